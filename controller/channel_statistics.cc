@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel_statistics.h"
+
+#include "controller/channel.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+constexpr std::int64_t kDeepQueue = 104;  // of 128 entries: the paper, Fig. 7
+
+using Channels = std::vector<Channel*>;
+
+std::vector<Counter*> each(const Channels& channels, Counter ChannelStatistics::*counter) {
+  std::vector<Counter*> counters;
+  for (Channel* channel : channels) {
+    counters.push_back(&(channel->statistics().*counter));
+  }
+  return counters;
+}
+
+std::vector<Histogram*> each(const Channels& channels, Histogram ChannelStatistics::*histogram) {
+  std::vector<Histogram*> histograms;
+  for (Channel* channel : channels) {
+    histograms.push_back(&(channel->statistics().*histogram));
+  }
+  return histograms;
+}
+
+std::function<double()> sum(const Channels& channels, Counter ChannelStatistics::*counter) {
+  return [channels, counter] {
+    double total = 0;
+    for (Channel* channel : channels) {
+      total += static_cast<double>(channel->statistics().*counter);
+    }
+    return total;
+  };
+}
+
+std::function<double()> elapsed(const Channels& channels) {
+  return [channels] {
+    double cycles = 0;
+    for (const Channel* channel : channels) {
+      cycles += static_cast<double>(channel->elapsed().value());
+    }
+    return cycles;
+  };
+}
+
+template <class Read>
+std::function<double()> average(const Channels& channels, Read read) {
+  return [channels, read] {
+    double total = 0;
+    for (Channel* channel : channels) {
+      total += read(*channel);
+    }
+    return total / static_cast<double>(channels.size());
+  };
+}
+
+void register_dram(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  registry.counter("dram.reads", "requests", "DRAM reads completed", each(channels, &S::dram_reads));
+  registry.counter("dram.writes", "requests", "DRAM writes completed",
+                   each(channels, &S::dram_writes));
+  registry.histogram("dram.read_latency_ns", "ns",
+                     "DRAM read, from its arrival at the controller to its last data beat",
+                     kPicosecondsPerNanosecond, each(channels, &S::dram_read_latency));
+  registry.histogram("dram.write_latency_ns", "ns",
+                     "DRAM write, from its arrival at the controller to its last data beat",
+                     kPicosecondsPerNanosecond, each(channels, &S::dram_write_latency));
+  registry.counter("dram.row_hits", "requests", "column commands that found their row open",
+                   each(channels, &S::row_hits));
+  registry.ratio("dram.row_hit_ratio", "row hits per DRAM column command",
+                 sum(channels, &S::row_hits), [channels] {
+                   double commands = 0;
+                   for (Channel* channel : channels) {
+                     commands += static_cast<double>(channel->statistics().dram_data_cycles /
+                                                     static_cast<Counter>(channel->burst_cycles()));
+                   }
+                   return commands;
+                 });
+  registry.gauge("dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes",
+                 [channels] {
+                   double rate = 0;
+                   for (Channel* channel : channels) {
+                     const S& s = channel->statistics();
+                     const double ps = static_cast<double>(channel->elapsed().value()) *
+                                       static_cast<double>(channel->clock_period().value());
+                     constexpr double kGigabytesPerSecond = 1e3;  // bytes per ps x 10^12 / 10^9
+                     rate += ps == 0 ? 0
+                                     : static_cast<double>(s.dram_reads + s.dram_writes) *
+                                           static_cast<double>(kLineBytes.value()) *
+                                           kGigabytesPerSecond / ps;
+                   }
+                   return rate;
+                 });
+  registry.counter("dram.activates", "commands", "ACT commands", each(channels, &S::activates));
+  registry.counter("dram.precharges", "commands", "PRE commands", each(channels, &S::precharges));
+  registry.counter("dram.refreshes", "commands", "REF commands, all ranks",
+                   each(channels, &S::refreshes));
+  registry.gauge("dram.queue.occupancy", "entries",
+                 "transaction queue slots held by DRAM requests, mean over time and channels",
+                 average(channels, [](Channel& channel) {
+                   return channel.statistics().dram_occupancy.mean(channel.now());
+                 }));
+}
+
+void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  registry.counter("nvdimm.reads", "requests", "NVDIMM line reads completed",
+                   each(channels, &S::nvdimm_reads));
+  registry.counter("nvdimm.writes", "requests", "NVDIMM line writes completed",
+                   each(channels, &S::nvdimm_writes));
+  registry.histogram("nvdimm.line_latency_ns", "ns",
+                     "NVDIMM line, from its arrival at the controller to its last data beat",
+                     kPicosecondsPerNanosecond, each(channels, &S::nvdimm_line_latency));
+  registry.gauge("nvdimm.queue.occupancy", "entries",
+                 "transaction queue slots held by NVDIMM requests, mean over time and channels",
+                 average(channels, [](Channel& channel) {
+                   return channel.statistics().nvdimm_occupancy.mean(channel.now());
+                 }));
+  registry.gauge("nvdimm.queue.share_over_104", "",
+                 "share of time in which NVDIMM requests hold more than 104 slots",
+                 average(channels, [](Channel& channel) {
+                   return channel.statistics().nvdimm_occupancy.share_over(kDeepQueue,
+                                                                           channel.now());
+                 }));
+}
+
+void register_bus(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  registry.ratio("bus.dram_share", "share of time in which the data bus carries DRAM data",
+                 sum(channels, &S::dram_data_cycles), elapsed(channels));
+  registry.ratio("bus.nvdimm_share", "share of time in which the data bus carries NVDIMM data",
+                 sum(channels, &S::nvdimm_data_cycles), elapsed(channels));
+  registry.ratio(
+      "bus.idle_ratio", "share of time in which the data bus carries no data",
+      [total = elapsed(channels), dram = sum(channels, &S::dram_data_cycles),
+       nvdimm = sum(channels, &S::nvdimm_data_cycles)] { return total() - dram() - nvdimm(); },
+      elapsed(channels));
+  registry.counter("bus.turnarounds", "changes", "changes of the data bus's driver or direction",
+                   each(channels, &S::turnarounds));
+  registry.ratio("bus.command_share", "share of command-bus cycles that carry a command",
+                 sum(channels, &S::command_cycles), elapsed(channels));
+  registry.ratio("bus.ack_share", "share of command-bus cycles that return an ack's address",
+                 sum(channels, &S::ack_cycles), elapsed(channels));
+  registry.counter("arbiter.dram_wins", "decisions", "contested data-bus slots given to DRAM",
+                   each(channels, &S::dram_wins));
+  registry.counter("arbiter.nvdimm_wins", "decisions",
+                   "contested data-bus slots given to the NVDIMM", each(channels, &S::nvdimm_wins));
+}
+
+}  // namespace
+
+void ChannelStatistics::serialize(Archive& archive) {
+  archive & dram_reads & dram_writes & nvdimm_reads & nvdimm_writes & activates & precharges &
+      refreshes & row_hits & command_cycles & ack_cycles & dram_data_cycles & nvdimm_data_cycles &
+      turnarounds & dram_wins & nvdimm_wins & dram_read_latency & dram_write_latency &
+      nvdimm_line_latency & dram_occupancy & nvdimm_occupancy;
+}
+
+void register_channel_statistics(StatisticRegistry& registry,
+                                 const std::vector<Channel*>& channels) {
+  register_dram(registry, channels);
+  register_nvdimm(registry, channels);
+  register_bus(registry, channels);
+  registry.on_reset([channels](Tick now) {
+    for (Channel* channel : channels) {
+      channel->reset_statistics(now);
+    }
+  });
+}
+
+}  // namespace hmsim

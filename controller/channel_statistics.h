@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one channel counts, and how the channels of a system are reported as one.
+#pragma once
+
+#include <vector>
+
+#include "core/statistics.h"
+
+namespace hmsim {
+
+class Channel;
+
+struct ChannelStatistics {
+  explicit ChannelStatistics(std::int64_t slots)
+      : dram_occupancy(slots), nvdimm_occupancy(slots) {}
+
+  Counter dram_reads = 0;
+  Counter dram_writes = 0;
+  Counter nvdimm_reads = 0;
+  Counter nvdimm_writes = 0;
+  Counter activates = 0;
+  Counter precharges = 0;
+  Counter refreshes = 0;
+  Counter row_hits = 0;
+  Counter command_cycles = 0;
+  Counter ack_cycles = 0;
+  Counter dram_data_cycles = 0;
+  Counter nvdimm_data_cycles = 0;
+  Counter turnarounds = 0;
+  Counter dram_wins = 0;
+  Counter nvdimm_wins = 0;
+  Histogram dram_read_latency;   // picoseconds, arrival at the controller to last data beat
+  Histogram dram_write_latency;
+  Histogram nvdimm_line_latency;
+  Occupancy dram_occupancy;      // slots held
+  Occupancy nvdimm_occupancy;
+
+  void serialize(Archive& archive);
+};
+
+void register_channel_statistics(StatisticRegistry& registry, const std::vector<Channel*>& channels);
+
+}  // namespace hmsim

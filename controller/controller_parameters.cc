@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/controller_parameters.h"
+
+#include "policies/policy.h"
+
+namespace hmsim {
+
+void ControllerParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "controller");
+  parameters.integer("channels", channels, {1, 16}, "channels",
+                     {"memory channels, each with its own DRAM ranks and NVDIMM; a power of two",
+                      "the paper, Table III: 4; one channel is the unit experiment"});
+  parameters.choice("queues", queues,
+                    {{"unified", QueueLayout::unified}, {"split", QueueLayout::split}},
+                    {"one transaction queue for both classes, or one for each",
+                     "the paper, section V-A"});
+  parameters.integer("queue_depth", queue_depth, {1, 4096}, "entries",
+                     {"transaction queue per channel: for both classes (unified) or DRAM (split)",
+                      "the paper, Table III"});
+  parameters.integer("nvdimm_queue_depth", nvdimm_queue_depth, {1, 4096}, "entries",
+                     {"NVDIMM transaction queue per channel (split)", "the paper, Table III"});
+  parameters.choice("structure", structure,
+                    {{"flat", QueueStructure::flat}, {"two_level", QueueStructure::two_level}},
+                    {"schedule straight from the transaction queue, or from per-rank command "
+                     "queues that it fills in order of arrival",
+                     "two_level: DRAMSim2"});
+  parameters.integer("command_queue_depth", command_queue_depth, {2, 4096}, "entries",
+                     {"per rank: references issued but unfinished (flat); two entries for each "
+                      "transaction moved there (two_level)",
+                      "the paper, Table III: 32"});
+  parameters.choice("writes", writes,
+                    {{"mixed", WriteMode::mixed}, {"drained", WriteMode::drained}},
+                    {"DRAM writes compete with reads, or wait and go in batches",
+                     "mixed: DRAMSim2"});
+  parameters.integer("drain_high", drain_high, {1, 4096}, "entries",
+                     {"drained: waiting DRAM writes that start a batch", "assumed: 3/4 of 128"});
+  parameters.integer("drain_low", drain_low, {0, 4096}, "entries",
+                     {"drained: waiting DRAM writes that end a batch", "assumed: 1/4 of 128"});
+  parameters.name_of("scheduler", scheduler, policy_names(PolicyKind::transaction_scheduler),
+                     {"orders the unified queue, or the DRAM queue", ""});
+  parameters.name_of("nvdimm_scheduler", nvdimm_scheduler,
+                     policy_names(PolicyKind::transaction_scheduler),
+                     {"orders the NVDIMM queue (split)", ""});
+  parameters.name_of("arbiter", arbiter, policy_names(PolicyKind::bus_arbiter),
+                     {"decides between the classes when both could take the data bus", ""});
+  parameters.text("address_map", address_map,
+                  {"DRAM line address, most significant field first: row, bank, rank, column, "
+                   "channel, each once; the NVDIMM interleaves channels by flash page",
+                   "assumed"});
+  parameters.choice("bank_hash", bank_hash,
+                    {{"none", BankHash::none}, {"xor", BankHash::exclusive_or}},
+                    {"xor: the bank number is xored with the low bits of the row",
+                     "Zhang et al., permutation-based page interleaving, MICRO 2000"});
+  parameters.choice("ack", ack, {{"grant", AckMode::grant}, {"auto", AckMode::automatic}},
+                    {"after an ack the host grants the data bus, or data follow by themselves",
+                     "grant: as JESD304-4 (NVDIMM-P); auto: the paper, Fig. 11"});
+  parameters.integer("ack_slots", ack_slots, {0, 1}, "cycles",
+                     {"command-bus cycles that an ack takes to return its address",
+                      "the paper, section V-B: the address lines return the address"});
+  parameters.integer_or("outstanding", outstanding, {1, 4096}, "queue", kWholeQueue, "commands",
+                        {"NVDIMM commands that may wait for their ack",
+                         "assumed: the queue's depth; 1 makes a blocking device"});
+}
+
+}  // namespace hmsim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parameters of the memory controller of one channel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/parameters.h"
+
+namespace hmsim {
+
+enum class QueueLayout { unified, split };
+enum class QueueStructure { flat, two_level };
+enum class WriteMode { mixed, drained };
+enum class AckMode { grant, automatic };
+enum class BankHash { none, exclusive_or };
+
+inline constexpr std::int64_t kWholeQueue = 0;
+
+struct ControllerParameters {
+  std::int64_t channels = 1;
+  QueueLayout queues = QueueLayout::unified;
+  std::int64_t queue_depth = 128;
+  std::int64_t nvdimm_queue_depth = 128;
+  QueueStructure structure = QueueStructure::flat;
+  std::int64_t command_queue_depth = 32;
+  WriteMode writes = WriteMode::mixed;
+  std::int64_t drain_high = 96;
+  std::int64_t drain_low = 32;
+  std::string scheduler = "fr_fcfs";
+  std::string nvdimm_scheduler = "fr_fcfs";
+  std::string arbiter = "scheduler_order";
+  std::string address_map = "row|bank|rank|column|channel";
+  BankHash bank_hash = BankHash::none;
+  AckMode ack = AckMode::grant;
+  std::int64_t ack_slots = 1;
+  std::int64_t outstanding = kWholeQueue;
+
+  void declare(ParameterSet& parameters);
+
+  bool split() const { return queues == QueueLayout::split; }
+  // Slots of the queue that takes a class, and of all queues together.
+  std::int64_t slots_for_nvdimm() const { return split() ? nvdimm_queue_depth : queue_depth; }
+  std::int64_t slots() const { return queue_depth + (split() ? nvdimm_queue_depth : 0); }
+  std::int64_t outstanding_limit() const {
+    return outstanding == kWholeQueue ? slots_for_nvdimm() : outstanding;
+  }
+};
+
+}  // namespace hmsim

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/memory_system.h"
+
+#include "controller/channel.h"
+#include "controller/channel_statistics.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
+    : config_(config), map_(config) {
+  const std::vector<ParameterError> errors = config.check();
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  for (int index = 0; index < config.controller.channels; ++index) {
+    channels_.push_back(
+        std::make_unique<Channel>(config_, index, seed + static_cast<std::uint64_t>(index)));
+    channels_.back()->attach(kernel, requesters_);
+  }
+}
+
+MemorySystem::~MemorySystem() = default;
+
+void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
+  requesters_ = std::move(requesters);
+}
+
+Channel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
+  const int index = memory == MemoryClass::dram ? map_.dram(address).channel
+                                                : map_.nvdimm(address).channel;
+  return *channels_[static_cast<std::size_t>(index)];
+}
+
+void MemorySystem::send(Request request, Tick now) {
+  ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
+         static_cast<std::int64_t>(next_id_), "a request lies outside its memory");
+  request.id = next_id_++;
+  request.arrival = now;
+  channel_of(request.memory, request.address).send(request, now);
+}
+
+Bytes MemorySystem::capacity(MemoryClass memory) const {
+  return memory == MemoryClass::dram ? config_.dram_capacity() : config_.nvdimm_capacity();
+}
+
+bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
+  return channel_of(memory, address).would_wait(memory);
+}
+
+bool MemorySystem::idle() const {
+  for (const auto& channel : channels_) {
+    if (!channel->idle()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void MemorySystem::set_observer(CommandObserver* observer) {
+  for (const auto& channel : channels_) {
+    channel->set_observer(observer);
+  }
+}
+
+std::vector<Channel*> MemorySystem::all_channels() const {
+  std::vector<Channel*> channels;
+  for (const auto& channel : channels_) {
+    channels.push_back(channel.get());
+  }
+  return channels;
+}
+
+void MemorySystem::register_statistics(StatisticRegistry& registry) {
+  register_channel_statistics(registry, all_channels());
+  if (config_.nvdimm.present) {
+    std::vector<Nvdimm*> nvdimms;
+    for (const auto& channel : channels_) {
+      nvdimms.push_back(channel->nvdimm());
+    }
+    register_nvdimm_statistics(registry, nvdimms);
+  }
+}
+
+void MemorySystem::serialize(Archive& archive) {
+  archive.section("memory system");
+  archive & next_id_;
+  for (const auto& channel : channels_) {
+    channel->serialize(archive);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory side as a whole: all channels behind one port.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "controller/address_map.h"
+#include "controller/system_config.h"
+#include "core/kernel.h"
+#include "core/request.h"
+#include "core/statistics.h"
+
+namespace hmsim {
+
+class Channel;
+class CommandObserver;
+
+class MemorySystem final : public MemoryPort {
+ public:
+  // Attaches its channels and NVDIMMs to the kernel: attach requesters before, so that at equal
+  // times they act first. Throws InputError when the configuration does not fit together.
+  MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed);
+  ~MemorySystem() override;
+
+  // Request::agent indexes this list; the requesters must outlive the memory system.
+  void set_requesters(std::vector<Requester*> requesters);
+
+  void send(Request request, Tick now) override;
+  Bytes capacity(MemoryClass memory) const override;
+
+  // True when a request to this address would have to wait outside.
+  bool would_wait(MemoryClass memory, Address address) const;
+  bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
+
+  // Told of every command on every channel; nullptr: nobody. Costs nothing when unset.
+  void set_observer(CommandObserver* observer);
+
+  void register_statistics(StatisticRegistry& registry);
+  void serialize(Archive& archive);
+
+ private:
+  Channel& channel_of(MemoryClass memory, Address address) const;
+  std::vector<Channel*> all_channels() const;
+
+  const SystemConfig config_;
+  const AddressMap map_;
+  std::vector<Requester*> requesters_;
+  std::vector<std::unique_ptr<Channel>> channels_;
+  std::uint64_t next_id_ = 0;
+};
+
+}  // namespace hmsim

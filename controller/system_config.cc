@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/system_config.h"
+
+#include "controller/address_map.h"
+#include "nvdimm/nvdimm.h"
+
+namespace hmsim {
+
+void SystemConfig::declare(ParameterSet& parameters) {
+  controller.declare(parameters);
+  dram.declare(parameters);
+  nvdimm.declare(parameters);
+}
+
+void SystemConfig::resolve_presets() { dram.resolve(); }
+
+std::vector<ParameterError> SystemConfig::check() const {
+  std::vector<ParameterError> errors = dram.check();
+  const auto add = [&errors](const char* name, const std::string& message) {
+    if (!message.empty()) {
+      errors.push_back({name, message});
+    }
+  };
+  const std::int64_t channels = controller.channels;
+  if ((channels & (channels - 1)) != 0) {
+    add("controller.channels", std::to_string(channels) + " is not a power of two");
+  }
+  add("controller.address_map", AddressMap::check(controller.address_map));
+  if (controller.drain_low >= controller.drain_high) {
+    add("controller.drain_low", "must be smaller than controller.drain_high");
+  }
+  if (controller.outstanding != kWholeQueue &&
+      controller.outstanding > controller.slots_for_nvdimm()) {
+    add("controller.outstanding", "exceeds the depth of the queue that holds NVDIMM requests");
+  }
+  if (!controller.split() && controller.nvdimm_scheduler != controller.scheduler &&
+      controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {
+    add("controller.nvdimm_scheduler",
+        "acts only with controller.queues: split; a unified queue has one scheduler");
+  }
+  if (controller.split() && controller.arbiter == "scheduler_order" &&
+      controller.scheduler != controller.nvdimm_scheduler) {
+    add("controller.arbiter",
+        "'scheduler_order' compares keys of one scheduler: with controller.queues: split choose "
+        "oldest_first, dram_first or round_robin, or the same scheduler for both queues");
+  }
+  if (nvdimm.present) {
+    add("nvdimm", hmsim::check(nvdimm));
+    if (transaction_slots() > nvdimm.command_queue) {
+      add("nvdimm.command_queue",
+          "is smaller than the " + std::to_string(transaction_slots()) + " commands the host may send");
+    }
+  }
+  return errors;
+}
+
+std::int64_t SystemConfig::transaction_slots() const {
+  const bool two_level = controller.structure == QueueStructure::two_level;
+  return controller.slots() +
+         (two_level ? (dram.ranks + 1) * (controller.command_queue_depth / kEntriesPerTransaction)
+                    : 0);
+}
+
+Bytes SystemConfig::nvdimm_capacity() const {
+  return nvdimm.present ? Nvdimm::logical_capacity(nvdimm) * controller.channels : Bytes(0);
+}
+
+}  // namespace hmsim

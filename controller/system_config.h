@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All parameters of the memory side.
+#pragma once
+
+#include <vector>
+
+#include "controller/controller_parameters.h"
+#include "core/parameters.h"
+#include "dram/parameters.h"
+#include "nvdimm/parameters.h"
+
+namespace hmsim {
+
+inline constexpr std::int64_t kEntriesPerTransaction = 2;  // of a two_level command queue
+
+struct SystemConfig {
+  ControllerParameters controller;
+  DramParameters dram;
+  NvdimmParameters nvdimm;
+  Assignments assignments;  // as given: policies read their own share of it
+
+  void declare(ParameterSet& parameters);
+  void resolve_presets();                     // after the values are set
+  std::vector<ParameterError> check() const;  // what does not fit together; after resolving
+
+  // Transactions that one channel can hold at once: two_level frees a slot when a transaction moves
+  // on to its command queue, where it takes two entries.
+  std::int64_t transaction_slots() const;
+
+  Bytes dram_capacity() const { return dram.capacity() * controller.channels; }
+  Bytes nvdimm_capacity() const;  // logical, all channels; 0 without NVDIMM
+};
+
+}  // namespace hmsim

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A request that holds a slot of a transaction queue, and the pool of such slots.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/request.h"
+#include "core/types.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+using TransactionId = std::int32_t;
+inline constexpr TransactionId kNoTransaction = -1;
+
+enum class TransactionState : std::uint8_t {
+  held,      // behind an older transaction to the same line
+  staged,    // two_level: in the transaction queue, not yet in a command queue
+  queued,    // competes for its next command
+  waiting,   // NVDIMM: command sent, no ack yet
+  ready,     // NVDIMM: acknowledged, competes for the data bus
+  transfer,  // its data-bus command is issued
+};
+
+struct Transaction {
+  Request request;
+  std::int64_t row = 0;     // DRAM row, or LPN in the channel's NVDIMM
+  Address local{0};         // NVDIMM: address within the channel's NVDIMM
+  std::uint64_t key_miss = 0;
+  std::uint64_t key_hit = 0;
+  TransactionId previous = kNoTransaction;   // in its bank's list
+  TransactionId next = kNoTransaction;
+  TransactionId successor = kNoTransaction;  // the next younger one to the same line
+  TransactionId predecessor = kNoTransaction;  // the next older one, while held
+  Cycle grant_from{0};      // NVDIMM, ready: the first edge on which it may be granted
+  std::int32_t rank = 0;
+  std::int32_t bank = 0;    // numbered over all ranks
+  std::int32_t column = 0;
+  TransactionState state = TransactionState::queued;
+  bool started = false;     // a command was issued for it
+  bool activated = false;   // its row had to be opened for it
+  bool urgent = false;      // a write that goes with the reads: a read waits for it
+
+  void serialize(Archive& archive) {
+    archive & request & row & local & key_miss & key_hit & previous & next & successor & predecessor &
+        grant_from & rank &
+        bank & column & state & started & activated & urgent;
+  }
+};
+
+// Slots, named by index.
+class TransactionPool {
+ public:
+  explicit TransactionPool(std::size_t slots) : slots_(slots) {
+    for (std::size_t i = slots; i > 0; --i) {
+      free_.push_back(static_cast<TransactionId>(i - 1));
+    }
+  }
+
+  Transaction& operator[](TransactionId id) { return slots_[static_cast<std::size_t>(id)]; }
+  const Transaction& operator[](TransactionId id) const {
+    return slots_[static_cast<std::size_t>(id)];
+  }
+
+  TransactionId take() {
+    const TransactionId id = free_.back();
+    free_.pop_back();
+    slots_[static_cast<std::size_t>(id)] = Transaction();
+    return id;
+  }
+  void release(TransactionId id) { free_.push_back(id); }
+
+  std::size_t size() const { return slots_.size(); }
+  bool all_free() const { return free_.size() == slots_.size(); }
+
+  void serialize(Archive& archive) { archive & slots_ & free_; }
+
+ private:
+  std::vector<Transaction> slots_;
+  std::vector<TransactionId> free_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/archive.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+void Archive::integer(std::int64_t& value) {
+  constexpr int kBytes = 8;
+  auto bits = static_cast<std::uint64_t>(value);
+  if (loading_) {
+    if (bytes_.size() - position_ < kBytes) {
+      throw InputError("the checkpoint ends early");
+    }
+    bits = 0;
+    for (int i = 0; i < kBytes; ++i) {
+      bits |= std::uint64_t{static_cast<unsigned char>(bytes_[position_++])} << (8 * i);
+    }
+    value = static_cast<std::int64_t>(bits);
+    return;
+  }
+  for (int i = 0; i < kBytes; ++i) {
+    bytes_.push_back(static_cast<char>(bits >> (8 * i)));
+  }
+}
+
+std::size_t Archive::checked_count(std::size_t count, std::size_t bytes_each) {
+  if (count > (bytes_.size() - position_) / bytes_each) {
+    throw InputError("the checkpoint ends early");
+  }
+  return count;
+}
+
+void Archive::raw(void* data, std::size_t length) {
+  if (loading_) {
+    checked_count(length, 1);
+    std::memcpy(data, bytes_.data() + position_, length);
+    position_ += length;
+  } else {
+    bytes_.append(static_cast<const char*>(data), length);
+  }
+}
+
+Archive& Archive::operator&(std::string& text) {
+  std::uint64_t length = text.size();
+  *this & length;
+  if (loading_) {
+    text.resize(checked_count(length, 1));
+  }
+  raw(text.data(), text.size());
+  return *this;
+}
+
+Archive& Archive::operator&(std::vector<bool>& values) {
+  std::uint64_t count = values.size();
+  *this & count;
+  if (loading_) {
+    values.assign(checked_count((count + 7) / 8, 1) == 0 ? 0 : count, false);
+  }
+  std::uint64_t packed = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % 64 == 0) {
+      if (!loading_) {
+        packed = 0;
+        for (std::size_t j = i; j < values.size() && j < i + 64; ++j) {
+          packed |= std::uint64_t{values[j]} << (j - i);
+        }
+      }
+      *this & packed;
+    }
+    if (loading_) {
+      values[i] = ((packed >> (i % 64)) & 1) != 0;
+    }
+  }
+  return *this;
+}
+
+void Archive::section(std::string_view name) {
+  std::string text(name);
+  *this & text;
+  if (text != name) {
+    throw InputError("the checkpoint does not fit this simulator: expected '" + std::string(name) +
+                     "'");
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints: one serialize(Archive&) per component both saves and loads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "core/types.h"
+
+namespace hmsim {
+
+// Saves to, or loads from, a byte string: integers little-endian and 64 bits wide, so that a
+// checkpoint does not depend on the platform. Loading throws InputError when the bytes end early or
+// a section is not the expected one; it never allocates more than the bytes could hold.
+class Archive {
+ public:
+  Archive() = default;  // saves
+  explicit Archive(std::string bytes) : bytes_(std::move(bytes)), loading_(true) {}  // loads
+
+  bool loading() const { return loading_; }
+  const std::string& bytes() const { return bytes_; }
+  bool at_end() const { return position_ == bytes_.size(); }
+
+  // A named mark: saved as it is, checked when loading.
+  void section(std::string_view name);
+
+  template <class T>
+  Archive& operator&(T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      auto number = static_cast<std::int64_t>(value);
+      integer(number);
+      value = static_cast<T>(number);
+    } else if constexpr (std::is_integral_v<T>) {
+      auto number = static_cast<std::int64_t>(value);
+      integer(number);
+      value = static_cast<T>(number);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      auto number = static_cast<double>(value);
+      std::int64_t bits = 0;
+      std::memcpy(&bits, &number, sizeof bits);
+      integer(bits);
+      std::memcpy(&number, &bits, sizeof bits);
+      value = static_cast<T>(number);
+    } else {
+      value.serialize(*this);
+    }
+    return *this;
+  }
+  template <class Tag>
+  Archive& operator&(Quantity<Tag>& value) {
+    std::int64_t number = value.value();
+    integer(number);
+    value = Quantity<Tag>(number);
+    return *this;
+  }
+  template <class A, class B>
+  Archive& operator&(std::pair<A, B>& value) {
+    return *this & value.first & value.second;
+  }
+  template <class T, std::size_t N>
+  Archive& operator&(std::array<T, N>& values) {
+    for (T& value : values) {
+      *this & value;
+    }
+    return *this;
+  }
+  template <class T>
+  Archive& operator&(std::optional<T>& value) {
+    bool present = value.has_value();
+    *this & present;
+    if (loading_) {
+      value.reset();
+      if (present) {
+        value.emplace();
+      }
+    }
+    return present ? *this & *value : *this;
+  }
+  template <class T>
+  Archive& operator&(std::vector<T>& values) {
+    return sequence(values);
+  }
+  template <class T>
+  Archive& operator&(std::deque<T>& values) {
+    return sequence(values);
+  }
+  Archive& operator&(std::vector<bool>& values);
+  Archive& operator&(std::string& text);
+
+  // Raw bytes of known length (flash pages, bit maps).
+  void raw(void* data, std::size_t length);
+
+ private:
+  void integer(std::int64_t& value);
+  std::size_t checked_count(std::size_t count, std::size_t bytes_each);
+
+  template <class Sequence>
+  Archive& sequence(Sequence& values) {
+    std::uint64_t count = values.size();
+    *this & count;
+    if (loading_) {
+      values.clear();
+      values.resize(checked_count(count, 1));
+    }
+    for (auto& value : values) {
+      *this & value;
+    }
+    return *this;
+  }
+
+  std::string bytes_;
+  std::size_t position_ = 0;
+  bool loading_ = false;
+};
+
+}  // namespace hmsim

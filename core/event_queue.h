@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A component's own pending events: plain records in a binary heap, first by time, then in order of
+// scheduling.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+template <class Kind>
+class EventQueue {
+ public:
+  struct Event {
+    Tick time{0};
+    std::uint64_t order = 0;
+    Kind kind{};
+    std::uint32_t payload = 0;
+
+    void serialize(Archive& archive) { archive & time & order & kind & payload; }
+  };
+
+  void schedule(Tick time, Kind kind, std::uint32_t payload) {
+    heap_.push_back({time, next_order_++, kind, payload});
+    std::push_heap(heap_.begin(), heap_.end(), after);
+  }
+
+  bool empty() const { return heap_.empty(); }
+  Tick next_time() const { return heap_.empty() ? kNever : heap_.front().time; }
+
+  Event pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), after);
+    const Event event = heap_.back();
+    heap_.pop_back();
+    return event;
+  }
+
+  void serialize(Archive& archive) { archive & heap_ & next_order_; }
+
+ private:
+  static bool after(const Event& a, const Event& b) {
+    return b.time < a.time || (a.time == b.time && b.order < a.order);
+  }
+
+  std::vector<Event> heap_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace hmsim

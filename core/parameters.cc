@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/parameters.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "core/units.h"
+
+namespace hmsim {
+
+namespace {
+
+std::string join(const std::vector<std::string>& names, const char* separator) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += text.empty() ? "" : separator;
+    text += name;
+  }
+  return text;
+}
+
+std::string show(Range range) {
+  return std::to_string(range.low) + " .. " + std::to_string(range.high);
+}
+
+std::string outside(std::string_view text, const std::string& range) {
+  return "'" + std::string(text.substr(0, 80)) + "' is outside " + range;
+}
+
+}  // namespace
+
+ParameterSet::Scope::Scope(ParameterSet& set, std::string_view prefix)
+    : set_(set), length_(set.prefix_.size()) {
+  set_.prefix_ += prefix;
+  set_.prefix_ += '.';
+}
+
+ParameterSet::Scope::~Scope() { set_.prefix_.resize(length_); }
+
+void ParameterSet::add(const char* name, const char* type, const char* unit, std::string range,
+                       Doc doc, std::function<std::string(std::string_view)> parse,
+                       std::function<std::string()> format) {
+  Entry entry{{prefix_ + name, type, unit, format(), std::move(range), doc.text, doc.source},
+              std::move(parse),
+              std::move(format)};
+  entries_.push_back(std::move(entry));
+}
+
+void ParameterSet::integer(const char* name, std::int64_t& field, Range range, const char* unit,
+                           Doc doc) {
+  add(
+      name, "integer", unit, show(range), doc,
+      [&field, range](std::string_view text) -> std::string {
+        const auto parsed = parse_integer(text);
+        if (!parsed.value) {
+          return parsed.error;
+        }
+        if (*parsed.value < range.low || *parsed.value > range.high) {
+          return outside(text, show(range));
+        }
+        field = *parsed.value;
+        return "";
+      },
+      [&field] { return std::to_string(field); });
+}
+
+void ParameterSet::integer_or(const char* name, std::int64_t& field, Range range, const char* word,
+                              std::int64_t special, const char* unit, Doc doc) {
+  add(
+      name, "integer", unit, std::string(word) + " | " + show(range), doc,
+      [&field, range, word, special](std::string_view text) -> std::string {
+        if (text == word) {
+          field = special;
+          return "";
+        }
+        const auto parsed = parse_integer(text);
+        if (!parsed.value) {
+          return parsed.error + ", nor '" + word + "'";
+        }
+        if (*parsed.value < range.low || *parsed.value > range.high) {
+          return outside(text, show(range));
+        }
+        field = *parsed.value;
+        return "";
+      },
+      [&field, word, special] {
+        return field == special ? std::string(word) : std::to_string(field);
+      });
+}
+
+void ParameterSet::time(const char* name, Tick& field, Doc doc) {
+  add(
+      name, "time", "", "", doc,
+      [&field](std::string_view text) -> std::string {
+        const auto parsed = parse_time(text);
+        field = parsed.value.value_or(field);
+        return parsed.error;
+      },
+      [&field] { return format_time(field); });
+}
+
+void ParameterSet::size(const char* name, Bytes& field, Range range, Doc doc) {
+  const std::string shown =
+      format_size(Bytes(range.low)) + " .. " + format_size(Bytes(range.high));
+  add(
+      name, "size", "", shown, doc,
+      [&field, range, shown](std::string_view text) -> std::string {
+        const auto parsed = parse_size(text);
+        if (!parsed.value) {
+          return parsed.error;
+        }
+        if (*parsed.value < Bytes(range.low) || *parsed.value > Bytes(range.high)) {
+          return outside(text, shown);
+        }
+        field = *parsed.value;
+        return "";
+      },
+      [&field] { return format_size(field); });
+}
+
+void ParameterSet::rate(const char* name, std::int64_t& field, Doc doc) {
+  add(
+      name, "rate", "", "", doc,
+      [&field](std::string_view text) -> std::string {
+        const auto parsed = parse_rate(text);
+        if (parsed.value && *parsed.value == 0) {
+          return "a rate of 0 would never finish";
+        }
+        field = parsed.value.value_or(field);
+        return parsed.error;
+      },
+      [&field] { return format_rate(field); });
+}
+
+void ParameterSet::frequency(const char* name, std::int64_t& field, Doc doc) {
+  add(
+      name, "frequency", "", "", doc,
+      [&field](std::string_view text) -> std::string {
+        const auto parsed = parse_frequency(text);
+        if (parsed.value && *parsed.value == 0) {
+          return "a frequency of 0 would never finish";
+        }
+        field = parsed.value.value_or(field);
+        return parsed.error;
+      },
+      [&field] { return format_frequency(field); });
+}
+
+void ParameterSet::real(const char* name, double& field, double low, double high, const char* unit,
+                        Doc doc) {
+  const std::string shown = format_real(low) + " .. " + format_real(high);
+  add(
+      name, "real", unit, shown, doc,
+      [&field, low, high, shown](std::string_view text) -> std::string {
+        const auto parsed = parse_real(text);
+        if (!parsed.value) {
+          return parsed.error;
+        }
+        if (*parsed.value < low || *parsed.value > high) {
+          return outside(text, shown);
+        }
+        field = *parsed.value;
+        return "";
+      },
+      [&field] { return format_real(field); });
+}
+
+void ParameterSet::boolean(const char* name, bool& field, Doc doc) {
+  add(
+      name, "boolean", "", "true | false", doc,
+      [&field](std::string_view text) -> std::string {
+        const auto parsed = parse_boolean(text);
+        field = parsed.value.value_or(field);
+        return parsed.error;
+      },
+      [&field] { return std::string(field ? "true" : "false"); });
+}
+
+void ParameterSet::text(const char* name, std::string& field, Doc doc) {
+  add(
+      name, "text", "", "", doc,
+      [&field](std::string_view text) -> std::string {
+        field = std::string(text);
+        return "";
+      },
+      [&field] { return field; });
+}
+
+void ParameterSet::name_of(const char* name, std::string& field, std::vector<std::string> names,
+                           Doc doc) {
+  choice_by_index(
+      name, names, [&field, names](std::size_t index) { field = names[index]; },
+      [&field, names] {
+        const auto found = std::find(names.begin(), names.end(), field);
+        return static_cast<std::size_t>(found == names.end() ? 0 : found - names.begin());
+      },
+      doc);
+}
+
+void ParameterSet::choice_by_index(const char* name, std::vector<std::string> names,
+                                   std::function<void(std::size_t)> set,
+                                   std::function<std::size_t()> get, Doc doc) {
+  const std::string shown = join(names, " | ");
+  add(
+      name, "choice", "", shown, doc,
+      [names, shown, set = std::move(set)](std::string_view text) -> std::string {
+        const auto found = std::find(names.begin(), names.end(), text);
+        if (found == names.end()) {
+          const std::string nearest = nearest_name(text, names);
+          return "'" + std::string(text.substr(0, 80)) + "' is none of " + shown +
+                 (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+        }
+        set(static_cast<std::size_t>(found - names.begin()));
+        return "";
+      },
+      [names, get = std::move(get)] { return names[get()]; });
+}
+
+std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) {
+  std::vector<ParameterError> errors;
+  for (const auto& [name, text] : assignments) {
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&wanted = name](const Entry& e) {
+      return e.info.name == wanted;
+    });
+    if (found == entries_.end()) {
+      const std::string nearest = nearest_name(name, names());
+      errors.push_back({name, "unknown parameter" + (nearest.empty()
+                                                         ? std::string()
+                                                         : "; did you mean '" + nearest + "'?")});
+      continue;
+    }
+    const std::string problem = found->parse(text);
+    if (!problem.empty()) {
+      errors.push_back({name, problem});
+    }
+  }
+  return errors;
+}
+
+Assignments ParameterSet::values() const {
+  Assignments values;
+  for (const Entry& entry : entries_) {
+    values.emplace_back(entry.info.name, entry.format());
+  }
+  return values;
+}
+
+std::vector<ParameterInfo> ParameterSet::describe() const {
+  std::vector<ParameterInfo> infos;
+  for (const Entry& entry : entries_) {
+    infos.push_back(entry.info);
+  }
+  return infos;
+}
+
+std::vector<std::string> ParameterSet::names() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_) {
+    names.push_back(entry.info.name);
+  }
+  return names;
+}
+
+std::string join_errors(const std::vector<ParameterError>& errors) {
+  std::string text;
+  for (const ParameterError& error : errors) {
+    text += text.empty() ? "" : "\n";
+    text += error.name + ": " + error.message;
+  }
+  return text;
+}
+
+}  // namespace hmsim

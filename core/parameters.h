@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parameters, declared once. A component binds each field of its parameter struct to a dotted name,
+// a unit, a range, a line of doc and a source; the field's initial value is the default. Checking,
+// listing, YAML, --set, Python and gem5 all read these declarations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/types.h"
+
+namespace hmsim {
+
+// One (dotted name, text) pair as a user gave it.
+using Assignment = std::pair<std::string, std::string>;
+using Assignments = std::vector<Assignment>;
+
+struct ParameterError {
+  std::string name;     // the dotted name as given
+  std::string message;  // what is wrong, and the nearest valid choice
+};
+
+// What a declaration says; for listings and reference pages.
+struct ParameterInfo {
+  std::string name;
+  std::string type;     // integer, time, size, rate, frequency, boolean, real, choice, text
+  std::string unit;     // of the bare number: "", "cycles", "entries", ...
+  std::string initial;  // default, formatted as a user would write it
+  std::string range;    // "1 .. 4096", "a | b | c", or ""
+  std::string doc;
+  std::string source;   // "the paper, Table III", "JESD79-3F table 65", ...
+};
+
+struct Range {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+struct Doc {
+  const char* text;
+  const char* source = "";
+};
+
+inline constexpr std::int64_t kFromPreset = -1;  // an integer whose value the preset supplies
+
+class ParameterSet {
+ public:
+  // Names declared while a scope is open start with "prefix.".
+  class Scope {
+   public:
+    Scope(ParameterSet& set, std::string_view prefix);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ParameterSet& set_;
+    std::size_t length_;
+  };
+
+  // The bound fields must outlive the set.
+  void integer(const char* name, std::int64_t& field, Range range, const char* unit, Doc doc);
+  // As integer; `word` in place of a number means `special` (e.g. "preset" for kFromPreset).
+  void integer_or(const char* name, std::int64_t& field, Range range, const char* word,
+                  std::int64_t special, const char* unit, Doc doc);
+  void time(const char* name, Tick& field, Doc doc);            // "52ns", "3us", "0s"
+  void size(const char* name, Bytes& field, Range range, Doc doc);  // "4MiB", "64B"
+  void rate(const char* name, std::int64_t& field, Doc doc);    // transfers per second: "200MT/s"
+  void frequency(const char* name, std::int64_t& field, Doc doc);   // hertz: "2GHz"
+  void real(const char* name, double& field, double low, double high, const char* unit, Doc doc);
+  void boolean(const char* name, bool& field, Doc doc);
+  void text(const char* name, std::string& field, Doc doc);
+  // A name out of `names`.
+  void name_of(const char* name, std::string& field, std::vector<std::string> names, Doc doc);
+  template <class E>
+  void choice(const char* name, E& field, std::vector<std::pair<const char*, E>> values, Doc doc) {
+    std::vector<std::string> names;
+    for (const auto& value : values) {
+      names.emplace_back(value.first);
+    }
+    choice_by_index(
+        name, std::move(names),
+        [&field, values](std::size_t index) { field = values[index].second; },
+        [&field, values] {
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            if (values[i].second == field) {
+              return i;
+            }
+          }
+          return std::size_t{0};
+        },
+        doc);
+  }
+
+  // Sets every field named in `assignments`, later ones winning; returns all that is wrong.
+  // A name that is not declared is an error that suggests the nearest declared name.
+  std::vector<ParameterError> apply(const Assignments& assignments);
+
+  // Names and present values, formatted so that apply() reads them back; in declaration order.
+  Assignments values() const;
+  std::vector<ParameterInfo> describe() const;
+  std::vector<std::string> names() const;
+
+ private:
+  struct Entry {
+    ParameterInfo info;
+    std::function<std::string(std::string_view)> parse;  // returns "" or what is wrong
+    std::function<std::string()> format;
+  };
+
+  void add(const char* name, const char* type, const char* unit, std::string range, Doc doc,
+           std::function<std::string(std::string_view)> parse, std::function<std::string()> format);
+  void choice_by_index(const char* name, std::vector<std::string> names,
+                       std::function<void(std::size_t)> set, std::function<std::size_t()> get,
+                       Doc doc);
+
+  std::string prefix_;
+  std::vector<Entry> entries_;
+};
+
+// "2 errors: a: ...; b: ..." for exceptions.
+std::string join_errors(const std::vector<ParameterError>& errors);
+
+}  // namespace hmsim

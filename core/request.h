@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One 64-byte memory transaction, and the two sides of the port that it crosses.
+#pragma once
+
+#include <cstdint>
+
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// The two classes of traffic that share a channel.
+enum class MemoryClass : std::uint8_t { dram, nvdimm };
+
+inline constexpr int kMemoryClasses = 2;
+
+struct Request {
+  Address address{0};       // of the line's first byte, inside the memory of its class
+  Tick arrival{0};          // when it reached the controller (waiting outside included)
+  std::uint64_t id = 0;     // order of arrival at the memory system; given by it
+  std::uint32_t tag = 0;    // the requester's own cookie
+  std::uint16_t agent = 0;  // index of the requester
+  std::uint16_t source = 0; // hardware context (core) it is issued on behalf of
+  MemoryClass memory = MemoryClass::dram;
+  bool write = false;
+
+  void serialize(Archive& archive) {
+    archive & address & arrival & id & tag & agent & source & memory & write;
+  }
+};
+
+// Whoever sends requests.
+class Requester {
+ public:
+  virtual ~Requester() = default;
+  // The request has left the line outside and holds a slot of its transaction queue.
+  virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
+  // Its last data beat has passed. The requester may send from within both calls.
+  virtual void on_complete(const Request& request, Tick now) = 0;
+};
+
+// Where requests go.
+class MemoryPort {
+ public:
+  virtual ~MemoryPort() = default;
+  // Takes the request at `now` and gives it its id and arrival. It waits outside in arrival order
+  // while its queue is full, so a requester bounds what it has outstanding.
+  virtual void send(Request request, Tick now) = 0;
+  // Bytes that addresses of this class may span.
+  virtual Bytes capacity(MemoryClass memory) const = 0;
+};
+
+}  // namespace hmsim

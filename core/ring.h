@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A first-in first-out queue in one block of memory; grows by doubling, never shrinks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+template <class T>
+class Ring {
+ public:
+  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
+
+  T& front() { return slots_[head_]; }
+  const T& front() const { return slots_[head_]; }
+
+  void push(T value) {
+    if (count_ == slots_.size()) {
+      grow();
+    }
+    slots_[(head_ + count_) & (slots_.size() - 1)] = std::move(value);
+    ++count_;
+  }
+  void pop() {
+    head_ = (head_ + 1) & (slots_.size() - 1);
+    --count_;
+  }
+
+  void serialize(Archive& archive) {
+    archive & slots_ & head_ & count_;
+    if (archive.loading() && ((slots_.size() & (slots_.size() - 1)) != 0 ||
+                              count_ > slots_.size() || head_ > slots_.size())) {
+      throw InputError("the checkpoint is damaged: a queue does not hold together");
+    }
+  }
+
+ private:
+  void grow() {
+    constexpr std::size_t kInitialSlots = 8;
+    std::vector<T> larger(slots_.empty() ? kInitialSlots : 2 * slots_.size());
+    for (std::size_t i = 0; i < count_; ++i) {
+      larger[i] = std::move(slots_[(head_ + i) & (slots_.size() - 1)]);
+    }
+    slots_ = std::move(larger);
+    head_ = 0;
+  }
+
+  std::vector<T> slots_;
+  std::size_t head_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/statistics.h"
+
+#include <algorithm>
+
+#include "core/archive.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr double kTwoTo64 = 18446744073709551616.0;
+
+int highest_bit(std::uint64_t value) { return 63 - __builtin_clzll(value); }
+
+}  // namespace
+
+int Histogram::bucket_of(std::uint64_t value) {
+  if (value < (1u << (kSubBits + 1))) {
+    return static_cast<int>(value);
+  }
+  const int shift = highest_bit(value) - kSubBits;
+  return (shift << kSubBits) + static_cast<int>(value >> shift);
+}
+
+std::int64_t Histogram::upper_edge(int bucket) {
+  if (bucket < (1 << (kSubBits + 1))) {
+    return bucket;
+  }
+  const int shift = (bucket >> kSubBits) - 1;
+  const std::int64_t mantissa = bucket - (shift << kSubBits);
+  return ((mantissa + 1) << shift) - 1;
+}
+
+void Histogram::add(std::int64_t value) {
+  if (buckets_.empty()) {
+    buckets_.resize(kBuckets);
+  }
+  const auto magnitude = static_cast<std::uint64_t>(value);
+  ++buckets_[static_cast<std::size_t>(bucket_of(magnitude))];
+  ++count_;
+  sum_low_ += magnitude;
+  sum_high_ += sum_low_ < magnitude ? 1 : 0;
+  max_ = std::max(max_, value);
+}
+
+void Histogram::merge(const Histogram& other) {
+  if (other.count_ == 0) {
+    return;
+  }
+  if (buckets_.empty()) {
+    buckets_.resize(kBuckets);
+  }
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    buckets_[i] += other.buckets_[i];
+  }
+  count_ += other.count_;
+  sum_low_ += other.sum_low_;
+  sum_high_ += other.sum_high_ + (sum_low_ < other.sum_low_ ? 1 : 0);
+  max_ = std::max(max_, other.max_);
+}
+
+double Histogram::mean() const {
+  if (count_ == 0) {
+    return 0;
+  }
+  return (static_cast<double>(sum_high_) * kTwoTo64 + static_cast<double>(sum_low_)) /
+         static_cast<double>(count_);
+}
+
+std::int64_t Histogram::quantile(std::uint64_t numerator, std::uint64_t denominator) const {
+  const std::uint64_t wanted = (count_ * numerator + denominator - 1) / denominator;
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    seen += buckets_[i];
+    if (seen >= wanted && seen > 0) {
+      return std::min(upper_edge(static_cast<int>(i)), max_);
+    }
+  }
+  return max_;
+}
+
+void Histogram::serialize(Archive& archive) {
+  archive & buckets_ & count_ & sum_high_ & sum_low_ & max_;
+}
+
+void Occupancy::reset(Tick now) {
+  std::fill(time_at_.begin(), time_at_.end(), 0);
+  since_ = now;
+}
+
+std::vector<std::int64_t> Occupancy::time_at(Tick now) const {
+  std::vector<std::int64_t> times = time_at_;
+  times[static_cast<std::size_t>(value_)] += (now - since_).value();
+  return times;
+}
+
+double Occupancy::mean(Tick now) const {
+  double weighted = 0;
+  double total = 0;
+  const std::vector<std::int64_t> times = time_at(now);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    weighted += static_cast<double>(i) * static_cast<double>(times[i]);
+    total += static_cast<double>(times[i]);
+  }
+  return total == 0 ? 0 : weighted / total;
+}
+
+double Occupancy::share_over(std::int64_t threshold, Tick now) const {
+  double above = 0;
+  double total = 0;
+  const std::vector<std::int64_t> times = time_at(now);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    above += static_cast<std::int64_t>(i) > threshold ? static_cast<double>(times[i]) : 0;
+    total += static_cast<double>(times[i]);
+  }
+  return total == 0 ? 0 : above / total;
+}
+
+void Occupancy::serialize(Archive& archive) { archive & time_at_ & value_ & since_; }
+
+void StatisticRegistry::add(std::string path, const char* unit, const char* description,
+                            StatisticKind kind, std::function<void(Statistic&)> read) {
+  Statistic info;
+  info.path = std::move(path);
+  info.unit = unit;
+  info.description = description;
+  info.kind = kind;
+  entries_.push_back({std::move(info), std::move(read)});
+}
+
+void StatisticRegistry::counter(std::string path, const char* unit, const char* description,
+                                std::vector<Counter*> sources) {
+  on_reset([sources](Tick) {
+    for (Counter* source : sources) {
+      *source = 0;
+    }
+  });
+  add(std::move(path), unit, description, StatisticKind::counter,
+      [sources = std::move(sources)](Statistic& statistic) {
+        statistic.count = 0;
+        for (const Counter* source : sources) {
+          statistic.count += *source;
+        }
+      });
+}
+
+void StatisticRegistry::histogram(std::string path, const char* unit, const char* description,
+                                  std::int64_t scale, std::vector<Histogram*> sources) {
+  on_reset([sources](Tick) {
+    for (Histogram* source : sources) {
+      source->reset();
+    }
+  });
+  add(std::move(path), unit, description, StatisticKind::histogram,
+      [sources = std::move(sources), scale](Statistic& statistic) {
+        Histogram merged;
+        for (const Histogram* source : sources) {
+          merged.merge(*source);
+        }
+        const auto divisor = static_cast<double>(scale);
+        statistic.count = merged.count();
+        statistic.present = merged.count() > 0;
+        statistic.summary = {
+            {"mean", merged.mean() / divisor},
+            {"p50", static_cast<double>(merged.quantile(1, 2)) / divisor},
+            {"p99", static_cast<double>(merged.quantile(99, 100)) / divisor},
+            {"p999", static_cast<double>(merged.quantile(999, 1000)) / divisor},
+            {"max", static_cast<double>(merged.max()) / divisor}};
+      });
+}
+
+void StatisticRegistry::ratio(std::string path, const char* description,
+                              std::function<double()> numerator,
+                              std::function<double()> denominator) {
+  add(std::move(path), "", description, StatisticKind::ratio,
+      [numerator = std::move(numerator), denominator = std::move(denominator)](Statistic& s) {
+        const double bottom = denominator();
+        s.present = bottom != 0;
+        s.value = s.present ? numerator() / bottom : 0;
+      });
+}
+
+void StatisticRegistry::gauge(std::string path, const char* unit, const char* description,
+                              std::function<double()> read) {
+  add(std::move(path), unit, description, StatisticKind::gauge,
+      [read = std::move(read)](Statistic& s) { s.value = read(); });
+}
+
+void StatisticRegistry::on_reset(std::function<void(Tick)> action) {
+  resets_.push_back(std::move(action));
+}
+
+void StatisticRegistry::reset(Tick now) {
+  for (const auto& action : resets_) {
+    action(now);
+  }
+}
+
+std::vector<Statistic> StatisticRegistry::read() const {
+  std::vector<Statistic> statistics;
+  for (const Entry& entry : entries_) {
+    Statistic statistic = entry.info;
+    entry.read(statistic);
+    statistics.push_back(std::move(statistic));
+  }
+  return statistics;
+}
+
+}  // namespace hmsim

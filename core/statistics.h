@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Statistics, declared once: components own plain counters and histograms; the registry gives each
+// a dotted path, a unit, a description and a kind, and reads several instances (one a channel) as
+// one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/types.h"
+
+namespace hmsim {
+
+class Archive;
+
+using Counter = std::uint64_t;
+
+// Counts values in buckets of at most 1/32 relative width (exact below 64). Constant memory.
+class Histogram {
+ public:
+  void add(std::int64_t value);  // value >= 0
+  void merge(const Histogram& other);
+  void reset() { *this = Histogram(); }
+
+  std::uint64_t count() const { return count_; }
+  double mean() const;            // exact; 0 when empty
+  std::int64_t max() const { return max_; }
+  // The smallest recorded bucket's upper edge below which at least numerator/denominator of the
+  // values lie; never above max().
+  std::int64_t quantile(std::uint64_t numerator, std::uint64_t denominator) const;
+
+  void serialize(Archive& archive);
+
+ private:
+  static constexpr int kSubBits = 5;
+  static constexpr int kBuckets = (64 - kSubBits) << kSubBits;
+  static int bucket_of(std::uint64_t value);
+  static std::int64_t upper_edge(int bucket);
+
+  std::vector<std::uint64_t> buckets_;  // empty until the first value
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_high_ = 0;  // the sum of all values, 128 bits wide
+  std::uint64_t sum_low_ = 0;
+  std::int64_t max_ = 0;
+};
+
+// How long a small integer (a queue's occupancy) held each value.
+class Occupancy {
+ public:
+  explicit Occupancy(std::int64_t limit = 0) : time_at_(static_cast<std::size_t>(limit) + 1) {}
+
+  // The value becomes `value` (0 .. limit) at `now`; times do not decrease.
+  void set(std::int64_t value, Tick now) {
+    time_at_[static_cast<std::size_t>(value_)] += (now - since_).value();
+    value_ = value;
+    since_ = now;
+  }
+  void reset(Tick now);
+
+  std::int64_t value() const { return value_; }
+  double mean(Tick now) const;
+  double share_over(std::int64_t threshold, Tick now) const;  // share of time above it
+  std::vector<std::int64_t> time_at(Tick now) const;          // picoseconds at each value
+
+  void serialize(Archive& archive);
+
+ private:
+  std::vector<std::int64_t> time_at_;
+  std::int64_t value_ = 0;
+  Tick since_{0};
+};
+
+enum class StatisticKind { counter, gauge, ratio, histogram };
+
+// One value as read at a moment.
+struct Statistic {
+  std::string path;
+  std::string unit;
+  std::string description;
+  StatisticKind kind;
+  double value = 0;                                     // gauge, ratio
+  std::uint64_t count = 0;                              // counter
+  bool present = true;                                  // false: 0/0, or an empty histogram
+  std::vector<std::pair<std::string, double>> summary;  // histogram: mean p50 p99 p999 max
+};
+
+class StatisticRegistry {
+ public:
+  // Counters are summed, histograms merged. `scale` divides a histogram's values (1000: ps -> ns).
+  void counter(std::string path, const char* unit, const char* description,
+               std::vector<Counter*> sources);
+  void histogram(std::string path, const char* unit, const char* description, std::int64_t scale,
+                 std::vector<Histogram*> sources);
+  // Numerator / denominator, absent while the denominator is 0.
+  void ratio(std::string path, const char* description, std::function<double()> numerator,
+             std::function<double()> denominator);
+  void gauge(std::string path, const char* unit, const char* description,
+             std::function<double()> read);
+  // Called by reset(), after the registered counters and histograms went to zero.
+  void on_reset(std::function<void(Tick)> action);
+
+  void reset(Tick now);
+  std::vector<Statistic> read() const;  // in order of registration
+
+ private:
+  struct Entry {
+    Statistic info;
+    std::function<void(Statistic&)> read;
+  };
+  void add(std::string path, const char* unit, const char* description, StatisticKind kind,
+           std::function<void(Statistic&)> read);
+
+  std::vector<Entry> entries_;
+  std::vector<std::function<void(Tick)>> resets_;
+};
+
+}  // namespace hmsim

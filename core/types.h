@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strong integer types for time, clock cycles, sizes, addresses and flash pages.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace hmsim {
+
+// An integer that mixes with nothing but its own kind. Differences and sums stay in the kind;
+// scaling takes a plain integer; a ratio of two is a plain integer.
+template <class Tag>
+class Quantity {
+ public:
+  constexpr Quantity() = default;
+  explicit constexpr Quantity(std::int64_t value) : value_(value) {}
+
+  static constexpr Quantity max() { return Quantity(std::numeric_limits<std::int64_t>::max()); }
+
+  constexpr std::int64_t value() const { return value_; }
+
+  constexpr Quantity& operator+=(Quantity other) {
+    value_ += other.value_;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity other) {
+    value_ -= other.value_;
+    return *this;
+  }
+  constexpr Quantity& operator++() {
+    ++value_;
+    return *this;
+  }
+
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return a += b; }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) { return a -= b; }
+  friend constexpr Quantity operator*(Quantity a, std::int64_t n) { return Quantity(a.value_ * n); }
+  friend constexpr Quantity operator*(std::int64_t n, Quantity a) { return a * n; }
+  friend constexpr Quantity operator/(Quantity a, std::int64_t n) { return Quantity(a.value_ / n); }
+  friend constexpr std::int64_t operator/(Quantity a, Quantity b) { return a.value_ / b.value_; }
+  friend constexpr Quantity operator%(Quantity a, Quantity b) {
+    return Quantity(a.value_ % b.value_);
+  }
+  friend constexpr bool operator==(Quantity a, Quantity b) { return a.value_ == b.value_; }
+  friend constexpr bool operator!=(Quantity a, Quantity b) { return a.value_ != b.value_; }
+  friend constexpr bool operator<(Quantity a, Quantity b) { return a.value_ < b.value_; }
+  friend constexpr bool operator<=(Quantity a, Quantity b) { return a.value_ <= b.value_; }
+  friend constexpr bool operator>(Quantity a, Quantity b) { return a.value_ > b.value_; }
+  friend constexpr bool operator>=(Quantity a, Quantity b) { return a.value_ >= b.value_; }
+
+ private:
+  std::int64_t value_ = 0;
+};
+
+using Tick = Quantity<struct TickTag>;            // picoseconds since the start of the simulation
+using Cycle = Quantity<struct CycleTag>;          // clock edges of one memory channel
+using Bytes = Quantity<struct BytesTag>;          // a size
+using Address = Quantity<struct AddressTag>;      // a byte address inside one memory
+using LogicalPage = Quantity<struct LpnTag>;      // LPN: host flash page number
+using PhysicalPage = Quantity<struct PpnTag>;     // PPN: flash page as the array numbers it
+
+inline constexpr Tick kNever = Tick::max();       // "no event": later than any event
+inline constexpr Cycle kNeverCycle = Cycle::max();
+
+inline constexpr Tick kNanosecond{1'000};
+inline constexpr Tick kMicrosecond{1'000'000};
+inline constexpr Tick kSecond{1'000'000'000'000};
+
+inline constexpr Bytes kLineBytes{64};            // one memory transaction
+inline constexpr Bytes kPageBytes{4096};          // one OS page and one flash page
+inline constexpr int kLinesPerPage = 64;
+
+template <class T>
+constexpr T later(T a, T b) {
+  return a < b ? b : a;
+}
+template <class T>
+constexpr T earlier(T a, T b) {
+  return b < a ? b : a;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/units.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace hmsim {
+
+namespace {
+
+struct Unit {
+  const char* name;
+  std::int64_t factor;
+};
+
+constexpr std::array<Unit, 5> kTimeUnits{{{"s", 1'000'000'000'000},
+                                          {"ms", 1'000'000'000},
+                                          {"us", 1'000'000},
+                                          {"ns", 1'000},
+                                          {"ps", 1}}};
+constexpr std::array<Unit, 9> kSizeUnits{{{"TiB", std::int64_t{1} << 40},
+                                          {"GiB", std::int64_t{1} << 30},
+                                          {"MiB", std::int64_t{1} << 20},
+                                          {"KiB", std::int64_t{1} << 10},
+                                          {"TB", 1'000'000'000'000},
+                                          {"GB", 1'000'000'000},
+                                          {"MB", 1'000'000},
+                                          {"kB", 1'000},
+                                          {"B", 1}}};
+constexpr std::array<Unit, 4> kRateUnits{
+    {{"GT/s", 1'000'000'000}, {"MT/s", 1'000'000}, {"kT/s", 1'000}, {"T/s", 1}}};
+constexpr std::array<Unit, 4> kFrequencyUnits{
+    {{"GHz", 1'000'000'000}, {"MHz", 1'000'000}, {"kHz", 1'000}, {"Hz", 1}}};
+
+template <std::size_t N>
+std::string unit_list(const std::array<Unit, N>& units) {
+  std::string text;
+  for (const Unit& unit : units) {
+    text += text.empty() ? "" : ", ";
+    text += unit.name;
+  }
+  return text;
+}
+
+// "12.5us" -> 12.5 x factor, exactly: the decimal digits are an integer over a power of ten.
+template <std::size_t N>
+Parsed<std::int64_t> parse_with_unit(std::string_view text, const std::array<Unit, N>& units,
+                                     const char* example) {
+  const std::string shown(text.substr(0, 80));
+  std::int64_t digits = 0;
+  std::int64_t scale = 1;
+  bool fraction = false;
+  bool any = false;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '.' && !fraction) {
+      fraction = true;
+    } else if (c >= '0' && c <= '9') {
+      if (digits > (std::numeric_limits<std::int64_t>::max() - 9) / 10 ||
+          scale > 1'000'000'000'000) {
+        return {{}, "'" + shown + "' has too many digits"};
+      }
+      digits = digits * 10 + (c - '0');
+      scale *= fraction ? 10 : 1;
+      any = true;
+    } else {
+      break;
+    }
+  }
+  while (i < text.size() && text[i] == ' ') {
+    ++i;
+  }
+  const std::string_view unit_text = text.substr(i);
+  if (!any) {
+    return {{}, "'" + shown + "' is not a number with a unit such as " + example};
+  }
+  if (unit_text.empty()) {
+    return {{}, "'" + shown + "' lacks a unit (" + unit_list(units) + "), such as " + example};
+  }
+  for (const Unit& unit : units) {
+    if (unit_text == unit.name) {
+      if (digits > std::numeric_limits<std::int64_t>::max() / unit.factor) {
+        return {{}, "'" + shown + "' is too large"};
+      }
+      const std::int64_t product = digits * unit.factor;
+      if (product % scale != 0) {
+        return {{}, "'" + shown + "' is finer than the smallest unit, 1 " + units[N - 1].name};
+      }
+      return {product / scale, ""};
+    }
+  }
+  return {{}, "'" + shown + "' has an unknown unit; known: " + unit_list(units)};
+}
+
+template <std::size_t N>
+std::string format_with_unit(std::int64_t value, const std::array<Unit, N>& units) {
+  for (const Unit& unit : units) {
+    if (value != 0 && value % unit.factor == 0) {
+      return std::to_string(value / unit.factor) + unit.name;
+    }
+  }
+  return std::to_string(value) + units[N - 1].name;
+}
+
+}  // namespace
+
+Parsed<std::int64_t> parse_integer(std::string_view text) {
+  const std::string shown(text.substr(0, 80));
+  std::string_view digits = text;
+  const bool negative = !digits.empty() && digits.front() == '-';
+  if (negative) {
+    digits.remove_prefix(1);
+  }
+  int base = 10;
+  if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
+    base = 16;
+    digits.remove_prefix(2);
+  }
+  std::uint64_t magnitude = 0;
+  const auto [end, status] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
+  if (status == std::errc::result_out_of_range ||
+      magnitude > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return {{}, "'" + shown + "' does not fit 64 bits"};
+  }
+  if (status != std::errc() || end != digits.data() + digits.size()) {
+    return {{}, "'" + shown + "' is not a whole number"};
+  }
+  const auto value = static_cast<std::int64_t>(magnitude);
+  return {negative ? -value : value, ""};
+}
+
+Parsed<double> parse_real(std::string_view text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    return {{}, "'" + std::string(text.substr(0, 80)) + "' is not a number"};
+  }
+  return {value, ""};
+}
+
+Parsed<bool> parse_boolean(std::string_view text) {
+  for (const char* yes : {"true", "yes", "on"}) {
+    if (text == yes) {
+      return {true, ""};
+    }
+  }
+  for (const char* no : {"false", "no", "off"}) {
+    if (text == no) {
+      return {false, ""};
+    }
+  }
+  return {{}, "'" + std::string(text.substr(0, 80)) + "' is neither true nor false"};
+}
+
+Parsed<Tick> parse_time(std::string_view text) {
+  const auto parsed = parse_with_unit(text, kTimeUnits, "52ns");
+  return {parsed.value ? std::optional(Tick(*parsed.value)) : std::nullopt, parsed.error};
+}
+
+Parsed<Bytes> parse_size(std::string_view text) {
+  const auto parsed = parse_with_unit(text, kSizeUnits, "4MiB");
+  return {parsed.value ? std::optional(Bytes(*parsed.value)) : std::nullopt, parsed.error};
+}
+
+Parsed<std::int64_t> parse_rate(std::string_view text) {
+  return parse_with_unit(text, kRateUnits, "200MT/s");
+}
+
+Parsed<std::int64_t> parse_frequency(std::string_view text) {
+  return parse_with_unit(text, kFrequencyUnits, "2GHz");
+}
+
+std::string format_time(Tick value) { return format_with_unit(value.value(), kTimeUnits); }
+
+std::string format_size(Bytes value) {
+  constexpr std::array<Unit, 5> kBinary{{{"TiB", std::int64_t{1} << 40},
+                                         {"GiB", std::int64_t{1} << 30},
+                                         {"MiB", std::int64_t{1} << 20},
+                                         {"KiB", std::int64_t{1} << 10},
+                                         {"B", 1}}};
+  return format_with_unit(value.value(), kBinary);
+}
+
+std::string format_rate(std::int64_t value) { return format_with_unit(value, kRateUnits); }
+
+std::string format_frequency(std::int64_t value) {
+  return format_with_unit(value, kFrequencyUnits);
+}
+
+std::string format_real(double value) {
+  std::array<char, 32> buffer{};
+  const auto [end, status] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return status == std::errc() ? std::string(buffer.data(), end) : std::string("0");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers with units, as users write them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/types.h"
+
+namespace hmsim {
+
+// A parsed value, or what is wrong with the text.
+template <class T>
+struct Parsed {
+  std::optional<T> value;
+  std::string error;
+};
+
+Parsed<std::int64_t> parse_integer(std::string_view text);  // decimal or 0x, optional sign
+Parsed<double> parse_real(std::string_view text);
+Parsed<bool> parse_boolean(std::string_view text);      // true false yes no on off
+Parsed<Tick> parse_time(std::string_view text);         // ps ns us ms s
+Parsed<Bytes> parse_size(std::string_view text);        // B kB MB GB TB KiB MiB GiB TiB
+Parsed<std::int64_t> parse_rate(std::string_view text);       // T/s kT/s MT/s GT/s
+Parsed<std::int64_t> parse_frequency(std::string_view text);  // Hz kHz MHz GHz
+
+// The largest unit that divides the value; reads back as the same value.
+std::string format_time(Tick value);
+std::string format_size(Bytes value);
+std::string format_rate(std::int64_t value);
+std::string format_frequency(std::int64_t value);
+std::string format_real(double value);  // shortest text that reads back as the same double
+
+}  // namespace hmsim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "core/errors.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+std::vector<std::string> policy_names(PolicyKind kind) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
+    if (kPolicyTable[i]->kind == kind) {
+      names.emplace_back(kPolicyTable[i]->name);
+    }
+  }
+  return names;
+}
+
+void declare_all_policies(ParameterSet& parameters,
+                          std::vector<std::unique_ptr<Policy>>& instances) {
+  const ParameterSet::Scope policies(parameters, "policies");
+  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
+    instances.push_back(kPolicyTable[i]->make());
+    const ParameterSet::Scope own(parameters, kPolicyTable[i]->name);
+    instances.back()->declare(parameters);
+  }
+}
+
+std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
+                                      const Assignments& assignments) {
+  const auto* const end = kPolicyTable + kPolicyTableSize;
+  const auto* const found = std::find_if(kPolicyTable, end, [&](const PolicyDescriptor* policy) {
+    return policy->kind == kind && policy->name == name;
+  });
+  if (found == end) {
+    throw InputError("no such policy: '" + name + "'; did you mean '" +
+                     nearest_name(name, policy_names(kind)) + "'?");
+  }
+  std::unique_ptr<Policy> policy = (*found)->make();
+  const std::string prefix = "policies." + name + ".";
+  ParameterSet parameters;
+  {
+    const ParameterSet::Scope policies(parameters, "policies");
+    const ParameterSet::Scope own(parameters, name);
+    policy->declare(parameters);
+  }
+  Assignments own;
+  std::copy_if(assignments.begin(), assignments.end(), std::back_inserter(own),
+               [&](const Assignment& a) { return a.first.compare(0, prefix.size(), prefix) == 0; });
+  const std::vector<ParameterError> errors = parameters.apply(own);
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  return policy;
+}
+
+}  // namespace hmsim

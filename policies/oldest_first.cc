@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// The class whose transaction arrived first gets the data bus.
+class OldestFirst final : public BusArbiter {
+ public:
+  MemoryClass choose(const ArbiterView& view) override {
+    return view.dram.id < view.nvdimm.id ? MemoryClass::dram : MemoryClass::nvdimm;
+  }
+};
+
+extern const PolicyDescriptor kPolicy_oldest_first;
+const PolicyDescriptor kPolicy_oldest_first{PolicyKind::bus_arbiter, "oldest_first",
+    "the class whose transaction arrived first",
+    "common usage", make_policy<OldestFirst>};
+
+}  // namespace hmsim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a policy is, and all that it may see. One file a policy: policies/NAME.cc defines a class
+// and, at namespace hmsim, `extern const PolicyDescriptor kPolicy_NAME`; the build finds it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/parameters.h"
+#include "core/request.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// One transaction as a policy sees it; valid during the call only.
+struct RequestView {
+  std::uint64_t id;      // order of arrival: smaller is older
+  Tick arrival;
+  MemoryClass memory;
+  bool write;
+  std::uint16_t source;  // hardware context (core)
+  int rank;              // the NVDIMM is one more rank
+  int bank;              // within the rank; NVDIMM: pseudo-bank = LPN mod LUNs (spec 1.1)
+  std::int64_t row;      // DRAM row; NVDIMM: LPN
+  bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual void declare(ParameterSet& /*parameters*/) {}
+  virtual void serialize(Archive& /*archive*/) {}
+};
+
+// Orders the transactions of one queue. The controller keeps each bank's transactions in the order
+// of their keys, so a policy only ever looks at one transaction at a time.
+class TransactionScheduler : public Policy {
+ public:
+  // A key: larger goes first, equal keys go in order of arrival. Contract: two transactions with
+  // the same row_hit compare alike whatever it is; the key of a queued transaction changes only
+  // together with row_hit or with epoch().
+  virtual std::uint64_t key(const RequestView& request) const = 0;
+
+  virtual void on_enqueue(const RequestView& /*request*/, Tick /*now*/) {}
+  virtual void on_issue(const RequestView& /*request*/, Tick /*now*/) {}  // its data-bus command
+  virtual void on_ack(const RequestView& /*request*/, Tick /*now*/) {}
+  virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
+
+  // When keys next change with time alone; change() is then called.
+  virtual Tick next_change() const { return kNever; }
+  virtual void change(Tick /*now*/) {}
+
+  // Raised whenever keys of queued transactions changed.
+  std::uint64_t epoch() const { return epoch_; }
+
+ protected:
+  void raise_epoch() { ++epoch_; }
+
+ private:
+  std::uint64_t epoch_ = 0;
+};
+
+// The best transaction of each class whose data-bus command is legal on this edge, and the queues.
+struct ArbiterView {
+  RequestView dram;
+  RequestView nvdimm;
+  std::uint64_t dram_key;    // by the scheduler of its queue: comparable when one queue holds both
+  std::uint64_t nvdimm_key;
+  int dram_pending;          // occupied slots, by class
+  int nvdimm_pending;
+  Tick now;
+};
+
+// Decides which class gets the data bus when both could take it on this edge.
+class BusArbiter : public Policy {
+ public:
+  virtual MemoryClass choose(const ArbiterView& view) = 0;
+};
+
+enum class PolicyKind { transaction_scheduler, bus_arbiter };
+
+struct PolicyDescriptor {
+  PolicyKind kind;
+  const char* name;
+  const char* doc;     // one line
+  const char* source;  // where it comes from
+  std::unique_ptr<Policy> (*make)();
+};
+
+extern const PolicyDescriptor* const kPolicyTable[];
+extern const std::size_t kPolicyTableSize;
+
+template <class P>
+std::unique_ptr<Policy> make_policy() {
+  return std::make_unique<P>();
+}
+
+std::vector<std::string> policy_names(PolicyKind kind);
+
+// Declares the parameters of every policy under "policies.NAME.".
+// `instances` keeps the objects whose fields are bound.
+void declare_all_policies(ParameterSet& parameters, std::vector<std::unique_ptr<Policy>>& instances);
+
+// A new policy with its share of `assignments` (those named "policies.NAME.x") applied. Throws
+// InputError when the name is not one of this kind or an assignment is wrong.
+std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
+                                      const Assignments& assignments);
+
+}  // namespace hmsim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// The better key gets the data bus; equal keys in order of arrival. With a unified queue this is
+// what one scheduler over both classes means.
+class SchedulerOrder final : public BusArbiter {
+ public:
+  MemoryClass choose(const ArbiterView& view) override {
+    if (view.dram_key != view.nvdimm_key) {
+      return view.dram_key > view.nvdimm_key ? MemoryClass::dram : MemoryClass::nvdimm;
+    }
+    return view.dram.id < view.nvdimm.id ? MemoryClass::dram : MemoryClass::nvdimm;
+  }
+};
+
+extern const PolicyDescriptor kPolicy_scheduler_order;
+const PolicyDescriptor kPolicy_scheduler_order{PolicyKind::bus_arbiter, "scheduler_order",
+    "the order of the one scheduler that ranks both classes (unified queue)",
+    "the policy of a unified queue, spelt out", make_policy<SchedulerOrder>};
+
+}  // namespace hmsim

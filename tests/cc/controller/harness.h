@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One channel under test: send requests at chosen cycles, read back its commands and completions.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/channel.h"
+#include "core/errors.h"
+
+namespace hmsim::testing {
+
+inline SystemConfig make_config(const Assignments& assignments) {
+  SystemConfig config;
+  ParameterSet parameters;
+  std::vector<std::unique_ptr<Policy>> policies;
+  config.declare(parameters);
+  declare_all_policies(parameters, policies);
+  std::vector<ParameterError> errors = parameters.apply(assignments);
+  config.assignments = assignments;
+  config.resolve_presets();
+  for (const ParameterError& error : config.check()) {
+    errors.push_back(error);
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  return config;
+}
+
+// Small enough for tests that want no NVDIMM traffic to matter.
+inline const Assignments kDramOnly{{"nvdimm.present", "false"}};
+
+class ChannelUnderTest final : public Requester, public CommandObserver {
+ public:
+  explicit ChannelUnderTest(const Assignments& assignments)
+      : config_(make_config(assignments)), channel_(config_, 0, 1), requesters_{this} {
+    channel_.attach(kernel_, requesters_);
+    channel_.set_observer(this);
+  }
+
+  // Bytes of one row, of all banks' rows, ... follow from the map row|bank|rank|column|channel.
+  Address dram(std::int64_t row, std::int64_t bank, std::int64_t column,
+               std::int64_t rank = 0) const {
+    const DramOrganisation& part = config_.dram.organisation;
+    const std::int64_t line =
+        ((row * part.banks + bank) * config_.dram.ranks + rank) * part.columns + column;
+    return Address(line * kLineBytes.value());
+  }
+
+  std::uint64_t send(MemoryClass memory, Address address, bool write = false,
+                     std::uint16_t source = 0) {
+    Request request;
+    request.id = next_id_++;
+    request.memory = memory;
+    request.address = address;
+    request.write = write;
+    request.source = source;
+    request.arrival = kernel_.now();
+    channel_.send(request, kernel_.now());
+    return request.id;
+  }
+
+  void run_to(Cycle cycle) { kernel_.run_until(cycle.value() * channel_.clock_period()); }
+  // Visits every edge up to `cycle`, whether or not the channel asks for it.
+  void poll_to(Cycle cycle) {
+    const Tick period = channel_.clock_period();
+    for (Tick now = (kernel_.now() / period + 1) * period; now <= cycle.value() * period;
+         now += period) {
+      kernel_.run_until(now - Tick(1));
+      if (channel_.next_event() > now) {
+        channel_.advance(now);
+      }
+      kernel_.run_until(now);
+    }
+  }
+  void drain(Cycle limit = Cycle(100'000'000)) {
+    while (!channel_.idle() && kernel_.step(limit.value() * channel_.clock_period())) {
+    }
+  }
+
+  void on_complete(const Request& request, Tick now) override {
+    finished_[request.id] = Cycle(now / channel_.clock_period());
+    order_.push_back(request.id);
+    ++completions_[request.id];
+    if (on_done) {
+      on_done(request);
+    }
+  }
+  void on_command(const CommandRecord& record) override { log_.push_back(record); }
+
+  std::function<void(const Request&)> on_done;
+  SystemConfig config_;
+  Kernel kernel_;
+  Channel channel_;
+  std::vector<CommandRecord> log_;
+  std::map<std::uint64_t, Cycle> finished_;
+  std::map<std::uint64_t, int> completions_;
+  std::vector<std::uint64_t> order_;
+  std::uint64_t next_id_ = 0;
+
+ private:
+  std::vector<Requester*> requesters_;
+};
+
+inline bool operator==(const CommandRecord& a, const CommandRecord& b) {
+  return a.cycle == b.cycle && a.command == b.command && a.rank == b.rank && a.bank == b.bank &&
+         a.row == b.row && a.request == b.request;
+}
+
+}  // namespace hmsim::testing
