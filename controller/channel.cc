@@ -91,7 +91,7 @@ void Channel::send(const Request& request, Tick now) {
 }
 
 bool Channel::would_wait(MemoryClass memory) const {
-  const Queue& queue = queues_[split_ && memory == MemoryClass::nvdimm ? 1 : 0];
+  const Queue& queue = queues_[owner_of(memory)];
   return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
 }
 
@@ -114,10 +114,9 @@ void Channel::advance(Tick now) {
     stage();
   }
   update_schedulers();
-  if (drained_) {
-    update_drain();
-  }
+  update_drain();
   issue();
+  update_drain();
   wake_by(next_wake());
 }
 
@@ -372,6 +371,9 @@ void Channel::set_keys(Transaction& transaction) {
 }
 
 void Channel::update_drain() {
+  if (!drained_) {
+    return;
+  }
   if (draining_) {
     draining_ = queued_writes_ > 0 && (queued_writes_ > controller_.drain_low || queued_reads_ == 0);
   } else {

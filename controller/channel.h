@@ -42,6 +42,7 @@ class Channel final : public Component, public AckListener {
   Tick clock_period() const { return period_; }
   std::int64_t burst_cycles() const { return dram_.timing.burst; }
   Tick now() const { return kernel_->now(); }
+  Cycle last_edge() const { return edge_; }  // the last one that was processed
   void reset_statistics(Tick now);
 
   Tick next_event() const override { return wake_ == kNeverCycle ? kNever : time_of(wake_); }
@@ -135,14 +136,22 @@ class Channel final : public Component, public AckListener {
   void wake_by(Cycle edge) { wake_ = earlier(wake_, edge); }
   void count(MemoryClass memory, int change);
   RequestView view(const Transaction& transaction) const;
-  TransactionScheduler& scheduler_of(MemoryClass memory) const;
-  Queue& queue_of(MemoryClass memory);
+  // The NVDIMM has a queue and a scheduler of its own in split mode only.
+  std::size_t owner_of(MemoryClass memory) const {
+    return split_ && memory == MemoryClass::nvdimm ? 1 : 0;
+  }
+  TransactionScheduler& scheduler_of(MemoryClass memory) const {
+    return *schedulers_[owner_of(memory)];
+  }
+  Queue& queue_of(MemoryClass memory) { return queues_[owner_of(memory)]; }
   int rank_of(std::size_t bank) const { return static_cast<int>(bank) / banks_per_rank_; }
   bool is_nvdimm(const Transaction& transaction) const {
     return transaction.request.memory == MemoryClass::nvdimm;
   }
   std::size_t side_of(const Transaction& transaction) const {
-    return drained_ && transaction.request.write && !transaction.urgent ? 1 : 0;
+    return drained_ && transaction.request.write && !is_nvdimm(transaction) && !transaction.urgent
+               ? 1
+               : 0;
   }
   std::size_t eligible_side() const { return draining_ ? 1 : 0; }
 

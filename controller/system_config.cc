@@ -45,7 +45,9 @@ std::vector<ParameterError> SystemConfig::check() const {
         "oldest_first, dram_first or round_robin, or the same scheduler for both queues");
   }
   if (nvdimm.present) {
-    add("nvdimm", hmsim::check(nvdimm));
+    for (const ParameterError& error : nvdimm.check()) {
+      errors.push_back(error);
+    }
     if (transaction_slots() > nvdimm.command_queue) {
       add("nvdimm.command_queue",
           "is smaller than the " + std::to_string(transaction_slots()) + " commands the host may send");

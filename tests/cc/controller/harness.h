@@ -64,19 +64,19 @@ class ChannelUnderTest final : public Requester, public CommandObserver {
   }
 
   void run_to(Cycle cycle) { kernel_.run_until(cycle.value() * channel_.clock_period()); }
-  // Visits every edge up to `cycle`, whether or not the channel asks for it.
+  // Visits every edge before `cycle`, whether or not the channel asks for it. (A request sent at
+  // `cycle` itself may still be taken on that edge.)
   void poll_to(Cycle cycle) {
     const Tick period = channel_.clock_period();
-    for (Tick now = (kernel_.now() / period + 1) * period; now <= cycle.value() * period;
-         now += period) {
-      kernel_.run_until(now - Tick(1));
-      if (channel_.next_event() > now) {
-        channel_.advance(now);
+    for (Cycle edge(kernel_.now() / period); edge < cycle; ++edge) {
+      run_to(edge);
+      if (channel_.last_edge() < edge) {
+        channel_.advance(edge.value() * period);
       }
-      kernel_.run_until(now);
     }
+    run_to(cycle);
   }
-  void drain(Cycle limit = Cycle(100'000'000)) {
+  void drain(Cycle limit = Cycle(1'000'000)) {
     while (!channel_.idle() && kernel_.step(limit.value() * channel_.clock_period())) {
     }
   }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Drives one channel with a pattern and a number of requests; prints simulated cycles, bandwidth
+// and host seconds as JSON. benchmarks/run.py runs it for all patterns and counts instructions.
+//
+//   controller_benchmark PATTERN REQUESTS [NAME=VALUE]...
+//
+// PATTERN: stream, random, mixed (random, one third writes), burst (8 lines in random rows),
+// sparse (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
+// nvdimm_hit (lines of one resident page).
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/memory_system.h"
+#include "core/errors.h"
+#include "core/random.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+namespace {
+
+constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
+
+class Generator final : public Component, public Requester {
+ public:
+  Generator(std::string pattern, std::int64_t requests, Tick period)
+      : pattern_(std::move(pattern)), requests_(requests), period_(period) {
+    memory_ = pattern_.rfind("nvdimm", 0) == 0 ? MemoryClass::nvdimm : MemoryClass::dram;
+    if (pattern_ == "sparse") {
+      interval_ = period_ * 1000;
+    }
+  }
+
+  void connect(MemoryPort& port) { port_ = &port; }
+  bool done() const { return completed_ == requests_; }
+  Tick last() const { return last_; }
+
+  Tick next_event() const override { return next_; }
+  void advance(Tick now) override {
+    send(now);
+    next_ = interval_ == Tick(0) || sent_ == requests_ ? kNever : now + interval_;
+  }
+  void on_admit(const Request& request, Tick now) override {
+    (void)request;
+    if (interval_ == Tick(0) && sent_ < requests_) {
+      send(now);
+    }
+  }
+  void on_complete(const Request& request, Tick now) override {
+    (void)request;
+    ++completed_;
+    last_ = now;
+  }
+  void serialize(Archive& /*archive*/) override {}
+
+ private:
+  void send(Tick now) {
+    Request request;
+    request.memory = memory_;
+    request.address = Address(line() * kLineBytes.value());
+    request.write = writes();
+    ++sent_;
+    port_->send(request, now);
+  }
+  std::int64_t line() {
+    if (pattern_ == "stream") {
+      return sent_ % kFootprintLines;
+    }
+    if (pattern_ == "nvdimm_hit") {
+      return sent_ % kLinesPerPage;
+    }
+    if (pattern_ == "burst" && sent_ % 8 != 0) {
+      return ++burst_;
+    }
+    const auto random = static_cast<std::int64_t>(random_.below(kFootprintLines));
+    burst_ = random & ~std::int64_t{7};
+    return pattern_ == "burst" ? burst_ : random;
+  }
+  bool writes() {
+    return pattern_ == "nvdimm_write" ||
+           ((pattern_ == "mixed" || pattern_ == "burst") && random_.below(3) == 0);
+  }
+
+  const std::string pattern_;
+  const std::int64_t requests_;
+  const Tick period_;
+  Tick interval_{0};
+  MemoryClass memory_ = MemoryClass::dram;
+  MemoryPort* port_ = nullptr;
+  Random random_{1};
+  std::int64_t burst_ = 0;
+  std::int64_t sent_ = 0;
+  std::int64_t completed_ = 0;
+  Tick next_{0};
+  Tick last_{0};
+};
+
+int run(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: controller_benchmark PATTERN REQUESTS [NAME=VALUE]...\n");
+    return 2;
+  }
+  Assignments assignments;
+  for (int i = 3; i < argc; ++i) {
+    const char* const equals = std::strchr(argv[i], '=');
+    if (equals == nullptr) {
+      throw InputError(std::string(argv[i]) + ": expected NAME=VALUE");
+    }
+    const auto length = static_cast<std::size_t>(equals - argv[i]);
+    assignments.emplace_back(std::string(argv[i], length), equals + 1);
+  }
+  SystemConfig config;
+  ParameterSet parameters;
+  std::vector<std::unique_ptr<Policy>> policies;
+  config.declare(parameters);
+  declare_all_policies(parameters, policies);
+  const std::vector<ParameterError> errors = parameters.apply(assignments);
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  config.assignments = assignments;
+  config.resolve_presets();
+
+  const std::int64_t requests = std::atoll(argv[2]);
+  Kernel kernel;
+  Generator generator(argv[1], requests, config.dram.clock_period());
+  const int id = kernel.attach(generator);
+  MemorySystem memory(config, kernel, 1);
+  memory.set_requesters({&generator});
+  generator.connect(memory);
+  kernel.notify(id);
+
+  const auto start = std::chrono::steady_clock::now();
+  while (!generator.done() && kernel.step(kNever)) {
+  }
+  const std::chrono::duration<double> host = std::chrono::steady_clock::now() - start;
+  const std::int64_t cycles = generator.last() / config.dram.clock_period();
+  std::printf(
+      "{\"pattern\": \"%s\", \"requests\": %lld, \"cycles\": %lld, \"gb_per_s\": %.3f, "
+      "\"host_seconds\": %.3f, \"requests_per_second\": %.0f}\n",
+      argv[1], static_cast<long long>(requests), static_cast<long long>(cycles),
+      static_cast<double>(requests) * 64e3 / static_cast<double>(generator.last().value()),
+      host.count(), static_cast<double>(requests) / host.count());
+  return 0;
+}
+
+}  // namespace
+}  // namespace hmsim
+
+int main(int argc, char** argv) {
+  try {
+    return hmsim::run(argc, argv);
+  } catch (const hmsim::InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}
