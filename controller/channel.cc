@@ -21,6 +21,14 @@ std::unique_ptr<BusArbiter> make_arbiter(const std::string& name, const Assignme
   return std::unique_ptr<BusArbiter>(static_cast<BusArbiter*>(policy.release()));
 }
 
+// Beyond the burst itself, between bursts of different drivers: read to write is the longest
+// unless the write latency exceeds the read latency.
+Cycle longest_turnaround(const DramParameters& dram) {
+  const DramTiming& timing = dram.timing;
+  return Cycle(timing.trtrs + (timing.cl > timing.cwl ? timing.cl - timing.cwl
+                                                      : timing.cwl - timing.cl));
+}
+
 }  // namespace
 
 Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
@@ -34,6 +42,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
       split_(config.controller.split()),
       two_level_(config.controller.structure == QueueStructure::two_level),
       drained_(config.controller.writes == WriteMode::drained),
+      turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
+                                                              : Cycle(0)),
       engine_(ddr3_rules(config.dram), nvdimm_rank_ + 1, banks_per_rank_),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
       line_order_(pool_.size()),
@@ -425,7 +435,7 @@ void Channel::serialize(Archive& archive) {
   archive & pool_ & queues_[0] & queues_[1] & line_order_ & banks_ & active_banks_ & active_ &
       pseudo_banks_ & epochs_ & finishes_ & acks_ & staged_ & command_queue_free_ &
       refresh_due_ & open_banks_ & pending_ & outstanding_ & queued_reads_ & queued_writes_ &
-      draining_ & command_bus_taken_ & edge_ & wake_ & last_driver_ & measured_from_;
+      draining_ & promised_ & command_bus_taken_ & edge_ & wake_ & last_driver_ & measured_from_;
   statistics_.serialize(archive);
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {

@@ -81,7 +81,8 @@ class Channel final : public Component, public AckListener {
   };
   // What could be issued on an edge, and the earliest later edge at which more could.
   struct Candidates {
-    std::array<Best, kMemoryClasses> data;  // best data-bus command of each class
+    std::array<Best, kMemoryClasses> data;  // best legal data-bus command of each class
+    std::array<Best, kMemoryClasses> near;  // best one that waits for the bus's turnaround only
     TransactionId oldest = kNoTransaction;  // oldest of the other commands
     Command oldest_command = Command::activate;
     Cycle next = kNeverCycle;
@@ -91,6 +92,8 @@ class Channel final : public Component, public AckListener {
              oldest != kNoTransaction;
     }
   };
+
+  static constexpr int kNobody = -1;
 
   // The phases of an edge.
   void complete();
@@ -114,12 +117,12 @@ class Channel final : public Component, public AckListener {
 
   void consider_dram(Cycle edge, Candidates& candidates);
   void consider_nvdimm(Cycle edge, Candidates& candidates);
-  void consider_data(Candidates& candidates, TransactionId id, std::uint64_t key,
-                     Command command) const;
+  void consider_data(Best& best, TransactionId id, std::uint64_t key, Command command) const;
   void consider_other(Candidates& candidates, TransactionId id, Command command) const;
   Cycle next_ack(Cycle edge) const;
   Cycle next_refresh(Cycle edge) const;
-  const Best& arbitrate(const Candidates& candidates);
+  const Best* select(const Candidates& candidates);
+  MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
 
   void issue_data(TransactionId id, Command command);
   void issue_other(TransactionId id, Command command);
@@ -166,6 +169,7 @@ class Channel final : public Component, public AckListener {
   const bool split_;
   const bool two_level_;
   const bool drained_;
+  const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
   std::unique_ptr<Nvdimm> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
   std::unique_ptr<BusArbiter> arbiter_;
@@ -195,6 +199,7 @@ class Channel final : public Component, public AckListener {
   std::int64_t queued_reads_ = 0;          // drained: DRAM, competing
   std::int64_t queued_writes_ = 0;
   bool draining_ = false;
+  int promised_ = kNobody;                 // the class that is to have the data bus next
   bool command_bus_taken_ = false;         // on the present edge
   bool advancing_ = false;                 // admission of the present edge is still to come
   Cycle edge_{-1};                         // the last processed one

@@ -12,17 +12,39 @@ void Channel::issue() {
   Candidates candidates;
   consider_dram(edge_, candidates);
   consider_nvdimm(edge_, candidates);
-  const bool dram = candidates.data[0].id != kNoTransaction;
-  const bool nvdimm = candidates.data[1].id != kNoTransaction;
-  if (dram || nvdimm) {
-    const Best& winner = dram && nvdimm ? arbitrate(candidates) : candidates.data[dram ? 0 : 1];
-    issue_data(winner.id, winner.command);
+  if (const Best* const winner = select(candidates)) {
+    issue_data(winner->id, winner->command);
   } else if (candidates.oldest != kNoTransaction) {
     issue_other(candidates.oldest, candidates.oldest_command);
   } else {
     return;
   }
   ++statistics_.command_cycles;
+}
+
+// The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
+// one; its choice stands until that class has had the bus, even if the turnaround is to be awaited.
+const Channel::Best* Channel::select(const Candidates& candidates) {
+  std::array<const Best*, kMemoryClasses> best{};
+  for (std::size_t memory = 0; memory < best.size(); ++memory) {
+    const bool legal = candidates.data[memory].id != kNoTransaction;
+    best[memory] = legal ? &candidates.data[memory] : &candidates.near[memory];
+  }
+  const bool dram = best[0]->id != kNoTransaction;
+  const bool nvdimm = best[1]->id != kNoTransaction;
+  const bool any_legal = candidates.data[0].id != kNoTransaction ||
+                         candidates.data[1].id != kNoTransaction;
+  if (!any_legal) {
+    return nullptr;
+  }
+  int winner = dram ? 0 : 1;
+  if (dram && nvdimm) {
+    winner = promised_ != kNobody ? promised_ : static_cast<int>(arbitrate(*best[0], *best[1]));
+  }
+  const auto index = static_cast<std::size_t>(winner);
+  const bool legal = candidates.data[index].id != kNoTransaction;
+  promised_ = legal ? kNobody : winner;
+  return legal ? best[index] : nullptr;
 }
 
 Cycle Channel::next_wake() {
@@ -99,10 +121,13 @@ void Channel::consider_dram(Cycle edge, Candidates& candidates) {
     const Cycle earliest = engine_.earliest(command, rank, static_cast<int>(index));
     if (earliest > edge) {
       candidates.next = earlier(candidates.next, earliest);
+      if (reserves_data_bus(command) && earliest <= edge + turnaround_) {
+        consider_data(candidates.near[0], id, transaction.key_hit, command);
+      }
     } else if (!may_start(transaction)) {
       continue;  // until one of its rank finishes
     } else if (reserves_data_bus(command)) {
-      consider_data(candidates, id, transaction.key_hit, command);
+      consider_data(candidates.data[0], id, transaction.key_hit, command);
     } else {
       consider_other(candidates, id, command);
     }
@@ -119,10 +144,14 @@ void Channel::consider_nvdimm(Cycle edge, Candidates& candidates) {
           transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
       const Cycle earliest =
           later(engine_.earliest(command, nvdimm_rank_, bus_bank), transaction.grant_from);
+      const std::uint64_t key = key_of(transaction, bank.last_page);
       if (earliest > edge) {
         candidates.next = earlier(candidates.next, earliest);
+        if (earliest <= edge + turnaround_) {
+          consider_data(candidates.near[1], id, key, command);
+        }
       } else {
-        consider_data(candidates, id, key_of(transaction, bank.last_page), command);
+        consider_data(candidates.data[1], id, key, command);
       }
     }
     if (!bank.queued.empty() && outstanding_ < controller_.outstanding_limit()) {
@@ -133,12 +162,10 @@ void Channel::consider_nvdimm(Cycle edge, Candidates& candidates) {
   }
 }
 
-void Channel::consider_data(Candidates& candidates, TransactionId id, std::uint64_t key,
+void Channel::consider_data(Best& best, TransactionId id, std::uint64_t key,
                             Command command) const {
-  const Request& request = pool_[id].request;
-  Best& best = candidates.data[static_cast<std::size_t>(request.memory)];
   if (best.id == kNoTransaction ||
-      goes_before(key, request.id, best.key, pool_[best.id].request.id)) {
+      goes_before(key, pool_[id].request.id, best.key, pool_[best.id].request.id)) {
     best = {id, key, command};
   }
 }
@@ -151,15 +178,13 @@ void Channel::consider_other(Candidates& candidates, TransactionId id, Command c
   }
 }
 
-const Channel::Best& Channel::arbitrate(const Candidates& candidates) {
-  const Best& dram = candidates.data[0];
-  const Best& nvdimm = candidates.data[1];
+MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   const MemoryClass winner =
       arbiter_->choose({view(pool_[dram.id]), view(pool_[nvdimm.id]), dram.key, nvdimm.key,
                         static_cast<int>(pending_[0]), static_cast<int>(pending_[1]),
                         time_of(edge_)});
   ++(winner == MemoryClass::dram ? statistics_.dram_wins : statistics_.nvdimm_wins);
-  return winner == MemoryClass::dram ? dram : nvdimm;
+  return winner;
 }
 
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.

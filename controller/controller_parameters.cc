@@ -43,6 +43,11 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      {"orders the NVDIMM queue (split)", ""});
   parameters.name_of("arbiter", arbiter, policy_names(PolicyKind::bus_arbiter),
                      {"decides between the classes when both could take the data bus", ""});
+  parameters.choice("contest", contest, {{"ready", Contest::ready}, {"legal", Contest::legal}},
+                    {"the arbiter is asked when both classes have a data-bus command that waits for "
+                     "nothing but the bus's turnaround, or only when both are legal on one edge "
+                     "(then a stream of one class, which needs no gap, never lets the other in)",
+                     "the paper, section V-A: both kinds are ready"});
   parameters.text("address_map", address_map,
                   {"DRAM line address, most significant field first: row, bank, rank, column, "
                    "channel, each once; the NVDIMM interleaves channels by flash page",

@@ -13,6 +13,9 @@ enum class QueueLayout { unified, split };
 enum class QueueStructure { flat, two_level };
 enum class WriteMode { mixed, drained };
 enum class AckMode { grant, automatic };
+// When the arbiter is asked: both classes have a data-bus command that is ready but for the gap
+// that a change of the bus's driver needs, or one that is legal on this very edge.
+enum class Contest { ready, legal };
 enum class BankHash { none, exclusive_or };
 
 inline constexpr std::int64_t kWholeQueue = 0;
@@ -30,6 +33,7 @@ struct ControllerParameters {
   std::string scheduler = "fr_fcfs";
   std::string nvdimm_scheduler = "fr_fcfs";
   std::string arbiter = "scheduler_order";
+  Contest contest = Contest::ready;
   std::string address_map = "row|bank|rank|column|channel";
   BankHash bank_hash = BankHash::none;
   AckMode ack = AckMode::grant;

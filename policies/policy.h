@@ -40,9 +40,9 @@ class Policy {
 // of their keys, so a policy only ever looks at one transaction at a time.
 class TransactionScheduler : public Policy {
  public:
-  // A key: larger goes first, equal keys go in order of arrival. Contract: two transactions with
-  // the same row_hit compare alike whatever it is; the key of a queued transaction changes only
-  // together with row_hit or with epoch().
+  // A key: larger goes first, equal keys go in order of arrival. Contract: row_hit never lowers it;
+  // two transactions with the same row_hit compare alike whatever it is; the key of a queued
+  // transaction changes only together with row_hit or with epoch().
   virtual std::uint64_t key(const RequestView& request) const = 0;
 
   virtual void on_enqueue(const RequestView& /*request*/, Tick /*now*/) {}
@@ -64,7 +64,7 @@ class TransactionScheduler : public Policy {
   std::uint64_t epoch_ = 0;
 };
 
-// The best transaction of each class whose data-bus command is legal on this edge, and the queues.
+// The best transaction of each class that is ready for the data bus, and the queues.
 struct ArbiterView {
   RequestView dram;
   RequestView nvdimm;
@@ -75,7 +75,7 @@ struct ArbiterView {
   Tick now;
 };
 
-// Decides which class gets the data bus when both could take it on this edge.
+// Decides which class gets the data bus next when both are ready for it.
 class BusArbiter : public Policy {
  public:
   virtual MemoryClass choose(const ArbiterView& view) = 0;

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/evictor.h"
+
+namespace hmsim {
+
+Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
+                 FlashArray& flash, GarbageCollector& collector, EvictionListener& listener,
+                 NvdimmStatistics& statistics)
+    : buffer_(buffer),
+      ftl_(ftl),
+      flash_(flash),
+      collector_(collector),
+      listener_(listener),
+      statistics_(statistics),
+      release_(parameters.buffer.release) {}
+
+std::uint32_t Evictor::victim() const {
+  std::uint32_t frame = buffer_.write.oldest();
+  while (frame != kNoIndex &&
+         under_way_.find(buffer_.page_of(buffer_.write[frame].key).value()) != kNoIndex) {
+    frame = buffer_.write[frame].newer;
+  }
+  return frame;
+}
+
+// Returns the lines of the page that the frame holds.
+std::uint64_t Evictor::take(std::uint32_t eviction, std::uint32_t frame) {
+  Frame& record = buffer_.write[frame];
+  buffer_.write.unlist(frame);
+  record.state = FrameState::evicting;
+  record.older = evictions_[eviction].frames;
+  evictions_[eviction].frames = frame;
+  return buffer_.page_lines(record);
+}
+
+std::size_t Evictor::start(Tick now) {
+  const std::uint32_t oldest = victim();
+  if (oldest == kNoIndex) {
+    return 0;
+  }
+  if (free_ == kNoIndex) {
+    evictions_.emplace_back();
+    free_ = static_cast<std::uint32_t>(evictions_.size() - 1);
+  }
+  const std::uint32_t eviction = free_;
+  free_ = evictions_[eviction].next_free;
+  const LogicalPage page = buffer_.page_of(buffer_.write[oldest].key);
+  evictions_[eviction] = Eviction();
+  evictions_[eviction].page = page;
+  under_way_.insert(page.value(), eviction);
+  ++active_;
+  ++statistics_.evictions;
+
+  std::size_t frames = 1;
+  std::uint64_t lines = take(eviction, oldest);
+  for (std::int64_t item = 0; buffer_.items() && item < kLinesPerPage; ++item) {
+    const std::uint32_t other = buffer_.write.find(page.value() * kLinesPerPage + item);
+    if (other != kNoIndex && buffer_.write[other].listed) {
+      lines |= take(eviction, other);
+      ++frames;
+    }
+  }
+  if (lines == ~std::uint64_t{0} || ftl_.place(page) == kNowhere) {
+    place(eviction, now);
+  } else {
+    ++statistics_.eviction_reads;
+    submit(FlashOperation::read, ftl_.read_lun(page), eviction, now);
+  }
+  return frames;
+}
+
+void Evictor::place(std::uint32_t eviction, Tick now) {
+  const std::uint32_t lun = ftl_.claim(evictions_[eviction].page, [this](std::uint32_t candidate) {
+    return flash_.idle(candidate);
+  });
+  if (lun == kNoIndex) {
+    unplaced_.push(eviction);
+  } else {
+    submit(FlashOperation::program, lun, eviction, now);
+  }
+}
+
+void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
+  if (unplaced_.empty()) {
+    return;
+  }
+  const std::uint32_t eviction = unplaced_.front();
+  const std::uint32_t claimed = ftl_.claim(
+      evictions_[eviction].page, [lun](std::uint32_t candidate) { return candidate == lun; });
+  if (claimed != kNoIndex) {
+    unplaced_.pop();
+    submit(FlashOperation::program, lun, eviction, now);
+  }
+}
+
+void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction,
+                     Tick now) {
+  FlashCommand command;
+  command.operation = operation;
+  command.priority = FlashPriority::eviction;
+  command.lun = lun;
+  command.subject = eviction;
+  flash_.submit(command, now);
+}
+
+void Evictor::on_flash_start(const FlashCommand& command) {
+  if (command.operation == FlashOperation::program) {
+    evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
+  }
+}
+
+void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
+  if (release_ == FrameRelease::datain) {
+    complete(command.subject, now);
+  }
+}
+
+void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
+  if (command.operation == FlashOperation::read) {
+    place(command.subject, now);
+    return;
+  }
+  ++statistics_.host_pages;
+  if (release_ == FrameRelease::program) {
+    complete(command.subject, now);
+  }
+  collector_.consider(command.lun, now);
+}
+
+void Evictor::complete(std::uint32_t eviction, Tick now) {
+  const Eviction done = evictions_[eviction];
+  ftl_.commit(done.page, done.target);
+  under_way_.erase(done.page.value());
+  evictions_[eviction].frames = kNoIndex;
+  evictions_[eviction].next_free = free_;
+  free_ = eviction;
+  --active_;
+  for (std::uint32_t frame = done.frames; frame != kNoIndex;) {
+    const std::uint32_t next = buffer_.write[frame].older;
+    listener_.on_frame_written(frame, now);
+    frame = next;
+  }
+}
+
+void Evictor::serialize(Archive& archive) {
+  archive.section("evictions");
+  archive& evictions_& free_& active_& unplaced_;
+  if (!archive.loading()) {
+    return;
+  }
+  under_way_.clear();
+  for (std::uint32_t i = 0; i < evictions_.size(); ++i) {
+    if (evictions_[i].frames != kNoIndex) {
+      under_way_.insert(evictions_[i].page.value(), i);
+    }
+  }
+}
+
+}  // namespace hmsim

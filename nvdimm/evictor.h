@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing back pages of the write part.
+//
+// An eviction takes the least recently used dirty frame (item granularity: with all other unpinned
+// dirty items of its page), reads the page from flash first if some of its lines are neither here
+// nor never written, and programs it: on its home LUN, or, with dynamic allocation, on the first
+// LUN that has nothing else to do. A page is evicted at most once at a time, so that an older
+// version never overtakes a newer one.
+//
+// The map changes, and the frames are reported as written, when the program is over (release:
+// program), or once its data are in the chip's register (datain). In the second case a read of the
+// page finds its place in the LUN that still programs it, and waits there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/ring.h"
+#include "core/types.h"
+#include "nvdimm/ftl.h"
+#include "nvdimm/garbage_collector.h"
+#include "nvdimm/key_map.h"
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/statistics.h"
+#include "nvdimm/sync_buffer.h"
+
+namespace hmsim {
+
+class EvictionListener {
+ public:
+  virtual ~EvictionListener() = default;
+  // The frame's lines are safe in flash; it is still in state `evicting`.
+  virtual void on_frame_written(std::uint32_t frame, Tick now) = 0;
+};
+
+class Evictor {
+ public:
+  Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
+          GarbageCollector& collector, EvictionListener& listener, NvdimmStatistics& statistics);
+
+  // Starts one eviction. The number of frames that it will free; 0 when no frame can go.
+  std::size_t start(Tick now);
+
+  bool idle() const { return active_ == 0; }
+
+  // For flash commands of priority `eviction`.
+  void on_flash_start(const FlashCommand& command);
+  void on_flash_data_in(const FlashCommand& command, Tick now);
+  void on_flash_done(const FlashCommand& command, Tick now);
+  void on_flash_idle(std::uint32_t lun, Tick now);
+
+  void serialize(Archive& archive);
+
+ private:
+  struct Eviction {
+    LogicalPage page;
+    PhysicalPage target;
+    std::uint32_t frames = kNoIndex;  // linked by Frame::older; none: a free record
+    std::uint32_t next_free = kNoIndex;
+
+    void serialize(Archive& archive) { archive& page& target& frames& next_free; }
+  };
+
+  std::uint32_t victim() const;
+  std::uint64_t take(std::uint32_t eviction, std::uint32_t frame);
+  void place(std::uint32_t eviction, Tick now);
+  void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction, Tick now);
+  void complete(std::uint32_t eviction, Tick now);
+
+  SyncBuffer& buffer_;
+  Ftl& ftl_;
+  FlashArray& flash_;
+  GarbageCollector& collector_;
+  EvictionListener& listener_;
+  NvdimmStatistics& statistics_;
+  FrameRelease release_;
+  std::vector<Eviction> evictions_;
+  std::uint32_t free_ = kNoIndex;
+  std::uint32_t active_ = 0;
+  KeyMap under_way_;              // page -> eviction
+  Ring<std::uint32_t> unplaced_;  // evictions that wait for an idle LUN
+};
+
+}  // namespace hmsim

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A hash map from page or item numbers to indices: linear probing in one block of memory, at most
+// half full. It has no order, so no result can depend on one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/random.h"
+
+namespace hmsim {
+
+inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
+
+class KeyMap {
+ public:
+  // kNoIndex when the key is absent.
+  std::uint32_t find(std::int64_t key) const {
+    return slots_.empty() ? kNoIndex : slots_[position(key)].index;
+  }
+
+  // The key must be absent.
+  void insert(std::int64_t key, std::uint32_t index) {
+    if (2 * (count_ + 1) > slots_.size()) {
+      grow();
+    }
+    slots_[position(key)] = {key, index};
+    ++count_;
+  }
+
+  // The key must be present.
+  void erase(std::int64_t key) {
+    std::size_t hole = position(key);
+    // Moves up whatever would no longer be found past the hole.
+    for (std::size_t i = next(hole); slots_[i].index != kNoIndex; i = next(i)) {
+      const std::size_t wanted = home(slots_[i].key);
+      if (((i - wanted) & mask()) >= ((i - hole) & mask())) {
+        slots_[hole] = slots_[i];
+        hole = i;
+      }
+    }
+    slots_[hole] = Slot();
+    --count_;
+  }
+
+  void clear() {
+    slots_.clear();
+    count_ = 0;
+  }
+
+ private:
+  struct Slot {
+    std::int64_t key = 0;
+    std::uint32_t index = kNoIndex;
+  };
+
+  std::size_t mask() const { return slots_.size() - 1; }
+  std::size_t home(std::int64_t key) const {
+    return static_cast<std::size_t>(mix64(static_cast<std::uint64_t>(key))) & mask();
+  }
+  std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
+
+  // Where the key is, or would be.
+  std::size_t position(std::int64_t key) const {
+    std::size_t i = home(key);
+    while (slots_[i].index != kNoIndex && slots_[i].key != key) {
+      i = next(i);
+    }
+    return i;
+  }
+
+  void grow() {
+    constexpr std::size_t kInitialSlots = 16;
+    std::vector<Slot> old(slots_.empty() ? kInitialSlots : 2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.index != kNoIndex) {
+        slots_[position(slot.key)] = slot;
+      }
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace hmsim

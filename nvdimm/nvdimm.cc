@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/nvdimm.h"
+
+#include <utility>
+
+#include "core/errors.h"
+#include "nvdimm/precondition.h"
+
+namespace hmsim {
+
+Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed)
+    : host_(host),
+      unmapped_read_(parameters.unmapped_read),
+      lookup_time_(parameters.buffer.lookup),
+      serial_lookups_(parameters.buffer.port == BufferPort::serial),
+      statistics_(parameters.luns(), parameters.nand.channels),
+      ftl_(ftl_shape(parameters)),
+      flash_(parameters, *this, statistics_),
+      buffer_(parameters.buffer),
+      collector_(parameters.gc, ftl_, flash_, statistics_),
+      evictor_(parameters, buffer_, ftl_, flash_, collector_, *this, statistics_),
+      commands_(static_cast<std::size_t>(parameters.command_queue)) {
+  precondition(ftl_, parameters.precondition, seed);
+}
+
+void Nvdimm::attach(Kernel& kernel) {
+  kernel_ = &kernel;
+  wakeup_ = Wakeup(kernel, kernel.attach(*this));
+}
+
+Bytes Nvdimm::logical_capacity(const NvdimmParameters& parameters) {
+  return static_cast<std::int64_t>(ftl_shape(parameters).logical_pages) * kPageBytes;
+}
+
+void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
+  ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
+         "a command's slot is taken or does not exist");
+  ensure(address.value() >= 0 && static_cast<std::uint64_t>(address.value()) /
+                                         static_cast<std::uint64_t>(kPageBytes.value()) <
+                                     ftl_.shape().logical_pages,
+         "nvdimm", now, tag, "an address is outside the logical capacity");
+  commands_[tag] = Command();
+  commands_[tag].address = address;
+  commands_[tag].write = write;
+  commands_[tag].stage = Stage::lookup;
+  ++unfinished_;
+  const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
+  lookup_free_ = start + lookup_time_;
+  events_.schedule(lookup_free_, EventKind::lookup_end, tag);
+  wakeup_.notify();
+}
+
+void Nvdimm::finish(std::uint32_t tag, Tick now) {
+  Command& command = commands_[tag];
+  ensure(command.stage == Stage::ready, "nvdimm", now, tag, "a command ends that was not ready");
+  command.stage = Stage::none;
+  --unfinished_;
+  if (command.frame == kNoIndex) {
+    return;
+  }
+  Frame& frame = (command.in_write_part ? buffer_.write : buffer_.read)[command.frame];
+  --frame.pins;
+  if (command.write) {
+    const std::uint64_t line = buffer_.line_of(command.address);
+    frame.valid |= line;
+    buffer_.drop_from_read(frame.key, line);
+  }
+  if (frame.pins == 0) {
+    if (command.in_write_part) {
+      settle_write_frame(command.frame);
+    } else {
+      settle_read_frame(command.frame);
+    }
+  }
+  // Acks may only be given from advance().
+  if (!freed_pending_ && buffer_.read.waiting() + buffer_.write.waiting() > 0) {
+    freed_pending_ = true;
+    events_.schedule(now, EventKind::frames_freed, 0);
+    wakeup_.notify();
+  }
+}
+
+bool Nvdimm::idle() const { return unfinished_ == 0 && flash_.idle() && evictor_.idle(); }
+
+void Nvdimm::advance(Tick now) {
+  while (next_event() <= now) {
+    if (flash_.next_event() <= events_.next_time()) {
+      flash_.advance_one();
+      continue;
+    }
+    const auto event = events_.pop();
+    if (event.kind == EventKind::lookup_end) {
+      look_up(event.payload, event.time);
+    } else {
+      freed_pending_ = false;
+      admit_reads(event.time);
+      admit_writes(event.time);
+    }
+  }
+}
+
+void Nvdimm::look_up(std::uint32_t tag, Tick now) {
+  if (commands_[tag].write) {
+    const Found found = seek_write(tag, now);
+    ++statistics_.write_lookups;
+    statistics_.write_hits += found == Found::here ? 1 : 0;
+    statistics_.write_merged += found == Found::on_its_way ? 1 : 0;
+    return;
+  }
+  const Found found = seek_read(tag, now);
+  if (found == Found::unmapped) {
+    ++statistics_.unmapped_reads;
+    return;
+  }
+  ++statistics_.read_lookups;
+  statistics_.read_hits += found == Found::here ? 1 : 0;
+  statistics_.read_merged += found == Found::on_its_way ? 1 : 0;
+}
+
+// The write part first: it holds the newest data.
+Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
+  const Address address = commands_[tag].address;
+  const std::int64_t key = buffer_.key_of(address);
+  const std::uint64_t line = buffer_.line_of(address);
+  const std::uint32_t written = buffer_.write.find(key);
+  if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
+    ready(tag, true, written, now);
+    return Found::here;
+  }
+  const std::uint32_t frame = buffer_.read.find(key);
+  if (frame != kNoIndex) {
+    Frame& record = buffer_.read[frame];
+    if ((record.valid & line) != 0) {
+      ready(tag, false, frame, now);
+      return Found::here;
+    }
+    wait(tag, record);
+    if (record.state != FrameState::clean) {
+      return Found::on_its_way;
+    }
+    // The line was written, and has left the write part since: the page is read again.
+    if (record.listed) {
+      buffer_.read.unlist(frame);
+    }
+    start_fill(frame, now);
+    return Found::missing;
+  }
+  if (unmapped_read_ == UnmappedRead::zero && ftl_.place(buffer_.page_of(key)) == kNowhere) {
+    commands_[tag].stage = Stage::ready;
+    host_.on_ack(tag, now);
+    return Found::unmapped;
+  }
+  wait(tag, buffer_.read[buffer_.read.add(key)]);
+  admit_reads(now);
+  return Found::missing;
+}
+
+Nvdimm::Found Nvdimm::seek_write(std::uint32_t tag, Tick now) {
+  const std::int64_t key = buffer_.key_of(commands_[tag].address);
+  const std::uint32_t frame = buffer_.write.find(key);
+  if (frame == kNoIndex) {
+    wait(tag, buffer_.write[buffer_.write.add(key)]);
+    admit_writes(now);
+    return Found::missing;
+  }
+  Frame& record = buffer_.write[frame];
+  switch (record.state) {
+    case FrameState::clean:
+      record.state = FrameState::dirty;
+      --leaving_;
+      ready(tag, true, frame, now);
+      admit_writes(now);
+      return Found::here;
+    case FrameState::dirty:
+      ready(tag, true, frame, now);
+      return Found::here;
+    case FrameState::evicting:
+      leaving_ -= record.waiters.first == kNoIndex ? 1 : 0;
+      wait(tag, record);
+      admit_writes(now);
+      return Found::on_its_way;
+    default:
+      wait(tag, record);
+      return Found::on_its_way;
+  }
+}
+
+void Nvdimm::wait(std::uint32_t tag, Frame& frame) {
+  CommandChain& chain = frame.waiters;
+  commands_[tag].stage = Stage::waiting;
+  commands_[tag].next = kNoIndex;
+  (chain.first == kNoIndex ? chain.first : commands_[chain.last].next) = tag;
+  chain.last = tag;
+}
+
+void Nvdimm::ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now) {
+  Command& command = commands_[tag];
+  command.stage = Stage::ready;
+  command.in_write_part = in_write_part;
+  command.frame = frame;
+  (in_write_part ? buffer_.write : buffer_.read).pin(frame);
+  host_.on_ack(tag, now);
+}
+
+void Nvdimm::admit_reads(Tick now) {
+  BufferPart& part = buffer_.read;
+  while (part.waiting() > 0) {
+    if (part.full()) {
+      if (part.oldest() == kNoIndex) {
+        return;
+      }
+      part.release(part.oldest());
+    }
+    start_fill(part.admit(), now);
+  }
+}
+
+// One frame is to become free for each page that waits.
+void Nvdimm::admit_writes(Tick now) {
+  BufferPart& part = buffer_.write;
+  while (part.waiting() > 0 && !part.full()) {
+    accept_writes(part.admit(), now);
+  }
+  while (part.waiting() > leaving_) {
+    const std::size_t frames = evictor_.start(now);
+    if (frames == 0) {
+      return;
+    }
+    leaving_ += frames;
+  }
+}
+
+void Nvdimm::accept_writes(std::uint32_t frame, Tick now) {
+  Frame& record = buffer_.write[frame];
+  record.state = FrameState::dirty;
+  std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
+  while (tag != kNoIndex) {
+    const std::uint32_t next = commands_[tag].next;
+    ready(tag, true, frame, now);
+    tag = next;
+  }
+}
+
+void Nvdimm::start_fill(std::uint32_t frame, Tick now) {
+  Frame& record = buffer_.read[frame];
+  const std::uint32_t written = buffer_.write.find(record.key);
+  record.state = FrameState::filling;
+  record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
+  FlashCommand command;
+  command.lun = ftl_.read_lun(buffer_.page_of(record.key));
+  command.subject = frame;
+  flash_.submit(command, now);
+}
+
+// Each waiting command looks again: its line may have been written in the meantime.
+void Nvdimm::end_fill(std::uint32_t frame, Tick now) {
+  Frame& record = buffer_.read[frame];
+  record.valid |= record.expected;
+  record.expected = 0;
+  record.state = FrameState::clean;
+  std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
+  while (tag != kNoIndex) {
+    const std::uint32_t next = commands_[tag].next;
+    seek_read(tag, now);
+    tag = next;
+  }
+  if (record.state == FrameState::clean && record.pins == 0) {
+    settle_read_frame(frame);
+    admit_reads(now);
+  }
+}
+
+// No command uses the frame any more.
+void Nvdimm::settle_read_frame(std::uint32_t frame) {
+  const Frame& record = buffer_.read[frame];
+  if (record.state != FrameState::clean) {
+    return;
+  }
+  if (record.valid == 0) {
+    buffer_.read.release(frame);
+  } else {
+    buffer_.read.make_newest(frame);
+  }
+}
+
+void Nvdimm::settle_write_frame(std::uint32_t frame) {
+  if (buffer_.write[frame].state == FrameState::dirty) {
+    buffer_.write.make_newest(frame);
+  } else if (buffer_.write[frame].state == FrameState::clean) {
+    buffer_.write.release(frame);
+    --leaving_;
+  }
+}
+
+void Nvdimm::on_frame_written(std::uint32_t frame, Tick now) {
+  Frame& record = buffer_.write[frame];
+  record.state = FrameState::clean;
+  if (record.waiters.first != kNoIndex) {
+    accept_writes(frame, now);
+  } else if (record.pins == 0) {
+    settle_write_frame(frame);
+    admit_writes(now);
+  }
+}
+
+bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
+  switch (command.priority) {
+    case FlashPriority::collection:
+      collector_.on_flash_start(command);
+      return true;
+    case FlashPriority::eviction:
+      evictor_.on_flash_start(command);
+      return true;
+    case FlashPriority::demand:
+      break;
+  }
+  // The page may have been written to another LUN while the read waited for this one.
+  const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(buffer_.read[command.subject].key));
+  if (lun == command.lun) {
+    return true;
+  }
+  FlashCommand moved = command;
+  moved.lun = lun;
+  flash_.submit(moved, now);
+  return false;
+}
+
+void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
+  if (command.priority == FlashPriority::eviction) {
+    evictor_.on_flash_data_in(command, now);
+  }
+}
+
+void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
+  switch (command.priority) {
+    case FlashPriority::demand:
+      end_fill(command.subject, now);
+      return;
+    case FlashPriority::collection:
+      collector_.on_flash_done(command, now);
+      return;
+    case FlashPriority::eviction:
+      evictor_.on_flash_done(command, now);
+      return;
+  }
+}
+
+void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) { evictor_.on_flash_idle(lun, now); }
+
+void Nvdimm::reset_statistics(Tick now) {
+  flash_.account(now);
+  statistics_.reset(now);
+}
+
+void Nvdimm::serialize(Archive& archive) {
+  archive.section("nvdimm");
+  const std::size_t slots = commands_.size();
+  archive& commands_& unfinished_& lookup_free_& leaving_& freed_pending_& events_& statistics_;
+  if (commands_.size() != slots) {
+    throw InputError("the checkpoint does not fit this NVDIMM: nvdimm.command_queue differs");
+  }
+  ftl_.serialize(archive);
+  flash_.serialize(archive);
+  buffer_.serialize(archive);
+  collector_.serialize(archive);
+  evictor_.serialize(archive);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One NVDIMM: everything behind the ack line.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/kernel.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "nvdimm/evictor.h"
+#include "nvdimm/ftl.h"
+#include "nvdimm/garbage_collector.h"
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/statistics.h"
+#include "nvdimm/sync_buffer.h"
+
+namespace hmsim {
+
+// The host side of the ack line.
+class AckListener {
+ public:
+  virtual ~AckListener() = default;
+  // Command `tag` became ready at `now`: its data are in the buffer (read), or there is room for
+  // them (write). Called only from within Nvdimm::advance(); the host must not call back from it.
+  virtual void on_ack(std::uint32_t tag, Tick now) = 0;
+};
+
+// A command's way: lookup (tBC), then ready if its line is in the buffer (read) or its page has a
+// frame in the write part (write). Else it waits: a read for the page to come from flash (one flash
+// read for all that wait for it), a write for a frame. A frame needed for a read is that of the
+// least recently used clean page; one needed for a write is got by one eviction for each page that
+// waits. Where no frame can go, commands wait in order of arrival of their pages.
+//
+// A write to a page that is just being evicted waits for the program to end and then uses the same
+// frame again. A read of a line that the page's frame in the write part lacks reads the page from
+// flash into the read part, without the lines of the write part.
+class Nvdimm final : public Component, private FlashClient, private EvictionListener {
+ public:
+  // `parameters` have passed check(). `seed`: this channel's own, for preconditioning.
+  Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed);
+  void attach(Kernel& kernel);
+
+  static Bytes logical_capacity(const NvdimmParameters& parameters);  // a multiple of 4 KiB
+
+  // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
+  // `tag` < parameters.command_queue: the host's slot, unique among unfinished commands.
+  void command(std::uint32_t tag, Address address, bool write, Tick now);
+  // The data burst of an acknowledged command is over at `now`; its tag is free again.
+  void finish(std::uint32_t tag, Tick now);
+
+  bool idle() const;  // no command is unfinished and no flash operation queued or running
+
+  Tick next_event() const override { return earlier(events_.next_time(), flash_.next_event()); }
+  void advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  const Ftl& ftl() const { return ftl_; }
+  const FlashArray& flash() const { return flash_; }
+  NvdimmStatistics& statistics() { return statistics_; }
+  void reset_statistics(Tick now);
+  Tick now() const { return kernel_->now(); }
+
+ private:
+  enum class EventKind : std::uint8_t { lookup_end, frames_freed };
+
+  enum class Stage : std::uint8_t { none, lookup, waiting, ready };
+
+  struct Command {
+    Address address;
+    std::uint32_t frame = kNoIndex;  // ready: pinned, or none
+    std::uint32_t next = kNoIndex;   // in a CommandChain
+    Stage stage = Stage::none;
+    bool write = false;
+    bool in_write_part = false;  // where `frame` is
+
+    void serialize(Archive& archive) { archive& address& frame& next& stage& write& in_write_part; }
+  };
+
+  enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
+
+  void look_up(std::uint32_t tag, Tick now);
+  Found seek_read(std::uint32_t tag, Tick now);
+  Found seek_write(std::uint32_t tag, Tick now);
+  void wait(std::uint32_t tag, Frame& frame);
+  void ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now);
+  void admit_reads(Tick now);
+  void admit_writes(Tick now);
+  void start_fill(std::uint32_t frame, Tick now);
+  void end_fill(std::uint32_t frame, Tick now);
+  void accept_writes(std::uint32_t frame, Tick now);
+  void settle_read_frame(std::uint32_t frame);
+  void settle_write_frame(std::uint32_t frame);
+
+  bool on_flash_start(const FlashCommand& command, Tick now) override;
+  void on_flash_data_in(const FlashCommand& command, Tick now) override;
+  void on_flash_done(const FlashCommand& command, Tick now) override;
+  void on_flash_idle(std::uint32_t lun, Tick now) override;
+  void on_frame_written(std::uint32_t frame, Tick now) override;
+
+  AckListener& host_;
+  Wakeup wakeup_;
+  const Kernel* kernel_ = nullptr;
+  UnmappedRead unmapped_read_;
+  Tick lookup_time_;
+  bool serial_lookups_;
+
+  NvdimmStatistics statistics_;
+  Ftl ftl_;
+  FlashArray flash_;
+  SyncBuffer buffer_;
+  GarbageCollector collector_;
+  Evictor evictor_;
+
+  std::vector<Command> commands_;  // by tag
+  std::uint32_t unfinished_ = 0;
+  Tick lookup_free_{0};         // serial lookups: when the next one may start
+  std::size_t leaving_ = 0;     // frames of the write part that will be free without more ado
+  bool freed_pending_ = false;  // a frames_freed event is scheduled
+  EventQueue<EventKind> events_;
+};
+
+// Declares the statistics that NVDIMMs own, read over all of `nvdimms` as one. They must have been
+// attached to a kernel.
+void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*> nvdimms);
+
+}  // namespace hmsim

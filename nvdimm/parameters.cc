@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/parameters.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/units.h"
+#include "nvdimm/ftl.h"
+#include "nvdimm/sync_buffer.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kTiB = std::int64_t{1} << 40;
+constexpr const char* kTable3 = "the paper, Table III";
+
+void declare_buffer(ParameterSet& set, BufferParameters& buffer) {
+  const ParameterSet::Scope scope(set, "buffer");
+  const Range sizes{kPageBytes.value(), kTiB};
+  set.size("read_size", buffer.read_size, sizes,
+           {"read part of the synchronisation buffer", "the paper, section II (400 MB)"});
+  set.size("write_size", buffer.write_size, sizes,
+           {"write part of the synchronisation buffer", "the paper, section II (400 MB)"});
+  set.choice("granularity", buffer.granularity,
+             {{"page", BufferGranularity::page}, {"item", BufferGranularity::item}},
+             {"what a frame holds: a 4 KiB flash page or a 64 B item", "the paper, section III"});
+  set.time("lookup", buffer.lookup, {"time of a lookup in buffer and map (tBC)", kTable3});
+  set.choice("port", buffer.port,
+             {{"pipelined", BufferPort::pipelined}, {"serial", BufferPort::serial}},
+             {"whether lookups overlap or follow one another", "assumed"});
+  set.choice("release", buffer.release,
+             {{"program", FrameRelease::program}, {"datain", FrameRelease::datain}},
+             {"an evicted frame is free again once its page is programmed (safe against power "
+              "loss), or once the chip's register has its data",
+              "assumed"});
+}
+
+void declare_ftl(ParameterSet& set, FtlParameters& ftl) {
+  const ParameterSet::Scope scope(set, "ftl");
+  set.real("over_provisioning", ftl.over_provisioning, 0.1, 1000, "percent",
+           {"raw capacity beyond the logical one, relative to the logical one", "MQSim"});
+  set.choice("allocation", ftl.allocation,
+             {{"dynamic", PageAllocation::dynamic}, {"static", PageAllocation::fixed}},
+             {"LUN of a written page: the next idle one in stripe order, or the page's striped "
+              "place",
+              "assumed"});
+  set.text("order", ftl.order,
+           {"stripe order of C(hannel) W(ay, a chip) D(ie) P(lane); the first varies fastest; a "
+            "LUN has one plane",
+            "MQSim, SimpleSSD"});
+  set.real("gc_threshold", ftl.gc_threshold, 0, 0.9, "of a LUN's blocks",
+           {"collection starts when fewer blocks are free", "MQSim, SimpleSSD"});
+  set.integer(
+      "reserve_blocks", ftl.reserve_blocks, {2, 1024}, "blocks",
+      {"free blocks of a LUN below which collection starts whatever gc_threshold says", "assumed"});
+  set.choice("frontier", ftl.frontier,
+             {{"separate", WriteFrontier::separate}, {"shared", WriteFrontier::shared}},
+             {"whether collected pages go to an open block of their own", "assumed"});
+}
+
+void declare_nand(ParameterSet& set, NandParameters& nand) {
+  const ParameterSet::Scope scope(set, "nand");
+  set.integer("channels", nand.channels, {1, 64}, "flash channels",
+              {"flash channels, each with a bus of its own", kTable3});
+  set.integer("chips", nand.chips, {1, 64}, "chips a channel", {"flash chips a channel", kTable3});
+  set.integer("dies", nand.dies, {1, 16}, "dies a chip",
+              {"dies a chip; each is one LUN and works on its own", "assumed"});
+  set.integer("pages_per_block", nand.pages_per_block, {2, 4096}, "pages",
+              {"4 KiB pages an erase block", kTable3});
+  set.rate("bus_rate", nand.bus_rate,
+           {"transfers of one byte on a flash channel", "ONFI NV-DDR timing mode 5"});
+  set.time("read_time", nand.read_time, {"cell array to register (tR)", kTable3});
+  set.time("program_time", nand.program_time, {"register to cell array (tPROG)", kTable3});
+  set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3});
+  set.time("command_time", nand.command_time,
+           {"command and address cycles of an operation, on the channel (tAT)",
+            "assumed, from ONFI command cycles"});
+  set.boolean("transfer_spare", nand.transfer_spare,
+              {"each page transfer carries its 224 spare bytes too", "MLC data sheets"});
+}
+
+void declare_gc(ParameterSet& set, GcParameters& gc) {
+  const ParameterSet::Scope scope(set, "gc");
+  set.boolean("copyback", gc.copyback,
+              {"valid pages are copied inside the LUN, without transfers", "ONFI copyback"});
+  set.boolean("hold_channel", gc.hold_channel,
+              {"the flash channel is held during a whole page copy", "assumed"});
+}
+
+void declare_precondition(ParameterSet& set, PreconditionParameters& precondition) {
+  const ParameterSet::Scope scope(set, "precondition");
+  set.real("fill", precondition.fill, 0, 1, "of the logical pages",
+           {"logical pages written once, in order, before the simulation starts", "assumed"});
+  set.real("overwrite", precondition.overwrite, 0, 100, "logical capacities",
+           {"then so much is written again to the filled pages", "assumed"});
+  set.choice(
+      "pattern", precondition.pattern,
+      {{"uniform", PreconditionPattern::uniform}, {"sequential", PreconditionPattern::sequential}},
+      {"order of these overwrites", "assumed"});
+  set.integer("seed", precondition.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
+              {"seed of uniform overwrites", ""});
+}
+
+bool is_order(std::string order) {
+  std::sort(order.begin(), order.end());
+  return order == "CDPW";
+}
+
+bool check_capacity(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
+  const Bytes block = parameters.nand.pages_per_block * kPageBytes;
+  const Bytes stripe = parameters.luns() * block;
+  const std::string name = "nvdimm.capacity";
+  const std::string size = format_size(parameters.capacity);
+  const std::string luns = std::to_string(parameters.luns()) +
+                           " LUNs (nvdimm.nand.{channels,chips,dies}) of " + format_size(block) +
+                           " blocks (nvdimm.nand.pages_per_block)";
+  if (parameters.capacity % stripe != Bytes(0)) {
+    errors.push_back({name, size + " is not a multiple of " + format_size(stripe) +
+                                ", one block on each of " + luns});
+  } else if (parameters.capacity / stripe < kFewestBlocks) {
+    errors.push_back({name, size + " gives only " + std::to_string(parameters.capacity / stripe) +
+                                " blocks to each of " + luns + "; at least " +
+                                std::to_string(kFewestBlocks) + " are needed"});
+  }
+  return errors.empty();
+}
+
+void check_over_provisioning(const NvdimmParameters& parameters,
+                             std::vector<ParameterError>& errors) {
+  const FtlShape shape = ftl_shape(parameters);
+  const std::string kept = std::to_string(shape.gc_threshold) + " of " +
+                           std::to_string(shape.blocks) +
+                           " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks})";
+  if (shape.logical_pages == 0 || shape.gc_threshold + kFrontiers >= shape.blocks) {
+    errors.push_back({"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept});
+    return;
+  }
+  // Pages on their way to flash have a claim on a LUN while their old copies are still valid.
+  const std::int64_t moving = std::min(
+      parameters.command_queue, frame_count(parameters.buffer, parameters.buffer.write_size));
+  const std::uint64_t needed =
+      shape.dynamic ? shape.logical_pages + static_cast<std::uint64_t>(moving)
+                    : (shape.logical_pages + shape.luns - 1) / shape.luns * shape.luns;
+  const std::uint64_t room = shape.valid_limit() * shape.luns;
+  if (needed > room) {
+    errors.push_back(
+        {"nvdimm.ftl.over_provisioning",
+         format_real(parameters.ftl.over_provisioning) +
+             " is too little: " + std::to_string(needed) +
+             " valid pages (those on their way to flash included) must fit, but with " + kept +
+             " and " + std::to_string(kFrontiers) + " blocks open only " + std::to_string(room) +
+             " do"});
+  }
+}
+
+}  // namespace
+
+void NvdimmParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "nvdimm");
+  set.boolean("present", present, {"whether the channel carries an NVDIMM", ""});
+  set.size("capacity", capacity, {kMiB, 8 * kTiB},
+           {"raw flash capacity; the logical one is less by the over-provisioning", kTable3});
+  set.choice("unmapped_read", unmapped_read,
+             {{"flash", UnmappedRead::flash}, {"zero", UnmappedRead::zero}},
+             {"never-written pages are read from flash at their striped place, or answered at once "
+              "without flash access",
+              "assumed"});
+  set.integer("command_queue", command_queue, {1, 65536}, "entries",
+              {"commands that may be unfinished in the NVDIMM", kTable3});
+  declare_buffer(set, buffer);
+  declare_ftl(set, ftl);
+  declare_nand(set, nand);
+  declare_gc(set, gc);
+  declare_precondition(set, precondition);
+}
+
+std::vector<ParameterError> NvdimmParameters::check() const {
+  std::vector<ParameterError> errors;
+  if (!is_order(ftl.order)) {
+    errors.push_back(
+        {"nvdimm.ftl.order",
+         "'" + ftl.order.substr(0, 80) + "' does not name each of C, W, D and P once, as CWDP"});
+  }
+  if (precondition.overwrite > 0 && precondition.fill == 0) {
+    errors.push_back({"nvdimm.precondition.overwrite",
+                      "there is nothing to write again while nvdimm.precondition.fill is 0"});
+  }
+  if (check_capacity(*this, errors)) {
+    check_over_provisioning(*this, errors);
+  }
+  return errors;
+}
+
+}  // namespace hmsim

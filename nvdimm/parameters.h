@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of one NVDIMM.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+enum class UnmappedRead : std::uint8_t { flash, zero };
+enum class BufferGranularity : std::uint8_t { page, item };
+enum class BufferPort : std::uint8_t { pipelined, serial };
+enum class FrameRelease : std::uint8_t { program, datain };
+enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
+enum class WriteFrontier : std::uint8_t { separate, shared };
+enum class PreconditionPattern : std::uint8_t { uniform, sequential };
+
+struct BufferParameters {
+  Bytes read_size{400LL << 20};
+  Bytes write_size{400LL << 20};
+  BufferGranularity granularity = BufferGranularity::page;
+  Tick lookup = 52 * kNanosecond;
+  BufferPort port = BufferPort::pipelined;
+  FrameRelease release = FrameRelease::program;
+};
+
+struct FtlParameters {
+  double over_provisioning = 7;  // percent
+  PageAllocation allocation = PageAllocation::dynamic;
+  std::string order = "CWDP";
+  double gc_threshold = 0.05;  // fraction of the blocks of a LUN
+  std::int64_t reserve_blocks = 3;
+  WriteFrontier frontier = WriteFrontier::separate;
+};
+
+struct NandParameters {
+  std::int64_t channels = 4;
+  std::int64_t chips = 2;
+  std::int64_t dies = 1;
+  std::int64_t pages_per_block = 128;
+  std::int64_t bus_rate = 200'000'000;  // transfers of one byte per second
+  Tick read_time = 50 * kMicrosecond;
+  Tick program_time = 650 * kMicrosecond;
+  Tick erase_time = 2000 * kMicrosecond;
+  Tick command_time = 300 * kNanosecond;
+  bool transfer_spare = false;
+};
+
+struct GcParameters {
+  bool copyback = false;
+  bool hold_channel = false;
+};
+
+struct PreconditionParameters {
+  double fill = 0;
+  double overwrite = 0;
+  PreconditionPattern pattern = PreconditionPattern::uniform;
+  std::int64_t seed = 1;
+};
+
+struct NvdimmParameters {
+  bool present = true;
+  Bytes capacity{32LL << 30};  // raw
+  UnmappedRead unmapped_read = UnmappedRead::flash;
+  std::int64_t command_queue = 4096;
+  BufferParameters buffer;
+  FtlParameters ftl;
+  NandParameters nand;
+  GcParameters gc;
+  PreconditionParameters precondition;
+
+  // Binds every field under "nvdimm."; the struct must outlive the set.
+  void declare(ParameterSet& set);
+
+  // What does not fit together. An NVDIMM may be built only of parameters that pass.
+  std::vector<ParameterError> check() const;
+
+  std::int64_t luns() const { return nand.channels * nand.chips * nand.dies; }
+};
+
+}  // namespace hmsim

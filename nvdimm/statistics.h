@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one NVDIMM counts.
+#pragma once
+
+#include <cstdint>
+
+#include "core/archive.h"
+#include "core/statistics.h"
+
+namespace hmsim {
+
+struct NvdimmStatistics {
+  NvdimmStatistics(std::int64_t luns, std::int64_t channels)
+      : busy_luns(luns), busy_buses(channels) {}
+
+  // Lookups. A hit found the line (read), or the page or item (write), in the buffer. A merged one
+  // found it on its way: being read from flash, waiting for a frame, or being evicted (write).
+  Counter read_lookups = 0;
+  Counter read_hits = 0;
+  Counter read_merged = 0;
+  Counter write_lookups = 0;
+  Counter write_hits = 0;
+  Counter write_merged = 0;
+  Counter unmapped_reads = 0;  // answered without flash; no lookups
+  Counter evictions = 0;       // pages
+  Counter eviction_reads = 0;  // page reads that completed one
+
+  Counter host_pages = 0;  // programmed
+  Counter gc_pages = 0;    // programmed
+
+  Counter gc_count = 0;
+  Counter gc_blocked_ps = 0;
+  Histogram gc_duration;  // ps
+  Histogram gc_valid_pages;
+
+  Counter page_reads = 0;
+  Counter page_programs = 0;
+  Counter block_erases = 0;
+  Occupancy busy_luns;
+  Occupancy busy_buses;
+
+  void serialize(Archive& archive) {
+    archive& read_lookups& read_hits& read_merged& write_lookups& write_hits& write_merged&
+        unmapped_reads& evictions& eviction_reads& host_pages& gc_pages& gc_count& gc_blocked_ps&
+            gc_duration& gc_valid_pages& page_reads& page_programs& block_erases& busy_luns&
+                busy_buses;
+  }
+
+  // Starts afresh at `now`; what is busy stays busy.
+  void reset(Tick now);
+};
+
+}  // namespace hmsim

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The synchronisation buffer: a read part and a write part, each with frames of its own. It keeps
+// places and states; what is to happen next is the NVDIMM's affair.
+//
+// A frame holds a page of 64 lines, or one item (a line) of a page. Its key is the page's or the
+// item's number. Keys that wait for a frame have a record too, so that a key is found whatever
+// became of it; such records wait in order of arrival.
+//
+// The two parts never hold the same line: a finished write takes its line out of the read part, and
+// a page being read from flash leaves out the lines that the write part holds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/ring.h"
+#include "core/types.h"
+#include "nvdimm/key_map.h"
+#include "nvdimm/parameters.h"
+
+namespace hmsim {
+
+enum class FrameState : std::uint8_t {
+  free,
+  waiting,  // no frame yet
+  filling,  // read part: being read from flash; lines in `valid` can be used all the same
+  clean,    // write part: written back, kept only while pinned
+  dirty,
+  evicting,  // write part: being written back
+};
+
+// A chain of commands, linked by their tags.
+struct CommandChain {
+  std::uint32_t first = kNoIndex;
+  std::uint32_t last = kNoIndex;
+
+  void serialize(Archive& archive) { archive& first& last; }
+};
+
+struct Frame {
+  std::int64_t key = 0;
+  std::uint64_t valid = 0;     // lines it holds; write part: all of them newer than flash, or equal
+  std::uint64_t expected = 0;  // filling: lines that the page on its way will bring
+  std::uint32_t pins = 0;      // acknowledged commands that have not finished
+  std::uint32_t newer = kNoIndex;  // least recently used list, or another list's link
+  std::uint32_t older = kNoIndex;
+  CommandChain waiters;
+  FrameState state = FrameState::free;
+  bool listed = false;  // in the least recently used list
+
+  void serialize(Archive& archive) {
+    archive& key& valid& expected& pins& newer& older& waiters& state& listed;
+  }
+};
+
+class BufferPart {
+ public:
+  explicit BufferPart(std::int64_t capacity) : capacity_(capacity) {}
+
+  std::uint32_t find(std::int64_t key) const { return map_.find(key); }
+  Frame& operator[](std::uint32_t frame) { return frames_[frame]; }
+  const Frame& operator[](std::uint32_t frame) const { return frames_[frame]; }
+
+  // A record for an absent key, last among those that wait for a frame.
+  std::uint32_t add(std::int64_t key);
+  std::size_t waiting() const { return waiting_.size(); }
+  bool full() const { return held_ == capacity_; }
+  // Gives a frame to the first record that waits. Not while full().
+  std::uint32_t admit();
+  // The frame is free, its key absent.
+  void release(std::uint32_t frame);
+
+  // Frames that may be evicted stand in a list by the end of their latest use; pinning takes a
+  // frame out of it.
+  void pin(std::uint32_t frame);
+  void make_newest(std::uint32_t frame);  // enters the list
+  void unlist(std::uint32_t frame);
+  std::uint32_t oldest() const { return oldest_; }
+
+  void serialize(Archive& archive);
+
+ private:
+  std::int64_t capacity_;
+  std::int64_t held_ = 0;  // frames in use
+  std::vector<Frame> frames_;
+  std::uint32_t free_ = kNoIndex;  // records, linked by `older`
+  std::uint32_t newest_ = kNoIndex;
+  std::uint32_t oldest_ = kNoIndex;
+  Ring<std::uint32_t> waiting_;
+  KeyMap map_;
+};
+
+// Frames in a part of `size`.
+std::int64_t frame_count(const BufferParameters& parameters, Bytes size);
+
+class SyncBuffer {
+ public:
+  explicit SyncBuffer(const BufferParameters& parameters)
+      : read(frame_count(parameters, parameters.read_size)),
+        write(frame_count(parameters, parameters.write_size)),
+        items_(parameters.granularity == BufferGranularity::item) {}
+
+  std::int64_t key_of(Address address) const {
+    return items_ ? address.value() / kLineBytes.value() : address.value() / kPageBytes.value();
+  }
+  // The line's bit in the masks of its frame.
+  std::uint64_t line_of(Address address) const {
+    return items_ ? 1 : std::uint64_t{1} << (address.value() / kLineBytes.value() % kLinesPerPage);
+  }
+  std::uint64_t all_lines() const { return items_ ? 1 : ~std::uint64_t{0}; }
+  LogicalPage page_of(std::int64_t key) const {
+    return LogicalPage(items_ ? key / kLinesPerPage : key);
+  }
+  // The lines of its page that a frame of the write part holds, one bit each.
+  std::uint64_t page_lines(const Frame& frame) const {
+    return items_ ? std::uint64_t{1} << (frame.key % kLinesPerPage) : frame.valid;
+  }
+  bool items() const { return items_; }
+
+  // A write of the line has ended: the read part's copy of it is out of date.
+  void drop_from_read(std::int64_t key, std::uint64_t line);
+
+  void serialize(Archive& archive);
+
+  BufferPart read;
+  BufferPart write;
+
+ private:
+  bool items_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the FTL keep its books, and how much does it amplify writes?
+#include "nvdimm/ftl.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "nvdimm/precondition.h"
+
+namespace hmsim {
+namespace {
+
+FtlShape one_lun(std::uint32_t blocks, std::uint32_t pages, std::uint64_t over_provisioning) {
+  FtlShape shape;
+  shape.blocks = blocks;
+  shape.pages = pages;
+  shape.logical_pages = std::uint64_t{blocks} * pages * 100 / (100 + over_provisioning);
+  shape.shared_frontier = true;
+  shape.stripe = {0};
+  return shape;
+}
+
+LogicalPage page_number(std::uint64_t page) { return LogicalPage(static_cast<std::int64_t>(page)); }
+
+// Sequential fill, then uniform random overwrites; the second half is measured.
+double uniform_amplification(const FtlShape& shape, std::uint64_t drive_writes) {
+  Ftl ftl(shape);
+  Random random(11);
+  UntimedWork work;
+  for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
+    write_untimed(ftl, page_number(page), work);
+  }
+  const std::uint64_t half = drive_writes * shape.logical_pages / 2;
+  for (std::uint64_t i = 0; i < 2 * half; ++i) {
+    if (i == half) {
+      work = UntimedWork();
+    }
+    write_untimed(ftl, page_number(random.below(shape.logical_pages)), work);
+  }
+  return static_cast<double>(work.host_pages + work.gc_pages) /
+         static_cast<double>(work.host_pages);
+}
+
+// Monte-Carlo values for greedy victims among 256 blocks of 128 pages with 2 spare blocks.
+TEST(Ftl, UniformOverwritesOfASmallDriveAmplifyAsGreedyShould) {
+  EXPECT_NEAR(uniform_amplification(one_lun(256, 128, 28), 20), 2.51, 0.03 * 2.51);
+  EXPECT_NEAR(uniform_amplification(one_lun(256, 128, 15), 20), 4.12, 0.03 * 4.12);
+  EXPECT_NEAR(uniform_amplification(one_lun(256, 128, 7), 20), 8.28, 0.04 * 8.28);
+}
+
+TEST(Ftl, SequentialOverwritesDoNotAmplify) {
+  for (const bool shared : {false, true}) {
+    FtlShape shape = one_lun(64, 32, 20);
+    shape.shared_frontier = shared;
+    Ftl ftl(shape);
+    UntimedWork work;
+    for (std::uint64_t i = 0; i < 10 * shape.logical_pages; ++i) {
+      write_untimed(ftl, page_number(i % shape.logical_pages), work);
+    }
+    EXPECT_EQ(work.gc_pages, 0u);
+    EXPECT_GT(ftl.erases(0, 0), 0u);
+  }
+}
+
+TEST(Ftl, EveryPageIsFreeOrValidOrInvalidAfterEveryWrite) {
+  for (const bool dynamic : {false, true}) {
+    for (const bool shared : {false, true}) {
+      FtlShape shape = one_lun(12, 8, 1);
+      shape.luns = 3;
+      shape.stripe = {2, 0, 1};
+      shape.dynamic = dynamic;
+      shape.shared_frontier = shared;
+      shape.logical_pages = 3 * shape.valid_limit() - (dynamic ? 1 : 0);  // as full as can be
+      Ftl ftl(shape);
+      Random random(5);
+      UntimedWork work;
+      for (int i = 0; i < 20000; ++i) {
+        write_untimed(ftl, page_number(random.below(shape.logical_pages)), work);
+        if (i % 16 == 0) {
+          Ftl::Census total;
+          for (std::uint32_t lun = 0; lun < shape.luns; ++lun) {
+            const Ftl::Census census = ftl.census(lun);
+            ASSERT_EQ(census.free + census.valid + census.invalid, 12u * 8u);
+            ASSERT_EQ(census.unsettled, 0u);
+            ASSERT_LE(census.valid, shape.valid_limit());
+            total.valid += census.valid;
+          }
+          ASSERT_LE(total.valid, shape.logical_pages);
+        }
+      }
+      EXPECT_GT(work.gc_pages, 0u);
+    }
+  }
+}
+
+TEST(Ftl, ReadsBackThePlaceOfTheLastWrite) {
+  FtlShape shape = one_lun(16, 8, 50);
+  Ftl ftl(shape);
+  Random random(9);
+  UntimedWork work;
+  std::vector<bool> written(shape.logical_pages);
+  for (int i = 0; i < 5000; ++i) {
+    const std::uint64_t page = random.below(shape.logical_pages);
+    write_untimed(ftl, page_number(page), work);
+    written[page] = true;
+    const std::uint64_t other = random.below(shape.logical_pages);
+    const PhysicalPage at = ftl.place(page_number(other));
+    ASSERT_EQ(at != kNowhere, written[other]);
+    if (written[other]) {
+      ASSERT_EQ(ftl.owner(at), page_number(other));
+    }
+  }
+}
+
+TEST(Ftl, LeastWornFreeBlockIsUsedNext) {
+  FtlShape shape = one_lun(64, 16, 30);
+  Ftl ftl(shape);
+  Random random(2);
+  UntimedWork work;
+  for (std::uint64_t i = 0; i < 200 * shape.logical_pages; ++i) {
+    write_untimed(ftl, page_number(random.below(shape.logical_pages)), work);
+  }
+  std::uint32_t least = ~0u;
+  std::uint32_t most = 0;
+  for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+    least = std::min(least, ftl.erases(0, block));
+    most = std::max(most, ftl.erases(0, block));
+  }
+  EXPECT_GT(least, 100u);
+  EXPECT_LT(most - least, most / 4) << least << " .. " << most;
+}
+
+TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
+  NvdimmParameters parameters;
+  parameters.nand.dies = 2;  // 4 channels, 2 chips, 2 dies; LUN = (channel * 2 + chip) * 2 + die
+  const auto first_luns = [&parameters](const char* order) {
+    parameters.ftl.order = order;
+    const FtlShape shape = ftl_shape(parameters);
+    return std::vector<std::uint32_t>(shape.stripe.begin(), shape.stripe.begin() + 5);
+  };
+  EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
+  EXPECT_EQ(first_luns("WCDP"), (std::vector<std::uint32_t>{0, 2, 4, 6, 8}));
+  EXPECT_EQ(first_luns("PDWC"), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(Ftl, DynamicAllocationPrefersIdleLuns) {
+  FtlShape shape = one_lun(16, 8, 50);
+  shape.luns = 4;
+  shape.stripe = {0, 1, 2, 3};
+  Ftl ftl(shape);
+  const auto all = [](std::uint32_t) { return true; };
+  EXPECT_EQ(ftl.claim(LogicalPage(9), all), 0u);
+  EXPECT_EQ(ftl.claim(LogicalPage(9), all), 1u);
+  EXPECT_EQ(ftl.claim(LogicalPage(9), [](std::uint32_t lun) { return lun != 2; }), 3u);
+  EXPECT_EQ(ftl.claim(LogicalPage(9), all), 0u);
+  EXPECT_EQ(ftl.claim(LogicalPage(9), [](std::uint32_t) { return false; }), kNoIndex);
+}
+
+TEST(Ftl, PreconditioningLeavesALunAtItsThreshold) {
+  NvdimmParameters parameters;
+  parameters.capacity = Bytes(256LL << 20);
+  parameters.buffer.write_size = Bytes(1 << 20);
+  parameters.ftl.over_provisioning = 15;
+  ASSERT_TRUE(parameters.check().empty());
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 1;
+  Ftl ftl(ftl_shape(parameters));
+  const UntimedWork work = precondition(ftl, parameters.precondition, 1);
+  EXPECT_EQ(work.host_pages, 2 * ftl.shape().logical_pages);
+  for (std::uint32_t lun = 0; lun < 8; ++lun) {
+    EXPECT_GE(ftl.free_blocks(lun) + 1, ftl.shape().gc_threshold);
+    EXPECT_LE(ftl.free_blocks(lun), ftl.shape().gc_threshold);
+  }
+  Ftl sequential(ftl_shape(parameters));
+  parameters.precondition.pattern = PreconditionPattern::sequential;
+  EXPECT_EQ(precondition(sequential, parameters.precondition, 1).gc_pages, 0u);
+}
+
+TEST(Ftl, CheckpointHoldsTheWholeState) {
+  FtlShape shape = one_lun(32, 16, 20);
+  shape.shared_frontier = false;
+  Ftl first(shape);
+  Random random(4);
+  UntimedWork work;
+  const auto write_some = [&](Ftl& ftl, Random& numbers) {
+    for (int i = 0; i < 3000; ++i) {
+      write_untimed(ftl, page_number(numbers.below(shape.logical_pages)), work);
+    }
+  };
+  const auto saved = [](Ftl& ftl) {
+    Archive archive;
+    ftl.serialize(archive);
+    return archive.bytes();
+  };
+  write_some(first, random);
+  const std::string bytes = saved(first);
+  Ftl second(shape);
+  Archive load(bytes);
+  second.serialize(load);
+  EXPECT_TRUE(load.at_end());
+  EXPECT_EQ(saved(second), bytes);
+  Random same = random;
+  write_some(first, random);
+  write_some(second, same);
+  EXPECT_EQ(saved(first), saved(second));
+
+  Archive damaged(bytes.substr(0, bytes.size() / 2));
+  EXPECT_THROW(second.serialize(damaged), InputError);
+}
+
+}  // namespace
+}  // namespace hmsim

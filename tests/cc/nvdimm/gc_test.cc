@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does garbage collection do to the commands of its LUN, and they to it?
+#include <gtest/gtest.h>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+namespace {
+
+constexpr Tick kPageRead{70'780'000};
+constexpr Tick kPageProgram{670'780'000};
+constexpr Tick kErase{300'000 + 2'000'000'000};
+
+// Writes pages, whole, round and round until a collection has begun.
+std::int64_t write_until_collection(Rig& rig, std::int64_t pages) {
+  std::int64_t next = 0;
+  while (rig.statistics().gc_valid_pages.count() == 0) {
+    rig.write_page(next++ % pages);
+  }
+  return next;
+}
+
+NvdimmParameters filled_nvdimm() {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 2;
+  return parameters;
+}
+
+Tick duration_of_one_collection(const NvdimmParameters& parameters, Tick a_copy) {
+  Rig rig(parameters);
+  rig.run(4, 4, [](std::int64_t i, Address& address, bool& write) {
+    address = line_address(i);
+    write = true;
+  });
+  while (rig.statistics().gc_count == 0) {
+    rig.write(static_cast<std::int64_t>(5 + rig.acks.size() % 90));
+  }
+  EXPECT_EQ(rig.statistics().gc_duration.max(),
+            (static_cast<std::int64_t>(rig.statistics().gc_pages) * a_copy + kErase).value());
+  EXPECT_GT(rig.statistics().gc_pages, 0u);
+  return Tick(rig.statistics().gc_duration.max());
+}
+
+TEST(Gc, LastsForItsCopiesAndTheErase) {
+  NvdimmParameters parameters = filled_nvdimm();
+  duration_of_one_collection(parameters, kPageRead + kPageProgram);
+  parameters.gc.hold_channel = true;
+  duration_of_one_collection(parameters, kPageRead + kPageProgram);
+  parameters.gc.hold_channel = false;
+  parameters.gc.copyback = true;
+  duration_of_one_collection(parameters, Tick(300'000 + 50'000'000 + 300'000 + 650'000'000));
+}
+
+TEST(Gc, SequentialOverwriteCopiesNothing) {
+  Rig rig(small_nvdimm());
+  const std::int64_t pages = Nvdimm::logical_capacity(small_nvdimm()) / kPageBytes;
+  rig.run(5 * pages * kLinesPerPage, 32, [pages](std::int64_t i, Address& address, bool& write) {
+    address = line_address(0, i % (pages * kLinesPerPage));
+    write = true;
+  });
+  EXPECT_GT(rig.statistics().gc_count, 0u);
+  EXPECT_EQ(rig.statistics().gc_pages, 0u) << "write amplification is exactly 1";
+  EXPECT_GT(rig.statistics().host_pages, 4u * static_cast<Counter>(pages));
+}
+
+TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.nand.chips = 2;
+  parameters.nand.pages_per_block = 8;
+  parameters.ftl.allocation = PageAllocation::fixed;
+  Rig rig(parameters);
+  std::int64_t next = 0;
+  while (rig.statistics().gc_valid_pages.count() == 0) {
+    rig.write_page(2 * (next++ % 20));  // even pages: LUN 0
+  }
+  rig.acks.clear();
+  const Tick start = rig.now();
+  rig.nvdimm().command(1, line_address(101), false, start);
+  rig.nvdimm().command(2, line_address(100), false, start);
+  rig.drain();
+  ASSERT_EQ(rig.acks.size(), 2u);
+  EXPECT_EQ(rig.acks[0], (Ack{1, start + Tick(52'000) + kPageRead}));
+  EXPECT_EQ(rig.acks[1].tag, 2u);
+  EXPECT_GE(rig.acks[1].time - start, Tick(rig.statistics().gc_duration.max()));
+  EXPECT_EQ(static_cast<std::int64_t>(rig.statistics().gc_blocked_ps),
+            (rig.acks[1].time - kPageRead - start - Tick(52'000)).value());
+}
+
+TEST(Gc, HeldChannelBlocksItsOtherLuns) {
+  for (const bool hold : {false, true}) {
+    NvdimmParameters parameters = filled_nvdimm();
+    parameters.gc.hold_channel = hold;
+    parameters.nand.chips = 2;
+    parameters.nand.pages_per_block = 8;
+    parameters.ftl.allocation = PageAllocation::fixed;
+    Rig rig(parameters);
+    std::int64_t next = 0;
+    while (rig.statistics().page_reads == 0) {  // the first copy of a collection is under way
+      if (rig.statistics().gc_valid_pages.count() > 0) {
+        rig.kernel().step(kNever);
+      } else {
+        rig.write_page(2 * (next++ * 7 % 45));
+      }
+    }
+    const Tick latency = rig.read(1);
+    EXPECT_EQ(latency > kPageProgram, hold) << latency.value();
+  }
+}
+
+TEST(Gc, APageOverwrittenDuringItsCopyKeepsTheNewPlace) {
+  Ftl ftl([] {
+    FtlShape shape;
+    shape.blocks = 8;
+    shape.pages = 4;
+    shape.logical_pages = 12;
+    shape.stripe = {0};
+    return shape;
+  }());
+  const auto write = [&ftl](std::int64_t page) {
+    ftl.claim(LogicalPage(page), [](std::uint32_t) { return true; });
+    ftl.commit(LogicalPage(page), ftl.allocate(0, Ftl::Stream::host));
+  };
+  for (std::int64_t i = 0; i < 24; ++i) {
+    write(i < 4 ? i : 4 + i % 8);  // block 0 keeps pages 0 .. 3
+  }
+  write(0);
+  ASSERT_TRUE(ftl.collection_due(0));
+  // By hand: page 1 is being copied while the host writes it again.
+  const PhysicalPage source = ftl.place(LogicalPage(1));
+  const PhysicalPage copy = ftl.allocate(0, Ftl::Stream::collection);
+  EXPECT_EQ(ftl.census(0).unsettled, 1u);
+  write(1);
+  const PhysicalPage newest = ftl.place(LogicalPage(1));
+  EXPECT_FALSE(ftl.commit_copy(LogicalPage(1), source, copy));
+  EXPECT_EQ(ftl.place(LogicalPage(1)), newest);
+  EXPECT_EQ(ftl.owner(copy), std::nullopt);
+  EXPECT_EQ(ftl.owner(source), std::nullopt);
+  const Ftl::Census census = ftl.census(0);
+  EXPECT_EQ(census.unsettled, 0u);
+  EXPECT_EQ(census.free + census.valid + census.invalid, 32u);
+}
+
+// With several LUNs a page that is being collected on one is written to another.
+TEST(Gc, BooksBalanceAfterEveryStepOfRandomTraffic) {
+  for (const PageAllocation allocation : {PageAllocation::dynamic, PageAllocation::fixed}) {
+    for (const FrameRelease release : {FrameRelease::program, FrameRelease::datain}) {
+      NvdimmParameters parameters = filled_nvdimm();
+      parameters.nand.channels = 2;
+      parameters.nand.pages_per_block = 8;
+      parameters.command_queue = 8;
+      parameters.ftl.allocation = allocation;
+      parameters.ftl.over_provisioning = 70;
+      parameters.buffer.release = release;
+      ASSERT_TRUE(parameters.check().empty()) << parameters.check()[0].message;
+      Rig rig(parameters);
+      Random random(21);
+      const auto pages =
+          static_cast<std::uint64_t>(Nvdimm::logical_capacity(parameters) / kPageBytes);
+      rig.run(
+          1500, 8,
+          [&](std::int64_t, Address& address, bool& write) {
+            address = line_address(static_cast<std::int64_t>(random.below(pages)),
+                                   static_cast<std::int64_t>(random.below(64)));
+            write = random.below(4) != 0;
+          },
+          [&rig] {
+            const Ftl::Census census = rig.census();
+            ASSERT_EQ(census.free + census.valid + census.invalid + census.unsettled, 256u);
+          });
+      EXPECT_GT(rig.statistics().gc_count, 10u);
+      rig.drain();
+      EXPECT_EQ(rig.census().unsettled, 0u);
+      EXPECT_TRUE(rig.nvdimm().idle());
+    }
+  }
+}
+
+TEST(Gc, CheckpointInTheMiddleOfACollectionContinuesBitForBit) {
+  const NvdimmParameters parameters = filled_nvdimm();
+  Rig first(parameters);
+  write_until_collection(first, 90);
+  first.nvdimm().command(1, line_address(3), false, first.now());
+  first.nvdimm().command(2, line_address(70), true, first.now());
+  first.kernel().run_until(first.now() + 400 * kMicrosecond);
+  ASSERT_EQ(first.statistics().gc_count, 0u) << "still collecting";
+
+  const std::string middle = first.saved();
+  Rig second(parameters);
+  Archive load(middle);
+  second.serialize(load);
+  EXPECT_TRUE(load.at_end());
+  EXPECT_EQ(second.saved(), middle);
+
+  first.acks.clear();
+  for (Rig* rig : {&first, &second}) {
+    Random random(8);
+    rig->drain();
+    rig->nvdimm().finish(1, rig->now());
+    rig->nvdimm().finish(2, rig->now());
+    rig->run(2000, 16, [&random](std::int64_t, Address& address, bool& write) {
+      address = line_address(static_cast<std::int64_t>(random.below(100)),
+                             static_cast<std::int64_t>(random.below(64)));
+      write = random.below(2) == 0;
+    });
+  }
+  EXPECT_EQ(first.acks, second.acks);
+  EXPECT_EQ(first.now(), second.now());
+  EXPECT_EQ(first.saved(), second.saved());
+
+  NvdimmParameters other = parameters;
+  other.nand.pages_per_block = 8;
+  Rig third(other);
+  Archive wrong(middle);
+  EXPECT_THROW(third.serialize(wrong), InputError);
+}
+
+// Saved whenever a command was acknowledged, with whatever is under way then.
+TEST(Gc, CheckpointsDuringRandomTrafficContinueBitForBit) {
+  for (const bool variant : {false, true}) {
+    NvdimmParameters parameters = filled_nvdimm();
+    parameters.nand.channels = 2;
+    parameters.nand.pages_per_block = 8;
+    parameters.ftl.over_provisioning = 70;
+    parameters.command_queue = 8;
+    parameters.buffer.granularity = variant ? BufferGranularity::item : BufferGranularity::page;
+    parameters.buffer.release = variant ? FrameRelease::datain : FrameRelease::program;
+    parameters.buffer.port = variant ? BufferPort::serial : BufferPort::pipelined;
+    parameters.gc.hold_channel = variant;
+    ASSERT_TRUE(parameters.check().empty());
+    Random random(31);
+    Rig rig(parameters);
+    for (int round = 0; round < 60; ++round) {
+      for (std::uint32_t tag = 0; tag < 8; ++tag) {
+        rig.nvdimm().command(tag,
+                             line_address(static_cast<std::int64_t>(random.below(140)),
+                                          static_cast<std::int64_t>(random.below(64))),
+                             random.below(4) != 0, rig.now());
+      }
+      rig.acks.clear();
+      rig.kernel().run_until(rig.now() +
+                             Tick(static_cast<std::int64_t>(random.below(2'000'000'000))));
+      const std::string middle = rig.saved();
+      Rig other(parameters);
+      Archive load(middle);
+      other.serialize(load);
+      ASSERT_EQ(other.saved(), middle);
+      other.acks = rig.acks;
+      for (Rig* each : {&rig, &other}) {
+        for (std::size_t i = 0; i < 8;) {
+          if (i < each->acks.size()) {
+            each->nvdimm().finish(each->acks[i++].tag, each->now());
+          } else {
+            ASSERT_TRUE(each->kernel().step(kNever)) << "a command is stuck";
+          }
+        }
+      }
+      ASSERT_EQ(rig.acks, other.acks);
+      ASSERT_EQ(rig.saved(), other.saved());
+    }
+    EXPECT_GT(rig.statistics().gc_count, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An NVDIMM with a host that takes every ack and ends the command at once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/kernel.h"
+#include "nvdimm/nvdimm.h"
+
+namespace hmsim {
+
+inline Address line_address(std::int64_t page, std::int64_t line = 0) {
+  return Address(page * kPageBytes.value() + line * kLineBytes.value());
+}
+
+// 1 channel, 1 LUN, 16 blocks of 16 pages; one megabyte.
+inline NvdimmParameters small_nvdimm() {
+  NvdimmParameters parameters;
+  parameters.capacity = Bytes(1 << 20);
+  parameters.command_queue = 64;
+  parameters.buffer.read_size = 4 * kPageBytes;
+  parameters.buffer.write_size = 4 * kPageBytes;
+  parameters.ftl.over_provisioning = 60;
+  parameters.ftl.gc_threshold = 0;
+  parameters.nand.channels = 1;
+  parameters.nand.chips = 1;
+  parameters.nand.pages_per_block = 16;
+  return parameters;
+}
+
+struct Ack {
+  std::uint32_t tag;
+  Tick time;
+};
+
+inline bool operator==(const Ack& a, const Ack& b) { return a.tag == b.tag && a.time == b.time; }
+
+class Rig : public AckListener {
+ public:
+  explicit Rig(const NvdimmParameters& parameters, std::uint64_t seed = 1)
+      : nvdimm_(parameters, *this, seed) {
+    nvdimm_.attach(kernel_);
+  }
+
+  void on_ack(std::uint32_t tag, Tick now) override { acks.push_back({tag, now}); }
+
+  Nvdimm& nvdimm() { return nvdimm_; }
+  Kernel& kernel() { return kernel_; }
+  NvdimmStatistics& statistics() { return nvdimm_.statistics(); }
+  Tick now() const { return kernel_.now(); }
+
+  // One command now; the time until its ack. It ends with the ack.
+  Tick access(std::int64_t page, std::int64_t line, bool write) {
+    const Tick start = now();
+    const std::size_t seen = acks.size();
+    nvdimm_.command(0, line_address(page, line), write, start);
+    while (acks.size() == seen) {
+      if (!kernel_.step(kNever)) {
+        return kNever;
+      }
+    }
+    nvdimm_.finish(0, now());
+    return acks.back().time - start;
+  }
+  Tick read(std::int64_t page, std::int64_t line = 0) { return access(page, line, false); }
+  Tick write(std::int64_t page, std::int64_t line = 0) { return access(page, line, true); }
+  void write_page(std::int64_t page) {
+    for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
+      write(page, line);
+    }
+  }
+
+  // `count` commands from next(i, address, write), at most `outstanding` at once. Returns when the
+  // last has ended. after_step() is called after every step of the kernel.
+  template <class Next, class AfterStep>
+  void run(std::int64_t count, std::int64_t outstanding, Next next, AfterStep after_step) {
+    std::int64_t sent = 0;
+    std::int64_t ended = 0;
+    std::size_t seen = acks.size();
+    const auto send = [&](std::uint32_t tag) {
+      Address address{0};
+      bool write = false;
+      next(sent++, address, write);
+      nvdimm_.command(tag, address, write, now());
+    };
+    while (sent < outstanding && sent < count) {
+      send(static_cast<std::uint32_t>(sent));
+    }
+    while (ended < count && kernel_.step(kNever)) {
+      for (; seen < acks.size(); ++seen) {
+        const std::uint32_t tag = acks[seen].tag;
+        nvdimm_.finish(tag, now());
+        ++ended;
+        if (sent < count) {
+          send(tag);
+        }
+      }
+      after_step();
+    }
+  }
+  template <class Next>
+  void run(std::int64_t count, std::int64_t outstanding, Next next) {
+    run(count, outstanding, next, [] {});
+  }
+  void drain() {
+    while (kernel_.step(kNever)) {
+    }
+  }
+
+  // All pages of all LUNs, counted afresh.
+  Ftl::Census census() {
+    Ftl::Census total;
+    for (std::uint32_t lun = 0; lun < nvdimm_.ftl().shape().luns; ++lun) {
+      const Ftl::Census one = nvdimm_.ftl().census(lun);
+      total.free += one.free;
+      total.valid += one.valid;
+      total.invalid += one.invalid;
+      total.unsettled += one.unsettled;
+    }
+    return total;
+  }
+
+  void serialize(Archive& archive) {
+    kernel_.serialize(archive);
+    nvdimm_.serialize(archive);
+    kernel_.notify_all();
+  }
+  std::string saved() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+
+  std::vector<Ack> acks;
+
+ private:
+  Kernel kernel_;
+  Nvdimm nvdimm_;
+};
+
+}  // namespace hmsim

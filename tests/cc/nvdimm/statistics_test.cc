@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which statistics does an NVDIMM offer, and what do they read?
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/errors.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+namespace {
+
+Statistic find(const StatisticRegistry& registry, const std::string& path) {
+  for (const Statistic& statistic : registry.read()) {
+    if (statistic.path == path) {
+      return statistic;
+    }
+  }
+  throw InputError("no statistic " + path);
+}
+
+TEST(NvdimmStatistics, ReadSeveralNvdimmsAsOne) {
+  Rig first{NvdimmParameters()};
+  Rig second{NvdimmParameters()};
+  StatisticRegistry registry;
+  register_nvdimm_statistics(registry, {&first.nvdimm(), &second.nvdimm()});
+  EXPECT_FALSE(find(registry, "nvdimm.buffer.read_hit_ratio").present);
+  EXPECT_FALSE(find(registry, "nvdimm.ftl.waf").present);
+
+  first.read(0);
+  second.read(0);
+  second.read(0, 1);
+  second.read(0, 2);
+  EXPECT_EQ(find(registry, "nvdimm.nand.reads").count, 2u);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.buffer.read_hit_ratio").value, 0.5);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.buffer.read_hit_ratio_strict").value, 0.5);
+
+  registry.reset(first.now());
+  EXPECT_EQ(find(registry, "nvdimm.nand.reads").count, 0u);
+  EXPECT_FALSE(find(registry, "nvdimm.buffer.read_hit_ratio").present);
+}
+
+TEST(NvdimmStatistics, UtilisationIsBusyTimeOverAllTime) {
+  Rig rig{NvdimmParameters()};
+  StatisticRegistry registry;
+  register_nvdimm_statistics(registry, {&rig.nvdimm()});
+  rig.read(0);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.lun_utilisation").value, 70.780 / 70.832 / 8);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.bus_utilisation").value, 20.780 / 70.832 / 4);
+  registry.reset(rig.now());
+  rig.read(0);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.lun_utilisation").value, 0);
+}
+
+TEST(NvdimmStatistics, WriteAmplificationCountsHostAndCollectedPages) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 2;
+  Rig rig(parameters);
+  StatisticRegistry registry;
+  register_nvdimm_statistics(registry, {&rig.nvdimm()});
+  EXPECT_EQ(find(registry, "nvdimm.ftl.host_pages").count, 0u) << "preconditioning is not counted";
+  for (std::int64_t i = 0; i < 400; ++i) {
+    rig.write_page(i * 37 % 150);
+  }
+  const auto host = static_cast<double>(find(registry, "nvdimm.ftl.host_pages").count);
+  const auto copied = static_cast<double>(find(registry, "nvdimm.ftl.gc_pages").count);
+  EXPECT_GT(copied, 0);
+  EXPECT_DOUBLE_EQ(find(registry, "nvdimm.ftl.waf").value, (host + copied) / host);
+  EXPECT_EQ(static_cast<double>(find(registry, "nvdimm.nand.programs").count), host + copied);
+  EXPECT_EQ(find(registry, "nvdimm.gc.duration_us").count, find(registry, "nvdimm.gc.count").count);
+}
+
+}  // namespace
+}  // namespace hmsim

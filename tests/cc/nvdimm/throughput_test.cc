@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does the flash array deliver when it is saturated?
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+namespace {
+
+double megabytes_per_second(std::int64_t pages, Tick time) {
+  return static_cast<double>(pages * kPageBytes.value()) / static_cast<double>(time.value()) * 1e6;
+}
+
+// One random line a page, 1,024 at once; MB/s of whole flash pages while all LUNs have work.
+double saturated_rate(NvdimmParameters parameters, bool is_write) {
+  parameters.buffer.read_size = 2048 * kPageBytes;
+  parameters.buffer.write_size = 1024 * kPageBytes;
+  Rig rig(parameters);
+  Random random(3);
+  const auto pages = static_cast<std::uint64_t>(Nvdimm::logical_capacity(parameters) / kPageBytes);
+  constexpr std::int64_t kCommands = 40000;
+  constexpr std::int64_t kFilled = 4000;
+  Tick start{0};
+  Tick end{0};
+  Counter done = 0;
+  rig.run(kCommands, 1024, [&](std::int64_t i, Address& address, bool& write) {
+    address = line_address(static_cast<std::int64_t>(random.below(pages)));
+    write = is_write;
+    if (i == kFilled || i == kCommands - 1) {
+      const NvdimmStatistics& s = rig.statistics();
+      start = end;
+      end = rig.now();
+      done = s.page_reads + s.page_programs - (i == kFilled ? 0 : done);
+    }
+  });
+  return megabytes_per_second(static_cast<std::int64_t>(done), end - start);
+}
+
+TEST(Throughput, EightLunsReadAPageEachInTheTimeOfOne) {
+  NvdimmParameters parameters;
+  const double limit = 8 * 4096 / 70.78;  // 463 MB/s
+  EXPECT_NEAR(saturated_rate(parameters, false), limit, 0.01 * limit);
+}
+
+TEST(Throughput, ASlowBusIsTheLimit) {
+  NvdimmParameters parameters;
+  parameters.nand.bus_rate = 50'000'000;
+  const double limit = 4 * 4096 / (81.92 + 0.3);  // 199 MB/s
+  EXPECT_NEAR(saturated_rate(parameters, false), limit, 0.01 * limit);
+}
+
+TEST(Throughput, DiesOfAChipReadInParallel) {
+  NvdimmParameters parameters;
+  parameters.nand.channels = 1;
+  parameters.nand.chips = 1;
+  parameters.nand.dies = 2;
+  const double limit = 2 * 4096 / 70.78;
+  EXPECT_NEAR(saturated_rate(parameters, false), limit, 0.01 * limit);
+}
+
+TEST(Throughput, EightLunsProgramAPageEachInTheTimeOfOne) {
+  const double limit = 8 * 4096 / 670.78;  // 48.85 MB/s
+  for (const PageAllocation allocation : {PageAllocation::dynamic, PageAllocation::fixed}) {
+    NvdimmParameters parameters;
+    parameters.ftl.allocation = allocation;
+    EXPECT_NEAR(saturated_rate(parameters, true), limit, 0.01 * limit);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
