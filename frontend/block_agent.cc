@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/block_agent.h"
+
+#include <algorithm>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "frontend/clock.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint64_t kSectorsPerPage = 8;
+constexpr std::uint64_t kLinesPerSector = 8;
+constexpr std::uint64_t kDevices = 65'536;  // device numbers count modulo this
+static_assert(kSectorsPerPage * kSectorBytes == kPageBytes.value());
+static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
+
+}  // namespace
+
+void BlockAgent::Thread::serialize(Archive& archive) {
+  archive& next_line& lines& write& outstanding& block& block_lines;
+}
+
+void BlockAgent::Block::serialize(Archive& archive) { archive& first_sent& thread& lines; }
+
+void BlockAgent::declare(ParameterSet& parameters) {
+  Agent::declare(parameters);
+  trace_.declare(parameters, format_names(kBlockFormats));
+  parameters_.declare(parameters);
+  parameters.choice<ReplayMode>(
+      "replay", replay_, {{"closed", ReplayMode::closed}, {"timed", ReplayMode::timed}},
+      {"closed: a thread takes the next request when its last is done; timed: not before its "
+       "arrival",
+       "a modelling choice of hmsim"});
+  parameters.real("time_scale", time_scale_, 0, 1'000'000, "",
+                  {"timed only: factor on the trace's arrival times, in steps of 0.000001",
+                   "the workload's own"});
+  parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
+                     {"I/O requests to carry out; 0: to the trace's end", "the workload's own"});
+  parameters.size("device_stride", device_stride_, {0, std::int64_t{1} << 46},
+                  {"distance of the places where devices begin, in whole 4 KB pages; 0B: a "
+                   "sixteenth of the NVDIMM",
+                   "a modelling choice of hmsim"});
+}
+
+std::vector<ParameterError> BlockAgent::check() const {
+  std::vector<ParameterError> errors = trace_.check(format_names(kBlockFormats));
+  for (const ParameterError& error : parameters_.check()) {
+    errors.push_back(error);
+  }
+  if (device_stride_ % kPageBytes != Bytes(0)) {
+    errors.push_back({"device_stride", "must be a multiple of 4KiB"});
+  }
+  return errors;
+}
+
+void BlockAgent::prepare() {
+  const Bytes capacity = surroundings().port->capacity(MemoryClass::nvdimm);
+  if (capacity < kPageBytes) {
+    throw InputError("agent." + std::to_string(index()) +
+                     ".kind: block_trace needs an NVDIMM, and the configuration has none");
+  }
+  const Bytes pages = capacity - capacity % kPageBytes;
+  capacity_ = static_cast<std::uint64_t>(pages.value());
+  const Bytes sixteenth = pages / 16 - (pages / 16) % kPageBytes;
+  const Bytes stride = device_stride_ == Bytes(0) ? sixteenth : device_stride_;
+  stride_ = static_cast<std::uint64_t>(stride.value()) % capacity_;
+  scale_ppm_ = static_cast<std::int64_t>(time_scale_ * 1'000'000 + 0.5);
+  source_ = find_format(kBlockFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  threads_.resize(static_cast<std::size_t>(parameters_.threads));
+  fetch();
+  steps_.schedule(Tick(0), Step::start_pass, 0);
+}
+
+void BlockAgent::fetch() {
+  have_request_ = (requests_ == 0 || taken_ < requests_) && source_->next(request_);
+}
+
+void BlockAgent::start_pass(Tick now) {
+  origin_ = now;
+  have_origin_ = false;
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    take_request(i, now);
+  }
+}
+
+void BlockAgent::advance(Tick now) {
+  while (steps_.next_time() <= now) {
+    const auto step = steps_.pop();
+    if (step.kind == Step::start_pass) {
+      start_pass(now);
+    } else {
+      send_lines(step.payload, now);
+    }
+  }
+}
+
+// An arrival before the first one counts as 0.
+Tick BlockAgent::arrival_of(const BlockRequest& request) {
+  if (!have_origin_) {
+    have_origin_ = true;
+    origin_ns_ = request.arrival_ns;
+  }
+  const std::uint64_t after = request.arrival_ns > origin_ns_ ? request.arrival_ns - origin_ns_ : 0;
+  // Nanoseconds x ppm / 1000 are picoseconds.
+  const auto ppm = static_cast<std::uint64_t>(scale_ppm_);
+  const auto longest = static_cast<std::uint64_t>(kLongestTime.value());
+  if (ppm != 0 && after / 1'000 >= longest / ppm) {
+    throw InputError(trace_.path + ": arrival " + std::to_string(request.arrival_ns) +
+                     " ns lies past the longest simulated time, about 53 days");
+  }
+  const std::uint64_t scaled = after / 1'000 * ppm + after % 1'000 * ppm / 1'000;
+  return sum_in_time(origin_, Tick(static_cast<std::int64_t>(scaled)));
+}
+
+void BlockAgent::take_request(std::uint32_t index, Tick now) {
+  if (!have_request_) {
+    return;
+  }
+  const BlockRequest request = request_;
+  const Tick begin = replay_ == ReplayMode::timed ? later(now, arrival_of(request)) : now;
+  const std::uint64_t base = request.device % kDevices * stride_ % capacity_;
+  const std::uint64_t capacity_sectors = capacity_ / kSectorBytes;
+  const std::uint64_t first = base / kSectorBytes + request.sector % capacity_sectors;
+  count_wraps(request.sector >= capacity_sectors || first + request.sectors > capacity_sectors);
+  Thread& thread = threads_[index];
+  thread.next_line = first % capacity_sectors * kLinesPerSector;
+  thread.lines = request.sectors * kLinesPerSector;
+  thread.write = request.write;
+  const std::uint64_t blocks =
+      (first % kSectorsPerPage + request.sectors + kSectorsPerPage - 1) / kSectorsPerPage;
+  ++busy_;
+  ++taken_;
+  fetch();
+  steps_.schedule(sum_in_time(begin, static_cast<std::int64_t>(blocks) * parameters_.software_time),
+                  Step::start_lines, index);
+}
+
+void BlockAgent::send_lines(std::uint32_t index, Tick now) {
+  Thread& thread = threads_[index];
+  const std::uint64_t capacity_lines = capacity_ / static_cast<std::uint64_t>(kLineBytes.value());
+  while (thread.lines > 0 && thread.outstanding < parameters_.window) {
+    if (thread.block_lines == 0) {
+      const auto left_in_page =
+          kLinesPerPage - static_cast<std::int64_t>(thread.next_line) % kLinesPerPage;
+      thread.block_lines = std::min(left_in_page, static_cast<std::int64_t>(thread.lines));
+      thread.block = new_block(index, thread.block_lines, now);
+    }
+    const Address address(static_cast<std::int64_t>(thread.next_line) * kLineBytes.value());
+    thread.next_line = (thread.next_line + 1) % capacity_lines;
+    --thread.lines;
+    --thread.block_lines;
+    ++thread.outstanding;
+    send(MemoryClass::nvdimm, address, thread.write, thread.block, now);
+  }
+}
+
+std::uint32_t BlockAgent::new_block(std::uint32_t thread, std::int64_t lines, Tick now) {
+  if (free_blocks_.empty()) {
+    free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    blocks_.emplace_back();
+  }
+  const std::uint32_t number = free_blocks_.back();
+  free_blocks_.pop_back();
+  blocks_[number] = {now, thread, lines};
+  return number;
+}
+
+void BlockAgent::handle_completion(const Request& request, Tick now) {
+  Block& block = blocks_[request.tag];
+  const std::uint32_t index = block.thread;
+  Thread& thread = threads_[index];
+  --thread.outstanding;
+  if (--block.lines == 0) {
+    if (!finished_once()) {
+      response_times_.add((now - block.first_sent).value());
+    }
+    ++blocks_done_;
+    free_blocks_.push_back(request.tag);
+  }
+  if (thread.lines > 0) {
+    send_lines(index, now);
+    return;
+  }
+  if (thread.outstanding > 0) {
+    return;
+  }
+  --busy_;
+  take_request(index, now);
+  if (busy_ == 0) {
+    finish(now);
+    source_->rewind();
+    taken_ = 0;
+    fetch();
+    steps_.schedule(now + kBreath, Step::start_pass, 0);
+  }
+  notify();
+}
+
+// The limit counts requests taken from now on.
+void BlockAgent::restart_limit(Tick now) {
+  taken_ = 0;
+  if (have_request_) {
+    return;
+  }
+  fetch();
+  for (std::uint32_t i = 0; i < threads_.size() && busy_ > 0; ++i) {
+    if (threads_[i].lines == 0 && threads_[i].outstanding == 0) {
+      take_request(i, now);
+    }
+  }
+  notify();
+}
+
+double BlockAgent::pass_fraction(Tick) const {
+  return requests_ == 0 ? source_->fraction()
+                        : static_cast<double>(taken_ - std::min(taken_, busy_)) /
+                              static_cast<double>(requests_);
+}
+
+void BlockAgent::serialize_state(Archive& archive) {
+  archive.section("block");
+  archive& request_& have_request_& have_origin_& origin_ns_& origin_& taken_& busy_;
+  archive& threads_& blocks_& free_blocks_& steps_& blocks_done_& response_times_;
+  source_->serialize(archive);
+}
+
+const AgentDescriptor kBlockTraceAgent{"block_trace",
+                                       "threads that carry out a trace of block I/O on the NVDIMM",
+                                       make_agent<BlockAgent>};
+
+}  // namespace hmsim

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind block_trace: threads that carry out a trace of block I/O as 64-byte lines of the NVDIMM.
+//
+// Byte b of device v lies at (v x device_stride + b) modulo the NVDIMM's capacity. A request
+// becomes the lines that it touches, page by page, in ascending order. Each thread carries out one
+// request at a time, taken in the trace's order: first the software time of all its blocks (4 KB
+// pages, whole or in part), then its lines, at most `window` outstanding. closed: a thread takes
+// the next request when its last is done; timed: not before its arrival, the first one's being 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "frontend/agent.h"
+#include "frontend/trace_formats.h"
+#include "frontend/trace_keys.h"
+
+namespace hmsim {
+
+enum class ReplayMode { closed, timed };
+
+class BlockAgent final : public Agent {
+ public:
+  explicit BlockAgent(const FrontendParameters& defaults) : parameters_(defaults.block) {}
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+  const char* progress_unit() const override { return "blocks"; }
+  std::int64_t work(Tick) const override { return blocks_done_; }
+  Histogram* response_times() override { return &response_times_; }
+
+  Tick next_event() const override { return steps_.next_time(); }
+  void advance(Tick now) override;
+
+ private:
+  // The request under way and the lines of it that are still to be sent.
+  struct Thread {
+    std::uint64_t next_line = 0;  // number of the line within the NVDIMM
+    std::uint64_t lines = 0;
+    bool write = false;
+    std::int64_t outstanding = 0;
+    std::uint32_t block = 0;       // the block being sent ...
+    std::int64_t block_lines = 0;  // ... and its lines still to be sent
+    void serialize(Archive& archive);
+  };
+  // A block of which lines are outstanding, or still to be sent.
+  struct Block {
+    Tick first_sent{0};
+    std::uint32_t thread = 0;
+    std::int64_t lines = 0;  // not yet done
+    void serialize(Archive& archive);
+  };
+  enum class Step : std::uint8_t { start_pass, start_lines };
+
+  void prepare() override;
+  void restart_limit(Tick now) override;
+  double pass_fraction(Tick now) const override;
+  void handle_completion(const Request& request, Tick now) override;
+  void serialize_state(Archive& archive) override;
+
+  void fetch();
+  void start_pass(Tick now);
+  void take_request(std::uint32_t index, Tick now);
+  void send_lines(std::uint32_t index, Tick now);
+  std::uint32_t new_block(std::uint32_t thread, std::int64_t lines, Tick now);
+  Tick arrival_of(const BlockRequest& request);
+
+  BlockParameters parameters_;
+  TraceKeys trace_;
+  ReplayMode replay_ = ReplayMode::closed;
+  double time_scale_ = 1;
+  std::int64_t requests_ = 0;   // limit; 0: to the trace's end
+  Bytes device_stride_{0};      // 0: a sixteenth of the capacity
+  std::uint64_t capacity_ = 0;  // bytes
+  std::uint64_t stride_ = 0;    // bytes, modulo the capacity
+  std::int64_t scale_ppm_ = 0;  // time_scale x 10^6
+
+  std::unique_ptr<BlockSource> source_;
+  BlockRequest request_;  // the next one
+  bool have_request_ = false;
+  bool have_origin_ = false;
+  std::uint64_t origin_ns_ = 0;  // arrival of the pass's first request ...
+  Tick origin_{0};               // ... and when the pass began
+  std::int64_t taken_ = 0;       // requests, since the pass, or measuring, began
+  std::int64_t busy_ = 0;        // threads with a request
+  std::vector<Thread> threads_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> free_blocks_;
+  EventQueue<Step> steps_;
+  std::int64_t blocks_done_ = 0;
+  Histogram response_times_;  // picoseconds
+};
+
+extern const AgentDescriptor kBlockTraceAgent;
+
+}  // namespace hmsim

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/checkpoint.h"
+
+#include <algorithm>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/random.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::string_view kMagic = "HMSIMCKP";
+constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash of the state, its length
+constexpr std::uint64_t kVersion = 1;
+
+}  // namespace
+
+std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) {
+  constexpr std::size_t kWord = 8;
+  std::uint64_t hash = mix64(seed ^ bytes.size());
+  for (std::size_t at = 0; at < bytes.size(); at += kWord) {
+    std::uint64_t word = 0;
+    for (std::size_t i = at; i < std::min(at + kWord, bytes.size()); ++i) {
+      word = (word << 8) | static_cast<unsigned char>(bytes[i]);
+    }
+    hash = mix64(hash ^ word);
+  }
+  return hash;
+}
+
+std::string seal_checkpoint(const std::string& state, std::uint64_t identity) {
+  Archive header;
+  std::uint64_t version = kVersion;
+  std::uint64_t hash = hash_bytes(state);
+  std::uint64_t length = state.size();
+  header& version& identity& hash& length;
+  return std::string(kMagic) + header.bytes() + state;
+}
+
+std::string open_checkpoint(const std::string& checkpoint, std::uint64_t identity) {
+  if (checkpoint.size() < kHeaderBytes ||
+      std::string_view(checkpoint).substr(0, kMagic.size()) != kMagic) {
+    throw InputError("this is no checkpoint of hmsim");
+  }
+  Archive header(checkpoint.substr(kMagic.size(), kHeaderBytes - kMagic.size()));
+  std::uint64_t version = 0;
+  std::uint64_t saved_identity = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t length = 0;
+  header& version& saved_identity& hash& length;
+  if (version != kVersion) {
+    throw InputError("the checkpoint has version " + std::to_string(version) +
+                     ", this simulator reads version " + std::to_string(kVersion));
+  }
+  std::string state = checkpoint.substr(kHeaderBytes);
+  if (state.size() != length || hash_bytes(state) != hash) {
+    throw InputError("the checkpoint is damaged: its checksum does not match");
+  }
+  if (saved_identity != identity) {
+    throw InputError("the checkpoint is of another configuration, workload or seed");
+  }
+  return state;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The edges of a clock whose period need not be a whole number of picoseconds.
+#pragma once
+
+#include <cstdint>
+
+#include "core/types.h"
+
+namespace hmsim {
+
+// The longest time that agents may reach: about 53 days.
+inline constexpr Tick kLongestTime{std::int64_t{1} << 62};
+
+// Edge n lies at n / (frequency x parts) seconds, rounded up to a picosecond; edge 0 at time 0.
+class EdgeClock {
+ public:
+  // frequency: whole kilohertz, at most 10 GHz; parts (edges per cycle): 1 .. 32.
+  explicit EdgeClock(std::int64_t frequency = 1'000'000'000, std::int64_t parts = 1);
+
+  Tick tick(std::int64_t edge) const;  // throws InputError past the longest time
+  std::int64_t edge_at_or_after(Tick time) const;
+  std::int64_t last_edge() const { return last_edge_; }
+
+ private:
+  // A period is picoseconds_ / edges_, in lowest terms.
+  std::int64_t picoseconds_;
+  std::int64_t edges_;
+  std::int64_t last_edge_;
+};
+
+// a + b; throws InputError past the longest time. Both are in range.
+Tick sum_in_time(Tick a, Tick b);
+
+}  // namespace hmsim

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind llc_trace: a core that runs a trace of last-level cache misses.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "frontend/core_agent.h"
+#include "frontend/trace_keys.h"
+
+namespace hmsim {
+
+class LlcCore final : public CoreAgent {
+ public:
+  using CoreAgent::CoreAgent;
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+
+ private:
+  std::unique_ptr<MissSource> open_source() override;
+
+  TraceKeys trace_;
+  std::int64_t vcpu_ = kAllVcpus;
+};
+
+extern const AgentDescriptor kLlcTraceAgent;
+
+}  // namespace hmsim

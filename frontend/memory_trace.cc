@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/memory_trace.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+void MemoryTrace::declare(ParameterSet& parameters) {
+  StreamAgent::declare(parameters);
+  trace_.declare(parameters, format_names(kAccessFormats));
+  parameters.choice<TraceMode>(
+      "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
+      {"saturating: always one request waiting outside the controller; timed: at the trace's "
+       "cycles, with at most 4096 waiting outside",
+       "a modelling choice of hmsim"});
+  parameters.frequency("frequency", frequency_,
+                       {"clock of a timed trace's cycles, in whole kilohertz",
+                        "the command clock of DDR3-1600, JESD79-3F"});
+  parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
+                     {"requests to send; 0: to the trace's end", "the workload's own"});
+}
+
+std::vector<ParameterError> MemoryTrace::check() const {
+  std::vector<ParameterError> errors = trace_.check(format_names(kAccessFormats));
+  const AccessFormat* format = find_format(kAccessFormats, trace_.format);
+  if (format != nullptr && !format->has_cycles && mode_ == TraceMode::timed) {
+    errors.push_back({"mode", "traces of format '" + trace_.format + "' tell no times"});
+  }
+  if (frequency_ < 1'000'000 || frequency_ > 10'000'000'000 || frequency_ % 1'000 != 0) {
+    errors.push_back({"frequency", "must be whole kilohertz between 1MHz and 10GHz"});
+  }
+  return errors;
+}
+
+StreamAgent::Bounds MemoryTrace::open() {
+  clock_ = EdgeClock(frequency_);
+  source_ = find_format(kAccessFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
+}
+
+bool MemoryTrace::next(StreamRequest& request) {
+  Access access;
+  if (!source_->next(access)) {
+    return false;
+  }
+  request = {access.address, access.write, Tick(0)};
+  if (mode_ == TraceMode::timed) {
+    if (access.cycle > static_cast<std::uint64_t>(clock_.last_edge())) {
+      throw InputError(trace_.path + ": cycle " + std::to_string(access.cycle) +
+                       " lies past the longest simulated time, about 53 days");
+    }
+    request.due = clock_.tick(static_cast<std::int64_t>(access.cycle));
+  }
+  return true;
+}
+
+const AgentDescriptor kMemoryTraceAgent{"memory_trace",
+                                        "a trace of memory requests, straight into the controller",
+                                        make_agent<MemoryTrace>};
+
+}  // namespace hmsim

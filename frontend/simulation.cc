@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/simulation.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "frontend/checkpoint.h"
+#include "frontend/configuration.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::size_t kMaxAgents = 1'024;
+
+std::uint64_t identity_of(const Assignments& config, const std::vector<Assignments>& agents,
+                          const RunOptions& options) {
+  Archive archive;
+  const auto add = [&archive](const Assignments& assignments) {
+    for (Assignment assignment : assignments) {
+      archive& assignment;
+    }
+    archive.section("end");
+  };
+  add(config);
+  for (const Assignments& agent : agents) {
+    add(agent);
+  }
+  RunOptions copy = options;
+  archive& copy.seed& copy.warmup& copy.warmup_instructions;
+  return hash_bytes(archive.bytes());
+}
+
+}  // namespace
+
+Simulation::Simulation(const Assignments& config, const std::vector<Assignments>& agents,
+                       const RunOptions& options, TraceSource source)
+    : options_(options) {
+  const Configuration configuration(config);
+  configuration.throw_if_wrong();
+  if (agents.size() > kMaxAgents) {
+    throw InputError("more than " + std::to_string(kMaxAgents) + " agents");
+  }
+  std::vector<ParameterError> errors;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    std::vector<ParameterError> wrong;
+    agents_.push_back(create_agent(configuration.frontend(), agents[i], wrong));
+    for (const ParameterError& error : wrong) {
+      errors.push_back({"agent." + std::to_string(i) + "." + error.name, error.message});
+    }
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  check_cores();
+  identity_ = identity_of(configuration.parameters().values(), agents, options_);
+
+  by_hand_ = std::make_unique<HandRequester>();
+  std::vector<Requester*> requesters;
+  for (const auto& agent : agents_) {
+    wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
+    requesters.push_back(agent.get());
+  }
+  requesters.push_back(by_hand_.get());
+  memory_ = std::make_unique<MemorySystem>(configuration.system(), kernel_, options_.seed);
+  memory_->set_requesters(std::move(requesters));
+  translation_ = std::make_unique<Translation>(configuration.frontend().translation,
+                                               memory_->capacity(MemoryClass::dram), options_.seed);
+  connect_agents(std::move(source));
+  register_statistics();
+  kernel_.notify_all();
+  warmup_time_over_ = options_.warmup == Tick(0);
+  if (warmup_time_over_ && every_core_warm()) {
+    begin_measuring();
+  }
+}
+
+Simulation::~Simulation() = default;
+
+void Simulation::connect_agents(TraceSource source) {
+  Surroundings surroundings;
+  surroundings.port = memory_.get();
+  surroundings.translation = translation_.get();
+  surroundings.trace = std::move(source);
+  surroundings.seed = options_.seed;
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    surroundings.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
+    agents_[i]->connect(i, surroundings, wakeups_[i]);
+  }
+}
+
+void Simulation::check_cores() const {
+  const bool any_measured = std::any_of(agents_.begin(), agents_.end(),
+                                        [](const auto& agent) { return agent->measured(); });
+  if (!agents_.empty() && !any_measured) {
+    throw InputError("agent.0.measured: no agent is measured, so the run would never end");
+  }
+  std::vector<std::size_t> driver(std::numeric_limits<std::uint8_t>::max() + 1, agents_.size());
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    const auto core = static_cast<std::size_t>(agents_[i]->core());
+    if (agents_[i]->frequency() == 0) {
+      continue;
+    }
+    if (driver[core] != agents_.size()) {
+      throw InputError("agent." + std::to_string(i) + ".core: core " + std::to_string(core) +
+                       " is agent " + std::to_string(driver[core]) + " already");
+    }
+    driver[core] = i;
+  }
+}
+
+std::vector<ParameterError> Simulation::check(const Assignments& config) {
+  return Configuration(config).errors();
+}
+
+std::vector<ParameterError> Simulation::check_agent(const Assignments& config,
+                                                    const Assignments& agent) {
+  const Configuration configuration(config);
+  std::vector<ParameterError> errors;
+  create_agent(configuration.frontend(), agent, errors);
+  return errors;
+}
+
+Assignments Simulation::resolve(const Assignments& config) {
+  const Configuration configuration(config);
+  configuration.throw_if_wrong();
+  return configuration.parameters().values();
+}
+
+std::vector<ParameterInfo> Simulation::parameters() {
+  return Configuration().parameters().describe();
+}
+
+std::vector<std::string> Simulation::agent_kinds() { return hmsim::agent_kinds(); }
+
+std::vector<ParameterInfo> Simulation::agent_parameters(const std::string& kind) {
+  const AgentDescriptor* descriptor = find_agent(kind);
+  if (descriptor == nullptr) {
+    throw InputError("'" + kind + "' is no kind of agent");
+  }
+  const std::unique_ptr<Agent> agent = descriptor->make(FrontendParameters());
+  ParameterSet parameters;
+  agent->declare(parameters);
+  return parameters.describe();
+}
+
+bool Simulation::ended() const {
+  return measuring_ && std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+           return agent->finished_once() || !agent->measured();
+         });
+}
+
+bool Simulation::every_core_warm() const {
+  return options_.warmup_instructions == 0 ||
+         std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
+           return agent->frequency() == 0 ||
+                  agent->work(kernel_.now()) >= options_.warmup_instructions;
+         });
+}
+
+void Simulation::begin_measuring() {
+  measuring_ = true;
+  measured_from_ = kernel_.now();
+  for (const auto& agent : agents_) {
+    agent->begin_measuring(kernel_.now());
+  }
+  registry_.reset(kernel_.now());
+}
+
+// One kernel step that is due by `limit`, or the end of the warm-up; false when there is neither.
+bool Simulation::step(Tick limit) {
+  if (measuring_) {
+    return kernel_.step(limit);
+  }
+  if (!warmup_time_over_) {
+    if (kernel_.step(earlier(limit, options_.warmup))) {
+      return true;
+    }
+    if (options_.warmup > limit) {
+      return false;
+    }
+    kernel_.run_until(options_.warmup);
+    warmup_time_over_ = true;
+  } else if (!kernel_.step(limit)) {
+    return false;
+  }
+  if (every_core_warm()) {
+    begin_measuring();
+  }
+  return true;
+}
+
+bool Simulation::run(std::uint64_t steps) {
+  for (; steps > 0 && !ended(); --steps) {
+    ensure(step(kNever), "simulation", kernel_.now(), -1,
+           "nothing is left to do, but agents have not finished");
+  }
+  settle();
+  return ended();
+}
+
+void Simulation::advance(Tick until) {
+  while (step(until)) {
+  }
+  kernel_.run_until(until);
+  settle();
+}
+
+double Simulation::progress() const {
+  double least = 1;
+  for (const auto& agent : agents_) {
+    if (agent->measured()) {
+      least = std::min(least, agent->fraction_done(kernel_.now()));
+    }
+  }
+  return measuring_ || agents_.empty() ? least : 0;
+}
+
+std::optional<std::uint64_t> Simulation::enqueue(Address address, bool write,
+                                                 std::uint16_t source) {
+  const Address dram(memory_->capacity(MemoryClass::dram).value());
+  const Address end = dram + Address(memory_->capacity(MemoryClass::nvdimm).value());
+  if (address < Address(0) || address >= end) {
+    throw InputError("address " + std::to_string(address.value()) + " lies outside the memory of " +
+                     std::to_string(end.value()) + " bytes");
+  }
+  Request request;
+  const Address line = address - address % Address(kLineBytes.value());
+  request.memory = line < dram ? MemoryClass::dram : MemoryClass::nvdimm;
+  request.address = line < dram ? line : line - dram;
+  request.agent = static_cast<std::uint16_t>(agents_.size());
+  request.source = source;
+  request.write = write;
+  if (memory_->would_wait(request.memory, request.address)) {
+    return std::nullopt;
+  }
+  return by_hand_->send(*memory_, request, kernel_.now());
+}
+
+std::vector<Completion> Simulation::take_completions() { return by_hand_->take_completions(); }
+
+std::string Simulation::save() {
+  Archive archive;
+  serialize(archive);
+  return seal_checkpoint(archive.bytes(), identity_);
+}
+
+void Simulation::load(const std::string& checkpoint) {
+  Archive archive(open_checkpoint(checkpoint, identity_));
+  serialize(archive);
+  if (!archive.at_end()) {
+    throw InputError("the checkpoint holds more than this simulation's state");
+  }
+  settle();
+}
+
+void Simulation::serialize(Archive& archive) {
+  archive.section("simulation");
+  archive& measuring_& measured_from_;
+  for (const auto& agent : agents_) {
+    agent->serialize(archive);
+  }
+  by_hand_->serialize(archive);
+  translation_->serialize(archive);
+  memory_->serialize(archive);
+  kernel_.serialize(archive);  // last: asks every component for its next event
+}
+
+}  // namespace hmsim

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One simulation: a memory system, the agents that drive it, and the rules of when it ends.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/memory_system.h"
+#include "core/kernel.h"
+#include "core/parameters.h"
+#include "core/statistics.h"
+#include "frontend/agent.h"
+#include "frontend/frontend_parameters.h"
+#include "frontend/hand_requester.h"
+#include "frontend/translation.h"
+
+namespace hmsim {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  Tick warmup{0};                        // measuring starts then ...
+  std::int64_t warmup_instructions = 0;  // ... and when every core has done so many instructions
+  // Decompressed length of each agent's trace, 0 where unknown; may be shorter than the list of
+  // agents. Only progress() uses it.
+  std::vector<std::uint64_t> trace_bytes = {};
+};
+
+class Simulation {
+ public:
+  // `config` and each agent's keys are as the user gave them. Throws InputError with one line
+  // ("name: message"; "agent.N.name: message" for agents) per error.
+  Simulation(const Assignments& config, const std::vector<Assignments>& agents,
+             const RunOptions& options, TraceSource source);
+  ~Simulation();
+
+  // All that is wrong with a configuration, or with one agent's keys ("kind" among them).
+  static std::vector<ParameterError> check(const Assignments& config);
+  static std::vector<ParameterError> check_agent(const Assignments& config,
+                                                 const Assignments& agent);
+  // Every parameter with its value, presets filled in. Throws InputError.
+  static Assignments resolve(const Assignments& config);
+  static std::vector<ParameterInfo> parameters();
+  static std::vector<std::string> agent_kinds();
+  static std::vector<ParameterInfo> agent_parameters(const std::string& kind);
+
+  // Runs until the end of the run, at most `steps` kernel steps; true when the run has ended: when
+  // every measured agent has finished once. Without agents it has ended at once.
+  bool run(std::uint64_t steps);
+  void advance(Tick until);  // runs to a time, whether or not agents have finished
+  double progress() const;   // 0 .. 1: of the measured agent that is least far
+  Tick now() const { return kernel_.now(); }
+
+  std::vector<Statistic> statistics() const;
+
+  // By hand. The address is a system address: DRAM from 0, the NVDIMM behind it; the request is for
+  // the line that holds it. The id counts requests sent by hand, from 0.
+  // nullopt: the queue is full. Throws InputError when the address lies outside.
+  std::optional<std::uint64_t> enqueue(Address address, bool write, std::uint16_t source);
+  std::vector<Completion> take_completions();
+
+  MemorySystem& memory() { return *memory_; }
+
+  // The whole state; load() throws InputError for a damaged checkpoint and for one of another
+  // configuration, workload or seed.
+  std::string save();
+  void load(const std::string& checkpoint);
+
+ private:
+  void connect_agents(TraceSource source);
+  void check_cores() const;
+  void register_statistics();
+  void register_agent(std::size_t index);
+  bool ended() const;
+  bool step(Tick limit);
+  bool every_core_warm() const;
+  void begin_measuring();
+  void settle();
+  double per_cycle(const Agent& core) const;
+  void serialize(Archive& archive);
+
+  Kernel kernel_;
+  RunOptions options_;
+  std::uint64_t identity_ = 0;  // hash of all that shapes the run
+  std::vector<std::unique_ptr<Agent>> agents_;
+  std::vector<Wakeup> wakeups_;
+  std::unique_ptr<HandRequester> by_hand_;
+  std::unique_ptr<MemorySystem> memory_;
+  std::unique_ptr<Translation> translation_;
+  bool warmup_time_over_ = false;
+  bool measuring_ = false;
+  Tick measured_from_{0};
+  Counter ticks_ = 0;              // measured, as of the last settle()
+  std::vector<Counter> progress_;  // of each agent, likewise
+  StatisticRegistry registry_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trace formats: what a record says, and who reads it. One file a format.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "frontend/trace_reader.h"
+
+namespace hmsim {
+
+class Archive;
+
+// Instructions between two records are at most this many; totals then fit 64 bits.
+inline constexpr std::uint64_t kMaxGap = std::uint64_t{1} << 48;
+
+// What leaves a core's last-level cache together: a load's miss, a posted write, or both.
+struct Miss {
+  std::int64_t gap = 0;  // instructions since the previous record's, this one included
+  bool load = false;     // a load's gap is at least 1
+  bool write = false;
+  bool dependent = false;  // the load needs the value of the load before it
+  std::uint64_t load_address = 0;
+  std::uint64_t write_address = 0;
+
+  void serialize(Archive& archive);
+};
+
+class MissSource {
+ public:
+  virtual ~MissSource() = default;
+  // False at the end; `miss.gap` is then how many instructions follow the last record. Throws
+  // InputError for malformed input and when there is no record at all.
+  virtual bool next(Miss& miss) = 0;
+  virtual void rewind() = 0;
+  virtual double fraction() const = 0;  // of the source that was read; 0: not known
+  virtual void serialize(Archive& archive) = 0;
+};
+
+// A request straight to the memory.
+struct Access {
+  std::uint64_t address = 0;
+  bool write = false;
+  std::uint64_t cycle = 0;  // 0 where the format has none
+
+  void serialize(Archive& archive);
+};
+
+class AccessSource {
+ public:
+  virtual ~AccessSource() = default;
+  virtual bool next(Access& access) = 0;  // as MissSource's
+  virtual void rewind() = 0;
+  virtual double fraction() const = 0;
+  virtual void serialize(Archive& archive) = 0;
+};
+
+// A request to a block device, in sectors of 512 bytes.
+struct BlockRequest {
+  std::uint64_t arrival_ns = 0;
+  std::uint64_t device = 0;
+  std::uint64_t sector = 0;
+  std::uint64_t sectors = 0;  // 1 .. kMaxSectors
+  bool write = false;
+
+  void serialize(Archive& archive);
+};
+
+inline constexpr std::int64_t kSectorBytes = 512;
+inline constexpr std::uint64_t kMaxSectors = std::uint64_t{1} << 21;  // 1 GiB
+
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+  virtual bool next(BlockRequest& request) = 0;  // as MissSource's
+  virtual void rewind() = 0;
+  virtual double fraction() const = 0;
+  virtual void serialize(Archive& archive) = 0;
+};
+
+inline constexpr std::int64_t kAllVcpus = -1;
+
+struct MissFormat {
+  const char* name;
+  const char* doc;
+  bool has_vcpus;
+  std::unique_ptr<MissSource> (*open)(TraceReader reader, std::int64_t vcpu);
+};
+
+struct AccessFormat {
+  const char* name;
+  const char* doc;
+  bool has_cycles;
+  std::unique_ptr<AccessSource> (*open)(TraceReader reader);
+};
+
+struct BlockFormat {
+  const char* name;
+  const char* doc;
+  std::unique_ptr<BlockSource> (*open)(TraceReader reader);
+};
+
+extern const MissFormat kRamulatorFormat;
+extern const MissFormat kHmsimFormat;
+extern const AccessFormat kRamulatorRwFormat;
+extern const AccessFormat kDramsim3Format;
+extern const BlockFormat kMqsimFormat;
+
+inline constexpr const MissFormat* kMissFormats[] = {&kRamulatorFormat, &kHmsimFormat};
+inline constexpr const AccessFormat* kAccessFormats[] = {&kRamulatorRwFormat, &kDramsim3Format};
+inline constexpr const BlockFormat* kBlockFormats[] = {&kMqsimFormat};
+
+template <class Format, std::size_t N>
+std::vector<std::string> format_names(const Format* const (&formats)[N]) {
+  std::vector<std::string> names;
+  for (const Format* format : formats) {
+    names.emplace_back(format->name);
+  }
+  return names;
+}
+
+// nullptr: no format has this name (an empty one, for instance).
+template <class Format, std::size_t N>
+const Format* find_format(const Format* const (&formats)[N], const std::string& name) {
+  for (const Format* format : formats) {
+    if (name == format->name) {
+      return format;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is every well-formed record read as it stands, and every malformed one refused in plain words?
+#include "frontend/trace_formats.h"
+
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "frontend/text_trace.h"
+#include "tests/cc/frontend/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+TraceReader reader_of(const std::string& text, std::size_t piece = 1 << 20) {
+  return {text_source(text, piece), 0, "some.trace", 0};
+}
+
+// The records of a whole trace.
+template <class Record, class Source>
+std::vector<Record> read_all(Source& source) {
+  std::vector<Record> records;
+  Record record;
+  while (source.next(record)) {
+    records.push_back(record);
+  }
+  return records;
+}
+
+void read_trace(const std::string& format, const std::string& text) {
+  if (const MissFormat* miss = find_format(kMissFormats, format)) {
+    const auto source = miss->open(reader_of(text), kAllVcpus);
+    read_all<Miss>(*source);
+  } else if (const AccessFormat* access = find_format(kAccessFormats, format)) {
+    const auto source = access->open(reader_of(text));
+    read_all<Access>(*source);
+  } else {
+    const auto source = find_format(kBlockFormats, format)->open(reader_of(text));
+    read_all<BlockRequest>(*source);
+  }
+}
+
+std::string error_of(const std::string& format, const std::string& text) {
+  try {
+    read_trace(format, text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TraceFormats, Ramulator) {
+  const auto source = kRamulatorFormat.open(
+      reader_of("# comment\n\n3 0x1000\r\n0 4096 8192\n \t7\t18446744073709551615  64 \n1 2"),
+      kAllVcpus);
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<Miss> misses = read_all<Miss>(*source);
+    ASSERT_EQ(misses.size(), 4u);
+    EXPECT_EQ(misses[0].gap, 4);
+    EXPECT_EQ(misses[0].load_address, 0x1000u);
+    EXPECT_FALSE(misses[0].write);
+    EXPECT_EQ(misses[1].gap, 1);
+    EXPECT_TRUE(misses[1].load && misses[1].write);
+    EXPECT_EQ(misses[1].write_address, 8192u);
+    EXPECT_EQ(misses[2].load_address, 18446744073709551615u);
+    EXPECT_EQ(misses[3].load_address, 2u);
+    source->rewind();
+  }
+}
+
+TEST(TraceFormats, RamulatorRw) {
+  const auto source = kRamulatorRwFormat.open(reader_of("0x40 R\n80 W\n"));
+  const std::vector<Access> accesses = read_all<Access>(*source);
+  ASSERT_EQ(accesses.size(), 2u);
+  EXPECT_EQ(accesses[0].address, 0x40u);
+  EXPECT_FALSE(accesses[0].write);
+  EXPECT_EQ(accesses[1].address, 0x80u);
+  EXPECT_TRUE(accesses[1].write);
+}
+
+TEST(TraceFormats, Dramsim3) {
+  const auto source = kDramsim3Format.open(reader_of("0x40 READ 7\nFFFFC0 WRITE 12\n"));
+  const std::vector<Access> accesses = read_all<Access>(*source);
+  ASSERT_EQ(accesses.size(), 2u);
+  EXPECT_EQ(accesses[0].cycle, 7u);
+  EXPECT_EQ(accesses[1].address, 0xFFFFC0u);
+  EXPECT_TRUE(accesses[1].write);
+}
+
+TEST(TraceFormats, Mqsim) {
+  const auto source = kMqsimFormat.open(reader_of("938513000 4 264719034 16 0\n5 0 1 2097152 1"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[0].arrival_ns, 938513000u);
+  EXPECT_EQ(requests[0].device, 4u);
+  EXPECT_EQ(requests[0].sector, 264719034u);
+  EXPECT_EQ(requests[0].sectors, 16u);
+  EXPECT_TRUE(requests[0].write);
+  EXPECT_FALSE(requests[1].write);
+}
+
+TEST(TraceFormats, Hmsim) {
+  const std::string trace = hmsim_header(8) + hmsim_record(5, 0, 0, 10) + hmsim_record(6, 1, 0, 0) +
+                            hmsim_record(7, 0, 1, 0) + hmsim_record(1'000'000, 3, 1, 0) +
+                            hmsim_record(0, 3, 0, 1) + hmsim_record(0xFFFFFFFFFF, 2, 1, 3) +
+                            hmsim_record(0, 3, 0, 2) + hmsim_record(9, 3, 0, 0);
+  const auto all = kHmsimFormat.open(reader_of(trace, 7), kAllVcpus);
+  Miss miss;
+  ASSERT_TRUE(all->next(miss));
+  EXPECT_TRUE(miss.load);
+  EXPECT_EQ(miss.gap, 10);
+  EXPECT_EQ(miss.load_address, 5u * 64);
+  ASSERT_TRUE(all->next(miss));
+  EXPECT_TRUE(miss.write && !miss.load);
+  EXPECT_EQ(miss.gap, 0);
+  ASSERT_TRUE(all->next(miss));
+  EXPECT_EQ(miss.gap, 1);  // a second line of one instruction counts as one
+  ASSERT_TRUE(all->next(miss));
+  EXPECT_TRUE(miss.write);
+  EXPECT_EQ(miss.gap, 1'000'003);
+  EXPECT_EQ(miss.write_address, std::uint64_t{0xFFFFFFFFFF} * 64);
+  EXPECT_FALSE(all->next(miss));
+  EXPECT_EQ(miss.gap, 9);
+  EXPECT_EQ(all->fraction(), 1);
+
+  const auto first = kHmsimFormat.open(reader_of(trace), 0);
+  EXPECT_EQ(read_all<Miss>(*first).size(), 2u);
+  const auto second = kHmsimFormat.open(reader_of(trace), 1);
+  EXPECT_EQ(read_all<Miss>(*second).size(), 2u);
+}
+
+TEST(TraceFormats, BlocksOfAnySizeGiveTheSameRecords) {
+  std::string text;
+  Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    text += std::to_string(random.below(1000)) + " " + std::to_string(random.next()) +
+            (i % 3 == 0 ? "\r\n" : "\n") + (i % 7 == 0 ? "#\n\n" : "");
+  }
+  const auto whole = kRamulatorFormat.open(reader_of(text), kAllVcpus);
+  const std::vector<Miss> wanted = read_all<Miss>(*whole);
+  ASSERT_EQ(wanted.size(), 300u);
+  for (const std::size_t piece : {1u, 2u, 3u, 17u, 64u, 1000u}) {
+    const auto pieces = kRamulatorFormat.open(reader_of(text, piece), kAllVcpus);
+    const std::vector<Miss> got = read_all<Miss>(*pieces);
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].gap, wanted[i].gap);
+      EXPECT_EQ(got[i].load_address, wanted[i].load_address);
+    }
+  }
+}
+
+TEST(TraceFormats, ContinuesFromACheckpoint) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += std::to_string(i) + " 64\n";
+  }
+  const auto source = kRamulatorFormat.open(reader_of(text, 50), kAllVcpus);
+  Miss miss;
+  for (int i = 0; i < 37; ++i) {
+    source->next(miss);
+  }
+  Archive saved;
+  source->serialize(saved);
+  const auto other = kRamulatorFormat.open(reader_of(text, 11), kAllVcpus);
+  Archive loaded(saved.bytes());
+  other->serialize(loaded);
+  for (int i = 37; i < 100; ++i) {
+    ASSERT_TRUE(other->next(miss));
+    EXPECT_EQ(miss.gap, i + 1);
+  }
+  EXPECT_FALSE(other->next(miss));
+}
+
+struct Malformed {
+  const char* format;
+  std::string text;
+  const char* message;  // a part of what is said
+};
+
+TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
+  const std::string long_line(5'000, '1');
+  const std::vector<Malformed> inputs{
+      {"ramulator", "", "some.trace: the trace holds no records"},
+      {"ramulator", "# only\n\n  \n", "holds no records"},
+      {"ramulator", "1 2\n3\n", "some.trace:2: expected '<instructions>"},
+      {"ramulator", "1 2 3 4\n", "some.trace:1: expected"},
+      {"ramulator", "x 2\n", "'x' is not a whole number"},
+      {"ramulator", "1 2x\n", "'2x' is not a whole number"},
+      {"ramulator", "-1 2\n", "'-1' is not a whole number"},
+      {"ramulator", "1.5 2\n", "'1.5' is not a whole number"},
+      {"ramulator", "1 0x\n", "'0x' is not a whole number"},
+      {"ramulator", "1 0xG\n", "'0xG' is not a"},
+      {"ramulator", "1 18446744073709551616\n", "does not fit 64 bits"},
+      {"ramulator", "1 0x10000000000000000\n", "does not fit 64 bits"},
+      {"ramulator", "281474976710657 64\n", "more than 2^48 instructions"},
+      {"ramulator", "1 2 -\n", "the write-back address '-'"},
+      {"ramulator", "1 2\n" + long_line + " 4\n", "some.trace:2: the line is longer than 4096"},
+      {"ramulator", std::string("1 2\n\0\0 \xFF\n", 9), "some.trace:2: the number of"},
+      {"ramulator_rw", "", "holds no records"},
+      {"ramulator_rw", "0x40\n", "expected '<hexadecimal address> R|W'"},
+      {"ramulator_rw", "0x40 R 1\n", "expected '<hexadecimal address> R|W'"},
+      {"ramulator_rw", "0x40 r\n", "'r' is neither R nor W"},
+      {"ramulator_rw", "zz R\n", "'zz' is not a hexadecimal number"},
+      {"ramulator_rw", "10000000000000000 R\n", "does not fit 64 bits"},
+      {"dramsim3", "\n\n", "holds no records"},
+      {"dramsim3", "0x40 READ\n", "expected '<hexadecimal address> READ|WRITE <cycle>'"},
+      {"dramsim3", "0x40 FETCH 1\n", "'FETCH' is neither READ nor WRITE"},
+      {"dramsim3", "0x40 READ -1\n", "the cycle '-1'"},
+      {"dramsim3", "0x40 READ 99999999999999999999\n", "does not fit 64 bits"},
+      {"mqsim", "", "holds no records"},
+      {"mqsim", "1 0 5 8\n", "some.trace:1: expected '<arrival ns>"},
+      {"mqsim", "1 0 5 8 1 9\n", "some.trace:1: expected"},
+      {"mqsim", "1 0 5 0 1\n", "a request of 0 sectors"},
+      {"mqsim", "1 0 5 2097153 1\n", "exceeds the limit of 2097152 (1 GiB)"},
+      {"mqsim", "1 0 5 18446744073709551615 1\n", "exceeds the limit"},
+      {"mqsim", "1 0 5 8 2\n", "type 2 is neither 0 (write) nor 1 (read)"},
+      {"mqsim", "1 0 a 8 1\n", "the first sector 'a'"},
+      {"mqsim", "1,0,5,8,1\n", "some.trace:1: expected"},
+      {"mqsim", "1 0 5 8 1 1 1 1 1 1 1 1 1 1 1\n", "some.trace:1: expected"},
+      {"hmsim", "", "ends within the header"},
+      {"hmsim", "HMSIMTRC", "ends within the header"},
+      {"hmsim", std::string(64, 'x'), "does not begin with 'HMSIMTRC'"},
+      {"hmsim", hmsim_header(0), "holds no records"},
+      {"hmsim", hmsim_header(1, 0), "the number of vCPUs is 0"},
+      {"hmsim", hmsim_header(1, 9), "the number of vCPUs is 9"},
+      {"hmsim", hmsim_header(1), "record 1: the file ends here"},
+      {"hmsim", hmsim_header(2) + hmsim_record(1, 0, 0, 1) + "abc", "record 2: the file ends"},
+      {"hmsim", hmsim_header(1) + hmsim_record(1, 0, 0, 1) + hmsim_record(1, 0, 0, 1),
+       "record 2: the header promises only 1"},
+      {"hmsim", hmsim_header(1) + hmsim_record(1, 0, 5, 1), "record 1: vCPU 5 of only 2"},
+      {"hmsim", hmsim_header(1) + hmsim_record(1, 3, 0, 3), "unknown escape code 3"},
+      {"hmsim", hmsim_header(1) + hmsim_record(9, 3, 0, 0), "holds no records of misses"},
+  };
+  EXPECT_GE(inputs.size(), 25u);
+  for (const Malformed& input : inputs) {
+    const std::string message = error_of(input.format, input.text);
+    EXPECT_NE(message.find(input.message), std::string::npos)
+        << input.format << ": wanted '" << input.message << "', got '" << message << "'";
+    EXPECT_EQ(message.rfind("some.trace", 0), 0u) << message;
+    for (const char c : message) {
+      EXPECT_TRUE(c >= ' ' && c <= '~') << message;
+    }
+  }
+}
+
+TEST(TraceFormats, HmsimHeaderFieldsAreChecked) {
+  const std::string good = hmsim_header(1) + hmsim_record(1, 0, 0, 1);
+  EXPECT_EQ(error_of("hmsim", good), "");
+  for (const std::size_t at : {8u, 10u, 12u}) {
+    std::string bad = good;
+    bad[at] = 3;
+    EXPECT_NE(error_of("hmsim", bad).find("expected"), std::string::npos) << at;
+  }
+  EXPECT_THROW(kHmsimFormat.open(reader_of(good), 2), InputError);
+}
+
+// Whatever the bytes: an InputError or the end, and nothing else.
+TEST(TraceFormats, SurvivesDamage) {
+  const std::vector<std::pair<std::string, std::string>> good{
+      {"ramulator", "12 4096 8192\n3 0x40\n"},
+      {"ramulator_rw", "0x40 R\n80 W\n"},
+      {"dramsim3", "0x40 READ 7\nFFFFC0 WRITE 12\n"},
+      {"mqsim", "938513000 4 264719034 16 0\n5 0 1 8 1\n"},
+      {"hmsim", hmsim_header(3) + hmsim_record(5, 0, 0, 10) + hmsim_record(6, 1, 1, 0) +
+                    hmsim_record(7, 3, 0, 0)}};
+  Random random(11);
+  for (const auto& [format, text] : good) {
+    EXPECT_EQ(error_of(format, text), "") << format;
+    for (int i = 0; i < 2'000; ++i) {
+      std::string damaged =
+          text.substr(0, random.below(4) == 0 ? random.below(text.size()) : text.size());
+      for (std::uint64_t j = random.below(4) + 1; j > 0 && !damaged.empty(); --j) {
+        damaged[random.below(damaged.size())] = static_cast<char>(random.next());
+      }
+      error_of(format, damaged);
+    }
+  }
+}
+
+TEST(TraceFormats, ALineMayFillItsLimit) {
+  const std::string spaces(TraceReader::kMaxLine - 3, ' ');
+  EXPECT_EQ(error_of("ramulator", "1" + spaces + "64\n"), "");
+  EXPECT_NE(error_of("ramulator", "1 " + spaces + "64\n"), "");
+  EXPECT_EQ(shown(std::string("\x01 \x80", 3)), "? ?");
+}
+
+}  // namespace
+}  // namespace hmsim::testing
