@@ -7,12 +7,14 @@
 // PATTERN: stream, random, mixed (random, one third writes), burst (8 lines in random rows),
 // sparse (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
 // nvdimm_hit (lines of one resident page).
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/memory_system.h"
@@ -23,14 +25,40 @@
 namespace hmsim {
 namespace {
 
+enum class Pattern {
+  stream, random, mixed, burst, sparse, nvdimm_read, nvdimm_write, nvdimm_hit
+};
+
+constexpr std::array<std::pair<const char*, Pattern>, 8> kPatterns{
+    {{"stream", Pattern::stream},
+     {"random", Pattern::random},
+     {"mixed", Pattern::mixed},
+     {"burst", Pattern::burst},
+     {"sparse", Pattern::sparse},
+     {"nvdimm_read", Pattern::nvdimm_read},
+     {"nvdimm_write", Pattern::nvdimm_write},
+     {"nvdimm_hit", Pattern::nvdimm_hit}}};
+
+Pattern pattern_of(const char* name) {
+  for (const auto& [known, pattern] : kPatterns) {
+    if (std::strcmp(known, name) == 0) {
+      return pattern;
+    }
+  }
+  throw InputError(std::string("no such pattern: ") + name);
+}
+
+constexpr std::int64_t kBurstLines = 8;
 constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
 
 class Generator final : public Component, public Requester {
  public:
-  Generator(std::string pattern, std::int64_t requests, Tick period)
-      : pattern_(std::move(pattern)), requests_(requests), period_(period) {
-    memory_ = pattern_.rfind("nvdimm", 0) == 0 ? MemoryClass::nvdimm : MemoryClass::dram;
-    if (pattern_ == "sparse") {
+  Generator(Pattern pattern, std::int64_t requests, Tick period)
+      : pattern_(pattern), requests_(requests), period_(period) {
+    const bool nvdimm = pattern == Pattern::nvdimm_read || pattern == Pattern::nvdimm_write ||
+                        pattern == Pattern::nvdimm_hit;
+    memory_ = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
+    if (pattern == Pattern::sparse) {
       interval_ = period_ * 1000;
     }
   }
@@ -67,25 +95,25 @@ class Generator final : public Component, public Requester {
     port_->send(request, now);
   }
   std::int64_t line() {
-    if (pattern_ == "stream") {
-      return sent_ % kFootprintLines;
+    switch (pattern_) {
+      case Pattern::stream:
+        return sent_ % kFootprintLines;
+      case Pattern::nvdimm_hit:
+        return sent_ % kLinesPerPage;
+      case Pattern::burst:
+        burst_ = sent_ % kBurstLines != 0 ? burst_ + 1 : random_line() & ~(kBurstLines - 1);
+        return burst_;
+      default:
+        return random_line();
     }
-    if (pattern_ == "nvdimm_hit") {
-      return sent_ % kLinesPerPage;
-    }
-    if (pattern_ == "burst" && sent_ % 8 != 0) {
-      return ++burst_;
-    }
-    const auto random = static_cast<std::int64_t>(random_.below(kFootprintLines));
-    burst_ = random & ~std::int64_t{7};
-    return pattern_ == "burst" ? burst_ : random;
   }
+  std::int64_t random_line() { return static_cast<std::int64_t>(random_.below(kFootprintLines)); }
   bool writes() {
-    return pattern_ == "nvdimm_write" ||
-           ((pattern_ == "mixed" || pattern_ == "burst") && random_.below(3) == 0);
+    return pattern_ == Pattern::nvdimm_write ||
+           (pattern_ == Pattern::mixed && random_.below(3) == 0);
   }
 
-  const std::string pattern_;
+  const Pattern pattern_;
   const std::int64_t requests_;
   const Tick period_;
   Tick interval_{0};
@@ -127,7 +155,7 @@ int run(int argc, char** argv) {
 
   const std::int64_t requests = std::atoll(argv[2]);
   Kernel kernel;
-  Generator generator(argv[1], requests, config.dram.clock_period());
+  Generator generator(pattern_of(argv[1]), requests, config.dram.clock_period());
   const int id = kernel.attach(generator);
   MemorySystem memory(config, kernel, 1);
   memory.set_requesters({&generator});

@@ -10,7 +10,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr int kLineBits = 6;
 constexpr int kPageBits = 12;
 
 int log2_of(std::int64_t power_of_two) {

@@ -30,11 +30,16 @@ class AddressMap {
 
   DramPlace dram(Address address) const;
   NvdimmPlace nvdimm(Address address) const;
+  int dram_channel(Address address) const {
+    return static_cast<int>(field(address.value() >> kLineBits, kChannel));
+  }
 
   // What is wrong with a map's text; "" when nothing is.
   static std::string check(const std::string& text);
 
  private:
+  static constexpr int kLineBits = 6;  // log2 of kLineBytes
+
   enum Field { kRow, kBank, kRank, kColumn, kChannel, kFields };
   struct Slice {
     int shift = 0;

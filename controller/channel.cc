@@ -47,12 +47,12 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
       engine_(ddr3_rules(config.dram), nvdimm_rank_ + 1, banks_per_rank_),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
       line_order_(pool_.size()),
-      banks_(static_cast<std::size_t>(nvdimm_rank_ * banks_per_rank_)),
-      active_(banks_.size(), false),
+      banks_(config.dram, engine_, pool_),
+      endpoint_(nvdimm_rank_, config.nvdimm.present ? config.nvdimm.luns() : 1,
+                config.controller.outstanding_limit(), engine_, pool_),
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
       refresh_due_(static_cast<std::size_t>(nvdimm_rank_), kNeverCycle),
-      open_banks_(static_cast<std::size_t>(nvdimm_rank_), 0),
       statistics_(static_cast<std::int64_t>(pool_.size())) {
   schedulers_[0] = make_scheduler(controller_.scheduler, config.assignments);
   if (split_) {
@@ -61,19 +61,19 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
   arbiter_ = make_arbiter(controller_.arbiter, config.assignments);
   queues_[0].free_slots = controller_.queue_depth;
   queues_[1].free_slots = split_ ? controller_.nvdimm_queue_depth : 0;
-  active_banks_.reserve(banks_.size());
   staged_.reserve(pool_.size());
   if (config.nvdimm.present) {
     nvdimm_ = std::make_unique<Nvdimm>(config.nvdimm, *this, seed);
-    pseudo_banks_.resize(static_cast<std::size_t>(config.nvdimm.luns()));
   }
   if (dram_.refresh) {
     for (int rank = 0; rank < nvdimm_rank_; ++rank) {
       const std::int64_t due = dram_.timing.trefi * (rank + 1) / nvdimm_rank_;
       refresh_due_[static_cast<std::size_t>(rank)] = Cycle(due);
-      wake_by(Cycle(due));
+      next_refresh_due_ = earlier(next_refresh_due_, Cycle(due));
     }
+    wake_by(next_refresh_due_);
   }
+  change_schedulers();
 }
 
 void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters) {
@@ -131,36 +131,44 @@ void Channel::advance(Tick now) {
 }
 
 void Channel::complete() {
-  const Tick now = time_of(edge_);
   while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();
-    const Transaction done = pool_[id];
-    const Request& request = done.request;
-    const std::int64_t latency = (now - request.arrival).value();
-    if (is_nvdimm(done)) {
-      nvdimm_->finish(static_cast<std::uint32_t>(id), now);
-      ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
-      statistics_.nvdimm_line_latency.add(latency);
-    } else {
-      ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
-      (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
-    }
-    scheduler_of(request.memory).on_complete(view(done), now);
+    finish(pool_[id]);
+    const Request request = pool_[id].request;
     pool_.release(id);
-    if (two_level_) {
-      command_queue_free_[static_cast<std::size_t>(done.rank)] += kEntriesPerTransaction;
-    } else {
-      ++command_queue_free_[static_cast<std::size_t>(done.rank)];
-      ++queue_of(request.memory).free_slots;
-      count(request.memory, -1);
-    }
-    (*requesters_)[request.agent]->on_complete(request, now);
+    (*requesters_)[request.agent]->on_complete(request, time_of(edge_));
+  }
+}
+
+// The last beat of a transaction has passed.
+void Channel::finish(const Transaction& done) {
+  const Tick now = time_of(edge_);
+  const Request& request = done.request;
+  const std::int64_t latency = (now - request.arrival).value();
+  if (is_nvdimm(done)) {
+    nvdimm_->finish(done.slot, now);
+    ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
+    statistics_.nvdimm_line_latency.add(latency);
+  } else {
+    ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
+    (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
+  }
+  scheduler_of(request.memory).on_complete(done.view, now);
+  std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
+  if (two_level_) {
+    room += kEntriesPerTransaction;
+    return;
+  }
+  ++queue_of(request.memory).free_slots;
+  count(request.memory, -1);
+  if (!is_nvdimm(done) && room++ == 0) {
+    banks_.hold(done.rank, false);
   }
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {
-  acks_.push(tag);
+  endpoint_.raise_ack(static_cast<TransactionId>(tag));
   wake_by(edge_from(now));
   wakeup_.notify();
 }
@@ -168,64 +176,68 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
 // One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
 // NVDIMM holds the ack back until their place on the data bus is free.
 void Channel::deliver_ack() {
-  if (acks_.empty()) {
+  if (!endpoint_.has_ack()) {
     return;
   }
-  const auto id = static_cast<TransactionId>(acks_.front());
+  const TransactionId id = endpoint_.first_ack();
   Transaction& transaction = pool_[id];
-  const Command burst = transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
-  if (controller_.ack == AckMode::automatic &&
-      engine_.earliest(burst, nvdimm_rank_, nvdimm_rank_ * banks_per_rank_) > edge_) {
+  if (controller_.ack == AckMode::automatic && endpoint_.earliest_burst(transaction) > edge_) {
     return;
   }
-  acks_.pop();
-  --outstanding_;
+  endpoint_.take_ack();
   command_bus_taken_ = controller_.ack_slots > 0;
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
-  record(ChannelCommand::nvdimm_ack, nvdimm_rank_, transaction.bank, transaction.row,
-         static_cast<std::int64_t>(transaction.request.id));
-  scheduler_of(MemoryClass::nvdimm).on_ack(view(transaction), time_of(edge_));
+  record(ChannelCommand::nvdimm_ack, transaction);
+  const bool row_hit = transaction.row == endpoint_.last_page(transaction.bank);
+  scheduler_of(MemoryClass::nvdimm).on_ack(seen(transaction, row_hit), time_of(edge_));
   if (controller_.ack == AckMode::automatic) {
-    issue_data(id, burst);
-    return;
+    issue_data(id, NvdimmEndpoint::burst_of(transaction));
+  } else {
+    transaction.state = TransactionState::ready;
+    endpoint_.insert_ready(id, edge_ + Cycle(1));
   }
-  transaction.state = TransactionState::ready;
-  transaction.grant_from = edge_ + Cycle(1);
-  PseudoBank& bank = pseudo_banks_[static_cast<std::size_t>(transaction.bank)];
-  bank.ready.insert(pool_, id, bank.last_page);
 }
 
 // A rank whose refresh is due takes no other command: its banks are precharged, then it refreshes.
 void Channel::refresh() {
-  for (int rank = 0; rank < nvdimm_rank_; ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    const int first = rank * banks_per_rank_;
-    if (edge_ < refresh_due_[r] || command_bus_taken_) {
-      continue;
-    }
-    if (open_banks_[r] == 0) {
-      if (engine_.earliest(Command::refresh, rank, first) <= edge_) {
-        engine_.issue(Command::refresh, rank, first, edge_);
-        refresh_due_[r] += Cycle(dram_.timing.trefi);
-        ++statistics_.refreshes;
-        ++statistics_.command_cycles;
-        command_bus_taken_ = true;
-        record(ChannelCommand::refresh, rank, -1, -1, -1);
-      }
-      continue;
-    }
-    for (int bank = first; bank < first + banks_per_rank_ && !command_bus_taken_; ++bank) {
-      if (banks_[static_cast<std::size_t>(bank)].open_row != kNoRow &&
-          engine_.earliest(Command::precharge, rank, bank) <= edge_) {
-        precharge(bank, -1);
-        ++statistics_.command_cycles;
-        command_bus_taken_ = true;
-      }
+  if (edge_ < next_refresh_due_ || command_bus_taken_) {
+    return;
+  }
+  for (int rank = 0; rank < nvdimm_rank_ && !command_bus_taken_; ++rank) {
+    if (edge_ >= refresh_due_[static_cast<std::size_t>(rank)]) {
+      banks_.block(rank, true);
+      command_bus_taken_ = refresh_rank(rank);
     }
   }
+  statistics_.command_cycles += command_bus_taken_ ? 1 : 0;
+}
+
+// Issues the next command towards the rank's refresh; false when none is legal yet.
+bool Channel::refresh_rank(int rank) {
+  if (banks_.any_open(rank)) {
+    const std::int32_t bank = banks_.closable(rank, edge_);
+    if (bank >= 0) {
+      precharge(bank, -1);
+    }
+    return bank >= 0;
+  }
+  const int first_bank = rank * banks_per_rank_;
+  if (engine_.earliest(Command::refresh, rank, first_bank) > edge_) {
+    return false;
+  }
+  engine_.issue(Command::refresh, rank, first_bank, edge_);
+  ++statistics_.refreshes;
+  record(ChannelCommand::refresh, rank, -1, -1, -1);
+  banks_.block(rank, false);
+  refresh_due_[static_cast<std::size_t>(rank)] += Cycle(dram_.timing.trefi);
+  next_refresh_due_ = *std::min_element(refresh_due_.begin(), refresh_due_.end());
+  return true;
 }
 
 void Channel::admit() {
+  if (queues_[0].line.empty() && queues_[1].line.empty()) {
+    return;
+  }
   bool admitted = true;
   while (admitted) {  // a requester may send more from within on_admit
     admitted = false;
@@ -245,29 +257,38 @@ void Channel::admit(const Request& request) {
   const TransactionId id = pool_.take();
   Transaction& transaction = pool_[id];
   transaction.request = request;
+  transaction.slot = static_cast<std::uint32_t>(id);
+  int bank_in_rank = 0;
   if (request.memory == MemoryClass::nvdimm) {
     transaction.local = map_.nvdimm(request.address).address;
     transaction.row = transaction.local / Address(kPageBytes.value());
     transaction.rank = nvdimm_rank_;
-    transaction.bank = static_cast<std::int32_t>(
-        transaction.row % static_cast<std::int64_t>(pseudo_banks_.size()));
+    transaction.bank = endpoint_.pseudo_bank(transaction.row);
+    bank_in_rank = transaction.bank;
   } else {
     const DramPlace place = map_.dram(request.address);
     transaction.row = place.row;
     transaction.rank = place.rank;
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
-    transaction.column = place.column;
+    bank_in_rank = place.bank;
   }
+  transaction.view = {request.id,      request.arrival,  request.memory,  request.write,
+                      request.source,  transaction.rank, bank_in_rank,    transaction.row, false};
   count(request.memory, 1);
   const Tick now = time_of(edge_);
-  scheduler_of(request.memory).on_enqueue(view(transaction), now);
-  (*requesters_)[request.agent]->on_admit(request, now);
+  scheduler_of(request.memory).on_enqueue(seen(transaction, would_hit(transaction)), now);
   if (two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(id);
   } else {
     order_line(id);
   }
+  (*requesters_)[request.agent]->on_admit(request, now);
+}
+
+bool Channel::would_hit(const Transaction& transaction) const {
+  return transaction.row == (is_nvdimm(transaction) ? endpoint_.last_page(transaction.bank)
+                                                    : banks_.open_row(transaction.bank));
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
@@ -292,9 +313,8 @@ void Channel::expedite(TransactionId id) {
   for (; id != kNoTransaction; id = pool_[id].predecessor) {
     Transaction& transaction = pool_[id];
     if (side_of(transaction) == 1 && transaction.state == TransactionState::queued) {
-      Bank& bank = banks_[static_cast<std::size_t>(transaction.bank)];
-      bank.queued[1].remove(pool_, id);
-      bank.queued[0].insert(pool_, id, bank.open_row);
+      banks_.remove(id, 1, edge_);
+      banks_.insert(id, 0, edge_);
       --queued_writes_;
       ++queued_reads_;
     }
@@ -306,18 +326,13 @@ void Channel::compete(TransactionId id) {
   Transaction& transaction = pool_[id];
   transaction.state = TransactionState::queued;
   set_keys(transaction);
-  const auto index = static_cast<std::size_t>(transaction.bank);
   if (is_nvdimm(transaction)) {
-    pseudo_banks_[index].queued.insert(pool_, id, pseudo_banks_[index].last_page);
+    endpoint_.insert(id);
     return;
   }
   const std::size_t side = side_of(transaction);
-  banks_[index].queued[side].insert(pool_, id, banks_[index].open_row);
   ++(side == 0 ? queued_reads_ : queued_writes_);
-  if (!active_[index]) {
-    active_[index] = true;
-    active_banks_.push_back(index);
-  }
+  banks_.insert(id, side, edge_);
 }
 
 // DRAMSim2's way: once a cycle the first transaction whose command queue has room moves there.
@@ -339,15 +354,26 @@ void Channel::stage() {
 }
 
 void Channel::update_schedulers() {
-  const Tick now = time_of(edge_);
-  for (std::size_t i = 0; i < schedulers_.size() && schedulers_[i] != nullptr; ++i) {
-    TransactionScheduler& scheduler = *schedulers_[i];
-    if (scheduler.next_change() <= now) {
-      scheduler.change(now);
+  if (edge_ >= next_policy_change_) {
+    change_schedulers();
+  }
+  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
+    if (schedulers_[i]->epoch() != epochs_[i]) {
+      epochs_[i] = schedulers_[i]->epoch();
+      rebuild_keys(*schedulers_[i]);
     }
-    if (scheduler.epoch() != epochs_[i]) {
-      epochs_[i] = scheduler.epoch();
-      rebuild_keys(scheduler);
+  }
+}
+
+void Channel::change_schedulers() {
+  const Tick now = time_of(edge_);
+  next_policy_change_ = kNeverCycle;
+  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
+    if (schedulers_[i]->next_change() <= now) {
+      schedulers_[i]->change(now);
+    }
+    if (schedulers_[i]->next_change() != kNever) {
+      next_policy_change_ = earlier(next_policy_change_, edge_from(schedulers_[i]->next_change()));
     }
   }
 }
@@ -361,23 +387,14 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
       set_keys(transaction);
     }
   }
-  for (Bank& bank : banks_) {
-    bank.queued[0].rebuild(pool_);
-    bank.queued[1].rebuild(pool_);
-  }
-  for (PseudoBank& bank : pseudo_banks_) {
-    bank.queued.rebuild(pool_);
-    bank.ready.rebuild(pool_);
-  }
+  banks_.rebuild(edge_);
+  endpoint_.rebuild();
 }
 
 void Channel::set_keys(Transaction& transaction) {
-  RequestView seen = view(transaction);
   const TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
-  seen.row_hit = false;
-  transaction.key_miss = scheduler.key(seen);
-  seen.row_hit = true;
-  transaction.key_hit = scheduler.key(seen);
+  transaction.key_miss = scheduler.key(seen(transaction, false));
+  transaction.key_hit = scheduler.key(seen(transaction, true));
 }
 
 void Channel::update_drain() {
@@ -390,6 +407,7 @@ void Channel::update_drain() {
     draining_ = queued_writes_ >= controller_.drain_high ||
                 (queued_reads_ == 0 && queued_writes_ > 0);
   }
+  banks_.compete(draining_ ? 1 : 0, edge_);
 }
 
 void Channel::count(MemoryClass memory, int change) {
@@ -399,19 +417,9 @@ void Channel::count(MemoryClass memory, int change) {
       .set(pending, time_of(edge_));
 }
 
-RequestView Channel::view(const Transaction& transaction) const {
-  const Request& request = transaction.request;
-  const auto index = static_cast<std::size_t>(transaction.bank);
-  const bool nvdimm = is_nvdimm(transaction);
-  return {request.id,
-          request.arrival,
-          request.memory,
-          request.write,
-          request.source,
-          transaction.rank,
-          nvdimm ? transaction.bank : transaction.bank % banks_per_rank_,
-          transaction.row,
-          transaction.row == (nvdimm ? pseudo_banks_[index].last_page : banks_[index].open_row)};
+void Channel::record(ChannelCommand command, const Transaction& transaction) {
+  record(command, transaction.rank, transaction.view.bank, transaction.row,
+         static_cast<std::int64_t>(transaction.request.id));
 }
 
 void Channel::record(ChannelCommand command, int rank, int bank, std::int64_t row,
@@ -432,10 +440,11 @@ void Channel::reset_statistics(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
-  archive & pool_ & queues_[0] & queues_[1] & line_order_ & banks_ & active_banks_ & active_ &
-      pseudo_banks_ & epochs_ & finishes_ & acks_ & staged_ & command_queue_free_ &
-      refresh_due_ & open_banks_ & pending_ & outstanding_ & queued_reads_ & queued_writes_ &
-      draining_ & promised_ & command_bus_taken_ & edge_ & wake_ & last_driver_ & measured_from_;
+  archive & pool_ & queues_[0] & queues_[1] & line_order_ & endpoint_ & epochs_ & next_policy_change_ & finishes_ &
+      staged_ & command_queue_free_ & refresh_due_ & next_refresh_due_ & pending_ &
+      queued_reads_ & queued_writes_ & draining_ & promised_ & command_bus_taken_ & edge_ & wake_ &
+      last_driver_ & measured_from_;
+  banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "controller/address_map.h"
-#include "controller/bank_queue.h"
+#include "controller/candidates.h"
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
+#include "controller/dram_banks.h"
 #include "controller/line_order.h"
+#include "controller/nvdimm_endpoint.h"
 #include "controller/system_config.h"
 #include "controller/transaction.h"
 #include "core/kernel.h"
@@ -56,43 +58,11 @@ class Channel final : public Component, public AckListener {
     Ring<Request> line;
     void serialize(Archive& archive) { archive & free_slots & line; }
   };
-  // A DRAM bank. Mixed writes use the first list for both; drained ones [reads, writes].
-  struct Bank {
-    std::array<BankQueue, 2> queued;
-    std::int64_t open_row = kNoRow;
-    void serialize(Archive& archive) { archive & queued & open_row; }
-  };
-  // A pseudo-bank of the NVDIMM: commands to be sent, and acknowledged ones.
-  struct PseudoBank {
-    BankQueue queued;
-    BankQueue ready;
-    std::int64_t last_page = kNoRow;
-    void serialize(Archive& archive) { archive & queued & ready & last_page; }
-  };
   struct Finish {
     Cycle cycle{0};
     TransactionId id = kNoTransaction;
     void serialize(Archive& archive) { archive & cycle & id; }
   };
-  struct Best {
-    TransactionId id = kNoTransaction;
-    std::uint64_t key = 0;
-    Command command = Command::activate;
-  };
-  // What could be issued on an edge, and the earliest later edge at which more could.
-  struct Candidates {
-    std::array<Best, kMemoryClasses> data;  // best legal data-bus command of each class
-    std::array<Best, kMemoryClasses> near;  // best one that waits for the bus's turnaround only
-    TransactionId oldest = kNoTransaction;  // oldest of the other commands
-    Command oldest_command = Command::activate;
-    Cycle next = kNeverCycle;
-
-    bool any() const {
-      return data[0].id != kNoTransaction || data[1].id != kNoTransaction ||
-             oldest != kNoTransaction;
-    }
-  };
-
   static constexpr int kNobody = -1;
 
   // The phases of an edge.
@@ -102,34 +72,33 @@ class Channel final : public Component, public AckListener {
   void admit();
   void stage();
   void update_schedulers();
+  void change_schedulers();
   void update_drain();
   void issue();
   Cycle next_wake();
 
   void admit(const Request& request);
+  bool would_hit(const Transaction& transaction) const;
   void order_line(TransactionId id);
   void expedite(TransactionId id);
   void compete(TransactionId id);
-  void deactivate(std::size_t bank);  // nothing is queued for it any more
-  void leave_line(Transaction& transaction, TransactionId id);
+  void leave_line(const Transaction& transaction, TransactionId id);
   void rebuild_keys(TransactionScheduler& scheduler);
   void set_keys(Transaction& transaction);
 
-  void consider_dram(Cycle edge, Candidates& candidates);
-  void consider_nvdimm(Cycle edge, Candidates& candidates);
-  void consider_data(Best& best, TransactionId id, std::uint64_t key, Command command) const;
-  void consider_other(Candidates& candidates, TransactionId id, Command command) const;
+  bool refresh_rank(int rank);
   Cycle next_ack(Cycle edge) const;
   Cycle next_refresh(Cycle edge) const;
+
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
-
   void issue_data(TransactionId id, Command command);
   void issue_other(TransactionId id, Command command);
-  bool may_start(const Transaction& transaction) const;
   void start(Transaction& transaction);
+  void finish(const Transaction& transaction);
   void account_burst(const Transaction& transaction);
-  void precharge(int bank, std::int64_t request);
+  void precharge(std::int32_t bank, std::int64_t request);
+  void record(ChannelCommand command, const Transaction& transaction);
   void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request);
 
   void on_ack(std::uint32_t tag, Tick now) override;
@@ -138,7 +107,10 @@ class Channel final : public Component, public AckListener {
   Cycle edge_from(Tick time) const;  // the first edge at or after `time` still to be processed
   void wake_by(Cycle edge) { wake_ = earlier(wake_, edge); }
   void count(MemoryClass memory, int change);
-  RequestView view(const Transaction& transaction) const;
+  const RequestView& seen(Transaction& transaction, bool row_hit) {
+    transaction.view.row_hit = row_hit;
+    return transaction.view;
+  }
   // The NVDIMM has a queue and a scheduler of its own in split mode only.
   std::size_t owner_of(MemoryClass memory) const {
     return split_ && memory == MemoryClass::nvdimm ? 1 : 0;
@@ -147,8 +119,7 @@ class Channel final : public Component, public AckListener {
     return *schedulers_[owner_of(memory)];
   }
   Queue& queue_of(MemoryClass memory) { return queues_[owner_of(memory)]; }
-  int rank_of(std::size_t bank) const { return static_cast<int>(bank) / banks_per_rank_; }
-  bool is_nvdimm(const Transaction& transaction) const {
+  static bool is_nvdimm(const Transaction& transaction) {
     return transaction.request.memory == MemoryClass::nvdimm;
   }
   std::size_t side_of(const Transaction& transaction) const {
@@ -156,7 +127,6 @@ class Channel final : public Component, public AckListener {
                ? 1
                : 0;
   }
-  std::size_t eligible_side() const { return draining_ ? 1 : 0; }
 
   // Fixed.
   const ControllerParameters controller_;
@@ -183,19 +153,16 @@ class Channel final : public Component, public AckListener {
   TransactionPool pool_;
   std::array<Queue, kMemoryClasses> queues_;
   LineOrder line_order_;
-  std::vector<Bank> banks_;
-  std::vector<std::size_t> active_banks_;  // those with something queued
-  std::vector<bool> active_;
-  std::vector<PseudoBank> pseudo_banks_;
+  DramBanks banks_;
+  NvdimmEndpoint endpoint_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
+  Cycle next_policy_change_ = kNeverCycle; // the first edge on which a scheduler changes by itself
   Ring<Finish> finishes_;                  // in order of data on the bus
-  Ring<std::uint32_t> acks_;               // raised, not yet returned over the address lines
   std::vector<TransactionId> staged_;      // two_level: in order of arrival
   std::vector<std::int64_t> command_queue_free_;  // per rank, the NVDIMM's last
   std::vector<Cycle> refresh_due_;         // per rank
-  std::vector<int> open_banks_;            // per rank
+  Cycle next_refresh_due_ = kNeverCycle;   // the earliest of them
   std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
-  std::int64_t outstanding_ = 0;           // NVDIMM commands without ack
   std::int64_t queued_reads_ = 0;          // drained: DRAM, competing
   std::int64_t queued_writes_ = 0;
   bool draining_ = false;

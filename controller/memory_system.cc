@@ -8,7 +8,9 @@
 namespace hmsim {
 
 MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
-    : config_(config), map_(config) {
+    : config_(config),
+      map_(config),
+      capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
   const std::vector<ParameterError> errors = config.check();
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
@@ -27,7 +29,7 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
 }
 
 Channel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
-  const int index = memory == MemoryClass::dram ? map_.dram(address).channel
+  const int index = memory == MemoryClass::dram ? map_.dram_channel(address)
                                                 : map_.nvdimm(address).channel;
   return *channels_[static_cast<std::size_t>(index)];
 }
@@ -41,7 +43,7 @@ void MemorySystem::send(Request request, Tick now) {
 }
 
 Bytes MemorySystem::capacity(MemoryClass memory) const {
-  return memory == MemoryClass::dram ? config_.dram_capacity() : config_.nvdimm_capacity();
+  return capacities_[static_cast<std::size_t>(memory)];
 }
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {

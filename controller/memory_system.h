@@ -2,6 +2,7 @@
 // The memory side as a whole: all channels behind one port.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -46,6 +47,7 @@ class MemorySystem final : public MemoryPort {
 
   const SystemConfig config_;
   const AddressMap map_;
+  const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
   std::vector<std::unique_ptr<Channel>> channels_;
   std::uint64_t next_id_ = 0;

@@ -29,6 +29,7 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       windows_[preceding].push_back(std::move(window));
     } else if (rule.scope == Scope::bank) {
       bank_rules_[preceding].push_back(follower);
+      longest_bank_rule_ = later(longest_bank_rule_, rule.latency);
     } else if (rule.scope == Scope::rank) {
       rank_rules_[preceding].push_back(follower);
     } else {

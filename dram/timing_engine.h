@@ -18,14 +18,23 @@ class TimingEngine {
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank.
   TimingEngine(const std::vector<TimingRule>& rules, int ranks, int banks_per_rank);
 
-  // No rule forbids `command` from then on, as far as commands issued so far tell.
-  Cycle earliest(Command command, int rank, int bank) const {
-    const auto c = static_cast<std::size_t>(command);
-    const std::int64_t own = later(bank_ready_[static_cast<std::size_t>(bank)][c],
-                                   rank_ready_[static_cast<std::size_t>(rank)][c]);
-    const OtherRank& other = other_ready_[c];
-    return Cycle(later(own, other.rank == rank ? other.second : other.first));
+  // The rules of the bank's own scope, of the wider scopes, and all together: from then on none
+  // forbids `command`, as far as commands issued so far tell.
+  std::int64_t bank_ready(Command command, int bank) const {
+    return bank_ready_[static_cast<std::size_t>(bank)][static_cast<std::size_t>(command)];
   }
+  Cycle rank_earliest(Command command, int rank) const {
+    const auto c = static_cast<std::size_t>(command);
+    const OtherRank& other = other_ready_[c];
+    return Cycle(later(rank_ready_[static_cast<std::size_t>(rank)][c],
+                       other.rank == rank ? other.second : other.first));
+  }
+  Cycle earliest(Command command, int rank, int bank) const {
+    return later(Cycle(bank_ready(command, bank)), rank_earliest(command, rank));
+  }
+
+  // No bank-scope rule reaches further into the future, in cycles.
+  std::int64_t longest_bank_rule() const { return longest_bank_rule_; }
 
   void issue(Command command, int rank, int bank, Cycle now);
 
@@ -59,6 +68,7 @@ class TimingEngine {
   std::array<std::vector<Follower>, kCommands> other_rules_;
   std::array<std::vector<Window>, kCommands> windows_;
 
+  std::int64_t longest_bank_rule_ = 0;
   std::vector<Ready> bank_ready_;
   std::vector<Ready> rank_ready_;
   std::array<OtherRank, kCommands> other_ready_;

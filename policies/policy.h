@@ -50,7 +50,7 @@ class TransactionScheduler : public Policy {
   virtual void on_ack(const RequestView& /*request*/, Tick /*now*/) {}
   virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
 
-  // When keys next change with time alone; change() is then called.
+  // When keys next change with time alone; change() is then called, and nothing else moves it.
   virtual Tick next_change() const { return kNever; }
   virtual void change(Tick /*now*/) {}
 

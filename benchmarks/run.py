@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prints, as JSON, what the controller costs the host: requests per second of wall time and host
+instructions per request.
+
+Usage: python benchmarks/run.py [--quick] [--program build/gcc-release/benchmarks/...]
+
+Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
+start-up does not count; they repeat exactly for the same binary. Wall times are those of one run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DEFAULT_PROGRAM = ROOT / "build" / "gcc-release" / "benchmarks" / "controller_benchmark"
+
+# The channel that other simulators are compared on (configs/validate_ddr3.yaml).
+DDR3 = [
+    "nvdimm.present=false",
+    "dram.preset=ddr3_1600_4gb_x8",
+    "dram.ranks=4",
+    "controller.queue_depth=32",
+]
+PATTERNS = {
+    "stream": DDR3,
+    "random": DDR3,
+    "mixed": DDR3,
+    "burst": DDR3,
+    "sparse": DDR3,
+    "nvdimm_hit": [],
+    "nvdimm_read": [],
+    "nvdimm_write": ["nvdimm.buffer.write_size=4MiB"],
+}
+
+
+def instructions(program: Path, pattern: str, requests: int, settings: list[str]) -> int:
+    """Return the instructions that a whole run executes."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program)]
+    run = subprocess.run(
+        [*command, pattern, str(requests), *settings], capture_output=True, text=True, check=True
+    )
+    found = re.search(r"Collected : (\d+)", run.stderr)
+    if found is None:
+        raise RuntimeError("callgrind printed no total")
+    return int(found[1])
+
+
+def measure(program: Path, pattern: str, settings: list[str], quick: bool) -> dict[str, object]:
+    """Return one benchmark's figures."""
+    long = 100_000 if quick else 1_000_000
+    run = subprocess.run(
+        [str(program), pattern, str(long), *settings], capture_output=True, text=True, check=True
+    )
+    figures: dict[str, object] = json.loads(run.stdout)
+    if shutil.which("valgrind") is None:
+        figures["instructions_per_request"] = None
+        return figures
+    short, more = (10_000, 20_000) if quick else (20_000, 120_000)
+    counted = [instructions(program, pattern, n, settings) for n in (short, more)]
+    figures["instructions_per_request"] = round((counted[1] - counted[0]) / (more - short))
+    return figures
+
+
+def main() -> int:
+    """Measure every pattern."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the requests")
+    parser.add_argument("--program", type=Path, default=DEFAULT_PROGRAM)
+    arguments = parser.parse_args()
+    if not arguments.program.exists():
+        print(f"{arguments.program} is not built; run 'scons bench'", file=sys.stderr)
+        return 2
+    figures = [
+        measure(arguments.program, pattern, settings, arguments.quick)
+        for pattern, settings in PATTERNS.items()
+    ]
+    print(json.dumps(figures, indent=2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/convert.h"
+
+namespace py = pybind11;
+
+namespace hmsim {
+
+namespace {
+
+const char* name_of(StatisticKind kind) {
+  switch (kind) {
+    case StatisticKind::counter:
+      return "counter";
+    case StatisticKind::gauge:
+      return "gauge";
+    case StatisticKind::ratio:
+      return "ratio";
+    case StatisticKind::histogram:
+      return "histogram";
+  }
+  return "";
+}
+
+py::object value_of(const Statistic& statistic) {
+  if (!statistic.present) {
+    return py::none();
+  }
+  if (statistic.kind == StatisticKind::counter) {
+    return py::int_(statistic.count);
+  }
+  if (statistic.kind == StatisticKind::histogram) {
+    py::dict summary;
+    for (const auto& [name, value] : statistic.summary) {
+      summary[py::str(name)] = value;
+    }
+    summary["count"] = statistic.count;
+    return std::move(summary);
+  }
+  return py::float_(statistic.value);
+}
+
+}  // namespace
+
+py::list to_python(const std::vector<ParameterInfo>& parameters) {
+  py::list list;
+  for (const ParameterInfo& info : parameters) {
+    py::dict entry;
+    entry["name"] = info.name;
+    entry["type"] = info.type;
+    entry["unit"] = info.unit;
+    entry["default"] = info.initial;
+    entry["range"] = info.range;
+    entry["doc"] = info.doc;
+    entry["source"] = info.source;
+    list.append(std::move(entry));
+  }
+  return list;
+}
+
+py::list to_python(const std::vector<Statistic>& statistics) {
+  py::list list;
+  for (const Statistic& statistic : statistics) {
+    py::dict entry;
+    entry["path"] = statistic.path;
+    entry["unit"] = statistic.unit;
+    entry["description"] = statistic.description;
+    entry["kind"] = name_of(statistic.kind);
+    entry["value"] = value_of(statistic);
+    list.append(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace hmsim

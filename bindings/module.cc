@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Python module hmsim._core; python/hmsim/_core.pyi describes it.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "core/errors.h"
+#include "core/units.h"
+#include "frontend/simulation.h"
+#include "policies/policy.h"
+
+namespace py = pybind11;
+
+namespace hmsim {
+
+namespace {
+
+// Calls back into Python for trace data, from whichever thread runs the simulation. Copies share
+// the callable: only the last one, which dies with the Simulation, touches its reference count.
+TraceSource trace_source(py::function callable) {
+  auto shared = std::make_shared<py::function>(std::move(callable));
+  return [shared](std::size_t agent, std::uint64_t offset) -> std::string {
+    const py::gil_scoped_acquire locked;
+    return py::bytes((*shared)(agent, offset));
+  };
+}
+
+std::vector<std::pair<std::string, std::string>> to_pairs(
+    const std::vector<ParameterError>& errors) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const ParameterError& error : errors) {
+    pairs.emplace_back(error.name, error.message);
+  }
+  return pairs;
+}
+
+py::list policies() {
+  py::list list;
+  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
+    const PolicyDescriptor& descriptor = *kPolicyTable[i];
+    const std::unique_ptr<Policy> policy = descriptor.make();
+    ParameterSet parameters;
+    {
+      const ParameterSet::Scope scope(parameters, std::string("policies.") + descriptor.name);
+      policy->declare(parameters);
+    }
+    py::dict entry;
+    entry["kind"] =
+        descriptor.kind == PolicyKind::bus_arbiter ? "bus_arbiter" : "transaction_scheduler";
+    entry["name"] = descriptor.name;
+    entry["doc"] = descriptor.doc;
+    entry["source"] = descriptor.source;
+    entry["parameters"] = to_python(parameters.describe());
+    list.append(std::move(entry));
+  }
+  return list;
+}
+
+template <class E>
+void register_exception(py::module_& module, const char* name, PyObject* base) {
+  py::register_exception<E>(module, name, base).attr("__module__") = "hmsim";
+}
+
+template <class T>
+std::int64_t value_or_raise(const Parsed<T>& parsed) {
+  if (!parsed.value) {
+    throw InputError(parsed.error);
+  }
+  return parsed.value->value();
+}
+
+void bind_simulation(py::module_& module) {
+  using Release = py::call_guard<py::gil_scoped_release>;
+  py::class_<Simulation>(module, "Simulation")
+      .def(py::init([](const Assignments& config, const std::vector<Assignments>& agents,
+                       std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
+                       py::function source, const std::vector<std::uint64_t>& trace_bytes) {
+             const RunOptions options{seed, Tick(warmup_ps), warmup_instructions, trace_bytes};
+             return std::make_unique<Simulation>(config, agents, options,
+                                                 trace_source(std::move(source)));
+           }),
+           py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
+           py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"))
+      .def("run", &Simulation::run, py::arg("steps"), Release())
+      .def(
+          "advance", [](Simulation& self, std::int64_t until_ps) { self.advance(Tick(until_ps)); },
+          py::arg("until_ps"), Release())
+      .def("progress", &Simulation::progress)
+      .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
+      .def("statistics", [](const Simulation& self) { return to_python(self.statistics()); })
+      .def(
+          "enqueue",
+          [](Simulation& self, std::int64_t address, bool write, std::uint16_t source) {
+            return self.enqueue(Address(address), write, source);
+          },
+          py::arg("address"), py::arg("write"), py::arg("source"))
+      .def("take_completions",
+           [](Simulation& self) {
+             py::list list;
+             for (const Completion& completion : self.take_completions()) {
+               list.append(py::make_tuple(completion.id, completion.arrival.value(),
+                                          completion.finish.value()));
+             }
+             return list;
+           })
+      .def("save", [](Simulation& self) { return py::bytes(self.save()); })
+      .def(
+          "load",
+          [](Simulation& self, const py::bytes& checkpoint) {
+            self.load(static_cast<std::string>(checkpoint));
+          },
+          py::arg("checkpoint"))
+      .def_static(
+          "check", [](const Assignments& config) { return to_pairs(Simulation::check(config)); },
+          py::arg("config"))
+      .def_static(
+          "check_agent",
+          [](const Assignments& config, const Assignments& agent) {
+            return to_pairs(Simulation::check_agent(config, agent));
+          },
+          py::arg("config"), py::arg("agent"))
+      .def_static("resolve", &Simulation::resolve, py::arg("config"))
+      .def_static("parameters", [] { return to_python(Simulation::parameters()); })
+      .def_static("agent_kinds", &Simulation::agent_kinds)
+      .def_static(
+          "agent_parameters",
+          [](const std::string& kind) { return to_python(Simulation::agent_parameters(kind)); },
+          py::arg("kind"));
+}
+
+}  // namespace
+
+}  // namespace hmsim
+
+PYBIND11_MODULE(_core, module) {
+  using namespace hmsim;
+  module.doc() = "The C++ core of hmsim.";
+  module.attr("version") = HMSIM_VERSION;
+  register_exception<InputError>(module, "InputError", PyExc_ValueError);
+  register_exception<Fault>(module, "SimulatorFault", PyExc_RuntimeError);
+  bind_simulation(module);
+  module.def("policies", &policies);
+  module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
+  module.def(
+      "parse_time", [](const std::string& text) { return value_or_raise(parse_time(text)); },
+      py::arg("text"));
+  module.def(
+      "format_time", [](std::int64_t ps) { return format_time(Tick(ps)); }, py::arg("ps"));
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hmsim: a simulator of memory controllers whose DDR channels hold DRAM DIMMs and flash NVDIMMs."""
+
+from hmsim._core import InputError, SimulatorFault
+from hmsim._core import version as __version__
+from hmsim.comparison import compare
+from hmsim.config import Config, load_config
+from hmsim.runner import Result, run
+from hmsim.system import Completion, System
+from hmsim.workload import Workload, load_workload
+
+__all__ = [
+    "Completion",
+    "Config",
+    "InputError",
+    "Result",
+    "SimulatorFault",
+    "System",
+    "Workload",
+    "__version__",
+    "compare",
+    "load_config",
+    "load_workload",
+    "run",
+]

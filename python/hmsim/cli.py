@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: ``hmsim COMMAND ...``.
+
+Exit status: 0 done; 2 the user's input is at fault; 1 the simulator is; 130 interrupted.
+"""
+
+from typing import Annotated
+
+import typer
+
+from hmsim import cli_lists, cli_run, cli_trace, cli_validate
+from hmsim._core import version
+from hmsim.cli_support import application
+
+app = application("Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.")
+app.command()(cli_run.run)
+app.command()(cli_run.compare)
+app.command()(cli_lists.check)
+app.command()(cli_lists.policies)
+app.command()(cli_lists.params)
+app.command()(cli_lists.configs)
+app.command()(cli_lists.workloads)
+app.command()(cli_validate.validate)
+app.add_typer(cli_trace.app, name="trace")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"hmsim {version}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that list or check without simulating."""
+
+import textwrap
+from typing import Annotated, Any, Optional
+
+import typer
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.cli_support import (
+    ConfigArgument,
+    Json,
+    Sets,
+    configuration,
+    print_json,
+    print_table,
+)
+from hmsim.config import description
+from hmsim.paths import shipped
+from hmsim.workload import load_workload
+
+
+def check(
+    config: ConfigArgument,
+    policy: Annotated[
+        Optional[str], typer.Option("--policy", help="A policy bundle to lay over it.")
+    ] = None,
+    workload: Annotated[
+        Optional[str], typer.Option("--workload", help="A workload to check with it.")
+    ] = None,
+    sets: Sets = None,
+    flat: Annotated[
+        bool, typer.Option("--flat", help="Print every parameter as a line NAME=VALUE.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Validate a configuration, and a workload with it, without running."""
+    system = configuration(config, sets, policy)
+    if workload is not None:
+        load_workload(workload).check(system)
+    resolved = system.resolved()
+    if json:
+        print_json(resolved)
+    elif flat:
+        print("".join(f"{name}={text}\n" for name, text in resolved.items()), end="")
+    else:
+        print(f"{config}: in order, {len(system.flat())} of {len(resolved)} parameters set")
+
+
+def policies(json: Json = False) -> None:
+    """List the policy bundles and the policies that they choose from."""
+    bundles = _described("configs/policies")
+    pieces = _core.policies()
+    if json:
+        print_json({"bundles": bundles, "policies": pieces})
+        return
+    print_table(("bundle", "description"), _rows(bundles), "Bundles (--policy NAME)")
+    rows = [(piece["name"], piece["kind"].replace("_", " "), piece["doc"]) for piece in pieces]
+    print_table(("name", "kind", "description"), rows, "Policies (controller.scheduler, .arbiter)")
+
+
+def params(
+    prefix: Annotated[str, typer.Argument(metavar="PREFIX", help="Only names that begin so.")] = "",
+    json: Json = False,
+) -> None:
+    """List parameters, and under agents.KIND the keys of agents in workloads."""
+    known: list[dict[str, str]] = list(Simulation.parameters())
+    for kind in Simulation.agent_kinds():
+        keys = Simulation.agent_parameters(kind)
+        known += [{**key, "name": f"agents.{kind}.{key['name']}"} for key in keys]
+    found = [info for info in known if info["name"].startswith(prefix)]
+    if not found:
+        near = _core.nearest_name(prefix, _prefixes(known))
+        hint = f"; did you mean '{near}'?" if near else ""
+        raise InputError(f"{prefix}: no parameter begins so{hint}")
+    if json:
+        print_json(found)
+        return
+    for info in found:
+        default = f"{info['default']} {info['unit']}".strip()
+        _print_wrapped(f"{info['name']} = {default}  ({info['range'] or info['type']})", 0)
+        _print_wrapped(info["doc"] + (f" [{info['source']}]" if info["source"] else ""), 4)
+
+
+def configs(json: Json = False) -> None:
+    """List the shipped configurations."""
+    _print_described("configs", "configuration", json)
+
+
+def workloads(json: Json = False) -> None:
+    """List the shipped workloads."""
+    _print_described("workloads", "workload", json)
+
+
+def _print_wrapped(text: str, indent: int) -> None:
+    first, others = " " * indent, " " * max(indent, 8)
+    print(textwrap.fill(text, 80, initial_indent=first, subsequent_indent=others))
+
+
+def _described(folder: str) -> list[dict[str, str]]:
+    return [
+        {"name": name, "description": description(path), "path": str(path)}
+        for name, path in shipped(folder).items()
+    ]
+
+
+def _rows(entries: list[dict[str, str]]) -> list[tuple[str, str]]:
+    return [(entry["name"], entry["description"]) for entry in entries]
+
+
+def _print_described(folder: str, what: str, json: bool) -> None:
+    entries = _described(folder)
+    if json:
+        print_json(entries)
+    else:
+        print_table((what, "description"), _rows(entries))
+
+
+def _prefixes(known: list[dict[str, Any]]) -> list[str]:
+    """Return all names and all sections, each once, in order."""
+    names: dict[str, None] = {}
+    for info in known:
+        parts = info["name"].split(".")
+        for length in range(1, len(parts) + 1):
+            names[".".join(parts[:length])] = None
+    return list(names)

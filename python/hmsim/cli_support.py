@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the commands share: options, tables, and the way errors end the program."""
+
+import errno
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Optional
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from typer.core import TyperGroup
+
+from hmsim._core import InputError
+from hmsim.config import Config, load_config
+from hmsim.runner import LARGEST_SEED
+
+FAULT, INPUT, INTERRUPTED = 1, 2, 130  # exit statuses
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Sets = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; may be repeated."),
+]
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all pseudo-random choices.")
+]
+Warmup = Annotated[
+    Optional[str],
+    typer.Option(
+        metavar="TIME|N", help="Measure after so long ('10ms') or so many instructions per core."
+    ),
+]
+Jobs = Annotated[
+    Optional[int], typer.Option(min=1, help="Simulations at a time; by default the processors.")
+]
+Out = Annotated[
+    Optional[str], typer.Option(metavar="DIR", help="Directory to write; must not exist yet.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier run wrote.")]
+ConfigArgument = Annotated[
+    str, typer.Argument(metavar="CONFIG", help="A configuration: a path or a shipped name.")
+]
+
+
+class Group(TyperGroup):
+    """Ends the program as promised: status 2 for the user's input, 1 for a fault of hmsim."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except InputError as error:
+            complain(str(error))
+            raise typer.Exit(INPUT) from None
+        except Exception as error:
+            # Usage errors and exits of typer know their own status; a closed pipe is nobody's.
+            closed = isinstance(error, OSError) and error.errno == errno.EPIPE
+            if isinstance(error, typer.Abort) or hasattr(error, "exit_code") or closed:
+                raise
+            if os.environ.get("HMSIM_DEBUG") == "1":
+                traceback.print_exc()
+            complain(f"{type(error).__name__}: {error}")
+            print(
+                "This is a fault of hmsim. Please report it with the command, the configuration "
+                "and what HMSIM_DEBUG=1 adds.",
+                file=sys.stderr,
+            )
+            raise typer.Exit(FAULT) from None
+
+
+def application(text: Optional[str] = None) -> typer.Typer:
+    """Return an empty group of commands."""
+    return typer.Typer(
+        cls=Group,
+        help=text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+
+
+def complain(message: str) -> None:
+    """Print a message for the user on standard error."""
+    print(f"hmsim: {message}", file=sys.stderr)
+
+
+def configuration(name: str, sets: Optional[Sequence[str]], policy: Optional[str] = None) -> Config:
+    """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError."""
+    overrides = {}
+    for text in sets or ():
+        path, equals, value = text.partition("=")
+        if not equals or not path:
+            raise InputError(f"--set {text}: expected PATH=VALUE")
+        overrides[path.strip()] = value.strip()
+    config = load_config(name, overrides, where="--set")
+    return config if policy is None else config.with_policy(policy)
+
+
+def on_terminal() -> bool:
+    """Tell whether somebody may be watching progress bars."""
+    return sys.stderr.isatty()
+
+
+def print_json(content: Any) -> None:
+    """Print JSON on standard output."""
+    print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], title: Optional[str] = None
+) -> None:
+    """Print a table on standard output; columns whose name starts with '>' are right-aligned."""
+    if title:
+        print(title)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        right = column.startswith(">")
+        table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
+    Console(markup=False, emoji=False, highlight=False).print(table)
+
+
+def number(value: Optional[float]) -> str:
+    """Return a number for people: at least four digits, thousands apart; '-' for none."""
+    if value is None or value != value:
+        return "-"
+    if isinstance(value, int) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands below ``hmsim trace``."""
+
+import dataclasses
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim import trace_tools
+from hmsim._core import InputError
+from hmsim.capture import capture as capture_program
+from hmsim.cli_support import (
+    Force,
+    Json,
+    application,
+    on_terminal,
+    print_json,
+    print_table,
+)
+from hmsim.progress import Bars
+
+STANDARD_ERROR = 2  # file descriptor
+
+app = application("Summarise, convert and capture traces.")
+
+TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
+FormatOption = Annotated[
+    Optional[str], typer.Option("--format", help="Its format; told by its first line otherwise.")
+]
+
+
+@app.command()
+def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> None:
+    """Summarise a trace: size, mix, footprint, intensity."""
+    with Bars(on_terminal()) as bars:
+        summary = trace_tools.info(path, name, lambda: bars.report(path))
+    if json:
+        print_json(summary)
+    else:
+        print_table(("", ">value"), summary.items(), path)
+
+
+@app.command()
+def convert(
+    path: TraceArgument,
+    out: Annotated[
+        str, typer.Argument(metavar="OUT", help="File to write; .gz .xz .zst compress.")
+    ],
+    to: Annotated[str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3 or hmsim.")],
+    name: FormatOption = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write a trace in another format."""
+    with Bars(on_terminal()) as bars:
+        summary = trace_tools.convert(path, out, to, name, force, lambda: bars.report(path))
+    if json:
+        print_json(summary)
+    else:
+        print_table(("", ">value"), summary.items(), out)
+
+
+@app.command()
+def capture(
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND", help="After --: program and arguments.")
+    ],
+    out: Annotated[
+        Optional[str], typer.Option("--out", metavar="FILE", help="Memory trace to write.")
+    ] = None,
+    blocks: Annotated[
+        Optional[str], typer.Option("--blocks", metavar="FILE", help="Block trace to write.")
+    ] = None,
+    limit: Annotated[
+        Optional[int], typer.Option(min=1, help="Instructions to record at most.")
+    ] = None,
+    skip: Annotated[
+        Optional[int], typer.Option(min=0, help="Instructions to run before recording.")
+    ] = None,
+    roi: Annotated[bool, typer.Option("--roi", help="Record only between region markers.")] = False,
+    files: Annotated[
+        Optional[str], typer.Option(metavar="PATTERN", help="Files whose I/O to record.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Capture a program's memory and file traffic under QEMU."""
+    if out is None and blocks is None:
+        raise InputError("trace capture: name --out, --blocks or both")
+    summary = capture_program(
+        command,
+        out,
+        blocks=blocks,
+        limit=limit,
+        skip=skip,
+        roi=roi,
+        files=files,
+        force=force,
+        stdout=STANDARD_ERROR if json else None,
+    )
+    content = {**dataclasses.asdict(summary), "mpki": summary.mpki, "wpki": summary.wpki}
+    if json:
+        print_json(content)
+    else:
+        print_table(("", ">value"), content.items(), " ".join(command))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files and run directories that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from hmsim._core import InputError
+
+MARKER = "run.json"  # every directory that hmsim writes holds it
+
+
+def check_output(directory: str | os.PathLike[str], force: bool) -> None:
+    """Raise InputError when `new_directory` would refuse this place; to be asked before a run."""
+    path = Path(directory)
+    if path.is_symlink() or path.exists():
+        if not path.is_dir():
+            raise InputError(f"{path}: exists and is no directory")
+        if not force:
+            raise InputError(f"{path}: exists; --force replaces it")
+        if not (path / MARKER).is_file() and any(path.iterdir()):
+            raise InputError(f"{path}: holds files, but not hmsim's; --force does not replace it")
+    parent = path.absolute().parent
+    while not parent.exists():
+        parent = parent.parent
+    if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise InputError(f"{path}: '{parent}' is no directory that may be written to")
+
+
+@contextlib.contextmanager
+def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
+    """Give an empty directory to fill; it takes its place when the block ends without an error.
+
+    Raises InputError as `check_output` does, or when the file system refuses.
+    """
+    check_output(directory, force)
+    path = Path(directory).resolve()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as scratch:
+            fresh = Path(scratch, "new")
+            fresh.mkdir()
+            yield fresh
+            for file in fresh.rglob("*"):
+                _sync(file)
+            _sync(fresh)
+            if path.exists():
+                path.rename(Path(scratch, "old"))
+            fresh.rename(path)
+            _sync(path.parent)
+    except OSError as error:
+        raise InputError(f"{directory}: cannot be written: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def new_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
+    """Give a path to write; the file takes its place when the block ends without an error.
+
+    Raises InputError when the file exists and ``force`` is false, or cannot be written.
+    """
+    target = Path(path)
+    if target.exists() and (not force or not target.is_file()):
+        refused = "exists; --force replaces it" if target.is_file() else "exists and is no file"
+        raise InputError(f"{target}: {refused}")
+    scratch = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        yield scratch
+        _sync(scratch)
+        scratch.replace(target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            scratch.unlink()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

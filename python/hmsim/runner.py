@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One simulation: from a configuration and a workload to a result and its directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.config import Config, load_config
+from hmsim.directories import new_directory
+from hmsim.progress import Bars
+from hmsim.settings import nested
+from hmsim.traces import TraceSource, expected_size
+from hmsim.workload import Workload, load_workload
+
+STEPS = 100_000  # kernel steps between two looks at the clock, the keyboard and the bars
+LARGEST_SEED = (1 << 64) - 1
+LARGEST_COUNT = (1 << 62) - 1
+AnyConfig = Union[Config, str, "os.PathLike[str]"]
+AnyWorkload = Union[Workload, str, "os.PathLike[str]"]
+
+
+class Cancelled(Exception):
+    """The simulation was told to stop before its end."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What shapes a run beside its configuration and workload.
+
+    Attributes:
+        seed: of all pseudo-random choices, 0 .. 2^64 - 1.
+        warmup_ps: picoseconds before measuring begins.
+        warmup_instructions: instructions that every core does before measuring begins.
+    """
+
+    seed: int = 1
+    warmup_ps: int = 0
+    warmup_instructions: int = 0
+
+
+def options(seed: int = 1, warmup: str | int | None = None) -> Options:
+    """Return the options of a run.
+
+    Args:
+        seed: 0 .. 2^64 - 1.
+        warmup: a time with its unit (``"10ms"``), or a number of instructions.
+
+    Raises:
+        InputError: names the argument.
+    """
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InputError(f"seed: {seed} is outside 0 .. {LARGEST_SEED}")
+    if warmup is None:
+        return Options(seed)
+    text = str(warmup).strip()
+    if text.isdecimal() and text.isascii():
+        if int(text) > LARGEST_COUNT:
+            raise InputError(f"warmup: {text} instructions are too many")
+        return Options(seed, warmup_instructions=int(text))
+    try:
+        return Options(seed, warmup_ps=_core.parse_time(text))
+    except InputError as error:
+        raise InputError(f"warmup: {error}, nor a number of instructions") from error
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a simulation found.
+
+    Attributes:
+        config: the configuration, the policy bundle included.
+        workload: the agents.
+        options: seed and warm-up.
+        statistics: dictionaries with path, unit, description, kind and value, as the core gives.
+        host: what the run cost: ``seconds``, ``requests_per_second``, ``peak_rss_bytes``.
+    """
+
+    config: Config
+    workload: Workload
+    options: Options
+    statistics: tuple[dict[str, Any], ...]
+    host: dict[str, float]
+
+    @property
+    def stats(self) -> dict[str, float]:
+        """The values by dotted path (``"dram.read_latency_ns.p99"``); none where none is."""
+        values: dict[str, float] = {}
+        for statistic in self.statistics:
+            path, value = statistic["path"], statistic["value"]
+            if isinstance(value, dict):
+                values.update({f"{path}.{name}": part for name, part in value.items()})
+            elif value is not None:
+                values[path] = value
+        return values
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each value in `stats`, '' for plain numbers."""
+        by_path = {statistic["path"]: statistic["unit"] for statistic in self.statistics}
+        units = {}
+        for name in self.stats:
+            parent, _, last = name.rpartition(".")
+            units[name] = by_path.get(name) or ("" if last == "count" else by_path.get(parent, ""))
+        return units
+
+    def nested(self) -> dict[str, Any]:
+        """Return `stats` with dots as nesting: the content of ``stats.json``."""
+        return nested(self.stats.items())
+
+    def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
+        """Write ``config.yaml``, ``stats.json`` and ``run.json``: all of them or nothing.
+
+        Args:
+            directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
+
+        Raises:
+            InputError: the directory is refused or cannot be written.
+        """
+        with new_directory(directory, force) as fresh:
+            self.write(fresh)
+
+    def write(self, directory: Path, command: list[str] | None = None) -> None:
+        """Write the files of a run into a directory."""
+        (directory / "config.yaml").write_text(self.config.to_yaml(), encoding="utf-8")
+        write_json(directory / "stats.json", self.nested())
+        write_json(directory / "run.json", {**self.origin(), "command": command})
+
+    def origin(self) -> dict[str, Any]:
+        """Return what the run was made of and what it cost: the content of ``run.json``."""
+        return {
+            "versions": versions(),
+            "config": self.config.name,
+            "policy": self.config.policy,
+            "workload": {
+                "name": self.workload.name,
+                "agents": [dict(agent.flat()) for agent in self.workload.agents],
+            },
+            "seed": self.options.seed,
+            "warmup_ps": self.options.warmup_ps,
+            "warmup_instructions": self.options.warmup_instructions,
+            "host": self.host,
+        }
+
+
+def run(
+    config: AnyConfig,
+    workload: AnyWorkload,
+    *,
+    policy: str | os.PathLike[str] | None = None,
+    seed: int = 1,
+    warmup: str | int | None = None,
+    progress: bool = False,
+) -> Result:
+    """Simulate a workload on a configuration until every measured agent has finished once.
+
+    Args:
+        config: a Config, a path, or the name of a shipped configuration.
+        workload: a Workload, a path, or the name of a shipped workload.
+        policy: a policy bundle to lay over the configuration, by name or path.
+        seed: of all pseudo-random choices.
+        warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
+        progress: show a progress bar on standard error after two seconds.
+
+    Raises:
+        InputError: the input is at fault; one line per error.
+        SimulatorFault: the simulator is.
+    """
+    loaded = as_config(config)
+    if policy is not None:
+        loaded = loaded.with_policy(policy)
+    agents = as_workload(workload)
+    chosen = options(seed, warmup)
+    with Bars(progress) as bars:
+        return simulate(loaded, agents, chosen, lambda done: bars.report(agents.name, done))
+
+
+def simulate(
+    config: Config,
+    workload: Workload,
+    chosen: Options,
+    report: Callable[[float], None],
+    stop: threading.Event | None = None,
+) -> Result:
+    """Run to the end, telling ``report`` the share that is done.
+
+    Raises Cancelled soon after ``stop`` is set.
+    """
+    workload.check(config)
+    started = time.perf_counter()
+    traces = [agent.trace for agent in workload.agents]
+    try:
+        simulation = Simulation(
+            config.flat(),
+            [agent.flat() for agent in workload.agents],
+            chosen.seed,
+            chosen.warmup_ps,
+            chosen.warmup_instructions,
+            TraceSource(traces),
+            [0 if trace is None else expected_size(trace) for trace in traces],
+        )
+    except InputError as error:
+        raise InputError(workload.locate(str(error))) from error
+    while not simulation.run(STEPS):
+        if stop is not None and stop.is_set():
+            raise Cancelled
+        report(min(simulation.progress(), 0.999))
+    report(1.0)
+    seconds = time.perf_counter() - started
+    statistics = tuple(simulation.statistics())
+    requests = next((s["value"] for s in statistics if s["path"] == "sim.requests"), 0)
+    host = {
+        "seconds": round(seconds, 3),
+        "requests_per_second": round(requests / seconds, 1),
+        "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+    return Result(config, workload, chosen, statistics, host)
+
+
+def as_config(config: AnyConfig) -> Config:
+    """Return a configuration, loaded if it is a path or name. Raises InputError."""
+    return config if isinstance(config, Config) else load_config(config)
+
+
+def as_workload(workload: AnyWorkload) -> Workload:
+    """Return a workload, loaded if it is a path or name. Raises InputError."""
+    return workload if isinstance(workload, Workload) else load_workload(workload)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what took part in a run."""
+    return {
+        "hmsim": _core.version,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file: indented, in the order given, without NaN."""
+    text = json.dumps(content, indent=2, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A memory system driven by hand, request by request."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.config import Config
+from hmsim.directories import new_file
+from hmsim.runner import AnyConfig, as_config
+from hmsim.settings import Setting, from_mapping
+
+LINE = 64  # bytes of one request
+MAGIC = b"HMSIMSYS"
+DIGEST = 32  # bytes of SHA-256
+LARGEST_TIME = (1 << 62) - 1
+LARGEST_ADDRESS = (1 << 63) - 1
+
+
+class Completion(NamedTuple):
+    """A request that is done; times in picoseconds."""
+
+    id: int
+    arrival: int
+    finish: int
+
+
+def _no_trace(_agent: int, _offset: int) -> bytes:
+    return b""
+
+
+class System:
+    """One memory system without agents: all requests come from `enqueue`.
+
+    Addresses are system addresses: DRAM from 0, the NVDIMM behind it.
+    """
+
+    def __init__(
+        self,
+        config: AnyConfig,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        seed: int = 1,
+    ) -> None:
+        """Build the system of a configuration.
+
+        Args:
+            config: a Config, a path, or the name of a shipped configuration.
+            overrides: values by dotted name, which win.
+            seed: of all pseudo-random choices.
+
+        Raises:
+            InputError: the configuration is at fault.
+        """
+        loaded = as_config(config)
+        added = tuple(from_mapping(overrides or {}, "overrides"))
+        self._config = Config(
+            loaded.name, loaded.settings, loaded.bundle, (*loaded.overrides, *added), loaded.policy
+        )
+        if added:
+            self._config.check()
+        self._seed = seed
+        self._simulation = Simulation(self._config.flat(), [], seed, 0, 0, _no_trace, [])
+
+    @property
+    def config(self) -> Config:
+        """The configuration, overrides included."""
+        return self._config
+
+    @property
+    def now(self) -> int:
+        """The simulated time, in picoseconds."""
+        return self._simulation.now
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """The statistics since the beginning: value by dotted path, histograms as dictionaries."""
+        found = self._simulation.statistics()
+        return {entry["path"]: entry["value"] for entry in found if entry["value"] is not None}
+
+    def enqueue(
+        self, address: int, size: int = LINE, write: bool = False, source: int = 0
+    ) -> int | None:
+        """Send a request now.
+
+        Args:
+            address: first byte.
+            size: bytes, all of them within one 64-byte line.
+            write: a write, else a read.
+            source: the hardware context that asks, 0 .. 65535.
+
+        Returns:
+            The request's id, or None when its queue is full: advance and try again.
+
+        Raises:
+            InputError: the address lies outside the system, or the request crosses a line.
+        """
+        if not 0 <= address <= LARGEST_ADDRESS:
+            raise InputError(f"address {address} lies outside the system")
+        if size < 1 or address % LINE + size > LINE:
+            raise InputError(f"{size} bytes from address {address} are not within one 64-byte line")
+        if not 0 <= source <= 0xFFFF:
+            raise InputError(f"source {source} is outside 0 .. 65535")
+        return self._simulation.enqueue(address - address % LINE, write, source)
+
+    def advance(self, until: str | int) -> None:
+        """Run to a time: with its unit (``"10us"``), or in picoseconds; the past does nothing.
+
+        Raises InputError when the text is no time.
+        """
+        ticks = _core.parse_time(until) if isinstance(until, str) else until
+        if ticks > LARGEST_TIME:
+            raise InputError(f"{until} is too far away")
+        if ticks > self.now:
+            self._simulation.advance(ticks)
+
+    def completions(self) -> list[Completion]:
+        """Return the requests done since the last call, in order of completion."""
+        return [Completion(*entry) for entry in self._simulation.take_completions()]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole state to a file that holds the configuration too.
+
+        Raises InputError when the file cannot be written; an existing one is replaced.
+        """
+        settings = [[s.name, s.text] for s in self._config.settings_in_force()]
+        header = {"name": self._config.name, "settings": settings, "seed": self._seed}
+        head = json.dumps(header).encode()
+        body = len(head).to_bytes(8, "little") + head + self._simulation.save()
+        with new_file(path, force=True) as scratch:
+            scratch.write_bytes(MAGIC + hashlib.sha256(body).digest() + body)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> System:
+        """Return the system that `save` wrote, at the same time and in the same state.
+
+        Raises InputError when the file is damaged or of another version of hmsim.
+        """
+        try:
+            with open(path, "rb") as file:
+                content = file.read()
+        except OSError as error:
+            raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
+        body = content[len(MAGIC) + DIGEST :]
+        if not content.startswith(MAGIC):
+            raise InputError(f"{os.fspath(path)}: not a saved system")
+        if hashlib.sha256(body).digest() != content[len(MAGIC) : len(MAGIC) + DIGEST]:
+            raise InputError(f"{os.fspath(path)}: damaged: its checksum does not fit")
+        length = int.from_bytes(body[:8], "little")
+        try:
+            header = json.loads(body[8 : 8 + length])
+            settings = [Setting(name, text, os.fspath(path)) for name, text in header["settings"]]
+            config = Config(header["name"], tuple(settings))
+            config.check()
+            system = System(config, seed=header["seed"])
+            system._simulation.load(body[8 + length :])
+        except InputError as error:
+            raise InputError(f"{os.fspath(path)}: {error}") from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{os.fspath(path)}: damaged: {error}") from error
+        return system

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Self-checks: closed forms against what the simulator does, request by request.
+
+A check is a function that yields rows; `CHECKS` lists them by group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hmsim._core import InputError, nearest_name
+from hmsim.config import load_config
+from hmsim.runner import run
+from hmsim.settings import from_mapping
+from hmsim.system import System
+from hmsim.workload import Agent, Workload
+
+LINE = 64  # bytes
+PAGE = 4096  # bytes
+LINES = PAGE // LINE
+NEXT_ROW = 8 * 4 * 128 * LINE  # of the same bank in validate_ddr3: past banks, ranks and columns
+STEP = 1_000_000  # picoseconds between two refills of a queue, when time does not matter
+
+
+@dataclass(frozen=True)
+class Row:
+    """One expectation: ``ok`` when ``got`` is within ``tolerance`` (absolute) of ``expected``."""
+
+    group: str
+    name: str
+    expected: float
+    got: float
+    unit: str
+    tolerance: float
+    source: str
+
+    @property
+    def ok(self) -> bool:
+        return abs(self.got - self.expected) <= self.tolerance
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields and ``ok``."""
+        return {**self.__dict__, "ok": self.ok}
+
+
+class _Bench:
+    """A system, its timing, and requests sent one by one or as fast as its queue takes them."""
+
+    def __init__(self, config: str, **overrides: Any) -> None:
+        self.system = System(config, {k.replace("__", "."): v for k, v in overrides.items()})
+        values = self.system.config.resolved()
+        prefix = "dram.timing."
+        timing = {k[len(prefix) :]: v for k, v in values.items() if k.startswith(prefix)}
+        self.cycles = {name: int(value) for name, value in timing.items()}
+        self.period = self.cycles["tCK"]  # ps
+        self.ranks = int(values["dram.ranks"])
+
+    def latency(self, address: int, write: bool = False) -> int:
+        """Send a request to the idle system, at a clock edge; return its time in picoseconds."""
+        system = self.system
+        system.advance(-(-system.now // self.period) * self.period)
+        sent = system.enqueue(address, write=write)
+        if sent is None:
+            raise AssertionError("an idle system refuses a request")
+        while not (done := system.completions()):
+            system.advance(system.now + STEP)
+        return done[0].finish - done[0].arrival
+
+    def stream(self, addresses: Iterable[int], step: int, write: bool = False) -> list[int]:
+        """Keep the queue full with requests; return the times when they ended, in order.
+
+        A full queue is asked again every ``step`` picoseconds.
+        """
+        system = self.system
+        ends: list[int] = []
+        sent = 0
+        for address in addresses:
+            while system.enqueue(address, write=write) is None:
+                system.advance(system.now + step)
+                ends += [completion.finish for completion in system.completions()]
+            sent += 1
+        while len(ends) < sent:
+            system.advance(system.now + STEP)
+            ends += [completion.finish for completion in system.completions()]
+        return sorted(ends)
+
+    @property
+    def nvdimm(self) -> int:
+        """Return the NVDIMM's first address: behind the DRAM."""
+        return self.ranks * 2 * 1024**3
+
+
+def _dram_latency() -> Iterator[Row]:
+    """Spec 8.2: 15, 26 and 37 cycles from the first command to the last data beat."""
+    bench = _Bench("validate_ddr3", dram__refresh=False)
+    t = bench.cycles
+    hit = t["CL"] + t["burst"]
+    cases = (
+        ("read of a closed bank", 0, hit + t["tRCD"]),
+        ("read of the open row", LINE, hit),
+        ("read of another row", NEXT_ROW, hit + t["tRCD"] + t["tRP"]),
+    )
+    for name, address, expected in cases:
+        got = bench.latency(address) / bench.period
+        bench.system.advance(bench.system.now + STEP)  # tRAS is over
+        yield Row("dram", name, expected, got, "cycles", 0, "CL + BL/2 (+ tRCD) (+ tRP)")
+
+
+def _dram_refreshes() -> Iterator[Row]:
+    bench = _Bench("validate_ddr3")
+    time = 1_000_000_000  # ps
+    bench.system.advance(time)
+    expected = time // (bench.cycles["tREFI"] * bench.period)
+    got = bench.system.stats["dram.refreshes"] / bench.ranks
+    yield Row("dram", "refreshes of a rank in 1 ms", expected, got, "", 1, "T / tREFI")
+
+
+def _dram_refresh_loss() -> Iterator[Row]:
+    """A stream of row hits pauses for each refresh."""
+    bench = _Bench("mascots16", nvdimm__present=False)
+    t = bench.cycles
+    intervals = 20
+    count = intervals * t["tREFI"] // t["burst"]
+    ends = bench.stream((index % 256 * LINE for index in range(count)), bench.period)
+    cycles = (ends[-1] - ends[0]) / bench.period
+    busy = (count - 1) * t["burst"]
+    refreshes = bench.system.stats["dram.refreshes"]
+    expected = t["tRTP"] + t["tRP"] + t["tRFC"] + t["tRCD"] - t["tCCD"]
+    got = (cycles - busy) / refreshes
+    source = "tRTP + tRP + tRFC + tRCD - tCCD"
+    yield Row("dram", "data-bus cycles lost to a refresh", expected, got, "cycles", 1, source)
+
+
+def _nvdimm_latency() -> Iterator[Row]:
+    for ack in ("grant", "auto"):
+        bench = _Bench("mascots16", dram__refresh=False, controller__ack=ack)
+        t = bench.cycles
+        lookup = -(-52_000 // bench.period)
+        granted = 1 if ack == "grant" else 0
+        base = 1 + lookup + granted + t["burst"]
+        flash = 300_000 + 50_000_000 + 20_480_000
+        miss = bench.latency(bench.nvdimm) / 1e6
+        expected = ((base + t["CL"]) * bench.period + flash) / 1e6
+        yield Row("nvdimm", f"read miss, {ack}", expected, miss, "us", 0.06, "tAT + tR + transfer")
+        hit = bench.latency(bench.nvdimm + LINE) / bench.period
+        yield Row("nvdimm", f"read hit, {ack}", base + t["CL"], hit, "cycles", 0, "Fig. 11")
+        write = bench.latency(bench.nvdimm + PAGE, write=True) / bench.period
+        yield Row("nvdimm", f"write hit, {ack}", base + t["CWL"], write, "cycles", 0, "Fig. 11")
+
+
+def _nvdimm_streaming() -> Iterator[Row]:
+    """The first line of each page misses, the others hit or share its flash read."""
+    bench = _Bench("mascots16")
+    bench.stream((bench.nvdimm + index * LINE for index in range(100 * LINES)), STEP)
+    got = bench.system.stats["nvdimm.buffer.read_hit_ratio"]
+    yield Row("nvdimm", "read hits of a sequential stream", 63 / 64, got, "", 0, "63 of 64 lines")
+
+
+def _flash_read() -> Iterator[Row]:
+    """One line of each page: the flash array is the bottleneck."""
+    bench = _Bench("mascots16")
+    pages = 1600
+    ends = bench.stream((bench.nvdimm + index * PAGE for index in range(pages)), STEP)
+    part = ends[pages // 4], ends[3 * pages // 4]
+    rate = pages // 2 * PAGE / (part[1] - part[0]) * 1e6
+    expected = 8 * PAGE / 70.48
+    source = "8 LUNs, tR + transfer of 4 KiB"
+    yield Row("flash", "page reads", expected, rate, "MB/s", 0.01 * expected, source)
+
+
+def _flash_program() -> Iterator[Row]:
+    """Groups of 128 pages, line by line: whole pages, and work for every LUN at any time."""
+    bench = _Bench("mascots16", nvdimm__buffer__write_size="1MiB")
+    group = 128 * PAGE
+    marks = []
+    for first in range(bench.nvdimm, bench.nvdimm + 8 * group, group):
+        for line in range(0, PAGE, LINE):
+            bench.stream(range(first + line, first + line + group, PAGE), STEP, write=True)
+        marks.append((bench.system.now, bench.system.stats["nvdimm.nand.programs"]))
+    (start, before), (end, after) = marks[3], marks[-1]
+    rate = (after - before) * PAGE / (end - start) * 1e6
+    expected = 8 * PAGE / 670.48
+    source = "8 LUNs, transfer of 4 KiB + program"
+    yield Row("flash", "page programs", expected, rate, "MB/s", 0.01 * expected, source)
+
+
+def _amplification(blocks: int, overwrites: int, requests: int, **keys: Any) -> float:
+    """Return the write amplification of page writes to one small LUN of OP 28 % that is full."""
+    pages_per_block = 32
+    pages = blocks * pages_per_block * 100 // 128
+    config = load_config(
+        "mascots16",
+        {
+            "nvdimm.capacity": f"{blocks * pages_per_block * PAGE}B",
+            "nvdimm.nand.channels": 1,
+            "nvdimm.nand.chips": 1,
+            "nvdimm.nand.pages_per_block": pages_per_block,
+            "nvdimm.ftl.over_provisioning": 28,
+            "nvdimm.ftl.gc_threshold": 0,
+            "nvdimm.buffer.read_size": "64KiB",
+            "nvdimm.buffer.write_size": "64KiB",
+            "nvdimm.precondition.fill": 1,
+            "nvdimm.precondition.overwrite": overwrites,
+        },
+        where="validate",
+    )
+    values = {"kind": "synthetic", "target": "nvdimm", "read_ratio": 0, "outstanding": 128, **keys}
+    values.update(footprint=f"{pages * PAGE}B", requests=requests)
+    agent = Agent(tuple(from_mapping(values, "validate")), "validate", None)
+    return run(config, Workload("writes", (agent,))).stats["nvdimm.ftl.waf"]
+
+
+def _write_amplification() -> Iterator[Row]:
+    got = _amplification(256, 0, 20_000, pattern="strided", stride=f"{PAGE}B")
+    yield Row("ftl", "write amplification, sequential", 1, got, "", 0, "no valid page to copy")
+    # Spec 4.7, Monte Carlo of greedy victims with 32 pages a block.
+    got = _amplification(1024, 4, 100_000, pattern="random")
+    source = "Monte Carlo, greedy, 32 pages a block"
+    yield Row("ftl", "write amplification, random, OP 28 %", 2.33, got, "", 0.05, source)
+
+
+def _policy_order() -> Iterator[Row]:
+    """Rows 0, 1, 0 of one bank, in this order of arrival: when does the last one end?"""
+    for scheduler, expected in (("fcfs", 3), ("fr_fcfs", 2)):
+        bench = _Bench("validate_ddr3", dram__refresh=False, controller__scheduler=scheduler)
+        for address in (0, NEXT_ROW, LINE):
+            last = bench.system.enqueue(address)
+        bench.system.advance(STEP)
+        order = [completion.id for completion in bench.system.completions()]
+        name = f"place of a row hit behind a conflict, {scheduler}"
+        yield Row("policies", name, expected, 1 + order.index(last or 0), "", 0, "row hits first")
+
+
+def _policy_slots() -> Iterator[Row]:
+    """With as many NVDIMM reads under way as their queue takes, how many DRAM reads get in?"""
+    for policy, expected in (("unified_fr_fcfs", 0), ("unified_256", 0), ("split", 128)):
+        system = System(load_config("mascots16").with_policy(policy))
+        nvdimm = 2 * 1024**3
+        while system.enqueue(nvdimm) is not None:
+            nvdimm += PAGE
+        got = 0
+        while system.enqueue(got * LINE) is not None:
+            got += 1
+        name = f"DRAM reads beside waiting NVDIMM reads, {policy}"
+        yield Row("policies", name, expected, got, "", 0, "Fig. 7")
+
+
+CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
+    "dram": (_dram_latency, _dram_refreshes, _dram_refresh_loss),
+    "flash": (_flash_read, _flash_program),
+    "ftl": (_write_amplification,),
+    "nvdimm": (_nvdimm_latency, _nvdimm_streaming),
+    "policies": (_policy_order, _policy_slots),
+}
+
+
+def validate(group: str, report: Callable[[str, float], None] | None = None) -> list[Row]:
+    """Run the checks of a group, or of ``all``.
+
+    Args:
+        group: ``dram``, ``flash``, ``ftl``, ``nvdimm``, ``policies`` or ``all``.
+        report: told the check that begins and the share that is done.
+
+    Returns:
+        The rows, in a fixed order.
+
+    Raises:
+        InputError: there is no such group.
+    """
+    if group != "all" and group not in CHECKS:
+        near = nearest_name(group, [*CHECKS, "all"])
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(CHECKS)}, all"
+        raise InputError(f"validate: no group '{group}'{hint}")
+    chosen = [check for name in CHECKS if group in (name, "all") for check in CHECKS[name]]
+    rows: list[Row] = []
+    for index, check in enumerate(chosen):
+        if report:
+            report(check.__name__.strip("_").replace("_", " "), index / len(chosen))
+        rows += check()
+    return rows

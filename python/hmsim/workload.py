@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Workloads: the agents that drive a memory system, and the traces that they read."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import yaml
+
+from hmsim import settings as yaml_settings
+from hmsim._core import InputError, Simulation, nearest_name
+from hmsim.config import Config
+from hmsim.paths import find_file
+from hmsim.settings import Setting
+
+BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
+
+
+@dataclass(frozen=True)
+class Agent:
+    """One agent: its keys as the file gives them, and where they stand.
+
+    Attributes:
+        settings: all keys, ``kind`` among them.
+        where: ``file:line`` of the agent.
+        trace: the trace's file, or None for an agent without one.
+    """
+
+    settings: tuple[Setting, ...]
+    where: str
+    trace: Path | None
+
+    @property
+    def kind(self) -> str:
+        return next((setting.text for setting in self.settings if setting.name == "kind"), "")
+
+    @property
+    def measured(self) -> bool:
+        """False for a background agent: runs do not wait for it, and it cannot run alone."""
+        return not any(s.pair in BACKGROUND for s in self.settings)
+
+    def flat(self) -> list[tuple[str, str]]:
+        """Return (key, text) of every key, as the core takes them."""
+        return [setting.pair for setting in self.settings]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Agents under a name."""
+
+    name: str
+    agents: tuple[Agent, ...]
+
+    def check(self, config: Config) -> None:
+        """Raise InputError, one line per error, when the agents do not fit the configuration."""
+        flat = config.flat()
+        lines = []
+        for agent in self.agents:
+            places = {setting.name: setting.where for setting in agent.settings}
+            for name, message in Simulation.check_agent(flat, agent.flat()):
+                lines.append(f"{places.get(name, agent.where)}: {name}: {message}")
+        if lines:
+            raise InputError(yaml_settings.joined(lines))
+
+    def locate(self, message: str) -> str:
+        """Return a message of the core with the places of the agents that it names by number."""
+
+        def place(match: re.Match[str]) -> str:
+            number = int(match["number"])
+            known = number < len(self.agents)
+            return f"{self.agents[number].where}: {match['rest']}" if known else match[0]
+
+        return re.sub(r"^agent[ .](?P<number>\d+)[:.] ?(?P<rest>.*)", place, message, flags=re.M)
+
+    def alone(self, index: int) -> Workload:
+        """Return a workload of one of the agents."""
+        return replace(self, agents=(self.agents[index],))
+
+
+def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
+    """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
+
+    Traces are looked for beside the file and must exist; the agents' keys are checked when a
+    configuration is known (`Workload.check`).
+
+    Raises:
+        InputError: names file, line, key and nearest valid name.
+    """
+    path = find_file(path_or_name, "workloads", "workload")
+    agents: list[Agent] | None = None
+    for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
+        if key == "agents":
+            agents = [_agent(path, node) for node in _agent_nodes(path, value_node)]
+        elif key == "description":
+            yaml_settings.scalar(path, value_node, key)
+        else:
+            near = nearest_name(key, ["agents", "description"])
+            hint = f"; did you mean '{near}'?" if near else "; known: agents, description"
+            raise InputError(f"{yaml_settings.place(path, key_node)}: {key}: unknown key{hint}")
+    if agents is None:
+        raise InputError(f"{path}: agents: missing; a workload is a list of agents")
+    return Workload(path.stem, tuple(agents))
+
+
+def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
+    where = yaml_settings.place(path, node)
+    if not isinstance(node, yaml.SequenceNode) or not node.value:
+        raise InputError(f"{where}: agents: expected a list of at least one agent")
+    for index, child in enumerate(node.value):
+        if not isinstance(child, yaml.MappingNode):
+            raise InputError(
+                f"{yaml_settings.place(path, child)}: agents: entry {index} is a "
+                f"{yaml_settings.kind(child)} where 'key: value' pairs are expected"
+            )
+    return node.value
+
+
+def _agent(path: Path, node: yaml.MappingNode) -> Agent:
+    settings = []
+    trace = None
+    for setting in yaml_settings.flatten(path, node):
+        if setting.name == "path":
+            trace = path.parent / setting.text
+            _check_trace(trace, setting)
+            setting = replace(setting, text=os.fspath(trace))
+        settings.append(setting)
+    return Agent(tuple(settings), yaml_settings.place(path, node), trace)
+
+
+def _check_trace(trace: Path, setting: Setting) -> None:
+    try:
+        mode = trace.stat().st_mode
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        near = _neighbour(trace)
+        hint = f"; did you mean '{near}'?" if near else ""
+        raise InputError(f"{setting.where}: path: {trace}: {reason}{hint}") from error
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{setting.where}: path: {trace}: not a regular file")
+    if not os.access(trace, os.R_OK):
+        raise InputError(f"{setting.where}: path: {trace}: may not be read")
+
+
+def _neighbour(trace: Path) -> str:
+    """Return the file beside a missing one whose name is nearest, or ''."""
+    try:
+        names = sorted(os.listdir(trace.parent))
+    except (OSError, ValueError):
+        return ""
+    return nearest_name(trace.name, names)

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is every fault of the user's told once, with its place, and without a trace left behind?"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import zstandard
+from support import STREAM, invoke, write
+
+BOMB = "a: &a {x: 1}\n" + "".join(f"b{n}: {{c: *a, d: *a}}\n" for n in range(50))
+DEEP = "".join("  " * n + "a:\n" for n in range(60)) + "  " * 60 + "b: 1\n"
+
+# name of the case: (content of c.yaml, what the message must hold)
+CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
+    "empty": ("", ("c.yaml: empty",)),
+    "only a comment": ("# nothing\n", ("c.yaml: empty",)),
+    "a list": ("- dram\n", ("c.yaml:1:", "found a list")),
+    "a single value": ("dram\n", ("c.yaml:1:", "found a single value")),
+    "an open bracket": ("dram: [1\n", ("c.yaml:2:",)),
+    "a tab": ("dram:\n\tranks: 1\n", ("c.yaml:2:",)),
+    "an unclosed quote": ('dram: {preset: "table3}\n', ("c.yaml:",)),
+    "two documents": ("dram: {ranks: 1}\n---\ndram: {ranks: 1}\n", ("c.yaml:2:",)),
+    "a repeated key": (
+        "dram:\n  ranks: 1\n  ranks: 2\n",
+        ("c.yaml:3: ranks: given before, in line 2",),
+    ),
+    "a repeated name": (
+        "dram: {ranks: 1}\ndram.ranks: 2\n",
+        ("c.yaml:2: dram.ranks: given before, in line 1",),
+    ),
+    "an alias": ("dram: &d {ranks: 1}\nnvdimm: *d\n", ("c.yaml:2: aliases",)),
+    "a bomb of aliases": (BOMB, ("c.yaml:2: aliases",)),
+    "a merge key": ("dram: &d {ranks: 1}\nnvdimm:\n  <<: *d\n", ("c.yaml:3: aliases",)),
+    "deep nesting": (DEEP, ("c.yaml:16: nested too deeply",)),
+    "flow nesting": ("{a: " * 4000, ("nested too deeply",)),
+    "binary": (b"\x00\x01\x02", ("c.yaml: not text",)),
+    "no UTF-8": (b"dram: \xff\xfe\xfd\n", ("c.yaml: not text",)),
+    "too large": ("# " + "x" * (4 << 20), ("c.yaml: larger than 4 MiB",)),
+    "an unknown parameter": (
+        "controller:\n  queus: split\n",
+        ("c.yaml:2: controller.queus: unknown parameter; did you mean 'controller.queues'?",),
+    ),
+    "an unknown section": (
+        "drum:\n  ranks: 1\n",
+        ("c.yaml:2: drum.ranks: unknown parameter; did you mean 'dram.ranks'?",),
+    ),
+    "an unknown top-level name": (
+        "descripton: x\n",
+        ("c.yaml:1: descripton: unknown parameter; did you mean 'description'?",),
+    ),
+    "a value for a section": ("dram: 4\n", ("c.yaml:1: dram: a section",)),
+    "a section for a value": (
+        "dram:\n  ranks: {count: 4}\n",
+        ("c.yaml:2: dram.ranks.count: 'dram.ranks' takes a single value",),
+    ),
+    "a list for a value": ("dram:\n  ranks: [1, 2]\n", ("c.yaml:2: dram.ranks: a list",)),
+    "no value": ("dram:\n  ranks:\n", ("c.yaml:2: dram.ranks: has no value",)),
+    "a Python object": (
+        "dram:\n  ranks: !!python/object/apply:os.getcwd []\n",
+        ("c.yaml:2: dram.ranks: a list where a value",),
+    ),
+    "a tag": ("dram:\n  ranks: !ranks 1\n", ("c.yaml:2: dram.ranks: the tag",)),
+    "no unit": (
+        "nvdimm:\n  capacity: 32\n",
+        ("c.yaml:2: nvdimm.capacity:", "lacks a unit", "4MiB"),
+    ),
+    "a unit of another kind": ("nvdimm: {capacity: 32ns}\n", ("c.yaml:1: nvdimm.capacity:",)),
+    "out of range": (
+        "controller:\n  queue_depth: 0\n",
+        ("c.yaml:2: controller.queue_depth: '0' is outside 1 .. 4096",),
+    ),
+    "negative": ("controller: {queue_depth: -1}\n", ("controller.queue_depth: '-1' is outside",)),
+    "not whole": ("controller: {queue_depth: 1.5}\n", ("'1.5' is not a whole number",)),
+    "more than 64 bits": ("dram: {ranks: 99999999999999999999}\n", ("does not fit 64 bits",)),
+    "not a number": ("nvdimm: {ftl: {over_provisioning: .nan}}\n", ("over_provisioning",)),
+    "a misspelt choice": (
+        "controller:\n  queues: splt\n",
+        ("c.yaml:2: controller.queues: 'splt' is none of", "did you mean 'split'?"),
+    ),
+    "a misspelt policy": (
+        "controller:\n  scheduler: fr_fcf\n",
+        ("c.yaml:2: controller.scheduler:", "did you mean 'fr_fcfs'?"),
+    ),
+    "a misspelt preset": ("dram: {preset: tabel3}\n", ("did you mean 'table3'?",)),
+    "no boolean": ("dram: {refresh: 1}\n", ("dram.refresh: '1' is neither true nor false",)),
+    "no power of two": ("dram:\n  ranks: 3\n", ("c.yaml:2: dram.ranks: 3 is not a power",)),
+    "a wrong address map": (
+        "controller:\n  address_map: row|bnk|rank|column|channel\n",
+        ("c.yaml:2: controller.address_map: 'bnk' is no field; did you mean 'bank'?",),
+    ),
+    "an unfit capacity": ("nvdimm:\n  capacity: 33MiB\n", ("capacity", "not a multiple of 4MiB")),
+    "two errors": (
+        "dram:\n  rank: 1\n  ranks: 99\n",
+        ("c.yaml:2: dram.rank: unknown", "c.yaml:3: dram.ranks: '99' is outside"),
+    ),
+    "an unknown base": (
+        "base: quik.yaml\n",
+        ("c.yaml:1: base: quik.yaml: no such configuration; did you mean 'quick'?",),
+    ),
+    "itself as base": ("description: x\nbase: c.yaml\n", ("c.yaml:2: base:", "is based on this")),
+    "a list as base": ("base: [quick]\n", ("c.yaml:1: base: a list",)),
+}
+
+AGENT = "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 10}\n"
+WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "empty": ("", ("w.yaml: empty",)),
+    "no agents": ("description: none\n", ("w.yaml: agents: missing",)),
+    "no agent": ("agents: []\n", ("w.yaml:1: agents: expected a list",)),
+    "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents: expected a list",)),
+    "an agent as a value": ("agents:\n  - synthetic\n", ("w.yaml:2: agents: entry 0",)),
+    "an unknown top-level key": (
+        "agnts: []\n",
+        ("w.yaml:1: agnts: unknown key; did you mean 'agents'?",),
+    ),
+    "no kind": ("agents:\n  - {core: 0}\n", ("w.yaml:2: kind:",)),
+    "an unknown kind": (
+        "agents:\n  - {kind: synthetc}\n",
+        ("w.yaml:2: kind:", "did you mean 'synthetic'?"),
+    ),
+    "an unknown key": (
+        AGENT + "  - kind: synthetic\n    patern: random\n",
+        ("w.yaml:4: patern:", "did you mean 'pattern'?"),
+    ),
+    "a wrong value": (
+        "agents:\n  - {kind: synthetic, pattern: randm}\n",
+        ("w.yaml:2: pattern: 'randm'", "did you mean 'random'?"),
+    ),
+    "a missing trace": (
+        "agents:\n  - {kind: llc_trace,\n     path: good.tracee, format: ramulator}\n",
+        ("w.yaml:3: path:", "No such file", "did you mean 'good.trace'?"),
+    ),
+    "a directory as trace": (
+        "agents:\n  - {kind: llc_trace, path: ., format: ramulator}\n",
+        ("w.yaml:2: path:", "not a regular file"),
+    ),
+    "a trace of an unknown format": (
+        "agents:\n  - {kind: llc_trace, path: good.trace, format: ramulatr}\n",
+        ("w.yaml:2: format:", "did you mean 'ramulator'?"),
+    ),
+    "a trace cut short": (
+        "agents:\n  - {kind: llc_trace, path: short.gz, format: ramulator}\n",
+        ("short.gz: the compressed data are cut short",),
+    ),
+    "a damaged trace": (
+        "agents:\n  - {kind: llc_trace, path: damaged.zst, format: ramulator}\n",
+        ("damaged.zst: damaged compression",),
+    ),
+    "a malformed line": (
+        "agents:\n  - {kind: llc_trace, path: wrong.trace, format: ramulator}\n",
+        ("wrong.trace:2:",),
+    ),
+    "an empty trace": (
+        "agents:\n  - {kind: llc_trace, path: empty.trace, format: ramulator}\n",
+        ("empty.trace",),
+    ),
+    "a trace of another format": (
+        "agents:\n  - {kind: llc_trace, path: good.trace, format: hmsim}\n",
+        ("good.trace",),
+    ),
+}
+
+# name of the case: (arguments, what the message must hold); every run names real files else
+COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "an unknown command": (("rnu",), ("rnu",)),
+    "an unknown option": (("check", "quick", "--sett", "a=1"), ("--sett",)),
+    "no workload": (("run", "quick"), ("--workload",)),
+    "an unknown configuration": (("check", "quik"), ("quik: no such", "did you mean 'quick'?")),
+    "a missing file": (("check", "none/such.yaml"), ("none/such.yaml: no such configuration",)),
+    "a directory": (("check", "."), (".: not a file",)),
+    "an unknown workload": (("run", "quick", "--workload", "dmeo"), ("dmeo: no such workload",)),
+    "an unknown bundle": (
+        ("check", "quick", "--policy", "splt"),
+        ("splt: no such policy bundle; did you mean 'split'?",),
+    ),
+    "a bundle with an error": (
+        ("check", "quick", "--policy", "b.yaml"),
+        ("b.yaml:1: controller.queue: unknown", "did you mean 'controller.queues'?"),
+    ),
+    "--set without a value": (("check", "quick", "--set", "dram.ranks"), ("expected PATH=VALUE",)),
+    "--set of no parameter": (
+        ("check", "quick", "--set", "dram.rank=1"),
+        ("--set: dram.rank: unknown parameter; did you mean 'dram.ranks'?",),
+    ),
+    "--set of a wrong value": (
+        ("check", "quick", "--set", "dram.ranks=x"),
+        ("--set: dram.ranks: 'x' is not a whole number",),
+    ),
+    "--set of a base": (("check", "quick", "--set", "base=quick"), ("--set: base:",)),
+    "a wrong warm-up": (
+        ("run", "quick", "--workload", "w.yaml", "--warmup", "1x"),
+        ("warmup: '1x'",),
+    ),
+    "a negative seed": (("run", "quick", "--workload", "w.yaml", "--seed", "-1"), ("--seed",)),
+    "no jobs": (
+        ("compare", "quick", "--policy", "split", "--workload", "w.yaml", "--jobs", "0"),
+        ("--jobs",),
+    ),
+    "a bundle twice": (
+        ("compare", "quick", "--policy", "split", "--policy", "split", "--workload", "w.yaml"),
+        ("the policy 'split' is there twice",),
+    ),
+    "an existing --out": (
+        ("run", "quick", "--workload", "w.yaml", "--out", "full"),
+        ("full: exists; --force replaces it",),
+    ),
+    "a file as --out": (
+        ("run", "quick", "--workload", "w.yaml", "--out", "w.yaml", "--force"),
+        ("w.yaml: exists and is no directory",),
+    ),
+    "files of others in --out": (
+        ("run", "quick", "--workload", "w.yaml", "--out", "full", "--force"),
+        ("full: holds files, but not hmsim's",),
+    ),
+    "an impossible --out": (
+        ("run", "quick", "--workload", "w.yaml", "--out", "w.yaml/deep"),
+        ("w.yaml/deep: ",),
+    ),
+    "no parameter of a prefix": (("params", "drum"), ("did you mean 'dram'?",)),
+    "no such checks": (("validate", "flsh"), ("did you mean 'flash'?",)),
+    "a missing trace": (("trace", "info", "none"), ("none: No such file",)),
+    "an unknown trace": (("trace", "info", "w.yaml"), ("w.yaml: its first line",)),
+    "an unknown trace format": (
+        ("trace", "info", "good.trace", "--format", "mqsm"),
+        ("did you mean 'mqsim'?",),
+    ),
+    "a malformed trace": (("trace", "info", "wrong.trace"), ("wrong.trace:2: expected",)),
+    "a trace of no record": (("trace", "info", "empty.trace"), ("empty.trace",)),
+    "an impossible conversion": (
+        ("trace", "convert", "good.trace", "x", "--to", "mqsim"),
+        ("cannot convert to 'mqsim'",),
+    ),
+    "a conversion onto a file": (
+        ("trace", "convert", "good.trace", "wrong.trace", "--to", "hmsim"),
+        ("wrong.trace: exists; --force replaces it",),
+    ),
+    "a conversion onto itself": (
+        ("trace", "convert", "good.trace", "good.trace", "--to", "hmsim", "--force"),
+        ("good.trace: is the trace to convert",),
+    ),
+    "a conversion of a malformed trace": (
+        ("trace", "convert", "wrong.trace", "x.hmsim", "--to", "hmsim"),
+        ("wrong.trace:2:",),
+    ),
+    "a capture of nothing": (("trace", "capture", "--", "true"), ("--out, --blocks or both",)),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current directory with a good workload and good and bad traces."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HMSIM_DEBUG", "0")
+    good = b"10 4096\n20 8192 64\n" * 2000
+    write(tmp_path / "w.yaml", STREAM)
+    write(tmp_path / "b.yaml", "controller.queue: split\n")
+    write(tmp_path / "good.trace", good)
+    write(tmp_path / "short.gz", gzip.compress(good)[:-12])
+    damaged = bytearray(zstandard.ZstdCompressor(write_checksum=True).compress(os.urandom(5000)))
+    damaged[2500] ^= 0xFF
+    write(tmp_path / "damaged.zst", bytes(damaged))
+    write(tmp_path / "wrong.trace", "10 4096\n10 x\n")
+    write(tmp_path / "empty.trace", "")
+    (tmp_path / "full").mkdir()
+    write(tmp_path / "full" / "mine.txt", "keep")
+    return tmp_path
+
+
+def refuse(folder: Path, arguments: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    """Expect status 2, one message that holds ``expected``, and no change to the folder."""
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    result = invoke(*arguments)
+    assert result.exit_code == 2, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    for text in expected:
+        assert text in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "fault of hmsim" not in result.stderr
+    assert result.stderr.count("hmsim: ") <= 1
+    after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert after == before
+
+
+@pytest.mark.parametrize("case", CONFIGS)
+def test_a_configuration_is_refused(folder: Path, case: str) -> None:
+    content, expected = CONFIGS[case]
+    write(folder / "c.yaml", content)
+    refuse(folder, ("check", "c.yaml"), expected)
+    refuse(folder, ("run", "c.yaml", "--workload", "w.yaml", "--out", "out"), expected)
+
+
+@pytest.mark.parametrize("case", WORKLOADS)
+def test_a_workload_is_refused(folder: Path, case: str) -> None:
+    content, expected = WORKLOADS[case]
+    write(folder / "w.yaml", content)
+    refuse(folder, ("run", "quick", "--workload", "w.yaml", "--out", "out"), expected)
+    comparison = ("compare", "quick", "--policy", "split", "--workload", "w.yaml", "--out", "out")
+    refuse(folder, comparison, expected)
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_a_command_is_refused(folder: Path, case: str) -> None:
+    arguments, expected = COMMANDS[case]
+    refuse(folder, arguments, expected)
+
+
+def test_a_base_is_named_where_the_error_is(folder: Path) -> None:
+    write(folder / "base.yaml", "description: wrong\ndram:\n  rank: 1\n")
+    write(folder / "c.yaml", "base: base.yaml\n")
+    refuse(folder, ("check", "c.yaml"), ("base.yaml:3: dram.rank: unknown parameter",))
+
+
+def test_a_ring_of_bases_is_refused(folder: Path) -> None:
+    write(folder / "a.yaml", "base: c.yaml\n")
+    write(folder / "c.yaml", "base: a.yaml\n")
+    refuse(folder, ("check", "c.yaml"), ("a.yaml:1: base:",))
+
+
+def test_an_unreadable_file_is_named(folder: Path) -> None:
+    path = write(folder / "c.yaml", "dram: {ranks: 1}\n")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read everything")
+    result = invoke("check", "c.yaml")
+    assert result.exit_code == 2
+    assert "c.yaml: Permission denied" in result.stderr
+
+
+def test_the_real_program_ends_with_status_2_and_one_line(folder: Path) -> None:
+    command = [sys.executable, "-m", "hmsim.cli", "check", "quick", "--set", "dram.rank=1"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "hmsim: --set: dram.rank: unknown parameter; did you mean 'dram.ranks'?\n"
+    )

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do runs and comparisons write what they promise, the same every time, whole or not at all?"""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import hmsim
+import pytest
+from hmsim import directories
+from support import STREAM, invoke, needs_data, parsed, succeed, write
+
+RUN_FILES = {"config.yaml", "stats.json", "run.json"}
+POLICIES = ("--policy", "unified_fr_fcfs", "--policy", "split", "--policy", "split_dram_first")
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    """A workload of one DRAM and one NVDIMM agent."""
+    return write(tmp_path / "mix.yaml", STREAM)
+
+
+def test_a_run_directory_is_complete(tmp_path: Path, workload: Path) -> None:
+    out = tmp_path / "out"
+    printed = parsed(
+        *("run", "quick", "--workload", workload, "--policy", "split", "--seed", "7"),
+        *("--set", "controller.queue_depth=64", "--out", out),
+    )
+    assert {path.name for path in out.iterdir()} == RUN_FILES
+    assert json.loads((out / "stats.json").read_text()) == printed
+    origin = json.loads((out / "run.json").read_text())
+    assert origin["seed"] == 7
+    assert origin["policy"] == "split"
+    assert origin["versions"]["hmsim"] == hmsim.__version__
+    assert origin["host"]["seconds"] > 0
+    assert origin["workload"]["name"] == "mix"
+    config = hmsim.load_config(out / "config.yaml")
+    assert config.resolved()["controller.queue_depth"] == "64"
+    assert config.resolved()["controller.queues"] == "split"
+
+
+def test_a_run_repeats_itself_to_the_byte(tmp_path: Path, workload: Path) -> None:
+    for name in ("one", "two"):
+        succeed("run", "quick", "--workload", workload, "--out", tmp_path / name)
+    for file in ("stats.json", "config.yaml"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_its_own_configuration_gives_the_same_run(tmp_path: Path, workload: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    succeed("run", "quick", "--workload", workload, "--policy", "split", "--out", one)
+    succeed("run", one / "config.yaml", "--workload", workload, "--out", two)
+    for file in ("stats.json", "config.yaml"):
+        assert (one / file).read_bytes() == (two / file).read_bytes()
+
+
+def test_the_seed_matters(workload: Path) -> None:
+    one, two = (parsed("run", "quick", "--workload", workload, "--seed", s) for s in ("1", "2"))
+    assert one != two
+
+
+def test_warm_up_shortens_what_is_measured(tmp_path: Path, workload: Path) -> None:
+    whole = parsed("run", "quick", "--workload", workload)
+    later = parsed("run", "quick", "--workload", workload, "--warmup", "20us")
+    assert later != whole
+    assert later["agent"]["0"]["progress"] > 0
+
+
+def test_stats_promised_to_tools_are_there(workload: Path) -> None:
+    result = hmsim.run("quick", workload)
+    for name in (
+        *("sim.ticks", "sim.requests", "agent.0.progress", "agent.0.rate", "agent.1.rate"),
+        *("dram.reads", "dram.writes", "dram.read_latency_ns.mean", "dram.read_latency_ns.p50"),
+        *("dram.read_latency_ns.p99", "dram.read_latency_ns.max", "dram.row_hit_ratio"),
+        *("dram.bandwidth_gb_per_s", "dram.queue.occupancy", "nvdimm.reads", "nvdimm.writes"),
+        *("nvdimm.line_latency_ns.mean", "nvdimm.queue.occupancy", "nvdimm.queue.share_over_104"),
+        *("nvdimm.buffer.read_hit_ratio", "nvdimm.buffer.read_hit_ratio_strict"),
+        *("nvdimm.ftl.host_pages", "nvdimm.ftl.gc_pages", "nvdimm.gc.count"),
+        *("nvdimm.nand.reads", "nvdimm.nand.programs", "nvdimm.nand.erases"),
+        *("bus.dram_share", "bus.nvdimm_share", "bus.turnarounds", "bus.idle_ratio"),
+        *("arbiter.dram_wins", "arbiter.nvdimm_wins"),
+    ):
+        assert name in result.stats, name
+    assert result.units["dram.read_latency_ns.p99"] == "ns"
+    assert result.units["dram.read_latency_ns.count"] == ""
+    assert result.stats["sim.requests"] >= 5000
+
+
+def test_json_is_all_there_is_on_standard_output(workload: Path) -> None:
+    for arguments in (
+        ("run", "quick", "--workload", workload),
+        ("compare", "quick", "--policy", "split", "--workload", workload),
+        ("check", "quick"),
+        ("policies",),
+        ("params",),
+        ("configs",),
+        ("workloads",),
+    ):
+        assert parsed(*arguments)
+
+
+def test_tables_fit_80_columns(workload: Path) -> None:
+    for arguments in (
+        ("run", "quick", "--workload", workload),
+        ("compare", "quick", *POLICIES, "--workload", workload),
+        ("policies",),
+        ("params",),
+        ("configs",),
+    ):
+        assert max(map(len, succeed(*arguments).splitlines())) <= 80
+
+
+def test_check_takes_a_workload(workload: Path) -> None:
+    assert "in order" in succeed("check", "quick", "--workload", workload)
+    write(workload, "agents: [{kind: none}]\n")
+    assert invoke("check", "quick", "--workload", workload).exit_code == 2
+
+
+def test_the_version_is_the_package_s() -> None:
+    assert succeed("--version") == f"hmsim {hmsim.__version__}\n"
+
+
+def test_params_lists_by_prefix() -> None:
+    names = [info["name"] for info in parsed("params", "dram.timing")]
+    assert names
+    assert all(name.startswith("dram.timing.") for name in names)
+    keys = [info["name"] for info in parsed("params", "agents.synthetic")]
+    assert "agents.synthetic.pattern" in keys
+
+
+def test_check_flat_prints_every_parameter() -> None:
+    lines = succeed("check", "quick", "--flat", "--policy", "split").splitlines()
+    assert "controller.queues=split" in lines
+    assert len(lines) == len(parsed("check", "quick"))
+
+
+def test_force_replaces_a_run_and_nothing_else(tmp_path: Path, workload: Path) -> None:
+    out = tmp_path / "out"
+    run = ("run", "quick", "--workload", workload, "--out", out)
+    succeed(*run)
+    write(out / "extra.txt", "from before")
+    assert invoke(*run).exit_code == 2
+    assert (out / "extra.txt").exists()
+    succeed(*run, "--force")
+    assert {path.name for path in out.iterdir()} == RUN_FILES
+    assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml", "out"}
+
+
+def test_a_failure_while_writing_leaves_nothing(
+    tmp_path: Path, workload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = hmsim.run("quick", workload)
+
+    def full(_path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(directories, "_sync", full)
+    with pytest.raises(hmsim.InputError, match="out: cannot be written: No space left on device"):
+        result.save(tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {"mix.yaml"}
+
+
+def test_a_fault_of_the_simulator_has_status_1(
+    workload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_arguments: Any) -> None:
+        raise hmsim.SimulatorFault("channel 0 at 5 ps: no")
+
+    monkeypatch.setattr("hmsim.cli_run.simulate", broken)
+    result = invoke("run", "quick", "--workload", workload)
+    assert result.exit_code == 1
+    assert "channel 0 at 5 ps: no" in result.stderr
+    assert "fault of hmsim" in result.stderr
+    assert "Traceback" not in result.stderr
+    monkeypatch.setenv("HMSIM_DEBUG", "1")
+    assert "Traceback" in invoke("run", "quick", "--workload", workload).stderr
+
+
+def test_a_comparison_does_not_depend_on_jobs_or_cache(
+    tmp_path: Path, workload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "misses.trace", "".join(f"{n % 9} {n * 6400}\n" for n in range(50_000)))
+    traced = "  - {kind: llc_trace, core: 2, path: misses.trace, format: ramulator}\n"
+    other = write(tmp_path / "other.yaml", STREAM + traced)
+    compare = ("compare", "quick", *POLICIES, "--workload", workload, "--workload", other)
+    tables = [parsed(*compare, "--jobs", "1", "--out", tmp_path / "one")]
+    tables.append(parsed(*compare, "--jobs", "3"))  # solo runs come from the cache
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "fresh"))
+    tables.append(parsed(*compare, "--jobs", "3", "--out", tmp_path / "three"))
+    assert tables[0] == tables[1] == tables[2]
+    files = sorted(p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*.*"))
+    assert len([file for file in files if file.name == "stats.json"]) == 6
+    for file in files:
+        if file.name != "run.json":
+            one, three = (tmp_path / name / file for name in ("one", "three"))
+            assert one.read_bytes() == three.read_bytes(), file
+
+
+def test_a_comparison_agrees_with_its_runs(tmp_path: Path, workload: Path) -> None:
+    policies = ["unified_fr_fcfs", "split_dram_first"]
+    table = hmsim.compare("quick", policies, [workload], jobs=2)
+    assert list(table["policy"]) == policies
+    runs = [hmsim.run("quick", workload, policy=policy).stats for policy in policies]
+    for index, stats in enumerate(runs):
+        row = table.iloc[index]
+        assert row["agent.0.rate"] == stats["agent.0.rate"]
+        assert row["agent.0.speedup"] == stats["agent.0.rate"] / runs[0]["agent.0.rate"]
+        assert row["bus.dram_share"] == stats["bus.dram_share"]
+    alone = write(tmp_path / "alone.yaml", "".join(STREAM.splitlines(True)[:2]))
+    solo = hmsim.run("quick", alone, policy="split_dram_first").stats
+    assert table.iloc[1]["agent.0.slowdown"] == solo["agent.0.rate"] / runs[1]["agent.0.rate"]
+    assert table.iloc[0]["speedup"] == pytest.approx(1)
+
+
+def test_background_agents_take_part_but_are_not_compared(tmp_path: Path) -> None:
+    mix = write(tmp_path / "mix.yaml", STREAM.replace("core: 1,", "core: 1, measured: off,"))
+    row = hmsim.compare("quick", ["split"], [mix]).iloc[0]
+    assert row["speedup"] == 1
+    assert row["weighted_speedup"] == pytest.approx(1 / row["max_slowdown"])
+    assert row["agent.1.slowdown"] != row["agent.1.slowdown"]  # NaN
+
+
+def test_a_comparison_works_without_a_cache(
+    tmp_path: Path, workload: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(write(tmp_path / "file", "")))
+    assert len(hmsim.compare("quick", ["split"], [workload])) == 1
+
+
+def test_a_comparison_directory_has_a_table(tmp_path: Path, workload: Path) -> None:
+    out = tmp_path / "out"
+    succeed("compare", "quick", *POLICIES, "--workload", workload, "--out", out)
+    with (out / "comparison.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["policy"] for row in rows] == list(POLICIES[1::2])
+    assert {path.name for path in (out / "mix" / "split").iterdir()} == RUN_FILES
+
+
+LONG = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, requests: 2000000000}
+"""
+
+
+def test_an_interrupt_ends_with_status_130_and_nothing_written(tmp_path: Path) -> None:
+    write(tmp_path / "long.yaml", LONG)
+    for command in (
+        ["run", "mascots16", "--workload", "long.yaml", "--out", "out"],
+        ["compare", "mascots16", *POLICIES, "--workload", "long.yaml", "--out", "out"],
+    ):
+        process = subprocess.Popen(
+            [sys.executable, "-c", STARTED, *command],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "simulating\n"
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        _, complaint = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert complaint == "hmsim: interrupted\n"
+        assert time.monotonic() - started < 20
+        assert {path.name for path in tmp_path.iterdir()} == {"long.yaml"}
+
+
+# Tells when the simulation is under way, then runs the command line.
+STARTED = """\
+import hmsim.runner
+from hmsim.cli import main
+from hmsim.progress import Bars
+
+def report(self, name, fraction=None):
+    if not told:
+        told.append(name)
+        print("simulating", flush=True)
+
+told = []
+Bars.report = report
+main()
+"""
+
+
+def test_a_real_trace_runs_compressed_or_not(tmp_path: Path) -> None:
+    source = needs_data("cputraces/456.hmmer.gz")
+    packed = tmp_path / "hmmer.hmsim.zst"
+    succeed("trace", "convert", source, packed, "--to", "hmsim")
+    results = []
+    for path, form in ((source, "ramulator"), (packed, "hmsim")):
+        agent = f"{{kind: llc_trace, path: {path}, format: {form}, instructions: 2000000}}"
+        workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
+        results.append(parsed("run", "quick", "--workload", workload))
+    assert results[0]["core"]["0"]["ipc"] > 0.1
+    assert results[0]["core"]["0"]["ipc"] == pytest.approx(results[1]["core"]["0"]["ipc"], rel=0.01)
+
+
+def test_the_demonstration_runs() -> None:
+    stats = parsed("run", "quick", "--workload", "demo", "--policy", "split")
+    assert stats["dram"]["reads"] > 0
+    assert stats["nvdimm"]["reads"] + stats["nvdimm"]["writes"] > 0

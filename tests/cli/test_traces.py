@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do trace streams and tools give the same bytes whatever the compression and the order asked?"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hmsim import InputError
+from hmsim.traces import BLOCK, TraceReader, read_pieces
+from support import needs_data, parsed, succeed, write
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": lambda content: content,
+    "gzip": gzip.compress,
+    "xz": lzma.compress,
+    "zstd": lambda content: zstandard.ZstdCompressor(write_checksum=True).compress(content),
+}
+COMPRESSED = [name for name in PACKERS if name != "plain"]
+
+
+def content_of(size: int) -> bytes:
+    return random.Random(1).randbytes(size)
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_compression_is_told_by_content(tmp_path: Path, packer: str) -> None:
+    content = content_of(3 * BLOCK + 17)
+    reader = TraceReader(write(tmp_path / "trace", PACKERS[packer](content)))
+    found = b""
+    while block := reader.read(len(found)):
+        found += block
+    assert found == content
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_any_offset_may_be_asked_for(tmp_path: Path, packer: str) -> None:
+    content = content_of(2 * BLOCK + 1000)
+    reader = TraceReader(write(tmp_path / "trace", PACKERS[packer](content)))
+    for offset in (0, 10, 2 * BLOCK + 999, 0, BLOCK, BLOCK - 1, len(content), 5):
+        block = reader.read(offset)
+        assert bool(block) == (offset < len(content))
+        assert content[offset : offset + len(block)] == block
+
+
+@pytest.mark.parametrize("packer", COMPRESSED)
+def test_frames_follow_one_another_and_zeros_fill_up(tmp_path: Path, packer: str) -> None:
+    packed = PACKERS[packer](b"one\n") + PACKERS[packer](b"two\n") + bytes(2048)
+    assert b"".join(read_pieces(write(tmp_path / "trace", packed))) == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("packer", COMPRESSED)
+@pytest.mark.parametrize("cut", [1, 5, 400])
+def test_a_cut_is_noticed(tmp_path: Path, packer: str, cut: int) -> None:
+    path = write(tmp_path / "trace", PACKERS[packer](content_of(5000))[:-cut])
+    with pytest.raises(InputError, match="trace: the compressed data are cut short"):
+        b"".join(read_pieces(path))
+
+
+@pytest.mark.parametrize("packer", COMPRESSED)
+def test_damage_is_noticed(tmp_path: Path, packer: str) -> None:
+    packed = bytearray(PACKERS[packer](content_of(5000)))
+    packed[len(packed) // 2] ^= 0xFF
+    with pytest.raises(InputError, match="trace: damaged compression"):
+        b"".join(read_pieces(write(tmp_path / "trace", bytes(packed))))
+
+
+@pytest.mark.parametrize("packer", COMPRESSED)
+def test_a_bomb_comes_in_small_pieces(tmp_path: Path, packer: str) -> None:
+    path = write(tmp_path / "trace", PACKERS[packer](bytes(64 << 20)))
+    assert path.stat().st_size < 1 << 17
+    largest = total = 0
+    for piece in read_pieces(path):
+        largest = max(largest, len(piece))
+        total += len(piece)
+    assert total == 64 << 20
+    assert largest <= 32 << 20
+
+
+# Its pages are numbered in the order of first access.
+RAMULATOR = "3 64\n0 4096 8256\n5000000 12288 704\n7 128\n"
+
+
+def test_a_summary_counts(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.gz", gzip.compress(RAMULATOR.encode()))
+    summary = parsed("trace", "info", path)
+    assert summary["format"] == "ramulator"
+    assert (summary["reads"], summary["writes"], summary["records"]) == (4, 2, 6)
+    assert summary["duration"] == 3 + 0 + 5000000 + 7 + 4
+    assert summary["footprint_bytes"] == 4 * 4096
+    assert summary["read_mpki"] == pytest.approx(4000 / 5000014)
+
+
+def test_a_block_trace_is_summarised(tmp_path: Path) -> None:
+    path = write(tmp_path / "b.trace", "0 0 0 8 1\n1000 0 16 16 0\n2000 1 0 1 1\n")
+    summary = parsed("trace", "info", path)
+    assert summary["format"] == "mqsim"
+    assert summary["read_bytes"] == 9 * 512
+    assert summary["write_bytes"] == 16 * 512
+    assert summary["requests_per_second"] == pytest.approx(1.5e6)
+
+
+def test_hmsim_and_back_is_the_same_trace(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.trace", RAMULATOR)
+    packed, back = tmp_path / "b.hmsim.zst", tmp_path / "c.trace"
+    succeed("trace", "convert", source, packed, "--to", "hmsim")
+    succeed("trace", "convert", packed, back, "--to", "ramulator")
+    assert back.read_text() == RAMULATOR
+    assert (
+        parsed("trace", "info", packed)["duration"] == parsed("trace", "info", source)["duration"]
+    )
+
+
+def test_conversions_to_text(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.trace", RAMULATOR)
+    succeed("trace", "convert", source, tmp_path / "rw", "--to", "ramulator_rw")
+    assert (tmp_path / "rw").read_text().splitlines()[:3] == ["0x40 R", "0x1000 R", "0x2040 W"]
+    succeed("trace", "convert", source, tmp_path / "d.xz", "--to", "dramsim3")
+    lines = lzma.decompress((tmp_path / "d.xz").read_bytes()).decode().splitlines()
+    assert lines[:3] == ["0x40 READ 4", "0x1000 READ 5", "0x2040 WRITE 5"]
+    blocks = write(tmp_path / "b", "5 0 1 1 1\n")
+    succeed("trace", "convert", blocks, tmp_path / "lines", "--to", "ramulator_rw")
+    assert (tmp_path / "lines").read_text().count("\n") == 8
+
+
+def test_a_real_trace_survives_the_round_trip_but_for_page_numbers(tmp_path: Path) -> None:
+    source = needs_data("cputraces/403.gcc.gz")
+    packed, back = tmp_path / "gcc.hmsim.gz", tmp_path / "gcc"
+    succeed("trace", "convert", source, packed, "--to", "hmsim")
+    succeed("trace", "convert", packed, back, "--to", "ramulator")
+    before = [list(map(int, line.split())) for line in b"".join(read_pieces(source)).splitlines()]
+    after = [list(map(int, line.split())) for line in back.read_text().splitlines()]
+    assert [line[0] for line in after] == [line[0] for line in before]
+    pages: dict[int, int] = {}
+    for old, new in zip(before, after):
+        assert len(old) == len(new)
+        for one, other in zip(old[1:], new[1:]):
+            page = pages.setdefault(one // 4096, len(pages))
+            assert other == page * 4096 + one % 4096 // 64 * 64
+
+
+def test_capture_writes_a_trace(tmp_path: Path) -> None:
+    if shutil.which("qemu-x86_64") is None:
+        pytest.skip("qemu-x86_64 is not installed")
+    out = tmp_path / "true.hmsim.zst"
+    summary = json.loads(succeed("trace", "capture", "--json", "--out", out, "--", "true"))
+    assert summary["instructions"] > 0
+    assert parsed("trace", "info", out)["format"] == "hmsim"

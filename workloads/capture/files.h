@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The program's file reads and writes as a block trace, one request a line:
+// "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", sectors of 512 bytes.
+//
+// Files lie on one device in extents of 1 MiB. A file seen for the first time gets extents for its
+// whole size in a row, after all extents given so far; each further MiB it grows into gets the next
+// free one. A request is cut at extent ends, so none exceeds 1 MiB.
+#ifndef HMSIM_FILES_H
+#define HMSIM_FILES_H
+
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "output.h"
+
+enum { SECTOR_SHIFT = 9, EXTENT_SHIFT = 20 };
+enum file_access { FILE_WRITE = 0, FILE_READ = 1 };
+
+extern uintptr_t guest_base __attribute__((weak));  // QEMU's: host address of guest address 0
+
+struct traced_file {
+  uint64_t device, inode, born_s, born_ns;  // tells apart files that reuse an inode
+  bool wanted;
+  uint32_t extents;  // length of `place`
+  uint32_t* place;   // extent of the file's k-th MiB
+};
+
+static struct {
+  struct output output;
+  const char* pattern;  // fnmatch pattern of full paths, or NULL
+  struct traced_file* files;
+  uint32_t file_count, next_extent;
+  uint64_t requests[2], bytes[2];  // by enum file_access; bytes as the program asked
+} blocks;
+
+// Data files: regular, not of a pseudo file system, not a program or shared library, of the wanted
+// name.
+static bool is_wanted(int fd) {
+  char link[32], path[4096], magic[4];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  if (length < 0) return false;
+  path[length] = '\0';
+  static const char* const pseudo[] = {"/proc/", "/sys/", "/dev/"};
+  for (size_t i = 0; i < sizeof pseudo / sizeof *pseudo; i++)
+    if (!strncmp(path, pseudo[i], strlen(pseudo[i]))) return false;
+  if (blocks.pattern) return fnmatch(blocks.pattern, path, 0) == 0;
+  return pread(fd, magic, sizeof magic, 0) != sizeof magic ||
+         memcmp(magic, "\177ELF", sizeof magic);
+}
+
+static void reserve_extents(struct traced_file* file, uint64_t extents) {
+  if (extents <= file->extents) return;
+  if (extents > UINT32_MAX - blocks.next_extent)
+    fail("the traced files are larger than 4 PiB together");
+  file->place = realloc(file->place, extents * sizeof *file->place);
+  if (!file->place) fail("out of memory");
+  while (file->extents < extents) file->place[file->extents++] = blocks.next_extent++;
+}
+
+// NULL for what is not a regular file.
+static struct traced_file* find_file(int fd) {
+  struct statx info;
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &info) ||
+      !S_ISREG(info.stx_mode))
+    return NULL;
+  struct traced_file key = {
+      .device = (uint64_t)info.stx_dev_major << 32 | info.stx_dev_minor,
+      .inode = info.stx_ino,
+      .born_s = (uint64_t)info.stx_btime.tv_sec,
+      .born_ns = info.stx_btime.tv_nsec,
+  };
+  for (uint32_t i = blocks.file_count; i-- > 0;) {
+    struct traced_file* file = &blocks.files[i];
+    if (file->inode == key.inode && file->device == key.device && file->born_ns == key.born_ns &&
+        file->born_s == key.born_s)
+      return file;
+  }
+  blocks.files = realloc(blocks.files, (blocks.file_count + 1) * sizeof *blocks.files);
+  if (!blocks.files) fail("out of memory");
+  key.wanted = is_wanted(fd);
+  if (key.wanted) reserve_extents(&key, (info.stx_size + (1 << EXTENT_SHIFT) - 1) >> EXTENT_SHIFT);
+  blocks.files[blocks.file_count] = key;
+  return &blocks.files[blocks.file_count++];
+}
+
+static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
+                          enum file_access access) {
+  struct traced_file* file = find_file(fd);
+  if (!file || !file->wanted) return;
+  reserve_extents(file, (offset + bytes + (1 << EXTENT_SHIFT) - 1) >> EXTENT_SHIFT);
+  blocks.bytes[access] += bytes;
+  const uint64_t sectors_per_extent = 1 << (EXTENT_SHIFT - SECTOR_SHIFT);
+  uint64_t sector = offset >> SECTOR_SHIFT;
+  uint64_t end = (offset + bytes + (1 << SECTOR_SHIFT) - 1) >> SECTOR_SHIFT;
+  while (sector < end) {
+    uint64_t inside = sector % sectors_per_extent;
+    uint64_t count =
+        end - sector < sectors_per_extent - inside ? end - sector : sectors_per_extent - inside;
+    uint64_t start = file->place[sector / sectors_per_extent] * sectors_per_extent + inside;
+    char line[96];
+    int length = snprintf(line, sizeof line, "%llu 0 %llu %llu %d\n", (unsigned long long)now,
+                          (unsigned long long)start, (unsigned long long)count, access);
+    output_put(&blocks.output, line, (size_t)length);
+    blocks.requests[access]++;
+    sector += count;
+  }
+}
+
+// Where the transfer that just moved `bytes` began: the offset variable or the file position is
+// behind it.
+static uint64_t start_of_transfer(int fd, uint64_t guest_offset_pointer, uint64_t bytes) {
+  int64_t end;
+  if (guest_offset_pointer)
+    memcpy(&end, (void*)((&guest_base ? guest_base : 0) + guest_offset_pointer), sizeof end);
+  else
+    end = lseek(fd, 0, SEEK_CUR);
+  return (uint64_t)end - bytes;
+}
+
+// A system call of the guest (x86-64 number) that has moved `bytes` > 0 bytes.
+static void block_syscall(uint64_t now, int64_t number, const uint64_t argument[6],
+                          uint64_t bytes) {
+  int fd = (int)argument[0];
+  switch (number) {
+    case SYS_read:
+    case SYS_readv:
+      block_request(now, fd, start_of_transfer(fd, 0, bytes), bytes, FILE_READ);
+      break;
+    case SYS_write:
+    case SYS_writev:
+      block_request(now, fd, start_of_transfer(fd, 0, bytes), bytes, FILE_WRITE);
+      break;
+    case SYS_pread64:
+    case SYS_preadv:
+      block_request(now, fd, argument[3], bytes, FILE_READ);
+      break;
+    case SYS_pwrite64:
+    case SYS_pwritev:
+      block_request(now, fd, argument[3], bytes, FILE_WRITE);
+      break;
+    case SYS_sendfile:
+      block_request(now, (int)argument[1], start_of_transfer((int)argument[1], argument[2], bytes),
+                    bytes, FILE_READ);
+      block_request(now, fd, start_of_transfer(fd, 0, bytes), bytes, FILE_WRITE);
+      break;
+    case SYS_copy_file_range:
+      block_request(now, fd, start_of_transfer(fd, argument[1], bytes), bytes, FILE_READ);
+      block_request(now, (int)argument[2], start_of_transfer((int)argument[2], argument[3], bytes),
+                    bytes, FILE_WRITE);
+      break;
+  }
+}
+
+static bool is_file_syscall(int64_t number) {
+  return number == SYS_read || number == SYS_write || number == SYS_readv || number == SYS_writev ||
+         number == SYS_pread64 || number == SYS_pwrite64 || number == SYS_preadv ||
+         number == SYS_pwritev || number == SYS_sendfile || number == SYS_copy_file_range;
+}
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// QEMU user-mode plug-in: filters a program's loads and stores through caches, writes
+// last-level-cache misses and write-backs as records of docs/trace-format.md (without the header,
+// which needs the totals), and its file reads and writes as a block trace. hmsim/capture.py starts
+// it and documents the options.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+
+#include "cache.h"
+#include "files.h"
+#include "opcodes.h"
+#include "output.h"
+#include "pages.h"
+#include "qemu_plugin_v1.h"
+#include "recorder.h"
+
+// ---- callbacks at execution
+
+// User data of an access: instructions of the block behind this one, doubled, + 1 for a
+// non-temporal store.
+static inline uint64_t behind(void* data) { return (uintptr_t)data >> 1; }
+static inline bool is_non_temporal(void* data) { return (uintptr_t)data & 1; }
+
+static void drain(struct vcpu* v) {
+  shared_lock();
+  drain_combining(v);
+  shared_unlock();
+}
+
+static void store_non_temporal(struct vcpu* v, uint64_t address, unsigned bytes) {
+  uint64_t line = renumber(address);
+  v->last_line = kNoLine;
+  if (line != v->combining) {
+    drain(v);
+    hierarchy_evict(&v->caches, line);
+    v->combining = line;
+  }
+  v->bytes |= (bytes < 64 ? (1ULL << bytes) - 1 : UINT64_MAX) << (address % LINE_BYTES);
+  if (v->bytes == UINT64_MAX) drain(v);
+}
+
+static void touch(struct vcpu* v, uint64_t address, bool store) {
+  uint64_t line = renumber(address);
+  if (line == v->combining) drain(v);
+  v->last_entry = hierarchy_access(&v->caches, line, store);
+  v->last_line = address >> LINE_SHIFT;
+}
+
+static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void* data) {
+  struct vcpu* v = &vcpus[index % VCPUS];
+  bool store = qemu_plugin_mem_is_store(info);
+  unsigned offset = address % LINE_BYTES, bytes = 1;
+  enter(v);
+  if (offset > LINE_BYTES - 8 || is_non_temporal(data))
+    bytes = 1u << qemu_plugin_mem_size_shift(info);
+  if (address >> LINE_SHIFT == v->last_line && offset + bytes <= LINE_BYTES &&
+      !is_non_temporal(data)) {
+    *v->last_entry |= store;
+  } else if (!forked_child) {
+    unsigned here = offset + bytes <= LINE_BYTES ? bytes : LINE_BYTES - offset;
+    v->now = v->count - behind(data);
+    if (store && is_non_temporal(data)) {
+      store_non_temporal(v, address, here);
+      if (here < bytes) store_non_temporal(v, address + here, bytes - here);
+    } else {
+      touch(v, address, store);
+      if (here < bytes) touch(v, address + here, store);
+    }
+  }
+  leave(v);
+}
+
+// Opens the window after `skip` instructions of all vCPUs together and ends the program after
+// `limit` more. With several threads the boundaries are approached by equal shares, so they are
+// approximate.
+static void check_window(struct vcpu* v) {
+  shared_lock();
+  uint64_t total = total_instructions();
+  if (total >= skip && !finished) {
+    window_open = true;
+    update_recording(v->caches.vcpu);
+  }
+  if (limit && total >= skip + limit) {
+    finish(true);
+    _exit(0);
+  }
+  uint64_t boundary = total < skip ? skip : limit ? skip + limit : UINT64_MAX;
+  uint64_t share = (boundary - total) / (vcpus_seen ? vcpus_seen : 1);
+  v->check_at = boundary == UINT64_MAX ? UINT64_MAX : v->count + (share ? share : 1);
+  shared_unlock();
+}
+
+static void on_block(unsigned index, void* data) {
+  struct vcpu* v = &vcpus[index % VCPUS];
+  enter(v);
+  if (v->count >= v->check_at && !forked_child) check_window(v);
+  v->count += (uintptr_t)data;
+  leave(v);
+}
+
+static void on_marker(unsigned index, void* data) {
+  struct vcpu* v = &vcpus[index % VCPUS];
+  if (forked_child) return;
+  enter(v);
+  shared_lock();
+  in_region = !in_region;
+  v->count -= behind(data);  // the region's edge is the marker, not the block's end
+  update_recording(v->caches.vcpu);
+  v->count += behind(data);
+  shared_unlock();
+  leave(v);
+}
+
+static __thread uint64_t syscall_arguments[6];
+
+static void on_syscall(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a, uint64_t b,
+                       uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h) {
+  (void)id, (void)index, (void)number, (void)g, (void)h;
+  memcpy(syscall_arguments, (const uint64_t[]){a, b, c, d, e, f}, sizeof syscall_arguments);
+}
+
+static void on_syscall_return(qemu_plugin_id_t id, unsigned index, int64_t number, int64_t result) {
+  (void)id, (void)index;
+  if (forked_child || result <= 0 || !is_file_syscall(number)) return;
+  int error = errno;
+  shared_lock();
+  if (recording) block_syscall(total_instructions(), number, syscall_arguments, (uint64_t)result);
+  shared_unlock();
+  errno = error;
+}
+
+static void on_vcpu(qemu_plugin_id_t id, unsigned index) {
+  (void)id;
+  shared_lock();
+  crowded = crowded || index >= VCPUS;
+  if (vcpus_seen <= index && vcpus_seen < VCPUS) vcpus_seen = index < VCPUS ? index + 1 : VCPUS;
+  shared_unlock();
+}
+
+static void on_end(qemu_plugin_id_t id, void* data) {
+  (void)id, (void)data;
+  if (forked_child) return;
+  shared_lock();
+  finish(false);
+  shared_unlock();
+}
+
+static void on_fork_in_child(void) {
+  forked_child = true;
+  crowded = false;
+}
+
+// ---- translation
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
+  (void)id;
+  size_t count = qemu_plugin_tb_n_insns(block);
+  qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, (void*)count);
+  for (size_t i = 0; i < count; i++) {
+    struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(block, i);
+    const uint8_t* code = qemu_plugin_insn_data(insn);
+    size_t size = qemu_plugin_insn_size(insn);
+    uintptr_t data = (count - 1 - i) << 1 | stores_non_temporal(code, size);
+    if (trace.path)
+      qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                       (void*)data);
+    if (use_regions && is_marker(code, size))
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS, (void*)data);
+  }
+}
+
+// ---- options: NAME=VALUE, sizes in KiB
+
+struct options {
+  uint64_t kib[3], ways[3];
+};
+
+static bool set_option(struct options* options, const char* argument) {
+  const char* value = strchr(argument, '=');
+  if (!value) return false;
+  size_t length = (size_t)(value++ - argument);
+  const struct {
+    const char* name;
+    const char** text;
+    uint64_t* number;
+  } known[] = {
+      {"trace", &trace.path, NULL},
+      {"blocks", &blocks.output.path, NULL},
+      {"files", &blocks.pattern, NULL},
+      {"summary", &summary_path, NULL},
+      {"skip", NULL, &skip},
+      {"limit", NULL, &limit},
+      {"l1", NULL, &options->kib[0]},
+      {"l2", NULL, &options->kib[1]},
+      {"l3", NULL, &options->kib[2]},
+      {"l1_ways", NULL, &options->ways[0]},
+      {"l2_ways", NULL, &options->ways[1]},
+      {"l3_ways", NULL, &options->ways[2]},
+  };
+  if (length == strlen("regions") && !strncmp(argument, "regions", length)) {
+    use_regions = !strcmp(value, "1");
+    return true;
+  }
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (length != strlen(known[i].name) || strncmp(argument, known[i].name, length)) continue;
+    if (known[i].text)
+      *known[i].text = value;
+    else
+      *known[i].number = strtoull(value, NULL, 10);
+    return true;
+  }
+  return false;
+}
+
+int qemu_plugin_version = 1;
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
+  if (info->system_emulation || strcmp(info->target_name, "x86_64"))
+    fail("this plug-in is for qemu-x86_64 user mode");
+  struct options options = {{32, 2048, 8192}, {4, 4, 4}};
+  for (int i = 0; i < argc; i++)
+    if (!set_option(&options, argv[i])) fail("unknown option: %s", argv[i]);
+  if (!summary_path) fail("the option summary=PATH is missing");
+  bool made = cache_make(&l3, options.kib[2] << 10, (unsigned)options.ways[2]);
+  for (unsigned i = 0; i < VCPUS; i++) {
+    struct vcpu* v = &vcpus[i];
+    v->last_line = v->combining = kNoLine;
+    v->caches.l3 = &l3;
+    v->caches.vcpu = i;
+    made = made && cache_make(&v->caches.l1, options.kib[0] << 10, (unsigned)options.ways[0]) &&
+           cache_make(&v->caches.l2, options.kib[1] << 10, (unsigned)options.ways[1]);
+  }
+  if (!made) fail("each cache needs a power-of-two number of sets of 64-byte lines");
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a driver that is killed takes the program along
+  pthread_atfork(NULL, NULL, on_fork_in_child);
+  qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
+  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+  if (blocks.output.path) {
+    qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_return);
+  }
+  qemu_plugin_register_atexit_cb(id, on_end, NULL);
+  return 0;
+}

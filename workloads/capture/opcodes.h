@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The instructions that need more than their accesses: non-temporal stores and the region marker.
+#ifndef HMSIM_OPCODES_H
+#define HMSIM_OPCODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// movnti, movntq/movntdq, movntps/movntpd and their VEX forms (Intel SDM volume 2).
+static bool stores_non_temporal(const uint8_t* code, size_t size) {
+  bool operand_size = false;
+  size_t i = 0;
+  for (; i < size; i++) {
+    uint8_t byte = code[i];
+    bool segment_or_address = byte == 0x26 || byte == 0x2E || byte == 0x36 || byte == 0x3E ||
+                              byte == 0x64 || byte == 0x65 || byte == 0x67;
+    bool rex = byte >= 0x40 && byte <= 0x4F;
+    if (byte == 0x66)
+      operand_size = true;
+    else if (!segment_or_address && !rex)
+      break;
+  }
+  if (i + 1 < size && code[i] == 0x0F)
+    return (code[i + 1] == 0xC3 && !operand_size) || code[i + 1] == 0xE7 || code[i + 1] == 0x2B;
+  uint8_t prefix, opcode;  // VEX: pp in bits 0 and 1 of `prefix`, the map 0F
+  if (i + 2 < size && code[i] == 0xC5)
+    prefix = code[i + 1], opcode = code[i + 2];
+  else if (i + 3 < size && code[i] == 0xC4 && (code[i + 1] & 0x1F) == 1)
+    prefix = code[i + 2], opcode = code[i + 3];
+  else
+    return false;
+  return (opcode == 0xE7 && (prefix & 3) == 1) || (opcode == 0x2B && (prefix & 3) <= 1);
+}
+
+// xchg %bx,%bx
+static bool is_marker(const uint8_t* code, size_t size) {
+  static const uint8_t xchg_bx_bx[] = {0x66, 0x87, 0xDB};
+  return size == sizeof xchg_bx_bx && !memcmp(code, xchg_bx_bx, size);
+}
+
+#endif
