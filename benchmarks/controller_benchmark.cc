@@ -25,9 +25,7 @@
 namespace hmsim {
 namespace {
 
-enum class Pattern {
-  stream, random, mixed, burst, sparse, nvdimm_read, nvdimm_write, nvdimm_hit
-};
+enum class Pattern { stream, random, mixed, burst, sparse, nvdimm_read, nvdimm_write, nvdimm_hit };
 
 constexpr std::array<std::pair<const char*, Pattern>, 8> kPatterns{
     {{"stream", Pattern::stream},

@@ -61,8 +61,8 @@ AddressMap::AddressMap(const SystemConfig& config)
   std::vector<std::string> fields = split_fields(config.controller.address_map);
   int shift = 0;
   for (auto name = fields.rbegin(); name != fields.rend(); ++name) {
-    const auto which = static_cast<std::size_t>(
-        std::find(kNames.begin(), kNames.end(), *name) - kNames.begin());
+    const auto which =
+        static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), *name) - kNames.begin());
     slices_[which] = {shift, sizes[which] - 1};
     shift += log2_of(sizes[which]);
   }

@@ -6,9 +6,8 @@ namespace hmsim {
 void BankQueue::link(TransactionPool& pool, TransactionId id) {
   Transaction& added = pool[id];
   TransactionId before = tail_;
-  while (before != kNoTransaction &&
-         goes_before(added.key_miss, added.request.id, pool[before].key_miss,
-                     pool[before].request.id)) {
+  while (before != kNoTransaction && goes_before(added.key_miss, added.request.id,
+                                                 pool[before].key_miss, pool[before].request.id)) {
     before = pool[before].previous;
   }
   added.previous = before;
@@ -50,8 +49,8 @@ TransactionId BankQueue::find_best(const TransactionPool& pool, std::int64_t ope
   const Transaction& first_miss = pool[head_];
   for (TransactionId id = first_miss.next; id != kNoTransaction; id = pool[id].next) {
     if (pool[id].row == open_row) {
-      const bool hit_first = goes_before(pool[id].key_hit, pool[id].request.id,
-                                         first_miss.key_miss, first_miss.request.id);
+      const bool hit_first = goes_before(pool[id].key_hit, pool[id].request.id, first_miss.key_miss,
+                                         first_miss.request.id);
       return hit_first ? id : head_;
     }
   }

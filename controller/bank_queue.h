@@ -42,7 +42,7 @@ class BankQueue {
   // Keys of its transactions changed: sorts again.
   void rebuild(TransactionPool& pool);
 
-  void serialize(Archive& archive) { archive & head_ & tail_ & best_; }
+  void serialize(Archive& archive) { archive(head_, tail_, best_); }
 
  private:
   TransactionId find_best(const TransactionPool& pool, std::int64_t open_row) const;

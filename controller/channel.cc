@@ -25,8 +25,8 @@ std::unique_ptr<BusArbiter> make_arbiter(const std::string& name, const Assignme
 // unless the write latency exceeds the read latency.
 Cycle longest_turnaround(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
-  return Cycle(timing.trtrs + (timing.cl > timing.cwl ? timing.cl - timing.cwl
-                                                      : timing.cwl - timing.cl));
+  return Cycle(timing.trtrs +
+               (timing.cl > timing.cwl ? timing.cl - timing.cwl : timing.cwl - timing.cl));
 }
 
 }  // namespace
@@ -272,8 +272,9 @@ void Channel::admit(const Request& request) {
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
     bank_in_rank = place.bank;
   }
-  transaction.view = {request.id,      request.arrival,  request.memory,  request.write,
-                      request.source,  transaction.rank, bank_in_rank,    transaction.row, false};
+  transaction.view = {request.id,    request.arrival, request.memory,
+                      request.write, request.source,  transaction.rank,
+                      bank_in_rank,  transaction.row, false};
   count(request.memory, 1);
   const Tick now = time_of(edge_);
   scheduler_of(request.memory).on_enqueue(seen(transaction, would_hit(transaction)), now);
@@ -294,8 +295,7 @@ bool Channel::would_hit(const Transaction& transaction) const {
 // Lets the transaction compete, or holds it behind an older one to the same line.
 void Channel::order_line(TransactionId id) {
   Transaction& transaction = pool_[id];
-  const TransactionId before =
-      line_order_.exchange(LineOrder::line_of(transaction.request), id);
+  const TransactionId before = line_order_.exchange(LineOrder::line_of(transaction.request), id);
   if (before == kNoTransaction) {
     compete(id);
     return;
@@ -402,10 +402,11 @@ void Channel::update_drain() {
     return;
   }
   if (draining_) {
-    draining_ = queued_writes_ > 0 && (queued_writes_ > controller_.drain_low || queued_reads_ == 0);
+    draining_ =
+        queued_writes_ > 0 && (queued_writes_ > controller_.drain_low || queued_reads_ == 0);
   } else {
-    draining_ = queued_writes_ >= controller_.drain_high ||
-                (queued_reads_ == 0 && queued_writes_ > 0);
+    draining_ =
+        queued_writes_ >= controller_.drain_high || (queued_reads_ == 0 && queued_writes_ > 0);
   }
   banks_.compete(draining_ ? 1 : 0, edge_);
 }
@@ -440,10 +441,10 @@ void Channel::reset_statistics(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
-  archive & pool_ & queues_[0] & queues_[1] & line_order_ & endpoint_ & epochs_ & next_policy_change_ & finishes_ &
-      staged_ & command_queue_free_ & refresh_due_ & next_refresh_due_ & pending_ &
-      queued_reads_ & queued_writes_ & draining_ & promised_ & command_bus_taken_ & edge_ & wake_ &
-      last_driver_ & measured_from_;
+  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
+          finishes_, staged_, command_queue_free_, refresh_due_, next_refresh_due_, pending_,
+          queued_reads_, queued_writes_, draining_, promised_, command_bus_taken_, edge_, wake_,
+          last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   for (const auto& scheduler : schedulers_) {

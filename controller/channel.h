@@ -56,12 +56,12 @@ class Channel final : public Component, public AckListener {
   struct Queue {
     std::int64_t free_slots = 0;
     Ring<Request> line;
-    void serialize(Archive& archive) { archive & free_slots & line; }
+    void serialize(Archive& archive) { archive(free_slots, line); }
   };
   struct Finish {
     Cycle cycle{0};
     TransactionId id = kNoTransaction;
-    void serialize(Archive& archive) { archive & cycle & id; }
+    void serialize(Archive& archive) { archive(cycle, id); }
   };
   static constexpr int kNobody = -1;
 
@@ -156,22 +156,22 @@ class Channel final : public Component, public AckListener {
   DramBanks banks_;
   NvdimmEndpoint endpoint_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
-  Cycle next_policy_change_ = kNeverCycle; // the first edge on which a scheduler changes by itself
-  Ring<Finish> finishes_;                  // in order of data on the bus
-  std::vector<TransactionId> staged_;      // two_level: in order of arrival
-  std::vector<std::int64_t> command_queue_free_;  // per rank, the NVDIMM's last
-  std::vector<Cycle> refresh_due_;         // per rank
-  Cycle next_refresh_due_ = kNeverCycle;   // the earliest of them
+  Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
+  Ring<Finish> finishes_;                   // in order of data on the bus
+  std::vector<TransactionId> staged_;       // two_level: in order of arrival
+  std::vector<std::int64_t> command_queue_free_;        // per rank, the NVDIMM's last
+  std::vector<Cycle> refresh_due_;                      // per rank
+  Cycle next_refresh_due_ = kNeverCycle;                // the earliest of them
   std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
-  std::int64_t queued_reads_ = 0;          // drained: DRAM, competing
+  std::int64_t queued_reads_ = 0;                       // drained: DRAM, competing
   std::int64_t queued_writes_ = 0;
   bool draining_ = false;
-  int promised_ = kNobody;                 // the class that is to have the data bus next
-  bool command_bus_taken_ = false;         // on the present edge
-  bool advancing_ = false;                 // admission of the present edge is still to come
-  Cycle edge_{-1};                         // the last processed one
+  int promised_ = kNobody;          // the class that is to have the data bus next
+  bool command_bus_taken_ = false;  // on the present edge
+  bool advancing_ = false;          // admission of the present edge is still to come
+  Cycle edge_{-1};                  // the last processed one
   Cycle wake_ = kNeverCycle;
-  int last_driver_ = -1;                   // of the data bus: rank x 2 + write
+  int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};
   ChannelStatistics statistics_;
 };

@@ -81,8 +81,8 @@ Cycle Channel::next_refresh(Cycle edge) const {
     } else if (banks_.any_open(rank)) {
       next = earlier(next, later(due, banks_.next_closable(rank)));
     } else {
-      next = earlier(next, later(due, engine_.earliest(Command::refresh, rank,
-                                                       rank * banks_per_rank_)));
+      next = earlier(next,
+                     later(due, engine_.earliest(Command::refresh, rank, rank * banks_per_rank_)));
     }
   }
   return next;
@@ -93,8 +93,7 @@ Cycle Channel::next_refresh(Cycle edge) const {
 void Channel::start(Transaction& transaction) {
   if (!transaction.started) {
     transaction.started = true;
-    if (!two_level_ &&
-        --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
+    if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
       banks_.hold(transaction.rank, true);
     }
   }

@@ -61,7 +61,8 @@ std::function<double()> average(const Channels& channels, Read read) {
 
 void register_dram(StatisticRegistry& registry, const Channels& channels) {
   using S = ChannelStatistics;
-  registry.counter("dram.reads", "requests", "DRAM reads completed", each(channels, &S::dram_reads));
+  registry.counter("dram.reads", "requests", "DRAM reads completed",
+                   each(channels, &S::dram_reads));
   registry.counter("dram.writes", "requests", "DRAM writes completed",
                    each(channels, &S::dram_writes));
   registry.histogram("dram.read_latency_ns", "ns",
@@ -81,21 +82,20 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
                    }
                    return commands;
                  });
-  registry.gauge("dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes",
-                 [channels] {
-                   double rate = 0;
-                   for (Channel* channel : channels) {
-                     const S& s = channel->statistics();
-                     const double ps = static_cast<double>(channel->elapsed().value()) *
-                                       static_cast<double>(channel->clock_period().value());
-                     constexpr double kGigabytesPerSecond = 1e3;  // bytes per ps x 10^12 / 10^9
-                     rate += ps == 0 ? 0
-                                     : static_cast<double>(s.dram_reads + s.dram_writes) *
-                                           static_cast<double>(kLineBytes.value()) *
-                                           kGigabytesPerSecond / ps;
-                   }
-                   return rate;
-                 });
+  registry.gauge(
+      "dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes", [channels] {
+        double rate = 0;
+        for (Channel* channel : channels) {
+          const S& s = channel->statistics();
+          const double ps = static_cast<double>(channel->elapsed().value()) *
+                            static_cast<double>(channel->clock_period().value());
+          constexpr double kGigabytesPerSecond = 1e3;  // bytes per ps x 10^12 / 10^9
+          rate += ps == 0 ? 0
+                          : static_cast<double>(s.dram_reads + s.dram_writes) *
+                                static_cast<double>(kLineBytes.value()) * kGigabytesPerSecond / ps;
+        }
+        return rate;
+      });
   registry.counter("dram.activates", "commands", "ACT commands", each(channels, &S::activates));
   registry.counter("dram.precharges", "commands", "PRE commands", each(channels, &S::precharges));
   registry.counter("dram.refreshes", "commands", "REF commands, all ranks",
@@ -155,10 +155,10 @@ void register_bus(StatisticRegistry& registry, const Channels& channels) {
 }  // namespace
 
 void ChannelStatistics::serialize(Archive& archive) {
-  archive & dram_reads & dram_writes & nvdimm_reads & nvdimm_writes & activates & precharges &
-      refreshes & row_hits & command_cycles & ack_cycles & dram_data_cycles & nvdimm_data_cycles &
-      turnarounds & dram_wins & nvdimm_wins & dram_read_latency & dram_write_latency &
-      nvdimm_line_latency & dram_occupancy & nvdimm_occupancy;
+  archive(dram_reads, dram_writes, nvdimm_reads, nvdimm_writes, activates, precharges, refreshes,
+          row_hits, command_cycles, ack_cycles, dram_data_cycles, nvdimm_data_cycles, turnarounds,
+          dram_wins, nvdimm_wins, dram_read_latency, dram_write_latency, nvdimm_line_latency,
+          dram_occupancy, nvdimm_occupancy);
 }
 
 void register_channel_statistics(StatisticRegistry& registry,

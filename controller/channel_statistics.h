@@ -11,8 +11,7 @@ namespace hmsim {
 class Channel;
 
 struct ChannelStatistics {
-  explicit ChannelStatistics(std::int64_t slots)
-      : dram_occupancy(slots), nvdimm_occupancy(slots) {}
+  explicit ChannelStatistics(std::int64_t slots) : dram_occupancy(slots), nvdimm_occupancy(slots) {}
 
   Counter dram_reads = 0;
   Counter dram_writes = 0;
@@ -29,15 +28,16 @@ struct ChannelStatistics {
   Counter turnarounds = 0;
   Counter dram_wins = 0;
   Counter nvdimm_wins = 0;
-  Histogram dram_read_latency;   // picoseconds, arrival at the controller to last data beat
+  Histogram dram_read_latency;  // picoseconds, arrival at the controller to last data beat
   Histogram dram_write_latency;
   Histogram nvdimm_line_latency;
-  Occupancy dram_occupancy;      // slots held
+  Occupancy dram_occupancy;  // slots held
   Occupancy nvdimm_occupancy;
 
   void serialize(Archive& archive);
 };
 
-void register_channel_statistics(StatisticRegistry& registry, const std::vector<Channel*>& channels);
+void register_channel_statistics(StatisticRegistry& registry,
+                                 const std::vector<Channel*>& channels);
 
 }  // namespace hmsim

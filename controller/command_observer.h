@@ -25,10 +25,10 @@ struct CommandRecord {
   Cycle cycle;
   ChannelCommand command;
   int channel;
-  int rank;             // the NVDIMM is the rank after the last
-  int bank;             // within the rank; -1 where it does not apply
-  std::int64_t row;     // DRAM row or LPN; -1 where it does not apply
-  std::int64_t request; // Request::id, -1 for commands of no request (refresh)
+  int rank;              // the NVDIMM is the rank after the last
+  int bank;              // within the rank; -1 where it does not apply
+  std::int64_t row;      // DRAM row or LPN; -1 where it does not apply
+  std::int64_t request;  // Request::id, -1 for commands of no request (refresh)
 };
 
 class CommandObserver {

@@ -10,10 +10,9 @@ void ControllerParameters::declare(ParameterSet& parameters) {
   parameters.integer("channels", channels, {1, 16}, "channels",
                      {"memory channels, each with its own DRAM ranks and NVDIMM; a power of two",
                       "the paper, Table III: 4; one channel is the unit experiment"});
-  parameters.choice("queues", queues,
-                    {{"unified", QueueLayout::unified}, {"split", QueueLayout::split}},
-                    {"one transaction queue for both classes, or one for each",
-                     "the paper, section V-A"});
+  parameters.choice(
+      "queues", queues, {{"unified", QueueLayout::unified}, {"split", QueueLayout::split}},
+      {"one transaction queue for both classes, or one for each", "the paper, section V-A"});
   parameters.integer("queue_depth", queue_depth, {1, 4096}, "entries",
                      {"transaction queue per channel: for both classes (unified) or DRAM (split)",
                       "the paper, Table III"});
@@ -28,10 +27,9 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      {"per rank: references issued but unfinished (flat); two entries for each "
                       "transaction moved there (two_level)",
                       "the paper, Table III: 32"});
-  parameters.choice("writes", writes,
-                    {{"mixed", WriteMode::mixed}, {"drained", WriteMode::drained}},
-                    {"DRAM writes compete with reads, or wait and go in batches",
-                     "mixed: DRAMSim2"});
+  parameters.choice(
+      "writes", writes, {{"mixed", WriteMode::mixed}, {"drained", WriteMode::drained}},
+      {"DRAM writes compete with reads, or wait and go in batches", "mixed: DRAMSim2"});
   parameters.integer("drain_high", drain_high, {1, 4096}, "entries",
                      {"drained: waiting DRAM writes that start a batch", "assumed: 3/4 of 128"});
   parameters.integer("drain_low", drain_low, {0, 4096}, "entries",
@@ -43,11 +41,12 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                      {"orders the NVDIMM queue (split)", ""});
   parameters.name_of("arbiter", arbiter, policy_names(PolicyKind::bus_arbiter),
                      {"decides between the classes when both could take the data bus", ""});
-  parameters.choice("contest", contest, {{"ready", Contest::ready}, {"legal", Contest::legal}},
-                    {"the arbiter is asked when both classes have a data-bus command that waits for "
-                     "nothing but the bus's turnaround, or only when both are legal on one edge "
-                     "(then a stream of one class, which needs no gap, never lets the other in)",
-                     "the paper, section V-A: both kinds are ready"});
+  parameters.choice(
+      "contest", contest, {{"ready", Contest::ready}, {"legal", Contest::legal}},
+      {"the arbiter is asked when both classes have a data-bus command that waits for "
+       "nothing but the bus's turnaround, or only when both are legal on one edge "
+       "(then a stream of one class, which needs no gap, never lets the other in)",
+       "the paper, section V-A: both kinds are ready"});
   parameters.text("address_map", address_map,
                   {"DRAM line address, most significant field first: row, bank, rank, column, "
                    "channel, each once; the NVDIMM interleaves channels by flash page",

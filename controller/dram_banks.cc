@@ -123,7 +123,8 @@ void DramBanks::collect_set(int set, Candidates& candidates, bool legal) const {
   const auto rank = static_cast<std::size_t>(set / kBankCommands);
   Best& best = (legal ? candidates.legal : candidates.near)[0];
   for_each_bit(ready_[static_cast<std::size_t>(set)], [&](int bit) {
-    const TransactionId id = banks_[(rank << rank_shift_) + static_cast<std::size_t>(bit)].candidate;
+    const TransactionId id =
+        banks_[(rank << rank_shift_) + static_cast<std::size_t>(bit)].candidate;
     const Transaction& transaction = pool_[id];
     if (ranks_[rank].held && !transaction.started) {
       return;  // until one of its rank finishes
@@ -151,16 +152,14 @@ void DramBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
 
 Cycle DramBanks::next(Cycle edge) const {
   Cycle next(wheel_.next());
-  for_each_bit(ready_sets_ & unblocked_sets_,
-               [&](int set) { next = earlier(next, gate_of(set)); });
+  for_each_bit(ready_sets_ & unblocked_sets_, [&](int set) { next = earlier(next, gate_of(set)); });
   return later(edge, next);
 }
 
 std::int32_t DramBanks::closable(int rank, Cycle edge) const {
   const std::int32_t first = rank * banks_per_rank_;
   for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
-    if (at(bank).open_row != kNoRow &&
-        engine_.earliest(Command::precharge, rank, bank) <= edge) {
+    if (at(bank).open_row != kNoRow && engine_.earliest(Command::precharge, rank, bank) <= edge) {
       return bank;
     }
   }
@@ -187,7 +186,7 @@ void DramBanks::rebuild(Cycle now) {
 }
 
 void DramBanks::serialize(Archive& archive, Cycle now) {
-  archive & banks_ & ranks_ & unblocked_sets_ & side_;
+  archive(banks_, ranks_, unblocked_sets_, side_);
   if (archive.loading()) {
     wheel_.clear(now.value());
     ready_.assign(ready_.size(), 0);

@@ -71,13 +71,13 @@ class DramBanks {
     TransactionId candidate = kNoTransaction;
     Command command = Command::activate;
     Place place = Place::nowhere;
-    void serialize(Archive& archive) { archive & queued & open_row; }
+    void serialize(Archive& archive) { archive(queued, open_row); }
   };
   struct Rank {
     bool blocked = false;
     bool held = false;
     int open_banks = 0;
-    void serialize(Archive& archive) { archive & blocked & held & open_banks; }
+    void serialize(Archive& archive) { archive(blocked, held, open_banks); }
   };
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }

@@ -64,7 +64,7 @@ class LineOrder {
     lines_[gap] = kEmpty;
   }
 
-  void serialize(Archive& archive) { archive & lines_ & youngest_; }
+  void serialize(Archive& archive) { archive(lines_, youngest_); }
 
  private:
   static constexpr std::int64_t kEmpty = -1;

@@ -8,9 +8,7 @@
 namespace hmsim {
 
 MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
-    : config_(config),
-      map_(config),
-      capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
+    : config_(config), map_(config), capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
   const std::vector<ParameterError> errors = config.check();
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
@@ -29,8 +27,8 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
 }
 
 Channel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
-  const int index = memory == MemoryClass::dram ? map_.dram_channel(address)
-                                                : map_.nvdimm(address).channel;
+  const int index =
+      memory == MemoryClass::dram ? map_.dram_channel(address) : map_.nvdimm(address).channel;
   return *channels_[static_cast<std::size_t>(index)];
 }
 
@@ -86,7 +84,7 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
 
 void MemorySystem::serialize(Archive& archive) {
   archive.section("memory system");
-  archive & next_id_;
+  archive(next_id_);
   for (const auto& channel : channels_) {
     channel->serialize(archive);
   }

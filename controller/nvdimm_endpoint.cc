@@ -103,7 +103,7 @@ void NvdimmEndpoint::rebuild() {
 }
 
 void NvdimmEndpoint::serialize(Archive& archive) {
-  archive & banks_ & acks_ & queued_ & ready_ & outstanding_;
+  archive(banks_, acks_, queued_, ready_, outstanding_);
 }
 
 }  // namespace hmsim

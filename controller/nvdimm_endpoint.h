@@ -29,7 +29,7 @@ class NvdimmEndpoint {
     return banks_[static_cast<std::size_t>(bank)].last_page;
   }
 
-  void insert(TransactionId id);       // competes for its command
+  void insert(TransactionId id);  // competes for its command
   void command_sent(TransactionId id);
   // Acks raised by the NVDIMM and not yet returned over the address lines, in order.
   void raise_ack(TransactionId id) { acks_.push(id); }
@@ -58,7 +58,7 @@ class NvdimmEndpoint {
     BankQueue queued;
     BankQueue ready;
     std::int64_t last_page = kNoRow;
-    void serialize(Archive& archive) { archive & queued & ready & last_page; }
+    void serialize(Archive& archive) { archive(queued, ready, last_page); }
   };
 
   bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }

@@ -53,8 +53,9 @@ class ReadyWheel {
         word &= bit(first) - 1;
       }
       if (word != 0) {
-        const std::int64_t slot = static_cast<std::int64_t>(
-            ((first / 64 + i) & (count - 1)) * 64 + static_cast<std::size_t>(__builtin_ctzll(word)));
+        const std::int64_t slot =
+            static_cast<std::int64_t>(((first / 64 + i) & (count - 1)) * 64 +
+                                      static_cast<std::size_t>(__builtin_ctzll(word)));
         return start + ((slot - static_cast<std::int64_t>(first)) & (slots_ - 1));
       }
     }

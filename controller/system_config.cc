@@ -49,8 +49,8 @@ std::vector<ParameterError> SystemConfig::check() const {
       errors.push_back(error);
     }
     if (transaction_slots() > nvdimm.command_queue) {
-      add("nvdimm.command_queue",
-          "is smaller than the " + std::to_string(transaction_slots()) + " commands the host may send");
+      add("nvdimm.command_queue", "is smaller than the " + std::to_string(transaction_slots()) +
+                                      " commands the host may send");
     }
   }
   return errors;

@@ -26,29 +26,28 @@ enum class TransactionState : std::uint8_t {
 
 struct Transaction {
   Request request;
-  RequestView view{};  // what policies see; row_hit is set for each call
-  std::int64_t row = 0;     // DRAM row, or LPN in the channel's NVDIMM
-  Address local{0};         // NVDIMM: address within the channel's NVDIMM
+  RequestView view{};    // what policies see; row_hit is set for each call
+  std::int64_t row = 0;  // DRAM row, or LPN in the channel's NVDIMM
+  Address local{0};      // NVDIMM: address within the channel's NVDIMM
   std::uint64_t key_miss = 0;
   std::uint64_t key_hit = 0;
-  Cycle grant_from{0};      // NVDIMM, ready: the first edge on which it may be granted
-  TransactionId previous = kNoTransaction;   // in its bank's list
+  Cycle grant_from{0};  // NVDIMM, ready: the first edge on which it may be granted
+  TransactionId previous = kNoTransaction;  // in its bank's list
   TransactionId next = kNoTransaction;
-  TransactionId successor = kNoTransaction;  // the next younger one to the same line
+  TransactionId successor = kNoTransaction;    // the next younger one to the same line
   TransactionId predecessor = kNoTransaction;  // the next older one, while held
-  std::uint32_t slot = 0;   // its own name
+  std::uint32_t slot = 0;                      // its own name
   std::int32_t rank = 0;
-  std::int32_t bank = 0;    // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
+  std::int32_t bank = 0;  // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
   TransactionState state = TransactionState::queued;
-  bool started = false;     // a command was issued for it
-  bool activated = false;   // its row had to be opened for it
-  bool urgent = false;      // a write that goes with the reads: a read waits for it
+  bool started = false;    // a command was issued for it
+  bool activated = false;  // its row had to be opened for it
+  bool urgent = false;     // a write that goes with the reads: a read waits for it
 
   void serialize(Archive& archive) {
-    archive & request & view.id & view.arrival & view.memory & view.write & view.source &
-        view.rank & view.bank & view.row & view.row_hit & row & local & key_miss & key_hit &
-        grant_from & previous & next & successor & predecessor & slot & rank & bank & state & started &
-        activated & urgent;
+    archive(request, view.id, view.arrival, view.memory, view.write, view.source, view.rank,
+            view.bank, view.row, view.row_hit, row, local, key_miss, key_hit, grant_from, previous,
+            next, successor, predecessor, slot, rank, bank, state, started, activated, urgent);
   }
 };
 
@@ -77,7 +76,7 @@ class TransactionPool {
   std::size_t size() const { return slots_.size(); }
   bool all_free() const { return free_.size() == slots_.size(); }
 
-  void serialize(Archive& archive) { archive & slots_ & free_; }
+  void serialize(Archive& archive) { archive(slots_, free_); }
 
  private:
   std::vector<Transaction> slots_;

@@ -41,19 +41,18 @@ void Archive::raw(void* data, std::size_t length) {
   }
 }
 
-Archive& Archive::operator&(std::string& text) {
+void Archive::field(std::string& text) {
   std::uint64_t length = text.size();
-  *this & length;
+  field(length);
   if (loading_) {
     text.resize(checked_count(length, 1));
   }
   raw(text.data(), text.size());
-  return *this;
 }
 
-Archive& Archive::operator&(std::vector<bool>& values) {
+void Archive::field(std::vector<bool>& values) {
   std::uint64_t count = values.size();
-  *this & count;
+  field(count);
   if (loading_) {
     values.assign(checked_count((count + 7) / 8, 1) == 0 ? 0 : count, false);
   }
@@ -66,18 +65,17 @@ Archive& Archive::operator&(std::vector<bool>& values) {
           packed |= std::uint64_t{values[j]} << (j - i);
         }
       }
-      *this & packed;
+      field(packed);
     }
     if (loading_) {
       values[i] = ((packed >> (i % 64)) & 1) != 0;
     }
   }
-  return *this;
 }
 
 void Archive::section(std::string_view name) {
   std::string text(name);
-  *this & text;
+  field(text);
   if (text != name) {
     throw InputError("the checkpoint does not fit this simulator: expected '" + std::string(name) +
                      "'");

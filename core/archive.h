@@ -22,7 +22,7 @@ namespace hmsim {
 // a section is not the expected one; it never allocates more than the bytes could hold.
 class Archive {
  public:
-  Archive() = default;  // saves
+  Archive() = default;                                                               // saves
   explicit Archive(std::string bytes) : bytes_(std::move(bytes)), loading_(true) {}  // loads
 
   bool loading() const { return loading_; }
@@ -32,13 +32,22 @@ class Archive {
   // A named mark: saved as it is, checked when loading.
   void section(std::string_view name);
 
+  // Saves or loads each field in turn.
+  template <class... Fields>
+  void operator()(Fields&... fields) {
+    (field(fields), ...);
+  }
+
+  // Raw bytes of known length (flash pages, bit maps).
+  void raw(void* data, std::size_t length);
+
+ private:
+  void integer(std::int64_t& value);
+  std::size_t checked_count(std::size_t count, std::size_t bytes_each);
+
   template <class T>
-  Archive& operator&(T& value) {
-    if constexpr (std::is_enum_v<T>) {
-      auto number = static_cast<std::int64_t>(value);
-      integer(number);
-      value = static_cast<T>(number);
-    } else if constexpr (std::is_integral_v<T>) {
+  void field(T& value) {
+    if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
       auto number = static_cast<std::int64_t>(value);
       integer(number);
       value = static_cast<T>(number);
@@ -52,68 +61,60 @@ class Archive {
     } else {
       value.serialize(*this);
     }
-    return *this;
   }
   template <class Tag>
-  Archive& operator&(Quantity<Tag>& value) {
+  void field(Quantity<Tag>& value) {
     std::int64_t number = value.value();
     integer(number);
     value = Quantity<Tag>(number);
-    return *this;
   }
   template <class A, class B>
-  Archive& operator&(std::pair<A, B>& value) {
-    return *this & value.first & value.second;
+  void field(std::pair<A, B>& value) {
+    field(value.first);
+    field(value.second);
   }
   template <class T, std::size_t N>
-  Archive& operator&(std::array<T, N>& values) {
+  void field(std::array<T, N>& values) {
     for (T& value : values) {
-      *this & value;
+      field(value);
     }
-    return *this;
   }
   template <class T>
-  Archive& operator&(std::optional<T>& value) {
+  void field(std::optional<T>& value) {
     bool present = value.has_value();
-    *this & present;
+    field(present);
     if (loading_) {
       value.reset();
       if (present) {
         value.emplace();
       }
     }
-    return present ? *this & *value : *this;
+    if (present) {
+      field(*value);
+    }
   }
   template <class T>
-  Archive& operator&(std::vector<T>& values) {
-    return sequence(values);
+  void field(std::vector<T>& values) {
+    sequence(values);
   }
   template <class T>
-  Archive& operator&(std::deque<T>& values) {
-    return sequence(values);
+  void field(std::deque<T>& values) {
+    sequence(values);
   }
-  Archive& operator&(std::vector<bool>& values);
-  Archive& operator&(std::string& text);
-
-  // Raw bytes of known length (flash pages, bit maps).
-  void raw(void* data, std::size_t length);
-
- private:
-  void integer(std::int64_t& value);
-  std::size_t checked_count(std::size_t count, std::size_t bytes_each);
+  void field(std::vector<bool>& values);
+  void field(std::string& text);
 
   template <class Sequence>
-  Archive& sequence(Sequence& values) {
+  void sequence(Sequence& values) {
     std::uint64_t count = values.size();
-    *this & count;
+    field(count);
     if (loading_) {
       values.clear();
       values.resize(checked_count(count, 1));
     }
     for (auto& value : values) {
-      *this & value;
+      field(value);
     }
-    return *this;
   }
 
   std::string bytes_;

@@ -21,7 +21,7 @@ class EventQueue {
     Kind kind{};
     std::uint32_t payload = 0;
 
-    void serialize(Archive& archive) { archive & time & order & kind & payload; }
+    void serialize(Archive& archive) { archive(time, order, kind, payload); }
   };
 
   void schedule(Tick time, Kind kind, std::uint32_t payload) {
@@ -39,7 +39,7 @@ class EventQueue {
     return event;
   }
 
-  void serialize(Archive& archive) { archive & heap_ & next_order_; }
+  void serialize(Archive& archive) { archive(heap_, next_order_); }
 
  private:
   static bool after(const Event& a, const Event& b) {

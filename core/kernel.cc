@@ -52,7 +52,7 @@ void Kernel::run_until(Tick limit) {
 
 void Kernel::serialize(Archive& archive) {
   archive.section("kernel");
-  archive & now_;
+  archive(now_);
   if (archive.loading()) {
     notify_all();
   }

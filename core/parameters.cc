@@ -100,8 +100,7 @@ void ParameterSet::time(const char* name, Tick& field, Doc doc) {
 }
 
 void ParameterSet::size(const char* name, Bytes& field, Range range, Doc doc) {
-  const std::string shown =
-      format_size(Bytes(range.low)) + " .. " + format_size(Bytes(range.high));
+  const std::string shown = format_size(Bytes(range.low)) + " .. " + format_size(Bytes(range.high));
   add(
       name, "size", "", shown, doc,
       [&field, range, shown](std::string_view text) -> std::string {
@@ -219,14 +218,14 @@ void ParameterSet::choice_by_index(const char* name, std::vector<std::string> na
 std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) {
   std::vector<ParameterError> errors;
   for (const auto& [name, text] : assignments) {
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&wanted = name](const Entry& e) {
-      return e.info.name == wanted;
-    });
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(),
+                     [&wanted = name](const Entry& e) { return e.info.name == wanted; });
     if (found == entries_.end()) {
       const std::string nearest = nearest_name(name, names());
-      errors.push_back({name, "unknown parameter" + (nearest.empty()
-                                                         ? std::string()
-                                                         : "; did you mean '" + nearest + "'?")});
+      errors.push_back(
+          {name, "unknown parameter" +
+                     (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?")});
       continue;
     }
     const std::string problem = found->parse(text);

@@ -32,7 +32,7 @@ struct ParameterInfo {
   std::string initial;  // default, formatted as a user would write it
   std::string range;    // "1 .. 4096", "a | b | c", or ""
   std::string doc;
-  std::string source;   // "the paper, Table III", "JESD79-3F table 65", ...
+  std::string source;  // "the paper, Table III", "JESD79-3F table 65", ...
 };
 
 struct Range {
@@ -67,10 +67,10 @@ class ParameterSet {
   // As integer; `word` in place of a number means `special` (e.g. "preset" for kFromPreset).
   void integer_or(const char* name, std::int64_t& field, Range range, const char* word,
                   std::int64_t special, const char* unit, Doc doc);
-  void time(const char* name, Tick& field, Doc doc);            // "52ns", "3us", "0s"
+  void time(const char* name, Tick& field, Doc doc);                // "52ns", "3us", "0s"
   void size(const char* name, Bytes& field, Range range, Doc doc);  // "4MiB", "64B"
-  void rate(const char* name, std::int64_t& field, Doc doc);    // transfers per second: "200MT/s"
-  void frequency(const char* name, std::int64_t& field, Doc doc);   // hertz: "2GHz"
+  void rate(const char* name, std::int64_t& field, Doc doc);  // transfers per second: "200MT/s"
+  void frequency(const char* name, std::int64_t& field, Doc doc);  // hertz: "2GHz"
   void real(const char* name, double& field, double low, double high, const char* unit, Doc doc);
   void boolean(const char* name, bool& field, Doc doc);
   void text(const char* name, std::string& field, Doc doc);

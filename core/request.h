@@ -15,17 +15,17 @@ enum class MemoryClass : std::uint8_t { dram, nvdimm };
 inline constexpr int kMemoryClasses = 2;
 
 struct Request {
-  Address address{0};       // of the line's first byte, inside the memory of its class
-  Tick arrival{0};          // when it reached the controller (waiting outside included)
-  std::uint64_t id = 0;     // order of arrival at the memory system; given by it
-  std::uint32_t tag = 0;    // the requester's own cookie
-  std::uint16_t agent = 0;  // index of the requester
-  std::uint16_t source = 0; // hardware context (core) it is issued on behalf of
+  Address address{0};        // of the line's first byte, inside the memory of its class
+  Tick arrival{0};           // when it reached the controller (waiting outside included)
+  std::uint64_t id = 0;      // order of arrival at the memory system; given by it
+  std::uint32_t tag = 0;     // the requester's own cookie
+  std::uint16_t agent = 0;   // index of the requester
+  std::uint16_t source = 0;  // hardware context (core) it is issued on behalf of
   MemoryClass memory = MemoryClass::dram;
   bool write = false;
 
   void serialize(Archive& archive) {
-    archive & address & arrival & id & tag & agent & source & memory & write;
+    archive(address, arrival, id, tag, agent, source, memory, write);
   }
 };
 

@@ -34,7 +34,7 @@ class Ring {
   }
 
   void serialize(Archive& archive) {
-    archive & slots_ & head_ & count_;
+    archive(slots_, head_, count_);
     if (archive.loading() && ((slots_.size() & (slots_.size() - 1)) != 0 ||
                               count_ > slots_.size() || head_ > slots_.size())) {
       throw InputError("the checkpoint is damaged: a queue does not hold together");

@@ -81,7 +81,7 @@ std::int64_t Histogram::quantile(std::uint64_t numerator, std::uint64_t denomina
 }
 
 void Histogram::serialize(Archive& archive) {
-  archive & buckets_ & count_ & sum_high_ & sum_low_ & max_;
+  archive(buckets_, count_, sum_high_, sum_low_, max_);
 }
 
 void Occupancy::reset(Tick now) {
@@ -117,7 +117,7 @@ double Occupancy::share_over(std::int64_t threshold, Tick now) const {
   return total == 0 ? 0 : above / total;
 }
 
-void Occupancy::serialize(Archive& archive) { archive & time_at_ & value_ & since_; }
+void Occupancy::serialize(Archive& archive) { archive(time_at_, value_, since_); }
 
 void StatisticRegistry::add(std::string path, const char* unit, const char* description,
                             StatisticKind kind, std::function<void(Statistic&)> read) {
@@ -161,12 +161,11 @@ void StatisticRegistry::histogram(std::string path, const char* unit, const char
         const auto divisor = static_cast<double>(scale);
         statistic.count = merged.count();
         statistic.present = merged.count() > 0;
-        statistic.summary = {
-            {"mean", merged.mean() / divisor},
-            {"p50", static_cast<double>(merged.quantile(1, 2)) / divisor},
-            {"p99", static_cast<double>(merged.quantile(99, 100)) / divisor},
-            {"p999", static_cast<double>(merged.quantile(999, 1000)) / divisor},
-            {"max", static_cast<double>(merged.max()) / divisor}};
+        statistic.summary = {{"mean", merged.mean() / divisor},
+                             {"p50", static_cast<double>(merged.quantile(1, 2)) / divisor},
+                             {"p99", static_cast<double>(merged.quantile(99, 100)) / divisor},
+                             {"p999", static_cast<double>(merged.quantile(999, 1000)) / divisor},
+                             {"max", static_cast<double>(merged.max()) / divisor}};
       });
 }
 

@@ -27,7 +27,7 @@ class Histogram {
   void reset() { *this = Histogram(); }
 
   std::uint64_t count() const { return count_; }
-  double mean() const;            // exact; 0 when empty
+  double mean() const;  // exact; 0 when empty
   std::int64_t max() const { return max_; }
   // The smallest recorded bucket's upper edge below which at least numerator/denominator of the
   // values lie; never above max().

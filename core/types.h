@@ -52,22 +52,22 @@ class Quantity {
   std::int64_t value_ = 0;
 };
 
-using Tick = Quantity<struct TickTag>;            // picoseconds since the start of the simulation
-using Cycle = Quantity<struct CycleTag>;          // clock edges of one memory channel
-using Bytes = Quantity<struct BytesTag>;          // a size
-using Address = Quantity<struct AddressTag>;      // a byte address inside one memory
-using LogicalPage = Quantity<struct LpnTag>;      // LPN: host flash page number
-using PhysicalPage = Quantity<struct PpnTag>;     // PPN: flash page as the array numbers it
+using Tick = Quantity<struct TickTag>;         // picoseconds since the start of the simulation
+using Cycle = Quantity<struct CycleTag>;       // clock edges of one memory channel
+using Bytes = Quantity<struct BytesTag>;       // a size
+using Address = Quantity<struct AddressTag>;   // a byte address inside one memory
+using LogicalPage = Quantity<struct LpnTag>;   // LPN: host flash page number
+using PhysicalPage = Quantity<struct PpnTag>;  // PPN: flash page as the array numbers it
 
-inline constexpr Tick kNever = Tick::max();       // "no event": later than any event
+inline constexpr Tick kNever = Tick::max();  // "no event": later than any event
 inline constexpr Cycle kNeverCycle = Cycle::max();
 
 inline constexpr Tick kNanosecond{1'000};
 inline constexpr Tick kMicrosecond{1'000'000};
 inline constexpr Tick kSecond{1'000'000'000'000};
 
-inline constexpr Bytes kLineBytes{64};            // one memory transaction
-inline constexpr Bytes kPageBytes{4096};          // one OS page and one flash page
+inline constexpr Bytes kLineBytes{64};    // one memory transaction
+inline constexpr Bytes kPageBytes{4096};  // one OS page and one flash page
 inline constexpr int kLinesPerPage = 64;
 
 template <class T>

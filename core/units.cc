@@ -15,11 +15,8 @@ struct Unit {
   std::int64_t factor;
 };
 
-constexpr std::array<Unit, 5> kTimeUnits{{{"s", 1'000'000'000'000},
-                                          {"ms", 1'000'000'000},
-                                          {"us", 1'000'000},
-                                          {"ns", 1'000},
-                                          {"ps", 1}}};
+constexpr std::array<Unit, 5> kTimeUnits{
+    {{"s", 1'000'000'000'000}, {"ms", 1'000'000'000}, {"us", 1'000'000}, {"ns", 1'000}, {"ps", 1}}};
 constexpr std::array<Unit, 9> kSizeUnits{{{"TiB", std::int64_t{1} << 40},
                                           {"GiB", std::int64_t{1} << 30},
                                           {"MiB", std::int64_t{1} << 20},

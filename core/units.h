@@ -20,9 +20,9 @@ struct Parsed {
 
 Parsed<std::int64_t> parse_integer(std::string_view text);  // decimal or 0x, optional sign
 Parsed<double> parse_real(std::string_view text);
-Parsed<bool> parse_boolean(std::string_view text);      // true false yes no on off
-Parsed<Tick> parse_time(std::string_view text);         // ps ns us ms s
-Parsed<Bytes> parse_size(std::string_view text);        // B kB MB GB TB KiB MiB GiB TiB
+Parsed<bool> parse_boolean(std::string_view text);            // true false yes no on off
+Parsed<Tick> parse_time(std::string_view text);               // ps ns us ms s
+Parsed<Bytes> parse_size(std::string_view text);              // B kB MB GB TB KiB MiB GiB TiB
 Parsed<std::int64_t> parse_rate(std::string_view text);       // T/s kT/s MT/s GT/s
 Parsed<std::int64_t> parse_frequency(std::string_view text);  // Hz kHz MHz GHz
 

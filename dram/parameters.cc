@@ -34,7 +34,8 @@ constexpr std::array<TimingField, 17> kTimingFields{{
     {"tCCD", &DramTiming::tccd, 1, 1000, "cycles", "column command to column command of the rank"},
     {"burst", &DramTiming::burst, 1, 64, "cycles", "data-bus time of one 64-byte line"},
     {"tRTRS", &DramTiming::trtrs, 0, 100, "cycles", "data-bus gap when the driver changes"},
-    {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles", "mean time between refreshes of a rank"},
+    {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles",
+     "mean time between refreshes of a rank"},
     {"tRFC", &DramTiming::trfc, 1, 100'000, "cycles", "refresh to activate"},
 }};
 

@@ -23,7 +23,8 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
     const auto preceding = static_cast<std::size_t>(rule.preceding);
     const Follower follower{static_cast<std::uint8_t>(rule.following), rule.latency};
     if (rule.window > 1) {
-      Window window{follower.following, rule.latency, static_cast<std::size_t>(rule.window), {}, {}};
+      Window window{
+          follower.following, rule.latency, static_cast<std::size_t>(rule.window), {}, {}};
       window.last.assign(rank_ready_.size(), std::vector<std::int64_t>(window.length, kLongAgo));
       window.position.assign(rank_ready_.size(), 0);
       windows_[preceding].push_back(std::move(window));
@@ -74,14 +75,14 @@ void TimingEngine::issue(Command command, int rank, int bank, Cycle now) {
   }
 }
 
-void TimingEngine::OtherRank::serialize(Archive& archive) { archive & first & second & rank; }
+void TimingEngine::OtherRank::serialize(Archive& archive) { archive(first, second, rank); }
 
 void TimingEngine::serialize(Archive& archive) {
   archive.section("timing");
-  archive & bank_ready_ & rank_ready_ & other_ready_;
+  archive(bank_ready_, rank_ready_, other_ready_);
   for (std::vector<Window>& windows : windows_) {
     for (Window& window : windows) {
-      archive & window.last & window.position;
+      archive(window.last, window.position);
     }
   }
 }

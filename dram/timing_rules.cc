@@ -5,9 +5,9 @@ namespace hmsim {
 
 std::vector<TimingRule> ddr3_rules(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
-  const std::int64_t read_end = t.cl + t.burst;    // command to the end of its data
+  const std::int64_t read_end = t.cl + t.burst;  // command to the end of its data
   const std::int64_t write_end = t.cwl + t.burst;
-  const std::int64_t paper_delay = read_end;       // 18.75 ns at DDR3-1600
+  const std::int64_t paper_delay = read_end;  // 18.75 ns at DDR3-1600
   const bool paper_write = dram.precharge_delay == PrechargeDelay::paper;
   const bool paper_read = dram.precharge_delay != PrechargeDelay::jedec;
 

@@ -25,8 +25,8 @@ enum class Command : std::uint8_t {
 inline constexpr int kCommands = 7;
 
 constexpr bool reserves_data_bus(Command command) {
-  return command == Command::read || command == Command::write ||
-         command == Command::nvdimm_read || command == Command::nvdimm_write;
+  return command == Command::read || command == Command::write || command == Command::nvdimm_read ||
+         command == Command::nvdimm_write;
 }
 
 enum class Scope : std::uint8_t {

@@ -65,8 +65,8 @@ void Agent::on_complete(const Request& request, Tick now) {
 
 void Agent::serialize(Archive& archive) {
   archive.section("agent");
-  archive& measuring_& finished_& measured_from_& finish_time_& work_before_;
-  archive& frozen_progress_& completed_& address_wraps_;
+  archive(measuring_, finished_, measured_from_, finish_time_, work_before_);
+  archive(frozen_progress_, completed_, address_wraps_);
   serialize_state(archive);
 }
 

@@ -20,10 +20,10 @@ static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 }  // namespace
 
 void BlockAgent::Thread::serialize(Archive& archive) {
-  archive& next_line& lines& write& outstanding& block& block_lines;
+  archive(next_line, lines, write, outstanding, block, block_lines);
 }
 
-void BlockAgent::Block::serialize(Archive& archive) { archive& first_sent& thread& lines; }
+void BlockAgent::Block::serialize(Archive& archive) { archive(first_sent, thread, lines); }
 
 void BlockAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
@@ -222,8 +222,8 @@ double BlockAgent::pass_fraction(Tick) const {
 
 void BlockAgent::serialize_state(Archive& archive) {
   archive.section("block");
-  archive& request_& have_request_& have_origin_& origin_ns_& origin_& taken_& busy_;
-  archive& threads_& blocks_& free_blocks_& steps_& blocks_done_& response_times_;
+  archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_);
+  archive(threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_);
   source_->serialize(archive);
 }
 

@@ -35,7 +35,7 @@ std::string seal_checkpoint(const std::string& state, std::uint64_t identity) {
   std::uint64_t version = kVersion;
   std::uint64_t hash = hash_bytes(state);
   std::uint64_t length = state.size();
-  header& version& identity& hash& length;
+  header(version, identity, hash, length);
   return std::string(kMagic) + header.bytes() + state;
 }
 
@@ -49,7 +49,7 @@ std::string open_checkpoint(const std::string& checkpoint, std::uint64_t identit
   std::uint64_t saved_identity = 0;
   std::uint64_t hash = 0;
   std::uint64_t length = 0;
-  header& version& saved_identity& hash& length;
+  header(version, saved_identity, hash, length);
   if (version != kVersion) {
     throw InputError("the checkpoint has version " + std::to_string(version) +
                      ", this simulator reads version " + std::to_string(kVersion));

@@ -18,7 +18,7 @@ constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;
 }  // namespace
 
 void CoreAgent::Entry::serialize(Archive& archive) {
-  archive& index& dispatch& ready& retire& address& waiter;
+  archive(index, dispatch, ready, retire, address, waiter);
 }
 
 void CoreAgent::declare(ParameterSet& parameters) {
@@ -274,10 +274,10 @@ double CoreAgent::pass_fraction(Tick now) const {
 void CoreAgent::serialize_state(Archive& archive) {
   archive.section("core");
   source_->serialize(archive);
-  archive& entries_& first_& applied_& known_& end_& base_& miss_& have_miss_& ending_;
-  archive& next_index_& next_slot_& last_index_& last_slot_& limit_index_& end_index_;
-  archive& stalled_on_writes_& act_time_& last_load_& last_load_ready_& steps_& waiting_;
-  archive& loads_in_flight_& writes_outside_& before_pass_& measured_before_;
+  archive(entries_, first_, applied_, known_, end_, base_, miss_, have_miss_, ending_);
+  archive(next_index_, next_slot_, last_index_, last_slot_, limit_index_, end_index_);
+  archive(stalled_on_writes_, act_time_, last_load_, last_load_ready_, steps_, waiting_);
+  archive(loads_in_flight_, writes_outside_, before_pass_, measured_before_);
   ensure(entries_.size() == mask_ + 1, "core", Tick(0), -1, "the window changed its size");
 }
 

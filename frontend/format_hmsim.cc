@@ -55,7 +55,7 @@ class HmsimTrace final : public MissSource {
     return static_cast<double>(record_) / static_cast<double>(records_);
   }
   void serialize(Archive& archive) override {
-    archive& record_& instructions_& any_;
+    archive(record_, instructions_, any_);
     reader_.serialize(archive);
   }
 

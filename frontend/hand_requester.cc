@@ -28,7 +28,7 @@ void HandRequester::on_complete(const Request& request, Tick now) {
 
 void HandRequester::serialize(Archive& archive) {
   archive.section("by hand");
-  archive& pending_& free_tags_& done_& next_id_& completed_;
+  archive(pending_, free_tags_, done_, next_id_, completed_);
 }
 
 }  // namespace hmsim

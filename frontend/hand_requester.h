@@ -16,7 +16,7 @@ struct Completion {
   Tick arrival{0};
   Tick finish{0};
 
-  void serialize(Archive& archive) { archive& id& arrival& finish; }
+  void serialize(Archive& archive) { archive(id, arrival, finish); }
 };
 
 class HandRequester final : public Requester {

@@ -21,7 +21,7 @@ std::uint64_t identity_of(const Assignments& config, const std::vector<Assignmen
   Archive archive;
   const auto add = [&archive](const Assignments& assignments) {
     for (Assignment assignment : assignments) {
-      archive& assignment;
+      archive(assignment);
     }
     archive.section("end");
   };
@@ -30,7 +30,7 @@ std::uint64_t identity_of(const Assignments& config, const std::vector<Assignmen
     add(agent);
   }
   RunOptions copy = options;
-  archive& copy.seed& copy.warmup& copy.warmup_instructions;
+  archive(copy.seed, copy.warmup, copy.warmup_instructions);
   return hash_bytes(archive.bytes());
 }
 
@@ -259,7 +259,7 @@ void Simulation::load(const std::string& checkpoint) {
 
 void Simulation::serialize(Archive& archive) {
   archive.section("simulation");
-  archive& measuring_& measured_from_;
+  archive(measuring_, measured_from_);
   for (const auto& agent : agents_) {
     agent->serialize(archive);
   }

@@ -9,7 +9,7 @@
 
 namespace hmsim {
 
-void StreamRequest::serialize(Archive& archive) { archive& address& write& due; }
+void StreamRequest::serialize(Archive& archive) { archive(address, write, due); }
 
 void StreamAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
@@ -120,7 +120,7 @@ double StreamAgent::pass_fraction(Tick) const {
 
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
-  archive& request_& have_request_& origin_& wake_& sent_& done_& outside_& outstanding_;
+  archive(request_, have_request_, origin_, wake_, sent_, done_, outside_, outstanding_);
   serialize_source(archive);
 }
 

@@ -97,7 +97,7 @@ bool Synthetic::next(StreamRequest& request) {
   return true;
 }
 
-void Synthetic::serialize_source(Archive& archive) { archive& random_& position_& shift_& due_; }
+void Synthetic::serialize_source(Archive& archive) { archive(random_, position_, shift_, due_); }
 
 const AgentDescriptor kSyntheticAgent{
     "synthetic", "generated memory requests, straight into the controller", make_agent<Synthetic>};

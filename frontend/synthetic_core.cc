@@ -67,7 +67,7 @@ bool SyntheticMisses::next(Miss& miss) {
 }
 
 void SyntheticMisses::serialize(Archive& archive) {
-  archive& random_& instruction_& reads_& writes_;
+  archive(random_, instruction_, reads_, writes_);
 }
 
 SyntheticCore::SyntheticCore(const FrontendParameters& defaults) : CoreAgent(defaults) {

@@ -87,7 +87,7 @@ void TextTrace::fail(const std::string& message) const {
 void TextTrace::rewind() { reader_.rewind(); }
 
 void TextTrace::serialize(Archive& archive) {
-  archive& any_;
+  archive(any_);
   reader_.serialize(archive);
 }
 

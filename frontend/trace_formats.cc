@@ -6,13 +6,13 @@
 namespace hmsim {
 
 void Miss::serialize(Archive& archive) {
-  archive& gap& load& write& dependent& load_address& write_address;
+  archive(gap, load, write, dependent, load_address, write_address);
 }
 
-void Access::serialize(Archive& archive) { archive& address& write& cycle; }
+void Access::serialize(Archive& archive) { archive(address, write, cycle); }
 
 void BlockRequest::serialize(Archive& archive) {
-  archive& arrival_ns& device& sector& sectors& write;
+  archive(arrival_ns, device, sector, sectors, write);
 }
 
 }  // namespace hmsim

@@ -82,7 +82,7 @@ double TraceReader::fraction() const {
 
 void TraceReader::serialize(Archive& archive) {
   std::uint64_t offset = block_start_ + position_;
-  archive& offset& line_& total_;
+  archive(offset, line_, total_);
   if (archive.loading()) {
     block_.clear();
     position_ = 0;

@@ -68,11 +68,11 @@ void Translation::grow() {
   }
 }
 
-void Translation::Slot::serialize(Archive& archive) { archive& page& owner& frame; }
+void Translation::Slot::serialize(Archive& archive) { archive(page, owner, frame); }
 
 void Translation::serialize(Archive& archive) {
   archive.section("translation");
-  archive& slots_& touched_& wraps_;
+  archive(slots_, touched_, wraps_);
   const std::size_t size = slots_.size();
   if (archive.loading() && (size == 0 || (size & (size - 1)) != 0 || 2 * touched_ > size)) {
     throw InputError("the checkpoint is damaged: the page table does not hold together");

@@ -144,7 +144,7 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
 
 void Evictor::serialize(Archive& archive) {
   archive.section("evictions");
-  archive& evictions_& free_& active_& unplaced_;
+  archive(evictions_, free_, active_, unplaced_);
   if (!archive.loading()) {
     return;
   }

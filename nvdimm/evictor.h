@@ -60,7 +60,7 @@ class Evictor {
     std::uint32_t frames = kNoIndex;  // linked by Frame::older; none: a free record
     std::uint32_t next_free = kNoIndex;
 
-    void serialize(Archive& archive) { archive& page& target& frames& next_free; }
+    void serialize(Archive& archive) { archive(page, target, frames, next_free); }
   };
 
   std::uint32_t victim() const;

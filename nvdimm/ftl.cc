@@ -252,7 +252,7 @@ Ftl::Census Ftl::census(std::uint32_t lun) const {
 
 void Ftl::serialize(Archive& archive) {
   archive.section("ftl");
-  archive& blocks_& cursor_;
+  archive(blocks_, cursor_);
   require_fit(blocks_.size() == std::size_t{shape_.luns} * shape_.blocks && cursor_ < shape_.luns);
   serialize_map(archive);
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
@@ -274,11 +274,11 @@ void Ftl::serialize_map(Archive& archive) {
     for (std::size_t i = begin; i < end && !written; ++i) {
       written = l2p_[i] != 0;
     }
-    archive& written;
+    archive(written);
     for (std::size_t i = begin; written && i < end; i += 2) {
       const bool second = i + 1 < end;
       std::uint64_t pair = l2p_[i] | std::uint64_t{second ? l2p_[i + 1] : 0} << 32;
-      archive& pair;
+      archive(pair);
       if (archive.loading()) {
         l2p_[i] = static_cast<std::uint32_t>(pair);
         if (second) {
@@ -313,7 +313,7 @@ void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
       full.push_back(i);
     }
   }
-  archive& state.free& state.frontiers& state.claimed& full;
+  archive(state.free, state.frontiers, state.claimed, full);
   if (!archive.loading()) {
     return;
   }

@@ -139,7 +139,7 @@ class Ftl {
     std::uint16_t settled = 0;  // pages committed, or dropped
     State state = State::free;
 
-    void serialize(Archive& archive) { archive& erases& settled& state; }
+    void serialize(Archive& archive) { archive(erases, settled, state); }
   };
 
   struct Bucket {
@@ -151,7 +151,7 @@ class Ftl {
     std::uint32_t block = kNoIndex;
     std::uint32_t next_page = 0;
 
-    void serialize(Archive& archive) { archive& block& next_page; }
+    void serialize(Archive& archive) { archive(block, next_page); }
   };
 
   struct Lun {

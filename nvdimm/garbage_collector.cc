@@ -77,7 +77,7 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
 
 void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
-  archive& jobs_;
+  archive(jobs_);
 }
 
 }  // namespace hmsim

@@ -40,7 +40,7 @@ class GarbageCollector {
     PhysicalPage target;
     Tick started;
 
-    void serialize(Archive& archive) { archive& block& next_page& page& source& target& started; }
+    void serialize(Archive& archive) { archive(block, next_page, page, source, target, started); }
   };
 
   void copy_next(std::uint32_t lun, Tick now);

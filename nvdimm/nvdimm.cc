@@ -355,7 +355,7 @@ void Nvdimm::reset_statistics(Tick now) {
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
   const std::size_t slots = commands_.size();
-  archive& commands_& unfinished_& lookup_free_& leaving_& freed_pending_& events_& statistics_;
+  archive(commands_, unfinished_, lookup_free_, leaving_, freed_pending_, events_, statistics_);
   if (commands_.size() != slots) {
     throw InputError("the checkpoint does not fit this NVDIMM: nvdimm.command_queue differs");
   }

@@ -76,7 +76,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
     bool write = false;
     bool in_write_part = false;  // where `frame` is
 
-    void serialize(Archive& archive) { archive& address& frame& next& stage& write& in_write_part; }
+    void serialize(Archive& archive) { archive(address, frame, next, stage, write, in_write_part); }
   };
 
   enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };

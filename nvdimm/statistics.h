@@ -40,10 +40,10 @@ struct NvdimmStatistics {
   Occupancy busy_buses;
 
   void serialize(Archive& archive) {
-    archive& read_lookups& read_hits& read_merged& write_lookups& write_hits& write_merged&
-        unmapped_reads& evictions& eviction_reads& host_pages& gc_pages& gc_count& gc_blocked_ps&
-            gc_duration& gc_valid_pages& page_reads& page_programs& block_erases& busy_luns&
-                busy_buses;
+    archive(read_lookups, read_hits, read_merged, write_lookups, write_hits, write_merged,
+            unmapped_reads, evictions, eviction_reads, host_pages, gc_pages, gc_count,
+            gc_blocked_ps, gc_duration, gc_valid_pages, page_reads, page_programs, block_erases,
+            busy_luns, busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

@@ -67,7 +67,7 @@ void BufferPart::unlist(std::uint32_t frame) {
 }
 
 void BufferPart::serialize(Archive& archive) {
-  archive& held_& frames_& free_& newest_& oldest_& waiting_;
+  archive(held_, frames_, free_, newest_, oldest_, waiting_);
   if (!archive.loading()) {
     return;
   }

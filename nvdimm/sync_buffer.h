@@ -35,7 +35,7 @@ struct CommandChain {
   std::uint32_t first = kNoIndex;
   std::uint32_t last = kNoIndex;
 
-  void serialize(Archive& archive) { archive& first& last; }
+  void serialize(Archive& archive) { archive(first, last); }
 };
 
 struct Frame {
@@ -50,7 +50,7 @@ struct Frame {
   bool listed = false;  // in the least recently used list
 
   void serialize(Archive& archive) {
-    archive& key& valid& expected& pins& newer& older& waiters& state& listed;
+    archive(key, valid, expected, pins, newer, older, waiters, state, listed);
   }
 };
 

@@ -11,7 +11,7 @@ class DramFirst final : public BusArbiter {
 
 extern const PolicyDescriptor kPolicy_dram_first;
 const PolicyDescriptor kPolicy_dram_first{PolicyKind::bus_arbiter, "dram_first",
-    "DRAM whenever it can take the bus",
-    "common usage", make_policy<DramFirst>};
+                                          "DRAM whenever it can take the bus", "common usage",
+                                          make_policy<DramFirst>};
 
 }  // namespace hmsim

@@ -18,7 +18,7 @@ namespace hmsim {
 
 // One transaction as a policy sees it; valid during the call only.
 struct RequestView {
-  std::uint64_t id;      // order of arrival: smaller is older
+  std::uint64_t id;  // order of arrival: smaller is older
   Tick arrival;
   MemoryClass memory;
   bool write;
@@ -68,9 +68,9 @@ class TransactionScheduler : public Policy {
 struct ArbiterView {
   RequestView dram;
   RequestView nvdimm;
-  std::uint64_t dram_key;    // by the scheduler of its queue: comparable when one queue holds both
+  std::uint64_t dram_key;  // by the scheduler of its queue: comparable when one queue holds both
   std::uint64_t nvdimm_key;
-  int dram_pending;          // occupied slots, by class
+  int dram_pending;  // occupied slots, by class
   int nvdimm_pending;
   Tick now;
 };
@@ -103,7 +103,8 @@ std::vector<std::string> policy_names(PolicyKind kind);
 
 // Declares the parameters of every policy under "policies.NAME.".
 // `instances` keeps the objects whose fields are bound.
-void declare_all_policies(ParameterSet& parameters, std::vector<std::unique_ptr<Policy>>& instances);
+void declare_all_policies(ParameterSet& parameters,
+                          std::vector<std::unique_ptr<Policy>>& instances);
 
 // A new policy with its share of `assignments` (those named "policies.NAME.x") applied. Throws
 // InputError when the name is not one of this kind or an assignment is wrong.

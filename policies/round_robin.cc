@@ -10,7 +10,7 @@ class RoundRobin final : public BusArbiter {
     last_ = last_ == MemoryClass::dram ? MemoryClass::nvdimm : MemoryClass::dram;
     return last_;
   }
-  void serialize(Archive& archive) override { archive & last_; }
+  void serialize(Archive& archive) override { archive(last_); }
 
  private:
   MemoryClass last_ = MemoryClass::nvdimm;
@@ -18,7 +18,7 @@ class RoundRobin final : public BusArbiter {
 
 extern const PolicyDescriptor kPolicy_round_robin;
 const PolicyDescriptor kPolicy_round_robin{PolicyKind::bus_arbiter, "round_robin",
-    "the two classes in turn",
-    "common usage", make_policy<RoundRobin>};
+                                           "the two classes in turn", "common usage",
+                                           make_policy<RoundRobin>};
 
 }  // namespace hmsim

@@ -16,7 +16,8 @@ class SchedulerOrder final : public BusArbiter {
 };
 
 extern const PolicyDescriptor kPolicy_scheduler_order;
-const PolicyDescriptor kPolicy_scheduler_order{PolicyKind::bus_arbiter, "scheduler_order",
+const PolicyDescriptor kPolicy_scheduler_order{
+    PolicyKind::bus_arbiter, "scheduler_order",
     "the order of the one scheduler that ranks both classes (unified queue)",
     "the policy of a unified queue, spelt out", make_policy<SchedulerOrder>};
 

@@ -233,7 +233,7 @@ void FlashArray::serialize(Archive& archive) {
   archive.section("flash");
   const std::size_t luns = luns_.size();
   const std::size_t channels = channels_.size();
-  archive& nodes_& free_nodes_& luns_& channels_& events_& unfinished_& blocked_& blocked_since_;
+  archive(nodes_, free_nodes_, luns_, channels_, events_, unfinished_, blocked_, blocked_since_);
   if (luns_.size() != luns || channels_.size() != channels) {
     throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
   }

@@ -41,7 +41,7 @@ struct FlashCommand {
   std::uint32_t subject = 0;  // the submitter's own cookie
 
   void serialize(Archive& archive) {
-    archive& operation& priority& transfer& hold_bus& lun& subject;
+    archive(operation, priority, transfer, hold_bus, lun, subject);
   }
 };
 
@@ -90,14 +90,14 @@ class FlashArray {
     FlashCommand command;
     std::uint32_t next = kNoIndex;
 
-    void serialize(Archive& archive) { archive& command& next; }
+    void serialize(Archive& archive) { archive(command, next); }
   };
 
   struct List {
     std::uint32_t first = kNoIndex;
     std::uint32_t last = kNoIndex;
 
-    void serialize(Archive& archive) { archive& first& last; }
+    void serialize(Archive& archive) { archive(first, last); }
   };
 
   struct Lun {
@@ -107,7 +107,7 @@ class FlashArray {
     std::uint32_t waiting = 0;  // queued, and not collection
     std::array<List, kFlashPriorities> queues;
 
-    void serialize(Archive& archive) { archive& running& phase& locked& waiting& queues; }
+    void serialize(Archive& archive) { archive(running, phase, locked, waiting, queues); }
   };
 
   struct Channel {
@@ -115,7 +115,7 @@ class FlashArray {
     Ring<std::uint32_t> commands;
     Ring<std::uint32_t> transfers;
 
-    void serialize(Archive& archive) { archive& owner& commands& transfers; }
+    void serialize(Archive& archive) { archive(owner, commands, transfers); }
   };
 
   Channel& channel_of(std::uint32_t lun) { return channels_[lun / luns_per_channel_]; }

@@ -34,18 +34,16 @@ std::vector<Case> cases() {
        with(kSmallNvdimm, {{"controller.queues", "split"}, {"controller.arbiter", "dram_first"}})},
       {"round robin, auto ack",
        with(kSmallNvdimm, {{"controller.arbiter", "round_robin"}, {"controller.ack", "auto"}})},
-      {"legal commands only contest",
-       with(kSmallNvdimm, {{"controller.queues", "split"},
-                           {"controller.contest", "legal"},
-                           {"controller.arbiter", "round_robin"}})},
+      {"legal commands only contest", with(kSmallNvdimm, {{"controller.queues", "split"},
+                                                          {"controller.contest", "legal"},
+                                                          {"controller.arbiter", "round_robin"}})},
       {"blocking device", with(kSmallNvdimm, {{"controller.outstanding", "1"}})},
       {"fcfs, paper's precharge delay",
        with(kSmallNvdimm,
             {{"controller.scheduler", "fcfs"}, {"dram.precharge_delay", "paper_read"}})},
-      {"drained writes",
-       with(kSmallNvdimm, {{"controller.writes", "drained"},
-                           {"controller.drain_high", "12"},
-                           {"controller.drain_low", "3"}})},
+      {"drained writes", with(kSmallNvdimm, {{"controller.writes", "drained"},
+                                             {"controller.drain_high", "12"},
+                                             {"controller.drain_low", "3"}})},
       {"two level", with(kSmallNvdimm, {{"controller.structure", "two_level"}})},
       {"shallow queue, xor hash, other part",
        with(kSmallNvdimm, {{"controller.queue_depth", "4"},
@@ -66,13 +64,13 @@ class Traffic {
       const bool nvdimm = nvdimm_ && random_.below(3) == 0;
       const bool write = random_.below(3) == 0;
       const Address address =
-          nvdimm ? Address(static_cast<std::int64_t>(random_.below(16) * 4096 +
-                                                     random_.below(4) * 64))
-                 : channel_.dram(static_cast<std::int64_t>(random_.below(3)),
-                                 static_cast<std::int64_t>(random_.below(8)),
-                                 static_cast<std::int64_t>(random_.below(8)),
-                                 static_cast<std::int64_t>(random_.below(
-                                     static_cast<std::uint64_t>(channel_.config_.dram.ranks))));
+          nvdimm
+              ? Address(static_cast<std::int64_t>(random_.below(16) * 4096 + random_.below(4) * 64))
+              : channel_.dram(static_cast<std::int64_t>(random_.below(3)),
+                              static_cast<std::int64_t>(random_.below(8)),
+                              static_cast<std::int64_t>(random_.below(8)),
+                              static_cast<std::int64_t>(random_.below(
+                                  static_cast<std::uint64_t>(channel_.config_.dram.ranks))));
       const auto memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
       const std::uint64_t id = channel_.send(memory, address, write);
       lines_[{static_cast<int>(memory), address.value()}].push_back(id);

@@ -64,7 +64,8 @@ TEST(Admission, TransactionsHoldTheirSlotUntilTheLastBeat) {
 }
 
 TEST(Scheduling, RowHitsFirstOrOldestFirst) {
-  for (const auto& [scheduler, hit_first] : {std::pair("fr_fcfs", true), std::pair("fcfs", false)}) {
+  for (const auto& [scheduler, hit_first] :
+       {std::pair("fr_fcfs", true), std::pair("fcfs", false)}) {
     ChannelUnderTest channel(base({{"controller.scheduler", scheduler}}));
     channel.send(kDram, channel.dram(0, 0, 0));
     const auto conflict = channel.send(kDram, channel.dram(1, 0, 0));

@@ -65,7 +65,7 @@ class FakePort final : public MemoryPort, public Component {
       admit(now);
     }
   }
-  void serialize(Archive& archive) override { archive& outside_& inside_& used_& done_; }
+  void serialize(Archive& archive) override { archive(outside_, inside_, used_, done_); }
 
   std::size_t used() const { return used_; }
 
