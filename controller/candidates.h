@@ -19,10 +19,9 @@ struct Best {
   Command command = Command::read;
 
   bool present() const { return id != kNoTransaction; }
-  void consider(TransactionId other, std::uint64_t other_key, std::uint64_t other_request,
-                Command other_command) {
-    if (!present() || goes_before(other_key, other_request, key, request)) {
-      *this = {other, other_key, other_request, other_command};
+  void consider(const Best& other) {
+    if (!present() || goes_before(other.key, other.request, key, request)) {
+      *this = other;
     }
   }
 };
@@ -32,9 +31,9 @@ struct Candidates {
   std::array<Best, kMemoryClasses> near;   // best one that waits for the bus's turnaround only
   Best other;                              // oldest of the other commands (its key is not used)
 
-  void consider_other(TransactionId id, std::uint64_t request, Command command) {
-    if (!other.present() || request < other.request) {
-      other = {id, 0, request, command};
+  void consider_other(const Best& command) {
+    if (!other.present() || command.request < other.request) {
+      other = command;
     }
   }
 };

@@ -44,7 +44,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
       drained_(config.controller.writes == WriteMode::drained),
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),
-      engine_(ddr3_rules(config.dram), nvdimm_rank_ + 1, banks_per_rank_),
+      engine_(ddr3_rules(config.dram), nvdimm_rank_ + 1,
+              static_cast<int>(config.dram.organisation.groups), banks_per_rank_),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
       line_order_(pool_.size()),
       banks_(config.dram, engine_, pool_),
@@ -134,10 +135,10 @@ void Channel::complete() {
   while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();
-    finish(pool_[id]);
-    const Request request = pool_[id].request;
-    pool_.release(id);
-    (*requesters_)[request.agent]->on_complete(request, time_of(edge_));
+    const Transaction& done = pool_[id];
+    finish(done);
+    (*requesters_)[done.request.agent]->on_complete(done.request, time_of(edge_));
+    pool_.release(id);  // not before: what the requester sends in answer only joins the line
   }
 }
 
@@ -221,11 +222,10 @@ bool Channel::refresh_rank(int rank) {
     }
     return bank >= 0;
   }
-  const int first_bank = rank * banks_per_rank_;
-  if (engine_.earliest(Command::refresh, rank, first_bank) > edge_) {
+  if (engine_.rank_gate(Command::refresh, rank) > edge_) {
     return false;
   }
-  engine_.issue(Command::refresh, rank, first_bank, edge_);
+  engine_.issue(Command::refresh, rank * banks_per_rank_, edge_);
   ++statistics_.refreshes;
   record(ChannelCommand::refresh, rank, -1, -1, -1);
   banks_.block(rank, false);
@@ -235,25 +235,24 @@ bool Channel::refresh_rank(int rank) {
 }
 
 void Channel::admit() {
-  if (queues_[0].line.empty() && queues_[1].line.empty()) {
-    return;
-  }
-  bool admitted = true;
-  while (admitted) {  // a requester may send more from within on_admit
-    admitted = false;
-    for (Queue& queue : queues_) {
-      while (queue.free_slots > 0 && !queue.line.empty()) {
-        const Request request = queue.line.front();
-        queue.line.pop();
-        --queue.free_slots;
-        admit(request);
-        admitted = true;
-      }
-    }
+  // A requester may send more from within on_admit, in split mode to the other queue too.
+  while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
   }
 }
 
-void Channel::admit(const Request& request) {
+bool Channel::admit_from(Queue& queue) {
+  if (queue.line.empty() || queue.free_slots == 0) {
+    return false;
+  }
+  --queue.free_slots;
+  const TransactionId id = admit(queue.line.front());
+  queue.line.pop();
+  const Request& request = pool_[id].request;
+  (*requesters_)[request.agent]->on_admit(request, time_of(edge_));
+  return true;
+}
+
+TransactionId Channel::admit(const Request& request) {
   const TransactionId id = pool_.take();
   Transaction& transaction = pool_[id];
   transaction.request = request;
@@ -284,7 +283,7 @@ void Channel::admit(const Request& request) {
   } else {
     order_line(id);
   }
-  (*requesters_)[request.agent]->on_admit(request, now);
+  return id;
 }
 
 bool Channel::would_hit(const Transaction& transaction) const {

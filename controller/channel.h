@@ -77,7 +77,8 @@ class Channel final : public Component, public AckListener {
   void issue();
   Cycle next_wake();
 
-  void admit(const Request& request);
+  bool admit_from(Queue& queue);
+  TransactionId admit(const Request& request);
   bool would_hit(const Transaction& transaction) const;
   void order_line(TransactionId id);
   void expedite(TransactionId id);

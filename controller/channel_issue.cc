@@ -5,20 +5,29 @@
 namespace hmsim {
 
 void Channel::issue() {
-  if (command_bus_taken_) {
+  const bool dram_may = edge_ >= banks_.next();
+  const bool nvdimm_may = endpoint_.active();
+  if (dram_may) {
+    banks_.advance(edge_);
+  }
+  if (command_bus_taken_ || !(dram_may || nvdimm_may)) {
     return;
   }
   Candidates candidates;
   banks_.collect(edge_, turnaround_, candidates);
-  endpoint_.collect(edge_, turnaround_, candidates);
+  if (nvdimm_may) {
+    endpoint_.collect(edge_, turnaround_, candidates);
+  }
   if (const Best* const winner = select(candidates)) {
     issue_data(winner->id, winner->command);
   } else if (candidates.other.present()) {
     issue_other(candidates.other.id, candidates.other.command);
   } else {
+    banks_.look_ahead();
     return;
   }
   ++statistics_.command_cycles;
+  banks_.look_ahead();
 }
 
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
@@ -57,10 +66,8 @@ Cycle Channel::next_wake() {
   }
   next = earlier(next, next_policy_change_);
   next = earlier(next, soonest < next_refresh_due_ ? next_refresh_due_ : next_refresh(soonest));
-  if (next > soonest) {
-    next = earlier(next, banks_.next(soonest));
-  }
-  if (next > soonest) {
+  next = earlier(next, banks_.next());
+  if (next > soonest && endpoint_.active()) {
     next = earlier(next, endpoint_.next(soonest));
   }
   return later(soonest, next);
@@ -81,8 +88,7 @@ Cycle Channel::next_refresh(Cycle edge) const {
     } else if (banks_.any_open(rank)) {
       next = earlier(next, later(due, banks_.next_closable(rank)));
     } else {
-      next = earlier(next,
-                     later(due, engine_.earliest(Command::refresh, rank, rank * banks_per_rank_)));
+      next = earlier(next, later(due, engine_.rank_gate(Command::refresh, rank)));
     }
   }
   return next;
@@ -105,14 +111,14 @@ void Channel::issue_data(TransactionId id, Command command) {
   bool row_hit = false;
   if (is_nvdimm(transaction)) {
     row_hit = transaction.row == endpoint_.last_page(transaction.bank);
-    engine_.issue(command, nvdimm_rank_, nvdimm_rank_ * banks_per_rank_, edge_);
+    engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
     if (controller_.ack == AckMode::grant) {
       endpoint_.granted(id);
     }
   } else {
     row_hit = !transaction.activated;
     start(transaction);
-    engine_.issue(command, transaction.rank, transaction.bank, edge_);
+    engine_.issue(command, transaction.bank, edge_);
     const std::size_t side = side_of(transaction);
     --(side == 0 ? queued_reads_ : queued_writes_);
     banks_.remove(id, side, edge_);
@@ -169,7 +175,7 @@ void Channel::issue_other(TransactionId id, Command command) {
     precharge(transaction.bank, static_cast<std::int64_t>(transaction.request.id));
     return;
   }
-  engine_.issue(Command::activate, transaction.rank, transaction.bank, edge_);
+  engine_.issue(Command::activate, transaction.bank, edge_);
   banks_.opened(transaction.bank, transaction.row, edge_);
   ++statistics_.activates;
   record(ChannelCommand::activate, transaction);
@@ -177,7 +183,7 @@ void Channel::issue_other(TransactionId id, Command command) {
 
 void Channel::precharge(std::int32_t bank, std::int64_t request) {
   const int rank = bank / banks_per_rank_;
-  engine_.issue(Command::precharge, rank, bank, edge_);
+  engine_.issue(Command::precharge, bank, edge_);
   banks_.closed(bank, edge_);
   ++statistics_.precharges;
   record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);

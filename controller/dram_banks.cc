@@ -5,10 +5,13 @@ namespace hmsim {
 
 namespace {
 
+// Of the sets numbered (place x 4 + command), those of reads and writes.
+constexpr std::uint64_t kDataSets = 0xCCCC'CCCC'CCCC'CCCCu;
+
 template <class F>
 void for_each_bit(std::uint64_t bits, F f) {
   for (; bits != 0; bits &= bits - 1) {
-    f(__builtin_ctzll(bits));
+    f(static_cast<std::size_t>(__builtin_ctzll(bits)));
   }
 }
 
@@ -19,9 +22,10 @@ DramBanks::DramBanks(const DramParameters& dram, const TimingEngine& engine, Tra
       pool_(pool),
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank_))),
+      group_shift_(rank_shift_ - __builtin_ctz(static_cast<unsigned>(dram.organisation.groups))),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)),
-      ready_(ranks_.size() * kBankCommands, 0),
+      ready_(ranks_.size() * static_cast<std::size_t>(dram.organisation.groups) * kBankCommands),
       wheel_(engine.longest_bank_rule(), banks_.size()) {}
 
 void DramBanks::insert(TransactionId id, std::size_t side, Cycle now) {
@@ -67,9 +71,11 @@ void DramBanks::closed(std::int32_t bank, Cycle now) {
 }
 
 void DramBanks::block(int rank, bool blocked) {
-  ranks_[static_cast<std::size_t>(rank)].blocked = blocked;
-  const std::uint64_t sets = ((std::uint64_t{1} << kBankCommands) - 1) << (rank * kBankCommands);
-  unblocked_sets_ = blocked ? unblocked_sets_ & ~sets : unblocked_sets_ | sets;
+  const std::size_t sets = ready_.size() / ranks_.size();
+  const std::uint64_t all = sets == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sets) - 1;
+  const std::uint64_t mask = all << (static_cast<std::size_t>(rank) * sets);
+  unblocked_sets_ = blocked ? unblocked_sets_ & ~mask : unblocked_sets_ | mask;
+  look_ahead();
 }
 
 void DramBanks::displace(std::size_t index) {
@@ -77,89 +83,141 @@ void DramBanks::displace(std::size_t index) {
   if (bank.place == Place::waiting) {
     wheel_.erase(index, bank.ready_at);
   } else if (bank.place == Place::ready) {
-    const std::size_t set = set_of(index, bank.command);
-    ready_[set] &= ~bit_of(index);
-    ready_sets_ &= ~(std::uint64_t{ready_[set] == 0} << set);
+    const std::size_t number = set_of(index, bank.candidate.command);
+    ReadySet& set = ready_[number];
+    set.banks &= ~(std::uint64_t{1} << in_rank(index));
+    ready_sets_ &= ~(std::uint64_t{set.banks == 0} << number);
+    if (set.first == static_cast<int>(index)) {
+      set.first = kUnknown;
+    }
   }
 }
 
 void DramBanks::place_ready(std::size_t index) {
   Bank& bank = banks_[index];
-  const std::size_t set = set_of(index, bank.command);
+  const std::size_t number = set_of(index, bank.candidate.command);
+  ReadySet& set = ready_[number];
+  if (set.banks == 0 ||
+      (set.first != kUnknown && goes_first(bank.candidate, at(set.first).candidate))) {
+    set.first = static_cast<int>(index);
+  }
+  set.banks |= std::uint64_t{1} << in_rank(index);
+  ready_sets_ |= std::uint64_t{1} << number;
   bank.place = Place::ready;
-  ready_[set] |= bit_of(index);
-  ready_sets_ |= std::uint64_t{1} << set;
+}
+
+bool DramBanks::goes_first(const Best& one, const Best& other) const {
+  return reserves_data_bus(one.command)
+             ? goes_before(one.key, one.request, other.key, other.request)
+             : one.request < other.request;
 }
 
 // Finds the bank's candidate and its place again.
 void DramBanks::update(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
   const auto place = static_cast<std::size_t>(index);
-  displace(place);
   BankQueue& queue = bank.queued[side_];
   if (queue.empty()) {
-    bank.candidate = kNoTransaction;
+    displace(place);
     bank.place = Place::nowhere;
     return;
   }
-  bank.candidate = queue.best(pool_, bank.open_row);
-  const Transaction& transaction = pool_[bank.candidate];
+  const TransactionId id = queue.best(pool_, bank.open_row);
+  const Transaction& transaction = pool_[id];
+  Command command = bank.open_row == kNoRow ? Command::activate : Command::precharge;
   if (transaction.row == bank.open_row) {
-    bank.command = transaction.request.write ? Command::write : Command::read;
-  } else {
-    bank.command = bank.open_row == kNoRow ? Command::activate : Command::precharge;
+    command = transaction.request.write ? Command::write : Command::read;
   }
-  bank.ready_at = engine_.bank_ready(bank.command, index);
-  if (bank.ready_at > now.value()) {
-    bank.place = Place::waiting;
-    wheel_.insert(place, bank.ready_at);
+  const std::int64_t ready_at = engine_.bank_ready(command, index);
+  const std::size_t set = set_of(place, command);
+  const bool stays =
+      bank.place == Place::ready && bank.candidate.command == command && ready_at <= now.value();
+  if (stays) {
+    ready_[set].first = ready_[set].banks == std::uint64_t{1} << in_rank(place) ? index : kUnknown;
   } else {
-    place_ready(place);
+    displace(place);
+  }
+  bank.candidate = {id, transaction.key_hit, transaction.request.id, command};
+  bank.ready_at = ready_at;
+  if (ready_at > now.value()) {
+    bank.place = Place::waiting;
+    wheel_.insert(place, ready_at, now.value());
+    next_ = earlier(next_, ready_at);
+  } else {
+    if (!stays) {
+      place_ready(place);
+    }
+    next_ = earlier(next_, gate_of(set).value());
   }
 }
 
-void DramBanks::collect_set(int set, Candidates& candidates, bool legal) const {
-  const auto command = static_cast<Command>(set % kBankCommands);
-  const auto rank = static_cast<std::size_t>(set / kBankCommands);
-  Best& best = (legal ? candidates.legal : candidates.near)[0];
-  for_each_bit(ready_[static_cast<std::size_t>(set)], [&](int bit) {
-    const TransactionId id =
-        banks_[(rank << rank_shift_) + static_cast<std::size_t>(bit)].candidate;
-    const Transaction& transaction = pool_[id];
-    if (ranks_[rank].held && !transaction.started) {
+void DramBanks::find_first(std::size_t number, bool started_only) {
+  ReadySet& set = ready_[number];
+  const std::size_t base = rank_of_set(number) << rank_shift_;
+  set.first = kUnknown;
+  for_each_bit(set.banks, [&](std::size_t bit) {
+    const auto bank = static_cast<std::int32_t>(base + bit);
+    const Best& candidate = at(bank).candidate;
+    if (started_only && !pool_[candidate.id].started) {
       return;  // until one of its rank finishes
     }
-    if (reserves_data_bus(command)) {
-      best.consider(id, transaction.key_hit, transaction.request.id, command);
-    } else {
-      candidates.consider_other(id, transaction.request.id, command);
+    if (set.first == kUnknown || goes_first(candidate, at(set.first).candidate)) {
+      set.first = bank;
     }
   });
+}
+
+// The candidate that goes first in a ready set; nullptr when none may start.
+const Best* DramBanks::first_of(std::size_t number) {
+  ReadySet& set = ready_[number];
+  const bool held = ranks_[rank_of_set(number)].held;
+  if (held || set.first == kUnknown) {
+    find_first(number, held);
+  }
+  const int first = set.first;
+  if (held) {
+    set.first = kUnknown;
+  }
+  return first == kUnknown ? nullptr : &at(first).candidate;
+}
+
+void DramBanks::advance(Cycle edge) {
+  wheel_.advance(edge.value(), [this](std::size_t bank) { place_ready(bank); });
 }
 
 void DramBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
-  wheel_.advance(edge.value(), [this](std::size_t bank) { place_ready(bank); });
-  for_each_bit(ready_sets_ & unblocked_sets_, [&](int set) {
+  const std::uint64_t sets = ready_sets_ & unblocked_sets_;
+  for_each_bit(sets & kDataSets, [&](std::size_t set) {
     const Cycle gate = gate_of(set);
-    if (gate <= edge) {
-      collect_set(set, candidates, true);
-    } else if (gate <= edge + turnaround &&
-               reserves_data_bus(static_cast<Command>(set % kBankCommands))) {
-      collect_set(set, candidates, false);
+    if (gate <= edge + turnaround) {
+      if (const Best* const best = first_of(set)) {
+        (gate <= edge ? candidates.legal : candidates.near)[0].consider(*best);
+      }
+    }
+  });
+  if (candidates.legal[0].present()) {
+    return;  // goes before any other command
+  }
+  for_each_bit(sets & ~kDataSets, [&](std::size_t set) {
+    if (gate_of(set) <= edge) {
+      if (const Best* const best = first_of(set)) {
+        candidates.consider_other(*best);
+      }
     }
   });
 }
 
-Cycle DramBanks::next(Cycle edge) const {
-  Cycle next(wheel_.next());
-  for_each_bit(ready_sets_ & unblocked_sets_, [&](int set) { next = earlier(next, gate_of(set)); });
-  return later(edge, next);
+void DramBanks::look_ahead() {
+  std::int64_t next = wheel_.next();
+  for_each_bit(ready_sets_ & unblocked_sets_,
+               [&](std::size_t set) { next = earlier(next, gate_of(set).value()); });
+  next_ = next;
 }
 
 std::int32_t DramBanks::closable(int rank, Cycle edge) const {
   const std::int32_t first = rank * banks_per_rank_;
   for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
-    if (at(bank).open_row != kNoRow && engine_.earliest(Command::precharge, rank, bank) <= edge) {
+    if (at(bank).open_row != kNoRow && engine_.earliest(Command::precharge, bank) <= edge) {
       return bank;
     }
   }
@@ -171,7 +229,7 @@ Cycle DramBanks::next_closable(int rank) const {
   Cycle next = kNeverCycle;
   for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
     if (at(bank).open_row != kNoRow) {
-      next = earlier(next, engine_.earliest(Command::precharge, rank, bank));
+      next = earlier(next, engine_.earliest(Command::precharge, bank));
     }
   }
   return next;
@@ -186,10 +244,10 @@ void DramBanks::rebuild(Cycle now) {
 }
 
 void DramBanks::serialize(Archive& archive, Cycle now) {
-  archive(banks_, ranks_, unblocked_sets_, side_);
+  archive(banks_, ranks_, unblocked_sets_, side_, next_);
   if (archive.loading()) {
     wheel_.clear(now.value());
-    ready_.assign(ready_.size(), 0);
+    ready_.assign(ready_.size(), ReadySet());
     ready_sets_ = 0;
     for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
       banks_[bank].place = Place::nowhere;

@@ -24,7 +24,8 @@ namespace hmsim {
 
 class DramBanks {
  public:
-  // Banks are numbered rank x banks per rank + bank; at most 64 a rank, at most 16 ranks.
+  // Banks are numbered rank x banks per rank + bank, those of a bank group next to each other; at
+  // most 64 a rank, at most 16 bank groups in all.
   DramBanks(const DramParameters& dram, const TimingEngine& engine, TransactionPool& pool);
 
   int ranks() const { return static_cast<int>(ranks_.size()); }
@@ -45,11 +46,16 @@ class DramBanks {
   // No transaction of the rank may start (the command queue is full).
   void hold(int rank, bool held) { ranks_[static_cast<std::size_t>(rank)].held = held; }
 
+  // To be called on each edge from next() on: banks whose own rules have opened become ready.
+  void advance(Cycle edge);
+
   // Adds what could be issued on this edge; a data-bus command whose rank and bus rules open within
   // `turnaround` counts as near.
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
-  // The first cycle from `edge` on at which collect() may find a legal command.
-  Cycle next(Cycle edge) const;
+  // collect() finds no legal command before this cycle. It is found again by look_ahead(), to be
+  // called once commands were issued, and lowered by every bank that gets a candidate meanwhile.
+  Cycle next() const { return Cycle(next_); }
+  void look_ahead();
 
   // An open bank of the rank that may be precharged by `edge`, or -1; and when the first could.
   std::int32_t closable(int rank, Cycle edge) const;
@@ -68,17 +74,22 @@ class DramBanks {
     std::int64_t open_row = kNoRow;
     // Derived from the above:
     std::int64_t ready_at = 0;
-    TransactionId candidate = kNoTransaction;
-    Command command = Command::activate;
+    Best candidate;
     Place place = Place::nowhere;
     void serialize(Archive& archive) { archive(queued, open_row); }
   };
   struct Rank {
-    bool blocked = false;
     bool held = false;
     int open_banks = 0;
-    void serialize(Archive& archive) { archive(blocked, held, open_banks); }
+    void serialize(Archive& archive) { archive(held, open_banks); }
   };
+  // Ready banks of one (rank, bank group, command), and the one that goes first among them: the
+  // best key for data-bus commands, the oldest transaction for the others.
+  struct ReadySet {
+    std::uint64_t banks = 0;  // a bit a bank of the rank
+    int first = kUnknown;
+  };
+  static constexpr int kUnknown = -1;
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
   const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
@@ -87,27 +98,35 @@ class DramBanks {
   void displace(std::size_t bank);
   std::size_t rank_of(std::size_t bank) const { return bank >> rank_shift_; }
   std::size_t set_of(std::size_t bank, Command command) const {
-    return rank_of(bank) * kBankCommands + static_cast<std::size_t>(command);
+    return (bank >> group_shift_) * kBankCommands + static_cast<std::size_t>(command);
   }
-  std::uint64_t bit_of(std::size_t bank) const {
-    return std::uint64_t{1} << (bank & ((std::size_t{1} << rank_shift_) - 1));
+  std::size_t in_rank(std::size_t bank) const {
+    return bank & ((std::size_t{1} << rank_shift_) - 1);
   }
-  // The cycle at which rank and data bus open a ready set.
-  Cycle gate_of(int set) const {
-    return engine_.rank_earliest(static_cast<Command>(set % kBankCommands), set / kBankCommands);
+  static Command command_of(std::size_t set) { return static_cast<Command>(set % kBankCommands); }
+  std::size_t rank_of_set(std::size_t set) const {
+    return (set / kBankCommands) >> (rank_shift_ - group_shift_);
   }
-  void collect_set(int set, Candidates& candidates, bool legal) const;
+  // The cycle at which bank group, rank and data bus open a ready set.
+  Cycle gate_of(std::size_t set) const {
+    return engine_.gate(command_of(set), static_cast<int>(set / kBankCommands));
+  }
+  bool goes_first(const Best& one, const Best& other) const;
+  void find_first(std::size_t set, bool started_only);
+  const Best* first_of(std::size_t set);
 
   const TimingEngine& engine_;
   TransactionPool& pool_;
   const int banks_per_rank_;
-  const int rank_shift_;  // bank >> rank_shift_ is its rank
+  const int rank_shift_;   // bank >> rank_shift_ is its rank,
+  const int group_shift_;  // bank >> group_shift_ its bank group, over all ranks
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
-  std::vector<std::uint64_t> ready_;  // (rank, command): a bit a bank
-  std::uint64_t ready_sets_ = 0;      // the sets that are not empty, a bit each
+  std::vector<ReadySet> ready_;
+  std::uint64_t ready_sets_ = 0;  // the sets that are not empty, a bit each
   ReadyWheel wheel_;
   std::uint64_t unblocked_sets_ = ~std::uint64_t{0};
+  std::int64_t next_ = 0;
   std::size_t side_ = 0;
 };
 

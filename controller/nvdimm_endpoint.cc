@@ -69,7 +69,7 @@ void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidate
     const Cycle earliest = later(earliest_burst(transaction), transaction.grant_from);
     if (earliest <= edge + turnaround) {
       (earliest <= edge ? candidates.legal : candidates.near)[1].consider(
-          id, key_of(transaction, bank.last_page), transaction.request.id, burst_of(transaction));
+          {id, key_of(transaction, bank.last_page), transaction.request.id, burst_of(transaction)});
     }
   }
   if (!may_send()) {
@@ -78,7 +78,7 @@ void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidate
   for (std::uint64_t banks = queued_; banks != 0; banks &= banks - 1) {
     PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
     const TransactionId id = bank.queued.best(pool_, bank.last_page);
-    candidates.consider_other(id, pool_[id].request.id, burst_of(pool_[id]));
+    candidates.consider_other({id, 0, pool_[id].request.id, burst_of(pool_[id])});
   }
 }
 

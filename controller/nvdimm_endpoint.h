@@ -41,12 +41,13 @@ class NvdimmEndpoint {
 
   // The earliest cycle for the data burst of a transaction, by the data bus.
   Cycle earliest_burst(const Transaction& transaction) const {
-    return engine_.rank_earliest(burst_of(transaction), rank_);
+    return engine_.rank_gate(burst_of(transaction), rank_);
   }
   static Command burst_of(const Transaction& transaction) {
     return transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
   }
 
+  bool active() const { return (queued_ | ready_) != 0; }  // collect() may find something
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
   Cycle next(Cycle edge);  // the first cycle from `edge` on at which collect() may find something
 

@@ -9,13 +9,13 @@
 
 namespace hmsim {
 
-// A calendar of single cycles, each a set of small numbers (banks). All entries lie within `span`
-// cycles after the last advance.
+// A calendar of single cycles, each a set of small numbers (banks). An entry lies at most `span`
+// cycles after the present, and entries are taken out at most `span` cycles late.
 class ReadyWheel {
  public:
   ReadyWheel(std::int64_t span, std::size_t members) : words_((members + 63) / 64) {
     std::int64_t slots = 64;
-    while (slots <= span) {
+    while (slots <= 2 * span) {
       slots *= 2;
     }
     slots_ = slots;
@@ -23,7 +23,10 @@ class ReadyWheel {
     occupied_.assign(static_cast<std::size_t>(slots) / 64, 0);
   }
 
-  void insert(std::size_t member, std::int64_t cycle) {
+  void insert(std::size_t member, std::int64_t cycle, std::int64_t now) {
+    if (next() == kNeverCycle.value()) {
+      now_ = now;
+    }
     const std::size_t slot = slot_of(cycle);
     members_[slot * words_ + member / 64] |= bit(member);
     occupied_[slot / 64] |= bit(slot);
@@ -44,18 +47,17 @@ class ReadyWheel {
   std::int64_t next() const {
     const std::int64_t start = now_ + 1;
     const auto first = static_cast<std::size_t>(start & (slots_ - 1));
-    const std::size_t count = occupied_.size();
-    for (std::size_t i = 0; i <= count; ++i) {
-      std::uint64_t word = occupied_[(first / 64 + i) & (count - 1)];
-      if (i == 0) {
-        word &= ~std::uint64_t{0} << (first % 64);
-      } else if (i == count) {
-        word &= bit(first) - 1;
-      }
-      if (word != 0) {
-        const std::int64_t slot =
-            static_cast<std::int64_t>(((first / 64 + i) & (count - 1)) * 64 +
-                                      static_cast<std::size_t>(__builtin_ctzll(word)));
+    const std::size_t words = occupied_.size();
+    // From the slot of `start` to the end of its word, the other words, then the word's beginning.
+    std::uint64_t set = occupied_[first / 64] >> (first % 64);
+    if (set != 0) {
+      return start + __builtin_ctzll(set);
+    }
+    for (std::size_t i = 1; i <= words; ++i) {
+      const std::size_t word = (first / 64 + i) & (words - 1);
+      set = occupied_[word];
+      if (set != 0) {
+        const auto slot = static_cast<std::int64_t>(word * 64) + __builtin_ctzll(set);
         return start + ((slot - static_cast<std::int64_t>(first)) & (slots_ - 1));
       }
     }

@@ -40,6 +40,7 @@ struct DramTiming {
 };
 
 struct DramOrganisation {
+  std::int64_t groups = 1;   // bank groups per rank
   std::int64_t banks = 0;    // per rank
   std::int64_t rows = 0;     // per bank
   std::int64_t columns = 0;  // 64-byte lines per row of a rank

@@ -13,73 +13,82 @@ constexpr std::int64_t kLongAgo = std::numeric_limits<std::int64_t>::min() / 2;
 
 }  // namespace
 
-TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int banks_per_rank)
-    : bank_ready_(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(banks_per_rank)),
-      rank_ready_(static_cast<std::size_t>(ranks)) {
+TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
+                           int banks_per_rank)
+    : groups_per_rank_(groups_per_rank),
+      rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
+      group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
+      gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
+      bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
+      gates_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)) {
   for (const TimingRule& rule : rules) {
-    if (rule.latency <= 0) {
-      continue;
-    }
-    const auto preceding = static_cast<std::size_t>(rule.preceding);
-    const Follower follower{static_cast<std::uint8_t>(rule.following), rule.latency};
-    if (rule.window > 1) {
-      Window window{
-          follower.following, rule.latency, static_cast<std::size_t>(rule.window), {}, {}};
-      window.last.assign(rank_ready_.size(), std::vector<std::int64_t>(window.length, kLongAgo));
-      window.position.assign(rank_ready_.size(), 0);
-      windows_[preceding].push_back(std::move(window));
-    } else if (rule.scope == Scope::bank) {
-      bank_rules_[preceding].push_back(follower);
-      longest_bank_rule_ = later(longest_bank_rule_, rule.latency);
-    } else if (rule.scope == Scope::rank) {
-      rank_rules_[preceding].push_back(follower);
-    } else {
-      other_rules_[preceding].push_back(follower);
+    if (rule.latency > 0) {
+      compile(rule, ranks);
     }
   }
 }
 
-void TimingEngine::OtherRank::raise(std::int64_t ready, int by) {
-  if (by == rank) {
-    first = later(first, ready);
-  } else if (ready >= first) {
-    second = first;
-    first = ready;
-    rank = by;
-  } else {
-    second = later(second, ready);
+void TimingEngine::compile(const TimingRule& rule, int ranks) {
+  const auto preceding = static_cast<std::size_t>(rule.preceding);
+  if (rule.window > 1) {
+    Window window{rule.latency, static_cast<std::size_t>(rule.window), {}, {}, {}};
+    for (int group = 0; group < groups_per_rank_; ++group) {
+      window.slots.push_back(slot(rule.following, group));
+    }
+    window.last.assign(static_cast<std::size_t>(ranks),
+                       std::vector<std::int64_t>(window.length, kLongAgo));
+    window.position.assign(static_cast<std::size_t>(ranks), 0);
+    windows_[preceding].push_back(std::move(window));
+    return;
+  }
+  if (rule.scope == Scope::bank) {
+    bank_delays_[preceding].push_back({slot(rule.following, 0), rule.latency});
+    longest_bank_rule_ = later(longest_bank_rule_, rule.latency);
+    return;
+  }
+  const int groups = ranks * groups_per_rank_;
+  for (int from = 0; from < groups; ++from) {
+    for (int to = 0; to < groups; ++to) {
+      const bool same_rank = from / groups_per_rank_ == to / groups_per_rank_;
+      const bool applies = rule.scope == Scope::group  ? from == to
+                           : rule.scope == Scope::rank ? same_rank
+                                                       : !same_rank;
+      const bool possible = is_nvdimm(rule.preceding) == (from / groups_per_rank_ == ranks - 1) &&
+                            is_nvdimm(rule.following) == (to / groups_per_rank_ == ranks - 1);
+      if (applies && possible) {
+        gate_delays_[slot(rule.preceding, from)].push_back(
+            {slot(rule.following, to), rule.latency});
+      }
+    }
   }
 }
 
-void TimingEngine::issue(Command command, int rank, int bank, Cycle now) {
+void TimingEngine::issue(Command command, int bank, Cycle now) {
   const auto c = static_cast<std::size_t>(command);
-  const auto r = static_cast<std::size_t>(rank);
-  Ready& bank_ready = bank_ready_[static_cast<std::size_t>(bank)];
-  for (const Follower& follower : bank_rules_[c]) {
-    std::int64_t& ready = bank_ready[follower.following];
-    ready = later(ready, now.value() + follower.latency);
+  std::int64_t* const ready = &bank_ready_[static_cast<std::size_t>(bank * kStride)];
+  for (const Delay& delay : bank_delays_[c]) {
+    ready[delay.slot] = later(ready[delay.slot], now.value() + delay.latency);
   }
-  for (const Follower& follower : rank_rules_[c]) {
-    std::int64_t& ready = rank_ready_[r][follower.following];
-    ready = later(ready, now.value() + follower.latency);
-  }
-  for (const Follower& follower : other_rules_[c]) {
-    other_ready_[follower.following].raise(now.value() + follower.latency, rank);
+  for (const Delay& delay : gate_delays_[slot(command, bank >> group_shift_)]) {
+    gates_[delay.slot] = later(gates_[delay.slot], now.value() + delay.latency);
   }
   for (Window& window : windows_[c]) {
-    std::size_t& position = window.position[r];
-    window.last[r][position] = now.value();
+    const auto rank = static_cast<std::size_t>(bank >> rank_shift_);
+    std::size_t& position = window.position[rank];
+    window.last[rank][position] = now.value();
     position = position + 1 == window.length ? 0 : position + 1;
-    std::int64_t& ready = rank_ready_[r][window.following];
-    ready = later(ready, window.last[r][position] + window.latency);
+    const std::int64_t opens = window.last[rank][position] + window.latency;
+    std::int64_t* const gates =
+        &gates_[rank * static_cast<std::size_t>(groups_per_rank_ * kStride)];
+    for (const std::size_t slot : window.slots) {
+      gates[slot] = later(gates[slot], opens);
+    }
   }
 }
-
-void TimingEngine::OtherRank::serialize(Archive& archive) { archive(first, second, rank); }
 
 void TimingEngine::serialize(Archive& archive) {
   archive.section("timing");
-  archive(bank_ready_, rank_ready_, other_ready_);
+  archive(bank_ready_, gates_);
   for (std::vector<Window>& windows : windows_) {
     for (Window& window : windows) {
       archive(window.last, window.position);

@@ -13,65 +13,67 @@ namespace hmsim {
 
 class Archive;
 
+// The table is compiled, for each command and place, into the list of what it delays. A bank keeps
+// the cycles from which the rules of its own scope allow each command; a bank group those of all
+// wider scopes (its "gates").
 class TimingEngine {
  public:
-  // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank.
-  TimingEngine(const std::vector<TimingRule>& rules, int ranks, int banks_per_rank);
+  // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
+  // same way, and those of a group lie next to each other. Both counts are powers of two.
+  TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
+               int banks_per_rank);
 
-  // The rules of the bank's own scope, of the wider scopes, and all together: from then on none
-  // forbids `command`, as far as commands issued so far tell.
+  // From then on no rule of that scope forbids `command`, as far as commands issued so far tell.
   std::int64_t bank_ready(Command command, int bank) const {
-    return bank_ready_[static_cast<std::size_t>(bank)][static_cast<std::size_t>(command)];
+    return bank_ready_[slot(command, bank)];
   }
-  Cycle rank_earliest(Command command, int rank) const {
-    const auto c = static_cast<std::size_t>(command);
-    const OtherRank& other = other_ready_[c];
-    return Cycle(later(rank_ready_[static_cast<std::size_t>(rank)][c],
-                       other.rank == rank ? other.second : other.first));
+  Cycle gate(Command command, int group) const { return Cycle(gates_[slot(command, group)]); }
+  // For commands that no bank group holds back: refresh, NVDIMM bursts.
+  Cycle rank_gate(Command command, int rank) const {
+    return gate(command, rank * groups_per_rank_);
   }
-  Cycle earliest(Command command, int rank, int bank) const {
-    return later(Cycle(bank_ready(command, bank)), rank_earliest(command, rank));
+  Cycle earliest(Command command, int bank) const {
+    return later(Cycle(bank_ready(command, bank)), gate(command, bank >> group_shift_));
   }
 
   // No bank-scope rule reaches further into the future, in cycles.
   std::int64_t longest_bank_rule() const { return longest_bank_rule_; }
 
-  void issue(Command command, int rank, int bank, Cycle now);
+  void issue(Command command, int bank, Cycle now);
 
   void serialize(Archive& archive);
 
  private:
-  struct Follower {
-    std::uint8_t following;
+  static constexpr int kStride = 8;  // kCommands, rounded up to a power of two
+  static_assert(kCommands <= kStride);
+
+  struct Delay {
+    std::size_t slot;
     std::int64_t latency;
   };
   struct Window {
-    std::uint8_t following;
     std::int64_t latency;
     std::size_t length;
+    std::vector<std::size_t> slots;               // gates of one rank that it delays, rank 0
     std::vector<std::vector<std::int64_t>> last;  // per rank, a ring of issue cycles
     std::vector<std::size_t> position;
   };
-  // The latest constraint that any rank puts on the others, and the latest by a different rank.
-  struct OtherRank {
-    std::int64_t first = 0;
-    std::int64_t second = 0;
-    int rank = -1;
 
-    void raise(std::int64_t ready, int by);
-    void serialize(Archive& archive);
-  };
-  using Ready = std::array<std::int64_t, kCommands>;
+  static std::size_t slot(Command command, int place) {
+    return static_cast<std::size_t>(place * kStride) + static_cast<std::size_t>(command);
+  }
+  void compile(const TimingRule& rule, int ranks);
 
-  std::array<std::vector<Follower>, kCommands> bank_rules_;
-  std::array<std::vector<Follower>, kCommands> rank_rules_;
-  std::array<std::vector<Follower>, kCommands> other_rules_;
+  int groups_per_rank_;
+  int rank_shift_;   // bank >> rank_shift_ is its rank,
+  int group_shift_;  // bank >> group_shift_ its group
+  std::int64_t longest_bank_rule_ = 0;
+  std::array<std::vector<Delay>, kCommands> bank_delays_;  // slot: of bank 0
+  std::vector<std::vector<Delay>> gate_delays_;            // per (group, command) issued
   std::array<std::vector<Window>, kCommands> windows_;
 
-  std::int64_t longest_bank_rule_ = 0;
-  std::vector<Ready> bank_ready_;
-  std::vector<Ready> rank_ready_;
-  std::array<OtherRank, kCommands> other_ready_;
+  std::vector<std::int64_t> bank_ready_;
+  std::vector<std::int64_t> gates_;
 };
 
 }  // namespace hmsim

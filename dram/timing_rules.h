@@ -29,8 +29,13 @@ constexpr bool reserves_data_bus(Command command) {
          command == Command::nvdimm_write;
 }
 
+constexpr bool is_nvdimm(Command command) {
+  return command == Command::nvdimm_read || command == Command::nvdimm_write;
+}
+
 enum class Scope : std::uint8_t {
   bank,        // the same bank
+  group,       // any bank of the same bank group
   rank,        // any bank of the same rank
   other_rank,  // any other rank of the channel (the NVDIMM is one)
 };
