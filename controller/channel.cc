@@ -54,7 +54,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
       refresh_due_(static_cast<std::size_t>(nvdimm_rank_), kNeverCycle),
-      statistics_(static_cast<std::int64_t>(pool_.size())) {
+      statistics_(static_cast<std::int64_t>(pool_.size())),
+      bus_(config.dram, period_) {
   schedulers_[0] = make_scheduler(controller_.scheduler, config.assignments);
   if (split_) {
     schedulers_[1] = make_scheduler(controller_.nvdimm_scheduler, config.assignments);
@@ -218,6 +219,7 @@ bool Channel::refresh_rank(int rank) {
   if (banks_.any_open(rank)) {
     const std::int32_t bank = banks_.closable(rank, edge_);
     if (bank >= 0) {
+      bus_.refresh_prepared(rank, edge_);
       precharge(bank, -1);
     }
     return bank >= 0;
@@ -227,6 +229,7 @@ bool Channel::refresh_rank(int rank) {
   }
   engine_.issue(Command::refresh, rank * banks_per_rank_, edge_);
   ++statistics_.refreshes;
+  bus_.refreshed(rank, edge_);
   record(ChannelCommand::refresh, rank, -1, -1, -1);
   banks_.block(rank, false);
   refresh_due_[static_cast<std::size_t>(rank)] += Cycle(dram_.timing.trefi);
@@ -257,6 +260,7 @@ TransactionId Channel::admit(const Request& request) {
   Transaction& transaction = pool_[id];
   transaction.request = request;
   transaction.slot = static_cast<std::uint32_t>(id);
+  transaction.admitted = edge_;
   int bank_in_rank = 0;
   if (request.memory == MemoryClass::nvdimm) {
     transaction.local = map_.nvdimm(request.address).address;
@@ -415,6 +419,7 @@ void Channel::count(MemoryClass memory, int change) {
   pending += change;
   (memory == MemoryClass::dram ? statistics_.dram_occupancy : statistics_.nvdimm_occupancy)
       .set(pending, time_of(edge_));
+  bus_.holding(pending_[0], pending_[1], edge_);
 }
 
 void Channel::record(ChannelCommand command, const Transaction& transaction) {
@@ -435,6 +440,7 @@ void Channel::reset_statistics(Tick now) {
   measured_from_ = now;
   statistics_.dram_occupancy.reset(now);
   statistics_.nvdimm_occupancy.reset(now);
+  bus_.reset(Cycle(now / period_));
 }
 
 void Channel::serialize(Archive& archive) {
@@ -446,6 +452,7 @@ void Channel::serialize(Archive& archive) {
           last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
+  bus_.serialize(archive);
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {
       scheduler->serialize(archive);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/address_map.h"
+#include "controller/bus_accounting.h"
 #include "controller/candidates.h"
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
@@ -40,6 +41,7 @@ class Channel final : public Component, public AckListener {
   void set_observer(CommandObserver* observer) { observer_ = observer; }
   Nvdimm* nvdimm() { return nvdimm_.get(); }
   ChannelStatistics& statistics() { return statistics_; }
+  const BusAccounting& bus() const { return bus_; }
   Cycle elapsed() const;  // since statistics were reset
   Tick clock_period() const { return period_; }
   std::int64_t burst_cycles() const { return dram_.timing.burst; }
@@ -175,6 +177,7 @@ class Channel final : public Component, public AckListener {
   int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};
   ChannelStatistics statistics_;
+  BusAccounting bus_;
 };
 
 }  // namespace hmsim

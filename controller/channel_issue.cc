@@ -143,8 +143,10 @@ void Channel::account_burst(const Transaction& transaction) {
   (is_nvdimm(transaction) ? statistics_.nvdimm_data_cycles : statistics_.dram_data_cycles) +=
       cycles;
   const int driver = transaction.rank * 2 + (transaction.request.write ? 1 : 0);
-  statistics_.turnarounds += last_driver_ >= 0 && driver != last_driver_ ? 1 : 0;
+  const bool changed = last_driver_ >= 0 && driver != last_driver_;
+  statistics_.turnarounds += changed ? 1 : 0;
   last_driver_ = driver;
+  bus_.burst(transaction, changed, edge_);
 }
 
 // The next younger transaction to the line competes from now on.
@@ -175,6 +177,10 @@ void Channel::issue_other(TransactionId id, Command command) {
     precharge(transaction.bank, static_cast<std::int64_t>(transaction.request.id));
     return;
   }
+  transaction.activated_at = edge_;
+  transaction.activate_held =
+      edge_ - later(transaction.admitted,
+                    Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
   engine_.issue(Command::activate, transaction.bank, edge_);
   banks_.opened(transaction.bank, transaction.row, edge_);
   ++statistics_.activates;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel_statistics.h"
 
+#include <array>
+#include <utility>
+
 #include "controller/channel.h"
 
 namespace hmsim {
@@ -129,6 +132,37 @@ void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
                  }));
 }
 
+// Shares of the data bus's time, of all channels together; with the two data shares they add up
+// to 1.
+void register_losses(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  constexpr std::array<std::pair<const char*, const char*>, kBusLosses> kNames{
+      {{"bus.lost.idle", "the channel held no request"},
+       {"bus.lost.nvdimm", "all requests held waited for the NVDIMM's ack"},
+       {"bus.lost.queue_full", "the next request waited outside for a slot"},
+       {"bus.lost.refresh", "the next request's rank was refreshed"},
+       {"bus.lost.activate",
+        "the next request's activate was held back (tRRD, tFAW, other commands)"},
+       {"bus.lost.bank", "the next request's bank was precharged and activated"},
+       {"bus.lost.turnaround", "the data bus's driver or direction changed"},
+       {"bus.lost.command", "the next data-bus command came late (command bus, column spacing)"}}};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    registry.ratio(
+        kNames[i].first, kNames[i].second,
+        [channels, i] {
+          double lost = 0;
+          for (Channel* channel : channels) {
+            const S& s = channel->statistics();
+            lost += static_cast<double>(channel->bus().losses(
+                Cycle(channel->now() / channel->clock_period()), channel->elapsed(),
+                static_cast<std::int64_t>(s.dram_data_cycles + s.nvdimm_data_cycles))[i]);
+          }
+          return lost;
+        },
+        elapsed(channels));
+  }
+}
+
 void register_bus(StatisticRegistry& registry, const Channels& channels) {
   using S = ChannelStatistics;
   registry.ratio("bus.dram_share", "share of time in which the data bus carries DRAM data",
@@ -166,6 +200,7 @@ void register_channel_statistics(StatisticRegistry& registry,
   register_dram(registry, channels);
   register_nvdimm(registry, channels);
   register_bus(registry, channels);
+  register_losses(registry, channels);
   registry.on_reset([channels](Tick now) {
     for (Channel* channel : channels) {
       channel->reset_statistics(now);

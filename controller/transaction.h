@@ -31,6 +31,9 @@ struct Transaction {
   Address local{0};      // NVDIMM: address within the channel's NVDIMM
   std::uint64_t key_miss = 0;
   std::uint64_t key_hit = 0;
+  Cycle admitted{0};        // when it got its slot
+  Cycle activated_at{0};    // the activate issued for it, ...
+  Cycle activate_held{0};   // ... and how long its bank had been ready for that
   Cycle grant_from{0};  // NVDIMM, ready: the first edge on which it may be granted
   TransactionId previous = kNoTransaction;  // in its bank's list
   TransactionId next = kNoTransaction;
@@ -47,7 +50,8 @@ struct Transaction {
   void serialize(Archive& archive) {
     archive(request, view.id, view.arrival, view.memory, view.write, view.source, view.rank,
             view.bank, view.row, view.row_hit, row, local, key_miss, key_hit, grant_from, previous,
-            next, successor, predecessor, slot, rank, bank, state, started, activated, urgent);
+            next, successor, predecessor, slot, rank, bank, state, started, activated, urgent,
+            admitted, activated_at, activate_held);
   }
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/bus_accounting.h"
+
+#include <numeric>
+
+namespace hmsim {
+
+namespace {
+
+constexpr int kBusy = 2;
+
+std::int64_t overlap(Cycle begin, Cycle end, Cycle from, Cycle to) {
+  return later(std::int64_t{0}, (earlier(end, to) - later(begin, from)).value());
+}
+
+}  // namespace
+
+BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
+    : timing_(dram.timing),
+      period_(clock_period),
+      refreshes_(static_cast<std::size_t>(dram.ranks)) {}
+
+void BusAccounting::holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
+  const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
+  if (state != state_) {
+    if (state_ != kBusy) {
+      cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
+    }
+    state_ = state;
+    since_ = now;
+  }
+}
+
+void BusAccounting::refresh_prepared(int rank, Cycle now) {
+  Interval& interval = refreshes_[static_cast<std::size_t>(rank)];
+  if (interval.end <= now) {
+    interval = {now, kNeverCycle};
+  }
+}
+
+void BusAccounting::refreshed(int rank, Cycle now) {
+  refresh_prepared(rank, now);
+  refreshes_[static_cast<std::size_t>(rank)].end = now + Cycle(timing_.trfc);
+}
+
+void BusAccounting::burst(const Transaction& transaction, bool changed, Cycle now) {
+  const bool write = transaction.request.write;
+  const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
+  const Cycle begin = now + Cycle(write ? timing_.cwl : timing_.cl);
+  std::int64_t gap = (begin - data_end_).value();
+  const auto charge = [this, &gap](BusLoss cause, std::int64_t cycles) {
+    const std::int64_t taken = earlier(gap, cycles);
+    lost_[static_cast<std::size_t>(cause)] += taken;
+    gap -= taken;
+  };
+  if (state_ != kBusy) {
+    cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
+    since_ = now;
+  }
+  if (gap > 0) {
+    const Cycle from = last_issue_;
+    charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
+    charge(BusLoss::nvdimm, nvdimm
+                                ? overlap(transaction.admitted, transaction.grant_from, from, now)
+                                : cycles_without_[1] - at_last_burst_[1]);
+    charge(BusLoss::queue_full,
+           overlap(Cycle(transaction.request.arrival / period_), transaction.admitted, from, now));
+    if (!nvdimm) {
+      const Interval& refresh = refreshes_[static_cast<std::size_t>(transaction.rank)];
+      charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
+      if (transaction.activated) {
+        // Without the delay of its activate the burst would have come so much earlier.
+        const Cycle opened = transaction.activated_at + Cycle(timing_.trcd);
+        const std::int64_t held =
+            overlap(transaction.activated_at - transaction.activate_held, transaction.activated_at,
+                    refresh.end, transaction.activated_at) -
+            (now - opened).value();
+        charge(BusLoss::activate, later(std::int64_t{0}, held));
+        charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
+      }
+    }
+    charge(changed ? BusLoss::turnaround : BusLoss::command, gap);
+  }
+  at_last_burst_ = cycles_without_;
+  last_issue_ = now;
+  data_end_ = begin + Cycle(timing_.burst);
+}
+
+std::array<std::int64_t, kBusLosses> BusAccounting::losses(Cycle now, Cycle elapsed,
+                                                           std::int64_t data_cycles) const {
+  std::array<std::int64_t, kBusLosses> losses = lost_;
+  const std::int64_t accounted =
+      data_cycles + std::accumulate(lost_.begin(), lost_.end(), std::int64_t{0});
+  // Bursts count from their command on, so the last one may reach beyond the present.
+  const std::int64_t tail = later(std::int64_t{0}, elapsed.value() - accounted);
+  const std::int64_t waiting =
+      cycles_without_[1] - at_last_burst_[1] + (state_ == 1 ? (now - since_).value() : 0);
+  losses[static_cast<std::size_t>(BusLoss::nvdimm)] += earlier(tail, waiting);
+  losses[static_cast<std::size_t>(BusLoss::idle)] += tail - earlier(tail, waiting);
+  return losses;
+}
+
+void BusAccounting::reset(Cycle now) {
+  lost_ = {};
+  data_end_ = later(data_end_, now);
+}
+
+void BusAccounting::serialize(Archive& archive) {
+  archive(lost_, cycles_without_, at_last_burst_, state_, since_, last_issue_, data_end_,
+          refreshes_);
+}
+
+}  // namespace hmsim

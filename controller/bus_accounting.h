@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the data-bus time of a channel went: each cycle either carries data or is lost to exactly
+// one cause, so that all shares add up to 1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/transaction.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+enum class BusLoss : std::uint8_t {
+  idle,        // the channel held no request
+  nvdimm,      // only the NVDIMM could have used it: its ack was awaited
+  queue_full,  // the next request waited outside for a slot
+  refresh,     // its rank was being refreshed
+  activate,    // its activate was held back by tRRD, tFAW or other commands
+  bank,        // its bank was being precharged and activated
+  turnaround,  // the driver or the direction of the bus changed
+  command,     // its data-bus command came late: command bus taken, column spacing, arbitration
+};
+
+inline constexpr std::size_t kBusLosses = 8;
+
+// The gap before each burst is charged to what kept the transaction that ends it, in the order of
+// BusLoss: each cause takes the time for which it held, as far as the gap is not yet accounted for.
+class BusAccounting {
+ public:
+  BusAccounting(const DramParameters& dram, Tick clock_period);
+
+  // The number of transactions that hold a slot, by class, becomes this at `now`.
+  void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now);
+  // A rank is precharged for a refresh, or refreshed, at `now`.
+  void refresh_prepared(int rank, Cycle now);
+  void refreshed(int rank, Cycle now);
+  // The data-bus command of a transaction is issued at `now`; `changed`: its driver or direction is
+  // not that of the burst before.
+  void burst(const Transaction& transaction, bool changed, Cycle now);
+
+  // Lost cycles at `now`; what lies after the last burst was the NVDIMM's or idle.
+  std::array<std::int64_t, kBusLosses> losses(Cycle now, Cycle elapsed,
+                                              std::int64_t data_cycles) const;
+  void reset(Cycle now);
+  void serialize(Archive& archive);
+
+ private:
+  struct Interval {
+    Cycle begin{-1};
+    Cycle end{-1};
+    void serialize(Archive& archive) { archive(begin, end); }
+  };
+
+  const DramTiming timing_;
+  const Tick period_;
+  std::array<std::int64_t, kBusLosses> lost_{};
+  std::array<std::int64_t, 2> cycles_without_{};  // held nothing; held NVDIMM requests only
+  std::array<std::int64_t, 2> at_last_burst_{};
+  int state_ = 0;  // index of cycles_without_, or 2
+  Cycle since_{0};
+  Cycle last_issue_{0};
+  Cycle data_end_{0};
+  std::vector<Interval> refreshes_;  // the last of each rank
+};
+
+}  // namespace hmsim

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traffic whose bottleneck is known: the bus's lost time must be charged to it, and all shares must
+// add up to 1.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+
+#include "tests/cc/controller/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+using Shares = std::array<double, kBusLosses>;
+
+double share(const Shares& shares, BusLoss loss) { return shares[static_cast<std::size_t>(loss)]; }
+
+// Keeps `depth` requests outstanding, each made by next(), for a million cycles.
+struct Outcome {
+  Shares lost{};
+  double data = 0;
+};
+
+struct Wanted {
+  MemoryClass memory = MemoryClass::dram;
+  Address address{0};
+  bool write = false;
+};
+
+Outcome run(const Assignments& assignments, int depth,
+            const std::function<Wanted(const ChannelUnderTest&)>& next) {
+  ChannelUnderTest channel(assignments);
+  const auto send = [&] {
+    const Wanted wanted = next(channel);
+    channel.send(wanted.memory, wanted.address, wanted.write);
+  };
+  channel.on_done = [&](const Request&) { send(); };
+  for (int i = 0; i < depth; ++i) {
+    send();
+  }
+  channel.run_to(Cycle(1'000'000));
+  const ChannelStatistics& statistics = channel.channel_.statistics();
+  const auto data =
+      static_cast<std::int64_t>(statistics.dram_data_cycles + statistics.nvdimm_data_cycles);
+  Outcome result;
+  result.data = static_cast<double>(data) / 1e6;
+  const auto losses =
+      channel.channel_.bus().losses(Cycle(channel.kernel_.now() / channel.channel_.clock_period()),
+                                    channel.channel_.elapsed(), data);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    result.lost[i] = static_cast<double>(losses[i]) / 1e6;
+  }
+  const double sum = std::accumulate(result.lost.begin(), result.lost.end(), result.data);
+  EXPECT_NEAR(sum, 1, 2e-5);  // a burst under way at the end counts whole
+  return result;
+}
+
+const Assignments kNoRefresh{{"nvdimm.present", "false"}, {"dram.refresh", "false"}};
+
+TEST(BusAccounting, StreamLosesToRefreshAndTheRowItCloses) {
+  std::int64_t column = 0;
+  const Outcome stream = run(kDramOnly, 16, [&](const ChannelUnderTest& channel) {
+    return Wanted{MemoryClass::dram, channel.dram(0, 0, column++ % 256)};
+  });
+  // tRP + tRFC while the rank is refreshed; the rest of the 112 cycles opens the row again.
+  EXPECT_NEAR(share(stream.lost, BusLoss::refresh), (11 + 88) / 6240.0, 0.0005);
+  EXPECT_NEAR(share(stream.lost, BusLoss::bank), (112 - 11 - 88) / 6240.0, 0.0005);
+  EXPECT_NEAR(stream.data, 1 - 112.0 / 6240, 0.001);
+}
+
+TEST(BusAccounting, OneRequestAtATimeIsBankAndLatency) {
+  // Row conflicts of one bank, one outstanding: data 4 of tRC-bound cycles, the rest its bank.
+  std::int64_t row = 0;
+  const Outcome conflicts = run(kNoRefresh, 1, [&](const ChannelUnderTest& channel) {
+    return Wanted{MemoryClass::dram, channel.dram(row++ % 1024, 0, 0)};
+  });
+  EXPECT_GT(share(conflicts.lost, BusLoss::bank), 0.5);
+  EXPECT_EQ(share(conflicts.lost, BusLoss::turnaround), 0);
+}
+
+TEST(BusAccounting, RandomRowsOverAllBanksHitTheActivateWindow) {
+  // Four activates in tFAW = 24 cycles allow 16 of 24 data cycles.
+  std::int64_t count = 0;
+  const Outcome window = run(kNoRefresh, 64, [&](const ChannelUnderTest& channel) {
+    ++count;
+    return Wanted{MemoryClass::dram, channel.dram(count / 8 % 1024, count % 8, 0)};
+  });
+  EXPECT_NEAR(window.data, 16.0 / 24, 0.01);
+  EXPECT_GT(share(window.lost, BusLoss::activate), 0.3);
+}
+
+TEST(BusAccounting, AlternatingReadsAndWritesTurnTheBusAround) {
+  std::int64_t count = 0;
+  const Outcome mixed = run(
+      {{"nvdimm.present", "false"}, {"dram.refresh", "false"}, {"controller.scheduler", "fcfs"}},
+      16, [&](const ChannelUnderTest& channel) {
+        ++count;
+        return Wanted{MemoryClass::dram, channel.dram(0, 0, count % 256), count % 2 == 0};
+      });
+  EXPECT_NEAR(share(mixed.lost, BusLoss::turnaround), 1 - mixed.data, 0.01);
+}
+
+TEST(BusAccounting, AnIdleChannelIsIdle) {
+  ChannelUnderTest channel(kDramOnly);
+  channel.run_to(Cycle(100'000));
+  const auto losses =
+      channel.channel_.bus().losses(Cycle(channel.kernel_.now() / channel.channel_.clock_period()),
+                                    channel.channel_.elapsed(), 0);
+  EXPECT_EQ(losses[static_cast<std::size_t>(BusLoss::idle)], 100'000);
+}
+
+TEST(BusAccounting, FlashMissesAreTheNvdimms) {
+  std::int64_t page = 0;
+  const Outcome misses = run({{"dram.refresh", "false"}}, 8, [&](const ChannelUnderTest&) {
+    return Wanted{MemoryClass::nvdimm, Address(4096 * page++)};
+  });
+  EXPECT_GT(share(misses.lost, BusLoss::nvdimm), 0.98);
+}
+
+TEST(BusAccounting, DramThatWaitsOutsideIsAFullQueue) {
+  // Eight slots, all held by flash misses most of the time; one DRAM read for every eight.
+  std::int64_t count = 0;
+  const Outcome full = run({{"dram.refresh", "false"}, {"controller.queue_depth", "8"}}, 16,
+                           [&](const ChannelUnderTest& channel) {
+                             ++count;
+                             return count % 8 == 0
+                                        ? Wanted{MemoryClass::dram, channel.dram(0, 0, count % 256)}
+                                        : Wanted{MemoryClass::nvdimm, Address(4096 * count)};
+                           });
+  EXPECT_GT(share(full.lost, BusLoss::queue_full) + share(full.lost, BusLoss::nvdimm), 0.98);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
