@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bindings/convert.h"
 
+#include <pybind11/numpy.h>
+
+#include <algorithm>
+
 namespace py = pybind11;
 
 namespace hmsim {
@@ -69,6 +73,20 @@ py::list to_python(const std::vector<Statistic>& statistics) {
     list.append(std::move(entry));
   }
   return list;
+}
+
+py::object to_python(const Series& series, const std::vector<Statistic>& columns) {
+  const auto rows = static_cast<py::ssize_t>(series.times().size());
+  py::array_t<std::int64_t> times(rows);
+  std::transform(series.times().begin(), series.times().end(), times.mutable_data(),
+                 [](Tick time) { return time.value(); });
+  py::dict table;
+  table["interval_ps"] = series.interval().value();
+  table["columns"] = to_python(columns);
+  table["times_ps"] = std::move(times);
+  table["values"] =
+      py::array_t<double>({rows, static_cast<py::ssize_t>(columns.size())}, series.values().data());
+  return std::move(table);
 }
 
 }  // namespace hmsim

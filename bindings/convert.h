@@ -8,10 +8,14 @@
 
 #include "core/parameters.h"
 #include "core/statistics.h"
+#include "frontend/series.h"
 
 namespace hmsim {
 
 pybind11::list to_python(const std::vector<ParameterInfo>& parameters);
 pybind11::list to_python(const std::vector<Statistic>& statistics);
+// interval_ps; columns as to_python(columns), without values; times_ps: int64, one for each row;
+// values: float64, row by row.
+pybind11::object to_python(const Series& series, const std::vector<Statistic>& columns);
 
 }  // namespace hmsim

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "bindings/convert.h"
+#include "bindings/dram_module.h"
 #include "core/errors.h"
 #include "core/units.h"
 #include "frontend/simulation.h"
+#include "nvdimm/precondition.h"
 #include "policies/policy.h"
 
 namespace py = pybind11;
@@ -50,8 +52,7 @@ py::list policies() {
       policy->declare(parameters);
     }
     py::dict entry;
-    entry["kind"] =
-        descriptor.kind == PolicyKind::bus_arbiter ? "bus_arbiter" : "transaction_scheduler";
+    entry["kind"] = name_of(descriptor.kind);
     entry["name"] = descriptor.name;
     entry["doc"] = descriptor.doc;
     entry["source"] = descriptor.source;
@@ -74,25 +75,58 @@ std::int64_t value_or_raise(const Parsed<T>& parsed) {
   return parsed.value->value();
 }
 
+// One LUN with one open block for all pages, of which `over_provisioning` percent are spare.
+double amplification(const std::string& victim, const Assignments& assignments,
+                     std::uint32_t blocks, std::uint32_t pages, std::uint32_t over_provisioning,
+                     double settle, double measure, std::uint64_t seed) {
+  if (blocks < kFewestBlocks || pages < 2 || over_provisioning == 0) {
+    throw InputError("too few blocks, pages or spare pages");
+  }
+  constexpr std::uint64_t kPercent = 100;
+  FtlShape shape;
+  shape.blocks = blocks;
+  shape.pages = pages;
+  shape.logical_pages = std::uint64_t{blocks} * pages * kPercent / (kPercent + over_provisioning);
+  shape.shared_frontier = true;
+  shape.stripe = {0};
+  if (shape.logical_pages > shape.valid_limit()) {
+    throw InputError("too few spare pages");
+  }
+  return untimed_amplification(shape, victim, assignments,
+                               {settle, measure, PreconditionPattern::uniform, seed});
+}
+
 void bind_simulation(py::module_& module) {
   using Release = py::call_guard<py::gil_scoped_release>;
   py::class_<Simulation>(module, "Simulation")
       .def(py::init([](const Assignments& config, const std::vector<Assignments>& agents,
                        std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
-                       py::function source, const std::vector<std::uint64_t>& trace_bytes) {
-             const RunOptions options{seed, Tick(warmup_ps), warmup_instructions, trace_bytes};
+                       py::function source, const std::vector<std::uint64_t>& trace_bytes,
+                       bool check) {
+             const RunOptions options{seed, Tick(warmup_ps), warmup_instructions, trace_bytes,
+                                      check};
              return std::make_unique<Simulation>(config, agents, options,
                                                  trace_source(std::move(source)));
            }),
            py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
-           py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"))
+           py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"),
+           py::arg("check") = false)
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
-          "advance", [](Simulation& self, std::int64_t until_ps) { self.advance(Tick(until_ps)); },
-          py::arg("until_ps"), Release())
+          "advance",
+          [](Simulation& self, std::int64_t until_ps, std::uint64_t steps) {
+            return self.advance(Tick(until_ps), steps);
+          },
+          py::arg("until_ps"), py::arg("steps"), Release())
       .def("progress", &Simulation::progress)
       .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
+      .def_property_readonly("checked_commands", &Simulation::checked_commands)
       .def("statistics", [](const Simulation& self) { return to_python(self.statistics()); })
+      .def("series",
+           [](const Simulation& self) -> py::object {
+             return self.series() == nullptr ? py::none()
+                                             : to_python(*self.series(), self.series_columns());
+           })
       .def(
           "enqueue",
           [](Simulation& self, std::int64_t address, bool write, std::uint16_t source) {
@@ -144,7 +178,11 @@ PYBIND11_MODULE(_core, module) {
   register_exception<InputError>(module, "InputError", PyExc_ValueError);
   register_exception<Fault>(module, "SimulatorFault", PyExc_RuntimeError);
   bind_simulation(module);
+  bind_dram(module);
   module.def("policies", &policies);
+  module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
+             py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
+             py::arg("measure"), py::arg("seed"), py::call_guard<py::gil_scoped_release>());
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
   module.def(
       "parse_time", [](const std::string& text) { return value_or_raise(parse_time(text)); },

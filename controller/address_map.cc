@@ -34,7 +34,11 @@ std::vector<std::string> split_fields(const std::string& text) {
 
 }  // namespace
 
-std::string AddressMap::check(const std::string& text) {
+std::string AddressMap::default_map(const DramOrganisation& part) {
+  return part.groups > 1 ? "row|bank|rank|column|group|channel" : "row|bank|rank|column|channel";
+}
+
+std::string AddressMap::check(const std::string& text, const DramOrganisation& part) {
   const std::vector<std::string> known(kNames.begin(), kNames.end());
   std::vector<std::string> fields = split_fields(text);
   for (const std::string& name : fields) {
@@ -45,8 +49,16 @@ std::string AddressMap::check(const std::string& text) {
     }
   }
   for (const std::string& name : known) {
-    if (std::count(fields.begin(), fields.end(), name) != 1) {
-      return "field '" + name + "' must stand exactly once";
+    const auto count = std::count(fields.begin(), fields.end(), name);
+    if (name == kNames[kGroup] && part.groups == 1) {
+      if (count != 0) {
+        return "field '" + name + "': the part has no bank groups";
+      }
+    } else if (count != 1) {
+      return "field '" + name + "' must stand exactly once" +
+             (name == kNames[kGroup]
+                  ? ": the part has " + std::to_string(part.groups) + " bank groups"
+                  : "");
     }
   }
   return "";
@@ -54,10 +66,15 @@ std::string AddressMap::check(const std::string& text) {
 
 AddressMap::AddressMap(const SystemConfig& config)
     : hash_banks_(config.controller.bank_hash == BankHash::exclusive_or),
-      channel_bits_(log2_of(config.controller.channels)) {
-  const std::array<std::int64_t, kFields> sizes{
-      config.dram.organisation.rows, config.dram.organisation.banks, config.dram.ranks,
-      config.dram.organisation.columns, config.controller.channels};
+      channel_bits_(log2_of(config.controller.channels)),
+      group_shift_(log2_of(config.dram.organisation.banks_per_group())),
+      bank_mask_(config.dram.organisation.banks - 1) {
+  const std::array<std::int64_t, kFields> sizes{config.dram.organisation.rows,
+                                                config.dram.organisation.banks_per_group(),
+                                                config.dram.ranks,
+                                                config.dram.organisation.columns,
+                                                config.controller.channels,
+                                                config.dram.organisation.groups};
   std::vector<std::string> fields = split_fields(config.controller.address_map);
   int shift = 0;
   for (auto name = fields.rbegin(); name != fields.rend(); ++name) {
@@ -71,10 +88,10 @@ AddressMap::AddressMap(const SystemConfig& config)
 DramPlace AddressMap::dram(Address address) const {
   const std::int64_t line = address.value() >> kLineBits;
   DramPlace place{static_cast<int>(field(line, kChannel)), static_cast<int>(field(line, kRank)),
-                  static_cast<int>(field(line, kBank)), field(line, kRow),
-                  static_cast<int>(field(line, kColumn))};
+                  static_cast<int>(field(line, kGroup) << group_shift_ | field(line, kBank)),
+                  field(line, kRow), static_cast<int>(field(line, kColumn))};
   if (hash_banks_) {
-    place.bank ^= static_cast<int>(place.row & slices_[kBank].mask);
+    place.bank ^= static_cast<int>(place.row & bank_mask_);
   }
   return place;
 }

@@ -14,7 +14,7 @@ namespace hmsim {
 struct DramPlace {
   int channel;
   int rank;
-  int bank;  // within the rank
+  int bank;  // within the rank; those of a bank group next to each other
   std::int64_t row;
   int column;
 };
@@ -34,20 +34,24 @@ class AddressMap {
     return static_cast<int>(field(address.value() >> kLineBits, kChannel));
   }
 
-  // What is wrong with a map's text; "" when nothing is.
-  static std::string check(const std::string& text);
+  // What is wrong with a map's text; "" when nothing is. `group` stands in the maps of parts with
+  // bank groups, and only there: `bank` is then the bank within its group.
+  static std::string check(const std::string& text, const DramOrganisation& part);
+  // Without bank groups a row's lines follow one another; with them, the lines of a row lie between
+  // those of other groups, so that a stream pays the short tCCD between column commands.
+  static std::string default_map(const DramOrganisation& part);
 
  private:
   static constexpr int kLineBits = 6;  // log2 of kLineBytes
 
-  enum Field { kRow, kBank, kRank, kColumn, kChannel, kFields };
+  enum Field { kRow, kBank, kRank, kColumn, kChannel, kGroup, kFields };
   struct Slice {
     int shift = 0;
     std::int64_t mask = 0;
   };
 
-  static constexpr std::array<const char*, kFields> kNames{"row", "bank", "rank", "column",
-                                                           "channel"};
+  static constexpr std::array<const char*, kFields> kNames{"row",    "bank",    "rank",
+                                                           "column", "channel", "group"};
   std::int64_t field(std::int64_t line, Field which) const {
     const Slice& slice = slices_[which];
     return (line >> slice.shift) & slice.mask;
@@ -56,6 +60,8 @@ class AddressMap {
   std::array<Slice, kFields> slices_{};
   bool hash_banks_;
   int channel_bits_;
+  int group_shift_;  // bank within the rank >> group_shift_ is its group
+  std::int64_t bank_mask_;
 };
 
 }  // namespace hmsim

@@ -59,12 +59,16 @@ void BusAccounting::burst(const Transaction& transaction, bool changed, Cycle no
   }
   if (gap > 0) {
     const Cycle from = last_issue_;
+    const std::int64_t outside = overlap(Cycle(transaction.request.arrival / period_),
+                                         transaction.admitted, from, now);
     charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
-    charge(BusLoss::nvdimm, nvdimm
-                                ? overlap(transaction.admitted, transaction.grant_from, from, now)
-                                : cycles_without_[1] - at_last_burst_[1]);
-    charge(BusLoss::queue_full,
-           overlap(Cycle(transaction.request.arrival / period_), transaction.admitted, from, now));
+    if (nvdimm) {
+      charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));
+      charge(BusLoss::queue_full, outside);
+    } else {
+      charge(BusLoss::queue_full, outside);
+      charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
+    }
     if (!nvdimm) {
       const Interval& refresh = refreshes_[static_cast<std::size_t>(transaction.rank)];
       charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));

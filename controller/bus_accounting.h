@@ -16,8 +16,8 @@ namespace hmsim {
 
 enum class BusLoss : std::uint8_t {
   idle,        // the channel held no request
-  nvdimm,      // only the NVDIMM could have used it: its ack was awaited
   queue_full,  // the next request waited outside for a slot
+  nvdimm,      // only the NVDIMM could have used it: its ack was awaited
   refresh,     // its rank was being refreshed
   activate,    // its activate was held back by tRRD, tFAW or other commands
   bank,        // its bank was being precharged and activated
@@ -29,6 +29,7 @@ inline constexpr std::size_t kBusLosses = 8;
 
 // The gap before each burst is charged to what kept the transaction that ends it, in the order of
 // BusLoss: each cause takes the time for which it held, as far as the gap is not yet accounted for.
+// (For an NVDIMM transaction the wait for its own ack comes before that for a slot.)
 class BusAccounting {
  public:
   BusAccounting(const DramParameters& dram, Tick clock_period);

@@ -21,6 +21,12 @@ std::unique_ptr<BusArbiter> make_arbiter(const std::string& name, const Assignme
   return std::unique_ptr<BusArbiter>(static_cast<BusArbiter*>(policy.release()));
 }
 
+std::unique_ptr<PagePolicy> make_page_policy(const std::string& name,
+                                             const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::page_policy, name, assignments);
+  return std::unique_ptr<PagePolicy>(static_cast<PagePolicy*>(policy.release()));
+}
+
 // Beyond the burst itself, between bursts of different drivers: read to write is the longest
 // unless the write latency exceeds the read latency.
 Cycle longest_turnaround(const DramParameters& dram) {
@@ -31,7 +37,8 @@ Cycle longest_turnaround(const DramParameters& dram) {
 
 }  // namespace
 
-Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
+Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
+                 const std::vector<TimingRule>* rules)
     : controller_(config.controller),
       dram_(config.dram),
       map_(config),
@@ -44,16 +51,20 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
       drained_(config.controller.writes == WriteMode::drained),
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),
-      engine_(ddr3_rules(config.dram), nvdimm_rank_ + 1,
-              static_cast<int>(config.dram.organisation.groups), banks_per_rank_),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
+      dram_side_(rules == nullptr ? dram_backend(config.dram_model.backend).make_side(config, pool_)
+                                  : make_native_side(config, pool_, *rules)),
+      engine_(*dram_side_.timing),
       line_order_(pool_.size()),
-      banks_(config.dram, engine_, pool_),
+      banks_(*dram_side_.banks),
+      refresh_(config.dram, engine_, banks_),
+      pages_(make_page_policy(config.controller.page_policy, config.assignments), engine_, banks_,
+             static_cast<std::size_t>(nvdimm_rank_ * banks_per_rank_), period_),
+      counts_waiting_(refresh_.elastic() || pages_.active()),
       endpoint_(nvdimm_rank_, config.nvdimm.present ? config.nvdimm.luns() : 1,
                 config.controller.outstanding_limit(), engine_, pool_),
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
-      refresh_due_(static_cast<std::size_t>(nvdimm_rank_), kNeverCycle),
       statistics_(static_cast<std::int64_t>(pool_.size())),
       bus_(config.dram, period_) {
   schedulers_[0] = make_scheduler(controller_.scheduler, config.assignments);
@@ -65,16 +76,9 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed)
   queues_[1].free_slots = split_ ? controller_.nvdimm_queue_depth : 0;
   staged_.reserve(pool_.size());
   if (config.nvdimm.present) {
-    nvdimm_ = std::make_unique<Nvdimm>(config.nvdimm, *this, seed);
+    nvdimm_ = std::make_unique<Nvdimm>(config.nvdimm, *this, seed, config.assignments);
   }
-  if (dram_.refresh) {
-    for (int rank = 0; rank < nvdimm_rank_; ++rank) {
-      const std::int64_t due = dram_.timing.trefi * (rank + 1) / nvdimm_rank_;
-      refresh_due_[static_cast<std::size_t>(rank)] = Cycle(due);
-      next_refresh_due_ = earlier(next_refresh_due_, Cycle(due));
-    }
-    wake_by(next_refresh_due_);
-  }
+  wake_by(refresh_.next(Cycle(0)));
   change_schedulers();
 }
 
@@ -128,6 +132,9 @@ void Channel::advance(Tick now) {
   update_schedulers();
   update_drain();
   issue();
+  if (counts_waiting_ && !command_bus_taken_) {
+    use_free_slot();
+  }
   update_drain();
   wake_by(next_wake());
 }
@@ -166,6 +173,7 @@ void Channel::finish(const Transaction& done) {
   count(request.memory, -1);
   if (!is_nvdimm(done) && room++ == 0) {
     banks_.hold(done.rank, false);
+    --held_ranks_;
   }
 }
 
@@ -198,43 +206,6 @@ void Channel::deliver_ack() {
     transaction.state = TransactionState::ready;
     endpoint_.insert_ready(id, edge_ + Cycle(1));
   }
-}
-
-// A rank whose refresh is due takes no other command: its banks are precharged, then it refreshes.
-void Channel::refresh() {
-  if (edge_ < next_refresh_due_ || command_bus_taken_) {
-    return;
-  }
-  for (int rank = 0; rank < nvdimm_rank_ && !command_bus_taken_; ++rank) {
-    if (edge_ >= refresh_due_[static_cast<std::size_t>(rank)]) {
-      banks_.block(rank, true);
-      command_bus_taken_ = refresh_rank(rank);
-    }
-  }
-  statistics_.command_cycles += command_bus_taken_ ? 1 : 0;
-}
-
-// Issues the next command towards the rank's refresh; false when none is legal yet.
-bool Channel::refresh_rank(int rank) {
-  if (banks_.any_open(rank)) {
-    const std::int32_t bank = banks_.closable(rank, edge_);
-    if (bank >= 0) {
-      bus_.refresh_prepared(rank, edge_);
-      precharge(bank, -1);
-    }
-    return bank >= 0;
-  }
-  if (engine_.rank_gate(Command::refresh, rank) > edge_) {
-    return false;
-  }
-  engine_.issue(Command::refresh, rank * banks_per_rank_, edge_);
-  ++statistics_.refreshes;
-  bus_.refreshed(rank, edge_);
-  record(ChannelCommand::refresh, rank, -1, -1, -1);
-  banks_.block(rank, false);
-  refresh_due_[static_cast<std::size_t>(rank)] += Cycle(dram_.timing.trefi);
-  next_refresh_due_ = *std::min_element(refresh_due_.begin(), refresh_due_.end());
-  return true;
 }
 
 void Channel::admit() {
@@ -318,6 +289,8 @@ void Channel::expedite(TransactionId id) {
     if (side_of(transaction) == 1 && transaction.state == TransactionState::queued) {
       banks_.remove(id, 1, edge_);
       banks_.insert(id, 0, edge_);
+      waits(transaction, 1, -1);
+      waits(transaction, 0, 1);
       --queued_writes_;
       ++queued_reads_;
     }
@@ -336,6 +309,7 @@ void Channel::compete(TransactionId id) {
   const std::size_t side = side_of(transaction);
   ++(side == 0 ? queued_reads_ : queued_writes_);
   banks_.insert(id, side, edge_);
+  waits(transaction, side, 1);
 }
 
 // DRAMSim2's way: once a cycle the first transaction whose command queue has room moves there.
@@ -400,8 +374,9 @@ void Channel::set_keys(Transaction& transaction) {
   transaction.key_hit = scheduler.key(seen(transaction, true));
 }
 
+// The side stands still while a rank's command queue is full: those that fill it must go on.
 void Channel::update_drain() {
-  if (!drained_) {
+  if (!drained_ || held_ranks_ > 0) {
     return;
   }
   if (draining_) {
@@ -447,9 +422,9 @@ void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
   archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
-          finishes_, staged_, command_queue_free_, refresh_due_, next_refresh_due_, pending_,
-          queued_reads_, queued_writes_, draining_, promised_, command_bus_taken_, edge_, wake_,
-          last_driver_, measured_from_);
+          finishes_, staged_, command_queue_free_, held_ranks_, refresh_, pages_, pending_, queued_reads_,
+          queued_writes_, draining_, promised_, command_bus_taken_, edge_, wake_, last_driver_,
+          measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);

@@ -13,41 +13,46 @@
 #include "controller/candidates.h"
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
-#include "controller/dram_banks.h"
+#include "controller/dram_backend.h"
 #include "controller/line_order.h"
+#include "controller/memory_channel.h"
 #include "controller/nvdimm_endpoint.h"
+#include "controller/page_control.h"
+#include "controller/refresh.h"
 #include "controller/system_config.h"
 #include "controller/transaction.h"
 #include "core/kernel.h"
 #include "core/ring.h"
-#include "dram/timing_engine.h"
+#include "dram/timing_model.h"
 #include "nvdimm/nvdimm.h"
 #include "policies/policy.h"
 
 namespace hmsim {
 
-class Channel final : public Component, public AckListener {
+class Channel final : public MemoryChannel, public AckListener {
  public:
-  Channel(const SystemConfig& config, int index, std::uint64_t seed);
+  // `rules`: in place of the part's own timing rules.
+  Channel(const SystemConfig& config, int index, std::uint64_t seed,
+          const std::vector<TimingRule>* rules = nullptr);
 
   // Attaches the NVDIMM, then the channel. `requesters` is indexed by Request::agent.
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters);
+  void attach(Kernel& kernel, const std::vector<Requester*>& requesters) override;
 
-  // Takes a request that lies on this channel; it waits outside while its queue is full.
-  void send(const Request& request, Tick now);
-  bool would_wait(MemoryClass memory) const;
-  bool idle() const;
+  void send(const Request& request, Tick now) override;
+  bool would_wait(MemoryClass memory) const override;
+  bool idle() const override;
 
-  void set_observer(CommandObserver* observer) { observer_ = observer; }
-  Nvdimm* nvdimm() { return nvdimm_.get(); }
-  ChannelStatistics& statistics() { return statistics_; }
+  void set_observer(CommandObserver* observer) override { observer_ = observer; }
+  Nvdimm* nvdimm() override { return nvdimm_.get(); }
+  ChannelStatistics& statistics() override { return statistics_; }
   const BusAccounting& bus() const { return bus_; }
-  Cycle elapsed() const;  // since statistics were reset
-  Tick clock_period() const { return period_; }
-  std::int64_t burst_cycles() const { return dram_.timing.burst; }
-  Tick now() const { return kernel_->now(); }
+  const BusAccounting* accounting() const override { return &bus_; }
+  Cycle elapsed() const override;
+  Tick clock_period() const override { return period_; }
+  std::int64_t burst_cycles() const override { return dram_.timing.burst; }
+  Tick now() const override { return kernel_->now(); }
   Cycle last_edge() const { return edge_; }  // the last one that was processed
-  void reset_statistics(Tick now);
+  void reset_statistics(Tick now) override;
 
   Tick next_event() const override { return wake_ == kNeverCycle ? kNever : time_of(wake_); }
   void advance(Tick now) override;
@@ -89,9 +94,15 @@ class Channel final : public Component, public AckListener {
   void rebuild_keys(TransactionScheduler& scheduler);
   void set_keys(Transaction& transaction);
 
-  bool refresh_rank(int rank);
+  void take_step(const RefreshStep& step);
+  void use_free_slot();
+  void waits(const Transaction& transaction, std::size_t side, int change) {
+    if (counts_waiting_) {
+      refresh_.waits(transaction.rank, change);
+      pages_.waits(transaction.bank, side, change);
+    }
+  }
   Cycle next_ack(Cycle edge) const;
-  Cycle next_refresh(Cycle edge) const;
 
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
@@ -152,19 +163,22 @@ class Channel final : public Component, public AckListener {
   CommandObserver* observer_ = nullptr;
 
   // State.
-  TimingEngine engine_;
   TransactionPool pool_;
+  DramSide dram_side_;
+  TimingModel& engine_;
   std::array<Queue, kMemoryClasses> queues_;
   LineOrder line_order_;
-  DramBanks banks_;
+  DramBanks& banks_;
+  RefreshControl refresh_;
+  PageControl pages_;
+  const bool counts_waiting_;  // for one of these two
   NvdimmEndpoint endpoint_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
   Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
   Ring<Finish> finishes_;                   // in order of data on the bus
   std::vector<TransactionId> staged_;       // two_level: in order of arrival
   std::vector<std::int64_t> command_queue_free_;        // per rank, the NVDIMM's last
-  std::vector<Cycle> refresh_due_;                      // per rank
-  Cycle next_refresh_due_ = kNeverCycle;                // the earliest of them
+  int held_ranks_ = 0;                     // those whose command queue is full
   std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
   std::int64_t queued_reads_ = 0;                       // drained: DRAM, competing
   std::int64_t queued_writes_ = 0;

@@ -4,13 +4,57 @@
 
 namespace hmsim {
 
+void Channel::refresh() {
+  if (!refresh_.pressing(edge_) || command_bus_taken_) {
+    return;
+  }
+  const RefreshStep step = refresh_.step(edge_);
+  if (step.present()) {
+    take_step(step);
+  }
+}
+
+void Channel::take_step(const RefreshStep& step) {
+  command_bus_taken_ = true;
+  ++statistics_.command_cycles;
+  if (step.bank >= 0) {
+    bus_.refresh_prepared(step.rank, edge_);
+    precharge(step.bank, -1);
+    return;
+  }
+  engine_.issue(Command::refresh, step.rank * banks_per_rank_, edge_);
+  ++statistics_.refreshes;
+  bus_.refreshed(step.rank, edge_);
+  record(ChannelCommand::refresh, step.rank, -1, -1, -1);
+  refresh_.refreshed(step.rank, edge_);
+}
+
+// Commands that no request asks for, on an edge that has no other.
+void Channel::use_free_slot() {
+  const std::int32_t bank = pages_.closing(draining_ ? 1 : 0, edge_);
+  if (bank >= 0) {
+    ++statistics_.command_cycles;
+    precharge(bank, -1);
+    return;
+  }
+  if (refresh_.elastic()) {
+    const RefreshStep step = refresh_.idle_step(edge_);
+    if (step.present()) {
+      take_step(step);
+    }
+  }
+}
+
 void Channel::issue() {
   const bool dram_may = edge_ >= banks_.next();
   const bool nvdimm_may = endpoint_.active();
-  if (dram_may) {
-    banks_.advance(edge_);
+  if (command_bus_taken_) {
+    if (dram_may) {
+      banks_.advance(edge_);
+    }
+    return;
   }
-  if (command_bus_taken_ || !(dram_may || nvdimm_may)) {
+  if (!dram_may && !nvdimm_may) {
     return;
   }
   Candidates candidates;
@@ -26,6 +70,7 @@ void Channel::issue() {
     banks_.look_ahead();
     return;
   }
+  command_bus_taken_ = true;
   ++statistics_.command_cycles;
   banks_.look_ahead();
 }
@@ -65,7 +110,8 @@ Cycle Channel::next_wake() {
     next = earlier(next, next_ack(soonest));
   }
   next = earlier(next, next_policy_change_);
-  next = earlier(next, soonest < next_refresh_due_ ? next_refresh_due_ : next_refresh(soonest));
+  next = earlier(next, refresh_.next(soonest));
+  next = earlier(next, pages_.next());
   next = earlier(next, banks_.next());
   if (next > soonest && endpoint_.active()) {
     next = earlier(next, endpoint_.next(soonest));
@@ -79,21 +125,6 @@ Cycle Channel::next_ack(Cycle edge) const {
              : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
 }
 
-Cycle Channel::next_refresh(Cycle edge) const {
-  Cycle next = kNeverCycle;
-  for (int rank = 0; rank < nvdimm_rank_; ++rank) {
-    const Cycle due = refresh_due_[static_cast<std::size_t>(rank)];
-    if (edge < due) {
-      next = earlier(next, due);
-    } else if (banks_.any_open(rank)) {
-      next = earlier(next, later(due, banks_.next_closable(rank)));
-    } else {
-      next = earlier(next, later(due, engine_.rank_gate(Command::refresh, rank)));
-    }
-  }
-  return next;
-}
-
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
 // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
 void Channel::start(Transaction& transaction) {
@@ -101,6 +132,7 @@ void Channel::start(Transaction& transaction) {
     transaction.started = true;
     if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
       banks_.hold(transaction.rank, true);
+      ++held_ranks_;
     }
   }
 }
@@ -122,6 +154,12 @@ void Channel::issue_data(TransactionId id, Command command) {
     const std::size_t side = side_of(transaction);
     --(side == 0 ? queued_reads_ : queued_writes_);
     banks_.remove(id, side, edge_);
+    if (counts_waiting_) {
+      waits(transaction, side, -1);
+      if (pages_.active()) {
+        pages_.accessed(transaction.bank, transaction.view, edge_);
+      }
+    }
     statistics_.row_hits += row_hit ? 1 : 0;
   }
   const DramTiming& timing = dram_.timing;
@@ -179,10 +217,11 @@ void Channel::issue_other(TransactionId id, Command command) {
   }
   transaction.activated_at = edge_;
   transaction.activate_held =
-      edge_ - later(transaction.admitted,
-                    Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
+      edge_ -
+      later(transaction.admitted, Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
   engine_.issue(Command::activate, transaction.bank, edge_);
   banks_.opened(transaction.bank, transaction.row, edge_);
+  pages_.opened(transaction.bank);
   ++statistics_.activates;
   record(ChannelCommand::activate, transaction);
 }
@@ -191,6 +230,7 @@ void Channel::precharge(std::int32_t bank, std::int64_t request) {
   const int rank = bank / banks_per_rank_;
   engine_.issue(Command::precharge, bank, edge_);
   banks_.closed(bank, edge_);
+  pages_.closed(bank);
   ++statistics_.precharges;
   record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
 }

@@ -4,7 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "controller/channel.h"
+#include "controller/bus_accounting.h"
+#include "controller/memory_channel.h"
 
 namespace hmsim {
 
@@ -13,11 +14,11 @@ namespace {
 constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 constexpr std::int64_t kDeepQueue = 104;  // of 128 entries: the paper, Fig. 7
 
-using Channels = std::vector<Channel*>;
+using Channels = std::vector<MemoryChannel*>;
 
 std::vector<Counter*> each(const Channels& channels, Counter ChannelStatistics::*counter) {
   std::vector<Counter*> counters;
-  for (Channel* channel : channels) {
+  for (MemoryChannel* channel : channels) {
     counters.push_back(&(channel->statistics().*counter));
   }
   return counters;
@@ -25,7 +26,7 @@ std::vector<Counter*> each(const Channels& channels, Counter ChannelStatistics::
 
 std::vector<Histogram*> each(const Channels& channels, Histogram ChannelStatistics::*histogram) {
   std::vector<Histogram*> histograms;
-  for (Channel* channel : channels) {
+  for (MemoryChannel* channel : channels) {
     histograms.push_back(&(channel->statistics().*histogram));
   }
   return histograms;
@@ -34,7 +35,7 @@ std::vector<Histogram*> each(const Channels& channels, Histogram ChannelStatisti
 std::function<double()> sum(const Channels& channels, Counter ChannelStatistics::*counter) {
   return [channels, counter] {
     double total = 0;
-    for (Channel* channel : channels) {
+    for (MemoryChannel* channel : channels) {
       total += static_cast<double>(channel->statistics().*counter);
     }
     return total;
@@ -44,7 +45,7 @@ std::function<double()> sum(const Channels& channels, Counter ChannelStatistics:
 std::function<double()> elapsed(const Channels& channels) {
   return [channels] {
     double cycles = 0;
-    for (const Channel* channel : channels) {
+    for (const MemoryChannel* channel : channels) {
       cycles += static_cast<double>(channel->elapsed().value());
     }
     return cycles;
@@ -55,7 +56,7 @@ template <class Read>
 std::function<double()> average(const Channels& channels, Read read) {
   return [channels, read] {
     double total = 0;
-    for (Channel* channel : channels) {
+    for (MemoryChannel* channel : channels) {
       total += read(*channel);
     }
     return total / static_cast<double>(channels.size());
@@ -79,7 +80,7 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("dram.row_hit_ratio", "row hits per DRAM column command",
                  sum(channels, &S::row_hits), [channels] {
                    double commands = 0;
-                   for (Channel* channel : channels) {
+                   for (MemoryChannel* channel : channels) {
                      commands += static_cast<double>(channel->statistics().dram_data_cycles /
                                                      static_cast<Counter>(channel->burst_cycles()));
                    }
@@ -88,7 +89,7 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
   registry.gauge(
       "dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes", [channels] {
         double rate = 0;
-        for (Channel* channel : channels) {
+        for (MemoryChannel* channel : channels) {
           const S& s = channel->statistics();
           const double ps = static_cast<double>(channel->elapsed().value()) *
                             static_cast<double>(channel->clock_period().value());
@@ -105,7 +106,7 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
                    each(channels, &S::refreshes));
   registry.gauge("dram.queue.occupancy", "entries",
                  "transaction queue slots held by DRAM requests, mean over time and channels",
-                 average(channels, [](Channel& channel) {
+                 average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().dram_occupancy.mean(channel.now());
                  }));
 }
@@ -121,12 +122,12 @@ void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
                      kPicosecondsPerNanosecond, each(channels, &S::nvdimm_line_latency));
   registry.gauge("nvdimm.queue.occupancy", "entries",
                  "transaction queue slots held by NVDIMM requests, mean over time and channels",
-                 average(channels, [](Channel& channel) {
+                 average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().nvdimm_occupancy.mean(channel.now());
                  }));
   registry.gauge("nvdimm.queue.share_over_104", "",
                  "share of time in which NVDIMM requests hold more than 104 slots",
-                 average(channels, [](Channel& channel) {
+                 average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().nvdimm_occupancy.share_over(kDeepQueue,
                                                                            channel.now());
                  }));
@@ -138,8 +139,8 @@ void register_losses(StatisticRegistry& registry, const Channels& channels) {
   using S = ChannelStatistics;
   constexpr std::array<std::pair<const char*, const char*>, kBusLosses> kNames{
       {{"bus.lost.idle", "the channel held no request"},
-       {"bus.lost.nvdimm", "all requests held waited for the NVDIMM's ack"},
        {"bus.lost.queue_full", "the next request waited outside for a slot"},
+       {"bus.lost.nvdimm", "all requests held waited for the NVDIMM's ack"},
        {"bus.lost.refresh", "the next request's rank was refreshed"},
        {"bus.lost.activate",
         "the next request's activate was held back (tRRD, tFAW, other commands)"},
@@ -151,9 +152,9 @@ void register_losses(StatisticRegistry& registry, const Channels& channels) {
         kNames[i].first, kNames[i].second,
         [channels, i] {
           double lost = 0;
-          for (Channel* channel : channels) {
+          for (MemoryChannel* channel : channels) {
             const S& s = channel->statistics();
-            lost += static_cast<double>(channel->bus().losses(
+            lost += static_cast<double>(channel->accounting()->losses(
                 Cycle(channel->now() / channel->clock_period()), channel->elapsed(),
                 static_cast<std::int64_t>(s.dram_data_cycles + s.nvdimm_data_cycles))[i]);
           }
@@ -196,13 +197,15 @@ void ChannelStatistics::serialize(Archive& archive) {
 }
 
 void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<Channel*>& channels) {
+                                 const std::vector<MemoryChannel*>& channels) {
   register_dram(registry, channels);
-  register_nvdimm(registry, channels);
-  register_bus(registry, channels);
-  register_losses(registry, channels);
+  if (channels.front()->accounting() != nullptr) {
+    register_nvdimm(registry, channels);
+    register_bus(registry, channels);
+    register_losses(registry, channels);
+  }
   registry.on_reset([channels](Tick now) {
-    for (Channel* channel : channels) {
+    for (MemoryChannel* channel : channels) {
       channel->reset_statistics(now);
     }
   });

@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-class Channel;
+class MemoryChannel;
 
 struct ChannelStatistics {
   explicit ChannelStatistics(std::int64_t slots) : dram_occupancy(slots), nvdimm_occupancy(slots) {}
@@ -37,7 +37,8 @@ struct ChannelStatistics {
   void serialize(Archive& archive);
 };
 
+// Those of the DRAM always; those of NVDIMM and bus where the channels account for their bus.
 void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<Channel*>& channels);
+                                 const std::vector<MemoryChannel*>& channels);
 
 }  // namespace hmsim

@@ -47,9 +47,13 @@ void ControllerParameters::declare(ParameterSet& parameters) {
        "nothing but the bus's turnaround, or only when both are legal on one edge "
        "(then a stream of one class, which needs no gap, never lets the other in)",
        "the paper, section V-A: both kinds are ready"});
+  parameters.name_of("page_policy", page_policy, policy_names(PolicyKind::page_policy),
+                     {"decides when rows are closed that no queued request uses", ""});
   parameters.text("address_map", address_map,
                   {"DRAM line address, most significant field first: row, bank, rank, column, "
-                   "channel, each once; the NVDIMM interleaves channels by flash page",
+                   "channel, each once, and group in parts with bank groups; default: "
+                   "row|bank|rank|column|channel, with groups row|bank|rank|column|group|channel; "
+                   "the NVDIMM interleaves channels by flash page",
                    "assumed"});
   parameters.choice("bank_hash", bank_hash,
                     {{"none", BankHash::none}, {"xor", BankHash::exclusive_or}},

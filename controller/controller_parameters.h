@@ -19,6 +19,7 @@ enum class Contest { ready, legal };
 enum class BankHash { none, exclusive_or };
 
 inline constexpr std::int64_t kWholeQueue = 0;
+inline constexpr const char* kDefaultMap = "default";  // until the part is known
 
 struct ControllerParameters {
   std::int64_t channels = 1;
@@ -34,7 +35,8 @@ struct ControllerParameters {
   std::string nvdimm_scheduler = "fr_fcfs";
   std::string arbiter = "scheduler_order";
   Contest contest = Contest::ready;
-  std::string address_map = "row|bank|rank|column|channel";
+  std::string page_policy = "open_page";
+  std::string address_map = kDefaultMap;
   BankHash bank_hash = BankHash::none;
   AckMode ack = AckMode::grant;
   std::int64_t ack_slots = 1;

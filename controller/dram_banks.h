@@ -2,132 +2,62 @@
 // The DRAM banks of a channel: what competes for each, and which banks have a command to issue.
 //
 // A bank's candidate is its policy's best transaction, whatever the timing, so that a lesser one
-// never closes the row that a better one needs. A bank with a candidate waits in a calendar until
-// the rules of its own scope allow the candidate's next command; from then on it is in the ready
-// set of (rank, command), which the rules of rank and data bus open and close for all its banks.
-// So the cost of an edge follows the ready sets, not the banks.
+// never closes the row that a better one needs.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "controller/bank_queue.h"
 #include "controller/candidates.h"
-#include "controller/ready_wheel.h"
 #include "controller/transaction.h"
 #include "core/archive.h"
-#include "dram/parameters.h"
-#include "dram/timing_engine.h"
+#include "core/types.h"
 
 namespace hmsim {
 
+// Banks are numbered rank x banks per rank + bank, those of a bank group next to each other.
 class DramBanks {
  public:
-  // Banks are numbered rank x banks per rank + bank, those of a bank group next to each other; at
-  // most 64 a rank, at most 16 bank groups in all.
-  DramBanks(const DramParameters& dram, const TimingEngine& engine, TransactionPool& pool);
+  virtual ~DramBanks() = default;
 
-  int ranks() const { return static_cast<int>(ranks_.size()); }
-  std::int64_t open_row(std::int32_t bank) const { return at(bank).open_row; }
-  bool any_open(int rank) const { return ranks_[static_cast<std::size_t>(rank)].open_banks > 0; }
+  virtual std::int64_t open_row(std::int32_t bank) const = 0;
+  virtual bool any_open(int rank) const = 0;
 
   // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
-  void insert(TransactionId id, std::size_t side, Cycle now);
-  void remove(TransactionId id, std::size_t side, Cycle now);
-  void compete(std::size_t side, Cycle now);
+  virtual void insert(TransactionId id, std::size_t side, Cycle now) = 0;
+  virtual void remove(TransactionId id, std::size_t side, Cycle now) = 0;
+  virtual void compete(std::size_t side, Cycle now) = 0;
 
   // ACT or PRE of the bank was issued; after ACT and column commands too its candidate may differ.
-  void opened(std::int32_t bank, std::int64_t row, Cycle now);
-  void closed(std::int32_t bank, Cycle now);
+  virtual void opened(std::int32_t bank, std::int64_t row, Cycle now) = 0;
+  virtual void closed(std::int32_t bank, Cycle now) = 0;
+  // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
+  virtual void condemn(std::int32_t bank, Cycle now) = 0;
 
   // A rank that is to be refreshed has no candidates.
-  void block(int rank, bool blocked);
+  virtual void block(int rank, bool blocked) = 0;
   // No transaction of the rank may start (the command queue is full).
-  void hold(int rank, bool held) { ranks_[static_cast<std::size_t>(rank)].held = held; }
+  virtual void hold(int rank, bool held) = 0;
 
-  // To be called on each edge from next() on: banks whose own rules have opened become ready.
-  void advance(Cycle edge);
-
-  // Adds what could be issued on this edge; a data-bus command whose rank and bus rules open within
-  // `turnaround` counts as near.
-  void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
+  // Adds what could be issued on this edge; a data-bus command whose bank is ready and whose rank
+  // and bus rules open within `turnaround` counts as near.
+  virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
+  // To be called on each edge from next() on that has no collect() (the command bus is taken).
+  virtual void advance(Cycle edge) = 0;
   // collect() finds no legal command before this cycle. It is found again by look_ahead(), to be
   // called once commands were issued, and lowered by every bank that gets a candidate meanwhile.
   Cycle next() const { return Cycle(next_); }
-  void look_ahead();
+  virtual void look_ahead() = 0;
 
   // An open bank of the rank that may be precharged by `edge`, or -1; and when the first could.
-  std::int32_t closable(int rank, Cycle edge) const;
-  Cycle next_closable(int rank) const;
+  virtual std::int32_t closable(int rank, Cycle edge) const = 0;
+  virtual Cycle next_closable(int rank) const = 0;
 
-  void rebuild(Cycle now);  // keys changed
-  void serialize(Archive& archive, Cycle now);
+  virtual void rebuild(Cycle now) = 0;  // keys changed
+  virtual void serialize(Archive& archive, Cycle now) = 0;
 
- private:
-  static constexpr int kBankCommands = 4;  // activate, precharge, read, write
-
-  enum class Place : std::uint8_t { nowhere, waiting, ready };
-
-  struct Bank {
-    std::array<BankQueue, 2> queued;
-    std::int64_t open_row = kNoRow;
-    // Derived from the above:
-    std::int64_t ready_at = 0;
-    Best candidate;
-    Place place = Place::nowhere;
-    void serialize(Archive& archive) { archive(queued, open_row); }
-  };
-  struct Rank {
-    bool held = false;
-    int open_banks = 0;
-    void serialize(Archive& archive) { archive(held, open_banks); }
-  };
-  // Ready banks of one (rank, bank group, command), and the one that goes first among them: the
-  // best key for data-bus commands, the oldest transaction for the others.
-  struct ReadySet {
-    std::uint64_t banks = 0;  // a bit a bank of the rank
-    int first = kUnknown;
-  };
-  static constexpr int kUnknown = -1;
-
-  Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
-  const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
-  void update(std::int32_t bank, Cycle now);
-  void place_ready(std::size_t bank);
-  void displace(std::size_t bank);
-  std::size_t rank_of(std::size_t bank) const { return bank >> rank_shift_; }
-  std::size_t set_of(std::size_t bank, Command command) const {
-    return (bank >> group_shift_) * kBankCommands + static_cast<std::size_t>(command);
-  }
-  std::size_t in_rank(std::size_t bank) const {
-    return bank & ((std::size_t{1} << rank_shift_) - 1);
-  }
-  static Command command_of(std::size_t set) { return static_cast<Command>(set % kBankCommands); }
-  std::size_t rank_of_set(std::size_t set) const {
-    return (set / kBankCommands) >> (rank_shift_ - group_shift_);
-  }
-  // The cycle at which bank group, rank and data bus open a ready set.
-  Cycle gate_of(std::size_t set) const {
-    return engine_.gate(command_of(set), static_cast<int>(set / kBankCommands));
-  }
-  bool goes_first(const Best& one, const Best& other) const;
-  void find_first(std::size_t set, bool started_only);
-  const Best* first_of(std::size_t set);
-
-  const TimingEngine& engine_;
-  TransactionPool& pool_;
-  const int banks_per_rank_;
-  const int rank_shift_;   // bank >> rank_shift_ is its rank,
-  const int group_shift_;  // bank >> group_shift_ its bank group, over all ranks
-  std::vector<Bank> banks_;
-  std::vector<Rank> ranks_;
-  std::vector<ReadySet> ready_;
-  std::uint64_t ready_sets_ = 0;  // the sets that are not empty, a bit each
-  ReadyWheel wheel_;
-  std::uint64_t unblocked_sets_ = ~std::uint64_t{0};
+ protected:
   std::int64_t next_ = 0;
-  std::size_t side_ = 0;
 };
 
 }  // namespace hmsim

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/memory_system.h"
 
-#include "controller/channel.h"
 #include "controller/channel_statistics.h"
+#include "controller/dram_backend.h"
+#include "controller/memory_channel.h"
 #include "core/errors.h"
+#include "nvdimm/nvdimm.h"
 
 namespace hmsim {
 
@@ -15,7 +17,8 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
   }
   for (int index = 0; index < config.controller.channels; ++index) {
     channels_.push_back(
-        std::make_unique<Channel>(config_, index, seed + static_cast<std::uint64_t>(index)));
+        dram_backend(config.dram_model.backend)
+            .make_channel(config_, index, seed + static_cast<std::uint64_t>(index)));
     channels_.back()->attach(kernel, requesters_);
   }
 }
@@ -26,7 +29,7 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
   requesters_ = std::move(requesters);
 }
 
-Channel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
+MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
   const int index =
       memory == MemoryClass::dram ? map_.dram_channel(address) : map_.nvdimm(address).channel;
   return *channels_[static_cast<std::size_t>(index)];
@@ -57,27 +60,24 @@ bool MemorySystem::idle() const {
   return true;
 }
 
-void MemorySystem::set_observer(CommandObserver* observer) {
+void MemorySystem::add_observer(CommandObserver& observer) {
+  observers_.add(observer);
   for (const auto& channel : channels_) {
-    channel->set_observer(observer);
+    channel->set_observer(observers_.target());
   }
-}
-
-std::vector<Channel*> MemorySystem::all_channels() const {
-  std::vector<Channel*> channels;
-  for (const auto& channel : channels_) {
-    channels.push_back(channel.get());
-  }
-  return channels;
 }
 
 void MemorySystem::register_statistics(StatisticRegistry& registry) {
-  register_channel_statistics(registry, all_channels());
-  if (config_.nvdimm.present) {
-    std::vector<Nvdimm*> nvdimms;
-    for (const auto& channel : channels_) {
+  std::vector<MemoryChannel*> channels;
+  std::vector<Nvdimm*> nvdimms;
+  for (const auto& channel : channels_) {
+    channels.push_back(channel.get());
+    if (config_.nvdimm.present) {
       nvdimms.push_back(channel->nvdimm());
     }
+  }
+  register_channel_statistics(registry, channels);
+  if (config_.nvdimm.present) {
     register_nvdimm_statistics(registry, nvdimms);
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/address_map.h"
+#include "controller/observer_list.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
 #include "core/request.h"
@@ -15,8 +16,7 @@
 
 namespace hmsim {
 
-class Channel;
-class CommandObserver;
+class MemoryChannel;
 
 class MemorySystem final : public MemoryPort {
  public:
@@ -35,21 +35,22 @@ class MemorySystem final : public MemoryPort {
   bool would_wait(MemoryClass memory, Address address) const;
   bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
 
-  // Told of every command on every channel; nullptr: nobody. Costs nothing when unset.
-  void set_observer(CommandObserver* observer);
+  // To be told of every command on every channel, for as long as this lives. Costs nothing without
+  // observers.
+  void add_observer(CommandObserver& observer);
 
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
 
  private:
-  Channel& channel_of(MemoryClass memory, Address address) const;
-  std::vector<Channel*> all_channels() const;
+  MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 
   const SystemConfig config_;
   const AddressMap map_;
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
-  std::vector<std::unique_ptr<Channel>> channels_;
+  ObserverList observers_;
+  std::vector<std::unique_ptr<MemoryChannel>> channels_;
   std::uint64_t next_id_ = 0;
 };
 

@@ -10,7 +10,7 @@ std::uint64_t bit(std::int32_t bank) { return std::uint64_t{1} << bank; }
 }  // namespace
 
 NvdimmEndpoint::NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
-                               const TimingEngine& engine, TransactionPool& pool)
+                               const TimingModel& engine, TransactionPool& pool)
     : rank_(rank),
       outstanding_limit_(outstanding_limit),
       engine_(engine),

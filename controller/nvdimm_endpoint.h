@@ -11,7 +11,7 @@
 #include "controller/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
-#include "dram/timing_engine.h"
+#include "dram/timing_model.h"
 
 namespace hmsim {
 
@@ -19,7 +19,7 @@ class NvdimmEndpoint {
  public:
   // `rank`: the NVDIMM's on the channel; pseudo-bank = LPN mod `pseudo_banks` (at most 64).
   NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
-                 const TimingEngine& engine, TransactionPool& pool);
+                 const TimingModel& engine, TransactionPool& pool);
 
   std::int32_t pseudo_bank(std::int64_t page) const {
     return static_cast<std::int32_t>(page % static_cast<std::int64_t>(banks_.size()));
@@ -66,7 +66,7 @@ class NvdimmEndpoint {
 
   const int rank_;
   const std::int64_t outstanding_limit_;
-  const TimingEngine& engine_;
+  const TimingModel& engine_;
   TransactionPool& pool_;
   std::vector<PseudoBank> banks_;
   Ring<TransactionId> acks_;

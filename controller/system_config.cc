@@ -2,6 +2,7 @@
 #include "controller/system_config.h"
 
 #include "controller/address_map.h"
+#include "controller/dram_backend.h"
 #include "nvdimm/nvdimm.h"
 
 namespace hmsim {
@@ -9,10 +10,16 @@ namespace hmsim {
 void SystemConfig::declare(ParameterSet& parameters) {
   controller.declare(parameters);
   dram.declare(parameters);
+  dram_model.declare(parameters);
   nvdimm.declare(parameters);
 }
 
-void SystemConfig::resolve_presets() { dram.resolve(); }
+void SystemConfig::resolve_presets() {
+  dram_model.resolve(dram);
+  if (controller.address_map == kDefaultMap) {
+    controller.address_map = AddressMap::default_map(dram.organisation);
+  }
+}
 
 std::vector<ParameterError> SystemConfig::check() const {
   std::vector<ParameterError> errors = dram.check();
@@ -25,7 +32,7 @@ std::vector<ParameterError> SystemConfig::check() const {
   if ((channels & (channels - 1)) != 0) {
     add("controller.channels", std::to_string(channels) + " is not a power of two");
   }
-  add("controller.address_map", AddressMap::check(controller.address_map));
+  add("controller.address_map", AddressMap::check(controller.address_map, dram.organisation));
   if (controller.drain_low >= controller.drain_high) {
     add("controller.drain_low", "must be smaller than controller.drain_high");
   }
@@ -43,6 +50,14 @@ std::vector<ParameterError> SystemConfig::check() const {
     add("controller.arbiter",
         "'scheduler_order' compares keys of one scheduler: with controller.queues: split choose "
         "oldest_first, dram_first or round_robin, or the same scheduler for both queues");
+  }
+  const DramBackend& backend = dram_backend(dram_model.backend);
+  if (!backend.built_in) {
+    add("dram.backend", dram_model.backend +
+                            " is not part of this build; 'scons dramsim3=1' adds it (needs cargo)");
+  }
+  for (const ParameterError& error : backend.check(*this)) {
+    errors.push_back(error);
   }
   if (nvdimm.present) {
     for (const ParameterError& error : nvdimm.check()) {

@@ -6,6 +6,7 @@
 
 #include "controller/controller_parameters.h"
 #include "core/parameters.h"
+#include "dram/model_parameters.h"
 #include "dram/parameters.h"
 #include "nvdimm/parameters.h"
 
@@ -16,6 +17,7 @@ inline constexpr std::int64_t kEntriesPerTransaction = 2;  // of a two_level com
 struct SystemConfig {
   ControllerParameters controller;
   DramParameters dram;
+  DramModelParameters dram_model;
   NvdimmParameters nvdimm;
   Assignments assignments;  // as given: policies read their own share of it
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace hmsim {
 
@@ -17,6 +18,8 @@ std::string describe(std::string_view component, Tick now, std::int64_t request,
   }
   return text + ": " + std::string(message);
 }
+
+constexpr std::size_t kLongestName = 256;  // the distance costs |a| x |b|
 
 // Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -45,7 +48,6 @@ void raise_fault(std::string_view component, Tick now, std::int64_t request,
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kLongestName = 256;  // the distance costs |a| x |b|
   if (name.size() > kLongestName) {
     return "";
   }
@@ -59,6 +61,24 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     }
   }
   return best;
+}
+
+std::vector<std::string> nearest_names(std::string_view name,
+                                       const std::vector<std::string>& candidates,
+                                       std::size_t count) {
+  if (name.size() > kLongestName) {
+    return {};
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> by_distance;  // distance, place
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    by_distance.emplace_back(edit_distance(name, candidates[i]), i);
+  }
+  std::sort(by_distance.begin(), by_distance.end());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(count, by_distance.size()); ++i) {
+    names.push_back(candidates[by_distance[i].second]);
+  }
+  return names;
 }
 
 }  // namespace hmsim

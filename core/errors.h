@@ -2,6 +2,7 @@
 // The two ways a simulation ends early: the user's input is at fault, or the simulator is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -40,5 +41,10 @@ inline void ensure(bool condition, std::string_view component, Tick now, std::in
 // The candidate nearest to `name` by edit distance, or "" when none is near (more than a third of
 // the letters differ).
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+
+// The `count` candidates nearest to `name`, nearest first; none for a name of absurd length.
+std::vector<std::string> nearest_names(std::string_view name,
+                                       const std::vector<std::string>& candidates,
+                                       std::size_t count);
 
 }  // namespace hmsim

@@ -27,6 +27,20 @@ std::string outside(std::string_view text, const std::string& range) {
   return "'" + std::string(text.substr(0, 80)) + "' is outside " + range;
 }
 
+// All choices and the likeliest; of a long list the nearest only.
+std::string suggestion(std::string_view text, const std::vector<std::string>& names,
+                       const std::string& shown) {
+  constexpr std::size_t kMostListed = 24;
+  constexpr std::size_t kNearest = 4;
+  if (names.size() <= kMostListed) {
+    const std::string nearest = nearest_name(text, names);
+    return shown + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+  }
+  const std::vector<std::string> nearest = nearest_names(text, names, kNearest);
+  return std::to_string(names.size()) + " names" +
+         (nearest.empty() ? "" : "; did you mean one of '" + join(nearest, "', '") + "'?");
+}
+
 }  // namespace
 
 ParameterSet::Scope::Scope(ParameterSet& set, std::string_view prefix)
@@ -185,34 +199,34 @@ void ParameterSet::text(const char* name, std::string& field, Doc doc) {
       [&field] { return field; });
 }
 
-void ParameterSet::name_of(const char* name, std::string& field, std::vector<std::string> names,
-                           Doc doc) {
+void ParameterSet::name_of(const char* name, std::string& field,
+                           const std::vector<std::string>& names, Doc doc) {
+  const Names shared = std::make_shared<const std::vector<std::string>>(names);
   choice_by_index(
-      name, names, [&field, names](std::size_t index) { field = names[index]; },
-      [&field, names] {
-        const auto found = std::find(names.begin(), names.end(), field);
-        return static_cast<std::size_t>(found == names.end() ? 0 : found - names.begin());
+      name, shared, [&field, shared](std::size_t index) { field = (*shared)[index]; },
+      [&field, shared] {
+        const auto found = std::find(shared->begin(), shared->end(), field);
+        return static_cast<std::size_t>(found == shared->end() ? 0 : found - shared->begin());
       },
       doc);
 }
 
-void ParameterSet::choice_by_index(const char* name, std::vector<std::string> names,
+void ParameterSet::choice_by_index(const char* name, const Names& names,
                                    std::function<void(std::size_t)> set,
                                    std::function<std::size_t()> get, Doc doc) {
-  const std::string shown = join(names, " | ");
+  const std::string shown = join(*names, " | ");
   add(
       name, "choice", "", shown, doc,
       [names, shown, set = std::move(set)](std::string_view text) -> std::string {
-        const auto found = std::find(names.begin(), names.end(), text);
-        if (found == names.end()) {
-          const std::string nearest = nearest_name(text, names);
-          return "'" + std::string(text.substr(0, 80)) + "' is none of " + shown +
-                 (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+        const auto found = std::find(names->begin(), names->end(), text);
+        if (found == names->end()) {
+          return "'" + std::string(text.substr(0, 80)) + "' is none of " +
+                 suggestion(text, *names, shown);
         }
-        set(static_cast<std::size_t>(found - names.begin()));
+        set(static_cast<std::size_t>(found - names->begin()));
         return "";
       },
-      [names, get = std::move(get)] { return names[get()]; });
+      [names, get = std::move(get)] { return (*names)[get()]; });
 }
 
 std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,7 +76,8 @@ class ParameterSet {
   void boolean(const char* name, bool& field, Doc doc);
   void text(const char* name, std::string& field, Doc doc);
   // A name out of `names`.
-  void name_of(const char* name, std::string& field, std::vector<std::string> names, Doc doc);
+  void name_of(const char* name, std::string& field, const std::vector<std::string>& names,
+               Doc doc);
   template <class E>
   void choice(const char* name, E& field, std::vector<std::pair<const char*, E>> values, Doc doc) {
     std::vector<std::string> names;
@@ -83,7 +85,7 @@ class ParameterSet {
       names.emplace_back(value.first);
     }
     choice_by_index(
-        name, std::move(names),
+        name, std::make_shared<const std::vector<std::string>>(std::move(names)),
         [&field, values](std::size_t index) { field = values[index].second; },
         [&field, values] {
           for (std::size_t i = 0; i < values.size(); ++i) {
@@ -106,6 +108,7 @@ class ParameterSet {
   std::vector<std::string> names() const;
 
  private:
+  using Names = std::shared_ptr<const std::vector<std::string>>;
   struct Entry {
     ParameterInfo info;
     std::function<std::string(std::string_view)> parse;  // returns "" or what is wrong
@@ -114,9 +117,8 @@ class ParameterSet {
 
   void add(const char* name, const char* type, const char* unit, std::string range, Doc doc,
            std::function<std::string(std::string_view)> parse, std::function<std::string()> format);
-  void choice_by_index(const char* name, std::vector<std::string> names,
-                       std::function<void(std::size_t)> set, std::function<std::size_t()> get,
-                       Doc doc);
+  void choice_by_index(const char* name, const Names& names, std::function<void(std::size_t)> set,
+                       std::function<std::size_t()> get, Doc doc);
 
   std::string prefix_;
   std::vector<Entry> entries_;

@@ -2,6 +2,7 @@
 // One 64-byte memory transaction, and the two sides of the port that it crosses.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "core/archive.h"
@@ -29,6 +30,24 @@ struct Request {
   }
 };
 
+using LineBytes = std::array<std::uint8_t, 64>;
+
+// What a write carries, in data mode: of a line's bytes those whose bit is set.
+struct LineData {
+  LineBytes bytes{};
+  std::uint64_t mask = ~std::uint64_t{0};
+
+  void apply_to(LineBytes& line) const {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      line[i] = ((mask >> i) & 1) != 0 ? bytes[i] : line[i];
+    }
+  }
+  void serialize(Archive& archive) {
+    archive(mask);
+    archive.raw(bytes.data(), bytes.size());
+  }
+};
+
 // Whoever sends requests.
 class Requester {
  public:
@@ -37,6 +56,11 @@ class Requester {
   virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
   // Its last data beat has passed. The requester may send from within both calls.
   virtual void on_complete(const Request& request, Tick now) = 0;
+
+  // Data mode, just before on_complete(): what a write carries, and what a read brings. A requester
+  // that has no data of its own writes the request's id into every eight bytes.
+  virtual LineData write_data(const Request& request) const;
+  virtual void on_read_data(const Request& /*request*/, const LineBytes& /*bytes*/) {}
 };
 
 // Where requests go.

@@ -2,6 +2,7 @@
 #include "core/statistics.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/archive.h"
 
@@ -60,13 +61,11 @@ void Histogram::merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-double Histogram::mean() const {
-  if (count_ == 0) {
-    return 0;
-  }
-  return (static_cast<double>(sum_high_) * kTwoTo64 + static_cast<double>(sum_low_)) /
-         static_cast<double>(count_);
+double Histogram::sum() const {
+  return static_cast<double>(sum_high_) * kTwoTo64 + static_cast<double>(sum_low_);
 }
+
+double Histogram::mean() const { return count_ == 0 ? 0 : sum() / static_cast<double>(count_); }
 
 std::int64_t Histogram::quantile(std::uint64_t numerator, std::uint64_t denominator) const {
   const std::uint64_t wanted = (count_ * numerator + denominator - 1) / denominator;
@@ -153,7 +152,7 @@ void StatisticRegistry::histogram(std::string path, const char* unit, const char
     }
   });
   add(std::move(path), unit, description, StatisticKind::histogram,
-      [sources = std::move(sources), scale](Statistic& statistic) {
+      [sources, scale](Statistic& statistic) {
         Histogram merged;
         for (const Histogram* source : sources) {
           merged.merge(*source);
@@ -167,6 +166,8 @@ void StatisticRegistry::histogram(std::string path, const char* unit, const char
                              {"p999", static_cast<double>(merged.quantile(999, 1000)) / divisor},
                              {"max", static_cast<double>(merged.max()) / divisor}};
       });
+  entries_.back().histograms = std::move(sources);
+  entries_.back().scale = scale;
 }
 
 void StatisticRegistry::ratio(std::string path, const char* description,
@@ -204,6 +205,48 @@ std::vector<Statistic> StatisticRegistry::read() const {
     statistics.push_back(std::move(statistic));
   }
   return statistics;
+}
+
+void StatisticRegistry::sample(std::vector<double>& values) const {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  for (const Entry& entry : entries_) {
+    if (entry.info.kind == StatisticKind::histogram) {
+      double count = 0;
+      double sum = 0;
+      for (const Histogram* histogram : entry.histograms) {
+        count += static_cast<double>(histogram->count());
+        sum += histogram->sum();
+      }
+      values.push_back(count);
+      values.push_back(count == 0 ? kNone : sum / count / static_cast<double>(entry.scale));
+      continue;
+    }
+    Statistic statistic;
+    entry.read(statistic);
+    const bool counter = entry.info.kind == StatisticKind::counter;
+    const double value = counter ? static_cast<double>(statistic.count) : statistic.value;
+    values.push_back(statistic.present ? value : kNone);
+  }
+}
+
+std::vector<Statistic> StatisticRegistry::columns() const {
+  std::vector<Statistic> columns;
+  for (const Entry& entry : entries_) {
+    if (entry.info.kind != StatisticKind::histogram) {
+      columns.push_back(entry.info);
+      continue;
+    }
+    Statistic count = entry.info;
+    count.path += ".count";
+    count.unit = "";
+    count.kind = StatisticKind::counter;
+    columns.push_back(std::move(count));
+    Statistic mean = entry.info;
+    mean.path += ".mean";
+    mean.kind = StatisticKind::gauge;
+    columns.push_back(std::move(mean));
+  }
+  return columns;
 }
 
 }  // namespace hmsim

@@ -27,6 +27,7 @@ class Histogram {
   void reset() { *this = Histogram(); }
 
   std::uint64_t count() const { return count_; }
+  double sum() const;
   double mean() const;  // exact; 0 when empty
   std::int64_t max() const { return max_; }
   // The smallest recorded bucket's upper edge below which at least numerator/denominator of the
@@ -81,7 +82,7 @@ struct Statistic {
   std::string path;
   std::string unit;
   std::string description;
-  StatisticKind kind;
+  StatisticKind kind = StatisticKind::counter;
   double value = 0;                                     // gauge, ratio
   std::uint64_t count = 0;                              // counter
   bool present = true;                                  // false: 0/0, or an empty histogram
@@ -106,10 +107,17 @@ class StatisticRegistry {
   void reset(Tick now);
   std::vector<Statistic> read() const;  // in order of registration
 
+  // Appends one number for each of columns(), NaN where there is none; cheap enough to be called
+  // often. Of a histogram these are its count and mean.
+  void sample(std::vector<double>& values) const;
+  std::vector<Statistic> columns() const;  // path, unit, description and kind
+
  private:
   struct Entry {
     Statistic info;
     std::function<void(Statistic&)> read;
+    std::vector<Histogram*> histograms = {};
+    std::int64_t scale = 1;
   };
   void add(std::string path, const char* unit, const char* description, StatisticKind kind,
            std::function<void(Statistic&)> read);

@@ -171,7 +171,9 @@ Parsed<std::int64_t> parse_frequency(std::string_view text) {
   return parse_with_unit(text, kFrequencyUnits, "2GHz");
 }
 
-std::string format_time(Tick value) { return format_with_unit(value.value(), kTimeUnits); }
+std::string format_time(Tick value) {
+  return value == Tick(0) ? "0s" : format_with_unit(value.value(), kTimeUnits);
+}
 
 std::string format_size(Bytes value) {
   constexpr std::array<Unit, 5> kBinary{{{"TiB", std::int64_t{1} << 40},

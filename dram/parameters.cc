@@ -3,11 +3,14 @@
 
 #include <array>
 
+#include "dram/families.h"
 #include "dram/presets.h"
 
 namespace hmsim {
 
 namespace {
+
+constexpr std::int64_t kMostBankGroups = 16;  // of one channel
 
 struct TimingField {
   const char* name;
@@ -18,7 +21,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 17> kTimingFields{{
+constexpr std::array<TimingField, 22> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -27,11 +30,16 @@ constexpr std::array<TimingField, 17> kTimingFields{{
     {"tRAS", &DramTiming::tras, 1, 1000, "cycles", "activate to precharge of the bank"},
     {"tRC", &DramTiming::trc, 1, 1000, "cycles", "activate to activate of the bank"},
     {"tRRD", &DramTiming::trrd, 1, 1000, "cycles", "activate to activate of another bank"},
+    {"tRRD_L", &DramTiming::trrd_l, 1, 1000, "cycles", "the same within a bank group"},
     {"tFAW", &DramTiming::tfaw, 1, 1000, "cycles", "window of at most four activates of a rank"},
     {"tWR", &DramTiming::twr, 1, 1000, "cycles", "end of write data to precharge"},
     {"tWTR", &DramTiming::twtr, 0, 1000, "cycles", "end of write data to read of the rank"},
+    {"tWTR_L", &DramTiming::twtr_l, 0, 1000, "cycles", "the same within a bank group"},
+    {"tPPD", &DramTiming::tppd, 1, 1000, "cycles", "precharge to precharge of the rank (DDR5)"},
     {"tRTP", &DramTiming::trtp, 1, 1000, "cycles", "read to precharge"},
     {"tCCD", &DramTiming::tccd, 1, 1000, "cycles", "column command to column command of the rank"},
+    {"tCCD_L", &DramTiming::tccd_l, 1, 1000, "cycles", "the same within a bank group"},
+    {"tCCD_L_WR", &DramTiming::tccd_l_wr, 1, 1000, "cycles", "the same from write to write (DDR5)"},
     {"burst", &DramTiming::burst, 1, 64, "cycles", "data-bus time of one 64-byte line"},
     {"tRTRS", &DramTiming::trtrs, 0, 100, "cycles", "data-bus gap when the driver changes"},
     {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles",
@@ -39,22 +47,43 @@ constexpr std::array<TimingField, 17> kTimingFields{{
     {"tRFC", &DramTiming::trfc, 1, 100'000, "cycles", "refresh to activate"},
 }};
 
+// Times that a family has with all later ones, and of which it has a shorter one.
+struct LongerField {
+  const char* name;
+  DramFamily since;
+  std::int64_t DramTiming::*longer;
+  std::int64_t DramTiming::*shorter;
+};
+
+constexpr std::array<LongerField, 5> kLongerFields{
+    {{"tRRD_L", DramFamily::ddr4, &DramTiming::trrd_l, &DramTiming::trrd},
+     {"tWTR_L", DramFamily::ddr4, &DramTiming::twtr_l, &DramTiming::twtr},
+     {"tCCD_L", DramFamily::ddr4, &DramTiming::tccd_l, &DramTiming::tccd},
+     {"tCCD_L_WR", DramFamily::ddr5, &DramTiming::tccd_l_wr, &DramTiming::tccd_l},
+     {"tPPD", DramFamily::ddr5, &DramTiming::tppd, nullptr}}};
+
 }  // namespace
 
 void DramParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "dram");
   std::vector<std::string> names;
-  for (const DramPreset& known : kDramPresets) {
-    names.emplace_back(known.name);
+  for (const DramPreset& known : dram_presets()) {
+    names.push_back(known.name);
   }
   parameters.name_of("preset", preset, names,
                      {"the DRAM part, which supplies organisation and timing",
-                      "each preset names its source in dram/presets.cc"});
+                      "the standard of each preset's family; table3: DRAMSim2"});
   parameters.integer("ranks", ranks, {1, 8}, "ranks",
                      {"ranks per channel; a power of two",
                       "the paper, Table III: 4 ranks in all over 4 channels"});
   parameters.boolean("refresh", refresh,
                      {"refresh every rank once in tREFI", "JESD79-3F section 4.13"});
+  parameters.integer("refresh_postpone", refresh_postpone, {0, 8}, "refreshes",
+                     {"refreshes of a rank that may be put off while requests wait for it",
+                      "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
+  parameters.integer("refresh_pull_in", refresh_pull_in, {0, 8}, "refreshes",
+                     {"refreshes of a rank that may be made ahead of time while it is idle",
+                      "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
   parameters.choice("precharge_delay", precharge_delay,
                     {{"jedec", PrechargeDelay::jedec},
                      {"paper", PrechargeDelay::paper},
@@ -65,12 +94,13 @@ void DramParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope timing_scope(parameters, "timing");
   for (const TimingField& field : kTimingFields) {
     parameters.integer_or(field.name, timing.*field.field, {field.low, field.high}, "preset",
-                          kFromPreset, field.unit, {field.doc, "JESD79-3F; the preset"});
+                          kFromPreset, field.unit, {field.doc, "the preset's standard"});
   }
 }
 
 void DramParameters::resolve() {
-  const DramPreset& known = dram_preset(preset);
+  const DramPreset known = dram_preset(preset);
+  family = known.family;
   organisation = known.organisation;
   for (const TimingField& field : kTimingFields) {
     if (timing.*field.field == kFromPreset) {
@@ -83,6 +113,27 @@ std::vector<ParameterError> DramParameters::check() const {
   std::vector<ParameterError> errors;
   if ((ranks & (ranks - 1)) != 0) {
     errors.push_back({"dram.ranks", std::to_string(ranks) + " is not a power of two"});
+  }
+  if (ranks * organisation.groups > kMostBankGroups) {
+    errors.push_back({"dram.ranks", "makes more than " + std::to_string(kMostBankGroups) +
+                                        " bank groups a channel"});
+  }
+  for (const LongerField& field : kLongerFields) {
+    const std::int64_t longer = timing.*field.longer;
+    const std::string name = std::string("dram.timing.") + field.name;
+    if (family < field.since && longer != kFromPreset) {
+      errors.push_back({name, "the part knows no such time"});
+    }
+    if (family >= field.since && field.shorter != nullptr && longer < timing.*field.shorter) {
+      errors.push_back({name, "is smaller than the time that it lengthens"});
+    }
+  }
+  const std::int64_t moved = traits_of(family).most_moved_refreshes;
+  if (refresh_postpone > moved) {
+    errors.push_back({"dram.refresh_postpone", "exceeds " + std::to_string(moved)});
+  }
+  if (refresh_pull_in > moved) {
+    errors.push_back({"dram.refresh_pull_in", "exceeds " + std::to_string(moved)});
   }
   if (timing.cwl > timing.cl + timing.burst + timing.trtrs) {
     errors.push_back({"dram.timing.CWL", "is larger than CL + burst + tRTRS"});

@@ -2,6 +2,7 @@
 // The DRAM of one channel: organisation and timing. A preset names a part; single values override.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +19,11 @@ enum class PrechargeDelay {
   paper_read,  // the paper's for reads, JEDEC for writes
 };
 
-// In clock cycles unless the name says otherwise; kFromPreset until resolved.
+enum class DramFamily : std::uint8_t { ddr3, ddr4, ddr5 };  // a later one knows more times
+inline constexpr std::size_t kDramFamilyCount = 3;
+
+// In clock cycles unless the name says otherwise; kFromPreset until resolved, and after that
+// in parts that have no such time.
 struct DramTiming {
   std::int64_t tck_ps = kFromPreset;
   std::int64_t cl = kFromPreset;
@@ -37,6 +42,13 @@ struct DramTiming {
   std::int64_t trtrs = kFromPreset;
   std::int64_t trefi = kFromPreset;
   std::int64_t trfc = kFromPreset;
+  // Within a bank group; tCCD, tRRD and tWTR then hold between groups (the standard's _S).
+  std::int64_t tccd_l = kFromPreset;
+  std::int64_t trrd_l = kFromPreset;
+  std::int64_t twtr_l = kFromPreset;
+  // DDR5
+  std::int64_t tccd_l_wr = kFromPreset;
+  std::int64_t tppd = kFromPreset;
 };
 
 struct DramOrganisation {
@@ -44,6 +56,8 @@ struct DramOrganisation {
   std::int64_t banks = 0;    // per rank
   std::int64_t rows = 0;     // per bank
   std::int64_t columns = 0;  // 64-byte lines per row of a rank
+
+  std::int64_t banks_per_group() const { return banks / groups; }
 };
 
 struct DramParameters {
@@ -51,8 +65,11 @@ struct DramParameters {
   std::int64_t ranks = 1;
   bool refresh = true;
   PrechargeDelay precharge_delay = PrechargeDelay::jedec;
+  std::int64_t refresh_postpone = 0;  // refreshes a rank may fall behind, or be ahead
+  std::int64_t refresh_pull_in = 0;
   DramTiming timing;
-  DramOrganisation organisation;  // from the preset
+  DramFamily family = DramFamily::ddr3;  // these from the preset
+  DramOrganisation organisation;
 
   void declare(ParameterSet& parameters);
   void resolve();  // fills in what the preset supplies

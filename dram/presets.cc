@@ -1,34 +1,108 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dram/presets.h"
 
+#include <utility>
+
 #include "core/errors.h"
+#include "dram/families.h"
 
 namespace hmsim {
 
-// DDR3-1600 (tCK 1.25 ns), 11-11-11-28, BL8; times in cycles. tRFC by density: 1 Gb 110 ns,
-// 4 Gb 260 ns, 8 Gb 350 ns (JESD79-3F table 61). tRRD and tFAW by page size: 1 KB 6 and 30 ns, 2 KB
-// 7.5 and 40 ns (table 65).
-const std::array<DramPreset, 3> kDramPresets{{
-    {"table3",
-     "16 x Micron MT41J256M4 -125 (1 Gb x4), as DRAMSim2 ships it: CWL = CL - 1, tWR 12, tRTRS 1. "
-     "Its rank of 2 GB and tRFC of 110 ns are those of the paper's Table III",
-     {1, 8, 16384, 256},
-     {1250, 11, 10, 11, 11, 28, 39, 5, 24, 12, 6, 6, 4, 4, 1, 6240, 88}},
-    {"ddr3_1600_4gb_x8",
-     "8 x 4 Gb x8, 1 KB pages: JESD79-3F, speed bin 1600K",
-     {1, 8, 65536, 128},
-     {1250, 11, 8, 11, 11, 28, 39, 5, 24, 12, 6, 6, 4, 4, 1, 6240, 208}},
-    {"ddr3_1600_8gb_x8",
-     "8 x 8 Gb x8, 2 KB pages: JESD79-3F, speed bin 1600K",
-     {1, 8, 65536, 256},
-     {1250, 11, 8, 11, 11, 28, 39, 6, 32, 12, 6, 6, 4, 4, 1, 6240, 280}},
-}};
+namespace {
 
-const DramPreset& dram_preset(std::string_view name) {
-  for (const DramPreset& preset : kDramPresets) {
-    if (name == preset.name) {
-      return preset;
+constexpr std::int64_t kBytesPerMegabit = (1 << 20) / 8;
+
+// In cycles of 1.25 ns: DDR3-1600 11-11-11-28, tRFC 110 ns.
+DramPreset table3() {
+  DramTiming timing;
+  timing.tck_ps = 1250;
+  timing.cl = 11;
+  timing.cwl = 10;
+  timing.trcd = 11;
+  timing.trp = 11;
+  timing.tras = 28;
+  timing.trc = 39;
+  timing.trrd = 5;
+  timing.tfaw = 24;
+  timing.twr = 12;
+  timing.twtr = 6;
+  timing.trtp = 6;
+  timing.tccd = 4;
+  timing.burst = 4;
+  timing.trtrs = 1;
+  timing.trefi = 6240;
+  timing.trfc = 88;
+  return {"table3",
+          "16 x Micron MT41J256M4 -125 (1 Gb x4), as DRAMSim2 ships it: CWL = CL - 1, tWR 12, "
+          "tRTRS 1. Its rank of 2 GB and tRFC of 110 ns are those of the paper's Table III",
+          DramFamily::ddr3,
+          {1, 8, 16384, 256},
+          timing};
+}
+
+// Other names of some parts.
+struct Alias {
+  const char* name;
+  const char* part;
+};
+constexpr Alias kAliases[] = {{"ddr3_1600_4gb_x8", "ddr3_1600k_4gb_x8"},
+                              {"ddr3_1600_8gb_x8", "ddr3_1600k_8gb_x8"}};
+
+const DramPreset* find(const std::vector<DramPreset>& presets, std::string_view name) {
+  for (const DramPreset& preset : presets) {
+    if (preset.name == name) {
+      return &preset;
     }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+DramPreset make_preset(DramFamily family, const char* prefix, const std::string& speed,
+                       const DramDevice& device, const DramTiming& timing) {
+  const std::int64_t devices = device.data_lines / device.width;
+  const bool small = device.megabits < 1024;
+  const std::string size = std::to_string(small ? device.megabits : device.megabits / 1024);
+  std::string name = prefix;
+  name.append(speed).append("_").append(size).append(small ? "mb_x" : "gb_x");
+  name.append(std::to_string(device.width));
+  std::string source = traits_of(family).standard;
+  source.append(", speed bin ").append(speed).append(" (").append(std::to_string(timing.cl));
+  source.append("-").append(std::to_string(timing.trcd)).append("-");
+  source.append(std::to_string(timing.trp)).append("): ").append(std::to_string(devices));
+  source.append(" x ").append(size).append(small ? " Mb x" : " Gb x");
+  source.append(std::to_string(device.width)).append(", pages of ");
+  source.append(std::to_string(device.page_bytes)).append(" bytes");
+  const std::int64_t bank_bytes = device.megabits * kBytesPerMegabit / device.banks;
+  return {std::move(name),
+          std::move(source),
+          family,
+          {device.groups, device.banks, bank_bytes / device.page_bytes,
+           devices * device.page_bytes / kLineBytes.value()},
+          timing};
+}
+
+std::vector<DramPreset> dram_presets() {
+  std::vector<DramPreset> presets{table3()};
+  for (const DramFamilyTraits& family : kDramFamilies) {
+    for (DramPreset& preset : family.presets()) {
+      presets.push_back(std::move(preset));
+    }
+  }
+  for (const Alias& alias : kAliases) {
+    DramPreset preset = *find(presets, alias.part);
+    preset.name = alias.name;
+    preset.source = std::string(alias.part) + " by another name";
+    presets.push_back(std::move(preset));
+  }
+  return presets;
+}
+
+DramPreset dram_preset(std::string_view name) {
+  const std::vector<DramPreset> presets = dram_presets();
+  if (const DramPreset* const preset = find(presets, name)) {
+    return *preset;
   }
   throw InputError("no such DRAM preset: '" + std::string(name) + "'");
 }

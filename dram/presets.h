@@ -1,22 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Parts by name: `ddr3_<rate><bin>_<density>_x<width>`, ddr4_, ddr5_; each composed from the
+// standard's tables of organisations, speed bins and density-dependent times.
 #pragma once
 
-#include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "dram/parameters.h"
 
 namespace hmsim {
 
 struct DramPreset {
-  const char* name;
-  const char* source;
+  std::string name;
+  std::string source;
+  DramFamily family;
   DramOrganisation organisation;
   DramTiming timing;
 };
 
-extern const std::array<DramPreset, 3> kDramPresets;
+// All of them, in the order of listing; table3, the paper's, comes first.
+std::vector<DramPreset> dram_presets();
 
-const DramPreset& dram_preset(std::string_view name);  // InputError when unknown
+DramPreset dram_preset(std::string_view name);  // InputError when unknown
+
+// What each family's file supplies.
+std::vector<DramPreset> ddr3_presets();
+std::vector<DramPreset> ddr4_presets();
+std::vector<DramPreset> ddr5_presets();
+
+// The devices that a part is made of.
+struct DramDevice {
+  std::int64_t megabits;
+  int width;                // data lines of one
+  std::int64_t page_bytes;  // of one device's row
+  std::int64_t groups;
+  std::int64_t banks;
+  int data_lines = 64;  // of a rank
+};
+
+// The preset of a rank of such devices, named after `prefix` ("ddr3_") and `speed` ("1600k").
+DramPreset make_preset(DramFamily family, const char* prefix, const std::string& speed,
+                       const DramDevice& device, const DramTiming& timing);
 
 }  // namespace hmsim

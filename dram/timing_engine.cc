@@ -65,7 +65,7 @@ void TimingEngine::compile(const TimingRule& rule, int ranks) {
 
 void TimingEngine::issue(Command command, int bank, Cycle now) {
   const auto c = static_cast<std::size_t>(command);
-  std::int64_t* const ready = &bank_ready_[static_cast<std::size_t>(bank * kStride)];
+  std::int64_t* const ready = &bank_ready_[static_cast<std::size_t>(bank) * kStride];
   for (const Delay& delay : bank_delays_[c]) {
     ready[delay.slot] = later(ready[delay.slot], now.value() + delay.latency);
   }
@@ -79,7 +79,7 @@ void TimingEngine::issue(Command command, int bank, Cycle now) {
     position = position + 1 == window.length ? 0 : position + 1;
     const std::int64_t opens = window.last[rank][position] + window.latency;
     std::int64_t* const gates =
-        &gates_[rank * static_cast<std::size_t>(groups_per_rank_ * kStride)];
+        &gates_[rank * static_cast<std::size_t>(groups_per_rank_) * kStride];
     for (const std::size_t slot : window.slots) {
       gates[slot] = later(gates[slot], opens);
     }

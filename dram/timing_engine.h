@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/types.h"
+#include "dram/timing_model.h"
 #include "dram/timing_rules.h"
 
 namespace hmsim {
@@ -16,7 +17,7 @@ class Archive;
 // The table is compiled, for each command and place, into the list of what it delays. A bank keeps
 // the cycles from which the rules of its own scope allow each command; a bank group those of all
 // wider scopes (its "gates").
-class TimingEngine {
+class TimingEngine final : public TimingModel {
  public:
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
   // same way, and those of a group lie next to each other. Both counts are powers of two.
@@ -24,24 +25,24 @@ class TimingEngine {
                int banks_per_rank);
 
   // From then on no rule of that scope forbids `command`, as far as commands issued so far tell.
-  std::int64_t bank_ready(Command command, int bank) const {
+  std::int64_t bank_ready(Command command, int bank) const override {
     return bank_ready_[slot(command, bank)];
   }
   Cycle gate(Command command, int group) const { return Cycle(gates_[slot(command, group)]); }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
-  Cycle rank_gate(Command command, int rank) const {
+  Cycle rank_gate(Command command, int rank) const override {
     return gate(command, rank * groups_per_rank_);
   }
-  Cycle earliest(Command command, int bank) const {
+  Cycle earliest(Command command, int bank) const override {
     return later(Cycle(bank_ready(command, bank)), gate(command, bank >> group_shift_));
   }
 
   // No bank-scope rule reaches further into the future, in cycles.
   std::int64_t longest_bank_rule() const { return longest_bank_rule_; }
 
-  void issue(Command command, int bank, Cycle now);
+  void issue(Command command, int bank, Cycle now) override;
 
-  void serialize(Archive& archive);
+  void serialize(Archive& archive) override;
 
  private:
   static constexpr int kStride = 8;  // kCommands, rounded up to a power of two

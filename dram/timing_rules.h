@@ -49,5 +49,7 @@ struct TimingRule {
 };
 
 std::vector<TimingRule> ddr3_rules(const DramParameters& dram);
+std::vector<TimingRule> ddr4_rules(const DramParameters& dram);
+std::vector<TimingRule> ddr5_rules(const DramParameters& dram);
 
 }  // namespace hmsim

@@ -3,7 +3,7 @@
 //
 // Header, 64 bytes, little-endian:
 //   0 magic "HMSIMTRC"  8 u16 version = 1  10 u16 header bytes = 64  12 u8 log2 of line bytes = 6
-//   13 u8 vCPUs, 1 .. 8  14 u16 flags  16 u64 records  24 u64 instructions
+//   13 u8 vCPUs, 1 .. 8  14 u16 flags  16 u64 records  24 u64 instructions (0 in these: unknown)
 //   32 8 bytes: the caches, in words  40 24 bytes: name of the program
 // Record, 8 bytes, little-endian:
 //   bits 0-39 line number   40-41 kind: 0 fill, 1 write-back, 2 non-temporal write, 3 escape
@@ -52,7 +52,8 @@ class HmsimTrace final : public MissSource {
     read_header();
   }
   double fraction() const override {
-    return static_cast<double>(record_) / static_cast<double>(records_);
+    return records_ == 0 ? reader_.fraction()
+                         : static_cast<double>(record_) / static_cast<double>(records_);
   }
   void serialize(Archive& archive) override {
     archive(record_, instructions_, any_);
@@ -76,8 +77,8 @@ class HmsimTrace final : public MissSource {
 
   TraceReader reader_;
   std::int64_t vcpu_;
-  std::uint64_t vcpus_ = 0;
-  std::uint64_t records_ = 0;
+  std::uint64_t vcpus_ = 0;         // kMaxVcpus where the header does not tell
+  std::uint64_t records_ = 0;       // 0 where the header does not tell
   std::uint64_t record_ = 0;        // number of the record last read, from 1
   std::uint64_t instructions_ = 0;  // since the last miss that was passed on
   bool any_ = false;
@@ -102,16 +103,13 @@ void HmsimTrace::read_header() {
   expect(8, 2, 1, "the version");
   expect(10, 2, kHeaderBytes, "the header's length");
   expect(12, 1, kLineBits, "log2 of the line's bytes");
-  vcpus_ = header[13];
-  if (vcpus_ < 1 || vcpus_ > kMaxVcpus) {
-    fail_header("the number of vCPUs is " + std::to_string(vcpus_) + ", expected 1 to 8");
+  vcpus_ = header[13] == 0 ? kMaxVcpus : header[13];
+  if (vcpus_ > kMaxVcpus) {
+    fail_header("the number of vCPUs is " + std::to_string(vcpus_) + ", expected 0 to 8");
   }
   records_ = little_endian(&header[16], 8);
   record_ = 0;
   instructions_ = 0;
-  if (records_ == 0) {
-    fail_header("the trace holds no records");
-  }
   if (vcpu_ != kAllVcpus && static_cast<std::uint64_t>(vcpu_) >= vcpus_) {
     fail_header("has no vCPU " + std::to_string(vcpu_) + ", only " + std::to_string(vcpus_));
   }
@@ -120,14 +118,16 @@ void HmsimTrace::read_header() {
 bool HmsimTrace::read_record(std::uint64_t& record) {
   std::array<unsigned char, kRecordBytes> bytes{};
   const std::size_t length = reader_.read(reinterpret_cast<char*>(bytes.data()), kRecordBytes);
-  if (length == 0 && record_ == records_) {
+  if (length == 0 && (records_ == 0 || record_ == records_)) {
     return false;
   }
   ++record_;
   if (length != kRecordBytes) {
-    fail("the file ends here; the header promises " + std::to_string(records_) + " records");
+    fail(records_ == 0
+             ? "the file ends within it"
+             : "the file ends here; the header promises " + std::to_string(records_) + " records");
   }
-  if (record_ > records_) {
+  if (records_ != 0 && record_ > records_) {
     fail("the header promises only " + std::to_string(records_) + " records");
   }
   record = little_endian(bytes.data(), kRecordBytes);

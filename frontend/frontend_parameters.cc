@@ -78,12 +78,18 @@ void FrontendParameters::declare(ParameterSet& parameters) {
       {"where a core's 4 KB pages lie in DRAM: seeded free frames in order of first touch, or the "
        "address modulo the capacity",
        "assumed: traces hold virtual addresses"});
+  parameters.time("series_interval", series_interval,
+                  {"time between two rows of the time series of all statistics; 0s: none",
+                   "a modelling choice of hmsim"});
 }
 
 std::vector<ParameterError> FrontendParameters::check() const {
   std::vector<ParameterError> errors;
   append(errors, "frontend.core.", core.check());
   append(errors, "frontend.block.", block.check());
+  if (series_interval != Tick(0) && (series_interval < kNanosecond || series_interval > kSecond)) {
+    errors.push_back({"frontend.series_interval", "must be 0s, or between 1ns and 1s"});
+  }
   return errors;
 }
 

@@ -40,6 +40,7 @@ struct FrontendParameters {
   CoreParameters core;
   BlockParameters block;
   TranslationKind translation = TranslationKind::first_touch;
+  Tick series_interval{0};  // between two rows of the time series; 0: none
 
   void declare(ParameterSet& parameters);     // under "frontend."
   std::vector<ParameterError> check() const;  // with full names

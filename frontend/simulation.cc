@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "controller/dram_backend.h"
 #include "core/archive.h"
 #include "core/errors.h"
 #include "frontend/checkpoint.h"
@@ -67,10 +68,23 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   requesters.push_back(by_hand_.get());
   memory_ = std::make_unique<MemorySystem>(configuration.system(), kernel_, options_.seed);
   memory_->set_requesters(std::move(requesters));
+  if (options_.check) {
+    const std::string& backend = configuration.system().dram_model.backend;
+    if (dram_backend(backend).make_side == nullptr) {
+      throw InputError("check: dram.backend: '" + backend + "' shows no commands to check");
+    }
+    checker_ = std::make_unique<ProtocolChecker>(configuration.system());
+    memory_->add_observer(*checker_);
+  }
   translation_ = std::make_unique<Translation>(configuration.frontend().translation,
                                                memory_->capacity(MemoryClass::dram), options_.seed);
   connect_agents(std::move(source));
   register_statistics();
+  if (configuration.frontend().series_interval != Tick(0)) {
+    series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval,
+                                       [this] { settle(); });
+    series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
+  }
   kernel_.notify_all();
   warmup_time_over_ = options_.warmup == Tick(0);
   if (warmup_time_over_ && every_core_warm()) {
@@ -168,6 +182,10 @@ void Simulation::begin_measuring() {
     agent->begin_measuring(kernel_.now());
   }
   registry_.reset(kernel_.now());
+  if (series_ != nullptr) {
+    series_->begin(kernel_.now());
+    series_wakeup_.notify();
+  }
 }
 
 // One kernel step that is due by `limit`, or the end of the warm-up; false when there is neither.
@@ -199,14 +217,31 @@ bool Simulation::run(std::uint64_t steps) {
            "nothing is left to do, but agents have not finished");
   }
   settle();
+  check_protocol();
   return ended();
 }
 
-void Simulation::advance(Tick until) {
-  while (step(until)) {
+bool Simulation::advance(Tick until, std::uint64_t steps) {
+  while (steps > 0 && step(until)) {
+    --steps;
   }
-  kernel_.run_until(until);
+  const bool there = steps > 0;
+  if (there) {
+    kernel_.run_until(until);
+  }
   settle();
+  check_protocol();
+  return there;
+}
+
+void Simulation::check_protocol() {
+  if (checker_ == nullptr) {
+    return;
+  }
+  if (ended()) {
+    checker_->finish(kernel_.now(), memory_->idle());
+  }
+  checker_->raise_if_violated();
 }
 
 double Simulation::progress() const {
@@ -266,6 +301,18 @@ void Simulation::serialize(Archive& archive) {
   by_hand_->serialize(archive);
   translation_->serialize(archive);
   memory_->serialize(archive);
+  bool checked = checker_ != nullptr;
+  archive(checked);
+  if (checked != (checker_ != nullptr)) {
+    throw InputError(checked ? "the checkpoint is of a run with the protocol check"
+                             : "the checkpoint is of a run without the protocol check");
+  }
+  if (checked) {
+    checker_->serialize(archive);
+  }
+  if (series_ != nullptr) {
+    series_->serialize(archive);
+  }
   kernel_.serialize(archive);  // last: asks every component for its next event
 }
 

@@ -3,18 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "controller/memory_system.h"
+#include "controller/protocol_checker.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
 #include "frontend/agent.h"
 #include "frontend/frontend_parameters.h"
 #include "frontend/hand_requester.h"
+#include "frontend/series.h"
 #include "frontend/translation.h"
 
 namespace hmsim {
@@ -26,6 +29,9 @@ struct RunOptions {
   // Decompressed length of each agent's trace, 0 where unknown; may be shorter than the list of
   // agents. Only progress() uses it.
   std::vector<std::uint64_t> trace_bytes = {};
+  // Judge every command by the rules of devices, buses and the ack protocol: run() and advance()
+  // raise a fault when one is broken. Changes no result.
+  bool check = false;
 };
 
 class Simulation {
@@ -49,11 +55,17 @@ class Simulation {
   // Runs until the end of the run, at most `steps` kernel steps; true when the run has ended: when
   // every measured agent has finished once. Without agents it has ended at once.
   bool run(std::uint64_t steps);
-  void advance(Tick until);  // runs to a time, whether or not agents have finished
-  double progress() const;   // 0 .. 1: of the measured agent that is least far
+  // Runs to a time, whether or not agents have finished, at most `steps` kernel steps; true when
+  // the time has come.
+  bool advance(Tick until, std::uint64_t steps = std::numeric_limits<std::uint64_t>::max());
+  double progress() const;  // 0 .. 1: of the measured agent that is least far
   Tick now() const { return kernel_.now(); }
 
   std::vector<Statistic> statistics() const;
+
+  // What the series' rows hold; the series itself, nullptr unless frontend.series_interval is set.
+  std::vector<Statistic> series_columns() const { return registry_.columns(); }
+  const Series* series() const { return series_.get(); }
 
   // By hand. The address is a system address: DRAM from 0, the NVDIMM behind it; the request is for
   // the line that holds it. The id counts requests sent by hand, from 0.
@@ -62,9 +74,10 @@ class Simulation {
   std::vector<Completion> take_completions();
 
   MemorySystem& memory() { return *memory_; }
+  std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
 
   // The whole state; load() throws InputError for a damaged checkpoint and for one of another
-  // configuration, workload or seed.
+  // configuration, workload or seed, or without what RunOptions::check needs.
   std::string save();
   void load(const std::string& checkpoint);
 
@@ -78,6 +91,7 @@ class Simulation {
   bool every_core_warm() const;
   void begin_measuring();
   void settle();
+  void check_protocol();
   double per_cycle(const Agent& core) const;
   void serialize(Archive& archive);
 
@@ -87,6 +101,7 @@ class Simulation {
   std::vector<std::unique_ptr<Agent>> agents_;
   std::vector<Wakeup> wakeups_;
   std::unique_ptr<HandRequester> by_hand_;
+  std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Translation> translation_;
   bool warmup_time_over_ = false;
@@ -95,6 +110,8 @@ class Simulation {
   Counter ticks_ = 0;              // measured, as of the last settle()
   std::vector<Counter> progress_;  // of each agent, likewise
   StatisticRegistry registry_;
+  std::unique_ptr<Series> series_;
+  Wakeup series_wakeup_;
 };
 
 }  // namespace hmsim

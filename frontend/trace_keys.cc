@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frontend/trace_keys.h"
 
-#include <utility>
-
 namespace hmsim {
 
-void TraceKeys::declare(ParameterSet& parameters, std::vector<std::string> formats) {
+void TraceKeys::declare(ParameterSet& parameters, const std::vector<std::string>& formats) {
   parameters.text("path", path,
                   {"trace file, relative to the workload's file; required", "the workload's own"});
-  parameters.name_of("format", format, std::move(formats),
+  parameters.name_of("format", format, formats,
                      {"format of the trace; required", "the workload's own"});
 }
 

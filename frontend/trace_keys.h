@@ -15,7 +15,7 @@ struct TraceKeys {
   std::string format;
 
   // `formats`: names of the formats that fit the agent.
-  void declare(ParameterSet& parameters, std::vector<std::string> formats);
+  void declare(ParameterSet& parameters, const std::vector<std::string>& formats);
   std::vector<ParameterError> check(const std::vector<std::string>& formats) const;
 
   TraceReader open(std::size_t agent, const Surroundings& surroundings) const;

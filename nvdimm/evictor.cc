@@ -5,13 +5,14 @@ namespace hmsim {
 
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
                  FlashArray& flash, GarbageCollector& collector, EvictionListener& listener,
-                 NvdimmStatistics& statistics)
+                 NvdimmStatistics& statistics, NvdimmData* data)
     : buffer_(buffer),
       ftl_(ftl),
       flash_(flash),
       collector_(collector),
       listener_(listener),
       statistics_(statistics),
+      data_(data),
       release_(parameters.buffer.release) {}
 
 std::uint32_t Evictor::victim() const {
@@ -129,7 +130,16 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
 
 void Evictor::complete(std::uint32_t eviction, Tick now) {
   const Eviction done = evictions_[eviction];
-  ftl_.commit(done.page, done.target);
+  if (data_ == nullptr) {
+    ftl_.commit(done.page, done.target);
+  } else {
+    PageBytes bytes = data_->page(ftl_, done.page);
+    for (std::uint32_t frame = done.frames; frame != kNoIndex; frame = buffer_.write[frame].older) {
+      data_->overlay(buffer_, frame, bytes);
+    }
+    ftl_.commit(done.page, done.target);
+    data_->media.store(done.target, bytes);
+  }
   under_way_.erase(done.page.value());
   evictions_[eviction].frames = kNoIndex;
   evictions_[eviction].next_free = free_;

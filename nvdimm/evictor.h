@@ -18,6 +18,7 @@
 #include "core/archive.h"
 #include "core/ring.h"
 #include "core/types.h"
+#include "nvdimm/data.h"
 #include "nvdimm/ftl.h"
 #include "nvdimm/garbage_collector.h"
 #include "nvdimm/key_map.h"
@@ -38,12 +39,16 @@ class EvictionListener {
 class Evictor {
  public:
   Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
-          GarbageCollector& collector, EvictionListener& listener, NvdimmStatistics& statistics);
+          GarbageCollector& collector, EvictionListener& listener, NvdimmStatistics& statistics,
+          NvdimmData* data);
 
   // Starts one eviction. The number of frames that it will free; 0 when no frame can go.
   std::size_t start(Tick now);
 
   bool idle() const { return active_ == 0; }
+
+  // Where the eviction is being programmed.
+  PhysicalPage target(std::uint32_t eviction) const { return evictions_[eviction].target; }
 
   // For flash commands of priority `eviction`.
   void on_flash_start(const FlashCommand& command);
@@ -75,6 +80,7 @@ class Evictor {
   GarbageCollector& collector_;
   EvictionListener& listener_;
   NvdimmStatistics& statistics_;
+  NvdimmData* data_;  // nullptr: not in data mode
   FrameRelease release_;
   std::vector<Eviction> evictions_;
   std::uint32_t free_ = kNoIndex;

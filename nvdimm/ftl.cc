@@ -5,19 +5,16 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "nvdimm/power.h"
 
 namespace hmsim {
 
 namespace {
 
+constexpr std::uint64_t kSelectorStream = 1;  // of random numbers under the NVDIMM's seed
+
 void require(bool condition, std::string_view message) {
   ensure(condition, "ftl", Tick(0), -1, message);
-}
-
-void require_fit(bool condition) {
-  if (!condition) {
-    throw InputError("the checkpoint does not fit this NVDIMM, or is damaged");
-  }
 }
 
 // LUNs (channel-major numbers) in the order in which consecutive pages visit them.
@@ -70,16 +67,22 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   shape.blocks = static_cast<std::uint32_t>(blocks);
   shape.pages = static_cast<std::uint32_t>(parameters.nand.pages_per_block);
   shape.logical_pages = static_cast<std::uint64_t>(raw_pages * kMillion / (kMillion + spare_ppm));
-  shape.gc_threshold =
-      static_cast<std::uint32_t>(std::max(threshold, parameters.ftl.reserve_blocks));
+  // At a power failure the write part must fit besides what an interrupted collection has used up,
+  // and then a block to collect with be left.
+  const std::int64_t saved = parameters.store_data ? 3 + flush_blocks(parameters) : 0;
+  shape.gc_threshold = static_cast<std::uint32_t>(
+      std::min(blocks, std::max({threshold, parameters.ftl.reserve_blocks, saved})));
   shape.dynamic = parameters.ftl.allocation == PageAllocation::dynamic;
   shape.shared_frontier = parameters.ftl.frontier == WriteFrontier::shared;
+  shape.wear_gap = static_cast<std::uint32_t>(parameters.ftl.wear_gap);
   shape.stripe = stripe_of(parameters);
   return shape;
 }
 
-Ftl::Ftl(FtlShape shape)
+Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t seed)
     : shape_(std::move(shape)),
+      selector_(selector == nullptr ? victim_selector("greedy", {}) : std::move(selector)),
+      random_(seed, kSelectorStream),
       l2p_(shape_.logical_pages),
       p2l_(std::size_t{shape_.luns} * shape_.blocks * shape_.pages),
       blocks_(std::size_t{shape_.luns} * shape_.blocks),
@@ -90,29 +93,56 @@ Ftl::Ftl(FtlShape shape)
       lun.free.push_back(block);  // ascending: already a heap
     }
   }
+  count_wear();
 }
 
 PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
   Lun& state = luns_[lun];
-  Frontier& frontier =
-      state.frontiers[shape_.shared_frontier ? 0 : static_cast<std::size_t>(stream)];
-  if (frontier.block == kNoIndex || frontier.next_page == shape_.pages) {
-    require(!state.free.empty(), "a LUN has no free block left");
-    std::pop_heap(state.free.begin(), state.free.end(), std::greater<>());
-    frontier = {static_cast<std::uint32_t>(state.free.back()), 0};
-    state.free.pop_back();
-    Block& block = blocks_[block_index(lun, frontier.block)];
-    require(block.state == State::free && block.valid == 0, "an occupied block was free");
-    block.state = State::open;
-    block.settled = 0;
+  const auto spent = [this](const Frontier& frontier) {
+    return frontier.block == kNoIndex || frontier.next_page == shape_.pages;
+  };
+  std::size_t own =
+      stream == Stream::levelling || (stream == Stream::collection && !shape_.shared_frontier) ? 1
+                                                                                               : 0;
+  if (spent(state.frontiers[own])) {
+    if (state.free.empty()) {
+      own = 1 - own;  // better mixed than not at all
+      require(!spent(state.frontiers[own]), "a LUN has no free page left");
+    } else {
+      open(lun, state.frontiers[own], stream);
+    }
   }
+  Frontier& frontier = state.frontiers[own];
   return page_at(lun, frontier.block, frontier.next_page++);
+}
+
+void Ftl::open(std::uint32_t lun, Frontier& frontier, Stream stream) {
+  std::vector<std::uint64_t>& free = luns_[lun].free;
+  if (stream == Stream::levelling) {
+    const auto most = std::max_element(free.begin(), free.end());
+    frontier = {static_cast<std::uint32_t>(*most), 0};
+    *most = free.back();
+    free.pop_back();
+    std::make_heap(free.begin(), free.end(), std::greater<>());
+  } else {
+    std::pop_heap(free.begin(), free.end(), std::greater<>());
+    frontier = {static_cast<std::uint32_t>(free.back()), 0};
+    free.pop_back();
+  }
+  Block& block = blocks_[block_index(lun, frontier.block)];
+  require(block.state == State::free && block.valid == 0, "an occupied block was free");
+  block.state = State::open;
+  block.settled = 0;
 }
 
 void Ftl::commit(LogicalPage page, PhysicalPage at) {
   Lun& lun = luns_[lun_of(at)];
   require(lun.claimed > 0, "a page was written without a claim");
   --lun.claimed;
+  ++version_;
+  if (media_ != nullptr) {
+    media_->program(at, page, version_);
+  }
   const PhysicalPage old = place(page);
   if (old != kNowhere) {
     invalidate(old);
@@ -123,6 +153,9 @@ void Ftl::commit(LogicalPage page, PhysicalPage at) {
 
 bool Ftl::commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to) {
   const bool current = place(page) == from;
+  if (media_ != nullptr) {
+    media_->copy(from, to);
+  }
   if (current) {
     invalidate(from);
     map(page, to);
@@ -146,14 +179,15 @@ void Ftl::invalidate(PhysicalPage at) {
   const std::uint32_t number = block_of(at);
   Block& block = blocks_[block_index(lun, number)];
   require(block.valid > 0, "a block has more invalid pages than pages");
-  const bool listed = block.state == State::full;
-  if (listed) {
-    unlink(lun, number);
+  const bool full = block.state == State::full;
+  if (full) {
+    leave_bucket(lun, number);
   }
   --block.valid;
   --luns_[lun].valid;
-  if (listed) {
-    link(lun, number);
+  block.changed = luns_[lun].written;
+  if (full) {
+    enter_bucket(lun, number);
   }
 }
 
@@ -162,58 +196,32 @@ void Ftl::settle(PhysicalPage at) {
   Block& block = blocks_[block_index(lun, block_of(at))];
   require(at.value() % shape_.pages == block.settled, "pages of a block were written out of order");
   ++block.settled;
+  ++luns_[lun].written;
   if (block.settled == shape_.pages) {
-    block.state = State::full;
-    link(lun, block_of(at));
+    block.changed = luns_[lun].written;
+    enter_full(lun, block_of(at));
   }
-}
-
-void Ftl::link(std::uint32_t lun, std::uint32_t block) {
-  Block& entry = blocks_[block_index(lun, block)];
-  Bucket& bucket = luns_[lun].buckets[entry.valid];
-  entry.previous = bucket.last;
-  entry.next = kNoIndex;
-  (bucket.last == kNoIndex ? bucket.first : blocks_[block_index(lun, bucket.last)].next) = block;
-  bucket.last = block;
-  luns_[lun].fewest = std::min(luns_[lun].fewest, std::uint32_t{entry.valid});
-}
-
-void Ftl::unlink(std::uint32_t lun, std::uint32_t block) {
-  const Block& entry = blocks_[block_index(lun, block)];
-  Bucket& bucket = luns_[lun].buckets[entry.valid];
-  (entry.previous == kNoIndex ? bucket.first : blocks_[block_index(lun, entry.previous)].next) =
-      entry.next;
-  (entry.next == kNoIndex ? bucket.last : blocks_[block_index(lun, entry.next)].previous) =
-      entry.previous;
-}
-
-bool Ftl::collection_due(std::uint32_t lun) {
-  Lun& state = luns_[lun];
-  if (state.free.size() >= shape_.gc_threshold) {
-    return false;
-  }
-  while (state.fewest < shape_.pages && state.buckets[state.fewest].first == kNoIndex) {
-    ++state.fewest;
-  }
-  return state.fewest < shape_.pages;
-}
-
-std::uint32_t Ftl::take_victim(std::uint32_t lun) {
-  require(collection_due(lun), "a victim was asked for while collection is not due");
-  const std::uint32_t block = luns_[lun].buckets[luns_[lun].fewest].first;
-  unlink(lun, block);
-  blocks_[block_index(lun, block)].state = State::victim;
-  return block;
 }
 
 void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
   Block& entry = blocks_[block_index(lun, block)];
   require(entry.state == State::victim && entry.valid == 0, "a block with valid pages was erased");
+  if (media_ != nullptr) {
+    media_->erase(block_index(lun, block));
+  }
   entry.state = State::free;
+  Lun& state = luns_[lun];
+  --state.worn[entry.erases];
   ++entry.erases;
-  std::vector<std::uint64_t>& free = luns_[lun].free;
-  free.push_back(std::uint64_t{entry.erases} << 32 | block);
-  std::push_heap(free.begin(), free.end(), std::greater<>());
+  if (entry.erases == state.worn.size()) {
+    state.worn.push_back(0);
+  }
+  ++state.worn[entry.erases];
+  while (state.worn[state.least_worn] == 0) {
+    ++state.least_worn;
+  }
+  state.free.push_back(std::uint64_t{entry.erases} << 32 | block);
+  std::push_heap(state.free.begin(), state.free.end(), std::greater<>());
 }
 
 std::optional<LogicalPage> Ftl::owner(PhysicalPage at) const {
@@ -248,88 +256,6 @@ Ftl::Census Ftl::census(std::uint32_t lun) const {
   }
   require(census.valid == luns_[lun].valid, "a LUN's count of valid pages is wrong");
   return census;
-}
-
-void Ftl::serialize(Archive& archive) {
-  archive.section("ftl");
-  archive(blocks_, cursor_);
-  require_fit(blocks_.size() == std::size_t{shape_.luns} * shape_.blocks && cursor_ < shape_.luns);
-  serialize_map(archive);
-  for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
-    serialize_lun(archive, lun);
-  }
-}
-
-// Only l2p_, two entries in a number, without the stretches that were never written. p2l_ and the
-// counts of valid pages follow from it.
-void Ftl::serialize_map(Archive& archive) {
-  constexpr std::size_t kStretch = 1024;
-  if (archive.loading()) {
-    l2p_ = ZeroedArray(l2p_.size());
-    p2l_ = ZeroedArray(p2l_.size());
-  }
-  for (std::size_t begin = 0; begin < l2p_.size(); begin += kStretch) {
-    const std::size_t end = std::min(begin + kStretch, l2p_.size());
-    bool written = false;
-    for (std::size_t i = begin; i < end && !written; ++i) {
-      written = l2p_[i] != 0;
-    }
-    archive(written);
-    for (std::size_t i = begin; written && i < end; i += 2) {
-      const bool second = i + 1 < end;
-      std::uint64_t pair = l2p_[i] | std::uint64_t{second ? l2p_[i + 1] : 0} << 32;
-      archive(pair);
-      if (archive.loading()) {
-        l2p_[i] = static_cast<std::uint32_t>(pair);
-        if (second) {
-          l2p_[i + 1] = static_cast<std::uint32_t>(pair >> 32);
-        }
-      }
-    }
-  }
-  if (!archive.loading()) {
-    return;
-  }
-  for (Lun& lun : luns_) {
-    lun.valid = 0;
-  }
-  for (std::size_t page = 0; page < l2p_.size(); ++page) {
-    if (l2p_[page] == 0) {
-      continue;
-    }
-    require_fit(l2p_[page] <= p2l_.size() && p2l_[l2p_[page] - 1] == 0);
-    const PhysicalPage at(std::int64_t{l2p_[page]} - 1);
-    p2l_[index(at)] = static_cast<std::uint32_t>(page + 1);
-    ++blocks_[block_index(lun_of(at), block_of(at))].valid;
-    ++luns_[lun_of(at)].valid;
-  }
-}
-
-void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
-  Lun& state = luns_[lun];
-  std::vector<std::uint32_t> full;  // bucket by bucket, each in its order
-  for (const Bucket& bucket : state.buckets) {
-    for (std::uint32_t i = bucket.first; i != kNoIndex; i = blocks_[block_index(lun, i)].next) {
-      full.push_back(i);
-    }
-  }
-  archive(state.free, state.frontiers, state.claimed, full);
-  if (!archive.loading()) {
-    return;
-  }
-  for (const Frontier& frontier : state.frontiers) {
-    require_fit((frontier.block == kNoIndex || frontier.block < shape_.blocks) &&
-                frontier.next_page <= shape_.pages);
-  }
-  for (const std::uint64_t entry : state.free) {
-    require_fit(static_cast<std::uint32_t>(entry) < shape_.blocks);
-  }
-  state.buckets.assign(state.buckets.size(), Bucket());
-  state.fewest = 0;
-  for (const std::uint32_t block : full) {
-    require_fit(block < shape_.blocks && blocks_[block_index(lun, block)].state == State::full);
-    link(lun, block);
-  }
 }
 
 }  // namespace hmsim

@@ -10,14 +10,19 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/archive.h"
+#include "core/random.h"
 #include "core/types.h"
 #include "nvdimm/key_map.h"
+#include "nvdimm/nand/flash_media.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/zeroed_array.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
@@ -34,6 +39,7 @@ struct FtlShape {
   std::uint32_t gc_threshold = 2;  // free blocks of a LUN below which collection is due; >= 2
   bool dynamic = true;
   bool shared_frontier = false;
+  std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
   std::vector<std::uint32_t> stripe;  // LUNs in stripe order
 
   // Valid pages a LUN may hold. Then, whenever collection is due, some full block has an invalid
@@ -45,9 +51,14 @@ struct FtlShape {
 
 FtlShape ftl_shape(const NvdimmParameters& parameters);
 
+// `assignments`: the configuration's; the selector's own parameters are taken from them.
+std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
+                                                const Assignments& assignments);
+
 class Ftl {
  public:
-  enum class Stream : std::uint8_t { host, collection };
+  // Pages moved by wear levelling never go with the host's, and begin the most worn free block.
+  enum class Stream : std::uint8_t { host, collection, levelling };
 
   // Pages of one LUN. unsettled: allocated, and not yet committed.
   struct Census {
@@ -57,7 +68,9 @@ class Ftl {
     std::uint64_t unsettled = 0;
   };
 
-  explicit Ftl(FtlShape shape);
+  // Without a selector: greedy. `seed`: of what selectors draw.
+  explicit Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector = nullptr,
+               std::uint64_t seed = 0);
 
   const FtlShape& shape() const { return shape_; }
 
@@ -103,9 +116,18 @@ class Ftl {
 
   // Fewer blocks than the threshold are free, and some full block holds an invalid page.
   bool collection_due(std::uint32_t lun);
-  // The full block with the fewest valid pages, among those the one that came to its number of
-  // valid pages first. It stays readable until erase(). Only while collection is due.
+  // Collection is due, and the next block that is opened would be one too many: nothing else may be
+  // written first. So even a selector that takes blocks without invalid pages comes to an end.
+  bool collection_pressing(std::uint32_t lun) {
+    return luns_[lun].free.size() + 1 < shape_.gc_threshold && collection_due(lun);
+  }
+  // The selector's choice, or with no block free at all the one with the fewest valid pages. It
+  // stays readable until erase(). Only while collection is due.
   std::uint32_t take_victim(std::uint32_t lun);
+  // Static wear levelling: the least worn full block, if the most worn block of the LUN has been
+  // erased more than wear_gap times more often; as a victim. Looks at every full block, but only
+  // while the gap is that large.
+  std::optional<std::uint32_t> take_coldest(std::uint32_t lun);
   void erase(std::uint32_t lun, std::uint32_t block);
 
   PhysicalPage page_at(std::uint32_t lun, std::uint32_t block, std::uint32_t page) const {
@@ -123,26 +145,48 @@ class Ftl {
     return blocks_[block_index(lun, block)].erases;
   }
 
+  // Data mode: where every change is recorded; must outlive the FTL, and hold what this one does.
+  void set_media(FlashMedia* media) { media_ = media; }
+  // The whole state, from the media alone: of each page the newest whole copy counts. Operations
+  // that were under way are forgotten; partly written blocks are written on.
+  void rebuild();
+  // Pages that can be programmed on the LUN without collection.
+  std::uint64_t free_pages(std::uint32_t lun) const;
+  // As claim(), whatever the allocation says.
+  void claim_on(std::uint32_t lun) { ++luns_[lun].claimed; }
+  bool has_room(std::uint32_t lun) const {
+    return luns_[lun].valid + luns_[lun].claimed < shape_.valid_limit();
+  }
+
   // Counted afresh from the map; raises a fault when it contradicts the running counts.
   Census census(std::uint32_t lun) const;
 
   void serialize(Archive& archive);
 
  private:
+  friend struct NvdimmFaults;  // tests break things through it
+
   enum class State : std::uint8_t { free, open, full, victim };
 
-  struct Block {
-    std::uint32_t erases = 0;
-    std::uint32_t previous = kNoIndex;  // among full blocks of the LUN with as many valid pages
+  struct Link {
+    std::uint32_t previous = kNoIndex;
     std::uint32_t next = kNoIndex;
+  };
+
+  struct Block {
+    Link alike;  // among full blocks of the LUN with as many valid pages, by `changed`
+    Link age;    // among full blocks of the LUN, in the order in which they were filled
+    std::uint64_t changed = 0;  // Lun::written when it was filled or last lost a valid page
+    std::uint32_t erases = 0;
+    std::uint32_t slot = 0;  // in Lun::full
     std::uint16_t valid = 0;
     std::uint16_t settled = 0;  // pages committed, or dropped
     State state = State::free;
 
-    void serialize(Archive& archive) { archive(erases, settled, state); }
+    void serialize(Archive& archive) { archive(changed, erases, slot, settled, state); }
   };
 
-  struct Bucket {
+  struct List {
     std::uint32_t first = kNoIndex;
     std::uint32_t last = kNoIndex;
   };
@@ -158,11 +202,19 @@ class Ftl {
     // Heap of (erases << 32 | block): the least worn block is used next (dynamic wear levelling).
     std::vector<std::uint64_t> free;
     std::array<Frontier, kFrontiers> frontiers;
-    std::vector<Bucket> buckets;  // of full blocks, by valid pages
-    std::uint32_t fewest = 0;     // no lower bucket holds a block
+    std::vector<std::uint32_t> full;  // blocks, in no order
+    std::vector<List> buckets;        // of full blocks, by valid pages
+    List filled;                      // full blocks, oldest first
+    std::uint32_t fewest = 0;         // no lower bucket holds a block
+    std::vector<std::uint32_t> worn;  // blocks, by erases
+    std::uint32_t least_worn = 0;     // erases
+    std::uint64_t written = 0;        // pages committed, or dropped
     std::uint64_t valid = 0;
     std::uint64_t claimed = 0;
   };
+
+  // What a selector sees of a LUN.
+  class View;
 
   static std::size_t index(LogicalPage page) { return static_cast<std::size_t>(page.value()); }
   static std::size_t index(PhysicalPage at) { return static_cast<std::size_t>(at.value()); }
@@ -176,12 +228,26 @@ class Ftl {
   void map(LogicalPage page, PhysicalPage at);
   void invalidate(PhysicalPage at);
   void settle(PhysicalPage at);
-  void link(std::uint32_t lun, std::uint32_t block);
-  void unlink(std::uint32_t lun, std::uint32_t block);
+  void open(std::uint32_t lun, Frontier& frontier, Stream stream);
+  void append(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
+  void remove(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
+  void enter_bucket(std::uint32_t lun, std::uint32_t block);
+  void leave_bucket(std::uint32_t lun, std::uint32_t block);
+  void enter_full(std::uint32_t lun, std::uint32_t block);
+  void make_victim(std::uint32_t lun, std::uint32_t block);
+  std::uint32_t fewest_valid(std::uint32_t lun);
+  void count_wear();
+  void rebuild_map();
+  void rebuild_lun(std::uint32_t lun);
   void serialize_map(Archive& archive);
   void serialize_lun(Archive& archive, std::uint32_t lun);
+  void serialize_list(Archive& archive, std::uint32_t lun, List& list, Link Block::*link);
 
   FtlShape shape_;
+  std::unique_ptr<VictimSelector> selector_;
+  Random random_;  // the selector's
+  FlashMedia* media_ = nullptr;
+  std::uint64_t version_ = 0;  // of the page that was written last
   // Page numbers plus one, 0 for none. p2l_ is only a hint: an entry counts while l2p_ agrees.
   ZeroedArray l2p_;
   ZeroedArray p2l_;

@@ -15,13 +15,39 @@ void GarbageCollector::consider(std::uint32_t lun, Tick now) {
   if (!ftl_.collection_due(lun)) {
     return;
   }
+  flash_.lock(lun, now);
+  start(lun, ftl_.take_victim(lun), false, now);
+}
+
+void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now) {
   Job& job = jobs_[lun];
   job = Job();
-  job.block = ftl_.take_victim(lun);
+  job.block = block;
   job.started = now;
-  statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, job.block));
-  flash_.lock(lun, now);
+  job.levelling = levelling;
+  if (!levelling) {
+    statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, block));
+  }
   copy_next(lun, now);
+}
+
+void GarbageCollector::finish(std::uint32_t lun, Tick now) {
+  const Job& job = jobs_[lun];
+  ftl_.erase(lun, job.block);
+  if (job.levelling) {
+    ++statistics_.levelled_blocks;
+    flash_.unlock(lun, now);
+    return;
+  }
+  ++statistics_.gc_count;
+  statistics_.gc_duration.add((now - job.started).value());
+  if (ftl_.collection_pressing(lun)) {
+    start(lun, ftl_.take_victim(lun), false, now);
+  } else if (const auto coldest = ftl_.take_coldest(lun)) {
+    start(lun, *coldest, true, now);
+  } else {
+    flash_.unlock(lun, now);
+  }
 }
 
 // A page that was overwritten since the collection began is skipped.
@@ -50,7 +76,9 @@ void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick 
 
 void GarbageCollector::on_flash_start(const FlashCommand& command) {
   if (command.operation == FlashOperation::program) {
-    jobs_[command.lun].target = ftl_.allocate(command.lun, Ftl::Stream::collection);
+    Job& job = jobs_[command.lun];
+    job.target = ftl_.allocate(command.lun,
+                               job.levelling ? Ftl::Stream::levelling : Ftl::Stream::collection);
   }
 }
 
@@ -67,11 +95,17 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
       copy_next(lun, now);
       return;
     case FlashOperation::erase:
-      ftl_.erase(lun, job.block);
-      ++statistics_.gc_count;
-      statistics_.gc_duration.add((now - job.started).value());
-      flash_.unlock(lun, now);
+      finish(lun, now);
       return;
+  }
+}
+
+void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) const {
+  const Job& job = jobs_[command.lun];
+  if (command.operation == FlashOperation::program) {
+    media.tear(job.target);
+  } else {
+    media.tear_block(std::uint64_t{command.lun} * ftl_.shape().blocks + job.block);
   }
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reactive garbage collection in the foreground. After a page of the host was programmed and its
-// LUN has fewer free blocks than the threshold, the LUN is locked: the valid pages of a greedy
-// victim are copied one after another, the victim is erased, and only then do other commands of
-// that LUN go on. Copies stay inside their LUN and never touch the synchronisation buffer.
+// LUN has fewer free blocks than the threshold, the LUN is locked: the valid pages of a victim are
+// copied one after another, the victim is erased, and only then do other commands of that LUN go
+// on. Copies stay inside their LUN and never touch the synchronisation buffer.
+//
+// While collection is pressing, another victim follows. Then, if the LUN's wear is uneven, its
+// coldest block is moved in the same way.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +32,9 @@ class GarbageCollector {
   void on_flash_start(const FlashCommand& command);
   void on_flash_done(const FlashCommand& command, Tick now);
 
+  // Power went while the cells worked on the command, a program or an erase.
+  void tear(const FlashCommand& command, FlashMedia& media) const;
+
   void serialize(Archive& archive);
 
  private:
@@ -39,10 +45,15 @@ class GarbageCollector {
     PhysicalPage source;
     PhysicalPage target;
     Tick started;
+    bool levelling = false;
 
-    void serialize(Archive& archive) { archive(block, next_page, page, source, target, started); }
+    void serialize(Archive& archive) {
+      archive(block, next_page, page, source, target, started, levelling);
+    }
   };
 
+  void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
+  void finish(std::uint32_t lun, Tick now);
   void copy_next(std::uint32_t lun, Tick now);
   void submit(FlashOperation operation, std::uint32_t lun, Tick now);
 

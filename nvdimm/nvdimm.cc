@@ -8,18 +8,25 @@
 
 namespace hmsim {
 
-Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed)
-    : host_(host),
+Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed,
+               const Assignments& assignments)
+    : parameters_(parameters),
+      host_(host),
       unmapped_read_(parameters.unmapped_read),
       lookup_time_(parameters.buffer.lookup),
       serial_lookups_(parameters.buffer.port == BufferPort::serial),
       statistics_(parameters.luns(), parameters.nand.channels),
-      ftl_(ftl_shape(parameters)),
+      ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
       flash_(parameters, *this, statistics_),
       buffer_(parameters.buffer),
+      data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
+                                  : nullptr),
       collector_(parameters.gc, ftl_, flash_, statistics_),
-      evictor_(parameters, buffer_, ftl_, flash_, collector_, *this, statistics_),
+      evictor_(parameters, buffer_, ftl_, flash_, collector_, *this, statistics_, data_.get()),
       commands_(static_cast<std::size_t>(parameters.command_queue)) {
+  if (data_ != nullptr) {
+    ftl_.set_media(&data_->media);
+  }
   precondition(ftl_, parameters.precondition, seed);
 }
 
@@ -255,6 +262,9 @@ void Nvdimm::start_fill(std::uint32_t frame, Tick now) {
 // Each waiting command looks again: its line may have been written in the meantime.
 void Nvdimm::end_fill(std::uint32_t frame, Tick now) {
   Frame& record = buffer_.read[frame];
+  if (data_ != nullptr) {
+    data_->fill(ftl_, buffer_, frame, record.expected);
+  }
   record.valid |= record.expected;
   record.expected = 0;
   record.state = FrameState::clean;
@@ -364,6 +374,10 @@ void Nvdimm::serialize(Archive& archive) {
   buffer_.serialize(archive);
   collector_.serialize(archive);
   evictor_.serialize(archive);
+  archive(power_);
+  if (data_ != nullptr) {
+    archive(*data_);
+  }
 }
 
 }  // namespace hmsim

@@ -3,17 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/event_queue.h"
 #include "core/kernel.h"
+#include "core/request.h"
 #include "core/statistics.h"
 #include "core/types.h"
+#include "nvdimm/data.h"
 #include "nvdimm/evictor.h"
 #include "nvdimm/ftl.h"
 #include "nvdimm/garbage_collector.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
+#include "nvdimm/power.h"
 #include "nvdimm/statistics.h"
 #include "nvdimm/sync_buffer.h"
 
@@ -39,8 +43,10 @@ class AckListener {
 // flash into the read part, without the lines of the write part.
 class Nvdimm final : public Component, private FlashClient, private EvictionListener {
  public:
-  // `parameters` have passed check(). `seed`: this channel's own, for preconditioning.
-  Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed);
+  // `parameters` have passed check(). `seed`: this channel's own, for preconditioning and victim
+  // selection. `assignments`: the configuration's, for the parameters of policies.
+  Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed,
+         const Assignments& assignments = {});
   void attach(Kernel& kernel);
 
   static Bytes logical_capacity(const NvdimmParameters& parameters);  // a multiple of 4 KiB
@@ -50,6 +56,21 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void command(std::uint32_t tag, Address address, bool write, Tick now);
   // The data burst of an acknowledged command is over at `now`; its tag is free again.
   void finish(std::uint32_t tag, Tick now);
+
+  // Data mode: the bytes of an acknowledged command, just before finish().
+  void write_line(std::uint32_t tag, const LineData& data);
+  LineBytes read_line(std::uint32_t tag) const;
+  // Data mode: what a reader of the line would get.
+  LineBytes peek(Address address) const;
+
+  // Data mode: power goes at `now`. What is done is saved, all else is lost; afterwards only
+  // peek(), power_record() and restore() from it make sense.
+  PowerRecord power_fail(Tick now);
+  // Data mode, before any command: goes on with the flash of an NVDIMM of the same parameters that
+  // had a power failure. The map is rebuilt from spare areas.
+  void restore(Nvdimm& before, Tick now);
+  const PowerRecord& power_record() const { return power_; }
+  const NvdimmParameters& parameters() const { return parameters_; }
 
   bool idle() const;  // no command is unfinished and no flash operation queued or running
 
@@ -64,6 +85,8 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   Tick now() const { return kernel_->now(); }
 
  private:
+  friend struct NvdimmFaults;  // tests break things through it
+
   enum class EventKind : std::uint8_t { lookup_end, frames_freed };
 
   enum class Stage : std::uint8_t { none, lookup, waiting, ready };
@@ -91,6 +114,11 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void start_fill(std::uint32_t frame, Tick now);
   void end_fill(std::uint32_t frame, Tick now);
   void accept_writes(std::uint32_t frame, Tick now);
+  static std::size_t line_number(Address address) {
+    return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
+  }
+  void flush(std::vector<Tick>& busy);
+  std::uint32_t flush_target(std::uint32_t first) const;
   void settle_read_frame(std::uint32_t frame);
   void settle_write_frame(std::uint32_t frame);
 
@@ -100,6 +128,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void on_flash_idle(std::uint32_t lun, Tick now) override;
   void on_frame_written(std::uint32_t frame, Tick now) override;
 
+  const NvdimmParameters parameters_;
   AckListener& host_;
   Wakeup wakeup_;
   const Kernel* kernel_ = nullptr;
@@ -111,6 +140,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   Ftl ftl_;
   FlashArray flash_;
   SyncBuffer buffer_;
+  std::unique_ptr<NvdimmData> data_;  // data mode only
   GarbageCollector collector_;
   Evictor evictor_;
 
@@ -120,6 +150,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   std::size_t leaving_ = 0;     // frames of the write part that will be free without more ado
   bool freed_pending_ = false;  // a frames_freed event is scheduled
   EventQueue<EventKind> events_;
+  PowerRecord power_;
 };
 
 // Declares the statistics that NVDIMMs own, read over all of `nvdimms` as one. They must have been

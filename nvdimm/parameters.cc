@@ -6,7 +6,9 @@
 
 #include "core/units.h"
 #include "nvdimm/ftl.h"
+#include "nvdimm/power.h"
 #include "nvdimm/sync_buffer.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
@@ -58,6 +60,12 @@ void declare_ftl(ParameterSet& set, FtlParameters& ftl) {
   set.choice("frontier", ftl.frontier,
              {{"separate", WriteFrontier::separate}, {"shared", WriteFrontier::shared}},
              {"whether collected pages go to an open block of their own", "assumed"});
+  set.name_of("victim", ftl.victim, policy_names(PolicyKind::victim_selector),
+              {"which full block of a LUN is cleaned next", "the paper's is not given"});
+  set.integer_or("wear_gap", ftl.wear_gap, {1, 1'000'000}, "off", 0, "erases",
+                 {"static wear levelling: once a LUN's most worn block was erased so many times "
+                  "more often than its least worn full one, that one's pages are moved",
+                  "MQSim: 100"});
 }
 
 void declare_nand(ParameterSet& set, NandParameters& nand) {
@@ -97,10 +105,24 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
            {"then so much is written again to the filled pages", "assumed"});
   set.choice(
       "pattern", precondition.pattern,
-      {{"uniform", PreconditionPattern::uniform}, {"sequential", PreconditionPattern::sequential}},
-      {"order of these overwrites", "assumed"});
+      {{"uniform", PreconditionPattern::uniform},
+       {"sequential", PreconditionPattern::sequential},
+       {"zipf", PreconditionPattern::zipf}},
+      {"order of these overwrites; zipf: the n-th hottest page, at a random place, is written in "
+       "proportion to 1/n",
+       "assumed"});
   set.integer("seed", precondition.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
-              {"seed of uniform overwrites", ""});
+              {"seed of overwrites at random", ""});
+}
+
+void declare_power(ParameterSet& set, PowerParameters& power) {
+  const ParameterSet::Scope scope(set, "power");
+  set.integer_or("energy", power.energy, {1, 1'000'000'000}, "enough", kEnoughEnergy, "mJ",
+                 {"energy of the ultracapacitors; an error if it may not suffice to save the write "
+                  "part at a power failure",
+                  "assumed"});
+  set.integer("draw", power.draw, {1, 1'000'000}, "mW",
+              {"power drawn while the write part is saved", "assumed"});
 }
 
 bool is_order(std::string order) {
@@ -124,7 +146,8 @@ bool check_capacity(const NvdimmParameters& parameters, std::vector<ParameterErr
                                 " blocks to each of " + luns + "; at least " +
                                 std::to_string(kFewestBlocks) + " are needed"});
   }
-  return errors.empty();
+  return std::none_of(errors.begin(), errors.end(),
+                      [&name](const ParameterError& error) { return error.name == name; });
 }
 
 void check_over_provisioning(const NvdimmParameters& parameters,
@@ -132,7 +155,8 @@ void check_over_provisioning(const NvdimmParameters& parameters,
   const FtlShape shape = ftl_shape(parameters);
   const std::string kept = std::to_string(shape.gc_threshold) + " of " +
                            std::to_string(shape.blocks) +
-                           " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks})";
+                           " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
+                           (parameters.store_data ? ", nvdimm.buffer.write_size)" : ")");
   if (shape.logical_pages == 0 || shape.gc_threshold + kFrontiers >= shape.blocks) {
     errors.push_back({"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept});
     return;
@@ -174,6 +198,7 @@ void NvdimmParameters::declare(ParameterSet& set) {
   declare_nand(set, nand);
   declare_gc(set, gc);
   declare_precondition(set, precondition);
+  declare_power(set, power);
 }
 
 std::vector<ParameterError> NvdimmParameters::check() const {
@@ -186,6 +211,10 @@ std::vector<ParameterError> NvdimmParameters::check() const {
   if (precondition.overwrite > 0 && precondition.fill == 0) {
     errors.push_back({"nvdimm.precondition.overwrite",
                       "there is nothing to write again while nvdimm.precondition.fill is 0"});
+  }
+  const std::string lost = check_energy(*this);
+  if (!lost.empty()) {
+    errors.push_back({"nvdimm.power.energy", lost});
   }
   if (check_capacity(*this, errors)) {
     check_over_provisioning(*this, errors);

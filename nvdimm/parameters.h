@@ -17,7 +17,7 @@ enum class BufferPort : std::uint8_t { pipelined, serial };
 enum class FrameRelease : std::uint8_t { program, datain };
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
 enum class WriteFrontier : std::uint8_t { separate, shared };
-enum class PreconditionPattern : std::uint8_t { uniform, sequential };
+enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
 
 struct BufferParameters {
   Bytes read_size{400LL << 20};
@@ -35,6 +35,8 @@ struct FtlParameters {
   double gc_threshold = 0.05;  // fraction of the blocks of a LUN
   std::int64_t reserve_blocks = 3;
   WriteFrontier frontier = WriteFrontier::separate;
+  std::string victim = "greedy";
+  std::int64_t wear_gap = 100;
 };
 
 struct NandParameters {
@@ -48,6 +50,13 @@ struct NandParameters {
   Tick erase_time = 2000 * kMicrosecond;
   Tick command_time = 300 * kNanosecond;
   bool transfer_spare = false;
+};
+
+inline constexpr std::int64_t kEnoughEnergy = -1;
+
+struct PowerParameters {
+  std::int64_t energy = kEnoughEnergy;  // millijoules
+  std::int64_t draw = 2500;             // milliwatts
 };
 
 struct GcParameters {
@@ -72,8 +81,10 @@ struct NvdimmParameters {
   NandParameters nand;
   GcParameters gc;
   PreconditionParameters precondition;
+  PowerParameters power;
+  bool store_data = false;  // system.store_data
 
-  // Binds every field under "nvdimm."; the struct must outlive the set.
+  // Binds every field but store_data under "nvdimm."; the struct must outlive the set.
   void declare(ParameterSet& set);
 
   // What does not fit together. An NVDIMM may be built only of parameters that pass.

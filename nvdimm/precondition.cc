@@ -11,17 +11,61 @@ std::uint64_t pages_of(double share, std::uint64_t logical_pages) {
   return static_cast<std::uint64_t>(share * static_cast<double>(logical_pages) + 0.5);
 }
 
-void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
-  const std::uint32_t block = ftl.take_victim(lun);
+void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, Ftl::Stream stream,
+                  UntimedWork& work) {
   for (std::uint32_t page = 0; page < ftl.shape().pages; ++page) {
     const PhysicalPage source = ftl.page_at(lun, block, page);
     if (const auto owner = ftl.owner(source)) {
-      ftl.commit_copy(*owner, source, ftl.allocate(lun, Ftl::Stream::collection));
+      ftl.commit_copy(*owner, source, ftl.allocate(lun, stream));
       ++work.gc_pages;
     }
   }
   ftl.erase(lun, block);
 }
+
+// Draws 0 .. size - 1, n with a probability in proportion to 1 / (n + 1): a power of two, all
+// alike, then a number from there to the next, kept with the probability that is still missing.
+std::uint64_t zipf(Random& random, std::uint64_t size) {
+  std::uint64_t octaves = 1;
+  while (size >> octaves != 0) {
+    ++octaves;
+  }
+  for (;;) {
+    const std::uint64_t first = std::uint64_t{1} << random.below(octaves);
+    const std::uint64_t rank = first + random.below(first);
+    if (random.below(rank) < first && rank <= size) {
+      return rank - 1;
+    }
+  }
+}
+
+class Overwrites {
+ public:
+  Overwrites(const PreconditionParameters& parameters, std::uint64_t pages, std::uint64_t seed)
+      : pattern_(parameters.pattern),
+        pages_(pages),
+        random_(static_cast<std::uint64_t>(parameters.seed), seed),
+        place_(pages, static_cast<std::uint64_t>(parameters.seed) + seed) {}
+
+  LogicalPage next() {
+    switch (pattern_) {
+      case PreconditionPattern::uniform:
+        return LogicalPage(static_cast<std::int64_t>(random_.below(pages_)));
+      case PreconditionPattern::sequential:
+        break;
+      case PreconditionPattern::zipf:
+        return LogicalPage(static_cast<std::int64_t>(place_(zipf(random_, pages_))));
+    }
+    return LogicalPage(static_cast<std::int64_t>(count_++ % pages_));
+  }
+
+ private:
+  PreconditionPattern pattern_;
+  std::uint64_t pages_;
+  std::uint64_t count_ = 0;
+  Random random_;
+  Permutation place_;
+};
 
 }  // namespace
 
@@ -29,8 +73,23 @@ void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work) {
   const std::uint32_t lun = ftl.claim(page, [](std::uint32_t) { return true; });
   ftl.commit(page, ftl.allocate(lun, Ftl::Stream::host));
   ++work.host_pages;
-  if (ftl.collection_due(lun)) {
-    collect_untimed(ftl, lun, work);
+  if (!ftl.collection_due(lun)) {
+    return;
+  }
+  do {
+    move_untimed(ftl, lun, ftl.take_victim(lun), Ftl::Stream::collection, work);
+    ++work.collected_blocks;
+  } while (ftl.collection_pressing(lun));
+  if (const auto coldest = ftl.take_coldest(lun)) {
+    move_untimed(ftl, lun, *coldest, Ftl::Stream::levelling, work);
+    ++work.levelled_blocks;
+  }
+}
+
+void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
+  while (ftl.collection_due(lun)) {
+    move_untimed(ftl, lun, ftl.take_victim(lun), Ftl::Stream::collection, work);
+    ++work.collected_blocks;
   }
 }
 
@@ -41,14 +100,34 @@ UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std
   for (std::uint64_t page = 0; page < filled; ++page) {
     write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
   }
-  Random random(static_cast<std::uint64_t>(parameters.seed), seed);
-  const std::uint64_t overwrites = filled == 0 ? 0 : pages_of(parameters.overwrite, logical_pages);
-  for (std::uint64_t i = 0; i < overwrites; ++i) {
-    const bool uniform = parameters.pattern == PreconditionPattern::uniform;
-    const std::uint64_t page = uniform ? random.below(filled) : i % filled;
-    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
+  if (filled > 0) {
+    Overwrites pages(parameters, filled, seed);
+    for (std::uint64_t i = pages_of(parameters.overwrite, logical_pages); i > 0; --i) {
+      write_untimed(ftl, pages.next(), work);
+    }
   }
   return work;
+}
+
+double untimed_amplification(const FtlShape& shape, const std::string& victim,
+                             const Assignments& assignments, const UntimedRun& run) {
+  Ftl ftl(shape, victim_selector(victim, assignments), run.seed);
+  PreconditionParameters filled;
+  filled.fill = 1;
+  precondition(ftl, filled, run.seed);
+  filled.pattern = run.pattern;
+  Overwrites pages(filled, shape.logical_pages, run.seed);
+  UntimedWork work;
+  const auto write = [&](double capacities) {
+    work = UntimedWork();
+    for (std::uint64_t i = pages_of(capacities, shape.logical_pages); i > 0; --i) {
+      write_untimed(ftl, pages.next(), work);
+    }
+  };
+  write(run.settle);
+  write(run.measure);
+  return static_cast<double>(work.host_pages + work.gc_pages) /
+         static_cast<double>(work.host_pages);
 }
 
 }  // namespace hmsim

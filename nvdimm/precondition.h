@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "core/types.h"
 #include "nvdimm/ftl.h"
@@ -12,14 +13,31 @@ namespace hmsim {
 
 struct UntimedWork {
   std::uint64_t host_pages = 0;
-  std::uint64_t gc_pages = 0;
+  std::uint64_t gc_pages = 0;  // those moved by wear levelling included
+  std::uint64_t collected_blocks = 0;
+  std::uint64_t levelled_blocks = 0;
 };
 
 // Programs one page and, when that makes it due, collects its LUN: the same steps, in the same
 // order, as the timed NVDIMM takes for an eviction.
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work);
 
-// As `parameters` say; uniform overwrites depend on their seed and on `seed`, a channel's own.
+// Collects the LUN until it has the free blocks that it should, or nothing can be gained.
+void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work);
+
+// As `parameters` say; overwrites at random depend on their seed and on `seed`, a channel's own.
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed);
+
+// A module is filled in order, overwritten until its write amplification has settled, and measured.
+struct UntimedRun {
+  double settle = 4;   // logical capacities
+  double measure = 2;  // logical capacities
+  PreconditionPattern pattern = PreconditionPattern::uniform;
+  std::uint64_t seed = 1;
+};
+
+// Pages programmed for each page of the host.
+double untimed_amplification(const FtlShape& shape, const std::string& victim,
+                             const Assignments& assignments, const UntimedRun& run);
 
 }  // namespace hmsim

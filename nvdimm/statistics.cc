@@ -125,8 +125,10 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
   add.ratio("nvdimm.ftl.waf", "write amplification: pages programmed for each page of the host",
             {&S::host_pages, &S::gc_pages}, &S::host_pages);
   add.counter("nvdimm.ftl.host_pages", "pages", "pages programmed for the host", {&S::host_pages});
-  add.counter("nvdimm.ftl.gc_pages", "pages", "pages programmed by garbage collection",
-              {&S::gc_pages});
+  add.counter("nvdimm.ftl.gc_pages", "pages",
+              "pages programmed by garbage collection and wear levelling", {&S::gc_pages});
+  add.counter("nvdimm.ftl.levelled_blocks", "blocks", "blocks moved by static wear levelling",
+              {&S::levelled_blocks});
 
   add.counter("nvdimm.gc.count", "collections", "blocks collected", {&S::gc_count});
   add.gauge("nvdimm.gc.blocked_us", "us",

@@ -26,7 +26,8 @@ struct NvdimmStatistics {
   Counter eviction_reads = 0;  // page reads that completed one
 
   Counter host_pages = 0;  // programmed
-  Counter gc_pages = 0;    // programmed
+  Counter gc_pages = 0;    // programmed, those of wear levelling included
+  Counter levelled_blocks = 0;
 
   Counter gc_count = 0;
   Counter gc_blocked_ps = 0;
@@ -41,9 +42,9 @@ struct NvdimmStatistics {
 
   void serialize(Archive& archive) {
     archive(read_lookups, read_hits, read_merged, write_lookups, write_hits, write_merged,
-            unmapped_reads, evictions, eviction_reads, host_pages, gc_pages, gc_count,
-            gc_blocked_ps, gc_duration, gc_valid_pages, page_reads, page_programs, block_erases,
-            busy_luns, busy_buses);
+            unmapped_reads, evictions, eviction_reads, host_pages, gc_pages, levelled_blocks,
+            gc_count, gc_blocked_ps, gc_duration, gc_valid_pages, page_reads, page_programs,
+            block_erases, busy_luns, busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

@@ -62,6 +62,9 @@ class BufferPart {
   Frame& operator[](std::uint32_t frame) { return frames_[frame]; }
   const Frame& operator[](std::uint32_t frame) const { return frames_[frame]; }
 
+  // Records, free ones included, are numbered from 0.
+  std::uint32_t records() const { return static_cast<std::uint32_t>(frames_.size()); }
+
   // A record for an absent key, last among those that wait for a frame.
   std::uint32_t add(std::int64_t key);
   std::size_t waiting() const { return waiting_.size(); }

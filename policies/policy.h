@@ -11,6 +11,7 @@
 
 #include "core/archive.h"
 #include "core/parameters.h"
+#include "core/random.h"
 #include "core/request.h"
 #include "core/types.h"
 
@@ -81,7 +82,67 @@ class BusArbiter : public Policy {
   virtual MemoryClass choose(const ArbiterView& view) = 0;
 };
 
-enum class PolicyKind { transaction_scheduler, bus_arbiter };
+// An open row that has just had a column command.
+struct PageView {
+  int rank;
+  int bank;  // within the rank
+  std::int64_t row;
+  std::uint16_t source;   // of the request
+  std::int64_t accesses;  // column commands since the row was opened, this one included
+  Tick now;
+};
+
+struct PageDecision {
+  // From then on the bank is precharged as soon as its timing allows and no queued request competes
+  // for it; void when another column command to the row is issued.
+  Tick close_at = kNever;
+  // No further request uses the row: those that would have hit it open it anew.
+  bool refuse_hits = false;
+};
+
+// Decides how long rows stay open that no queued request uses.
+class PagePolicy : public Policy {
+ public:
+  // Asked after every column command.
+  virtual PageDecision decide(const PageView& page) = 0;
+  // True: no decision ever closes a row, so that decide() need not be asked.
+  virtual bool keeps_rows_open() const { return false; }
+};
+
+// A flash block whose pages are all written. Of two blocks with equally many valid pages, the one
+// that changed longest ago is the one that lost its last page first.
+struct BlockView {
+  std::uint32_t block;   // within its LUN
+  std::uint32_t pages;   // of a block
+  std::uint32_t valid;   // pages
+  std::uint32_t erases;  // so far
+  std::uint64_t age;     // pages written to its LUN since it was filled or last lost a valid page
+};
+
+// The full blocks of one LUN, as the FTL keeps them; every call takes constant time.
+class FullBlocks {
+ public:
+  virtual ~FullBlocks() = default;
+  virtual std::uint32_t count() const = 0;                      // > 0
+  virtual BlockView at(std::uint32_t index) const = 0;          // 0 .. count() - 1, in no order
+  virtual std::uint32_t oldest() const = 0;                     // the block that was filled first
+  virtual std::uint32_t pages() const = 0;                      // of a block
+  virtual std::uint32_t fewest() const = 0;                     // valid pages of any block
+  virtual bool any_with(std::uint32_t valid) const = 0;         // a block with so many valid pages
+  virtual BlockView first_with(std::uint32_t valid) const = 0;  // of these, changed longest ago
+  // The next one with as many valid pages; false: that was the last.
+  virtual bool next_alike(BlockView& view) const = 0;
+};
+
+// Chooses the block that is cleaned next. At least one full block has an invalid page.
+class VictimSelector : public Policy {
+ public:
+  // `random` is the NVDIMM's own, so that one seed decides every run.
+  virtual std::uint32_t choose(const FullBlocks& blocks, Random& random) const = 0;
+};
+
+enum class PolicyKind { transaction_scheduler, bus_arbiter, page_policy, victim_selector };
+const char* name_of(PolicyKind kind);
 
 struct PolicyDescriptor {
   PolicyKind kind;

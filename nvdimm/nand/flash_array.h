@@ -71,6 +71,11 @@ class FlashArray {
 
   bool idle() const { return unfinished_ == 0; }
   bool idle(std::uint32_t lun) const;
+  // The LUN's command, if its cells are at work.
+  const FlashCommand* in_cells(std::uint32_t lun) const {
+    const Lun& state = luns_[lun];
+    return state.running != kNoIndex && state.phase == Phase::cell ? &running(lun) : nullptr;
+  }
 
   std::int64_t channels() const { return nand_.channels; }
   Tick page_transfer_time() const { return transfer_time_; }

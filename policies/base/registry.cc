@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <array>
 
 #include "core/errors.h"
 #include "policies/policy.h"
 
 namespace hmsim {
+
+const char* name_of(PolicyKind kind) {
+  constexpr std::array<const char*, 4> kNames{"transaction_scheduler", "bus_arbiter", "page_policy",
+                                              "victim_selector"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 std::vector<std::string> policy_names(PolicyKind kind) {
   std::vector<std::string> names;

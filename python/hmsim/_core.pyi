@@ -26,25 +26,39 @@ class Simulation:
         warmup_instructions: int,
         source: Callable[[int, int], bytes],
         trace_bytes: Sequence[int],
+        check: bool = False,
     ) -> None:
         """Build a simulation.
 
         ``source(agent, offset)`` returns bytes of an agent's trace, none at its end;
-        ``trace_bytes`` are the traces' expected lengths for `progress`, 0 where unknown.
+        ``trace_bytes`` are the traces' expected lengths for `progress`, 0 where unknown;
+        ``check`` judges every command, so that `run` and `advance` raise SimulatorFault when a rule
+        of a device, a bus or the ack protocol is broken.
         """
 
     def run(self, steps: int) -> bool:
         """Run at most ``steps`` kernel steps; true at the run's end. Releases the GIL."""
 
-    def advance(self, until_ps: int) -> None: ...
+    def advance(self, until_ps: int, steps: int) -> bool:
+        """Run to a time, at most ``steps`` kernel steps; true at that time. Releases the GIL."""
+
     def progress(self) -> float: ...
     @property
     def now(self) -> int: ...
+    @property
+    def checked_commands(self) -> int: ...
     def statistics(self) -> list[dict[str, Any]]:
         """Return dictionaries with path, unit, description, kind and value.
 
         A value is a number, None where there is none, or for a histogram a dictionary of its
         mean, quantiles, max and count.
+        """
+
+    def series(self) -> Optional[dict[str, Any]]:
+        """Return the time series, or None when ``frontend.series_interval`` is 0.
+
+        ``interval_ps``; ``columns``: dictionaries as of `statistics`, without meaningful values;
+        ``times_ps``: int64 array of n rows; ``values``: float64 array (n, columns), NaN for none.
         """
 
     def enqueue(self, address: int, write: bool, source: int) -> Optional[int]: ...
@@ -72,6 +86,43 @@ class Simulation:
 
 def policies() -> list[dict[str, Any]]:
     """Return dictionaries with kind, name, doc, source and parameters."""
+
+def untimed_amplification(
+    victim: str,
+    assignments: Assignments,
+    blocks: int,
+    pages: int,
+    over_provisioning: int,
+    settle: float,
+    measure: float,
+    seed: int,
+) -> float:
+    """Return the write amplification of uniform overwrites of one LUN, without time.
+
+    The LUN has ``blocks`` of ``pages``, ``over_provisioning`` percent of them spare; it is filled,
+    overwritten ``settle`` times, and measured for another ``measure`` times its capacity.
+    ``victim`` chooses blocks, with its parameters from ``assignments``.
+    """
+
+def dram_backends() -> dict[str, bool]:
+    """Return the models of DRAM by name, and whether each is part of this build."""
+
+def run_dram_trace(
+    config: Assignments, addresses: Any, writes: Any, cycles: Any, commands: bool
+) -> dict[str, Any]:
+    """Send requests for DRAM lines straight into a memory system.
+
+    Args:
+        config: as of a `Simulation`.
+        addresses: int64 array, bytes.
+        writes: uint8 array, as long.
+        cycles: int64 array of arrivals in clock cycles, ascending; empty: one always waits.
+        commands: log every command.
+
+    Returns:
+        ``cycles`` until the last completion; ``statistics`` as of a `Simulation`; ``commands``:
+        int64 array (n, 6) of cycle, command, rank, bank, row, request.
+    """
 
 def nearest_name(name: str, candidates: Sequence[str]) -> str:
     """Return the candidate nearest by edit distance, or '' when none is near."""

@@ -2,7 +2,7 @@
 """The commands that list or check without simulating."""
 
 import textwrap
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Optional, Union
 
 import typer
 
@@ -20,6 +20,11 @@ from hmsim.config import description
 from hmsim.paths import shipped
 from hmsim.workload import load_workload
 
+KINDS = {  # of policies, and the parameters that name them where it is not plain
+    "transaction_scheduler": "transaction schedulers (controller.scheduler, .nvdimm_scheduler)",
+    "bus_arbiter": "bus arbiters (controller.arbiter)",
+}
+
 
 def check(
     config: ConfigArgument,
@@ -35,7 +40,7 @@ def check(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Validate a configuration, and a workload with it, without running."""
+    """Check a configuration, and a workload with it, without a run."""
     system = configuration(config, sets, policy)
     if workload is not None:
         load_workload(workload).check(system)
@@ -55,16 +60,18 @@ def policies(json: Json = False) -> None:
     if json:
         print_json({"bundles": bundles, "policies": pieces})
         return
-    print_table(("bundle", "description"), _rows(bundles), "Bundles (--policy NAME)")
-    rows = [(piece["name"], piece["kind"].replace("_", " "), piece["doc"]) for piece in pieces]
-    print_table(("name", "kind", "description"), rows, "Policies (controller.scheduler, .arbiter)")
+    rows: list[Union[tuple[str, str], str]] = ["bundles (--policy NAME)", *_rows(bundles)]
+    for kind in dict.fromkeys(piece["kind"] for piece in pieces):
+        rows.append(KINDS.get(kind, kind.replace("_", " ")))
+        rows += [(piece["name"], piece["doc"]) for piece in pieces if piece["kind"] == kind]
+    print_table(("policy", "description"), rows)
 
 
 def params(
     prefix: Annotated[str, typer.Argument(metavar="PREFIX", help="Only names that begin so.")] = "",
     json: Json = False,
 ) -> None:
-    """List parameters, and under agents.KIND the keys of agents in workloads."""
+    """List parameters, and below agents.KIND the keys of agents."""
     known: list[dict[str, str]] = list(Simulation.parameters())
     for kind in Simulation.agent_kinds():
         keys = Simulation.agent_parameters(kind)

@@ -1,64 +1,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands that simulate: run and compare."""
 
-import fnmatch
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from hmsim import labels
+from hmsim._core import InputError
 from hmsim.cli_support import (
+    Check,
     ConfigArgument,
     Force,
     Jobs,
     Json,
     Out,
     Seed,
+    Series,
     Sets,
     Warmup,
     configuration,
-    number,
     on_terminal,
     print_json,
     print_table,
+    terminal_width,
 )
 from hmsim.comparison import Comparison, compare_runs
 from hmsim.directories import check_output, new_directory
 from hmsim.progress import Bars
 from hmsim.runner import Result, options, simulate, versions, write_json
-from hmsim.workload import load_workload
+from hmsim.tables import GAP, Row, number
+from hmsim.workload import Workload, load_workload
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What the summary of a run shows, of all that stats.json holds.
-SUMMARY = (
-    "sim.requests",
-    "agent.*.progress",
-    "agent.*.rate",
-    "core.*.ipc",
-    "dram.reads",
-    "dram.writes",
-    "dram.read_latency_ns.mean",
-    "dram.read_latency_ns.p99",
-    "dram.row_hit_ratio",
-    "dram.bandwidth_gb_per_s",
-    "nvdimm.reads",
-    "nvdimm.writes",
-    "nvdimm.line_latency_ns.mean",
-    "nvdimm.line_latency_ns.p99",
-    "nvdimm.response_time_us.mean",
-    "nvdimm.response_time_us.p99",
-    "nvdimm.queue.share_over_104",
-    "nvdimm.buffer.read_hit_ratio",
-    "nvdimm.buffer.write_hit_ratio",
-    "nvdimm.ftl.waf",
-    "nvdimm.gc.count",
-    "bus.*_share",
-)
-POLICIES_SIDE_BY_SIDE = 3  # in 80 columns
+LABELS = 32  # characters of the longest label, indented
+NUMBERS = 9  # characters of a number
+LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
 
 WorkloadOption = Annotated[
     str, typer.Option("--workload", help="A workload: a path or a shipped name.")
@@ -75,14 +57,20 @@ def run(
     sets: Sets = None,
     seed: Seed = 1,
     warmup: Warmup = None,
+    series: Series = None,
+    check: Check = False,
     out: Out = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Simulate a workload on a configuration."""
+    if series is not None:
+        if out is None:
+            raise InputError("--series: needs --out, whose series.parquet holds the time series")
+        sets = [*(sets or ()), f"frontend.series_interval={series}"]
     system = configuration(config, sets, policy)
     agents = load_workload(workload)
-    chosen = options(seed, warmup)
+    chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)
     with Bars(on_terminal()) as bars:
@@ -94,6 +82,8 @@ def run(
         print_json(result.nested())
     else:
         _print_result(result)
+        if check:
+            _print_checked(int(result.host["commands_checked"]))
 
 
 def compare(
@@ -105,6 +95,7 @@ def compare(
     sets: Sets = None,
     seed: Seed = 1,
     warmup: Warmup = None,
+    check: Check = False,
     jobs: Jobs = None,
     out: Out = None,
     force: Force = False,
@@ -118,7 +109,7 @@ def compare(
     if out is not None:
         check_output(out, force)
     system = configuration(config, sets)
-    chosen = options(seed, warmup)
+    chosen = options(seed, warmup, check)
     found = compare_runs(system, policy, workload, chosen, jobs, on_terminal())
     if out is not None:
         with new_directory(out, force) as fresh:
@@ -126,37 +117,86 @@ def compare(
     if json:
         print_json(_records(found.table))
     else:
-        _print_comparison(found.table)
+        _print_comparison(found)
+        if check:
+            _print_checked(found.commands_checked)
+
+
+def _print_checked(commands: int) -> None:
+    print(f"protocol check: {commands} commands, no violation")
 
 
 def _print_result(result: Result) -> None:
     stats, units = result.stats, result.units
-    rows = [
-        (name, stats[name], units[name])
-        for pattern in SUMMARY
-        for name in stats
-        if fnmatch.fnmatchcase(name, pattern)
-    ]
+    rows: list[Row] = []
+    for group, members in labels.lines(stats, units):
+        rows.append(group)
+        rows += [(line.label, number(_scaled(stats[line.name], line.factor))) for line in members]
     policy = f" under {result.config.policy}" if result.config.policy else ""
-    simulated = number(stats["sim.ticks"] / 1e9)  # ms
-    title = (
+    print(
         f"{result.workload.name} on {result.config.name}{policy}, seed {result.options.seed}: "
-        f"{simulated} ms simulated in {result.host['seconds']:.1f} s"
+        f"{number(stats['sim.ticks'] / 1e9)} ms simulated in {result.host['seconds']:.1f} s"
     )
-    print_table(("statistic", ">value", "unit"), rows, title)
+    _print_agents(result.workload)
+    print_table(("", ">"), rows)
 
 
-def _print_comparison(table: "pd.DataFrame") -> None:
+def _print_comparison(found: Comparison) -> None:
+    table = found.table
     for workload, rows in table.groupby("workload", sort=False):
-        policies = list(rows["policy"])
-        for start in range(0, len(policies), POLICIES_SIDE_BY_SIDE):
-            part = rows.iloc[start : start + POLICIES_SIDE_BY_SIDE]
-            lines: list[Sequence[Any]] = [
-                (name, *part[name])
-                for name in table.columns
-                if name not in ("workload", "policy") and not rows[name].isna().all()
-            ]
-            print_table(("", *(f">{policy}" for policy in part["policy"])), lines, str(workload))
+        results = [result for result in found.results if result.workload.name == workload]
+        units = results[0].units
+        names = [name for name in table.columns if not rows[name].isna().all()]
+        print(f"{workload} on {results[0].config.name}, seed {results[0].options.seed}")
+        _print_agents(results[0].workload)
+        for part in _side_by_side(list(rows["policy"])):
+            columns = rows[rows["policy"].isin(part)]
+            lines: list[Row] = []
+            for group, members in labels.lines(names, units):
+                lines.append(group)
+                for line in members:
+                    values = [_scaled(value, line.factor) for value in columns[line.name]]
+                    lines.append((line.label, *map(number, values)))
+            print_table(("", *(f">{name}" for name in part.values())), lines)
+
+
+def _print_agents(workload: Workload) -> None:
+    for index, agent in enumerate(workload.agents):
+        trace = f" of {agent.trace.name}" if agent.trace else ""
+        print(f"agent {index}: {agent.kind}{trace}{'' if agent.measured else ', not measured'}")
+
+
+def _scaled(value: float, factor: float) -> float:
+    return value if factor == 1 else value * factor
+
+
+def _side_by_side(policies: list[str]) -> Iterator[dict[str, str]]:
+    """Yield the policies in portions that fit the terminal, each with its column's title."""
+    room = terminal_width() - LABELS
+    titles = {policy: policy for policy in policies}
+    if sum(map(_width, titles.values())) > room:
+        titles = {policy: _broken(policy) for policy in policies}
+    portion: dict[str, str] = {}
+    for policy, title in titles.items():
+        if portion and sum(map(_width, portion.values())) + _width(title) > room:
+            yield portion
+            portion = {}
+        portion[policy] = title
+    yield portion
+
+
+def _width(title: str) -> int:
+    return len(GAP) + max(NUMBERS, *map(len, title.split("\n")))
+
+
+def _broken(name: str) -> str:
+    """Return a name in lines that end with its underscores."""
+    lines = [""]
+    for piece in re.findall("[^_]*_|[^_]+", name):
+        if lines[-1] and len(lines[-1] + piece) > LONGEST_NAME:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
 
 
 def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:

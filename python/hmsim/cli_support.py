@@ -4,20 +4,19 @@
 import errno
 import json
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Optional, Union
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 from typer.core import TyperGroup
 
 from hmsim._core import InputError
 from hmsim.config import Config, load_config
 from hmsim.runner import LARGEST_SEED
+from hmsim.tables import Row, number, render
 
 FAULT, INPUT, INTERRUPTED = 1, 2, 130  # exit statuses
 
@@ -34,6 +33,14 @@ Warmup = Annotated[
     typer.Option(
         metavar="TIME|N", help="Measure after so long ('10ms') or so many instructions per core."
     ),
+]
+Series = Annotated[
+    Optional[str],
+    typer.Option(metavar="TIME", help="Time between two rows of series.parquet ('10us')."),
+]
+Check = Annotated[
+    bool,
+    typer.Option("--check", help="Judge every command by the rules of devices, buses and acks."),
 ]
 Jobs = Annotated[
     Optional[int], typer.Option(min=1, help="Simulations at a time; by default the processors.")
@@ -115,24 +122,18 @@ def print_json(content: Any) -> None:
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], title: Optional[str] = None
+    columns: Sequence[str], rows: Iterable[Union[Sequence[Any], str]], title: Optional[str] = None
 ) -> None:
-    """Print a table on standard output; columns whose name starts with '>' are right-aligned."""
+    """Print a table on standard output: `tables.render`, with numbers as cells too."""
     if title:
         print(title)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in columns:
-        right = column.startswith(">")
-        table.add_column(column.lstrip(">"), justify="right" if right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, str) else number(cell) for cell in row))
-    Console(markup=False, emoji=False, highlight=False).print(table)
+    texts: list[Row] = [
+        row if isinstance(row, str) else [c if isinstance(c, str) else number(c) for c in row]
+        for row in rows
+    ]
+    print(render(columns, texts, terminal_width()), end="")
 
 
-def number(value: Optional[float]) -> str:
-    """Return a number for people: at least four digits, thousands apart; '-' for none."""
-    if value is None or value != value:
-        return "-"
-    if isinstance(value, int) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
+def terminal_width() -> int:
+    """Return the characters in a line of the terminal; 80 when there is none."""
+    return shutil.get_terminal_size().columns

@@ -23,6 +23,23 @@ STANDARD_ERROR = 2  # file descriptor
 
 app = application("Summarise, convert and capture traces.")
 
+# What people read for the names of a summary, and what to multiply the values with.
+MEBIBYTE = 1 / (1 << 20)
+LABELS = {
+    "format": ("format", 1),
+    "records": ("requests", 1),
+    "reads": ("reads", 1),
+    "writes": ("writes", 1),
+    "read_bytes": ("read (MiB)", MEBIBYTE),
+    "write_bytes": ("written (MiB)", MEBIBYTE),
+    "footprint_bytes": ("distinct 4 KB pages (MiB)", MEBIBYTE),
+    "sources": ("devices or vCPUs", 1),
+    "duration": ("{} up to the last request", 1),
+    "read_mpki": ("reads per 1000 instructions", 1),
+    "write_mpki": ("writes per 1000 instructions", 1),
+    "requests_per_second": ("requests per second", 1),
+}
+
 TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
 FormatOption = Annotated[
     Optional[str], typer.Option("--format", help="Its format; told by its first line otherwise.")
@@ -37,7 +54,13 @@ def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> 
     if json:
         print_json(summary)
     else:
-        print_table(("", ">value"), summary.items(), path)
+        unit = summary.get("unit", "")
+        rows = []
+        for name, value in summary.items():
+            if name in LABELS:
+                label, factor = LABELS[name]
+                rows.append((label.format(unit), value if factor == 1 else value * factor))
+        print_table(("", ">"), rows, path)
 
 
 @app.command()
@@ -57,7 +80,7 @@ def convert(
     if json:
         print_json(summary)
     else:
-        print_table(("", ">value"), summary.items(), out)
+        print_table(("", ">"), summary.items(), out)
 
 
 @app.command()
@@ -102,4 +125,4 @@ def capture(
     if json:
         print_json(content)
     else:
-        print_table(("", ">value"), content.items(), " ".join(command))
+        print_table(("", ">"), content.items(), " ".join(command))

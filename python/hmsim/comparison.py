@@ -63,6 +63,7 @@ class Comparison:
 
     results: tuple[Result, ...]
     table: pd.DataFrame
+    commands_checked: int = 0  # by the protocol check, in all runs that were made
 
 
 def compare(
@@ -72,6 +73,7 @@ def compare(
     *,
     seed: int = 1,
     warmup: str | int | None = None,
+    check: bool = False,
     jobs: int | None = None,
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -85,6 +87,7 @@ def compare(
         workloads: Workloads, paths or names of shipped workloads.
         seed: of every run.
         warmup: as for `hmsim.run`.
+        check: as for `hmsim.run`; agents run alone again, whatever is cached.
         jobs: simulations at a time; the processors by default. It does not change the result.
         progress: show progress bars on standard error after two seconds.
 
@@ -100,7 +103,8 @@ def compare(
     Raises:
         InputError, SimulatorFault.
     """
-    return compare_runs(config, policies, workloads, options(seed, warmup), jobs, progress).table
+    chosen = options(seed, warmup, check)
+    return compare_runs(config, policies, workloads, chosen, jobs, progress).table
 
 
 def compare_runs(
@@ -129,7 +133,8 @@ def compare_runs(
         for index, agent in enumerate(workload.agents):
             if len(workload.agents) > 1 and agent.measured:
                 solo[_cache_file(system, agent, chosen)] = (system, workload.alone(index))
-    solo_rates = {path: rate for path in solo if (rate := _cached_rate(path)) is not None}
+    known = () if chosen.check else solo
+    solo_rates = {path: rate for path in known if (rate := _cached_rate(path)) is not None}
     missing = {path: pair for path, pair in solo.items() if path not in solo_rates}
 
     results = _simulate_all([*shared, *missing.values()], chosen, jobs, progress)
@@ -145,7 +150,8 @@ def compare_runs(
             files = [_cache_file(result.config, a, chosen) for a in result.workload.agents]
             alone = [solo_rates.get(file, math.nan) for file in files]
         rows.append(_row(result, _rates(first), alone))
-    return Comparison(tuple(results[: len(shared)]), _table(rows))
+    commands = sum(int(result.host.get("commands_checked", 0)) for result in results)
+    return Comparison(tuple(results[: len(shared)]), _table(rows), commands)
 
 
 def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:

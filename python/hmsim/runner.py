@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
@@ -22,6 +22,9 @@ from hmsim.progress import Bars
 from hmsim.settings import nested
 from hmsim.traces import TraceSource, expected_size
 from hmsim.workload import Workload, load_workload
+
+if TYPE_CHECKING:  # takes a while to import: only for time series
+    import pandas as pd
 
 STEPS = 100_000  # kernel steps between two looks at the clock, the keyboard and the bars
 LARGEST_SEED = (1 << 64) - 1
@@ -42,19 +45,23 @@ class Options:
         seed: of all pseudo-random choices, 0 .. 2^64 - 1.
         warmup_ps: picoseconds before measuring begins.
         warmup_instructions: instructions that every core does before measuring begins.
+        check: judge every command by the rules of devices, buses and the ack protocol; changes no
+            result, but ends the run with SimulatorFault when one is broken.
     """
 
     seed: int = 1
     warmup_ps: int = 0
     warmup_instructions: int = 0
+    check: bool = False
 
 
-def options(seed: int = 1, warmup: str | int | None = None) -> Options:
+def options(seed: int = 1, warmup: str | int | None = None, check: bool = False) -> Options:
     """Return the options of a run.
 
     Args:
         seed: 0 .. 2^64 - 1.
         warmup: a time with its unit (``"10ms"``), or a number of instructions.
+        check: as `Options.check`.
 
     Raises:
         InputError: names the argument.
@@ -62,14 +69,14 @@ def options(seed: int = 1, warmup: str | int | None = None) -> Options:
     if not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"seed: {seed} is outside 0 .. {LARGEST_SEED}")
     if warmup is None:
-        return Options(seed)
+        return Options(seed, check=check)
     text = str(warmup).strip()
     if text.isdecimal() and text.isascii():
         if int(text) > LARGEST_COUNT:
             raise InputError(f"warmup: {text} instructions are too many")
-        return Options(seed, warmup_instructions=int(text))
+        return Options(seed, warmup_instructions=int(text), check=check)
     try:
-        return Options(seed, warmup_ps=_core.parse_time(text))
+        return Options(seed, warmup_ps=_core.parse_time(text), check=check)
     except InputError as error:
         raise InputError(f"warmup: {error}, nor a number of instructions") from error
 
@@ -83,7 +90,9 @@ class Result:
         workload: the agents.
         options: seed and warm-up.
         statistics: dictionaries with path, unit, description, kind and value, as the core gives.
-        host: what the run cost: ``seconds``, ``requests_per_second``, ``peak_rss_bytes``.
+        host: what the run cost: ``seconds``, ``requests_per_second``, ``peak_rss_bytes``; with the
+            protocol check ``commands_checked`` too.
+        samples: the time series as the core gives it, or None.
     """
 
     config: Config
@@ -91,6 +100,7 @@ class Result:
     options: Options
     statistics: tuple[dict[str, Any], ...]
     host: dict[str, float]
+    samples: dict[str, Any] | None = None
 
     @property
     def stats(self) -> dict[str, float]:
@@ -118,8 +128,22 @@ class Result:
         """Return `stats` with dots as nesting: the content of ``stats.json``."""
         return nested(self.stats.items())
 
+    @property
+    def series(self) -> pd.DataFrame | None:
+        """What each statistic read at regular times; None unless the configuration asks for it.
+
+        ``frontend.series_interval`` turns it on. The index ``time_ps`` is simulated time in
+        picoseconds; a column per path holds the value since measuring began, as `stats` would at
+        that time: ``diff()`` gives what happened in an interval. Histograms are there as ``.count``
+        and ``.mean``. NaN where there is no value. ``attrs`` holds ``units`` by path and
+        ``interval_ps``, which doubles whenever the table reaches 10 million values.
+        """
+        return None if self.samples is None else series_table(self.samples)
+
     def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
-        """Write ``config.yaml``, ``stats.json`` and ``run.json``: all of them or nothing.
+        """Write ``config.yaml``, ``stats.json``, ``run.json`` and, if on, ``series.parquet``.
+
+        All of them or nothing.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
@@ -135,6 +159,9 @@ class Result:
         (directory / "config.yaml").write_text(self.config.to_yaml(), encoding="utf-8")
         write_json(directory / "stats.json", self.nested())
         write_json(directory / "run.json", {**self.origin(), "command": command})
+        series = self.series
+        if series is not None:
+            series.to_parquet(directory / "series.parquet")
 
     def origin(self) -> dict[str, Any]:
         """Return what the run was made of and what it cost: the content of ``run.json``."""
@@ -160,6 +187,7 @@ def run(
     policy: str | os.PathLike[str] | None = None,
     seed: int = 1,
     warmup: str | int | None = None,
+    check: bool = False,
     progress: bool = False,
 ) -> Result:
     """Simulate a workload on a configuration until every measured agent has finished once.
@@ -170,17 +198,18 @@ def run(
         policy: a policy bundle to lay over the configuration, by name or path.
         seed: of all pseudo-random choices.
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
+        check: have an independent checker judge every command; it changes no result.
         progress: show a progress bar on standard error after two seconds.
 
     Raises:
         InputError: the input is at fault; one line per error.
-        SimulatorFault: the simulator is.
+        SimulatorFault: the simulator is, or ``check`` found a rule broken.
     """
     loaded = as_config(config)
     if policy is not None:
         loaded = loaded.with_policy(policy)
     agents = as_workload(workload)
-    chosen = options(seed, warmup)
+    chosen = options(seed, warmup, check)
     with Bars(progress) as bars:
         return simulate(loaded, agents, chosen, lambda done: bars.report(agents.name, done))
 
@@ -208,6 +237,7 @@ def simulate(
             chosen.warmup_instructions,
             TraceSource(traces),
             [0 if trace is None else expected_size(trace) for trace in traces],
+            check=chosen.check,
         )
     except InputError as error:
         raise InputError(workload.locate(str(error))) from error
@@ -224,7 +254,24 @@ def simulate(
         "requests_per_second": round(requests / seconds, 1),
         "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
-    return Result(config, workload, chosen, statistics, host)
+    if chosen.check:
+        host["commands_checked"] = simulation.checked_commands
+    return Result(config, workload, chosen, statistics, host, simulation.series())
+
+
+def series_table(samples: dict[str, Any]) -> pd.DataFrame:
+    """Return the core's time series as `Result.series` describes it."""
+    import pandas as pd
+
+    columns = samples["columns"]
+    table = pd.DataFrame(
+        samples["values"],
+        pd.Index(samples["times_ps"], name="time_ps"),
+        [column["path"] for column in columns],
+    )
+    table.attrs["units"] = {column["path"]: column["unit"] for column in columns}
+    table.attrs["interval_ps"] = samples["interval_ps"]
+    return table
 
 
 def as_config(config: AnyConfig) -> Config:

@@ -7,14 +7,17 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.config import Config
 from hmsim.directories import new_file
-from hmsim.runner import AnyConfig, as_config
+from hmsim.runner import STEPS, AnyConfig, as_config, series_table
 from hmsim.settings import Setting, from_mapping
+
+if TYPE_CHECKING:  # takes a while to import: only for time series
+    import pandas as pd
 
 LINE = 64  # bytes of one request
 MAGIC = b"HMSIMSYS"
@@ -47,6 +50,7 @@ class System:
         overrides: Mapping[str, Any] | None = None,
         *,
         seed: int = 1,
+        check: bool = False,
     ) -> None:
         """Build the system of a configuration.
 
@@ -54,6 +58,7 @@ class System:
             config: a Config, a path, or the name of a shipped configuration.
             overrides: values by dotted name, which win.
             seed: of all pseudo-random choices.
+            check: as for `hmsim.run`: `advance` raises SimulatorFault when a rule is broken.
 
         Raises:
             InputError: the configuration is at fault.
@@ -66,7 +71,10 @@ class System:
         if added:
             self._config.check()
         self._seed = seed
-        self._simulation = Simulation(self._config.flat(), [], seed, 0, 0, _no_trace, [])
+        self._checked = check
+        self._simulation = Simulation(
+            self._config.flat(), [], seed, 0, 0, _no_trace, [], check=check
+        )
 
     @property
     def config(self) -> Config:
@@ -83,6 +91,12 @@ class System:
         """The statistics since the beginning: value by dotted path, histograms as dictionaries."""
         found = self._simulation.statistics()
         return {entry["path"]: entry["value"] for entry in found if entry["value"] is not None}
+
+    @property
+    def series(self) -> pd.DataFrame | None:
+        """The time series, as `Result.series`: None unless the configuration asks for it."""
+        samples = self._simulation.series()
+        return None if samples is None else series_table(samples)
 
     def enqueue(
         self, address: int, size: int = LINE, write: bool = False, source: int = 0
@@ -118,7 +132,8 @@ class System:
         if ticks > LARGEST_TIME:
             raise InputError(f"{until} is too far away")
         if ticks > self.now:
-            self._simulation.advance(ticks)
+            while not self._simulation.advance(ticks, STEPS):
+                pass  # an interrupt is seen here
 
     def completions(self) -> list[Completion]:
         """Return the requests done since the last call, in order of completion."""
@@ -130,7 +145,12 @@ class System:
         Raises InputError when the file cannot be written; an existing one is replaced.
         """
         settings = [[s.name, s.text] for s in self._config.settings_in_force()]
-        header = {"name": self._config.name, "settings": settings, "seed": self._seed}
+        header = {
+            "name": self._config.name,
+            "settings": settings,
+            "seed": self._seed,
+            "check": self._checked,
+        }
         head = json.dumps(header).encode()
         body = len(head).to_bytes(8, "little") + head + self._simulation.save()
         with new_file(path, force=True) as scratch:
@@ -158,7 +178,7 @@ class System:
             settings = [Setting(name, text, os.fspath(path)) for name, text in header["settings"]]
             config = Config(header["name"], tuple(settings))
             config.check()
-            system = System(config, seed=header["seed"])
+            system = System(config, seed=header["seed"], check=header["check"])
             system._simulation.load(body[8 + length :])
         except InputError as error:
             raise InputError(f"{os.fspath(path)}: {error}") from error

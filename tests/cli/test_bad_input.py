@@ -87,7 +87,7 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
         "controller:\n  scheduler: fr_fcf\n",
         ("c.yaml:2: controller.scheduler:", "did you mean 'fr_fcfs'?"),
     ),
-    "a misspelt preset": ("dram: {preset: tabel3}\n", ("did you mean 'table3'?",)),
+    "a misspelt preset": ("dram: {preset: tabel3}\n", ("did you mean one of 'table3',",)),
     "no boolean": ("dram: {refresh: 1}\n", ("dram.refresh: '1' is neither true nor false",)),
     "no power of two": ("dram:\n  ranks: 3\n", ("c.yaml:2: dram.ranks: 3 is not a power",)),
     "a wrong address map": (

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import hmsim
+import pandas as pd
 import pytest
 from hmsim import directories
+from hmsim.tables import number
 from support import STREAM, invoke, needs_data, parsed, succeed, write
 
 RUN_FILES = {"config.yaml", "stats.json", "run.json"}
@@ -106,15 +108,36 @@ def test_json_is_all_there_is_on_standard_output(workload: Path) -> None:
         assert parsed(*arguments)
 
 
-def test_tables_fit_80_columns(workload: Path) -> None:
+def test_tables_fit_80_columns(workload: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     for arguments in (
         ("run", "quick", "--workload", workload),
         ("compare", "quick", *POLICIES, "--workload", workload),
+        ("compare", "quick", *POLICIES, "--policy", "unified_256", "--workload", workload),
         ("policies",),
         ("params",),
         ("configs",),
+        ("workloads",),
+        ("validate", "policies"),
     ):
-        assert max(map(len, succeed(*arguments).splitlines())) <= 80
+        for line in succeed(*arguments).splitlines():
+            assert len(line) <= 80
+            assert line == line.rstrip()
+
+
+def test_a_comparison_s_table_shows_what_its_json_holds(workload: Path) -> None:
+    compare = ("compare", "quick", *POLICIES, "--workload", workload)
+    rows = parsed(*compare)
+    lines = succeed(*compare).splitlines()
+    assert lines[0] == "mix on quick, seed 1"
+    for label, name, factor in (
+        ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1),
+        ("NVDIMM line, mean (us)", "nvdimm.line_latency_ns.mean", 1e-3),
+        ("time > 104 NVDIMM entries (%)", "nvdimm.queue.share_over_104", 100),
+        ("agent 0, requests/s", "agent.0.rate", 1),
+    ):
+        (line,) = [line for line in lines if line.strip().startswith(label)]
+        assert line.strip()[len(label) :].split() == [number(factor * row[name]) for row in rows]
 
 
 def test_check_takes_a_workload(workload: Path) -> None:
@@ -139,6 +162,33 @@ def test_check_flat_prints_every_parameter() -> None:
     lines = succeed("check", "quick", "--flat", "--policy", "split").splitlines()
     assert "controller.queues=split" in lines
     assert len(lines) == len(parsed("check", "quick"))
+
+
+def test_a_time_series_is_written_when_asked_for(tmp_path: Path, workload: Path) -> None:
+    out = tmp_path / "out"
+    run = ("run", "quick", "--workload", workload, "--seed", "3")
+    plain = parsed(*run)
+    assert parsed(*run, "--series", "5us", "--out", out) == plain
+    assert {path.name for path in out.iterdir()} == {*RUN_FILES, "series.parquet"}
+    series = pd.read_parquet(out / "series.parquet")
+    assert series.index.name == "time_ps"
+    assert list(series.index[:3]) == [5 * 10**6, 10 * 10**6, 15 * 10**6]
+    assert len(series) == plain["sim"]["ticks"] // (5 * 10**6)
+    assert series.attrs["units"]["dram.read_latency_ns.mean"] == "ns"
+    assert series.attrs["interval_ps"] == 5 * 10**6
+    assert series["sim.requests"].is_monotonic_increasing
+    assert 0 < series["sim.requests"].iloc[-1] <= plain["sim"]["requests"]
+    result = hmsim.run(hmsim.load_config(out / "config.yaml"), workload, seed=3)
+    assert result.series is not None
+    pd.testing.assert_frame_equal(result.series, series)
+    assert hmsim.run("quick", workload).series is None
+
+
+def test_a_time_series_needs_a_place_and_a_time(tmp_path: Path, workload: Path) -> None:
+    run = ("run", "quick", "--workload", workload)
+    assert "needs --out" in invoke(*run, "--series", "5us").stderr
+    wrong = invoke(*run, "--series", "5", "--out", tmp_path / "out")
+    assert (wrong.exit_code, "frontend.series_interval" in wrong.stderr) == (2, True)
 
 
 def test_force_replaces_a_run_and_nothing_else(tmp_path: Path, workload: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import hmsim
@@ -39,6 +40,32 @@ def test_a_full_queue_refuses() -> None:
     accepted = [system.enqueue(line * 64) for line in range(6)]
     assert accepted[:4] == [0, 1, 2, 3]
     assert accepted[4:] == [None, None]
+
+
+def test_an_interrupt_ends_a_long_advance() -> None:
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    system = System("quick")
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(TimeoutError):
+            system.advance("1000s")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert 0 < system.now < 1000 * 10**12
+
+
+def test_a_time_series_by_hand() -> None:
+    system = System("quick", {"frontend.series_interval": "1us"})
+    drive(system, 200)
+    system.advance("20us")
+    series = system.series
+    assert series is not None
+    assert list(series.index) == [10**6 * (row + 1) for row in range(20)]
+    assert series["dram.reads"].iloc[-1] == system.stats["dram.reads"]
+    assert System("quick").series is None
 
 
 def test_saving_and_loading_changes_nothing(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One channel under test: send requests at chosen cycles, read back its commands and completions.
+// Every command is judged by the protocol checker.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
@@ -8,6 +11,7 @@
 #include <vector>
 
 #include "controller/channel.h"
+#include "controller/protocol_checker.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {
@@ -36,9 +40,23 @@ inline const Assignments kDramOnly{{"nvdimm.present", "false"}};
 class ChannelUnderTest final : public Requester, public CommandObserver {
  public:
   explicit ChannelUnderTest(const Assignments& assignments)
-      : config_(make_config(assignments)), channel_(config_, 0, 1), requesters_{this} {
+      : ChannelUnderTest(make_config(assignments)) {}
+  explicit ChannelUnderTest(const SystemConfig& config,
+                            const std::vector<TimingRule>* rules = nullptr)
+      : config_(config), channel_(config_, 0, 1, rules), checker_(config_), requesters_{this} {
     channel_.attach(kernel_, requesters_);
     channel_.set_observer(this);
+  }
+  ~ChannelUnderTest() override {
+    if (!violations_expected_) {
+      checker_.finish(kernel_.now(), channel_.idle());
+      EXPECT_EQ(first_violation().describe(), Violation().describe());
+    }
+  }
+
+  Violation first_violation() const {
+    const std::vector<Violation>& first = checker_.violations().first();
+    return first.empty() ? Violation() : first.front();
   }
 
   // Bytes of one row, of all banks' rows, ... follow from the map row|bank|rank|column|channel.
@@ -89,12 +107,17 @@ class ChannelUnderTest final : public Requester, public CommandObserver {
       on_done(request);
     }
   }
-  void on_command(const CommandRecord& record) override { log_.push_back(record); }
+  void on_command(const CommandRecord& record) override {
+    log_.push_back(record);
+    checker_.on_command(record);
+  }
 
   std::function<void(const Request&)> on_done;
   SystemConfig config_;
   Kernel kernel_;
   Channel channel_;
+  ProtocolChecker checker_;
+  bool violations_expected_ = false;
   std::vector<CommandRecord> log_;
   std::map<std::uint64_t, Cycle> finished_;
   std::map<std::uint64_t, int> completions_;

@@ -27,8 +27,9 @@ std::string block_trace() {
   return trace;
 }
 
-std::unique_ptr<Simulation> make(const std::vector<Assignments>& agents,
-                                 const RunOptions& options = {}, const Assignments& config = {}) {
+std::unique_ptr<Simulation> make(const std::vector<Assignments>& agents, RunOptions options = {},
+                                 const Assignments& config = {}) {
+  options.check = true;
   return std::make_unique<Simulation>(config, agents, options, text_source(block_trace(), 777));
 }
 
@@ -174,6 +175,20 @@ TEST(Simulation, ByHand) {
   EXPECT_EQ(taken, 128);
   simulation->advance(simulation->now() + 1'000 * kMicrosecond);
   EXPECT_EQ(simulation->take_completions().size(), 128u);
+}
+
+TEST(Simulation, AdvancingInPiecesIsAdvancing) {
+  const auto whole = make({kCore, kStream});
+  EXPECT_TRUE(whole->advance(20 * kMicrosecond));
+  const auto pieces = make({kCore, kStream});
+  int calls = 1;
+  while (!pieces->advance(20 * kMicrosecond, 100)) {
+    EXPECT_LE(pieces->now(), 20 * kMicrosecond);
+    ++calls;
+  }
+  EXPECT_GT(calls, 10);
+  EXPECT_EQ(pieces->now(), 20 * kMicrosecond);
+  EXPECT_EQ(text_of(*pieces), text_of(*whole));
 }
 
 std::string error_of(const std::vector<Assignments>& agents, const Assignments& config = {}) {

@@ -221,7 +221,7 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"hmsim", "HMSIMTRC", "ends within the header"},
       {"hmsim", std::string(64, 'x'), "does not begin with 'HMSIMTRC'"},
       {"hmsim", hmsim_header(0), "holds no records"},
-      {"hmsim", hmsim_header(1, 0), "the number of vCPUs is 0"},
+      {"hmsim", hmsim_header(0) + hmsim_record(1, 0, 0, 1) + "abc", "record 2: the file ends"},
       {"hmsim", hmsim_header(1, 9), "the number of vCPUs is 9"},
       {"hmsim", hmsim_header(1), "record 1: the file ends here"},
       {"hmsim", hmsim_header(2) + hmsim_record(1, 0, 0, 1) + "abc", "record 2: the file ends"},
@@ -241,6 +241,21 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       EXPECT_TRUE(c >= ' ' && c <= '~') << message;
     }
   }
+}
+
+TEST(TraceFormats, HmsimHeaderMayLeaveCountsOpen) {
+  const std::string records = hmsim_record(5, 0, 0, 10) + hmsim_record(6, 0, 7, 20);
+  const std::string text = hmsim_header(0, 0) + records;
+  const auto source =
+      kHmsimFormat.open(TraceReader(text_source(text), 0, "some.trace", text.size()), kAllVcpus);
+  Miss miss;
+  ASSERT_TRUE(source->next(miss));
+  EXPECT_EQ(miss.gap, 10);
+  ASSERT_TRUE(source->next(miss));
+  EXPECT_EQ(miss.gap, 20);
+  EXPECT_FALSE(source->next(miss));
+  EXPECT_EQ(source->fraction(), 1);
+  EXPECT_EQ(read_all<Miss>(*kHmsimFormat.open(reader_of(text), 7)).size(), 1u);
 }
 
 TEST(TraceFormats, HmsimHeaderFieldsAreChecked) {

@@ -179,10 +179,11 @@ TEST(Ftl, PreconditioningLeavesALunAtItsThreshold) {
   EXPECT_EQ(precondition(sequential, parameters.precondition, 1).gc_pages, 0u);
 }
 
-TEST(Ftl, CheckpointHoldsTheWholeState) {
+void expect_checkpoint_holds_all(const std::string& victim) {
   FtlShape shape = one_lun(32, 16, 20);
   shape.shared_frontier = false;
-  Ftl first(shape);
+  shape.wear_gap = 10;
+  Ftl first(shape, victim_selector(victim, {}));
   Random random(4);
   UntimedWork work;
   const auto write_some = [&](Ftl& ftl, Random& numbers) {
@@ -197,7 +198,7 @@ TEST(Ftl, CheckpointHoldsTheWholeState) {
   };
   write_some(first, random);
   const std::string bytes = saved(first);
-  Ftl second(shape);
+  Ftl second(shape, victim_selector(victim, {}));
   Archive load(bytes);
   second.serialize(load);
   EXPECT_TRUE(load.at_end());
@@ -209,6 +210,12 @@ TEST(Ftl, CheckpointHoldsTheWholeState) {
 
   Archive damaged(bytes.substr(0, bytes.size() / 2));
   EXPECT_THROW(second.serialize(damaged), InputError);
+}
+
+TEST(Ftl, CheckpointHoldsTheWholeState) {
+  for (const std::string& victim : policy_names(PolicyKind::victim_selector)) {
+    expect_checkpoint_holds_all(victim);
+  }
 }
 
 }  // namespace

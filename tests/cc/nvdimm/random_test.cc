@@ -30,6 +30,9 @@ NvdimmParameters random_nvdimm(Random& random) {
   p.buffer.write_size = (1 + below(3)) * kPageBytes;
   p.gc.copyback = below(2) != 0;
   p.gc.hold_channel = below(2) != 0;
+  const std::vector<std::string> victims = policy_names(PolicyKind::victim_selector);
+  p.ftl.victim = victims[static_cast<std::size_t>(below(5))];
+  p.ftl.wear_gap = below(2) != 0 ? 0 : 3;
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
   return p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "controller/dram_banks.h"
+#include "controller/native_banks.h"
 
 namespace hmsim {
 
@@ -17,7 +17,8 @@ void for_each_bit(std::uint64_t bits, F f) {
 
 }  // namespace
 
-DramBanks::DramBanks(const DramParameters& dram, const TimingEngine& engine, TransactionPool& pool)
+NativeBanks::NativeBanks(const DramParameters& dram, const TimingEngine& engine,
+                         TransactionPool& pool)
     : engine_(engine),
       pool_(pool),
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
@@ -28,7 +29,7 @@ DramBanks::DramBanks(const DramParameters& dram, const TimingEngine& engine, Tra
       ready_(ranks_.size() * static_cast<std::size_t>(dram.organisation.groups) * kBankCommands),
       wheel_(engine.longest_bank_rule(), banks_.size()) {}
 
-void DramBanks::insert(TransactionId id, std::size_t side, Cycle now) {
+void NativeBanks::insert(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t index = pool_[id].bank;
   Bank& bank = at(index);
   bank.queued[side].insert(pool_, id, bank.open_row);
@@ -37,7 +38,7 @@ void DramBanks::insert(TransactionId id, std::size_t side, Cycle now) {
   }
 }
 
-void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
+void NativeBanks::remove(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t index = pool_[id].bank;
   at(index).queued[side].remove(pool_, id);
   if (side == side_) {
@@ -45,7 +46,7 @@ void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
   }
 }
 
-void DramBanks::compete(std::size_t side, Cycle now) {
+void NativeBanks::compete(std::size_t side, Cycle now) {
   if (side_ != side) {
     side_ = side;
     for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
@@ -54,23 +55,24 @@ void DramBanks::compete(std::size_t side, Cycle now) {
   }
 }
 
-void DramBanks::opened(std::int32_t bank, std::int64_t row, Cycle now) {
+void NativeBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   at(bank).open_row = row;
   at(bank).queued[0].row_changed();
   at(bank).queued[1].row_changed();
+  update(bank, now);
+}
+
+void NativeBanks::opened(std::int32_t bank, std::int64_t row, Cycle now) {
   ++ranks_[rank_of(static_cast<std::size_t>(bank))].open_banks;
-  update(bank, now);
+  row_changed(bank, row, now);
 }
 
-void DramBanks::closed(std::int32_t bank, Cycle now) {
-  at(bank).open_row = kNoRow;
-  at(bank).queued[0].row_changed();
-  at(bank).queued[1].row_changed();
+void NativeBanks::closed(std::int32_t bank, Cycle now) {
   --ranks_[rank_of(static_cast<std::size_t>(bank))].open_banks;
-  update(bank, now);
+  row_changed(bank, kNoRow, now);
 }
 
-void DramBanks::block(int rank, bool blocked) {
+void NativeBanks::block(int rank, bool blocked) {
   const std::size_t sets = ready_.size() / ranks_.size();
   const std::uint64_t all = sets == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sets) - 1;
   const std::uint64_t mask = all << (static_cast<std::size_t>(rank) * sets);
@@ -78,7 +80,7 @@ void DramBanks::block(int rank, bool blocked) {
   look_ahead();
 }
 
-void DramBanks::displace(std::size_t index) {
+void NativeBanks::displace(std::size_t index) {
   const Bank& bank = banks_[index];
   if (bank.place == Place::waiting) {
     wheel_.erase(index, bank.ready_at);
@@ -93,7 +95,7 @@ void DramBanks::displace(std::size_t index) {
   }
 }
 
-void DramBanks::place_ready(std::size_t index) {
+void NativeBanks::place_ready(std::size_t index) {
   Bank& bank = banks_[index];
   const std::size_t number = set_of(index, bank.candidate.command);
   ReadySet& set = ready_[number];
@@ -106,14 +108,14 @@ void DramBanks::place_ready(std::size_t index) {
   bank.place = Place::ready;
 }
 
-bool DramBanks::goes_first(const Best& one, const Best& other) const {
+bool NativeBanks::goes_first(const Best& one, const Best& other) const {
   return reserves_data_bus(one.command)
              ? goes_before(one.key, one.request, other.key, other.request)
              : one.request < other.request;
 }
 
 // Finds the bank's candidate and its place again.
-void DramBanks::update(std::int32_t index, Cycle now) {
+void NativeBanks::update(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
   const auto place = static_cast<std::size_t>(index);
   BankQueue& queue = bank.queued[side_];
@@ -151,7 +153,7 @@ void DramBanks::update(std::int32_t index, Cycle now) {
   }
 }
 
-void DramBanks::find_first(std::size_t number, bool started_only) {
+void NativeBanks::find_first(std::size_t number, bool started_only) {
   ReadySet& set = ready_[number];
   const std::size_t base = rank_of_set(number) << rank_shift_;
   set.first = kUnknown;
@@ -168,7 +170,7 @@ void DramBanks::find_first(std::size_t number, bool started_only) {
 }
 
 // The candidate that goes first in a ready set; nullptr when none may start.
-const Best* DramBanks::first_of(std::size_t number) {
+const Best* NativeBanks::first_of(std::size_t number) {
   ReadySet& set = ready_[number];
   const bool held = ranks_[rank_of_set(number)].held;
   if (held || set.first == kUnknown) {
@@ -181,11 +183,12 @@ const Best* DramBanks::first_of(std::size_t number) {
   return first == kUnknown ? nullptr : &at(first).candidate;
 }
 
-void DramBanks::advance(Cycle edge) {
+void NativeBanks::advance(Cycle edge) {
   wheel_.advance(edge.value(), [this](std::size_t bank) { place_ready(bank); });
 }
 
-void DramBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
+void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
+  advance(edge);
   const std::uint64_t sets = ready_sets_ & unblocked_sets_;
   for_each_bit(sets & kDataSets, [&](std::size_t set) {
     const Cycle gate = gate_of(set);
@@ -207,14 +210,14 @@ void DramBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   });
 }
 
-void DramBanks::look_ahead() {
+void NativeBanks::look_ahead() {
   std::int64_t next = wheel_.next();
   for_each_bit(ready_sets_ & unblocked_sets_,
                [&](std::size_t set) { next = earlier(next, gate_of(set).value()); });
   next_ = next;
 }
 
-std::int32_t DramBanks::closable(int rank, Cycle edge) const {
+std::int32_t NativeBanks::closable(int rank, Cycle edge) const {
   const std::int32_t first = rank * banks_per_rank_;
   for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
     if (at(bank).open_row != kNoRow && engine_.earliest(Command::precharge, bank) <= edge) {
@@ -224,7 +227,7 @@ std::int32_t DramBanks::closable(int rank, Cycle edge) const {
   return -1;
 }
 
-Cycle DramBanks::next_closable(int rank) const {
+Cycle NativeBanks::next_closable(int rank) const {
   const std::int32_t first = rank * banks_per_rank_;
   Cycle next = kNeverCycle;
   for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
@@ -235,7 +238,7 @@ Cycle DramBanks::next_closable(int rank) const {
   return next;
 }
 
-void DramBanks::rebuild(Cycle now) {
+void NativeBanks::rebuild(Cycle now) {
   for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
     banks_[bank].queued[0].rebuild(pool_);
     banks_[bank].queued[1].rebuild(pool_);
@@ -243,7 +246,7 @@ void DramBanks::rebuild(Cycle now) {
   }
 }
 
-void DramBanks::serialize(Archive& archive, Cycle now) {
+void NativeBanks::serialize(Archive& archive, Cycle now) {
   archive(banks_, ranks_, unblocked_sets_, side_, next_);
   if (archive.loading()) {
     wheel_.clear(now.value());

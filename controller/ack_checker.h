@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
+// direction of the command (spec 3.2).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/system_config.h"
+#include "controller/violations.h"
+
+namespace hmsim {
+
+class AckChecker {
+ public:
+  // `violations` must outlive the checker.
+  AckChecker(const SystemConfig& config, ViolationLog& violations);
+
+  void check(const CommandRecord& record);  // an NVDIMM command, ack or burst
+  std::int64_t unfinished() const { return count_; }
+
+  void serialize(Archive& archive) {
+    archive(table_, count_, waiting_, last_ack_.command, last_ack_.cycle, lookup_end_);
+  }
+
+ private:
+  struct Exchange {
+    std::int64_t request = kNone;
+    ChannelCommand command = ChannelCommand::nvdimm_read_command;
+    Tick lookup_end{0};  // the NVDIMM cannot answer before
+    std::int64_t ack = kNoAck;
+    void serialize(Archive& archive) { archive(request, command, lookup_end, ack); }
+  };
+  static constexpr std::int64_t kNone = -1;
+  static constexpr std::int64_t kNoAck = -1;
+
+  void check_command(const CommandRecord& record);
+  void check_ack(const CommandRecord& record);
+  void check_burst(const CommandRecord& record);
+  void check_outstanding(const CommandRecord& record);
+  void check_ack_line(const CommandRecord& record);
+  void check_lookup(const CommandRecord& record, const Exchange& exchange);
+  void check_grant(const CommandRecord& record, const Exchange& exchange);
+  void check_direction(const CommandRecord& record, const Exchange& exchange);
+
+  std::int64_t cycle_from(Tick time) const {
+    return (time.value() + period_.value() - 1) / period_.value();
+  }
+  std::size_t home_of(std::int64_t request) const {
+    return static_cast<std::size_t>(request) & (table_.size() - 1);
+  }
+  Exchange* find(std::int64_t request);
+  void insert(const Exchange& exchange);
+  void erase(Exchange* exchange);
+
+  const AckMode ack_;
+  const Tick period_;
+  const Tick lookup_;
+  const bool serial_lookups_;
+  const std::int64_t outstanding_limit_;
+  const std::int64_t slots_;  // of the host's queues
+  ViolationLog& violations_;
+  std::vector<Exchange> table_;  // by request, linear probing; at least half of it is free
+  std::int64_t count_ = 0;       // exchanges under way
+  std::int64_t waiting_ = 0;     // of them without an ack
+  Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
+  Tick lookup_end_{0};  // of the last command
+};
+
+}  // namespace hmsim

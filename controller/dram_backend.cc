@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/dram_backend.h"
+
+#include "controller/channel.h"
+#include "controller/native_banks.h"
+#include "controller/polled_banks.h"
+#include "controller/whole_channel.h"
+#include "core/errors.h"
+#include "dram/families.h"
+#include "dram/timing_engine.h"
+#ifdef HMSIM_DRAMSIM3
+#include "dram/dramsim3/adapter.h"
+#endif
+
+namespace hmsim {
+
+namespace {
+
+std::vector<ParameterError> no_errors(const SystemConfig& /*config*/) { return {}; }
+
+DramSide native_side(const SystemConfig& config, TransactionPool& pool) {
+  return make_native_side(config, pool, timing_rules(config.dram));
+}
+
+std::unique_ptr<MemoryChannel> own_controller(const SystemConfig& config, int index,
+                                              std::uint64_t seed) {
+  return std::make_unique<Channel>(config, index, seed);
+}
+
+std::vector<ParameterError> device_errors(const SystemConfig& config) {
+  return dramsim3_errors(config.dram);
+}
+
+// DRAMsim3's controller knows its own policies and DRAM only.
+std::vector<ParameterError> whole_errors(const SystemConfig& config) {
+  std::vector<ParameterError> errors = dramsim3_errors(config.dram);
+  if (config.nvdimm.present) {
+    errors.push_back({"dram.backend",
+                      "'dramsim3_full' knows no NVDIMM: nvdimm.present must be "
+                      "false; 'dramsim3' can stand beside one"});
+  }
+  if (!config.dram.refresh) {
+    errors.push_back({"dram.refresh", "dramsim3_full always refreshes"});
+  }
+  return errors;
+}
+
+#ifdef HMSIM_DRAMSIM3
+constexpr bool kDramsim3 = true;
+
+DramSide dramsim3_side(const SystemConfig& config, TransactionPool& pool) {
+  auto timing = make_dramsim3_timing(config.dram, config.dram_model);
+  auto banks = std::make_unique<PolledBanks>(config.dram, *timing, pool);
+  return {std::move(timing), std::move(banks)};
+}
+
+std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& config, int index,
+                                                std::uint64_t /*seed*/) {
+  return std::make_unique<WholeChannel>(
+      config, index,
+      make_dramsim3_whole(config.dram, config.dram_model, config.controller.queue_depth));
+}
+#else
+constexpr bool kDramsim3 = false;
+constexpr DramSide (*dramsim3_side)(const SystemConfig&, TransactionPool&) = nullptr;
+constexpr std::unique_ptr<MemoryChannel> (*dramsim3_channel)(const SystemConfig&, int,
+                                                             std::uint64_t) = nullptr;
+#endif
+
+}  // namespace
+
+DramSide make_native_side(const SystemConfig& config, TransactionPool& pool,
+                          const std::vector<TimingRule>& rules) {
+  const DramParameters& dram = config.dram;
+  auto timing = std::make_unique<TimingEngine>(rules, static_cast<int>(dram.ranks) + 1,
+                                               static_cast<int>(dram.organisation.groups),
+                                               static_cast<int>(dram.organisation.banks));
+  auto banks = std::make_unique<NativeBanks>(dram, *timing, pool);
+  return {std::move(timing), std::move(banks)};
+}
+
+const std::array<DramBackend, 3> kDramBackends{{
+    {"native", true, no_errors, native_side, own_controller},
+    {"dramsim3", kDramsim3, device_errors, dramsim3_side, own_controller},
+    {"dramsim3_full", kDramsim3, whole_errors, nullptr, dramsim3_channel},
+}};
+
+const DramBackend& dram_backend(const std::string& name) {
+  for (const DramBackend& backend : kDramBackends) {
+    if (name == backend.name) {
+      return backend;
+    }
+  }
+  throw InputError("no such DRAM backend: '" + name + "'");
+}
+
+}  // namespace hmsim

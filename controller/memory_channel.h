@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the memory system sees of a channel, whoever models it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/channel_statistics.h"
+#include "core/kernel.h"
+#include "core/request.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+class BusAccounting;
+class CommandObserver;
+class Nvdimm;
+
+class MemoryChannel : public Component {
+ public:
+  // `requesters` is indexed by Request::agent.
+  virtual void attach(Kernel& kernel, const std::vector<Requester*>& requesters) = 0;
+
+  // Takes a request that lies on this channel; it waits outside while its queue is full.
+  virtual void send(const Request& request, Tick now) = 0;
+  virtual bool would_wait(MemoryClass memory) const = 0;
+  virtual bool idle() const = 0;
+  virtual void set_observer(CommandObserver* observer) = 0;
+
+  // nullptr where there is none: of the NVDIMM, or of the bus in a channel modelled elsewhere.
+  virtual Nvdimm* nvdimm() { return nullptr; }
+  virtual const BusAccounting* accounting() const { return nullptr; }
+
+  virtual ChannelStatistics& statistics() = 0;
+  virtual Cycle elapsed() const = 0;  // since statistics were reset
+  virtual Tick clock_period() const = 0;
+  virtual std::int64_t burst_cycles() const = 0;
+  virtual Tick now() const = 0;
+  virtual void reset_statistics(Tick now) = 0;
+};
+
+}  // namespace hmsim

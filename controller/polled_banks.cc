@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/polled_banks.h"
+
+namespace hmsim {
+
+PolledBanks::PolledBanks(const DramParameters& dram, const TimingModel& timing,
+                         TransactionPool& pool)
+    : timing_(timing),
+      pool_(pool),
+      banks_per_rank_(static_cast<std::size_t>(dram.organisation.banks)),
+      banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+      ranks_(static_cast<std::size_t>(dram.ranks)) {}
+
+bool PolledBanks::any_open(int rank) const {
+  return ranks_[static_cast<std::size_t>(rank)].open_banks > 0;
+}
+
+void PolledBanks::insert(TransactionId id, std::size_t side, Cycle now) {
+  const std::int32_t index = pool_[id].bank;
+  Bank& bank = at(index);
+  bank.queued[side].insert(pool_, id, bank.open_row);
+  if (side == side_ && bank.queued[side].best(pool_, bank.open_row) == id) {
+    update(index, now);
+  }
+}
+
+void PolledBanks::remove(TransactionId id, std::size_t side, Cycle now) {
+  const std::int32_t index = pool_[id].bank;
+  at(index).queued[side].remove(pool_, id);
+  if (side == side_) {
+    update(index, now);
+  }
+}
+
+void PolledBanks::compete(std::size_t side, Cycle now) {
+  if (side_ != side) {
+    side_ = side;
+    for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+      update(static_cast<std::int32_t>(bank), now);
+    }
+  }
+}
+
+void PolledBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
+  at(bank).open_row = row;
+  at(bank).queued[0].row_changed();
+  at(bank).queued[1].row_changed();
+  update(bank, now);
+}
+
+void PolledBanks::opened(std::int32_t bank, std::int64_t row, Cycle now) {
+  ++rank_of(static_cast<std::size_t>(bank)).open_banks;
+  row_changed(bank, row, now);
+}
+
+void PolledBanks::closed(std::int32_t bank, Cycle now) {
+  --rank_of(static_cast<std::size_t>(bank)).open_banks;
+  row_changed(bank, kNoRow, now);
+}
+
+void PolledBanks::block(int rank, bool blocked) {
+  ranks_[static_cast<std::size_t>(rank)].blocked = blocked;
+  look_ahead();
+}
+
+// Finds the bank's candidate again.
+void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
+  Bank& bank = at(index);
+  BankQueue& queue = bank.queued[side_];
+  bank.competes = !queue.empty();
+  if (!bank.competes) {
+    return;
+  }
+  const TransactionId id = queue.best(pool_, bank.open_row);
+  const Transaction& transaction = pool_[id];
+  Command command = bank.open_row == kNoRow ? Command::activate : Command::precharge;
+  if (transaction.row == bank.open_row) {
+    command = transaction.request.write ? Command::write : Command::read;
+  }
+  bank.candidate = {id, transaction.key_hit, transaction.request.id, command};
+  bank.ready_at = timing_.bank_ready(command, index);
+  ask(static_cast<std::size_t>(index));
+  if (!rank_of(static_cast<std::size_t>(index)).blocked) {
+    next_ = earlier(next_, bank.legal_at);
+  }
+}
+
+void PolledBanks::ask(std::size_t bank) {
+  banks_[bank].legal_at =
+      timing_.earliest(banks_[bank].candidate.command, static_cast<int>(bank)).value();
+}
+
+void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
+  const std::int64_t now = edge.value();
+  Best other;
+  for (std::size_t index = 0; index < banks_.size(); ++index) {
+    Bank& bank = banks_[index];
+    const Rank& rank = rank_of(index);
+    const bool data = reserves_data_bus(bank.candidate.command);
+    const std::int64_t horizon = now + (data ? turnaround.value() : 0);
+    if (!bank.competes || rank.blocked || bank.ready_at > now || bank.legal_at > horizon ||
+        (rank.held && !pool_[bank.candidate.id].started)) {
+      continue;
+    }
+    ask(index);
+    if (bank.legal_at > horizon) {
+      continue;
+    }
+    if (data) {
+      (bank.legal_at <= now ? candidates.legal : candidates.near)[0].consider(bank.candidate);
+    } else if (!other.present() || bank.candidate.request < other.request) {
+      other = bank.candidate;
+    }
+  }
+  if (!candidates.legal[0].present() && other.present()) {  // data go before any other command
+    candidates.consider_other(other);
+  }
+}
+
+void PolledBanks::look_ahead() {
+  std::int64_t next = kNeverCycle.value();
+  for (std::size_t index = 0; index < banks_.size(); ++index) {
+    if (banks_[index].competes && !rank_of(index).blocked) {
+      ask(index);
+      next = earlier(next, banks_[index].legal_at);
+    }
+  }
+  next_ = next;
+}
+
+std::int32_t PolledBanks::closable(int rank, Cycle edge) const {
+  const std::size_t first = static_cast<std::size_t>(rank) * banks_per_rank_;
+  for (std::size_t index = first; index < first + banks_per_rank_; ++index) {
+    const auto bank = static_cast<std::int32_t>(index);
+    if (at(bank).open_row != kNoRow && timing_.earliest(Command::precharge, bank) <= edge) {
+      return bank;
+    }
+  }
+  return -1;
+}
+
+Cycle PolledBanks::next_closable(int rank) const {
+  const std::size_t first = static_cast<std::size_t>(rank) * banks_per_rank_;
+  Cycle next = kNeverCycle;
+  for (std::size_t index = first; index < first + banks_per_rank_; ++index) {
+    const auto bank = static_cast<std::int32_t>(index);
+    if (at(bank).open_row != kNoRow) {
+      next = earlier(next, timing_.earliest(Command::precharge, bank));
+    }
+  }
+  return next;
+}
+
+void PolledBanks::rebuild(Cycle now) {
+  for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+    banks_[bank].queued[0].rebuild(pool_);
+    banks_[bank].queued[1].rebuild(pool_);
+    update(static_cast<std::int32_t>(bank), now);
+  }
+}
+
+void PolledBanks::serialize(Archive& archive, Cycle now) {
+  archive(banks_, ranks_, side_, next_);
+  if (archive.loading()) {
+    for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+      update(static_cast<std::int32_t>(bank), now);
+    }
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DRAM banks over any timing model: it is asked, for each bank that has a candidate, when the
+// candidate's next command is legal. An answer stays a lower bound whatever is issued later, so a
+// bank is asked again only when its answer has come.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/bank_queue.h"
+#include "controller/dram_banks.h"
+#include "dram/parameters.h"
+#include "dram/timing_model.h"
+
+namespace hmsim {
+
+class PolledBanks final : public DramBanks {
+ public:
+  PolledBanks(const DramParameters& dram, const TimingModel& timing, TransactionPool& pool);
+
+  std::int64_t open_row(std::int32_t bank) const override { return at(bank).open_row; }
+  bool any_open(int rank) const override;
+  void insert(TransactionId id, std::size_t side, Cycle now) override;
+  void remove(TransactionId id, std::size_t side, Cycle now) override;
+  void compete(std::size_t side, Cycle now) override;
+  void opened(std::int32_t bank, std::int64_t row, Cycle now) override;
+  void closed(std::int32_t bank, Cycle now) override;
+  void condemn(std::int32_t bank, Cycle now) override { row_changed(bank, kCondemnedRow, now); }
+  void block(int rank, bool blocked) override;
+  void hold(int rank, bool held) override { ranks_[static_cast<std::size_t>(rank)].held = held; }
+  void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
+  void advance(Cycle /*edge*/) override {}
+  void look_ahead() override;
+  std::int32_t closable(int rank, Cycle edge) const override;
+  Cycle next_closable(int rank) const override;
+  void rebuild(Cycle now) override;
+  void serialize(Archive& archive, Cycle now) override;
+
+ private:
+  struct Bank {
+    std::array<BankQueue, 2> queued;
+    std::int64_t open_row = kNoRow;
+    // Derived from the above:
+    bool competes = false;
+    Best candidate;
+    std::int64_t ready_at = 0;  // by the bank's own rules
+    std::int64_t legal_at = 0;  // lower bound, by all rules
+    void serialize(Archive& archive) { archive(queued, open_row); }
+  };
+  struct Rank {
+    bool held = false;
+    bool blocked = false;
+    int open_banks = 0;
+    void serialize(Archive& archive) { archive(held, blocked, open_banks); }
+  };
+
+  Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
+  const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
+  Rank& rank_of(std::size_t bank) { return ranks_[bank / banks_per_rank_]; }
+  void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
+  void update(std::int32_t bank, Cycle now);
+  void ask(std::size_t bank);
+
+  const TimingModel& timing_;
+  TransactionPool& pool_;
+  const std::size_t banks_per_rank_;
+  std::vector<Bank> banks_;
+  std::vector<Rank> ranks_;
+  std::size_t side_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/protocol_checker.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+bool is_dram(C command) { return command <= C::refresh; }
+
+bool is_burst(C command) {
+  return command == C::read || command == C::write || command == C::nvdimm_read ||
+         command == C::nvdimm_write;
+}
+
+}  // namespace
+
+ProtocolChecker::ProtocolChecker(const SystemConfig& config)
+    : config_(config), nvdimm_rank_(static_cast<int>(config.dram.ranks)) {
+  channels_.reserve(static_cast<std::size_t>(config.controller.channels));
+  for (int index = 0; index < config.controller.channels; ++index) {
+    channels_.push_back({Ddr3Checker(config_.dram, index, violations_),
+                         BankGroupChecker(config_.dram, violations_),
+                         BusChecker(config_.controller, config_.dram, violations_),
+                         AckChecker(config_, violations_)});
+  }
+}
+
+void ProtocolChecker::on_command(const CommandRecord& record) {
+  ++commands_;
+  if (!check_place(record)) {
+    return;
+  }
+  Channel& channel = channels_[static_cast<std::size_t>(record.channel)];
+  channel.bus.check(record);
+  channel.dram.pass(record.cycle);
+  if (is_dram(record.command)) {
+    channel.dram.check(record);
+    channel.groups.check(record);
+  } else {
+    channel.ack.check(record);
+  }
+  if (is_burst(record.command)) {
+    check_one_burst(record);
+  }
+}
+
+// Is there such a channel, rank and bank?
+bool ProtocolChecker::check_place(const CommandRecord& record) {
+  bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
+  if (is_dram(record.command)) {
+    const bool whole_rank = record.command == C::refresh;
+    exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
+             (whole_rank || (record.bank >= 0 && record.bank < config_.dram.organisation.banks));
+  } else {
+    exists = exists && record.rank == nvdimm_rank_ && config_.nvdimm.present;
+  }
+  if (!exists) {
+    violations_.add("place", record, 1, 0);
+  }
+  return exists;
+}
+
+void ProtocolChecker::check_one_burst(const CommandRecord& record) {
+  if (record.request < 0 || !bursts_.mark(static_cast<std::uint64_t>(record.request))) {
+    violations_.add("one burst a request", record, 1, 2);
+  }
+}
+
+void ProtocolChecker::finish(Tick end, bool idle) {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    channels_[i].dram.finish(Cycle(end / config_.dram.clock_period()));
+    if (idle && channels_[i].ack.unfinished() > 0) {
+      add_unfinished("unfinished commands", static_cast<int>(i), end, -1,
+                     channels_[i].ack.unfinished());
+    }
+  }
+  if (idle && bursts_.oldest_missing() < bursts_.end()) {
+    add_unfinished("request without burst", 0, end,
+                   static_cast<std::int64_t>(bursts_.oldest_missing()), 1);
+  }
+}
+
+void ProtocolChecker::add_unfinished(const char* rule, int channel, Tick end, std::int64_t request,
+                                     std::int64_t count) {
+  Violation violation;
+  violation.channel = channel;
+  violation.cycle = Cycle(end / config_.dram.clock_period());
+  violation.rule = rule;
+  violation.request = request;
+  violation.got = count;
+  violations_.add(std::move(violation));
+}
+
+void ProtocolChecker::raise_if_violated() const {
+  if (violations_.total() == 0) {
+    return;
+  }
+  const Violation& first = violations_.first().front();
+  raise_fault("protocol check", first.cycle.value() * config_.dram.clock_period(), first.request,
+              first.describe() + " (the first of " + std::to_string(violations_.total()) +
+                  " violations in " + std::to_string(commands_) + " commands)");
+}
+
+void ProtocolChecker::serialize(Archive& archive) {
+  archive.section("protocol checker");
+  archive(violations_, bursts_, commands_);
+  for (Channel& channel : channels_) {
+    archive(channel.dram, channel.groups, channel.bus, channel.ack);
+  }
+}
+
+}  // namespace hmsim

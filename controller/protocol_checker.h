@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Judges every command of a run by an independent reading of the rules: devices, buses, the ack
+// protocol, and that each request moves its data exactly once.
+//
+// To check commands of other devices too (flash), give them an observer of their own and a checker
+// that reports into the same ViolationLog.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/ack_checker.h"
+#include "controller/bank_group_checker.h"
+#include "controller/bus_checker.h"
+#include "controller/command_observer.h"
+#include "controller/ddr3_checker.h"
+#include "controller/request_ledger.h"
+#include "controller/system_config.h"
+#include "controller/violations.h"
+
+namespace hmsim {
+
+// Watches all channels from the first command on; requests number from 0. Costs O(1) per command,
+// and per refresh a look at the rank's banks; allocates nothing in steady state.
+class ProtocolChecker final : public CommandObserver {
+ public:
+  explicit ProtocolChecker(const SystemConfig& config);
+  ProtocolChecker(const ProtocolChecker&) = delete;
+  ProtocolChecker& operator=(const ProtocolChecker&) = delete;
+
+  void on_command(const CommandRecord& record) override;
+  // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
+  // memory system.
+  void finish(Tick end, bool idle);
+
+  std::int64_t commands() const { return commands_; }
+  const ViolationLog& violations() const { return violations_; }
+
+  // Raises a fault that names the first violation and counts all; does nothing without one.
+  void raise_if_violated() const;
+
+  void serialize(Archive& archive);
+
+ private:
+  struct Channel {
+    Ddr3Checker dram;
+    BankGroupChecker groups;
+    BusChecker bus;
+    AckChecker ack;
+  };
+
+  bool check_place(const CommandRecord& record);
+  void check_one_burst(const CommandRecord& record);
+  void add_unfinished(const char* rule, int channel, Tick end, std::int64_t request,
+                      std::int64_t count);
+
+  const SystemConfig config_;
+  const int nvdimm_rank_;
+  ViolationLog violations_;
+  std::vector<Channel> channels_;
+  RequestLedger bursts_;
+  std::int64_t commands_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the ranks of a channel are refreshed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/dram_banks.h"
+#include "core/archive.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+#include "dram/timing_model.h"
+
+namespace hmsim {
+
+// The next command towards a rank's refresh.
+struct RefreshStep {
+  int rank = -1;           // -1: there is none
+  std::int32_t bank = -1;  // to be precharged; -1: REF itself
+  bool present() const { return rank >= 0; }
+};
+
+// Every rank owes a refresh in each tREFI. One may be put off while requests wait for the rank, and
+// made ahead of its time while none does, as far as the parameters allow (JESD79-3F section 4.13,
+// JESD79-4B section 4.26: 8 each, and never more than 9 tREFI between two; DDR5: 4 and 5).
+class RefreshControl {
+ public:
+  RefreshControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks);
+
+  // Refreshes may be put off or made ahead, so that waiting requests are to be counted.
+  bool elastic() const { return elastic_; }
+  void waits(int rank, std::int64_t change) {
+    ranks_[static_cast<std::size_t>(rank)].waiting += change;
+  }
+
+  // Some rank can wait no longer: it takes no other command until it is refreshed.
+  bool pressing(Cycle edge) const { return edge >= next_pressing_; }
+  // The legal step, if any, of a rank that can wait no longer; or of one that no request waits for.
+  RefreshStep step(Cycle edge);
+  RefreshStep idle_step(Cycle edge) const;
+  void refreshed(int rank, Cycle edge);
+
+  // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
+  // the next edge.
+  Cycle next(Cycle soonest) const {
+    return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
+  }
+
+  void serialize(Archive& archive) { archive(ranks_, next_pressing_); }
+
+ private:
+  struct Rank {
+    Cycle due = kNeverCycle;  // of the first refresh that was not made yet
+    Cycle pressing = kNeverCycle;
+    std::int64_t waiting = 0;
+    void serialize(Archive& archive) { archive(due, pressing, waiting); }
+  };
+
+  Cycle wanted_from(const Rank& rank) const {
+    return rank.waiting == 0 ? earlier(rank.due - ahead_, rank.pressing) : rank.pressing;
+  }
+  RefreshStep step_of(int rank, Cycle edge) const;
+  Cycle look_ahead(Cycle soonest) const;
+
+  const TimingModel& model_;
+  DramBanks& banks_;
+  const Cycle interval_;  // tREFI
+  const Cycle behind_;    // a refresh may come so much later,
+  const Cycle ahead_;     // or earlier
+  const Cycle longest_;   // from one refresh to where the next is pressing
+  const bool elastic_;
+  std::vector<Rank> ranks_;
+  Cycle next_pressing_ = kNeverCycle;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A channel that another simulator models as a whole: its controller and its DRAM. DRAM only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "controller/address_map.h"
+#include "controller/memory_channel.h"
+#include "controller/system_config.h"
+#include "core/ring.h"
+#include "dram/whole_dram.h"
+
+namespace hmsim {
+
+// While requests are under way it wakes on every clock edge; else once per refresh interval, to let
+// the other simulator's clock catch up. A write completes when the other simulator says so, which
+// may be before its data are in the DRAM. It cannot be checkpointed, and has no command log.
+class WholeChannel final : public MemoryChannel {
+ public:
+  WholeChannel(const SystemConfig& config, int index, std::unique_ptr<WholeDram> dram);
+
+  void attach(Kernel& kernel, const std::vector<Requester*>& requesters) override;
+  void send(const Request& request, Tick now) override;
+  bool would_wait(MemoryClass memory) const override;
+  bool idle() const override { return line_.empty() && under_way_.empty(); }
+  void set_observer(CommandObserver* /*observer*/) override {}
+
+  ChannelStatistics& statistics() override { return statistics_; }
+  Cycle elapsed() const override;
+  Tick clock_period() const override { return period_; }
+  std::int64_t burst_cycles() const override { return burst_; }
+  Tick now() const override { return kernel_->now(); }
+  void reset_statistics(Tick now) override;
+
+  Tick next_event() const override { return Tick(wake_.value() * period_.value()); }
+  void advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+ private:
+  using Key = std::pair<std::uint64_t, bool>;  // address as the other simulator has it, write
+
+  std::uint64_t translated(Address address) const;
+  void complete();
+  void admit();
+  void count();
+
+  const AddressMap map_;
+  const Tick period_;
+  const std::int64_t burst_;
+  const DramOrganisation organisation_;
+  const std::int64_t ranks_;
+  const Cycle idle_wake_;
+  std::unique_ptr<WholeDram> dram_;
+  const std::vector<Requester*>* requesters_ = nullptr;
+  Kernel* kernel_ = nullptr;
+  Wakeup wakeup_;
+  Ring<Request> line_;
+  std::multimap<Key, Request> under_way_;  // of equal keys the oldest first
+  Cycle ticked_{0};                        // cycles that the other simulator has done
+  Cycle edge_{-1};
+  Cycle wake_{0};
+  bool advancing_ = false;
+  Tick measured_from_{0};
+  const std::int64_t most_held_;
+  ChannelStatistics statistics_;
+};
+
+}  // namespace hmsim

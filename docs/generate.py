@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes docs/parameters.md, docs/statistics.md and the table in README.md: docs/generate.py
+
+All three come from the simulator itself. Run it after a change of parameters, statistics or model.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+from hmsim import load_config
+from hmsim._core import Simulation
+from hmsim.cli import app
+
+ROOT = Path(__file__).resolve().parent.parent
+DEMO = re.compile(r"^\.venv/bin/hmsim (.+)$", re.MULTILINE | re.DOTALL)
+# The block of README.md that follows this line is replaced.
+MARK = "<!-- What tools/demo prints: docs/generate.py writes it. -->\n"
+NOTE = "<!-- Written by docs/generate.py. -->"
+AGENTS = [
+    [("kind", "synthetic_core"), ("core", "0")],
+    [("kind", "block_trace"), ("core", "1"), ("path", "t"), ("format", "mqsim")],
+]
+
+
+def parameters() -> str:
+    """Return the content of docs/parameters.md."""
+    lines = [
+        NOTE,
+        "# Parameters",
+        "",
+        "Each is a dotted name in a configuration file (dots are nesting), in `--set NAME=VALUE` "
+        "and in Python. Times, sizes and rates carry units: `52ns`, `4MiB`, `200MT/s`, `2GHz`. "
+        "`hmsim params PREFIX` prints the same.",
+    ]
+    section = ""
+    for info in Simulation.parameters():
+        if info["name"].split(".")[0] != section:
+            section = info["name"].split(".")[0]
+            lines += ["", f"## {section}", ""]
+        lines.append(_parameter(info))
+    for kind in Simulation.agent_kinds():
+        lines += ["", f"## Keys of agents: `kind: {kind}`", ""]
+        lines += [_parameter(info) for info in Simulation.agent_parameters(kind)]
+    return "\n".join(lines) + "\n"
+
+
+def _parameter(info: dict[str, str]) -> str:
+    default = f"`{info['default']}`" if info["default"] else "none"
+    unit = f" {info['unit']}" if info["unit"] else ""
+    allowed = f" ({info['range'] or info['type']})"
+    source = f" *Source: {info['source']}.*" if info["source"] else ""
+    return f"- **`{info['name']}`** = {default}{unit}{allowed}: {info['doc']}.{source}"
+
+
+def statistics() -> str:
+    """Return the content of docs/statistics.md."""
+    simulation = Simulation(
+        load_config("quick").flat(),
+        AGENTS,
+        1,
+        0,
+        0,
+        lambda _agent, offset: b"" if offset else b"0 0 0 8 1\n",
+        [0, 0],
+    )
+    lines = [
+        NOTE,
+        "# Statistics",
+        "",
+        "`stats.json` holds them with dots as nesting, `Result.stats` by path. All count from the "
+        "end of the warm-up; those of an agent (`agent`, `core`) stop at its first finish, those "
+        "of the memory at the end of the run. A ratio whose denominator is 0 and a histogram "
+        "without values are absent.",
+        "",
+        "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
+        "quantiles are exact to 1/32. N is the number of an agent, or of a core.",
+        "",
+        "| path | unit | kind | meaning |",
+        "|---|---|---|---|",
+    ]
+    seen = set()
+    for entry in simulation.statistics():
+        path = re.sub(r"\.\d+\.", ".N.", entry["path"])
+        if path in seen:
+            continue
+        seen.add(path)
+        unit = entry["unit"]
+        if path.startswith("agent."):
+            unit = "work" + unit.removeprefix("instructions")
+        lines.append(f"| `{path}` | {unit} | {entry['kind']} | {entry['description']} |")
+    lines += ["", "Work: instructions of a core, 4 KB blocks of a block agent, requests otherwise."]
+    return "\n".join(lines) + "\n"
+
+
+def readme() -> str:
+    """Return README.md with what its first command prints now."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, mark, after = text.partition(MARK)
+    block = re.match(r"```text\n.*?```\n", after, re.DOTALL)
+    if not mark or block is None:
+        raise ValueError("README.md: there is no block to write the table to")
+    return f"{before}{mark}```text\n{_demo()}```\n{after[block.end() :]}"
+
+
+def _demo() -> str:
+    """Return what the command of tools/demo prints in 80 columns."""
+    command = DEMO.search((ROOT / "tools" / "demo").read_text(encoding="utf-8"))
+    if command is None:
+        raise ValueError("tools/demo: there is no command of hmsim")
+    arguments = command[1].replace("\\\n", " ").split()
+    printed = io.StringIO()
+    with redirect_stdout(printed), patch.dict(os.environ, COLUMNS="80"):
+        app(
+            [str(ROOT / a) if a.startswith("configs/") else a for a in arguments],
+            standalone_mode=False,
+        )
+    return printed.getvalue()
+
+
+def documents() -> Iterator[tuple[Path, str]]:
+    """Yield each generated file and what it should hold."""
+    yield ROOT / "docs" / "parameters.md", parameters()
+    yield ROOT / "docs" / "statistics.md", statistics()
+    yield ROOT / "README.md", readme()
+
+
+if __name__ == "__main__":
+    for path, content in documents():
+        path.write_text(content, encoding="utf-8")

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DDR3 parts, composed from JESD79-3F.
+#include <array>
+
+#include "dram/presets.h"
+
+namespace hmsim {
+
+namespace {
+
+// Times of one data rate in picoseconds: tables 62 to 67 (speed bins: tCK, CWL, tRAS) and 68 to 69
+// (timing by speed: tRRD and tFAW for pages of 1 KB and of 2 KB). tCK is cut to whole picoseconds.
+struct Rate {
+  const char* name;
+  std::int64_t tck;
+  std::int64_t cwl;  // cycles
+  std::int64_t tras;
+  std::array<std::int64_t, 2> trrd;
+  std::array<std::int64_t, 2> tfaw;
+};
+
+constexpr Rate k800{"800", 2500, 5, 37'500, {10'000, 10'000}, {40'000, 50'000}};
+constexpr Rate k1066{"1066", 1875, 6, 37'500, {7'500, 10'000}, {37'500, 50'000}};
+constexpr Rate k1333{"1333", 1500, 7, 36'000, {6'000, 7'500}, {30'000, 45'000}};
+constexpr Rate k1600{"1600", 1250, 8, 35'000, {6'000, 7'500}, {30'000, 40'000}};
+constexpr Rate k1866{"1866", 1071, 9, 34'000, {5'000, 6'000}, {27'000, 35'000}};
+constexpr Rate k2133{"2133", 937, 10, 33'000, {5'000, 6'000}, {25'000, 35'000}};
+
+// CL, nRCD and nRP are equal in every bin: tables 62 to 67.
+struct Bin {
+  const Rate& rate;
+  char letter;
+  std::int64_t cycles;
+};
+
+constexpr std::array<Bin, 21> kBins{{
+    {k800, 'd', 5},   {k800, 'e', 6},                                        // table 62
+    {k1066, 'e', 6},  {k1066, 'f', 7},  {k1066, 'g', 8},                     // table 63
+    {k1333, 'f', 7},  {k1333, 'g', 8},  {k1333, 'h', 9},  {k1333, 'j', 10},  // table 64
+    {k1600, 'g', 8},  {k1600, 'h', 9},  {k1600, 'j', 10}, {k1600, 'k', 11},  // table 65
+    {k1866, 'j', 10}, {k1866, 'k', 11}, {k1866, 'l', 12}, {k1866, 'm', 13},  // table 66
+    {k2133, 'k', 11}, {k2133, 'l', 12}, {k2133, 'm', 13}, {k2133, 'n', 14},  // table 67
+}};
+
+// Section 2.11: 8 banks; rows of 1 KB, of 2 KB in x16 devices and in all of 8 Gb. Table 61: tRFC.
+struct Density {
+  std::int64_t megabits;
+  std::int64_t trfc;  // ps
+};
+
+constexpr std::array<Density, 5> kDensities{
+    {{512, 90'000}, {1024, 110'000}, {2048, 160'000}, {4096, 260'000}, {8192, 350'000}}};
+
+// Section 12.1 and the bins' notes: the next whole cycle. A hundredth of a cycle is forgiven, since
+// tCK is cut: tWR of DDR3-1866, 15 ns, is 14 cycles of 1.0714 ns, not 15 of 1.071 ns.
+constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
+  const std::int64_t rounded = (100 * time + 99 * tck - 1) / (100 * tck);
+  return rounded < at_least ? at_least : rounded;
+}
+
+DramTiming timing_of(const Bin& bin, const Density& density, std::int64_t page_bytes) {
+  const Rate& rate = bin.rate;
+  const std::size_t page = page_bytes == 1024 ? 0 : 1;
+  DramTiming timing;
+  timing.tck_ps = rate.tck;
+  timing.cl = bin.cycles;
+  timing.cwl = rate.cwl;
+  timing.trcd = bin.cycles;
+  timing.trp = bin.cycles;
+  timing.tras = cycles(rate.tras, rate.tck);
+  timing.trc = timing.tras + timing.trp;
+  timing.trrd = cycles(rate.trrd[page], rate.tck, 4);  // tables 68 and 69, as all below
+  timing.tfaw = cycles(rate.tfaw[page], rate.tck);
+  timing.twr = cycles(15'000, rate.tck);
+  timing.twtr = cycles(7'500, rate.tck, 4);
+  timing.trtp = cycles(7'500, rate.tck, 4);
+  timing.tccd = 4;
+  timing.burst = 4;                     // BL8
+  timing.trtrs = 1;                     // not in the standard: DRAMSim2
+  timing.trefi = 7'800'000 / rate.tck;  // table 61, up to 85 degrees: a mean, so it is cut
+  timing.trfc = cycles(density.trfc, rate.tck);
+  return timing;
+}
+
+}  // namespace
+
+std::vector<DramPreset> ddr3_presets() {
+  std::vector<DramPreset> presets;
+  for (const Bin& bin : kBins) {
+    const std::string speed = std::string(bin.rate.name) + bin.letter;
+    for (const Density& density : kDensities) {
+      for (const int width : {4, 8, 16}) {
+        const std::int64_t page_bytes = width == 16 || density.megabits == 8192 ? 2048 : 1024;
+        presets.push_back(make_preset(DramFamily::ddr3, "ddr3_", speed,
+                                      {density.megabits, width, page_bytes, 1, 8},
+                                      timing_of(bin, density, page_bytes)));
+      }
+    }
+  }
+  return presets;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DDR4 parts, composed from JESD79-4B.
+#include <array>
+
+#include "dram/presets.h"
+
+namespace hmsim {
+
+namespace {
+
+// Times of one data rate in picoseconds, from the standard's tables of timing by speed bin; those
+// that depend on the page are for 512 bytes (x4), 1 KB (x8) and 2 KB (x16). tCK is cut to whole
+// picoseconds, as the standard does. CWL: table of MR2, write preamble of one cycle.
+struct Rate {
+  const char* name;
+  std::int64_t tck;
+  std::int64_t cwl;  // cycles
+  std::int64_t tras;
+  std::int64_t tccd_l;
+  std::array<std::int64_t, 3> trrd_s;
+  std::array<std::int64_t, 3> trrd_l;
+  std::array<std::int64_t, 3> tfaw;
+};
+
+constexpr Rate k1600{"1600",
+                     1250,
+                     9,
+                     35'000,
+                     6'250,
+                     {5'000, 5'000, 6'000},
+                     {6'000, 6'000, 7'500},
+                     {20'000, 25'000, 35'000}};
+constexpr Rate k1866{"1866",
+                     1071,
+                     10,
+                     34'000,
+                     5'355,
+                     {4'200, 4'200, 5'300},
+                     {5'300, 5'300, 6'400},
+                     {17'000, 23'000, 30'000}};
+constexpr Rate k2133{"2133",
+                     937,
+                     11,
+                     33'000,
+                     5'355,
+                     {3'700, 3'700, 5'300},
+                     {5'300, 5'300, 6'400},
+                     {15'000, 21'000, 30'000}};
+constexpr Rate k2400{"2400",
+                     833,
+                     12,
+                     32'000,
+                     5'000,
+                     {3'300, 3'300, 5'300},
+                     {4'900, 4'900, 6'400},
+                     {13'000, 21'000, 30'000}};
+constexpr Rate k2666{"2666",
+                     750,
+                     14,
+                     32'000,
+                     5'000,
+                     {3'000, 3'000, 5'300},
+                     {4'900, 4'900, 6'400},
+                     {12'000, 21'000, 30'000}};
+constexpr Rate k2933{"2933",
+                     682,
+                     16,
+                     32'000,
+                     5'000,
+                     {2'700, 2'700, 5'300},
+                     {4'900, 4'900, 6'400},
+                     {10'875, 21'000, 30'000}};
+constexpr Rate k3200{"3200",
+                     625,
+                     16,
+                     32'000,
+                     5'000,
+                     {2'500, 2'500, 5'300},
+                     {4'900, 4'900, 6'400},
+                     {10'000, 21'000, 30'000}};
+
+// CL, nRCD and nRP are equal in every bin: the standard's tables of speed bins.
+struct Bin {
+  const Rate& rate;
+  const char* letters;
+  std::int64_t cycles;
+};
+
+constexpr std::array<Bin, 24> kBins{{
+    {k1600, "j", 10},  {k1600, "k", 11}, {k1600, "l", 12},  {k1866, "l", 12},  {k1866, "m", 13},
+    {k1866, "n", 14},  {k2133, "n", 14}, {k2133, "p", 15},  {k2133, "r", 16},  {k2400, "p", 15},
+    {k2400, "r", 16},  {k2400, "t", 17}, {k2400, "u", 18},  {k2666, "t", 17},  {k2666, "u", 18},
+    {k2666, "v", 19},  {k2666, "w", 20}, {k2933, "v", 19},  {k2933, "w", 20},  {k2933, "y", 21},
+    {k2933, "aa", 22}, {k3200, "w", 20}, {k3200, "aa", 22}, {k3200, "ac", 24},
+}};
+
+// Section 2.7: 4 groups of 4 banks, x16 devices 2 of 4. Table of refresh parameters: tRFC1.
+struct Density {
+  std::int64_t megabits;
+  std::int64_t trfc;  // ps
+};
+
+constexpr std::array<Density, 3> kDensities{{{4096, 260'000}, {8192, 350'000}, {16384, 550'000}}};
+
+// Section 13.5, the rounding algorithm in whole numbers: the next whole cycle, less 2.6 %.
+constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
+  const std::int64_t rounded = (time * 1000 / tck + 974) / 1000;
+  return rounded < at_least ? at_least : rounded;
+}
+
+DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
+  constexpr std::array<std::int64_t, 3> kShortestFourActivates{16, 20, 28};
+  const Rate& rate = bin.rate;
+  DramTiming timing;
+  timing.tck_ps = rate.tck;
+  timing.cl = bin.cycles;
+  timing.cwl = rate.cwl;
+  timing.trcd = bin.cycles;
+  timing.trp = bin.cycles;
+  timing.tras = cycles(rate.tras, rate.tck);
+  timing.trc = timing.tras + timing.trp;
+  timing.trrd = cycles(rate.trrd_s[page], rate.tck, 4);
+  timing.trrd_l = cycles(rate.trrd_l[page], rate.tck, 4);
+  timing.tfaw = cycles(rate.tfaw[page], rate.tck, kShortestFourActivates[page]);
+  timing.twr = cycles(15'000, rate.tck);
+  timing.twtr = cycles(2'500, rate.tck, 2);
+  timing.twtr_l = cycles(7'500, rate.tck, 4);
+  timing.trtp = cycles(7'500, rate.tck, 4);
+  timing.tccd = 4;
+  timing.tccd_l = cycles(rate.tccd_l, rate.tck, 5);
+  timing.burst = 4;  // BL8
+  timing.trtrs = 2;  // section 4.24, read to write: CL - CWL + BL/2 + 1 + a preamble of 1
+  timing.trefi = 7'800'000 / rate.tck;  // up to 85 degrees: a mean, so it is cut
+  timing.trfc = cycles(density.trfc, rate.tck);
+  return timing;
+}
+
+}  // namespace
+
+std::vector<DramPreset> ddr4_presets() {
+  std::vector<DramPreset> presets;
+  for (const Bin& bin : kBins) {
+    const std::string speed = std::string(bin.rate.name) + bin.letters;
+    for (const Density& density : kDensities) {
+      for (const std::size_t page : {0u, 1u, 2u}) {
+        const std::int64_t groups = page == 2 ? 2 : 4;
+        const DramDevice device{density.megabits, 4 << page, std::int64_t{512} << page, groups,
+                                4 * groups};
+        presets.push_back(
+            make_preset(DramFamily::ddr4, "ddr4_", speed, device, timing_of(bin, density, page)));
+      }
+    }
+  }
+  return presets;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DDR5 parts, composed from JESD79-5B. A part is a rank of one sub-channel: 32 data lines, bursts
+// of 16; a DIMM has two sub-channels, which are two channels here. All-bank refreshes, in normal
+// mode.
+#include <array>
+
+#include "dram/presets.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr int kDataLines = 32;
+
+// tCK in picoseconds, cut to whole ones as the standard does, and the cycles of CL and of nRCD and
+// nRP in the standard's tables of speed bins. CL is even.
+struct Bin {
+  const char* name;
+  std::int64_t tck;
+  std::int64_t cl;
+  std::int64_t nrcd;
+};
+
+constexpr std::array<Bin, 17> kBins{{
+    {"3200a", 625, 22, 22},
+    {"3200b", 625, 26, 26},
+    {"3200c", 625, 28, 28},
+    {"3600b", 555, 30, 29},
+    {"4000b", 500, 32, 32},
+    {"4400b", 454, 36, 36},
+    {"4800a", 416, 34, 34},
+    {"4800b", 416, 40, 39},
+    {"4800c", 416, 42, 42},
+    {"5200b", 384, 42, 42},
+    {"5600a", 357, 40, 40},
+    {"5600b", 357, 46, 45},
+    {"5600c", 357, 50, 50},
+    {"6000b", 333, 48, 48},
+    {"6400a", 312, 46, 46},
+    {"6400b", 312, 52, 52},
+    {"6400c", 312, 56, 56},
+}};
+
+// Section 2.7: banks in a group; x16 devices have 4 groups, others 8. Refresh parameters: tRFC1.
+struct Density {
+  std::int64_t megabits;
+  std::int64_t banks_per_group;
+  std::int64_t trfc;  // ps
+};
+
+constexpr std::array<Density, 3> kDensities{
+    {{8192, 2, 195'000}, {16384, 4, 295'000}, {32768, 4, 410'000}}};
+
+// The standard's rounding algorithm in whole numbers: the next whole cycle, less 0.3 %.
+constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
+  const std::int64_t rounded = (time * 997 / tck + 1000) / 1000;
+  return rounded < at_least ? at_least : rounded;
+}
+
+DramTiming timing_of(const Bin& bin, const Density& density, int width) {
+  DramTiming timing;
+  timing.tck_ps = bin.tck;
+  timing.cl = bin.cl;
+  timing.cwl = bin.cl - 2;
+  timing.trcd = bin.nrcd;
+  timing.trp = bin.nrcd;
+  timing.tras = cycles(32'000, bin.tck);
+  timing.trc = timing.tras + timing.trp;
+  timing.trrd = 8;
+  timing.trrd_l = cycles(5'000, bin.tck, 8);
+  timing.tfaw = width == 16 ? 40 : 32;  // pages of 2 KB and of 1 KB
+  timing.twr = cycles(30'000, bin.tck);
+  timing.twtr = cycles(2'500, bin.tck, 4);
+  timing.twtr_l = cycles(10'000, bin.tck, 16);
+  timing.trtp = cycles(7'500, bin.tck, 12);
+  timing.tccd = 8;
+  timing.tccd_l = cycles(5'000, bin.tck, 8);
+  // x4 devices write half of what their error correction covers: they read and modify.
+  timing.tccd_l_wr =
+      width == 4 ? cycles(20'000, bin.tck, 32) : cycles(10'000, bin.tck, 16);  // tCCD_L_WR(2)
+  timing.tppd = 2;
+  timing.burst = 8;                    // BL16
+  timing.trtrs = 2;                    // read to write: a preamble of 2
+  timing.trefi = 3'900'000 / bin.tck;  // tREFI1, up to 85 degrees: a mean, so it is cut
+  timing.trfc = cycles(density.trfc, bin.tck);
+  return timing;
+}
+
+}  // namespace
+
+std::vector<DramPreset> ddr5_presets() {
+  std::vector<DramPreset> presets;
+  for (const Bin& bin : kBins) {
+    for (const Density& density : kDensities) {
+      for (const int width : {4, 8, 16}) {
+        const std::int64_t groups = width == 16 ? 4 : 8;
+        const DramDevice device{density.megabits,
+                                width,
+                                width == 16 ? 2048 : 1024,
+                                groups,
+                                groups * density.banks_per_group,
+                                kDataLines};
+        presets.push_back(make_preset(DramFamily::ddr5, "ddr5_", bin.name, device,
+                                      timing_of(bin, density, width)));
+      }
+    }
+  }
+  return presets;
+}
+
+}  // namespace hmsim

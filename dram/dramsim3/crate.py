@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds DRAMsim3's source by cargo, and turns its .ini files into a table in C++."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+MANIFEST = Path(__file__).parent / "Cargo.toml"
+PACKAGE = "dramsim3"
+SOURCES = [
+    "bankstate",
+    "channel_state",
+    "command_queue",
+    "common",
+    "configuration",
+    "controller",
+    "refresh",
+    "simple_stats",
+    "timing",
+]
+LITERAL = 8_000  # characters in one string literal
+
+
+class Missing(Exception):
+    """The source cannot be had; the text says why."""
+
+
+def source_folder() -> Path:
+    """Return the folder of DRAMsim3's source in cargo's cache, downloaded if need be.
+
+    Raises:
+        Missing: there is no cargo, or it cannot get the crate.
+    """
+    if shutil.which("cargo") is None:
+        raise Missing("it is taken through cargo, which is not installed (https://rustup.rs)")
+    command = ["cargo", "metadata", "--format-version=1", "--locked"]
+    command += ["--manifest-path", str(MANIFEST)]
+    for more in (["--offline"], []):
+        done = subprocess.run([*command, *more], capture_output=True, text=True)
+        if done.returncode == 0:
+            packages = json.loads(done.stdout)["packages"]
+            manifests = [p["manifest_path"] for p in packages if p["name"] == PACKAGE]
+            return Path(manifests[0]).parent / "DRAMsim3"
+    raise Missing("cargo could not fetch it:\n" + done.stderr.strip())
+
+
+def preset_table(folder: Path) -> str:
+    """Return C++ that defines the shipped .ini files by name, for dram/dramsim3/adapter.h."""
+    lines = ['#include "dram/dramsim3/adapter.h"', "namespace hmsim {"]
+    lines.append("const std::vector<Dramsim3Preset>& dramsim3_presets() {")
+    lines.append("static const std::vector<Dramsim3Preset> presets{")
+    for path in sorted((folder / "configs").glob("*.ini")):
+        text = path.read_text(encoding="utf-8")
+        if len(text) > LITERAL or ')ini"' in text:
+            raise Missing(f"{path} is not what was expected")
+        lines.append(f'{{"{path.stem}", R"ini({text})ini"}},')
+    lines += ["};", "return presets;", "}", "}  // namespace hmsim", ""]
+    return "\n".join(lines)

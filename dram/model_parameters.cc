@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dram/model_parameters.h"
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "core/errors.h"
+#include "dram/dramsim3_ini.h"
+#ifdef HMSIM_DRAMSIM3
+#include "dram/dramsim3/adapter.h"
+#endif
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::array<std::int64_t DramTiming::*, 20> kTimings{
+    &DramTiming::tck_ps, &DramTiming::cl,     &DramTiming::cwl,    &DramTiming::trcd,
+    &DramTiming::trp,    &DramTiming::tras,   &DramTiming::trc,    &DramTiming::trrd,
+    &DramTiming::tfaw,   &DramTiming::twr,    &DramTiming::twtr,   &DramTiming::trtp,
+    &DramTiming::tccd,   &DramTiming::burst,  &DramTiming::trtrs,  &DramTiming::trefi,
+    &DramTiming::trfc,   &DramTiming::tccd_l, &DramTiming::trrd_l, &DramTiming::twtr_l};
+
+// The text of an .ini file: shipped with DRAMsim3, or at a path.
+std::string ini_text(const std::string& name) {
+#ifdef HMSIM_DRAMSIM3
+  std::vector<std::string> names;
+  for (const Dramsim3Preset& preset : dramsim3_presets()) {
+    if (preset.name == name) {
+      return preset.text;
+    }
+    names.push_back(preset.name);
+  }
+  const std::string nearest = nearest_name(name, names);
+  const std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+#else
+  const std::string hint = "; this build has no DRAMsim3, so its shipped files have no names here";
+#endif
+  std::ifstream file(name, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    throw InputError("dram.dramsim3_ini: no such file: '" + name + "'" + hint);
+  }
+  return text.str();
+}
+
+}  // namespace
+
+void DramModelParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "dram");
+  parameters.name_of("backend", backend, {"native", "dramsim3", "dramsim3_full"},
+                     {"what models the DRAM: this simulator; DRAMsim3's devices under this "
+                      "simulator's controller; DRAMsim3 whole, without NVDIMM. The last two "
+                      "need a build with 'scons dramsim3=1'",
+                      "Li et al., DRAMsim3, IEEE CAL 2020"});
+  parameters.text("dramsim3_ini", ini,
+                  {"a DRAMsim3 .ini file, or the name of a shipped one, that supplies organisation "
+                   "and timing to whichever backend; of its [system] section nothing is used",
+                   ""});
+  parameters.boolean("dramsim3_mend_ini", mend_ini,
+                     {"take known misspellings in an .ini file for what they mean (REFI: tREFI) "
+                      "instead of refusing it",
+                      "DRAMsim3 itself ignores them and refreshes every 7800 cycles"});
+  parameters.boolean("dramsim3_mend_timing", mend_timing,
+                     {"correct what is known to be missing in DRAMsim3's timing table: tRTRS "
+                      "between writes to different ranks",
+                      "docs/validation.md"});
+  parameters.integer("dramsim3_command_queue", command_queue, {1, 4096}, "entries",
+                     {"dramsim3_full: commands queued for each bank, beside the transaction queues "
+                      "of controller.queue_depth for reads and for writes",
+                      "DRAMsim3's .ini files: 8"});
+  parameters.boolean("dramsim3_unified_queue", unified_queue,
+                     {"dramsim3_full: one transaction queue for reads and writes", ""});
+}
+
+void DramModelParameters::resolve(DramParameters& dram) const {
+  if (ini.empty()) {
+    dram.resolve();
+    return;
+  }
+  const Dramsim3Ini read = read_dramsim3_ini(ini_text(ini), ini, mend_ini);
+  const DramTiming given = dram.timing;
+  const std::string preset = dram.preset;
+  dram.preset = DramParameters().preset;  // what an .ini file does not know is as in plain DDR3
+  dram.resolve();
+  dram.preset = preset;
+  dram.family = read.family;
+  dram.organisation = read.organisation;
+  for (const auto field : kTimings) {
+    dram.timing.*field = given.*field == kFromPreset ? read.timing.*field : given.*field;
+  }
+}
+
+std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
+  const DramTiming& timing = dram.timing;
+  std::vector<ParameterError> errors;
+  if (timing.trc != timing.tras + timing.trp) {
+    errors.push_back({"dram.timing.tRC", "DRAMsim3 takes it for tRAS + tRP"});
+  }
+  if (dram.family != DramFamily::ddr3 && dram.family != DramFamily::ddr4) {
+    errors.push_back({"dram.preset", "DRAMsim3 is set up for DDR3 and DDR4 only"});
+  }
+  if (timing.burst != 4) {
+    errors.push_back({"dram.timing.burst", "DRAMsim3 is set up for bursts of 8: 4 cycles"});
+  }
+  if (dram.precharge_delay != PrechargeDelay::jedec) {
+    errors.push_back({"dram.precharge_delay", "DRAMsim3 knows 'jedec' only"});
+  }
+  return errors;
+}
+
+}  // namespace hmsim

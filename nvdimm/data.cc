@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/data.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr PageBytes kZeros{};
+
+}  // namespace
+
+const PageBytes& NvdimmData::page(const Ftl& ftl, LogicalPage page) const {
+  const PhysicalPage place = ftl.place(page);
+  return place == kNowhere ? kZeros : media.bytes(place);
+}
+
+void NvdimmData::overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const {
+  for (std::uint64_t lines = buffer.page_lines(buffer.write[frame]); lines != 0;
+       lines &= lines - 1) {
+    const auto line = static_cast<std::size_t>(__builtin_ctzll(lines));
+    const LineBytes data = write.read(frame, line);
+    std::memcpy(bytes.data() + line * data.size(), data.data(), data.size());
+  }
+}
+
+void NvdimmData::fill(const Ftl& ftl, const SyncBuffer& buffer, std::uint32_t frame,
+                      std::uint64_t lines) {
+  const std::int64_t key = buffer.read[frame].key;
+  const PageBytes& bytes = page(ftl, buffer.page_of(key));
+  const std::uint64_t of_page =
+      buffer.items() ? (lines != 0 ? std::uint64_t{1} << (key % kLinesPerPage) : 0) : lines;
+  for (std::uint64_t rest = of_page; rest != 0; rest &= rest - 1) {
+    const auto line = static_cast<std::size_t>(__builtin_ctzll(rest));
+    read.write(frame, line, bytes.data() + line * sizeof(LineBytes));
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the frames of one part of the synchronisation buffer hold, in data mode. Which of it counts
+// is told by the frames' masks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/request.h"
+#include "nvdimm/nand/flash_media.h"
+#include "nvdimm/parameters.h"
+
+namespace hmsim {
+
+class FrameBytes {
+ public:
+  explicit FrameBytes(BufferGranularity granularity)
+      : items_(granularity == BufferGranularity::item) {}
+
+  // `line`: of the page, 0 .. 63.
+  LineBytes read(std::uint32_t frame, std::size_t line) const {
+    LineBytes bytes{};
+    std::memcpy(bytes.data(), frames_[frame].data() + offset(line), bytes.size());
+    return bytes;
+  }
+  void write(std::uint32_t frame, std::size_t line, const std::uint8_t* bytes) {
+    if (frames_.size() <= frame) {
+      frames_.resize(std::size_t{frame} + 1);
+    }
+    frames_[frame].resize(items_ ? sizeof(LineBytes) : sizeof(PageBytes));
+    std::memcpy(frames_[frame].data() + offset(line), bytes, sizeof(LineBytes));
+  }
+
+  void serialize(Archive& archive) { archive(frames_); }
+
+ private:
+  std::size_t offset(std::size_t line) const { return items_ ? 0 : line * sizeof(LineBytes); }
+
+  bool items_;
+  std::vector<std::string> frames_;
+};
+
+}  // namespace hmsim

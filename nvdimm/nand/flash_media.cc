@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/nand/flash_media.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr PageBytes kZeros{};
+
+}  // namespace
+
+FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
+  Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
+  block.pages.resize(pages_);
+  Page& page = block.pages[static_cast<std::size_t>(at.value() % pages_)];
+  ensure(!page.spare.programmed, "flash", Tick(0), at.value(), "a page is programmed twice");
+  page.spare.programmed = true;
+  return page;
+}
+
+void FlashMedia::program(PhysicalPage at, LogicalPage page, std::uint64_t version) {
+  fresh(at).spare = {page, version, true, true};
+}
+
+void FlashMedia::store(PhysicalPage at, const PageBytes& bytes) {
+  blocks_[static_cast<std::size_t>(at.value() / pages_)]
+      .pages[static_cast<std::size_t>(at.value() % pages_)]
+      .bytes = std::make_shared<const PageBytes>(bytes);
+}
+
+void FlashMedia::copy(PhysicalPage from, PhysicalPage to) {
+  const Block& source = blocks_[static_cast<std::size_t>(from.value() / pages_)];
+  const Page original = source.pages[static_cast<std::size_t>(from.value() % pages_)];
+  fresh(to) = original;
+}
+
+void FlashMedia::erase(std::uint64_t block) {
+  blocks_[block].pages.clear();
+  ++blocks_[block].erases;
+}
+
+void FlashMedia::tear(PhysicalPage at) { fresh(at); }
+
+void FlashMedia::tear_block(std::uint64_t block) {
+  Page torn;
+  torn.spare.programmed = true;
+  blocks_[block].pages.assign(pages_, torn);
+}
+
+FlashMedia::Spare FlashMedia::spare(PhysicalPage at) const {
+  const Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
+  return block.pages.empty() ? Spare()
+                             : block.pages[static_cast<std::size_t>(at.value() % pages_)].spare;
+}
+
+const PageBytes& FlashMedia::bytes(PhysicalPage at) const {
+  const Block& block = blocks_[static_cast<std::size_t>(at.value() / pages_)];
+  if (block.pages.empty()) {
+    return kZeros;
+  }
+  const Page& page = block.pages[static_cast<std::size_t>(at.value() % pages_)];
+  return page.bytes == nullptr ? kZeros : *page.bytes;
+}
+
+std::uint64_t FlashMedia::torn_pages() const {
+  std::uint64_t torn = 0;
+  for (const Block& block : blocks_) {
+    for (const Page& page : block.pages) {
+      torn += page.spare.programmed && !page.spare.whole ? 1 : 0;
+    }
+  }
+  return torn;
+}
+
+void FlashMedia::serialize(Archive& archive) {
+  archive.section("flash media");
+  for (Block& block : blocks_) {
+    bool used = !block.pages.empty();
+    archive(block.erases, used);
+    block.pages.resize(used ? pages_ : 0);
+    for (Page& page : block.pages) {
+      archive(page.spare);
+      serialize_bytes(archive, page);
+    }
+  }
+}
+
+void FlashMedia::serialize_bytes(Archive& archive, Page& page) {
+  bool present = page.bytes != nullptr;
+  archive(present);
+  PageBytes bytes{};
+  if (present && !archive.loading()) {
+    bytes = *page.bytes;
+  }
+  if (present) {
+    archive.raw(bytes.data(), bytes.size());
+  }
+  if (archive.loading()) {
+    page.bytes = present ? std::make_shared<const PageBytes>(bytes) : nullptr;
+  }
+}
+
+}  // namespace hmsim

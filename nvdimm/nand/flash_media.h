@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the flash cells hold, in data mode: of every programmed page its bytes, and in its spare
+// area whose page it is and how new; of every block how often it was erased. The FTL's map can be
+// rebuilt from this alone. Takes up memory only for blocks that were programmed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+using PageBytes = std::array<std::uint8_t, 4096>;
+
+class FlashMedia {
+ public:
+  struct Spare {
+    LogicalPage page;
+    std::uint64_t version = 0;  // of the data: larger is newer; a copy has its original's
+    bool programmed = false;
+    bool whole = false;  // its checksum fits: the program was not interrupted
+
+    void serialize(Archive& archive) { archive(page, version, programmed, whole); }
+  };
+
+  FlashMedia(std::uint64_t blocks, std::uint32_t pages) : pages_(pages), blocks_(blocks) {}
+
+  // The page must be erased. Its bytes are zeros until store().
+  void program(PhysicalPage at, LogicalPage page, std::uint64_t version);
+  void store(PhysicalPage at, const PageBytes& bytes);
+  void copy(PhysicalPage from, PhysicalPage to);
+  void erase(std::uint64_t block);
+
+  // Power went during the program of a page, or the erase of a block.
+  void tear(PhysicalPage at);
+  void tear_block(std::uint64_t block);
+
+  Spare spare(PhysicalPage at) const;
+  const PageBytes& bytes(PhysicalPage at) const;
+  std::uint32_t erases(std::uint64_t block) const { return blocks_[block].erases; }
+  std::uint64_t torn_pages() const;  // that were not erased since
+
+  void serialize(Archive& archive);
+
+ private:
+  struct Page {
+    Spare spare;
+    std::shared_ptr<const PageBytes> bytes;  // shared by copies; none: zeros
+  };
+  struct Block {
+    std::vector<Page> pages;  // empty: erased
+    std::uint32_t erases = 0;
+  };
+
+  Page& fresh(PhysicalPage at);
+  static void serialize_bytes(Archive& archive, Page& page);
+
+  std::uint32_t pages_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace hmsim

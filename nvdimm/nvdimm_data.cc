@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data mode of the NVDIMM: its lines' bytes, and what power failures leave of them.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/errors.h"
+#include "nvdimm/nvdimm.h"
+
+namespace hmsim {
+
+void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
+  const Command& command = commands_[tag];
+  LineBytes line = peek(command.address);
+  data.apply_to(line);
+  data_->write.write(command.frame, line_number(command.address), line.data());
+}
+
+LineBytes Nvdimm::read_line(std::uint32_t tag) const {
+  const Command& command = commands_[tag];
+  if (command.frame == kNoIndex) {
+    return LineBytes();
+  }
+  const FrameBytes& part = command.in_write_part ? data_->write : data_->read;
+  return part.read(command.frame, line_number(command.address));
+}
+
+LineBytes Nvdimm::peek(Address address) const {
+  const std::int64_t key = buffer_.key_of(address);
+  const std::uint64_t line = buffer_.line_of(address);
+  const std::size_t number = line_number(address);
+  const std::uint32_t written = buffer_.write.find(key);
+  if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
+    return data_->write.read(written, number);
+  }
+  const std::uint32_t frame = buffer_.read.find(key);
+  if (frame != kNoIndex && (buffer_.read[frame].valid & line) != 0) {
+    return data_->read.read(frame, number);
+  }
+  LineBytes bytes{};
+  std::memcpy(bytes.data(), data_->page(ftl_, buffer_.page_of(key)).data() + number * bytes.size(),
+              bytes.size());
+  return bytes;
+}
+
+PowerRecord Nvdimm::power_fail(Tick now) {
+  ensure(data_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
+  const std::uint64_t torn_before = data_->media.torn_pages();
+  std::vector<Tick> busy(ftl_.shape().luns);  // for how long each LUN needs energy
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    const FlashCommand* command = flash_.in_cells(lun);
+    if (command == nullptr || command->operation == FlashOperation::read) {
+      continue;
+    }
+    if (command->priority == FlashPriority::collection) {
+      collector_.tear(*command, data_->media);
+    } else if (parameters_.buffer.release == FrameRelease::program) {
+      data_->media.tear(evictor_.target(command->subject));
+    } else {
+      busy[lun] = parameters_.nand.program_time;
+    }
+  }
+  power_.torn_pages += data_->media.torn_pages() - torn_before;
+  ++power_.failures;
+  ftl_.rebuild();
+  flush(busy);
+  const Tick hold_up = *std::max_element(busy.begin(), busy.end());
+  power_.hold_up = later(power_.hold_up, hold_up);
+  power_.energy = std::max(power_.energy, flush_energy(parameters_.power, hold_up));
+  return power_;
+}
+
+// Programs what the write part holds beyond flash, page by page.
+void Nvdimm::flush(std::vector<Tick>& busy) {
+  std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
+  for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
+    const Frame& record = buffer_.write[frame];
+    if ((record.state == FrameState::dirty || record.state == FrameState::evicting) &&
+        record.valid != 0) {
+      dirty.emplace_back(buffer_.page_of(record.key).value(), frame);
+    }
+  }
+  std::sort(dirty.begin(), dirty.end());
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < dirty.size();) {
+    const LogicalPage page(dirty[i].first);
+    const PhysicalPage old = ftl_.place(page);
+    PageBytes bytes = data_->page(ftl_, page);
+    std::uint64_t lines = 0;
+    for (; i < dirty.size() && dirty[i].first == page.value(); ++i) {
+      lines |= buffer_.page_lines(buffer_.write[dirty[i].second]);
+      data_->overlay(buffer_, dirty[i].second, bytes);
+    }
+    if (lines != ~std::uint64_t{0} && old != kNowhere) {
+      busy[ftl_.lun_of(old)] += parameters_.nand.read_time;
+      ++power_.merged_pages;
+    }
+    const std::uint32_t lun = flush_target(next);
+    next = (lun + 1) % ftl_.shape().luns;
+    ftl_.claim_on(lun);
+    const PhysicalPage at = ftl_.allocate(lun, Ftl::Stream::host);
+    ftl_.commit(page, at);
+    data_->media.store(at, bytes);
+    busy[lun] += parameters_.nand.program_time;
+    ++power_.flushed_pages;
+  }
+}
+
+// The next LUN from `first` on that has a free page, and if possible room for valid pages.
+std::uint32_t Nvdimm::flush_target(std::uint32_t first) const {
+  const std::uint32_t luns = ftl_.shape().luns;
+  std::uint32_t any = kNoIndex;
+  for (std::uint32_t i = 0; i < luns; ++i) {
+    const std::uint32_t lun = (first + i) % luns;
+    if (ftl_.free_pages(lun) == 0) {
+      continue;
+    }
+    if (ftl_.has_room(lun)) {
+      return lun;
+    }
+    any = any == kNoIndex ? lun : any;
+  }
+  ensure(any != kNoIndex, "nvdimm", now(), -1, "no free page is left to save a dirty one");
+  return any;
+}
+
+void Nvdimm::restore(Nvdimm& before, Tick now) {
+  ensure(data_ != nullptr && before.data_ != nullptr, "nvdimm", now, -1,
+         "power returns outside data mode");
+  data_->media = std::move(before.data_->media);
+  power_ = before.power_;
+  ftl_.rebuild();
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    collector_.consider(lun, now);
+  }
+  wakeup_.notify();
+}
+
+}  // namespace hmsim

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/power.h"
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "nvdimm/sync_buffer.h"
+
+namespace hmsim {
+
+namespace {
+
+std::int64_t share(std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; }
+
+std::int64_t frames_of(const NvdimmParameters& parameters) {
+  return frame_count(parameters.buffer, parameters.buffer.write_size);
+}
+
+Tick running_program(const NvdimmParameters& parameters) {
+  return parameters.buffer.release == FrameRelease::datain ? parameters.nand.program_time : Tick(0);
+}
+
+}  // namespace
+
+Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged) {
+  return share(pages, parameters.luns()) * parameters.nand.program_time +
+         share(merged, parameters.luns()) * parameters.nand.read_time;
+}
+
+std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up) {
+  // 1 mW for 1 us is 1 nJ.
+  constexpr std::int64_t kNanojoules = 1000;
+  const std::int64_t microseconds = share(hold_up.value(), kMicrosecond.value());
+  return share(microseconds * parameters.draw, kNanojoules);
+}
+
+Tick worst_hold_up(const NvdimmParameters& parameters) {
+  const std::int64_t frames = frames_of(parameters);
+  return running_program(parameters) + flush_time(parameters, frames, frames);
+}
+
+std::int64_t flush_blocks(const NvdimmParameters& parameters) {
+  return share(share(frames_of(parameters), parameters.luns()), parameters.nand.pages_per_block);
+}
+
+std::string check_energy(const NvdimmParameters& parameters) {
+  constexpr std::int64_t kMicrojoules = 1000;  // a millijoule
+  const std::int64_t budget = parameters.power.energy;
+  const std::int64_t need = flush_energy(parameters.power, worst_hold_up(parameters));
+  if (budget == kEnoughEnergy || need <= budget * kMicrojoules) {
+    return "";
+  }
+  const std::int64_t frames = frames_of(parameters);
+  std::int64_t saved = 0;  // the most that fit; the energy grows with the pages
+  for (std::int64_t step = frames; step > 0; step /= 2) {
+    while (saved + step <= frames &&
+           flush_energy(parameters.power, running_program(parameters) +
+                                              flush_time(parameters, saved + step, saved + step)) <=
+               budget * kMicrojoules) {
+      saved += step;
+    }
+  }
+  return std::to_string(budget) +
+         " mJ are too little for a power failure: " + std::to_string(frames) +
+         " dirty pages take up to " + format_time(worst_hold_up(parameters)) + " and " +
+         std::to_string(share(need, kMicrojoules)) + " mJ at " +
+         std::to_string(parameters.power.draw) + " mW; " + std::to_string(frames - saved) +
+         " of them would be lost";
+}
+
+}  // namespace hmsim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Power failure: what the ultracapacitors must pay for.
+//
+// A write is safe once it is done: once its data burst has ended. At a power failure the write part
+// is programmed into free pages, by all LUNs in parallel, without garbage collection. A LUN needs
+// tPROG for each of its pages, and tR for each page of its own that is read to complete one; page
+// transfers happen while cells work. The host's other requests are lost, and so is what flash does
+// at that moment: a page that is being programmed is torn (its frame still has the data, or its
+// block the original), unless its frame was released at the end of data-in: that program is
+// finished.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/archive.h"
+#include "core/types.h"
+#include "nvdimm/parameters.h"
+
+namespace hmsim {
+
+// Power failures of one NVDIMM since it was built.
+struct PowerRecord {
+  std::uint64_t failures = 0;
+  std::uint64_t flushed_pages = 0;
+  std::uint64_t merged_pages = 0;  // of the flushed ones, those that had to be read first
+  std::uint64_t torn_pages = 0;    // programs that were interrupted, and pages of torn blocks
+  Tick hold_up{0};                 // the longest
+  std::int64_t energy = 0;         // for that, in microjoules
+
+  void serialize(Archive& archive) {
+    archive(failures, flushed_pages, merged_pages, torn_pages, hold_up, energy);
+  }
+};
+
+// Time for so many pages, spread over all LUNs, the same share of which must be merged.
+Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged);
+// In microjoules, rounded up.
+std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up);
+
+// The worst case: every frame of the write part dirty, and a page of its own to be completed.
+Tick worst_hold_up(const NvdimmParameters& parameters);
+// Blocks of each LUN that a flush may take.
+std::int64_t flush_blocks(const NvdimmParameters& parameters);
+// What would be lost in the worst case with the energy that there is; "" when nothing.
+std::string check_energy(const NvdimmParameters& parameters);
+
+}  // namespace hmsim

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tables for people call statistics, in which groups and units."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+
+class Line(NamedTuple):
+    """One line of a table.
+
+    Attributes:
+        name: the statistic's path.
+        label: what people read, with its unit.
+        factor: what to multiply the statistic with to have it in that unit.
+    """
+
+    name: str
+    label: str
+    factor: float
+
+
+# Pattern of paths, label ('{}': what '*' stands for), factor.
+GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
+    "progress": (
+        ("speedup", "speedup, geometric mean", 1),
+        ("weighted_speedup", "weighted speedup", 1),
+        ("max_slowdown", "maximum slowdown", 1),
+        ("agent.*.progress", "agent {}, ", 1),
+        ("agent.*.rate", "agent {}, ", 1),
+        ("agent.*.speedup", "agent {}, speedup", 1),
+        ("agent.*.slowdown", "agent {}, slowdown", 1),
+        ("core.*.ipc", "core {}, IPC", 1),
+        ("system.ipc", "all cores, IPC", 1),
+        ("sim.requests", "requests", 1),
+    ),
+    "latency": (
+        ("dram.read_latency_ns.mean", "DRAM read, mean (ns)", 1),
+        ("dram.read_latency_ns.p99", "DRAM read, p99 (ns)", 1),
+        ("nvdimm.line_latency_ns.mean", "NVDIMM line, mean (us)", 1e-3),
+        ("nvdimm.line_latency_ns.p99", "NVDIMM line, p99 (us)", 1e-3),
+        ("nvdimm.response_time_us.mean", "NVDIMM 4 KB block, mean (us)", 1),
+        ("nvdimm.response_time_us.p99", "NVDIMM 4 KB block, p99 (us)", 1),
+    ),
+    "queue and buffer": (
+        ("nvdimm.queue.share_over_104", "time > 104 NVDIMM entries (%)", 100),
+        ("nvdimm.buffer.read_hit_ratio", "buffer hits of reads (%)", 100),
+        ("nvdimm.buffer.write_hit_ratio", "buffer hits of writes (%)", 100),
+        ("nvdimm.reads", "NVDIMM lines read", 1),
+        ("nvdimm.writes", "NVDIMM lines written", 1),
+    ),
+    "flash": (
+        ("nvdimm.ftl.waf", "write amplification", 1),
+        ("nvdimm.gc.count", "blocks collected", 1),
+    ),
+    "bus and DRAM": (
+        ("bus.dram_share", "bus carries DRAM data (%)", 100),
+        ("bus.nvdimm_share", "bus carries NVDIMM data (%)", 100),
+        ("dram.bandwidth_gb_per_s", "DRAM bandwidth (GB/s)", 1),
+        ("dram.row_hit_ratio", "DRAM row hits (%)", 100),
+        ("dram.reads", "DRAM lines read", 1),
+        ("dram.writes", "DRAM lines written", 1),
+    ),
+}
+MILLION = 1e6
+
+
+def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str, list[Line]]]:
+    """Yield the groups that have lines, with these.
+
+    Args:
+        names: paths of statistics, in the order that those of one pattern shall have.
+        units: units by path: an agent's progress is in its own.
+    """
+    present = list(names)
+    for group, patterns in GROUPS.items():
+        found = []
+        for pattern, label, factor in patterns:
+            for name in fnmatch.filter(present, pattern):
+                found.append(_line(name, pattern, label, factor, units.get(name, "")))
+        if len(fnmatch.filter(present, "core.*.ipc")) == 1:
+            found = [line for line in found if line.name != "system.ipc"]
+        if found:
+            yield group, found
+
+
+def _line(name: str, pattern: str, label: str, factor: float, unit: str) -> Line:
+    index = name.split(".")[1] if "*" in pattern else ""
+    label = label.format(index)
+    if label.endswith(", "):  # work in the agent's own unit
+        if unit.startswith("instructions/"):
+            return Line(name, f"{label}M {unit}", 1 / MILLION)
+        return Line(name, label + unit, factor)
+    return Line(name, label, factor)

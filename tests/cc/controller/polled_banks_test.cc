@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do banks that ask a timing model when commands are legal offer what those offer that keep ready
+// sets? Both stand on the native engine and see the same traffic.
+#include "controller/polled_banks.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "controller/native_banks.h"
+#include "core/random.h"
+#include "dram/families.h"
+#include "dram/timing_engine.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr std::size_t kSlots = 24;
+constexpr int kEdges = 40'000;
+
+DramParameters part(const char* preset) {
+  DramParameters dram;
+  dram.preset = preset;
+  dram.ranks = 2;
+  dram.resolve();
+  return dram;
+}
+
+class BothBanks {
+ public:
+  explicit BothBanks(const DramParameters& dram)
+      : engine_(timing_rules(dram), static_cast<int>(dram.ranks) + 1,
+                static_cast<int>(dram.organisation.groups),
+                static_cast<int>(dram.organisation.banks)),
+        pools_{TransactionPool(kSlots), TransactionPool(kSlots)} {
+    banks_[0] = std::make_unique<NativeBanks>(dram, engine_, pools_[0]);
+    banks_[1] = std::make_unique<PolledBanks>(dram, engine_, pools_[1]);
+  }
+
+  template <class F>
+  void each(F f) {
+    for (std::size_t i = 0; i < banks_.size(); ++i) {
+      f(*banks_[i], pools_[i]);
+    }
+  }
+  TransactionPool& pool() { return pools_[0]; }
+  DramBanks& banks() { return *banks_[0]; }
+  TimingEngine& engine() { return engine_; }
+
+ private:
+  TimingEngine engine_;
+  std::array<TransactionPool, 2> pools_;
+  std::array<std::unique_ptr<DramBanks>, 2> banks_;
+};
+
+void expect_same(const Best& one, const Best& other, const char* what, int edge) {
+  ASSERT_EQ(one.id, other.id) << what << " on edge " << edge;
+  if (one.present()) {
+    ASSERT_EQ(one.command, other.command) << what << " on edge " << edge;
+  }
+}
+
+void run(const char* preset) {
+  const DramParameters dram = part(preset);
+  const auto banks_in_all = static_cast<std::uint64_t>(dram.ranks * dram.organisation.banks);
+  BothBanks both(dram);
+  Random random(7);
+  std::vector<TransactionId> free;
+  both.each([&](DramBanks&, TransactionPool& pool) {
+    free.clear();
+    for (std::size_t i = 0; i < kSlots; ++i) {
+      free.push_back(pool.take());
+    }
+  });
+  std::uint64_t next_request = 0;
+  std::size_t side = 0;
+  int data_commands = 0;
+  for (int i = 0; i < kEdges; ++i) {
+    const Cycle edge(i);
+    if (!free.empty() && random.below(5) == 0) {
+      const TransactionId id = free.back();
+      free.pop_back();
+      Transaction fresh;
+      fresh.request.id = next_request++;
+      fresh.request.write = random.below(3) == 0;
+      fresh.bank = static_cast<std::int32_t>(random.below(banks_in_all));
+      fresh.rank = fresh.bank / static_cast<std::int32_t>(dram.organisation.banks);
+      fresh.row = static_cast<std::int64_t>(random.below(3));
+      fresh.key_hit = 1;
+      both.each([&](DramBanks& banks, TransactionPool& pool) {
+        pool[id] = fresh;
+        banks.insert(id, fresh.request.write ? 1 : 0, edge);
+      });
+    }
+    if (random.below(200) == 0) {
+      side = 1 - side;
+      both.each([&](DramBanks& banks, TransactionPool&) { banks.compete(side, edge); });
+    }
+    if (random.below(100) == 0) {
+      const bool held = random.below(2) == 0;
+      both.each([&](DramBanks& banks, TransactionPool&) { banks.hold(0, held); });
+    }
+    if (random.below(100) == 0) {
+      const bool blocked = random.below(2) == 0;
+      both.each([&](DramBanks& banks, TransactionPool&) { banks.block(1, blocked); });
+    }
+    std::array<Candidates, 2> found;
+    std::size_t which = 0;
+    both.each(
+        [&](DramBanks& banks, TransactionPool&) { banks.collect(edge, Cycle(4), found[which++]); });
+    const Best& data = found[0].legal[0];
+    expect_same(data, found[1].legal[0], "legal", i);
+    expect_same(found[0].near[0], found[1].near[0], "near", i);
+    expect_same(found[0].other, found[1].other, "other", i);
+    if (data.present() || found[0].other.present()) {
+      const Best best = data.present() ? data : found[0].other;
+      const Transaction issued = both.pool()[best.id];
+      both.engine().issue(best.command, issued.bank, edge);
+      both.each([&](DramBanks& banks, TransactionPool& pool) {
+        pool[best.id].started = true;
+        if (best.command == Command::activate) {
+          banks.opened(issued.bank, issued.row, edge);
+        } else if (best.command == Command::precharge) {
+          banks.closed(issued.bank, edge);
+        } else {
+          banks.remove(best.id, issued.request.write ? 1 : 0, edge);
+        }
+      });
+      if (data.present()) {
+        free.push_back(best.id);
+        ++data_commands;
+      }
+    }
+    both.each([&](DramBanks& banks, TransactionPool&) { banks.look_ahead(); });
+    ASSERT_FALSE(::testing::Test::HasFatalFailure());
+  }
+  EXPECT_GT(data_commands, kEdges / 20);
+}
+
+TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr3) { run("ddr3_1600_4gb_x8"); }
+TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr4) { run("ddr4_2400t_8gb_x8"); }
+
+}  // namespace
+}  // namespace hmsim::testing

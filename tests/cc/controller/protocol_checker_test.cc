@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Logs of clean runs, edited: does the protocol checker name what is wrong with them?
+#include "controller/protocol_checker.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "controller/observer_list.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+
+namespace hmsim::testing {
+namespace {
+
+using C = ChannelCommand;
+using Log = std::vector<CommandRecord>;
+
+constexpr int kIntervals = 40;  // of tREFI
+constexpr std::int64_t kRefreshInterval = 600;
+
+Assignments two_ranks(const Assignments& more) {
+  Assignments all{{"dram.ranks", "2"},
+                  {"dram.timing.tREFI", std::to_string(kRefreshInterval)},
+                  {"controller.queues", "split"},
+                  {"nvdimm.unmapped_read", "zero"},
+                  {"nvdimm.buffer.read_size", "256KiB"},
+                  {"nvdimm.buffer.write_size", "256KiB"}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+struct Recorded {
+  Log log;
+  Tick end;
+};
+
+Recorded record(const Assignments& more) {
+  ChannelUnderTest channel(two_ranks(more));
+  RandomTraffic traffic(channel, 5);
+  Cycle now{0};
+  while (now < Cycle(kIntervals * kRefreshInterval)) {
+    traffic.burst();
+    now += traffic.pause();
+    channel.run_to(now);
+  }
+  channel.drain();
+  EXPECT_TRUE(channel.channel_.idle());
+  return {channel.log_, channel.kernel_.now()};
+}
+
+// The rules that a log breaks, each once, in order of appearance.
+std::vector<std::string> rules_broken(const Assignments& more, const Recorded& recorded) {
+  ProtocolChecker checker(make_config(two_ranks(more)));
+  for (const CommandRecord& command : recorded.log) {
+    checker.on_command(command);
+  }
+  checker.finish(recorded.end, true);
+  EXPECT_EQ(checker.commands(), static_cast<std::int64_t>(recorded.log.size()));
+  std::vector<std::string> rules;
+  for (const Violation& violation : checker.violations().first()) {
+    if (std::find(rules.begin(), rules.end(), violation.rule) == rules.end()) {
+      rules.push_back(violation.rule);
+    }
+  }
+  return rules;
+}
+
+// The index of the first such command after half of the log.
+std::size_t find(const Log& log, C command, std::size_t from = 0) {
+  for (std::size_t i = from == 0 ? log.size() / 2 : from; i < log.size(); ++i) {
+    if (log[i].command == command) {
+      return i;
+    }
+  }
+  ADD_FAILURE() << "no such command in the log";
+  return 0;
+}
+
+// The index of the last such command before `to` on the same rank and, if it has one, bank.
+std::size_t find_before(const Log& log, C command, std::size_t to) {
+  for (std::size_t i = to; i-- > 0;) {
+    if (log[i].command == command && log[i].rank == log[to].rank &&
+        (log[to].bank < 0 || log[i].bank == log[to].bank)) {
+      return i;
+    }
+  }
+  ADD_FAILURE() << "no such command in the log";
+  return 0;
+}
+
+// The index of the other command of the same request.
+std::size_t of_request(const Log& log, C command, std::int64_t request) {
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    if (log[i].command == command && log[i].request == request) {
+      return i;
+    }
+  }
+  ADD_FAILURE() << "no such command in the log";
+  return 0;
+}
+
+void erase(Log& log, std::size_t index) {
+  log.erase(log.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+// Puts the command where its new cycle belongs, as the last of that cycle.
+void move(Log& log, std::size_t index, Cycle cycle) {
+  CommandRecord moved = log[index];
+  moved.cycle = cycle;
+  erase(log, index);
+  const auto place =
+      std::upper_bound(log.begin(), log.end(), moved,
+                       [](const auto& a, const auto& b) { return a.cycle < b.cycle; });
+  log.insert(place, moved);
+}
+
+// Drops refreshes of rank 0 from the tenth on for which `chosen` holds.
+void drop_refreshes(Log& log, const std::function<bool(int)>& chosen) {
+  int seen = 0;
+  const auto dropped = [&](const CommandRecord& command) {
+    return command.command == C::refresh && command.rank == 0 && ++seen >= 10 && chosen(seen - 10);
+  };
+  log.erase(std::remove_if(log.begin(), log.end(), dropped), log.end());
+}
+
+struct Edit {
+  const char* name;
+  std::vector<const char*> rules;  // that must be reported, others may be too; none: none
+  std::function<void(Log&)> edit;
+  Assignments replayed = {};  // beside the recorded configuration
+};
+
+std::vector<Edit> edits() {
+  return {
+      {"nothing", {}, [](Log&) {}},
+      {"eight refreshes postponed",
+       {},
+       [](Log& log) { drop_refreshes(log, [](int n) { return n < 8; }); }},
+      {"nine refreshes skipped",
+       {"refresh interval"},
+       [](Log& log) { drop_refreshes(log, [](int n) { return n < 9; }); }},
+      {"every other refresh skipped",
+       {"refresh count"},
+       [](Log& log) { drop_refreshes(log, [](int n) { return n % 2 == 0; }); }},
+      {"no refresh at all",
+       {"refresh interval", "refresh count"},
+       [](Log& log) {
+         log.erase(std::remove_if(log.begin(), log.end(),
+                                  [](const auto& c) { return c.command == C::refresh; }),
+                   log.end());
+       }},
+      {"a refresh while a bank is open",
+       {"refresh of open bank"},
+       [](Log& log) { erase(log, find_before(log, C::precharge, find(log, C::refresh))); }},
+      {"a second row in an open bank",
+       {"bank is open"},
+       [](Log& log) {
+         std::size_t i = find(log, C::precharge);
+         while (log[i].request < 0) {  // one for a refresh
+           i = find(log, C::precharge, i + 1);
+         }
+         erase(log, i);
+       }},
+      {"a row closed twice",
+       {"bank is closed"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::precharge);
+         log.insert(log.begin() + static_cast<std::ptrdiff_t>(i), log[i]);
+         log[i].cycle -= Cycle(1);
+       }},
+      {"the wrong row", {"row"}, [](Log& log) { ++log[find(log, C::read)].row; }},
+      {"a row never opened", {"row"}, [](Log& log) { erase(log, find(log, C::activate)); }},
+      {"two commands on an edge",
+       {"command bus"},
+       [](Log& log) {
+         log[find(log, C::nvdimm_read_command) + 1].cycle =
+             log[find(log, C::nvdimm_read_command)].cycle;
+       }},
+      {"back in time",
+       {"command order"},
+       [](Log& log) { log[find(log, C::nvdimm_write_command)].cycle = Cycle(1); }},
+      {"a bank that does not exist", {"place"}, [](Log& log) { log[find(log, C::read)].bank = 8; }},
+      {"a rank that does not exist", {"place"}, [](Log& log) { log[find(log, C::read)].rank = 2; }},
+      {"a line read twice",
+       {"one burst a request"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::read);
+         CommandRecord again = log[i];
+         log.push_back(again);
+       }},
+      {"a line never read",
+       {"request without burst"},
+       [](Log& log) { erase(log, find(log, C::read)); }},
+      {"a line never granted",
+       {"unfinished commands", "request without burst"},
+       [](Log& log) { erase(log, find(log, C::nvdimm_read)); }},
+      {"bursts that overlap",
+       {"data bus"},
+       [](Log& log) {
+         std::size_t i = find(log, C::nvdimm_read);
+         while (log[i + 1].command != C::nvdimm_read || log[i + 2].command == C::refresh) {
+           i = find(log, C::nvdimm_read, i + 1);
+         }
+         log[i + 1].cycle = log[i].cycle + Cycle(3);
+       }},
+      {"a command sent twice",
+       {"command sent twice"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_read_command);
+         log.insert(log.begin() + static_cast<std::ptrdiff_t>(i) + 1, log[i]);
+         log[i + 1].cycle = log[i].cycle;
+       }},
+      {"an ack twice",
+       {"acknowledged twice"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_ack);
+         log.insert(log.begin() + static_cast<std::ptrdiff_t>(i) + 1, log[i]);
+         log[i + 1].cycle = log[i].cycle;
+       }},
+      {"an ack without its command",
+       {"ack without command", "burst without command"},
+       [](Log& log) { erase(log, find(log, C::nvdimm_read_command)); }},
+      {"a grant without an ack",
+       {"burst without ack"},
+       [](Log& log) {
+         erase(log, of_request(log, C::nvdimm_ack, log[find(log, C::nvdimm_read)].request));
+       }},
+      {"a grant on its ack's edge",
+       {"grant after ack"},
+       [](Log& log) {
+         std::size_t i = find(log, C::nvdimm_read);
+         move(log, of_request(log, C::nvdimm_ack, log[i].request), log[i].cycle);
+         i = of_request(log, C::nvdimm_read, log[i].request);
+         std::swap(log[i], log[i + 1]);
+       }},
+      {"data the other way",
+       {"direction"},
+       [](Log& log) {
+         CommandRecord& last = *std::find_if(
+             log.rbegin(), log.rend(), [](const auto& c) { return c.command == C::nvdimm_read; });
+         last.command = C::nvdimm_write;
+       }},
+      {"an ack before the lookup is over",
+       {"lookup"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_ack);
+         const auto request = log[i].request;
+         std::size_t command = 0;
+         while (log[command].request != request) {
+           ++command;
+         }
+         move(log, i, log[command].cycle + Cycle(42));  // 43 at the earliest
+       }},
+      {"lookups side by side at a serial port",
+       {"lookup"},
+       [](Log&) {},
+       {{"nvdimm.buffer.port", "serial"}}},
+      {"more commands than may be outstanding",
+       {"outstanding commands"},
+       [](Log&) {},
+       {{"controller.outstanding", "2"}}},
+  };
+}
+
+bool contains(const std::vector<std::string>& rules, const std::string& rule) {
+  return std::find(rules.begin(), rules.end(), rule) != rules.end();
+}
+
+void expect_rules(const Edit& edit, const std::vector<std::string>& broken) {
+  EXPECT_EQ(broken.empty(), edit.rules.empty()) << (broken.empty() ? "" : broken.front());
+  for (const char* rule : edit.rules) {
+    EXPECT_TRUE(contains(broken, rule)) << rule;
+  }
+}
+
+TEST(ProtocolChecker, NamesWhatIsWrongWithAnEditedLog) {
+  const Recorded clean = record({});
+  for (const Edit& edit : edits()) {
+    SCOPED_TRACE(edit.name);
+    Recorded edited = clean;
+    edit.edit(edited.log);
+    expect_rules(edit, rules_broken(edit.replayed, edited));
+  }
+}
+
+TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
+  const Assignments automatic{{"controller.ack", "auto"}, {"controller.ack_slots", "0"}};
+  const Recorded clean = record(automatic);
+  const std::vector<Edit> tried{{"nothing", {}, [](Log&) {}},
+                                {"data later than the ack",
+                                 {"burst with ack"},
+                                 [](Log& log) {
+                                   const std::size_t i = find(log, C::nvdimm_read);
+                                   log[i].cycle += Cycle(1);
+                                 }},
+                                {"two acks on an edge",
+                                 {"ack line"},
+                                 [](Log& log) {
+                                   const std::size_t i = find(log, C::nvdimm_ack);
+                                   const std::size_t next = find(log, C::nvdimm_ack, i + 1);
+                                   log[next].cycle = log[i].cycle;
+                                 }},
+                                {"slots for acks",
+                                 {"command bus"},
+                                 [](Log&) {},
+                                 {{"controller.ack", "auto"}, {"controller.ack_slots", "1"}}}};
+  for (const Edit& edit : tried) {
+    SCOPED_TRACE(edit.name);
+    Recorded edited = clean;
+    edit.edit(edited.log);
+    expect_rules(edit, rules_broken(edit.replayed.empty() ? automatic : edit.replayed, edited));
+  }
+}
+
+// Eight refreshes that were postponed, one that is due and eight in advance: one too many for the
+// time, but not for the count.
+TEST(ProtocolChecker, AtMostSixteenRefreshesInTwoIntervals) {
+  ProtocolChecker checker(make_config(two_ranks({{"dram.timing.tRFC", "20"}})));
+  for (int i = 0; i < 17; ++i) {
+    EXPECT_EQ(checker.violations().total(), 0) << i;
+    checker.on_command({Cycle(8 * kRefreshInterval + 20 * i), C::refresh, 0, 0, -1, -1, -1});
+  }
+  ASSERT_EQ(checker.violations().total(), 1);
+  const Violation& found = checker.violations().first().front();
+  EXPECT_EQ(found.rule, "refresh window");
+  EXPECT_EQ(found.needed, 2 * kRefreshInterval);
+  EXPECT_EQ(found.got, 16 * 20);
+}
+
+TEST(ProtocolChecker, KeepsTheFirstAndCountsAll) {
+  Recorded recorded = record({});
+  for (CommandRecord& command : recorded.log) {
+    command.row += command.command == C::read ? 1 : 0;
+  }
+  ProtocolChecker checker(make_config(two_ranks({})));
+  EXPECT_NO_THROW(checker.raise_if_violated());
+  std::int64_t reads = 0;
+  for (const CommandRecord& command : recorded.log) {
+    checker.on_command(command);
+    reads += command.command == C::read ? 1 : 0;
+  }
+  EXPECT_EQ(checker.violations().total(), reads);
+  EXPECT_EQ(checker.violations().first().size(), ViolationLog::kKept);
+  try {
+    checker.raise_if_violated();
+    FAIL() << "no fault";
+  } catch (const Fault& fault) {
+    const std::string text = fault.what();
+    EXPECT_NE(text.find(checker.violations().first().front().describe()), std::string::npos);
+    EXPECT_NE(text.find("the first of " + std::to_string(reads)), std::string::npos) << text;
+  }
+}
+
+TEST(Violation, DescribesItself) {
+  Violation violation{0, Cycle(39), "tRCD", "read", 1, 2, 7, "activate", Cycle(29), 11, 10};
+  EXPECT_EQ(violation.describe(),
+            "channel 0, rank 1, bank 2, request 7, cycle 39: read: tRCD: needed 11, got 10 cycles "
+            "after activate in cycle 29");
+  violation = {1, Cycle(5), "refresh count", "", 0, -1, -1, "", Cycle(0), 9, 0};
+  EXPECT_EQ(violation.describe(), "channel 1, rank 0, cycle 5: refresh count: needed 9, got 0");
+}
+
+TEST(ObserverList, TellsAll) {
+  struct Counter final : CommandObserver {
+    void on_command(const CommandRecord&) override { ++count; }
+    int count = 0;
+  };
+  ObserverList list;
+  EXPECT_EQ(list.target(), nullptr);
+  Counter one;
+  list.add(one);
+  EXPECT_EQ(list.target(), &one);
+  Counter other;
+  list.add(other);
+  list.target()->on_command({});
+  EXPECT_EQ(one.count, 1);
+  EXPECT_EQ(other.count, 1);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the reader of DRAMsim3's .ini files refuse what DRAMsim3 would silently misunderstand?
+#include "dram/dramsim3_ini.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/errors.h"
+
+namespace hmsim::testing {
+namespace {
+
+const std::string kGood =
+    "; a comment\n[dram_structure]\nprotocol = DDR3\nbankgroups = 1\nbanks_per_group = 8\n"
+    "rows = 65536\ncolumns = 1024\ndevice_width = 8\nBL = 8\n"
+    "[timing]\ntCK = 1.25 ; ns\nCL = 11\nCWL = 8\ntRCD = 11\ntRP = 11\ntRAS = 28\ntRFC = 208\n"
+    "tRFC2 = 208\ntREFI = 6240\ntRRD_S = 5\ntWTR_S = 6\ntFAW = 24\ntWR = 12\ntRTP = 6\n"
+    "tCCD_S = 4\ntRTRS = 1\n[system]\nbus_width = 64\n[thermal]\nanything = 1\n";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+std::string error_of(const std::string& text, bool mend = false) {
+  try {
+    read_dramsim3_ini(text, "x.ini", mend);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Dramsim3Ini, SuppliesOrganisationAndTiming) {
+  const Dramsim3Ini ini = read_dramsim3_ini(kGood, "x.ini", false);
+  EXPECT_EQ(ini.family, DramFamily::ddr3);
+  EXPECT_EQ(ini.organisation.banks, 8);
+  EXPECT_EQ(ini.organisation.columns, 128);
+  EXPECT_EQ(ini.timing.tck_ps, 1250);
+  EXPECT_EQ(ini.timing.trefi, 6240);
+  EXPECT_EQ(ini.timing.trc, 39);
+  EXPECT_EQ(ini.timing.burst, 4);
+  EXPECT_EQ(ini.timing.tccd_l, kFromPreset);
+}
+
+TEST(Dramsim3Ini, NamesTheRightKeyForAMisspeltOne) {
+  const std::string text = replaced(kGood, "tREFI", "REFI");
+  const std::string error = error_of(text);
+  EXPECT_NE(error.find("x.ini:20: DRAMsim3 does not read a key 'REFI'"), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("did you mean 'tREFI'?"), std::string::npos) << error;
+  EXPECT_EQ(read_dramsim3_ini(text, "x.ini", true).timing.trefi, 6240);
+}
+
+TEST(Dramsim3Ini, RefusesWhatIsMissingTwiceOutOfRangeOrNotModelled) {
+  EXPECT_NE(error_of(replaced(kGood, "tRTP = 6\n", "")).find("tRTP is missing"), std::string::npos);
+  EXPECT_NE(error_of(replaced(kGood, "CL = 11", "CL = 11\nCL = 12")).find("CL is given twice"),
+            std::string::npos);
+  EXPECT_NE(error_of(replaced(kGood, "tFAW = 24", "tFAW = many")).find("'many' is no number"),
+            std::string::npos);
+  EXPECT_NE(error_of(replaced(kGood, "DDR3", "HBM2")).find("DDR3 or DDR4"), std::string::npos);
+  EXPECT_NE(error_of(replaced(kGood, "BL = 8", "BL = 4")).find("bursts of 8"), std::string::npos);
+  EXPECT_NE(error_of(replaced(kGood, "rows = 65536", "rows = 65535")).find("power of two"),
+            std::string::npos);
+  EXPECT_NE(
+      error_of(replaced(kGood, "bankgroups = 1", "bankgroups = 4")).find("tCCD_L: is missing"),
+      std::string::npos);
+  EXPECT_NE(error_of(replaced(kGood, "[thermal]", "[termal]")).find("no section [termal]"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

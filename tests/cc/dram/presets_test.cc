@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts against literal values of the standards, in cycles, read apart from the code that composes
+// them.
+#include "dram/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+#include "core/errors.h"
+#include "tests/cc/controller/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+struct Expected {
+  const char* name;
+  DramOrganisation part;
+  std::int64_t tck_ps, cl, cwl, trcd, trp, tras, trc, trrd, trrd_l, tfaw, twr, twtr, twtr_l, trtp,
+      tccd, tccd_l, trefi, trfc;
+};
+
+constexpr std::int64_t kNone = kFromPreset;
+
+const std::vector<Expected> kParts{
+    // JESD79-3F
+    {"ddr3_800e_1gb_x8",
+     {1, 8, 16384, 128},
+     2500,
+     6,
+     5,
+     6,
+     6,
+     15,
+     21,
+     4,
+     kNone,
+     16,
+     6,
+     4,
+     kNone,
+     4,
+     4,
+     kNone,
+     3120,
+     44},
+    {"ddr3_1066f_2gb_x16",
+     {1, 8, 16384, 128},
+     1875,
+     7,
+     6,
+     7,
+     7,
+     20,
+     27,
+     6,
+     kNone,
+     27,
+     8,
+     4,
+     kNone,
+     4,
+     4,
+     kNone,
+     4160,
+     86},
+    {"ddr3_1333h_2gb_x4",
+     {1, 8, 32768, 256},
+     1500,
+     9,
+     7,
+     9,
+     9,
+     24,
+     33,
+     4,
+     kNone,
+     20,
+     10,
+     5,
+     kNone,
+     5,
+     4,
+     kNone,
+     5200,
+     107},
+    {"ddr3_1600k_4gb_x8",
+     {1, 8, 65536, 128},
+     1250,
+     11,
+     8,
+     11,
+     11,
+     28,
+     39,
+     5,
+     kNone,
+     24,
+     12,
+     6,
+     kNone,
+     6,
+     4,
+     kNone,
+     6240,
+     208},
+    {"ddr3_1600k_8gb_x8",
+     {1, 8, 65536, 256},
+     1250,
+     11,
+     8,
+     11,
+     11,
+     28,
+     39,
+     6,
+     kNone,
+     32,
+     12,
+     6,
+     kNone,
+     6,
+     4,
+     kNone,
+     6240,
+     280},
+    {"ddr3_1600h_512mb_x16",
+     {1, 8, 4096, 128},
+     1250,
+     9,
+     8,
+     9,
+     9,
+     28,
+     37,
+     6,
+     kNone,
+     32,
+     12,
+     6,
+     kNone,
+     6,
+     4,
+     kNone,
+     6240,
+     72},
+    {"ddr3_1866m_4gb_x8",
+     {1, 8, 65536, 128},
+     1071,
+     13,
+     9,
+     13,
+     13,
+     32,
+     45,
+     5,
+     kNone,
+     26,
+     14,
+     7,
+     kNone,
+     7,
+     4,
+     kNone,
+     7282,
+     243},
+    // JESD79-4B
+    {"ddr4_1600k_4gb_x4",
+     {4, 16, 65536, 128},
+     1250,
+     11,
+     9,
+     11,
+     11,
+     28,
+     39,
+     4,
+     5,
+     16,
+     12,
+     2,
+     6,
+     6,
+     4,
+     5,
+     6240,
+     208},
+    {"ddr4_2133p_4gb_x8",
+     {4, 16, 32768, 128},
+     937,
+     15,
+     11,
+     15,
+     15,
+     36,
+     51,
+     4,
+     6,
+     23,
+     16,
+     3,
+     8,
+     8,
+     4,
+     6,
+     8324,
+     278},
+    {"ddr4_2400r_8gb_x8",
+     {4, 16, 65536, 128},
+     833,
+     16,
+     12,
+     16,
+     16,
+     39,
+     55,
+     4,
+     6,
+     26,
+     18,
+     3,
+     9,
+     9,
+     4,
+     6,
+     9363,
+     421},
+    {"ddr4_2666v_8gb_x8",
+     {4, 16, 65536, 128},
+     750,
+     19,
+     14,
+     19,
+     19,
+     43,
+     62,
+     4,
+     7,
+     28,
+     20,
+     4,
+     10,
+     10,
+     4,
+     7,
+     10400,
+     467},
+    {"ddr4_3200aa_16gb_x16",
+     {2, 8, 131072, 128},
+     625,
+     22,
+     16,
+     22,
+     22,
+     52,
+     74,
+     9,
+     11,
+     48,
+     24,
+     4,
+     12,
+     12,
+     4,
+     8,
+     12480,
+     880},
+};
+
+TEST(DramPresets, LiteralValuesOfTheStandards) {
+  for (const Expected& part : kParts) {
+    SCOPED_TRACE(part.name);
+    const DramPreset preset = dram_preset(part.name);
+    const DramTiming& timing = preset.timing;
+    EXPECT_EQ(preset.organisation.groups, part.part.groups);
+    EXPECT_EQ(preset.organisation.banks, part.part.banks);
+    EXPECT_EQ(preset.organisation.rows, part.part.rows);
+    EXPECT_EQ(preset.organisation.columns, part.part.columns);
+    EXPECT_EQ(timing.tck_ps, part.tck_ps);
+    EXPECT_EQ(timing.cl, part.cl);
+    EXPECT_EQ(timing.cwl, part.cwl);
+    EXPECT_EQ(timing.trcd, part.trcd);
+    EXPECT_EQ(timing.trp, part.trp);
+    EXPECT_EQ(timing.tras, part.tras);
+    EXPECT_EQ(timing.trc, part.trc);
+    EXPECT_EQ(timing.trrd, part.trrd);
+    EXPECT_EQ(timing.trrd_l, part.trrd_l);
+    EXPECT_EQ(timing.tfaw, part.tfaw);
+    EXPECT_EQ(timing.twr, part.twr);
+    EXPECT_EQ(timing.twtr, part.twtr);
+    EXPECT_EQ(timing.twtr_l, part.twtr_l);
+    EXPECT_EQ(timing.trtp, part.trtp);
+    EXPECT_EQ(timing.tccd, part.tccd);
+    EXPECT_EQ(timing.tccd_l, part.tccd_l);
+    EXPECT_EQ(timing.trefi, part.trefi);
+    EXPECT_EQ(timing.trfc, part.trfc);
+  }
+}
+
+// JESD79-5B: DDR5-4800B 40-39-39, 16 Gb x8: two sub-channels of 32 lines a DIMM.
+TEST(DramPresets, Ddr5ByItsLiteralValues) {
+  const DramPreset part = dram_preset("ddr5_4800b_16gb_x8");
+  EXPECT_EQ(part.organisation.groups, 8);
+  EXPECT_EQ(part.organisation.banks, 32);
+  EXPECT_EQ(part.organisation.rows, 65536);
+  EXPECT_EQ(part.organisation.columns, 64);  // 4 devices x 1 KB
+  const DramTiming& timing = part.timing;
+  EXPECT_EQ(timing.tck_ps, 416);
+  EXPECT_EQ(timing.cl, 40);
+  EXPECT_EQ(timing.cwl, 38);
+  EXPECT_EQ(timing.trcd, 39);
+  EXPECT_EQ(timing.trp, 39);
+  EXPECT_EQ(timing.tras, 77);
+  EXPECT_EQ(timing.trc, 116);
+  EXPECT_EQ(timing.trrd, 8);
+  EXPECT_EQ(timing.trrd_l, 12);
+  EXPECT_EQ(timing.tfaw, 32);
+  EXPECT_EQ(timing.twr, 72);
+  EXPECT_EQ(timing.twtr, 6);
+  EXPECT_EQ(timing.twtr_l, 24);
+  EXPECT_EQ(timing.trtp, 18);
+  EXPECT_EQ(timing.tccd, 8);
+  EXPECT_EQ(timing.tccd_l, 12);
+  EXPECT_EQ(timing.tccd_l_wr, 24);
+  EXPECT_EQ(timing.burst, 8);
+  EXPECT_EQ(timing.trefi, 9375);
+  EXPECT_EQ(timing.trfc, 708);
+  EXPECT_EQ(dram_preset("ddr5_4800b_16gb_x4").timing.tccd_l_wr, 48);
+}
+
+TEST(DramPresets, EveryPartIsConsistentAndOfItsDensity) {
+  std::set<std::string> names;
+  for (const DramPreset& preset : dram_presets()) {
+    SCOPED_TRACE(preset.name);
+    EXPECT_TRUE(names.insert(preset.name).second) << "twice";
+    EXPECT_FALSE(preset.source.empty());
+    const SystemConfig config =
+        make_config({{"nvdimm.present", "false"}, {"dram.preset", preset.name}});
+    EXPECT_TRUE(config.check().empty());
+    const std::size_t at = preset.name.find("gb_x");
+    if (at != std::string::npos) {
+      const std::size_t from = preset.name.rfind('_', at) + 1;
+      const std::int64_t gigabits = std::stoll(preset.name.substr(from, at - from));
+      const std::int64_t width = std::stoll(preset.name.substr(at + 4));
+      const std::int64_t lines = config.dram.family == DramFamily::ddr5 ? 32 : 64;
+      EXPECT_EQ(config.dram.rank_capacity(), Bytes((gigabits << 30) / 8 * (lines / width)));
+    }
+  }
+  EXPECT_EQ(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 2u);
+}
+
+TEST(DramPresets, AnUnknownNameListsTheNearestOnly) {
+  try {
+    make_config({{"dram.preset", "ddr4_2400r_8gb_x9"}});
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("names; did you mean one of 'ddr4_2400r_8gb_x4'"), std::string::npos)
+        << what;
+    EXPECT_LT(what.size(), 250u);
+  }
+}
+
+TEST(DramPresets, TimesOfBankGroupsAreRefusedWhereThereAreNone) {
+  EXPECT_THROW(make_config({{"dram.timing.tCCD_L", "6"}}), InputError);
+  EXPECT_THROW(make_config({{"dram.preset", "ddr4_2400r_8gb_x8"}, {"dram.timing.tCCD_L", "3"}}),
+               InputError);
+  EXPECT_NO_THROW(make_config({{"dram.preset", "ddr4_2400r_8gb_x8"}, {"dram.timing.tCCD_L", "7"}}));
+}
+
+TEST(DramPresets, Ddr5MovesFourRefreshesAtMost) {
+  const Assignment ddr5{"dram.preset", "ddr5_4800b_16gb_x8"};
+  EXPECT_NO_THROW(make_config({ddr5, {"dram.refresh_postpone", "4"}}));
+  EXPECT_THROW(make_config({ddr5, {"dram.refresh_postpone", "5"}}), InputError);
+  EXPECT_THROW(make_config({ddr5, {"dram.refresh_pull_in", "5"}}), InputError);
+}
+
+TEST(DramPresets, TheAddressMapNamesBankGroupsWhereThereAreSome) {
+  const Assignment ddr4{"dram.preset", "ddr4_2400r_8gb_x8"};
+  const char* const grouped = "row|group|bank|rank|column|channel";
+  const char* const plain = "row|bank|rank|column|channel";
+  EXPECT_NO_THROW(make_config({ddr4, {"controller.address_map", grouped}}));
+  EXPECT_THROW(make_config({ddr4, {"controller.address_map", plain}}), InputError);
+  EXPECT_THROW(make_config({{"controller.address_map", grouped}}), InputError);
+  EXPECT_EQ(make_config({}).controller.address_map, plain);
+  EXPECT_EQ(make_config({ddr4}).controller.address_map, "row|bank|rank|column|group|channel");
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An NVDIMM in data mode beside a plain array of lines that holds what it should.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+
+// Parts of the simulator that tests reach into, to break them.
+struct NvdimmFaults {
+  // Takes back the last change of the page's place.
+  static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
+    nvdimm.ftl_.l2p_[static_cast<std::size_t>(page.value())] =
+        static_cast<std::uint32_t>(old.value() + 1);
+  }
+  // Forgets a dirty frame; false: there is none.
+  static bool drop_dirty_frame(Nvdimm& nvdimm) {
+    const std::uint32_t frame = nvdimm.buffer_.write.oldest();
+    if (frame != kNoIndex) {
+      nvdimm.buffer_.write.release(frame);
+    }
+    return frame != kNoIndex;
+  }
+};
+
+// Sends random commands, at most one to a line at a time as the controller does, and ends them at
+// random times after their acks.
+class Shadow : public AckListener {
+ public:
+  Shadow(const NvdimmParameters& parameters, std::uint64_t seed)
+      : parameters_(parameters),
+        random_(seed, 77),
+        seed_(seed),
+        lines_(static_cast<std::size_t>(Nvdimm::logical_capacity(parameters) / kLineBytes)),
+        busy_(lines_.size()),
+        under_way_(static_cast<std::size_t>(parameters.command_queue)) {
+    build();
+  }
+
+  void on_ack(std::uint32_t tag, Tick /*now*/) override { ready_.push_back(tag); }
+
+  Nvdimm& nvdimm() { return *nvdimm_; }
+  std::int64_t pages() const { return static_cast<std::int64_t>(lines_.size()) / kLinesPerPage; }
+  std::uint64_t mismatches() const { return mismatches_; }
+  std::uint64_t reads() const { return reads_; }
+  std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
+
+  // Starts a command on a random line of the first `footprint` pages, if its line and a tag are
+  // free.
+  void send(std::int64_t footprint, std::uint64_t write_eighths) {
+    const auto line =
+        static_cast<std::size_t>(below(static_cast<std::uint64_t>(footprint) * kLinesPerPage));
+    const std::size_t tag = below(under_way_.size());
+    if (busy_[line] || under_way_[tag].active) {
+      return;
+    }
+    Command command{true, below(8) < write_eighths, line, {}};
+    for (std::uint8_t& byte : command.data.bytes) {
+      byte = static_cast<std::uint8_t>(random_.next());
+    }
+    if (below(4) == 0) {
+      command.data.mask = random_.next();
+    }
+    busy_[line] = true;
+    under_way_[tag] = command;
+    nvdimm_->command(static_cast<std::uint32_t>(tag), address_of(line), command.write,
+                     kernel_->now());
+  }
+  // Ends one acknowledged command.
+  void finish_one() {
+    if (ready_.empty()) {
+      return;
+    }
+    const std::size_t which = below(ready_.size());
+    const std::uint32_t tag = ready_[which];
+    ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(which));
+    Command& command = under_way_[tag];
+    if (command.write) {
+      nvdimm_->write_line(tag, command.data);
+      command.data.apply_to(lines_[command.line]);
+    } else {
+      ++reads_;
+      mismatches_ += nvdimm_->read_line(tag) != lines_[command.line] ? 1 : 0;
+    }
+    nvdimm_->finish(tag, kernel_->now());
+    busy_[command.line] = false;
+    command.active = false;
+  }
+  bool step() { return kernel_->step(kNever); }
+  void settle() {
+    while (!nvdimm_->idle()) {
+      finish_one();
+      step();
+    }
+  }
+
+  PowerRecord power_cycle() {
+    const PowerRecord record = nvdimm_->power_fail(kernel_->now());
+    check_all();
+    const std::unique_ptr<Nvdimm> before = std::move(nvdimm_);
+    forget_commands();
+    build();
+    nvdimm_->restore(*before, kernel_->now());
+    check_all();
+    return record;
+  }
+  void save_and_load() {
+    Archive saved;
+    serialize(saved);
+    build();
+    Archive loaded(saved.bytes());
+    serialize(loaded);
+    EXPECT_TRUE(loaded.at_end());
+    kernel_->notify_all();
+  }
+  void check_all() {
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      mismatches_ += nvdimm_->peek(address_of(line)) != lines_[line] ? 1 : 0;
+    }
+  }
+
+ private:
+  struct Command {
+    bool active = false;
+    bool write = false;
+    std::size_t line = 0;
+    LineData data;
+  };
+
+  static Address address_of(std::size_t line) {
+    return Address(static_cast<std::int64_t>(line) * kLineBytes.value());
+  }
+  void build() {
+    nvdimm_ = nullptr;
+    kernel_ = std::make_unique<Kernel>();
+    nvdimm_ = std::make_unique<Nvdimm>(parameters_, *this, seed_);
+    nvdimm_->attach(*kernel_);
+  }
+  void forget_commands() {
+    ready_.clear();
+    for (Command& command : under_way_) {
+      busy_[command.line] = false;
+      command.active = false;
+    }
+  }
+  void serialize(Archive& archive) {
+    kernel_->serialize(archive);
+    nvdimm_->serialize(archive);
+  }
+
+  NvdimmParameters parameters_;
+  Random random_;
+  std::uint64_t seed_;
+  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<Nvdimm> nvdimm_;
+  std::vector<LineBytes> lines_;
+  std::vector<bool> busy_;
+  std::vector<Command> under_way_;  // by tag
+  std::vector<std::uint32_t> ready_;
+  std::uint64_t mismatches_ = 0;
+  std::uint64_t reads_ = 0;
+};
+
+}  // namespace hmsim

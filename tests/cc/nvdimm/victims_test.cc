@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does every victim selector choose as its literature says, and does none run out of blocks?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "nvdimm/precondition.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+namespace {
+
+FtlShape one_lun(std::uint32_t blocks, std::uint32_t pages, std::uint64_t over_provisioning) {
+  FtlShape shape;
+  shape.blocks = blocks;
+  shape.pages = pages;
+  shape.logical_pages = std::uint64_t{blocks} * pages * 100 / (100 + over_provisioning);
+  shape.shared_frontier = true;
+  shape.stripe = {0};
+  return shape;
+}
+
+double amplification(const char* victim, std::uint64_t over_provisioning,
+                     const Assignments& assignments = {}) {
+  return untimed_amplification(one_lun(512, 128, over_provisioning), victim, assignments, {});
+}
+
+// Closed forms for infinitely many blocks; 512 of them are within 5 %.
+TEST(Victims, UniformOverwritesAmplifyAsTheFormulasSay) {
+  EXPECT_NEAR(amplification("greedy", 28), 2.444, 0.05 * 2.444);
+  EXPECT_NEAR(amplification("fifo", 28), 2.481, 0.05 * 2.481);
+  EXPECT_NEAR(amplification("random_victim", 28), 128.0 / 28, 0.05 * 128 / 28);
+  EXPECT_NEAR(amplification("d_choices", 28, {{"policies.d_choices.d", "2"}}), 3.26, 0.05 * 3.26);
+  EXPECT_NEAR(amplification("d_choices", 28), 2.503, 0.05 * 2.503);
+  EXPECT_NEAR(amplification("d_choices", 28, {{"policies.d_choices.d", "1"}}),
+              amplification("random_victim", 28), 0.02 * 128 / 28);
+}
+
+// Age tells hot blocks, which will lose more pages soon, from cold ones.
+TEST(Victims, CostBenefitBeatsGreedyOnSkewedOverwrites) {
+  UntimedRun run;
+  run.pattern = PreconditionPattern::zipf;
+  FtlShape shape = one_lun(512, 64, 15);
+  shape.shared_frontier = false;
+  const double greedy = untimed_amplification(shape, "greedy", {}, run);
+  const double cost_benefit = untimed_amplification(shape, "cost_benefit", {}, run);
+  EXPECT_LT(cost_benefit, 0.97 * greedy);
+}
+
+// A selector that checks what it is shown, block by block, and otherwise chooses at random.
+class Inspector final : public VictimSelector {
+ public:
+  explicit Inspector(int& calls) : calls_(calls) {}
+
+  std::uint32_t choose(const FullBlocks& blocks, Random& random) const override {
+    ++calls_;
+    std::vector<BlockView> all;
+    for (std::uint32_t i = 0; i < blocks.count(); ++i) {
+      all.push_back(blocks.at(i));
+    }
+    std::uint32_t listed = 0;
+    for (std::uint32_t valid = 0; valid <= blocks.pages(); ++valid) {
+      if (!blocks.any_with(valid)) {
+        EXPECT_TRUE(std::none_of(all.begin(), all.end(),
+                                 [valid](const BlockView& view) { return view.valid == valid; }));
+        continue;
+      }
+      BlockView view = blocks.first_with(valid);
+      EXPECT_GE(valid, blocks.fewest());
+      std::uint64_t age = view.age;
+      do {
+        EXPECT_EQ(view.valid, valid);
+        EXPECT_LE(view.age, age) << "the one that changed longest ago comes first";
+        age = view.age;
+        ++listed;
+      } while (blocks.next_alike(view));
+    }
+    EXPECT_EQ(listed, blocks.count());
+    EXPECT_TRUE(blocks.any_with(blocks.fewest()));
+    return blocks.at(static_cast<std::uint32_t>(random.below(blocks.count()))).block;
+  }
+
+ private:
+  int& calls_;
+};
+
+TEST(Victims, SelectorsSeeEveryFullBlockAsItIs) {
+  int calls = 0;
+  const FtlShape shape = one_lun(24, 8, 30);
+  Ftl ftl(shape, std::make_unique<Inspector>(calls));
+  Random random(3);
+  UntimedWork work;
+  for (int i = 0; i < 3000; ++i) {
+    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(random.below(shape.logical_pages))),
+                  work);
+  }
+  EXPECT_GT(calls, 100);
+}
+
+TEST(Victims, FifoCleansInTheOrderOfFilling) {
+  const FtlShape shape = one_lun(16, 4, 100);
+  Ftl ftl(shape, victim_selector("fifo", {}));
+  UntimedWork work;
+  Random random(8);
+  for (int i = 0; i < 2000; ++i) {
+    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(random.below(shape.logical_pages))),
+                  work);
+  }
+  std::uint32_t least = ftl.erases(0, 0);
+  std::uint32_t most = least;
+  for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+    least = std::min(least, ftl.erases(0, block));
+    most = std::max(most, ftl.erases(0, block));
+  }
+  EXPECT_LE(most - least, 3u) << "every block has its turn";
+}
+
+// All pages but a few are never written again: most blocks that these selectors take give nothing.
+TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
+  for (const char* victim : {"fifo", "random_victim", "d_choices", "greedy", "cost_benefit"}) {
+    for (const bool shared : {false, true}) {
+      FtlShape shape = one_lun(64, 16, 20);
+      shape.shared_frontier = shared;
+      Ftl ftl(shape, victim_selector(victim, {}), 5);
+      UntimedWork work;
+      for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
+        write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
+      }
+      for (std::int64_t i = 0; i < 20'000; ++i) {
+        write_untimed(ftl, LogicalPage(i % 7), work);
+      }
+      EXPECT_EQ(ftl.census(0).unsettled, 0u) << victim;
+    }
+  }
+}
+
+TEST(Victims, AllWorkInTimedRuns) {
+  for (const char* victim : {"fifo", "random_victim", "d_choices", "cost_benefit"}) {
+    NvdimmParameters parameters = small_nvdimm();
+    parameters.ftl.victim = victim;
+    parameters.precondition.fill = 1;
+    parameters.precondition.overwrite = 1;
+    Rig rig(parameters);
+    Random random(6);
+    const auto pages =
+        static_cast<std::uint64_t>(Nvdimm::logical_capacity(parameters) / kPageBytes);
+    rig.run(3000, 16, [&](std::int64_t, Address& address, bool& write) {
+      address = line_address(static_cast<std::int64_t>(random.below(pages)));
+      write = true;
+    });
+    rig.drain();
+    EXPECT_GT(rig.statistics().gc_count, 0u) << victim;
+    EXPECT_EQ(rig.census().free + rig.census().valid + rig.census().invalid, 256u) << victim;
+  }
+}
+
+std::uint32_t wear_spread(const FtlShape& shape, std::uint64_t writes, UntimedWork& work) {
+  Ftl ftl(shape);
+  for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
+    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
+  }
+  for (std::uint64_t i = 0; i < writes; ++i) {
+    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(i % (shape.logical_pages / 8))), work);
+  }
+  std::uint32_t least = ~0u;
+  std::uint32_t most = 0;
+  for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+    least = std::min(least, ftl.erases(0, block));
+    most = std::max(most, ftl.erases(0, block));
+  }
+  EXPECT_EQ(ftl.census(0).valid, shape.logical_pages);
+  return most - least;
+}
+
+// Seven eighths of the pages are cold. Without static levelling their blocks are never erased.
+TEST(WearLevelling, ColdBlocksAreMovedOnceTheGapIsReached) {
+  FtlShape shape = one_lun(64, 16, 20);
+  UntimedWork uneven;
+  EXPECT_GT(wear_spread(shape, 200'000, uneven), 400u);
+  EXPECT_EQ(uneven.levelled_blocks, 0u);
+  shape.wear_gap = 20;
+  UntimedWork even;
+  EXPECT_LE(wear_spread(shape, 200'000, even), 40u);
+  EXPECT_GT(even.levelled_blocks, 0u);
+  EXPECT_LT(even.gc_pages, even.host_pages / 10) << "a cold block moves once for many erases";
+}
+
+TEST(WearLevelling, HappensInTimedRunsToo) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.ftl.wear_gap = 5;
+  parameters.precondition.fill = 1;
+  Rig rig(parameters);
+  rig.run(8 * 64 * 100, 16, [](std::int64_t i, Address& address, bool& write) {
+    address = line_address(0, i % (64 * 8));
+    write = true;
+  });
+  rig.drain();
+  EXPECT_GT(rig.statistics().levelled_blocks, 0u);
+  EXPECT_EQ(rig.census().unsettled, 0u);
+}
+
+// Large enough that nothing is collected: a page that was never overwritten is where it was.
+TEST(Precondition, ZipfOverwritesFavourFewPages) {
+  const FtlShape shape = one_lun(640, 32, 900);
+  PreconditionParameters parameters;
+  parameters.fill = 1;
+  parameters.overwrite = 4;
+  const auto never_overwritten = [&](PreconditionPattern pattern) {
+    parameters.pattern = pattern;
+    Ftl ftl(shape);
+    EXPECT_EQ(precondition(ftl, parameters, 1).gc_pages, 0u);
+    double count = 0;
+    for (std::uint64_t page = 0; page < shape.logical_pages; ++page) {
+      count += ftl.place(LogicalPage(static_cast<std::int64_t>(page))).value() ==
+                       static_cast<std::int64_t>(page)
+                   ? 1
+                   : 0;
+    }
+    return count / static_cast<double>(shape.logical_pages);
+  };
+  EXPECT_EQ(never_overwritten(PreconditionPattern::sequential), 0);
+  EXPECT_NEAR(never_overwritten(PreconditionPattern::uniform), 0.0183, 0.01);  // e^-4
+  // The mean over n = 1 .. N of e^(-4 N / (n H_N)), N = 2048, H_N = 8.2.
+  EXPECT_NEAR(never_overwritten(PreconditionPattern::zipf), 0.334, 0.03);
+}
+
+TEST(Precondition, DependsOnItsSeedAlone) {
+  const auto state = [](std::int64_t seed) {
+    Ftl ftl(one_lun(64, 16, 50));
+    PreconditionParameters parameters;
+    parameters.fill = 0.9;
+    parameters.overwrite = 1;
+    parameters.pattern = PreconditionPattern::zipf;
+    parameters.seed = seed;
+    precondition(ftl, parameters, 7);
+    Archive archive;
+    ftl.serialize(archive);
+    return archive.bytes();
+  };
+  EXPECT_EQ(state(1), state(1));
+  EXPECT_NE(state(1), state(2));
+}
+
+}  // namespace
+}  // namespace hmsim

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do README.md and docs/ say what the program does?"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hmsim.paths import shipped
+from support import REPO, write
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    """docs/generate.py as a module."""
+    spec = importlib.util.spec_from_file_location("generate", REPO / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_what_is_generated_is_up_to_date(generate: ModuleType) -> None:
+    for path, content in generate.documents():
+        assert path.read_text(encoding="utf-8") == content, "run docs/generate.py"
+
+
+def test_the_readme_begins_with_its_two_commands() -> None:
+    blocks = FENCE.findall((REPO / "README.md").read_text(encoding="utf-8"))
+    assert [content for _, content in blocks[:2]] == ["./tools/demo\n", "./tools/test\n"]
+
+
+def test_the_example_policy_compiles(tmp_path: Path) -> None:
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("g++ is not installed")
+    blocks = FENCE.findall((REPO / "README.md").read_text(encoding="utf-8"))
+    (example,) = [content for language, content in blocks if language == "cpp"]
+    source = write(tmp_path / "reads_first.cc", example)
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"]
+    subprocess.run([compiler, *flags, "-I", str(REPO), str(source)], check=True)
+
+
+def test_links_lead_somewhere() -> None:
+    pages = [REPO / "README.md", *(REPO / "docs").glob("*.md"), REPO / "workloads/demo/README.md"]
+    assert len(pages) >= 8
+    for page in pages:
+        for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_policies_that_the_readme_names_are_shipped() -> None:
+    text = (REPO / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"--policy ([a-z0-9_]+)", text))
+    assert named
+    assert named <= set(shipped("configs/policies"))

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do tables keep to their width, and numbers to four digits?"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hmsim.labels import lines
+from hmsim.tables import number, render
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "-"),
+        (math.nan, "-"),
+        (1234567, "1,234,567"),
+        (1234567.0, "1,235,000"),
+        (9999.6, "10,000"),
+        (1000.4, "1,000"),
+        (999.96, "1,000"),
+        (94.271, "94.27"),
+        (1.0, "1"),
+        (1.00001, "1.000"),
+        (0.0, "0"),
+        (-0.25, "-0.2500"),
+        (0.00011514, "0.0001151"),
+    ],
+)
+def test_numbers_have_four_digits(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+def test_a_table_aligns_and_wraps() -> None:
+    rows = ["first", ("one", "a description of some length", "1"), "second", ("two", "short", "22")]
+    assert render(("name", "text", ">a\nnumber"), rows, 31) == (
+        "                              a\n"
+        "name   text              number\n"
+        "-------------------------------\n"
+        "first\n"
+        "  one  a description of       1\n"
+        "       some length\n"
+        "second\n"
+        "  two  short                 22\n"
+    )
+
+
+def test_labels_keep_the_agents_apart() -> None:
+    names = ["agent.0.rate", "core.0.ipc", "agent.1.rate", "system.ipc", "no.label"]
+    units = {"agent.0.rate": "instructions/s", "agent.1.rate": "blocks/s"}
+    ((group, found),) = lines(names, units)
+    assert group == "progress"
+    assert [(line.name, line.label, line.factor) for line in found] == [
+        ("agent.0.rate", "agent 0, M instructions/s", 1e-6),
+        ("agent.1.rate", "agent 1, blocks/s", 1),
+        ("core.0.ipc", "core 0, IPC", 1),
+    ]
