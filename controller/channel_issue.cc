@@ -63,15 +63,17 @@ void Channel::issue() {
     endpoint_.collect(edge_, turnaround_, candidates);
   }
   if (const Best* const winner = select(candidates)) {
+    command_bus_taken_ = true;
     issue_data(winner->id, winner->command);
-  } else if (candidates.other.present()) {
-    issue_other(candidates.other.id, candidates.other.command);
   } else {
-    banks_.look_ahead();
-    return;
+    banks_.collect_others(edge_, candidates);
+    endpoint_.collect_others(candidates);
+    if (candidates.other.present()) {
+      command_bus_taken_ = true;
+      issue_other(candidates.other.id, candidates.other.command);
+    }
   }
-  command_bus_taken_ = true;
-  ++statistics_.command_cycles;
+  statistics_.command_cycles += command_bus_taken_ ? 1 : 0;
   banks_.look_ahead();
 }
 

@@ -39,12 +39,14 @@ class DramBanks {
   // No transaction of the rank may start (the command queue is full).
   virtual void hold(int rank, bool held) = 0;
 
-  // Adds what could be issued on this edge; a data-bus command whose bank is ready and whose rank
-  // and bus rules open within `turnaround` counts as near.
+  // Adds the data-bus commands that could be issued on this edge; one whose bank is ready and whose
+  // rank and bus rules open within `turnaround` counts as near.
   virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
+  // Adds, after collect(), the oldest of the other commands that could be issued.
+  virtual void collect_others(Cycle edge, Candidates& candidates) = 0;
   // To be called on each edge from next() on that has no collect() (the command bus is taken).
   virtual void advance(Cycle edge) = 0;
-  // collect() finds no legal command before this cycle. It is found again by look_ahead(), to be
+  // Neither finds a legal command before this cycle. It is found again by look_ahead(), to be
   // called once commands were issued, and lowered by every bank that gets a candidate meanwhile.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;

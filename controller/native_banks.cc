@@ -189,8 +189,7 @@ void NativeBanks::advance(Cycle edge) {
 
 void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   advance(edge);
-  const std::uint64_t sets = ready_sets_ & unblocked_sets_;
-  for_each_bit(sets & kDataSets, [&](std::size_t set) {
+  for_each_bit(ready_sets_ & unblocked_sets_ & kDataSets, [&](std::size_t set) {
     const Cycle gate = gate_of(set);
     if (gate <= edge + turnaround) {
       if (const Best* const best = first_of(set)) {
@@ -198,10 +197,10 @@ void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
       }
     }
   });
-  if (candidates.legal[0].present()) {
-    return;  // goes before any other command
-  }
-  for_each_bit(sets & ~kDataSets, [&](std::size_t set) {
+}
+
+void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {
+  for_each_bit(ready_sets_ & unblocked_sets_ & ~kDataSets, [&](std::size_t set) {
     if (gate_of(set) <= edge) {
       if (const Best* const best = first_of(set)) {
         candidates.consider_other(*best);

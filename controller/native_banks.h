@@ -40,6 +40,7 @@ class NativeBanks final : public DramBanks {
   void block(int rank, bool blocked) override;
   void hold(int rank, bool held) override { ranks_[static_cast<std::size_t>(rank)].held = held; }
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
+  void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle edge) override;
   void look_ahead() override;
   std::int32_t closable(int rank, Cycle edge) const override;

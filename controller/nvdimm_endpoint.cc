@@ -72,6 +72,9 @@ void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidate
           {id, key_of(transaction, bank.last_page), transaction.request.id, burst_of(transaction)});
     }
   }
+}
+
+void NvdimmEndpoint::collect_others(Candidates& candidates) {
   if (!may_send()) {
     return;
   }

@@ -49,6 +49,7 @@ class NvdimmEndpoint {
 
   bool active() const { return (queued_ | ready_) != 0; }  // collect() may find something
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
+  void collect_others(Candidates& candidates);
   Cycle next(Cycle edge);  // the first cycle from `edge` on at which collect() may find something
 
   void rebuild();  // keys changed

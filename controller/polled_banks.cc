@@ -90,30 +90,37 @@ void PolledBanks::ask(std::size_t bank) {
       timing_.earliest(banks_[bank].candidate.command, static_cast<int>(bank)).value();
 }
 
+// The candidate of a competing bank whose next command the device takes by `horizon`, or nullptr.
+const Best* PolledBanks::legal_by(std::size_t index, std::int64_t now, std::int64_t horizon) {
+  Bank& bank = banks_[index];
+  const Rank& rank = rank_of(index);
+  if (!bank.competes || rank.blocked || bank.ready_at > now || bank.legal_at > horizon ||
+      (rank.held && !pool_[bank.candidate.id].started)) {
+    return nullptr;
+  }
+  ask(index);
+  return bank.legal_at > horizon ? nullptr : &bank.candidate;
+}
+
 void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   const std::int64_t now = edge.value();
-  Best other;
   for (std::size_t index = 0; index < banks_.size(); ++index) {
-    Bank& bank = banks_[index];
-    const Rank& rank = rank_of(index);
-    const bool data = reserves_data_bus(bank.candidate.command);
-    const std::int64_t horizon = now + (data ? turnaround.value() : 0);
-    if (!bank.competes || rank.blocked || bank.ready_at > now || bank.legal_at > horizon ||
-        (rank.held && !pool_[bank.candidate.id].started)) {
-      continue;
-    }
-    ask(index);
-    if (bank.legal_at > horizon) {
-      continue;
-    }
-    if (data) {
-      (bank.legal_at <= now ? candidates.legal : candidates.near)[0].consider(bank.candidate);
-    } else if (!other.present() || bank.candidate.request < other.request) {
-      other = bank.candidate;
+    if (reserves_data_bus(banks_[index].candidate.command)) {
+      if (const Best* const best = legal_by(index, now, now + turnaround.value())) {
+        (banks_[index].legal_at <= now ? candidates.legal : candidates.near)[0].consider(*best);
+      }
     }
   }
-  if (!candidates.legal[0].present() && other.present()) {  // data go before any other command
-    candidates.consider_other(other);
+}
+
+void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
+  const std::int64_t now = edge.value();
+  for (std::size_t index = 0; index < banks_.size(); ++index) {
+    if (!reserves_data_bus(banks_[index].candidate.command)) {
+      if (const Best* const best = legal_by(index, now, now)) {
+        candidates.consider_other(*best);
+      }
+    }
   }
 }
 

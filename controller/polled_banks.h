@@ -30,6 +30,7 @@ class PolledBanks final : public DramBanks {
   void block(int rank, bool blocked) override;
   void hold(int rank, bool held) override { ranks_[static_cast<std::size_t>(rank)].held = held; }
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
+  void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle /*edge*/) override {}
   void look_ahead() override;
   std::int32_t closable(int rank, Cycle edge) const override;
@@ -60,6 +61,7 @@ class PolledBanks final : public DramBanks {
   Rank& rank_of(std::size_t bank) { return ranks_[bank / banks_per_rank_]; }
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
   void update(std::int32_t bank, Cycle now);
+  const Best* legal_by(std::size_t index, std::int64_t now, std::int64_t horizon);
   void ask(std::size_t bank);
 
   const TimingModel& timing_;

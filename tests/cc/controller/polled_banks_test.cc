@@ -108,8 +108,10 @@ void run(const char* preset) {
     }
     std::array<Candidates, 2> found;
     std::size_t which = 0;
-    both.each(
-        [&](DramBanks& banks, TransactionPool&) { banks.collect(edge, Cycle(4), found[which++]); });
+    both.each([&](DramBanks& banks, TransactionPool&) {
+      banks.collect(edge, Cycle(4), found[which]);
+      banks.collect_others(edge, found[which++]);
+    });
     const Best& data = found[0].legal[0];
     expect_same(data, found[1].legal[0], "legal", i);
     expect_same(found[0].near[0], found[1].near[0], "near", i);
