@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,16 +130,27 @@ void bind_simulation(py::module_& module) {
            })
       .def(
           "enqueue",
-          [](Simulation& self, std::int64_t address, bool write, std::uint16_t source) {
-            return self.enqueue(Address(address), write, source);
+          [](Simulation& self, std::int64_t address, std::int64_t size, bool write,
+             std::uint16_t source, std::optional<py::bytes> data) {
+            return self.enqueue(Address(address), size, write, source, data);
           },
-          py::arg("address"), py::arg("write"), py::arg("source"))
+          py::arg("address"), py::arg("size"), py::arg("write"), py::arg("source"), py::arg("data"))
+      .def(
+          "peek",
+          [](const Simulation& self, std::int64_t address, std::int64_t size) {
+            return py::bytes(self.peek(Address(address), size));
+          },
+          py::arg("address"), py::arg("size"))
+      .def("power_fail", &Simulation::power_fail, Release())
+      .def("power_on", &Simulation::power_on, Release())
       .def("take_completions",
            [](Simulation& self) {
              py::list list;
              for (const Completion& completion : self.take_completions()) {
+               const py::object data =
+                   completion.data ? py::object(py::bytes(*completion.data)) : py::none();
                list.append(py::make_tuple(completion.id, completion.arrival.value(),
-                                          completion.finish.value()));
+                                          completion.finish.value(), data));
              }
              return list;
            })

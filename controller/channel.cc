@@ -39,7 +39,8 @@ Cycle longest_turnaround(const DramParameters& dram) {
 
 Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
                  const std::vector<TimingRule>* rules)
-    : controller_(config.controller),
+    : MemoryChannel(config.store_data),
+      controller_(config.controller),
       dram_(config.dram),
       map_(config),
       index_(index),
@@ -78,7 +79,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   if (config.nvdimm.present) {
     nvdimm_ = std::make_unique<Nvdimm>(config.nvdimm, *this, seed, config.assignments);
   }
-  wake_by(refresh_.next(Cycle(0)));
+  wake_by(later(Cycle(0), refresh_.next(Cycle(0))));
   change_schedulers();
 }
 
@@ -144,9 +145,23 @@ void Channel::complete() {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();
     const Transaction& done = pool_[id];
+    if (dram_bytes_ != nullptr) {
+      exchange(done, *(*requesters_)[done.request.agent]);
+    }
     finish(done);
     (*requesters_)[done.request.agent]->on_complete(done.request, time_of(edge_));
     pool_.release(id);  // not before: what the requester sends in answer only joins the line
+  }
+}
+
+// Data mode: its bytes.
+void Channel::exchange(const Transaction& done, Requester& requester) {
+  if (!is_nvdimm(done)) {
+    exchange_dram(done.request, requester);
+  } else if (done.request.write) {
+    nvdimm_->write_line(done.slot, requester.write_data(done.request));
+  } else {
+    requester.on_read_data(done.request, nvdimm_->read_line(done.slot));
   }
 }
 
@@ -436,6 +451,9 @@ void Channel::serialize(Archive& archive) {
   arbiter_->serialize(archive);
   if (nvdimm_ != nullptr) {
     nvdimm_->serialize(archive);
+  }
+  if (dram_bytes_ != nullptr) {
+    dram_bytes_->serialize(archive);
   }
 }
 

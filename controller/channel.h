@@ -109,6 +109,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_data(TransactionId id, Command command);
   void issue_other(TransactionId id, Command command);
   void start(Transaction& transaction);
+  void exchange(const Transaction& done, Requester& requester);
   void finish(const Transaction& transaction);
   void account_burst(const Transaction& transaction);
   void precharge(std::int32_t bank, std::int64_t request);

@@ -62,9 +62,15 @@ std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& config, int 
 }
 #else
 constexpr bool kDramsim3 = false;
-constexpr DramSide (*dramsim3_side)(const SystemConfig&, TransactionPool&) = nullptr;
-constexpr std::unique_ptr<MemoryChannel> (*dramsim3_channel)(const SystemConfig&, int,
-                                                             std::uint64_t) = nullptr;
+
+[[noreturn]] void absent() { throw InputError("DRAMsim3 is not part of this build"); }
+
+DramSide dramsim3_side(const SystemConfig& /*config*/, TransactionPool& /*pool*/) { absent(); }
+
+std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& /*config*/, int /*index*/,
+                                                std::uint64_t /*seed*/) {
+  absent();
+}
 #endif
 
 }  // namespace

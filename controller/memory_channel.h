@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "controller/channel_statistics.h"
+#include "controller/dram_bytes.h"
 #include "core/kernel.h"
 #include "core/request.h"
 #include "core/types.h"
@@ -37,6 +39,24 @@ class MemoryChannel : public Component {
   virtual std::int64_t burst_cycles() const = 0;
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
+
+  // Data mode: what the DRAM holds; else nullptr.
+  DramBytes* dram_bytes() { return dram_bytes_.get(); }
+
+ protected:
+  explicit MemoryChannel(bool store_data)
+      : dram_bytes_(store_data ? std::make_unique<DramBytes>() : nullptr) {}
+
+  std::unique_ptr<DramBytes> dram_bytes_;
+
+  // Data mode: the data of a DRAM request whose burst has ended.
+  void exchange_dram(const Request& request, Requester& requester) {
+    if (request.write) {
+      dram_bytes_->write(request.address, requester.write_data(request));
+    } else {
+      requester.on_read_data(request, dram_bytes_->read(request.address));
+    }
+  }
 };
 
 }  // namespace hmsim

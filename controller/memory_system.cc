@@ -67,6 +67,29 @@ void MemorySystem::add_observer(CommandObserver& observer) {
   }
 }
 
+LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
+  MemoryChannel& channel = channel_of(memory, line);
+  return memory == MemoryClass::dram ? channel.dram_bytes()->read(line)
+                                     : channel.nvdimm()->peek(map_.nvdimm(line).address);
+}
+
+void MemorySystem::power_fail(Tick now) {
+  for (const auto& channel : channels_) {
+    channel->dram_bytes()->clear();
+    if (channel->nvdimm() != nullptr) {
+      channel->nvdimm()->power_fail(now);
+    }
+  }
+}
+
+void MemorySystem::restore(MemorySystem& before, Tick now) {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (channels_[i]->nvdimm() != nullptr) {
+      channels_[i]->nvdimm()->restore(*before.channels_[i]->nvdimm(), now);
+    }
+  }
+}
+
 void MemorySystem::register_statistics(StatisticRegistry& registry) {
   std::vector<MemoryChannel*> channels;
   std::vector<Nvdimm*> nvdimms;

@@ -39,6 +39,16 @@ class MemorySystem final : public MemoryPort {
   // observers.
   void add_observer(CommandObserver& observer);
 
+  const SystemConfig& config() const { return config_; }
+
+  // Data mode: what a reader of the line would get.
+  LineBytes peek(MemoryClass memory, Address line) const;
+  // Data mode: power goes at `now`. Then only peek(), and restore() from it, make sense.
+  void power_fail(Tick now);
+  // Data mode, before any request: goes on with the flash of a memory system of the same geometry
+  // that had a power failure.
+  void restore(MemorySystem& before, Tick now);
+
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
 

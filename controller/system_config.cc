@@ -12,9 +12,15 @@ void SystemConfig::declare(ParameterSet& parameters) {
   dram.declare(parameters);
   dram_model.declare(parameters);
   nvdimm.declare(parameters);
+  const ParameterSet::Scope scope(parameters, "system");
+  parameters.boolean("store_data", store_data,
+                     {"DRAM and NVDIMM hold real bytes: reads return what was written, and power "
+                      "failures can be simulated",
+                      ""});
 }
 
 void SystemConfig::resolve_presets() {
+  nvdimm.store_data = store_data;
   dram_model.resolve(dram);
   if (controller.address_map == kDefaultMap) {
     controller.address_map = AddressMap::default_map(dram.organisation);

@@ -19,6 +19,7 @@ struct SystemConfig {
   DramParameters dram;
   DramModelParameters dram_model;
   NvdimmParameters nvdimm;
+  bool store_data = false;
   Assignments assignments;  // as given: policies read their own share of it
 
   void declare(ParameterSet& parameters);

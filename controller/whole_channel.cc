@@ -20,7 +20,8 @@ std::int64_t most_held(const SystemConfig& config) {
 
 WholeChannel::WholeChannel(const SystemConfig& config, int /*index*/,
                            std::unique_ptr<WholeDram> dram)
-    : map_(config),
+    : MemoryChannel(config.store_data),
+      map_(config),
       period_(config.dram.clock_period()),
       burst_(config.dram.timing.burst),
       organisation_(config.dram.organisation),
@@ -87,6 +88,9 @@ void WholeChannel::complete() {
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
     (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency)
         .add((now - request.arrival).value());
+    if (dram_bytes_ != nullptr) {
+      exchange_dram(request, *(*requesters_)[request.agent]);
+    }
     (*requesters_)[request.agent]->on_complete(request, now);
   }
 }

@@ -33,7 +33,7 @@ constexpr double kMost = 1 << 24;  // cycles, rows, ...
 constexpr const char* kTiming = "timing";
 
 const std::vector<Key>& keys() {
-  static const std::vector<Key> list = [] {
+  static const std::vector<Key> kList = [] {
     std::vector<Key> all{
         {"dram_structure", "protocol", Use::word, 0, 0, true},
         {"dram_structure", "bankgroups", Use::number, 1, 8, true},
@@ -83,7 +83,7 @@ const std::vector<Key>& keys() {
     all.push_back({"other", "output_prefix", Use::word});
     return all;
   }();
-  return list;
+  return kList;
 }
 
 // Sections of which nothing shapes the DRAM model.

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/archive.h"
@@ -15,14 +17,30 @@ struct Completion {
   std::uint64_t id = 0;
   Tick arrival{0};
   Tick finish{0};
+  std::optional<std::string> data;  // data mode: what a read returned
 
-  void serialize(Archive& archive) { archive(id, arrival, finish); }
+  void serialize(Archive& archive) { archive(id, arrival, finish, data); }
 };
 
 class HandRequester final : public Requester {
  public:
+  // The part of its line that a request is for; data mode: the bytes that it writes there, those
+  // of its id if none are given.
+  struct Part {
+    std::uint32_t offset = 0;
+    std::uint32_t size = 64;
+    std::optional<std::string> data;  // `size` bytes
+
+    void serialize(Archive& archive) { archive(offset, size, data); }
+  };
+
   // Sends a request as requester `agent` and returns its id: 0, 1, 2 ... in order of sending.
-  std::uint64_t send(MemoryPort& port, Request request, Tick now);
+  std::uint64_t send(MemoryPort& port, Request request, const Part& part, Tick now);
+
+  // Whatever was sent and is not done never will be.
+  void lose_requests();
+  // The port's time 0, as the host counts time.
+  void set_epoch(Tick epoch) { epoch_ = epoch; }
 
   // What completed since the last call, in order of completion.
   std::vector<Completion> take_completions();
@@ -30,14 +48,25 @@ class HandRequester final : public Requester {
   std::uint64_t& completed() { return completed_; }
 
   void on_complete(const Request& request, Tick now) override;
+  LineData write_data(const Request& request) const override;
+  void on_read_data(const Request& request, const LineBytes& bytes) override;
   void serialize(Archive& archive);
 
  private:
-  std::vector<std::uint64_t> pending_;  // by tag: id of the request
+  struct Pending {
+    std::uint64_t id = 0;
+    Part part;
+    std::optional<std::string> read;
+
+    void serialize(Archive& archive) { archive(id, part, read); }
+  };
+
+  std::vector<Pending> pending_;  // by tag
   std::vector<std::uint32_t> free_tags_;
   std::vector<Completion> done_;
   std::uint64_t next_id_ = 0;
   std::uint64_t completed_ = 0;
+  Tick epoch_{0};
 };
 
 }  // namespace hmsim

@@ -60,14 +60,11 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
 
   by_hand_ = std::make_unique<HandRequester>();
-  std::vector<Requester*> requesters;
   for (const auto& agent : agents_) {
     wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
-    requesters.push_back(agent.get());
   }
-  requesters.push_back(by_hand_.get());
   memory_ = std::make_unique<MemorySystem>(configuration.system(), kernel_, options_.seed);
-  memory_->set_requesters(std::move(requesters));
+  memory_->set_requesters(requesters());
   if (options_.check) {
     const std::string& backend = configuration.system().dram_model.backend;
     if (dram_backend(backend).make_side == nullptr) {
@@ -93,6 +90,16 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
 }
 
 Simulation::~Simulation() = default;
+
+// By Request::agent.
+std::vector<Requester*> Simulation::requesters() const {
+  std::vector<Requester*> requesters;
+  for (const auto& agent : agents_) {
+    requesters.push_back(agent.get());
+  }
+  requesters.push_back(by_hand_.get());
+  return requesters;
+}
 
 void Simulation::connect_agents(TraceSource source) {
   Surroundings surroundings;
@@ -177,7 +184,7 @@ bool Simulation::every_core_warm() const {
 
 void Simulation::begin_measuring() {
   measuring_ = true;
-  measured_from_ = kernel_.now();
+  measured_from_ = now();
   for (const auto& agent : agents_) {
     agent->begin_measuring(kernel_.now());
   }
@@ -222,6 +229,11 @@ bool Simulation::run(std::uint64_t steps) {
 }
 
 bool Simulation::advance(Tick until, std::uint64_t steps) {
+  if (off_) {
+    epoch_ = later(epoch_, until - kernel_.now());
+    return true;
+  }
+  until -= epoch_;
   while (steps > 0 && step(until)) {
     --steps;
   }
@@ -254,29 +266,6 @@ double Simulation::progress() const {
   return measuring_ || agents_.empty() ? least : 0;
 }
 
-std::optional<std::uint64_t> Simulation::enqueue(Address address, bool write,
-                                                 std::uint16_t source) {
-  const Address dram(memory_->capacity(MemoryClass::dram).value());
-  const Address end = dram + Address(memory_->capacity(MemoryClass::nvdimm).value());
-  if (address < Address(0) || address >= end) {
-    throw InputError("address " + std::to_string(address.value()) + " lies outside the memory of " +
-                     std::to_string(end.value()) + " bytes");
-  }
-  Request request;
-  const Address line = address - address % Address(kLineBytes.value());
-  request.memory = line < dram ? MemoryClass::dram : MemoryClass::nvdimm;
-  request.address = line < dram ? line : line - dram;
-  request.agent = static_cast<std::uint16_t>(agents_.size());
-  request.source = source;
-  request.write = write;
-  if (memory_->would_wait(request.memory, request.address)) {
-    return std::nullopt;
-  }
-  return by_hand_->send(*memory_, request, kernel_.now());
-}
-
-std::vector<Completion> Simulation::take_completions() { return by_hand_->take_completions(); }
-
 std::string Simulation::save() {
   Archive archive;
   serialize(archive);
@@ -294,7 +283,7 @@ void Simulation::load(const std::string& checkpoint) {
 
 void Simulation::serialize(Archive& archive) {
   archive.section("simulation");
-  archive(measuring_, measured_from_);
+  archive(measuring_, measured_from_, epoch_, off_);
   for (const auto& agent : agents_) {
     agent->serialize(archive);
   }

@@ -59,7 +59,7 @@ class Simulation {
   // the time has come.
   bool advance(Tick until, std::uint64_t steps = std::numeric_limits<std::uint64_t>::max());
   double progress() const;  // 0 .. 1: of the measured agent that is least far
-  Tick now() const { return kernel_.now(); }
+  Tick now() const { return epoch_ + kernel_.now(); }
 
   std::vector<Statistic> statistics() const;
 
@@ -71,7 +71,22 @@ class Simulation {
   // the line that holds it. The id counts requests sent by hand, from 0.
   // nullopt: the queue is full. Throws InputError when the address lies outside.
   std::optional<std::uint64_t> enqueue(Address address, bool write, std::uint16_t source);
+  // As above, for `size` bytes from `address` on, which one line holds. Data mode: a write carries
+  // `data`, so many bytes; a completed read has what it returned.
+  std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
+                                       std::uint16_t source, std::optional<std::string> data);
   std::vector<Completion> take_completions();
+
+  // Data mode: what a read of these bytes of one line would return.
+  std::string peek(Address address, std::int64_t size) const;
+
+  // Data mode, without agents: power goes now. Every write that is done is saved to flash; requests
+  // that are not done, and what DRAM holds, are lost. Until power_on() time passes without events.
+  // Then the memory system goes on with its flash alone, and with new statistics but for
+  // nvdimm.power. Throw InputError outside data mode, with agents or a time series, and when power
+  // is off, or on, already.
+  void power_fail();
+  void power_on();
 
   MemorySystem& memory() { return *memory_; }
   std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
@@ -90,12 +105,16 @@ class Simulation {
   bool step(Tick limit);
   bool every_core_warm() const;
   void begin_measuring();
+  void check_range(Address address, std::int64_t size) const;
+  std::vector<Requester*> requesters() const;
   void settle();
   void check_protocol();
   double per_cycle(const Agent& core) const;
   void serialize(Archive& archive);
 
   Kernel kernel_;
+  Tick epoch_{0};  // when power came on: the kernel's time 0
+  bool off_ = false;
   RunOptions options_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   std::vector<std::unique_ptr<Agent>> agents_;

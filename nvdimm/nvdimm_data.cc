@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "nvdimm/nvdimm.h"
+#include "nvdimm/precondition.h"
 
 namespace hmsim {
 
@@ -130,10 +131,20 @@ void Nvdimm::restore(Nvdimm& before, Tick now) {
   data_->media = std::move(before.data_->media);
   power_ = before.power_;
   ftl_.rebuild();
+  const NandParameters& nand = parameters_.nand;
+  Tick longest{0};
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    collector_.consider(lun, now);
+    const std::uint64_t pages = std::uint64_t{ftl_.shape().blocks} * ftl_.shape().pages;
+    const auto programmed = static_cast<std::int64_t>(pages - ftl_.free_pages(lun));
+    UntimedWork work;
+    collect_untimed(ftl_, lun, work);
+    const auto copied = static_cast<std::int64_t>(work.gc_pages);
+    const auto erased = static_cast<std::int64_t>(work.collected_blocks);
+    longest = later(longest, programmed * (nand.command_time + nand.read_time) +
+                                 copied * (nand.read_time + nand.program_time) +
+                                 erased * nand.erase_time);
   }
-  wakeup_.notify();
+  power_.recovery = later(power_.recovery, longest);
 }
 
 }  // namespace hmsim

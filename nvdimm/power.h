@@ -8,6 +8,10 @@
 // at that moment: a page that is being programmed is torn (its frame still has the data, or its
 // block the original), unless its frame was released at the end of data-in: that program is
 // finished.
+//
+// When power is back, every programmed page's spare area is read and the map rebuilt; then LUNs
+// that have too few free blocks for another failure are collected, before the first command is
+// taken.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +31,10 @@ struct PowerRecord {
   std::uint64_t torn_pages = 0;    // programs that were interrupted, and pages of torn blocks
   Tick hold_up{0};                 // the longest
   std::int64_t energy = 0;         // for that, in microjoules
+  Tick recovery{0};                // the longest, once power is back
 
   void serialize(Archive& archive) {
-    archive(failures, flushed_pages, merged_pages, torn_pages, hold_up, energy);
+    archive(failures, flushed_pages, merged_pages, torn_pages, hold_up, energy, recovery);
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/statistics.h"
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -77,6 +78,10 @@ class Registrar {
   std::vector<Nvdimm*> nvdimms_;
 };
 
+double microseconds(Tick time) {
+  return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
+}
+
 }  // namespace
 
 void NvdimmStatistics::reset(Tick now) {
@@ -139,6 +144,60 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
                 &S::gc_duration);
   add.histogram("nvdimm.gc.valid_pages", "pages", "valid pages of victim blocks", 1,
                 &S::gc_valid_pages);
+
+  const auto record = [&registry, &nvdimms](const char* name, const char* unit,
+                                            const char* description, auto read) {
+    registry.gauge(name, unit, description, [nvdimms, read] {
+      double value = 0;
+      for (Nvdimm* nvdimm : nvdimms) {
+        value = read(value, *nvdimm);
+      }
+      return value;
+    });
+  };
+  record("nvdimm.power.failures", "failures", "power failures since the system was built",
+         [](double most, const Nvdimm& nvdimm) {
+           return std::max(most, static_cast<double>(nvdimm.power_record().failures));
+         });
+  record("nvdimm.power.flushed_pages", "pages", "dirty pages saved at power failures",
+         [](double sum, const Nvdimm& nvdimm) {
+           return sum + static_cast<double>(nvdimm.power_record().flushed_pages);
+         });
+  record("nvdimm.power.merged_pages", "pages",
+         "those of them that were completed from flash before",
+         [](double sum, const Nvdimm& nvdimm) {
+           return sum + static_cast<double>(nvdimm.power_record().merged_pages);
+         });
+  record("nvdimm.power.torn_pages", "pages",
+         "pages whose program or erase was interrupted by power failures",
+         [](double sum, const Nvdimm& nvdimm) {
+           return sum + static_cast<double>(nvdimm.power_record().torn_pages);
+         });
+  record("nvdimm.power.hold_up_us", "us", "the longest time that dirty pages took to be saved",
+         [](double most, const Nvdimm& nvdimm) {
+           return std::max(most, microseconds(nvdimm.power_record().hold_up));
+         });
+  record("nvdimm.power.energy_mj", "mJ", "the largest energy for that of one NVDIMM",
+         [](double most, const Nvdimm& nvdimm) {
+           return std::max(most, static_cast<double>(nvdimm.power_record().energy) / 1e3);
+         });
+  record("nvdimm.power.recovery_us", "us",
+         "the longest time from power to the first command: reading all spare areas, collecting "
+         "LUNs that have too few free blocks",
+         [](double most, const Nvdimm& nvdimm) {
+           return std::max(most, microseconds(nvdimm.power_record().recovery));
+         });
+  record("nvdimm.power.worst_hold_up_us", "us",
+         "time to save a write part full of dirty pages that must be completed",
+         [](double most, const Nvdimm& nvdimm) {
+           return std::max(most, microseconds(worst_hold_up(nvdimm.parameters())));
+         });
+  record("nvdimm.power.worst_energy_mj", "mJ", "energy of one NVDIMM for that",
+         [](double most, const Nvdimm& nvdimm) {
+           const NvdimmParameters& own = nvdimm.parameters();
+           return std::max(most,
+                           static_cast<double>(flush_energy(own.power, worst_hold_up(own))) / 1e3);
+         });
 
   add.counter("nvdimm.nand.reads", "pages", "pages read from flash cells", {&S::page_reads});
   add.counter("nvdimm.nand.programs", "pages", "pages programmed", {&S::page_programs});

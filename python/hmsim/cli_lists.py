@@ -23,6 +23,8 @@ from hmsim.workload import load_workload
 KINDS = {  # of policies, and the parameters that name them where it is not plain
     "transaction_scheduler": "transaction schedulers (controller.scheduler, .nvdimm_scheduler)",
     "bus_arbiter": "bus arbiters (controller.arbiter)",
+    "page_policy": "page policies (controller.page_policy)",
+    "victim_selector": "victim selectors (nvdimm.ftl.victim)",
 }
 
 
@@ -84,7 +86,11 @@ def params(
     if json:
         print_json(found)
         return
+    most = 24  # choices of one parameter in a listing; all of them when it is asked for alone
     for info in found:
+        choices = info["range"].split(" | ")
+        if len(choices) > most and len(found) > 1:
+            info["range"] = f"{' | '.join(choices[:3])} | ... {len(choices)} names"
         default = f"{info['default']} {info['unit']}".strip()
         _print_wrapped(f"{info['name']} = {default}  ({info['range'] or info['type']})", 0)
         _print_wrapped(info["doc"] + (f" [{info['source']}]" if info["source"] else ""), 4)

@@ -27,11 +27,15 @@ LARGEST_ADDRESS = (1 << 63) - 1
 
 
 class Completion(NamedTuple):
-    """A request that is done; times in picoseconds."""
+    """A request that is done; times in picoseconds.
+
+    A write is done, and safe from power failures, once its data burst has ended.
+    """
 
     id: int
     arrival: int
     finish: int
+    data: bytes | None = None  # data mode: what a read returned
 
 
 def _no_trace(_agent: int, _offset: int) -> bytes:
@@ -99,7 +103,12 @@ class System:
         return None if samples is None else series_table(samples)
 
     def enqueue(
-        self, address: int, size: int = LINE, write: bool = False, source: int = 0
+        self,
+        address: int,
+        size: int = LINE,
+        write: bool = False,
+        source: int = 0,
+        data: bytes | None = None,
     ) -> int | None:
         """Send a request now.
 
@@ -108,12 +117,15 @@ class System:
             size: bytes, all of them within one 64-byte line.
             write: a write, else a read.
             source: the hardware context that asks, 0 .. 65535.
+            data: with ``system.store_data`` the ``size`` bytes that a write carries; by default
+                its number as a request, again and again.
 
         Returns:
             The request's id, or None when its queue is full: advance and try again.
 
         Raises:
-            InputError: the address lies outside the system, or the request crosses a line.
+            InputError: the address lies outside the system, the request crosses a line, the data
+                do not fit it, or the power is off.
         """
         if not 0 <= address <= LARGEST_ADDRESS:
             raise InputError(f"address {address} lies outside the system")
@@ -121,7 +133,33 @@ class System:
             raise InputError(f"{size} bytes from address {address} are not within one 64-byte line")
         if not 0 <= source <= 0xFFFF:
             raise InputError(f"source {source} is outside 0 .. 65535")
-        return self._simulation.enqueue(address - address % LINE, write, source)
+        return self._simulation.enqueue(address, size, write, source, data)
+
+    def peek(self, address: int, size: int = LINE) -> bytes:
+        """Return what a read of ``size`` bytes of one line would return, without sending one.
+
+        Raises InputError unless ``system.store_data`` is on and the bytes lie in one line.
+        """
+        if not 0 <= address <= LARGEST_ADDRESS:
+            raise InputError(f"address {address} lies outside the system")
+        return self._simulation.peek(address, size)
+
+    def power_fail(self) -> None:
+        """Let power go now; time passes without events until `power_on`.
+
+        Writes that are done are saved to flash with the energy of the ultracapacitors (statistics
+        ``nvdimm.power``). Other requests are lost, and so is what DRAM holds.
+
+        Raises InputError unless ``system.store_data`` is on.
+        """
+        self._simulation.power_fail()
+
+    def power_on(self) -> None:
+        """Go on with what flash holds; the map is rebuilt from it.
+
+        Statistics start anew, but for ``nvdimm.power``.
+        """
+        self._simulation.power_on()
 
     def advance(self, until: str | int) -> None:
         """Run to a time: with its unit (``"10us"``), or in picoseconds; the past does nothing.

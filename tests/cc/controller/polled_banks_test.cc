@@ -110,7 +110,8 @@ void run(const char* preset) {
     std::size_t which = 0;
     both.each([&](DramBanks& banks, TransactionPool&) {
       banks.collect(edge, Cycle(4), found[which]);
-      banks.collect_others(edge, found[which++]);
+      banks.collect_others(edge, found[which]);
+      ++which;
     });
     const Best& data = found[0].legal[0];
     expect_same(data, found[1].legal[0], "legal", i);

@@ -46,7 +46,7 @@ TEST(Dramsim3Ini, SuppliesOrganisationAndTiming) {
 TEST(Dramsim3Ini, NamesTheRightKeyForAMisspeltOne) {
   const std::string text = replaced(kGood, "tREFI", "REFI");
   const std::string error = error_of(text);
-  EXPECT_NE(error.find("x.ini:20: DRAMsim3 does not read a key 'REFI'"), std::string::npos)
+  EXPECT_NE(error.find("x.ini:19: DRAMsim3 does not read a key 'REFI'"), std::string::npos)
       << error;
   EXPECT_NE(error.find("did you mean 'tREFI'?"), std::string::npos) << error;
   EXPECT_EQ(read_dramsim3_ini(text, "x.ini", true).timing.trefi, 6240);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/dram_bytes.h"
+
+#include <cstring>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+std::size_t offset_of(Address line) {
+  return static_cast<std::size_t>(line.value() % kPageBytes.value());
+}
+
+}  // namespace
+
+LineBytes DramBytes::read(Address line) const {
+  LineBytes bytes{};
+  const std::uint32_t page = map_.find(line.value() / kPageBytes.value());
+  if (page != kNoIndex) {
+    std::memcpy(bytes.data(), pages_[page].second.data() + offset_of(line), bytes.size());
+  }
+  return bytes;
+}
+
+void DramBytes::write(Address line, const LineData& data) {
+  const std::int64_t number = line.value() / kPageBytes.value();
+  std::uint32_t page = map_.find(number);
+  if (page == kNoIndex) {
+    page = static_cast<std::uint32_t>(pages_.size());
+    pages_.emplace_back(number, std::string(static_cast<std::size_t>(kPageBytes.value()), '\0'));
+    map_.insert(number, page);
+  }
+  LineBytes bytes = read(line);
+  data.apply_to(bytes);
+  std::memcpy(pages_[page].second.data() + offset_of(line), bytes.data(), bytes.size());
+}
+
+void DramBytes::clear() {
+  map_.clear();
+  pages_.clear();
+}
+
+void DramBytes::serialize(Archive& archive) {
+  archive(pages_);
+  if (!archive.loading()) {
+    return;
+  }
+  map_.clear();
+  for (std::uint32_t page = 0; page < pages_.size(); ++page) {
+    if (pages_[page].second.size() != static_cast<std::size_t>(kPageBytes.value())) {
+      throw InputError("the checkpoint is damaged: a page of DRAM is not whole");
+    }
+    map_.insert(pages_[page].first, page);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A system in data mode beside a plain array of bytes that holds what it should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hmsim import System
+
+LINE = 64
+PAGE = 4096
+STEP = 20_000_000  # picoseconds between two refills of a full queue
+
+# One small LUN for each of two channels: traffic soon evicts and collects garbage.
+SMALL: dict[str, Any] = {
+    "system.store_data": True,
+    "nvdimm.capacity": "1MiB",
+    "nvdimm.nand.channels": 2,
+    "nvdimm.nand.chips": 1,
+    "nvdimm.nand.pages_per_block": 8,
+    "nvdimm.ftl.over_provisioning": 80,
+    "nvdimm.ftl.gc_threshold": 0,
+    "nvdimm.ftl.wear_gap": 4,
+    "nvdimm.buffer.read_size": "16KiB",
+    "nvdimm.buffer.write_size": "16KiB",
+}
+
+
+class Shadow:
+    """Requests go to the system; the array changes when a write is done."""
+
+    def __init__(self, config: str = "mascots16", **overrides: Any) -> None:
+        self.system = System(config, {**SMALL, **overrides})
+        values = self.system.config.resolved()
+        self.nvdimm = int(values["dram.ranks"]) * 2 * 1024**3
+        self.bytes: dict[int, bytes] = {}  # by line
+        self.sent: dict[int, tuple[int, int, bytes | None]] = {}  # address, size, written
+        self.reads = 0
+
+    def line(self, address: int) -> bytes:
+        """Return what the line that holds an address should contain."""
+        return self.bytes.get(address - address % LINE, bytes(LINE))
+
+    def send(self, address: int, size: int = LINE, data: bytes | None = None) -> None:
+        """Write ``data``, or read; wait until the queue takes it."""
+        write = data is not None
+        while (
+            number := self.system.enqueue(address, size=size, write=write, data=data)
+        ) is None:
+            self.run(self.system.now + STEP)
+        self.sent[number] = (address, size, data)
+
+    def run(self, until: int) -> None:
+        """Advance, and compare what completes, in order."""
+        self.system.advance(until)
+        for done in self.system.completions():
+            address, size, data = self.sent.pop(done.id)
+            offset = address % LINE
+            line = self.line(address)
+            if data is None:
+                assert done.data == line[offset : offset + size], f"address {address}"
+                self.reads += 1
+            else:
+                line = line[:offset] + data + line[offset + size :]
+                self.bytes[address - offset] = line
+
+    def settle(self) -> None:
+        """Wait until every request is done."""
+        while self.sent:
+            self.run(self.system.now + STEP)
+
+    def check(self) -> None:
+        """Compare every line that was ever written."""
+        for address, line in self.bytes.items():
+            assert self.system.peek(address) == line, f"address {address}"
+
+    def power_cycle(self, off: int = 0) -> None:
+        """Let power go at this moment, for some time."""
+        self.system.completions()  # all were taken before
+        self.system.power_fail()
+        self.sent.clear()
+        self.bytes = {at: line for at, line in self.bytes.items() if at >= self.nvdimm}
+        self.check()
+        self.system.advance(self.system.now + off)
+        self.system.power_on()
+        self.check()
+
+    def save_and_load(self, path: Path) -> None:
+        """Go on with a copy."""
+        self.system.save(path)
+        self.system = System.load(path)

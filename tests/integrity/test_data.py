@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every read return the last completed write, whatever happens in between?"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from hmsim import InputError, System
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from shadow import LINE, PAGE, SMALL, Shadow
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCC = ROOT.parent / "shared/data/block/tpcc-small.trace"
+PAGES = 140  # of 142 logical ones
+
+
+class Machine(RuleBasedStateMachine):
+    """Requests of one line or less to DRAM and NVDIMM, floods, power failures, checkpoints."""
+
+    @initialize(
+        victim=st.sampled_from(["greedy", "fifo", "random_victim", "d_choices", "cost_benefit"]),
+        release=st.sampled_from(["program", "datain"]),
+        granularity=st.sampled_from(["page", "item"]),
+        queues=st.sampled_from(["unified", "split"]),
+        fill=st.sampled_from([0, 1]),
+    )
+    def build(self, victim: str, release: str, granularity: str, queues: str, fill: int) -> None:
+        items = granularity == "item"  # each may need a page of its own at a power failure
+        overrides = {
+            "nvdimm.ftl.victim": victim,
+            "nvdimm.buffer.release": release,
+            "nvdimm.buffer.granularity": granularity,
+            "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
+            "nvdimm.capacity": "2MiB" if items else "1MiB",
+            "nvdimm.precondition.fill": fill,
+            "controller.queues": queues,
+        }
+        self.shadow = Shadow(**overrides)
+        self.pages = 2 * PAGES if items else PAGES
+        self.folder = tempfile.TemporaryDirectory()
+
+    def address(self, page: int, line: int) -> int:
+        return self.shadow.nvdimm + page % self.pages * PAGE + line * LINE
+
+    @rule(
+        page=st.integers(0, 2 * PAGES - 1),
+        line=st.integers(0, 63),
+        first=st.integers(0, LINE - 1),
+        data=st.binary(min_size=1, max_size=LINE),
+    )
+    def write(self, page: int, line: int, first: int, data: bytes) -> None:
+        data = data[: LINE - first]
+        self.shadow.send(self.address(page, line) + first, len(data), data)
+
+    @rule(page=st.integers(0, 2 * PAGES - 1), line=st.integers(0, 63))
+    def read(self, page: int, line: int) -> None:
+        self.shadow.send(self.address(page, line))
+
+    @rule(line=st.integers(0, 100), data=st.none() | st.binary(min_size=LINE, max_size=LINE))
+    def dram(self, line: int, data: bytes | None) -> None:
+        self.shadow.send(line * LINE, LINE, data)
+
+    @rule(page=st.integers(0, 2 * PAGES - 1), count=st.integers(1, 4), seed=st.integers(0, 255))
+    def write_pages(self, page: int, count: int, seed: int) -> None:
+        for index in range(count * PAGE // LINE):
+            data = bytes([seed, index % 256] * 32)
+            self.shadow.send(self.address(page, 0) // PAGE * PAGE + index * LINE % PAGE, LINE, data)
+            page += index % 64 == 63
+
+    @rule(seed=st.integers(0, 2**16), count=st.integers(50, 300))
+    def flood(self, seed: int, count: int) -> None:
+        numbers = random.Random(seed)
+        for _ in range(count):
+            address = self.address(numbers.randrange(2 * PAGES), numbers.randrange(64))
+            data = numbers.randbytes(LINE) if numbers.random() < 0.8 else None
+            self.shadow.send(address, LINE, data)
+
+    @rule(time=st.integers(1, 10**6) | st.integers(10**6, 10**10))
+    def advance(self, time: int) -> None:
+        self.shadow.run(self.shadow.system.now + time)
+
+    @rule(time=st.integers(0, 10**9), off=st.sampled_from([0, 1, 10**12]))
+    def power_failure(self, time: int, off: int) -> None:
+        self.shadow.run(self.shadow.system.now + time)
+        self.shadow.power_cycle(off)
+
+    @rule()
+    def checkpoint(self) -> None:
+        self.shadow.save_and_load(Path(self.folder.name) / "state")
+
+    @rule()
+    def settle(self) -> None:
+        self.shadow.settle()
+
+    @invariant()
+    def what_a_reader_would_get_is_right(self) -> None:
+        self.shadow.check()
+
+    def teardown(self) -> None:
+        if hasattr(self, "shadow"):
+            self.shadow.settle()
+            self.shadow.check()
+            self.folder.cleanup()
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(
+    settings.default,
+    max_examples=200 if settings.default.derandomize else 10_000,
+    stateful_step_count=30,
+)
+
+
+@pytest.mark.skipif(not TPCC.exists(), reason="the TPC-C trace is not there")
+def test_tpcc_with_a_hundred_power_failures() -> None:
+    """The first requests of the trace, with a power failure at a random time in every batch."""
+    numbers = random.Random(3)
+    shadow = Shadow(
+        "quick",
+        **{
+            "nvdimm.capacity": "64MiB",
+            "nvdimm.nand.channels": 4,
+            "nvdimm.nand.chips": 2,
+            "nvdimm.nand.pages_per_block": 32,
+            "nvdimm.buffer.write_size": "256KiB",
+            "nvdimm.ftl.over_provisioning": 40,
+        },
+    )
+    pages = 11_000
+    lines = TPCC.read_text().splitlines()
+    failures = 100
+    batch = len(lines) // failures
+    for number in range(failures):
+        end = shadow.system.now
+        for line in lines[number * batch : number * batch + 40]:
+            _time, _device, sector, sectors, read = line.split()
+            first = shadow.nvdimm + int(sector) * 512 % (pages * PAGE) // PAGE * PAGE
+            for at in range(first, first + int(sectors) * 512, LINE):
+                address = shadow.nvdimm + (at - shadow.nvdimm) % (pages * PAGE)
+                shadow.send(address, LINE, None if read == "1" else numbers.randbytes(LINE))
+        spent = shadow.system.now - end
+        shadow.run(shadow.system.now + numbers.randrange(spent // 4 + 10**8))
+        shadow.power_cycle()
+    shadow.settle()
+    shadow.check()
+    assert shadow.system.stats["nvdimm.power.failures"] == failures
+    assert shadow.system.stats["nvdimm.power.flushed_pages"] > failures
+    assert shadow.reads > 1000
+
+
+def test_a_power_failure_keeps_what_is_done_and_loses_the_rest() -> None:
+    shadow = Shadow()
+    shadow.send(shadow.nvdimm, LINE, bytes(range(64)))
+    shadow.send(0, LINE, b"d" * LINE)
+    shadow.settle()
+    system = shadow.system
+    system.enqueue(shadow.nvdimm + LINE, write=True, data=b"x" * LINE)  # not done
+    now = system.now
+    system.power_fail()
+    assert system.peek(shadow.nvdimm) == bytes(range(64))
+    assert system.peek(shadow.nvdimm + LINE) == bytes(LINE)
+    assert system.peek(0) == bytes(LINE)
+    with pytest.raises(InputError, match="power is off"):
+        system.enqueue(0)
+    system.advance(now + 10**12)
+    system.power_on()
+    assert system.now == now + 10**12
+    assert system.peek(shadow.nvdimm + 8, 4) == bytes([8, 9, 10, 11])
+    assert system.enqueue(shadow.nvdimm) is not None
+    system.advance(system.now + 10**9)
+    (done,) = system.completions()
+    assert done.data == bytes(range(64))
+    assert done.arrival == now + 10**12
+    stats = system.stats
+    assert stats["nvdimm.power.failures"] == stats["nvdimm.power.flushed_pages"] == 1
+    assert stats["nvdimm.power.hold_up_us"] == 650
+    assert stats["nvdimm.power.energy_mj"] == 650 * 2.5 / 1000
+    assert stats["nvdimm.power.recovery_us"] > 0
+
+
+def test_wrong_use_is_refused() -> None:
+    plain = System("quick")
+    for call in (plain.power_fail, lambda: plain.peek(0), lambda: plain.enqueue(0, data=b"")):
+        with pytest.raises(InputError, match="store_data"):
+            call()
+    system = System("mascots16", SMALL)
+    with pytest.raises(InputError, match="a write of 64 bytes carries 3"):
+        system.enqueue(0, write=True, data=b"abc")
+    with pytest.raises(InputError, match="a read carries no data"):
+        system.enqueue(0, data=bytes(LINE))
+    with pytest.raises(InputError, match="on already"):
+        system.power_on()
+    system.power_fail()
+    with pytest.raises(InputError, match="off already"):
+        system.power_fail()
+
+
+def test_too_little_energy_is_refused_before_the_run() -> None:
+    with pytest.raises(InputError, match="of them would be lost"):
+        System("mascots16", {**SMALL, "nvdimm.power.energy": 1})
+    System("mascots16", {**SMALL, "nvdimm.power.energy": 4})
+
+
+def test_requests_without_data_write_their_number() -> None:
+    system = System("mascots16", SMALL)
+    system.enqueue(0, write=True)
+    system.enqueue(64, size=4, write=True)
+    system.advance("1us")
+    assert system.peek(0) == bytes(LINE)
+    assert system.peek(64, 8) == bytes([1, 0, 0, 0, 0, 0, 0, 0])
