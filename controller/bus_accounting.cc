@@ -59,8 +59,8 @@ void BusAccounting::burst(const Transaction& transaction, bool changed, Cycle no
   }
   if (gap > 0) {
     const Cycle from = last_issue_;
-    const std::int64_t outside = overlap(Cycle(transaction.request.arrival / period_),
-                                         transaction.admitted, from, now);
+    const std::int64_t outside =
+        overlap(Cycle(transaction.request.arrival / period_), transaction.admitted, from, now);
     charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
     if (nvdimm) {
       charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));

@@ -179,7 +179,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Ring<Finish> finishes_;                   // in order of data on the bus
   std::vector<TransactionId> staged_;       // two_level: in order of arrival
   std::vector<std::int64_t> command_queue_free_;        // per rank, the NVDIMM's last
-  int held_ranks_ = 0;                     // those whose command queue is full
+  int held_ranks_ = 0;                                  // those whose command queue is full
   std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
   std::int64_t queued_reads_ = 0;                       // drained: DRAM, competing
   std::int64_t queued_writes_ = 0;

@@ -31,10 +31,10 @@ struct Transaction {
   Address local{0};      // NVDIMM: address within the channel's NVDIMM
   std::uint64_t key_miss = 0;
   std::uint64_t key_hit = 0;
-  Cycle admitted{0};        // when it got its slot
-  Cycle activated_at{0};    // the activate issued for it, ...
-  Cycle activate_held{0};   // ... and how long its bank had been ready for that
-  Cycle grant_from{0};  // NVDIMM, ready: the first edge on which it may be granted
+  Cycle admitted{0};       // when it got its slot
+  Cycle activated_at{0};   // the activate issued for it, ...
+  Cycle activate_held{0};  // ... and how long its bank had been ready for that
+  Cycle grant_from{0};     // NVDIMM, ready: the first edge on which it may be granted
   TransactionId previous = kNoTransaction;  // in its bank's list
   TransactionId next = kNoTransaction;
   TransactionId successor = kNoTransaction;    // the next younger one to the same line

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A request's way into its queue: it waits outside, is admitted, and competes in its turn.
+#include "controller/channel.h"
+
+namespace hmsim {
+
+void Channel::send(const Request& request, Tick now) {
+  queue_of(request.memory).line.push(request);
+  if (!advancing_) {  // else this edge's admission is still to come
+    wake_by(edge_from(now));
+    wakeup_.notify();
+  }
+}
+
+bool Channel::would_wait(MemoryClass memory) const {
+  const Queue& queue = queues_[owner_of(memory)];
+  return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
+}
+
+void Channel::admit() {
+  // A requester may send more from within on_admit, in split mode to the other queue too.
+  while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
+  }
+}
+
+bool Channel::admit_from(Queue& queue) {
+  if (queue.line.empty() || queue.free_slots == 0) {
+    return false;
+  }
+  --queue.free_slots;
+  const TransactionId id = admit(queue.line.front());
+  queue.line.pop();
+  const Request& request = pool_[id].request;
+  (*requesters_)[request.agent]->on_admit(request, time_of(edge_));
+  return true;
+}
+
+TransactionId Channel::admit(const Request& request) {
+  const TransactionId id = pool_.take();
+  Transaction& transaction = pool_[id];
+  transaction.request = request;
+  transaction.slot = static_cast<std::uint32_t>(id);
+  transaction.admitted = edge_;
+  int bank_in_rank = 0;
+  if (request.memory == MemoryClass::nvdimm) {
+    transaction.local = map_.nvdimm(request.address).address;
+    transaction.row = transaction.local / Address(kPageBytes.value());
+    transaction.rank = nvdimm_rank_;
+    transaction.bank = endpoint_.pseudo_bank(transaction.row);
+    bank_in_rank = transaction.bank;
+  } else {
+    const DramPlace place = map_.dram(request.address);
+    transaction.row = place.row;
+    transaction.rank = place.rank;
+    transaction.bank = place.rank * banks_per_rank_ + place.bank;
+    bank_in_rank = place.bank;
+  }
+  transaction.view = {request.id,    request.arrival, request.memory,
+                      request.write, request.source,  transaction.rank,
+                      bank_in_rank,  transaction.row, false};
+  count(request.memory, 1);
+  const Tick now = time_of(edge_);
+  scheduler_of(request.memory).on_enqueue(seen(transaction, would_hit(transaction)), now);
+  if (two_level_) {
+    transaction.state = TransactionState::staged;
+    staged_.push_back(id);
+  } else {
+    order_line(id);
+  }
+  return id;
+}
+
+bool Channel::would_hit(const Transaction& transaction) const {
+  return transaction.row == (is_nvdimm(transaction) ? endpoint_.last_page(transaction.bank)
+                                                    : banks_.open_row(transaction.bank));
+}
+
+// Lets the transaction compete, or holds it behind an older one to the same line.
+void Channel::order_line(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  const TransactionId before = line_order_.exchange(LineOrder::line_of(transaction.request), id);
+  if (before == kNoTransaction) {
+    compete(id);
+    return;
+  }
+  transaction.state = TransactionState::held;
+  transaction.predecessor = before;
+  pool_[before].successor = id;
+  if (!transaction.request.write && side_of(pool_[before]) == 1) {
+    expedite(before);
+  }
+}
+
+// A drained write that a read waits for goes with the reads, and so do those it waits for itself.
+void Channel::expedite(TransactionId id) {
+  for (; id != kNoTransaction; id = pool_[id].predecessor) {
+    Transaction& transaction = pool_[id];
+    if (side_of(transaction) == 1 && transaction.state == TransactionState::queued) {
+      banks_.remove(id, 1, edge_);
+      banks_.insert(id, 0, edge_);
+      waits(transaction, 1, -1);
+      waits(transaction, 0, 1);
+      --queued_writes_;
+      ++queued_reads_;
+    }
+    transaction.urgent = true;
+  }
+}
+
+void Channel::compete(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  transaction.state = TransactionState::queued;
+  set_keys(transaction);
+  if (is_nvdimm(transaction)) {
+    endpoint_.insert(id);
+    return;
+  }
+  const std::size_t side = side_of(transaction);
+  ++(side == 0 ? queued_reads_ : queued_writes_);
+  banks_.insert(id, side, edge_);
+  waits(transaction, side, 1);
+}
+
+// DRAMSim2's way: once a cycle the first transaction whose command queue has room moves there.
+void Channel::stage() {
+  for (auto id = staged_.begin(); id != staged_.end(); ++id) {
+    const Transaction& transaction = pool_[*id];
+    std::int64_t& room = command_queue_free_[static_cast<std::size_t>(transaction.rank)];
+    if (room >= kEntriesPerTransaction) {
+      room -= kEntriesPerTransaction;
+      ++queue_of(transaction.request.memory).free_slots;
+      count(transaction.request.memory, -1);
+      const TransactionId moved = *id;
+      staged_.erase(id);
+      order_line(moved);
+      wake_by(edge_ + Cycle(1));
+      return;
+    }
+  }
+}
+
+}  // namespace hmsim
