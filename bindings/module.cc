@@ -131,7 +131,7 @@ void bind_simulation(py::module_& module) {
       .def(
           "enqueue",
           [](Simulation& self, std::int64_t address, std::int64_t size, bool write,
-             std::uint16_t source, std::optional<py::bytes> data) {
+             std::uint16_t source, const std::optional<py::bytes>& data) {
             return self.enqueue(Address(address), size, write, source, data);
           },
           py::arg("address"), py::arg("size"), py::arg("write"), py::arg("source"), py::arg("data"))

@@ -81,8 +81,9 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
                  sum(channels, &S::row_hits), [channels] {
                    double commands = 0;
                    for (MemoryChannel* channel : channels) {
-                     commands += static_cast<double>(channel->statistics().dram_data_cycles /
-                                                     static_cast<Counter>(channel->burst_cycles()));
+                     const Counter bursts = channel->statistics().dram_data_cycles /
+                                            static_cast<Counter>(channel->burst_cycles());
+                     commands += static_cast<double>(bursts);
                    }
                    return commands;
                  });

@@ -18,7 +18,7 @@ class Registrar {
       : registry_(registry), nvdimms_(std::move(nvdimms)) {}
 
   void counter(const char* name, const char* unit, const char* description,
-               std::vector<Counter NvdimmStatistics::*> members) {
+               const std::vector<Counter NvdimmStatistics::*>& members) {
     std::vector<Counter*> sources;
     for (Nvdimm* nvdimm : nvdimms_) {
       for (const auto member : members) {

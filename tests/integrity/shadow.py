@@ -10,7 +10,7 @@ from hmsim import System
 
 LINE = 64
 PAGE = 4096
-STEP = 20_000_000  # picoseconds between two refills of a full queue
+STEP = 500_000_000  # picoseconds between two refills of a full queue
 
 # One small LUN for each of two channels: traffic soon evicts and collects garbage.
 SMALL: dict[str, Any] = {
@@ -45,9 +45,7 @@ class Shadow:
     def send(self, address: int, size: int = LINE, data: bytes | None = None) -> None:
         """Write ``data``, or read; wait until the queue takes it."""
         write = data is not None
-        while (
-            number := self.system.enqueue(address, size=size, write=write, data=data)
-        ) is None:
+        while (number := self.system.enqueue(address, size=size, write=write, data=data)) is None:
             self.run(self.system.now + STEP)
         self.sent[number] = (address, size, data)
 

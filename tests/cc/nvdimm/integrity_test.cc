@@ -11,6 +11,7 @@ namespace {
 NvdimmParameters data_nvdimm() {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;
+  parameters.ftl.over_provisioning = 80;
   return parameters;
 }
 

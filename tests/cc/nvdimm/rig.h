@@ -85,8 +85,9 @@ class Rig : public AckListener {
       next(sent++, address, write);
       nvdimm_.command(tag, address, write, now());
     };
-    while (sent < outstanding && sent < count) {
-      send(static_cast<std::uint32_t>(sent));
+    const std::int64_t first = outstanding < count ? outstanding : count;
+    for (std::int64_t tag = 0; tag < first; ++tag) {
+      send(static_cast<std::uint32_t>(tag));
     }
     while (ended < count && kernel_.step(kNever)) {
       for (; seen < acks.size(); ++seen) {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long must the ultracapacitors last, and what do they save?
+#include "nvdimm/power.h"
+
+#include <gtest/gtest.h>
+
+#include "core/errors.h"
+#include "tests/cc/nvdimm/shadow.h"
+
+namespace hmsim {
+namespace {
+
+// 8 LUNs, 650 us a page: 1024 pages (4 MB) 83 ms, 102,400 (400 MB) 8.3 s, 131,072 (512 MB) 10.7 s.
+TEST(Power, HoldUpTimeIsThatOfTheDirtyPagesOverAllLuns) {
+  const NvdimmParameters parameters;
+  EXPECT_EQ(flush_time(parameters, 1024, 0), Tick(83'200'000'000));
+  EXPECT_EQ(flush_time(parameters, 102'400, 0), Tick(8'320'000'000'000));
+  EXPECT_EQ(flush_time(parameters, 131'072, 0), Tick(10'649'600'000'000));
+  EXPECT_EQ(flush_time(parameters, 1, 0), parameters.nand.program_time);
+  EXPECT_EQ(flush_time(parameters, 9, 8),
+            2 * parameters.nand.program_time + parameters.nand.read_time);
+}
+
+TEST(Power, EnergyIsDrawTimesHoldUp) {
+  PowerParameters power;
+  power.draw = 2000;
+  EXPECT_EQ(flush_energy(power, 83'200 * kMicrosecond), 166'400);
+  EXPECT_EQ(flush_energy(power, Tick(1)), 2) << "rounded up";
+}
+
+TEST(Power, AFullWriteBufferTakesThatLong) {
+  NvdimmParameters parameters;
+  parameters.store_data = true;
+  parameters.capacity = Bytes(256LL << 20);
+  parameters.buffer.read_size = Bytes(1 << 20);
+  parameters.buffer.write_size = Bytes(4 << 20);
+  parameters.ftl.over_provisioning = 30;
+  parameters.ftl.gc_threshold = 0;
+  ASSERT_TRUE(parameters.check().empty());
+  Rig rig(parameters);
+  for (std::int64_t page = 0; page < 1024; ++page) {
+    for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
+      rig.nvdimm().command(0, line_address(page, line), true, rig.now());
+      while (rig.acks.empty()) {
+        ASSERT_TRUE(rig.kernel().step(kNever));
+      }
+      rig.acks.clear();
+      rig.nvdimm().write_line(0, LineData());
+      rig.nvdimm().finish(0, rig.now());
+    }
+  }
+  const PowerRecord record = rig.nvdimm().power_fail(rig.now());
+  EXPECT_EQ(record.failures, 1u);
+  EXPECT_EQ(record.flushed_pages, 1024u);
+  EXPECT_EQ(record.merged_pages, 0u);
+  EXPECT_EQ(record.hold_up, Tick(83'200'000'000));
+  EXPECT_EQ(record.energy, 83'200 * 5 / 2);
+}
+
+std::string energy_error(std::int64_t millijoules, std::int64_t draw = 2500) {
+  NvdimmParameters parameters;
+  parameters.buffer.write_size = 1024 * kPageBytes;
+  parameters.power.energy = millijoules;
+  parameters.power.draw = draw;
+  const std::vector<ParameterError> errors = parameters.check();
+  EXPECT_LE(errors.size(), 1u);
+  return errors.empty() ? "" : errors[0].name + ": " + errors[0].message;
+}
+
+// The worst case: 128 x (650 us + 50 us) = 89.6 ms, 224 mJ at 2.5 W. 100 mJ last 40 ms: 57 rounds.
+TEST(Power, TooSmallABudgetSaysWhatWouldBeLost) {
+  EXPECT_EQ(energy_error(kEnoughEnergy), "");
+  EXPECT_EQ(energy_error(224), "");
+  EXPECT_EQ(energy_error(223),
+            "nvdimm.power.energy: 223 mJ are too little for a power failure: 1024 dirty pages take "
+            "up to 89600us and 224 mJ at 2500 mW; 8 of them would be lost");
+  EXPECT_NE(energy_error(100).find("; 568 of them would be lost"), std::string::npos);
+  EXPECT_EQ(energy_error(100, 1000), "");
+}
+
+NvdimmParameters filled(FrameRelease release) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.store_data = true;
+  parameters.ftl.over_provisioning = 80;
+  parameters.buffer.release = release;
+  parameters.precondition.fill = 1;
+  return parameters;
+}
+
+// The moment is in the middle of a program of the only LUN.
+PowerRecord fail_during_a_program(FrameRelease release) {
+  EXPECT_TRUE(filled(release).check().empty());
+  Shadow shadow(filled(release), 3);
+  while (shadow.nvdimm().statistics().evictions == 0) {
+    shadow.send(20, 8);
+    shadow.finish_one();
+    shadow.step();
+  }
+  while (shadow.nvdimm().flash().in_cells(0) == nullptr ||
+         shadow.nvdimm().flash().in_cells(0)->operation != FlashOperation::program) {
+    if (!shadow.step()) {
+      ADD_FAILURE() << "nothing is programmed";
+      return {};
+    }
+  }
+  const PowerRecord record = shadow.power_cycle();
+  EXPECT_EQ(shadow.mismatches(), 0u);
+  return record;
+}
+
+TEST(Power, AnInterruptedProgramIsTornAndItsFrameSaved) {
+  EXPECT_EQ(fail_during_a_program(FrameRelease::program).torn_pages, 1u);
+}
+
+TEST(Power, AProgramWhoseFrameIsReleasedIsFinished) {
+  const PowerRecord record = fail_during_a_program(FrameRelease::datain);
+  EXPECT_EQ(record.torn_pages, 0u);
+  EXPECT_GE(record.hold_up, NvdimmParameters().nand.program_time);
+}
+
+TEST(Power, TwoFailuresInARowLoseNothing) {
+  Shadow shadow(filled(FrameRelease::program), 4);
+  for (int i = 0; i < 5000; ++i) {
+    shadow.send(shadow.pages(), 7);
+    shadow.finish_one();
+    shadow.step();
+    if (i % 500 == 499) {
+      shadow.power_cycle();
+      const PowerRecord again = shadow.power_cycle();
+      EXPECT_GT(again.recovery, Tick(0));
+    }
+  }
+  shadow.settle();
+  shadow.check_all();
+  EXPECT_EQ(shadow.mismatches(), 0u);
+}
+
+TEST(Power, ReserveForAFlushIsKeptFree) {
+  NvdimmParameters parameters = small_nvdimm();
+  EXPECT_EQ(ftl_shape(parameters).gc_threshold, 3u);
+  parameters.store_data = true;
+  EXPECT_EQ(ftl_shape(parameters).gc_threshold, 4u);
+  parameters.buffer.write_size = 17 * kPageBytes;
+  EXPECT_EQ(ftl_shape(parameters).gc_threshold, 5u);
+  parameters.buffer.write_size = 4096 * kPageBytes;
+  EXPECT_EQ(parameters.check().size(), 1u);
+}
+
+}  // namespace
+}  // namespace hmsim
