@@ -113,7 +113,10 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
     }
   }
   Frontier& frontier = state.frontiers[own];
-  return page_at(lun, frontier.block, frontier.next_page++);
+  const PhysicalPage at = page_at(lun, frontier.block, frontier.next_page++);
+  ++state.unsettled;
+  check_pages(lun);
+  return at;
 }
 
 void Ftl::open(std::uint32_t lun, Frontier& frontier, Stream stream) {
@@ -153,6 +156,7 @@ void Ftl::commit(LogicalPage page, PhysicalPage at) {
 
 bool Ftl::commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to) {
   const bool current = place(page) == from;
+  luns_[lun_of(to)].invalid += current ? 0 : 1;
   if (media_ != nullptr) {
     media_->copy(from, to);
   }
@@ -185,6 +189,7 @@ void Ftl::invalidate(PhysicalPage at) {
   }
   --block.valid;
   --luns_[lun].valid;
+  ++luns_[lun].invalid;
   block.changed = luns_[lun].written;
   if (full) {
     enter_bucket(lun, number);
@@ -197,6 +202,8 @@ void Ftl::settle(PhysicalPage at) {
   require(at.value() % shape_.pages == block.settled, "pages of a block were written out of order");
   ++block.settled;
   ++luns_[lun].written;
+  --luns_[lun].unsettled;
+  check_pages(lun);
   if (block.settled == shape_.pages) {
     block.changed = luns_[lun].written;
     enter_full(lun, block_of(at));
@@ -211,6 +218,7 @@ void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
   }
   entry.state = State::free;
   Lun& state = luns_[lun];
+  state.invalid -= shape_.pages;
   --state.worn[entry.erases];
   ++entry.erases;
   if (entry.erases == state.worn.size()) {
@@ -222,6 +230,16 @@ void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
   }
   state.free.push_back(std::uint64_t{entry.erases} << 32 | block);
   std::push_heap(state.free.begin(), state.free.end(), std::greater<>());
+  check_pages(lun);
+}
+
+void Ftl::check_pages([[maybe_unused]] std::uint32_t lun) const {
+#ifdef HMSIM_DEBUG
+  const Lun& state = luns_[lun];
+  require(free_pages(lun) + state.unsettled + state.valid + state.invalid ==
+              std::uint64_t{shape_.blocks} * shape_.pages,
+          "free, valid and invalid pages are not all pages");
+#endif
 }
 
 std::optional<LogicalPage> Ftl::owner(PhysicalPage at) const {
@@ -254,7 +272,10 @@ Ftl::Census Ftl::census(std::uint32_t lun) const {
     census.valid += valid;
     census.invalid += settled - valid;
   }
-  require(census.valid == luns_[lun].valid, "a LUN's count of valid pages is wrong");
+  const Lun& counts = luns_[lun];
+  require(census.free == free_pages(lun) && census.unsettled == counts.unsettled &&
+              census.valid == counts.valid && census.invalid == counts.invalid,
+          "a LUN's count of pages is wrong");
   return census;
 }
 

@@ -209,7 +209,9 @@ class Ftl {
     std::vector<std::uint32_t> worn;  // blocks, by erases
     std::uint32_t least_worn = 0;     // erases
     std::uint64_t written = 0;        // pages committed, or dropped
+    std::uint64_t unsettled = 0;      // pages allocated, and not yet committed
     std::uint64_t valid = 0;
+    std::uint64_t invalid = 0;
     std::uint64_t claimed = 0;
   };
 
@@ -237,6 +239,8 @@ class Ftl {
   void make_victim(std::uint32_t lun, std::uint32_t block);
   std::uint32_t fewest_valid(std::uint32_t lun);
   void count_wear();
+  // In debug builds: every page of the LUN is free, unsettled, valid or invalid.
+  void check_pages(std::uint32_t lun) const;
   void rebuild_map();
   void rebuild_lun(std::uint32_t lun);
   void serialize_map(Archive& archive);

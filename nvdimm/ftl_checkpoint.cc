@@ -82,7 +82,8 @@ void Ftl::serialize_map(Archive& archive) {
 
 void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
   Lun& state = luns_[lun];
-  archive(state.free, state.frontiers, state.full, state.claimed, state.written);
+  archive(state.free, state.frontiers, state.full, state.claimed, state.written, state.unsettled,
+          state.invalid);
   if (archive.loading()) {
     for (const Frontier& frontier : state.frontiers) {
       require_fit((frontier.block == kNoIndex || frontier.block < shape_.blocks) &&

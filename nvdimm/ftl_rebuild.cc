@@ -61,6 +61,7 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
       block.valid = static_cast<std::uint16_t>(block.valid + (owner(at) ? 1 : 0));
     }
     state.valid += block.valid;
+    state.invalid += block.settled - block.valid;
     if (block.settled == 0) {
       state.free.push_back(std::uint64_t{block.erases} << 32 | number);
     } else if (block.settled == shape_.pages) {

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every parameter of the NVDIMM change some statistic, or refuse what it should?"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+from hmsim import InputError, System
+from hmsim._core import Simulation
+from shadow import LINE, PAGE, SMALL
+
+BASE: dict[str, Any] = {
+    **SMALL,
+    "nvdimm.capacity": "4MiB",
+    "nvdimm.nand.chips": 2,
+    "nvdimm.ftl.wear_gap": "off",
+    "nvdimm.precondition.fill": 0.5,
+    "nvdimm.precondition.overwrite": 8,
+}
+# A value that differs from BASE; those of REFUSED must be refused in its company.
+OTHER: dict[str, Any] = {
+    "nvdimm.present": False,
+    "nvdimm.capacity": "8MiB",
+    "nvdimm.unmapped_read": "zero",
+    "nvdimm.command_queue": 1,
+    "nvdimm.buffer.read_size": "64KiB",
+    "nvdimm.buffer.write_size": "32KiB",
+    "nvdimm.buffer.granularity": "item",
+    "nvdimm.buffer.lookup": "80ns",
+    "nvdimm.buffer.port": "serial",
+    "nvdimm.buffer.release": "datain",
+    "nvdimm.ftl.over_provisioning": 90,
+    "nvdimm.ftl.allocation": "static",
+    "nvdimm.ftl.order": "WCDP",
+    "nvdimm.ftl.gc_threshold": 0.25,
+    "nvdimm.ftl.reserve_blocks": 6,
+    "nvdimm.ftl.frontier": "shared",
+    "nvdimm.ftl.victim": "fifo",
+    "nvdimm.ftl.wear_gap": 1,
+    "nvdimm.nand.channels": 4,
+    "nvdimm.nand.chips": 1,
+    "nvdimm.nand.dies": 2,
+    "nvdimm.nand.pages_per_block": 4,
+    "nvdimm.nand.bus_rate": "100MT/s",
+    "nvdimm.nand.read_time": "40us",
+    "nvdimm.nand.program_time": "600us",
+    "nvdimm.nand.erase_time": "3ms",
+    "nvdimm.nand.command_time": "200ns",
+    "nvdimm.nand.transfer_spare": True,
+    "nvdimm.gc.copyback": True,
+    "nvdimm.gc.hold_channel": True,
+    "nvdimm.precondition.fill": 1,
+    "nvdimm.precondition.overwrite": 2,
+    "nvdimm.precondition.pattern": "zipf",
+    "nvdimm.precondition.seed": 2,
+    "nvdimm.power.energy": 1,
+    "nvdimm.power.draw": 5000,
+}
+REFUSED = ("nvdimm.command_queue", "nvdimm.power.energy", "nvdimm.buffer.granularity")
+
+
+@cache
+def statistics(name: str = "", fill: float = 0.5) -> dict[str, Any]:
+    """Return what random requests, a power failure and more requests leave behind."""
+    overrides = {**BASE, "nvdimm.precondition.fill": fill}
+    if name:
+        overrides[name] = OTHER[name]
+    system = System("mascots16", overrides)
+    nvdimm = 2 * 1024**3
+    numbers = random.Random(1)
+
+    def traffic(count: int) -> None:
+        for _ in range(count):
+            page = numbers.randrange(500 if numbers.random() < 0.3 else 40)
+            address = nvdimm + page * PAGE + numbers.randrange(64) * LINE
+            write = numbers.random() < 0.7
+            while system.enqueue(address, write=write) is None:
+                system.advance(system.now + 10**8)
+
+    traffic(1500)
+    system.advance(system.now + 10**11)
+    before = system.stats
+    traffic(100)
+    system.power_fail()
+    power = system.stats
+    return {**before, **{k: v for k, v in power.items() if k.startswith("nvdimm.power")}}
+
+
+def names() -> list[str]:
+    found = [entry["name"] for entry in Simulation.parameters()]
+    return [name for name in found if name.startswith("nvdimm.")]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_acts(name: str) -> None:
+    fill = 0.5 if name != "nvdimm.precondition.pattern" else 0.9
+    if name in REFUSED:
+        with pytest.raises(InputError):
+            statistics(name)
+        return
+    if name == "nvdimm.present":
+        with pytest.raises(InputError, match="lies outside"):
+            statistics(name)
+        return
+    assert statistics(name, fill) != statistics("", fill)
