@@ -79,11 +79,40 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   if (config.nvdimm.present) {
     nvdimm_ = std::make_unique<Nvdimm>(config.nvdimm, *this, seed, config.assignments);
   }
+  shape_ = shape(config.nvdimm);
   wake_by(later(Cycle(0), refresh_.next(Cycle(0))));
   change_schedulers();
 }
 
-void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters) {
+ChannelShape Channel::shape(const NvdimmParameters& nvdimm) const {
+  const DramTiming& timing = dram_.timing;
+  const auto cycles = [this](std::int64_t count) { return time_of(Cycle(count)); };
+  ChannelShape shape;
+  shape.clock_period = period_;
+  shape.slots = static_cast<std::uint32_t>(pool_.size());
+  shape.dram_slots = static_cast<int>(controller_.queue_depth);
+  shape.nvdimm_slots = static_cast<int>(controller_.slots_for_nvdimm());
+  shape.ranks = nvdimm_rank_;
+  shape.banks_per_rank = banks_per_rank_;
+  shape.burst = cycles(timing.burst);
+  shape.read_to_write = cycles(timing.cl + timing.trtrs - timing.cwl);
+  shape.write_to_read = cycles(timing.cwl + timing.twtr);
+  shape.row_miss = cycles(timing.trp + timing.trcd);
+  if (nvdimm.present) {
+    shape.pseudo_banks = static_cast<int>(nvdimm.luns());
+    shape.nvdimm_hit_delay = nvdimm.buffer.lookup;
+  }
+  return shape;
+}
+
+void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+                     const SourceProgress& progress) {
+  for (const auto& scheduler : schedulers_) {
+    if (scheduler != nullptr) {
+      scheduler->connect(shape_, progress);
+    }
+  }
+  arbiter_->connect(shape_, progress);
   kernel_ = &kernel;
   requesters_ = &requesters;
   if (nvdimm_ != nullptr) {
@@ -131,7 +160,7 @@ void Channel::complete() {
   while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();
-    const Transaction& done = pool_[id];
+    Transaction& done = pool_[id];
     if (dram_bytes_ != nullptr) {
       exchange(done, *(*requesters_)[done.request.agent]);
     }
@@ -153,7 +182,7 @@ void Channel::exchange(const Transaction& done, Requester& requester) {
 }
 
 // The last beat of a transaction has passed.
-void Channel::finish(const Transaction& done) {
+void Channel::finish(Transaction& done) {
   const Tick now = time_of(edge_);
   const Request& request = done.request;
   const std::int64_t latency = (now - request.arrival).value();
@@ -165,7 +194,7 @@ void Channel::finish(const Transaction& done) {
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
     (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
   }
-  scheduler_of(request.memory).on_complete(done.view, now);
+  tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done, done.view.row_hit);
   std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
   if (two_level_) {
     room += kEntriesPerTransaction;
@@ -200,8 +229,7 @@ void Channel::deliver_ack() {
   command_bus_taken_ = controller_.ack_slots > 0;
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
   record(ChannelCommand::nvdimm_ack, transaction);
-  const bool row_hit = transaction.row == endpoint_.last_page(transaction.bank);
-  scheduler_of(MemoryClass::nvdimm).on_ack(seen(transaction, row_hit), time_of(edge_));
+  tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, would_hit(transaction));
   if (controller_.ack == AckMode::automatic) {
     issue_data(id, NvdimmEndpoint::burst_of(transaction));
   } else {
@@ -215,11 +243,26 @@ void Channel::update_schedulers() {
     change_schedulers();
   }
   for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
+    std::vector<std::uint32_t>& changed = schedulers_[i]->changed_slots();
     if (schedulers_[i]->epoch() != epochs_[i]) {
       epochs_[i] = schedulers_[i]->epoch();
       rebuild_keys(*schedulers_[i]);
+    } else {
+      for (const std::uint32_t slot : changed) {
+        rekey(static_cast<TransactionId>(slot));
+      }
+    }
+    changed.clear();
+  }
+}
+
+bool Channel::keys_changed() const {
+  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
+    if (schedulers_[i]->epoch() != epochs_[i] || !schedulers_[i]->changed_slots().empty()) {
+      return true;
     }
   }
+  return false;
 }
 
 void Channel::change_schedulers() {
@@ -246,6 +289,25 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
   }
   banks_.rebuild(edge_);
   endpoint_.rebuild();
+}
+
+void Channel::rekey(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  if (is_nvdimm(transaction)) {
+    if (transaction.state == TransactionState::queued) {
+      endpoint_.remove(id);
+      set_keys(transaction);
+      endpoint_.insert(id);
+    } else if (transaction.state == TransactionState::ready) {
+      endpoint_.granted(id);
+      set_keys(transaction);
+      endpoint_.insert_ready(id, transaction.grant_from);
+    }
+  } else if (transaction.state == TransactionState::queued) {
+    banks_.remove(id, side_of(transaction), edge_);
+    set_keys(transaction);
+    banks_.insert(id, side_of(transaction), edge_);
+  }
 }
 
 void Channel::set_keys(Transaction& transaction) {

@@ -36,7 +36,8 @@ class Channel final : public MemoryChannel, public AckListener {
           const std::vector<TimingRule>* rules = nullptr);
 
   // Attaches the NVDIMM, then the channel. `requesters` is indexed by Request::agent.
-  void attach(Kernel& kernel, const std::vector<Requester*>& requesters) override;
+  void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+              const SourceProgress& progress) override;
 
   void send(const Request& request, Tick now) override;
   bool would_wait(MemoryClass memory) const override;
@@ -72,6 +73,8 @@ class Channel final : public MemoryChannel, public AckListener {
   };
   static constexpr int kNobody = -1;
 
+  ChannelShape shape(const NvdimmParameters& nvdimm) const;
+
   // The phases of an edge.
   void complete();
   void deliver_ack();
@@ -92,6 +95,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void compete(TransactionId id);
   void leave_line(const Transaction& transaction, TransactionId id);
   void rebuild_keys(TransactionScheduler& scheduler);
+  void rekey(TransactionId id);
+  bool keys_changed() const;  // since the schedulers were last asked
   void set_keys(Transaction& transaction);
 
   void take_step(const RefreshStep& step);
@@ -110,7 +115,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_other(TransactionId id, Command command);
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
-  void finish(const Transaction& transaction);
+  void finish(Transaction& transaction);
   void account_burst(const Transaction& transaction);
   void precharge(std::int32_t bank, std::int64_t request);
   void record(ChannelCommand command, const Transaction& transaction);
@@ -125,6 +130,17 @@ class Channel final : public MemoryChannel, public AckListener {
   const RequestView& seen(Transaction& transaction, bool row_hit) {
     transaction.view.row_hit = row_hit;
     return transaction.view;
+  }
+  // Tells its scheduler and the arbiter of the transaction, where they want to know.
+  void tell(TransactionPolicy::Hook hook, void (TransactionPolicy::*call)(const RequestView&, Tick),
+            Transaction& transaction, bool row_hit) {
+    TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
+    if (scheduler.wants(hook)) {
+      (scheduler.*call)(seen(transaction, row_hit), time_of(edge_));
+    }
+    if (arbiter_->wants(hook)) {
+      ((*arbiter_).*call)(seen(transaction, row_hit), time_of(edge_));
+    }
   }
   // The NVDIMM has a queue and a scheduler of its own in split mode only.
   std::size_t owner_of(MemoryClass memory) const {
@@ -158,6 +174,7 @@ class Channel final : public MemoryChannel, public AckListener {
   std::unique_ptr<Nvdimm> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
   std::unique_ptr<BusArbiter> arbiter_;
+  ChannelShape shape_;
   const std::vector<Requester*>* requesters_ = nullptr;
   Kernel* kernel_ = nullptr;
   Wakeup wakeup_;

@@ -55,12 +55,12 @@ TransactionId Channel::admit(const Request& request) {
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
     bank_in_rank = place.bank;
   }
-  transaction.view = {request.id,    request.arrival, request.memory,
-                      request.write, request.source,  transaction.rank,
-                      bank_in_rank,  transaction.row, false};
+  transaction.view = {transaction.slot, request.id,     request.arrival,  request.memory,
+                      request.write,    request.source, transaction.rank, bank_in_rank,
+                      transaction.row,  false};
   count(request.memory, 1);
-  const Tick now = time_of(edge_);
-  scheduler_of(request.memory).on_enqueue(seen(transaction, would_hit(transaction)), now);
+  tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
+       would_hit(transaction));
   if (two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(id);

@@ -111,7 +111,7 @@ Cycle Channel::next_wake() {
   if (endpoint_.has_ack()) {
     next = earlier(next, next_ack(soonest));
   }
-  next = earlier(next, next_policy_change_);
+  next = keys_changed() ? soonest : earlier(next, next_policy_change_);
   next = earlier(next, refresh_.next(soonest));
   next = earlier(next, pages_.next());
   next = earlier(next, banks_.next());
@@ -169,7 +169,7 @@ void Channel::issue_data(TransactionId id, Command command) {
   finishes_.push({edge_ + Cycle((write ? timing.cwl : timing.cl) + timing.burst), id});
   transaction.state = TransactionState::transfer;
   account_burst(transaction);
-  scheduler_of(transaction.request.memory).on_issue(seen(transaction, row_hit), time_of(edge_));
+  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
   leave_line(transaction, id);
   if (is_nvdimm(transaction)) {
     record(write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read, transaction);
@@ -204,10 +204,12 @@ void Channel::issue_other(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
   if (is_nvdimm(transaction)) {
     const bool write = transaction.request.write;
+    const bool row_hit = would_hit(transaction);
     endpoint_.command_sent(id);
     transaction.state = TransactionState::waiting;
     record(write ? ChannelCommand::nvdimm_write_command : ChannelCommand::nvdimm_read_command,
            transaction);
+    tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction, row_hit);
     nvdimm_->command(transaction.slot, transaction.local, write, time_of(edge_ + Cycle(1)));
     return;
   }

@@ -11,6 +11,7 @@
 #include "core/kernel.h"
 #include "core/request.h"
 #include "core/types.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
@@ -21,7 +22,8 @@ class Nvdimm;
 class MemoryChannel : public Component {
  public:
   // `requesters` is indexed by Request::agent.
-  virtual void attach(Kernel& kernel, const std::vector<Requester*>& requesters) = 0;
+  virtual void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+                      const SourceProgress& progress) = 0;
 
   // Takes a request that lies on this channel; it waits outside while its queue is full.
   virtual void send(const Request& request, Tick now) = 0;

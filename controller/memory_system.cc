@@ -19,7 +19,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
     channels_.push_back(
         dram_backend(config.dram_model.backend)
             .make_channel(config_, index, seed + static_cast<std::uint64_t>(index)));
-    channels_.back()->attach(kernel, requesters_);
+    channels_.back()->attach(kernel, requesters_, *this);
   }
 }
 

@@ -13,12 +13,13 @@
 #include "core/kernel.h"
 #include "core/request.h"
 #include "core/statistics.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
 class MemoryChannel;
 
-class MemorySystem final : public MemoryPort {
+class MemorySystem final : public MemoryPort, private SourceProgress {
  public:
   // Attaches its channels and NVDIMMs to the kernel: attach requesters before, so that at equal
   // times they act first. Throws InputError when the configuration does not fit together.
@@ -27,6 +28,9 @@ class MemorySystem final : public MemoryPort {
 
   // Request::agent indexes this list; the requesters must outlive the memory system.
   void set_requesters(std::vector<Requester*> requesters);
+
+  // Who counts what cores have done, for policies that ask; it must outlive the memory system.
+  void set_progress(const SourceProgress& progress) { progress_ = &progress; }
 
   void send(Request request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
@@ -53,12 +57,16 @@ class MemorySystem final : public MemoryPort {
   void serialize(Archive& archive);
 
  private:
+  std::int64_t instructions(std::uint16_t source) const override {
+    return progress_ == nullptr ? 0 : progress_->instructions(source);
+  }
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 
   const SystemConfig config_;
   const AddressMap map_;
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
+  const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::vector<std::unique_ptr<MemoryChannel>> channels_;
   std::uint64_t next_id_ = 0;

@@ -24,13 +24,19 @@ void NvdimmEndpoint::insert(TransactionId id) {
   queued_ |= bit(index);
 }
 
-void NvdimmEndpoint::command_sent(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  PseudoBank& bank = banks_[static_cast<std::size_t>(transaction.bank)];
+void NvdimmEndpoint::remove(TransactionId id) {
+  const std::int32_t index = pool_[id].bank;
+  PseudoBank& bank = banks_[static_cast<std::size_t>(index)];
   bank.queued.remove(pool_, id);
   if (bank.queued.empty()) {
-    queued_ &= ~bit(transaction.bank);
+    queued_ &= ~bit(index);
   }
+}
+
+void NvdimmEndpoint::command_sent(TransactionId id) {
+  remove(id);
+  const Transaction& transaction = pool_[id];
+  PseudoBank& bank = banks_[static_cast<std::size_t>(transaction.bank)];
   if (bank.last_page != transaction.row) {
     bank.last_page = transaction.row;
     bank.queued.row_changed();

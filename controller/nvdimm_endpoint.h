@@ -30,6 +30,7 @@ class NvdimmEndpoint {
   }
 
   void insert(TransactionId id);  // competes for its command
+  void remove(TransactionId id);
   void command_sent(TransactionId id);
   // Acks raised by the NVDIMM and not yet returned over the address lines, in order.
   void raise_ack(TransactionId id) { acks_.push(id); }

@@ -31,7 +31,8 @@ WholeChannel::WholeChannel(const SystemConfig& config, int /*index*/,
       most_held_(most_held(config)),
       statistics_(most_held_) {}
 
-void WholeChannel::attach(Kernel& kernel, const std::vector<Requester*>& requesters) {
+void WholeChannel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
+                          const SourceProgress& /*progress*/) {
   kernel_ = &kernel;
   requesters_ = &requesters;
   wakeup_ = Wakeup(kernel, kernel.attach(*this));

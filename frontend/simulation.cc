@@ -65,6 +65,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   }
   memory_ = std::make_unique<MemorySystem>(configuration.system(), kernel_, options_.seed);
   memory_->set_requesters(requesters());
+  memory_->set_progress(*this);
   if (options_.check) {
     const std::string& backend = configuration.system().dram_model.backend;
     if (dram_backend(backend).make_side == nullptr) {
@@ -90,6 +91,16 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
 }
 
 Simulation::~Simulation() = default;
+
+std::int64_t Simulation::instructions(std::uint16_t source) const {
+  std::int64_t sum = 0;
+  for (const auto& agent : agents_) {
+    if (agent->frequency() != 0 && agent->core() == source) {
+      sum += agent->work(kernel_.now());
+    }
+  }
+  return sum;
+}
 
 // By Request::agent.
 std::vector<Requester*> Simulation::requesters() const {

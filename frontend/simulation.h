@@ -34,13 +34,13 @@ struct RunOptions {
   bool check = false;
 };
 
-class Simulation {
+class Simulation : private SourceProgress {
  public:
   // `config` and each agent's keys are as the user gave them. Throws InputError with one line
   // ("name: message"; "agent.N.name: message" for agents) per error.
   Simulation(const Assignments& config, const std::vector<Assignments>& agents,
              const RunOptions& options, TraceSource source);
-  ~Simulation();
+  ~Simulation() override;
 
   // All that is wrong with a configuration, or with one agent's keys ("kind" among them).
   static std::vector<ParameterError> check(const Assignments& config);
@@ -97,6 +97,7 @@ class Simulation {
   void load(const std::string& checkpoint);
 
  private:
+  std::int64_t instructions(std::uint16_t source) const override;
   void connect_agents(TraceSource source);
   void check_cores() const;
   void register_statistics();

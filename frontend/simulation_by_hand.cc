@@ -107,6 +107,7 @@ void Simulation::power_on() {
   const std::unique_ptr<MemorySystem> before = std::move(memory_);
   memory_ = std::make_unique<MemorySystem>(config, kernel_, options_.seed);
   memory_->set_requesters(requesters());
+  memory_->set_progress(*this);
   memory_->restore(*before, kernel_.now());
   if (checker_ != nullptr) {
     checker_ = std::make_unique<ProtocolChecker>(config);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/archive.h"
@@ -19,7 +20,8 @@ namespace hmsim {
 
 // One transaction as a policy sees it; valid during the call only.
 struct RequestView {
-  std::uint64_t id;  // order of arrival: smaller is older
+  std::uint32_t slot;  // of the channel's ChannelShape::slots, its own while it is there
+  std::uint64_t id;    // order of arrival: smaller is older
   Tick arrival;
   MemoryClass memory;
   bool write;
@@ -37,32 +39,79 @@ class Policy {
   virtual void serialize(Archive& /*archive*/) {}
 };
 
+// The channel that a policy serves.
+struct ChannelShape {
+  Tick clock_period;
+  std::uint32_t slots = 0;  // transactions that the channel holds at most, both classes
+  int dram_slots = 0;       // of the queue that takes a class (unified: the same queue)
+  int nvdimm_slots = 0;
+  int ranks = 0;  // of DRAM; the NVDIMM is one more
+  int banks_per_rank = 0;
+  int pseudo_banks = 0;   // of the NVDIMM; 0: there is none
+  Tick burst;             // data-bus time of a line
+  Tick read_to_write;     // between data-bus commands of one rank, beyond the burst itself
+  Tick write_to_read;     // likewise
+  Tick row_miss;          // PRE to data-bus command: tRP + tRCD
+  Tick nvdimm_hit_delay;  // a command's slot to its ack, when its page is in the buffer
+};
+
+// What cores have done, for rates per instruction.
+class SourceProgress {
+ public:
+  virtual ~SourceProgress() = default;
+  // Retired by the hardware context so far; 0 where nobody counts them.
+  virtual std::int64_t instructions(std::uint16_t source) const = 0;
+};
+
+// What TransactionScheduler and BusArbiter have in common: they are told of every transaction of
+// the channel (a scheduler: of its queue). A hook that a policy does not override costs nothing.
+class TransactionPolicy : public Policy {
+ public:
+  enum Hook : unsigned { kEnqueue = 1, kCommand = 2, kIssue = 4, kAck = 8, kComplete = 16 };
+
+  // Once, before all else. `progress` outlives the policy.
+  virtual void connect(const ChannelShape& /*shape*/, const SourceProgress& /*progress*/) {}
+
+  virtual void on_enqueue(const RequestView& /*request*/, Tick /*now*/) {}  // got its slot
+  virtual void on_command(const RequestView& /*request*/, Tick /*now*/) {}  // NVDIMM: command sent
+  virtual void on_issue(const RequestView& /*request*/, Tick /*now*/) {}    // its data-bus command
+  virtual void on_ack(const RequestView& /*request*/, Tick /*now*/) {}
+  virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
+
+  bool wants(Hook hook) const { return (hooks_ & hook) != 0; }
+
+ private:
+  template <class P>
+  friend std::unique_ptr<Policy> make_policy();
+  unsigned hooks_ = ~0U;
+};
+
 // Orders the transactions of one queue. The controller keeps each bank's transactions in the order
 // of their keys, so a policy only ever looks at one transaction at a time.
-class TransactionScheduler : public Policy {
+class TransactionScheduler : public TransactionPolicy {
  public:
   // A key: larger goes first, equal keys go in order of arrival. Contract: row_hit never lowers it;
   // two transactions with the same row_hit compare alike whatever it is; the key of a queued
-  // transaction changes only together with row_hit or with epoch().
+  // transaction changes only together with row_hit, with rekey() or with raise_epoch().
   virtual std::uint64_t key(const RequestView& request) const = 0;
-
-  virtual void on_enqueue(const RequestView& /*request*/, Tick /*now*/) {}
-  virtual void on_issue(const RequestView& /*request*/, Tick /*now*/) {}  // its data-bus command
-  virtual void on_ack(const RequestView& /*request*/, Tick /*now*/) {}
-  virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
 
   // When keys next change with time alone; change() is then called, and nothing else moves it.
   virtual Tick next_change() const { return kNever; }
   virtual void change(Tick /*now*/) {}
 
-  // Raised whenever keys of queued transactions changed.
+  // For the controller, which asks before it next selects.
   std::uint64_t epoch() const { return epoch_; }
+  std::vector<std::uint32_t>& changed_slots() { return changed_slots_; }
 
  protected:
+  // The keys of many queued transactions changed: all are asked for again.
   void raise_epoch() { ++epoch_; }
+  // The key of the transaction in this slot, which has not been issued, changed.
+  void rekey(std::uint32_t slot) { changed_slots_.push_back(slot); }
 
  private:
   std::uint64_t epoch_ = 0;
+  std::vector<std::uint32_t> changed_slots_;
 };
 
 // The best transaction of each class that is ready for the data bus, and the queues.
@@ -77,7 +126,7 @@ struct ArbiterView {
 };
 
 // Decides which class gets the data bus next when both are ready for it.
-class BusArbiter : public Policy {
+class BusArbiter : public TransactionPolicy {
  public:
   virtual MemoryClass choose(const ArbiterView& view) = 0;
 };
@@ -155,9 +204,25 @@ struct PolicyDescriptor {
 extern const PolicyDescriptor* const kPolicyTable[];
 extern const std::size_t kPolicyTableSize;
 
+// Of a class of policies: the hooks that it overrides.
+template <class P>
+constexpr unsigned overridden_hooks() {
+  using Base = void (TransactionPolicy::*)(const RequestView&, Tick);
+  constexpr auto overrides = [](auto member) { return !std::is_same_v<decltype(member), Base>; };
+  return (overrides(&P::on_enqueue) ? TransactionPolicy::kEnqueue : 0U) |
+         (overrides(&P::on_command) ? TransactionPolicy::kCommand : 0U) |
+         (overrides(&P::on_issue) ? TransactionPolicy::kIssue : 0U) |
+         (overrides(&P::on_ack) ? TransactionPolicy::kAck : 0U) |
+         (overrides(&P::on_complete) ? TransactionPolicy::kComplete : 0U);
+}
+
 template <class P>
 std::unique_ptr<Policy> make_policy() {
-  return std::make_unique<P>();
+  auto policy = std::make_unique<P>();
+  if constexpr (std::is_base_of_v<TransactionPolicy, P>) {
+    policy->hooks_ = overridden_hooks<P>();
+  }
+  return policy;
 }
 
 std::vector<std::string> policy_names(PolicyKind kind);

@@ -37,14 +37,14 @@ inline SystemConfig make_config(const Assignments& assignments) {
 // Small enough for tests that want no NVDIMM traffic to matter.
 inline const Assignments kDramOnly{{"nvdimm.present", "false"}};
 
-class ChannelUnderTest final : public Requester, public CommandObserver {
+class ChannelUnderTest final : public Requester, public CommandObserver, public SourceProgress {
  public:
   explicit ChannelUnderTest(const Assignments& assignments)
       : ChannelUnderTest(make_config(assignments)) {}
   explicit ChannelUnderTest(const SystemConfig& config,
                             const std::vector<TimingRule>* rules = nullptr)
       : config_(config), channel_(config_, 0, 1, rules), checker_(config_), requesters_{this} {
-    channel_.attach(kernel_, requesters_);
+    channel_.attach(kernel_, requesters_, *this);
     channel_.set_observer(this);
   }
   ~ChannelUnderTest() override {
@@ -53,6 +53,11 @@ class ChannelUnderTest final : public Requester, public CommandObserver {
       EXPECT_EQ(first_violation().describe(), Violation().describe());
     }
   }
+
+  std::int64_t instructions(std::uint16_t source) const override {
+    return source < instructions_.size() ? instructions_[source] : 0;
+  }
+  std::vector<std::int64_t> instructions_;  // by source, for policies that ask
 
   Violation first_violation() const {
     const std::vector<Violation>& first = checker_.violations().first();
