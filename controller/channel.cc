@@ -72,6 +72,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   if (split_) {
     schedulers_[1] = make_scheduler(controller_.nvdimm_scheduler, config.assignments);
   }
+  endpoint_.order_commands_by_key(scheduler_of(MemoryClass::nvdimm).orders_commands());
   arbiter_ = make_arbiter(controller_.arbiter, config.assignments);
   queues_[0].free_slots = controller_.queue_depth;
   queues_[1].free_slots = split_ ? controller_.nvdimm_queue_depth : 0;
@@ -373,6 +374,7 @@ void Channel::serialize(Archive& archive) {
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {
       scheduler->serialize(archive);
+      archive(scheduler->changed_slots());
     }
   }
   arbiter_->serialize(archive);

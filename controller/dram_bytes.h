@@ -9,7 +9,7 @@
 #include "core/archive.h"
 #include "core/request.h"
 #include "core/types.h"
-#include "nvdimm/key_map.h"
+#include "core/key_map.h"
 
 namespace hmsim {
 

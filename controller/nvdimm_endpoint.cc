@@ -84,11 +84,15 @@ void NvdimmEndpoint::collect_others(Candidates& candidates) {
   if (!may_send()) {
     return;
   }
+  Best first;
   for (std::uint64_t banks = queued_; banks != 0; banks &= banks - 1) {
     PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
     const TransactionId id = bank.queued.best(pool_, bank.last_page);
-    candidates.consider_other({id, 0, pool_[id].request.id, burst_of(pool_[id])});
+    const Transaction& transaction = pool_[id];
+    first.consider({id, by_key_ ? key_of(transaction, bank.last_page) : 0, transaction.request.id,
+                    burst_of(transaction)});
   }
+  candidates.consider_other(first);
 }
 
 Cycle NvdimmEndpoint::next(Cycle edge) {

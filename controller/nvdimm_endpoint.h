@@ -29,6 +29,9 @@ class NvdimmEndpoint {
     return banks_[static_cast<std::size_t>(bank)].last_page;
   }
 
+  // Commands leave in the order of their keys; else oldest first.
+  void order_commands_by_key(bool by_key) { by_key_ = by_key; }
+
   void insert(TransactionId id);  // competes for its command
   void remove(TransactionId id);
   void command_sent(TransactionId id);
@@ -70,6 +73,7 @@ class NvdimmEndpoint {
   const std::int64_t outstanding_limit_;
   const TimingModel& engine_;
   TransactionPool& pool_;
+  bool by_key_ = false;
   std::vector<PseudoBank> banks_;
   Ring<TransactionId> acks_;
   std::uint64_t queued_ = 0;  // pseudo-banks with something queued, a bit each

@@ -21,7 +21,7 @@
 #include "nvdimm/data.h"
 #include "nvdimm/ftl.h"
 #include "nvdimm/garbage_collector.h"
-#include "nvdimm/key_map.h"
+#include "core/key_map.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/statistics.h"

@@ -18,7 +18,7 @@
 #include "core/archive.h"
 #include "core/random.h"
 #include "core/types.h"
-#include "nvdimm/key_map.h"
+#include "core/key_map.h"
 #include "nvdimm/nand/flash_media.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/zeroed_array.h"

@@ -16,7 +16,7 @@
 #include "core/archive.h"
 #include "core/ring.h"
 #include "core/types.h"
-#include "nvdimm/key_map.h"
+#include "core/key_map.h"
 #include "nvdimm/parameters.h"
 
 namespace hmsim {

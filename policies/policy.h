@@ -95,6 +95,9 @@ class TransactionScheduler : public TransactionPolicy {
   // transaction changes only together with row_hit, with rekey() or with raise_epoch().
   virtual std::uint64_t key(const RequestView& request) const = 0;
 
+  // Whether NVDIMM commands leave in the order of their keys, too; else oldest first.
+  virtual bool orders_commands() const { return false; }
+
   // When keys next change with time alone; change() is then called, and nothing else moves it.
   virtual Tick next_change() const { return kNever; }
   virtual void change(Tick /*now*/) {}

@@ -19,7 +19,7 @@
 #include "core/event_queue.h"
 #include "core/ring.h"
 #include "core/types.h"
-#include "nvdimm/key_map.h"
+#include "core/key_map.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/statistics.h"
 
