@@ -72,6 +72,15 @@ std::vector<Case> cases() {
        with(kSmallNvdimm, {{"controller.page_policy", "capped_page"},
                            {"controller.scheduler", "fcfs"},
                            {"controller.structure", "two_level"}})},
+      {"page-aware", with(kSmallNvdimm, {{"controller.queues", "split"},
+                                         {"controller.nvdimm_scheduler", "pas"},
+                                         {"controller.arbiter", "oldest_first"},
+                                         {"controller.outstanding", "24"},
+                                         {"nvdimm.buffer.read_size", "64KiB"}})},
+      {"page-aware, any miss, one queue", with(kSmallNvdimm, {{"controller.scheduler", "pas"},
+                                                              {"controller.ack", "auto"},
+                                                              {"policies.pas.trigger", "any_miss"},
+                                                              {"controller.outstanding", "24"}})},
   };
 }
 
