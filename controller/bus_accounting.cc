@@ -17,8 +17,10 @@ std::int64_t overlap(Cycle begin, Cycle end, Cycle from, Cycle to) {
 
 BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
     : timing_(dram.timing),
+      turns_(static_cast<int>(dram.refreshes_per_round())),
+      refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? timing_.trfcsb : timing_.trfc),
       period_(clock_period),
-      refreshes_(static_cast<std::size_t>(dram.ranks)) {}
+      refreshes_(static_cast<std::size_t>(dram.ranks * turns_)) {}
 
 void BusAccounting::holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
   const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
@@ -31,16 +33,16 @@ void BusAccounting::holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
   }
 }
 
-void BusAccounting::refresh_prepared(int rank, Cycle now) {
-  Interval& interval = refreshes_[static_cast<std::size_t>(rank)];
+void BusAccounting::refresh_prepared(int rank, int turn, Cycle now) {
+  Interval& interval = refresh_of(rank, turn);
   if (interval.end <= now) {
     interval = {now, kNeverCycle};
   }
 }
 
-void BusAccounting::refreshed(int rank, Cycle now) {
-  refresh_prepared(rank, now);
-  refreshes_[static_cast<std::size_t>(rank)].end = now + Cycle(timing_.trfc);
+void BusAccounting::refreshed(int rank, int turn, Cycle now) {
+  refresh_prepared(rank, turn, now);
+  refresh_of(rank, turn).end = now + Cycle(refresh_time_);
 }
 
 void BusAccounting::burst(const Transaction& transaction, bool changed, Cycle now) {
@@ -70,7 +72,7 @@ void BusAccounting::burst(const Transaction& transaction, bool changed, Cycle no
       charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
     }
     if (!nvdimm) {
-      const Interval& refresh = refreshes_[static_cast<std::size_t>(transaction.rank)];
+      const Interval& refresh = refresh_of(transaction.rank, transaction.bank & (turns_ - 1));
       charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
       if (transaction.activated) {
         // Without the delay of its activate the burst would have come so much earlier.

@@ -36,9 +36,10 @@ class BusAccounting {
 
   // The number of transactions that hold a slot, by class, becomes this at `now`.
   void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now);
-  // A rank is precharged for a refresh, or refreshed, at `now`.
-  void refresh_prepared(int rank, Cycle now);
-  void refreshed(int rank, Cycle now);
+  // The banks of a rank whose refresh has this turn (0 but for same-bank refreshes) are precharged
+  // for it, or refreshed, at `now`.
+  void refresh_prepared(int rank, int turn, Cycle now);
+  void refreshed(int rank, int turn, Cycle now);
   // The data-bus command of a transaction is issued at `now`; `changed`: its driver or direction is
   // not that of the burst before.
   void burst(const Transaction& transaction, bool changed, Cycle now);
@@ -56,7 +57,13 @@ class BusAccounting {
     void serialize(Archive& archive) { archive(begin, end); }
   };
 
+  Interval& refresh_of(int rank, int turn) {
+    return refreshes_[static_cast<std::size_t>(rank * turns_ + turn)];
+  }
+
   const DramTiming timing_;
+  const int turns_;  // a power of two
+  const std::int64_t refresh_time_;
   const Tick period_;
   std::array<std::int64_t, kBusLosses> lost_{};
   std::array<std::int64_t, 2> cycles_without_{};  // held nothing; held NVDIMM requests only
@@ -65,7 +72,7 @@ class BusAccounting {
   Cycle since_{0};
   Cycle last_issue_{0};
   Cycle data_end_{0};
-  std::vector<Interval> refreshes_;  // the last of each rank
+  std::vector<Interval> refreshes_;  // the last of each rank and turn
 };
 
 }  // namespace hmsim

@@ -17,15 +17,19 @@ void Channel::refresh() {
 void Channel::take_step(const RefreshStep& step) {
   command_bus_taken_ = true;
   ++statistics_.command_cycles;
+  const int turn = refresh_.turn(step.rank);
   if (step.bank >= 0) {
-    bus_.refresh_prepared(step.rank, edge_);
+    bus_.refresh_prepared(step.rank, turn, edge_);
     precharge(step.bank, -1);
     return;
   }
-  engine_.issue(Command::refresh, step.rank * banks_per_rank_, edge_);
+  const bool all = dram_.refresh_mode == RefreshMode::all_bank;
+  engine_.issue(all ? Command::refresh : Command::refresh_same_bank,
+                step.rank * banks_per_rank_ + turn, edge_);
   ++statistics_.refreshes;
-  bus_.refreshed(step.rank, edge_);
-  record(ChannelCommand::refresh, step.rank, -1, -1, -1);
+  bus_.refreshed(step.rank, turn, edge_);
+  record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
+         all ? -1 : turn, -1, -1);
   refresh_.refreshed(step.rank, edge_);
 }
 

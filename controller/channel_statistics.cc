@@ -103,7 +103,7 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
       });
   registry.counter("dram.activates", "commands", "ACT commands", each(channels, &S::activates));
   registry.counter("dram.precharges", "commands", "PRE commands", each(channels, &S::precharges));
-  registry.counter("dram.refreshes", "commands", "REF commands, all ranks",
+  registry.counter("dram.refreshes", "commands", "REF commands (same-bank: REFsb), all ranks",
                    each(channels, &S::refreshes));
   registry.gauge("dram.queue.occupancy", "entries",
                  "transaction queue slots held by DRAM requests, mean over time and channels",

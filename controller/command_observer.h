@@ -14,6 +14,7 @@ enum class ChannelCommand : std::uint8_t {
   read,
   write,
   refresh,
+  refresh_same_bank,     // DDR5's REFsb; `bank` is the number that the banks have in their groups
   nvdimm_read_command,   // host to NVDIMM: asks for a line
   nvdimm_write_command,  // host to NVDIMM: announces a line
   nvdimm_ack,            // NVDIMM to host

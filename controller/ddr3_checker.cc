@@ -1,44 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/ddr3_checker.h"
 
-#include <algorithm>
-#include <limits>
-
 namespace hmsim {
 
 namespace {
 
 using C = ChannelCommand;
 
-// JESD79-3F, "Refresh Command": at most 8 of them may be postponed, or issued in advance, so that
-// two are at most 9 tREFI apart.
-constexpr std::int64_t kMovedRefreshes = 8;
-
 }  // namespace
 
-Ddr3Checker::Ddr3Checker(const DramParameters& dram, int channel, ViolationLog& violations)
+Ddr3Checker::Ddr3Checker(const DramParameters& dram, ViolationLog& violations)
     : t_(dram.timing),
       precharge_delay_(dram.precharge_delay),
-      refreshed_(dram.refresh),
       banks_per_rank_(dram.organisation.banks),
-      channel_(channel),
       violations_(violations),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
-      ranks_(static_cast<std::size_t>(dram.ranks)),
-      next_overdue_(std::numeric_limits<std::int64_t>::max()) {
-  for (Rank& rank : ranks_) {
-    rank.overdue = (kMovedRefreshes + 1) * t_.trefi;
-  }
-  if (refreshed_) {
-    next_overdue_ = (kMovedRefreshes + 1) * t_.trefi;
-  }
-}
+      ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
 void Ddr3Checker::check(const CommandRecord& record) {
   Rank& rank = rank_of(record);
   if (record.command == C::refresh) {
     check_refresh(record, rank);
     return;
+  }
+  if (record.command == C::refresh_same_bank) {
+    return;  // Ddr5Checker's
   }
   Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(record.bank)];
   if (record.command == C::activate) {
@@ -101,20 +87,7 @@ void Ddr3Checker::check_refresh(const CommandRecord& record, Rank& rank) {
     check_trc(record, bank);
   }
   check_trfc(record, rank);
-  const std::int64_t now = record.cycle.value();
-  if (refreshed_) {
-    check_refresh_window(record, rank);
-  }
-  rank.refreshes[static_cast<std::size_t>(rank.refresh_count) % rank.refreshes.size()] = now;
-  ++rank.refresh_count;
-  if (refreshed_) {
-    check_refresh_count(record.rank, now);
-    rank.overdue = now + (kMovedRefreshes + 1) * t_.trefi;
-    next_overdue_ = rank.overdue;
-    for (const Rank& other : ranks_) {
-      next_overdue_ = std::min(next_overdue_, other.overdue);
-    }
-  }
+  rank.refresh = record.cycle.value();
 }
 
 // Activate to activate, or to refresh, of one bank.
@@ -190,57 +163,7 @@ void Ddr3Checker::check_twtr(const CommandRecord& record, const Rank& rank) {
 
 // After a refresh a rank takes no command for tRFC.
 void Ddr3Checker::check_trfc(const CommandRecord& record, const Rank& rank) {
-  violations_.require("tRFC", record, {C::refresh, rank.refresh(1)}, t_.trfc);
-}
-
-// "Refresh Command": at most 16 of them within 2 tREFI.
-void Ddr3Checker::check_refresh_window(const CommandRecord& record, const Rank& rank) {
-  violations_.require("refresh window", record, {C::refresh, rank.refresh(16)}, 2 * t_.trefi);
-}
-
-void Ddr3Checker::check_overdue(std::int64_t now) {
-  next_overdue_ = std::numeric_limits<std::int64_t>::max();
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    Rank& rank = ranks_[i];
-    if (now > rank.overdue) {
-      const std::int64_t since = std::max<std::int64_t>(rank.refresh(1), 0);
-      add_refresh("refresh interval", static_cast<std::int64_t>(i), now,
-                  (kMovedRefreshes + 1) * t_.trefi, now - since);
-      rank.overdue = now + (kMovedRefreshes + 1) * t_.trefi;  // once for each such time
-    }
-    next_overdue_ = std::min(next_overdue_, rank.overdue);
-  }
-}
-
-// One refresh in tREFI on average, so many of them postponed or issued in advance.
-void Ddr3Checker::check_refresh_count(std::int64_t rank, std::int64_t now) {
-  const std::int64_t count = ranks_[static_cast<std::size_t>(rank)].refresh_count;
-  const std::int64_t due = now / t_.trefi;
-  if (count < due - kMovedRefreshes || count > due + kMovedRefreshes + 1) {
-    add_refresh("refresh count", rank, now, due, count);
-  }
-}
-
-void Ddr3Checker::finish(Cycle end) {
-  if (!refreshed_) {
-    return;
-  }
-  pass(end);
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    check_refresh_count(static_cast<std::int64_t>(i), end.value());
-  }
-}
-
-void Ddr3Checker::add_refresh(const char* rule, std::int64_t rank, std::int64_t now,
-                              std::int64_t needed, std::int64_t got) {
-  Violation violation;
-  violation.channel = channel_;
-  violation.cycle = Cycle(now);
-  violation.rule = rule;
-  violation.rank = static_cast<int>(rank);
-  violation.needed = needed;
-  violation.got = got;
-  violations_.add(std::move(violation));
+  violations_.require("tRFC", record, {C::refresh, rank.refresh}, t_.trfc);
 }
 
 }  // namespace hmsim

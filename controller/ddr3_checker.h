@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The DDR3 device rules of JESD79-3F, written out rule by rule for one channel. It keeps the last
 // cycle of each command per bank and rank and shares nothing with the timing engine but the
-// numbers. Another family of devices gets a checker of its own with the same three calls.
+// numbers. Refresh debt is RefreshChecker's; what later standards add has checkers of its own.
 #pragma once
 
 #include <array>
@@ -16,20 +16,12 @@ namespace hmsim {
 class Ddr3Checker {
  public:
   // `violations` must outlive the checker.
-  Ddr3Checker(const DramParameters& dram, int channel, ViolationLog& violations);
+  Ddr3Checker(const DramParameters& dram, ViolationLog& violations);
 
   // A DRAM command, in order of cycles; its rank and bank exist.
   void check(const CommandRecord& record);
-  // The log has reached `now`: no rank may have been without a refresh for too long.
-  void pass(Cycle now) {
-    if (now.value() > next_overdue_) {
-      check_overdue(now.value());
-    }
-  }
-  // The log ends at `end`: have the ranks had all refreshes that were due?
-  void finish(Cycle end);
 
-  void serialize(Archive& archive) { archive(banks_, ranks_, next_overdue_); }
+  void serialize(Archive& archive) { archive(banks_, ranks_); }
 
  private:
   struct Bank {
@@ -47,17 +39,8 @@ class Ddr3Checker {
     std::int64_t activate = kLongPast;
     std::int64_t read = kLongPast;
     std::int64_t write = kLongPast;
-    std::array<std::int64_t, 16> refreshes{};  // the last ones, the last at (count - 1) mod 16
-    std::int64_t refresh_count = 0;
-    std::int64_t overdue = 0;  // no later than in this cycle there must be another refresh
-    void serialize(Archive& archive) {
-      archive(activates, oldest, activate, read, write, refreshes, refresh_count, overdue);
-    }
-    // The cycle of the n-th last refresh.
-    std::int64_t refresh(std::int64_t n) const {
-      return refresh_count < n ? kLongPast
-                               : refreshes[static_cast<std::size_t>(refresh_count - n) % 16];
-    }
+    std::int64_t refresh = kLongPast;
+    void serialize(Archive& archive) { archive(activates, oldest, activate, read, write, refresh); }
   };
   static constexpr std::int64_t kNoOpenRow = -1;
 
@@ -78,11 +61,6 @@ class Ddr3Checker {
   void check_tccd(const CommandRecord& record, const Rank& rank);
   void check_twtr(const CommandRecord& record, const Rank& rank);
   void check_trfc(const CommandRecord& record, const Rank& rank);
-  void check_refresh_window(const CommandRecord& record, const Rank& rank);
-  void check_overdue(std::int64_t now);
-  void check_refresh_count(std::int64_t rank, std::int64_t now);
-  void add_refresh(const char* rule, std::int64_t rank, std::int64_t now, std::int64_t needed,
-                   std::int64_t got);
 
   Rank& rank_of(const CommandRecord& record) {
     return ranks_[static_cast<std::size_t>(record.rank)];
@@ -93,13 +71,10 @@ class Ddr3Checker {
 
   const DramTiming t_;
   const PrechargeDelay precharge_delay_;
-  const bool refreshed_;
   const std::int64_t banks_per_rank_;
-  const int channel_;
   ViolationLog& violations_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
-  std::int64_t next_overdue_;  // the earliest Rank::overdue
 };
 
 }  // namespace hmsim

@@ -21,7 +21,6 @@ class DramBanks {
   virtual ~DramBanks() = default;
 
   virtual std::int64_t open_row(std::int32_t bank) const = 0;
-  virtual bool any_open(int rank) const = 0;
 
   // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
   virtual void insert(TransactionId id, std::size_t side, Cycle now) = 0;
@@ -34,8 +33,8 @@ class DramBanks {
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
   virtual void condemn(std::int32_t bank, Cycle now) = 0;
 
-  // A rank that is to be refreshed has no candidates.
-  virtual void block(int rank, bool blocked) = 0;
+  // A bank that is to be refreshed has no candidate.
+  virtual void block(std::int32_t bank, bool blocked, Cycle now) = 0;
   // No transaction of the rank may start (the command queue is full).
   virtual void hold(int rank, bool held) = 0;
 
@@ -50,10 +49,6 @@ class DramBanks {
   // called once commands were issued, and lowered by every bank that gets a candidate meanwhile.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;
-
-  // An open bank of the rank that may be precharged by `edge`, or -1; and when the first could.
-  virtual std::int32_t closable(int rank, Cycle edge) const = 0;
-  virtual Cycle next_closable(int rank) const = 0;
 
   virtual void rebuild(Cycle now) = 0;  // keys changed
   virtual void serialize(Archive& archive, Cycle now) = 0;

@@ -62,22 +62,9 @@ void NativeBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   update(bank, now);
 }
 
-void NativeBanks::opened(std::int32_t bank, std::int64_t row, Cycle now) {
-  ++ranks_[rank_of(static_cast<std::size_t>(bank))].open_banks;
-  row_changed(bank, row, now);
-}
-
-void NativeBanks::closed(std::int32_t bank, Cycle now) {
-  --ranks_[rank_of(static_cast<std::size_t>(bank))].open_banks;
-  row_changed(bank, kNoRow, now);
-}
-
-void NativeBanks::block(int rank, bool blocked) {
-  const std::size_t sets = ready_.size() / ranks_.size();
-  const std::uint64_t all = sets == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << sets) - 1;
-  const std::uint64_t mask = all << (static_cast<std::size_t>(rank) * sets);
-  unblocked_sets_ = blocked ? unblocked_sets_ & ~mask : unblocked_sets_ | mask;
-  look_ahead();
+void NativeBanks::block(std::int32_t bank, bool blocked, Cycle now) {
+  at(bank).blocked = blocked;
+  update(bank, now);
 }
 
 void NativeBanks::displace(std::size_t index) {
@@ -119,7 +106,7 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
   const auto place = static_cast<std::size_t>(index);
   BankQueue& queue = bank.queued[side_];
-  if (queue.empty()) {
+  if (queue.empty() || bank.blocked) {
     displace(place);
     bank.place = Place::nowhere;
     return;
@@ -189,7 +176,7 @@ void NativeBanks::advance(Cycle edge) {
 
 void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   advance(edge);
-  for_each_bit(ready_sets_ & unblocked_sets_ & kDataSets, [&](std::size_t set) {
+  for_each_bit(ready_sets_ & kDataSets, [&](std::size_t set) {
     const Cycle gate = gate_of(set);
     if (gate <= edge + turnaround) {
       if (const Best* const best = first_of(set)) {
@@ -200,7 +187,7 @@ void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
 }
 
 void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {
-  for_each_bit(ready_sets_ & unblocked_sets_ & ~kDataSets, [&](std::size_t set) {
+  for_each_bit(ready_sets_ & ~kDataSets, [&](std::size_t set) {
     if (gate_of(set) <= edge) {
       if (const Best* const best = first_of(set)) {
         candidates.consider_other(*best);
@@ -211,30 +198,8 @@ void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {
 
 void NativeBanks::look_ahead() {
   std::int64_t next = wheel_.next();
-  for_each_bit(ready_sets_ & unblocked_sets_,
-               [&](std::size_t set) { next = earlier(next, gate_of(set).value()); });
+  for_each_bit(ready_sets_, [&](std::size_t set) { next = earlier(next, gate_of(set).value()); });
   next_ = next;
-}
-
-std::int32_t NativeBanks::closable(int rank, Cycle edge) const {
-  const std::int32_t first = rank * banks_per_rank_;
-  for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
-    if (at(bank).open_row != kNoRow && engine_.earliest(Command::precharge, bank) <= edge) {
-      return bank;
-    }
-  }
-  return -1;
-}
-
-Cycle NativeBanks::next_closable(int rank) const {
-  const std::int32_t first = rank * banks_per_rank_;
-  Cycle next = kNeverCycle;
-  for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
-    if (at(bank).open_row != kNoRow) {
-      next = earlier(next, engine_.earliest(Command::precharge, bank));
-    }
-  }
-  return next;
 }
 
 void NativeBanks::rebuild(Cycle now) {
@@ -246,7 +211,7 @@ void NativeBanks::rebuild(Cycle now) {
 }
 
 void NativeBanks::serialize(Archive& archive, Cycle now) {
-  archive(banks_, ranks_, unblocked_sets_, side_, next_);
+  archive(banks_, ranks_, side_, next_);
   if (archive.loading()) {
     wheel_.clear(now.value());
     ready_.assign(ready_.size(), ReadySet());

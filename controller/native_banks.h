@@ -28,23 +28,20 @@ class NativeBanks final : public DramBanks {
   NativeBanks(const DramParameters& dram, const TimingEngine& engine, TransactionPool& pool);
 
   std::int64_t open_row(std::int32_t bank) const override { return at(bank).open_row; }
-  bool any_open(int rank) const override {
-    return ranks_[static_cast<std::size_t>(rank)].open_banks > 0;
-  }
   void insert(TransactionId id, std::size_t side, Cycle now) override;
   void remove(TransactionId id, std::size_t side, Cycle now) override;
   void compete(std::size_t side, Cycle now) override;
-  void opened(std::int32_t bank, std::int64_t row, Cycle now) override;
-  void closed(std::int32_t bank, Cycle now) override;
+  void opened(std::int32_t bank, std::int64_t row, Cycle now) override {
+    row_changed(bank, row, now);
+  }
+  void closed(std::int32_t bank, Cycle now) override { row_changed(bank, kNoRow, now); }
   void condemn(std::int32_t bank, Cycle now) override { row_changed(bank, kCondemnedRow, now); }
-  void block(int rank, bool blocked) override;
+  void block(std::int32_t bank, bool blocked, Cycle now) override;
   void hold(int rank, bool held) override { ranks_[static_cast<std::size_t>(rank)].held = held; }
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle edge) override;
   void look_ahead() override;
-  std::int32_t closable(int rank, Cycle edge) const override;
-  Cycle next_closable(int rank) const override;
   void rebuild(Cycle now) override;
   void serialize(Archive& archive, Cycle now) override;
 
@@ -56,16 +53,16 @@ class NativeBanks final : public DramBanks {
   struct Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
+    bool blocked = false;
     // Derived from the above:
     std::int64_t ready_at = 0;
     Best candidate;
     Place place = Place::nowhere;
-    void serialize(Archive& archive) { archive(queued, open_row); }
+    void serialize(Archive& archive) { archive(queued, open_row, blocked); }
   };
   struct Rank {
     bool held = false;
-    int open_banks = 0;
-    void serialize(Archive& archive) { archive(held, open_banks); }
+    void serialize(Archive& archive) { archive(held); }
   };
   // Ready banks of one (rank, bank group, command), and the one that goes first among them: the
   // best key for data-bus commands, the oldest transaction for the others.
@@ -110,7 +107,6 @@ class NativeBanks final : public DramBanks {
   std::vector<ReadySet> ready_;
   std::uint64_t ready_sets_ = 0;  // the sets that are not empty, a bit each
   ReadyWheel wheel_;
-  std::uint64_t unblocked_sets_ = ~std::uint64_t{0};
   std::size_t side_ = 0;
 };
 

@@ -11,10 +11,6 @@ PolledBanks::PolledBanks(const DramParameters& dram, const TimingModel& timing,
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
-bool PolledBanks::any_open(int rank) const {
-  return ranks_[static_cast<std::size_t>(rank)].open_banks > 0;
-}
-
 void PolledBanks::insert(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t index = pool_[id].bank;
   Bank& bank = at(index);
@@ -48,26 +44,16 @@ void PolledBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   update(bank, now);
 }
 
-void PolledBanks::opened(std::int32_t bank, std::int64_t row, Cycle now) {
-  ++rank_of(static_cast<std::size_t>(bank)).open_banks;
-  row_changed(bank, row, now);
-}
-
-void PolledBanks::closed(std::int32_t bank, Cycle now) {
-  --rank_of(static_cast<std::size_t>(bank)).open_banks;
-  row_changed(bank, kNoRow, now);
-}
-
-void PolledBanks::block(int rank, bool blocked) {
-  ranks_[static_cast<std::size_t>(rank)].blocked = blocked;
-  look_ahead();
+void PolledBanks::block(std::int32_t bank, bool blocked, Cycle now) {
+  at(bank).blocked = blocked;
+  update(bank, now);
 }
 
 // Finds the bank's candidate again.
 void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
   Bank& bank = at(index);
   BankQueue& queue = bank.queued[side_];
-  bank.competes = !queue.empty();
+  bank.competes = !queue.empty() && !bank.blocked;
   if (!bank.competes) {
     return;
   }
@@ -80,9 +66,7 @@ void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
   bank.candidate = {id, transaction.key_hit, transaction.request.id, command};
   bank.ready_at = timing_.bank_ready(command, index);
   ask(static_cast<std::size_t>(index));
-  if (!rank_of(static_cast<std::size_t>(index)).blocked) {
-    next_ = earlier(next_, bank.legal_at);
-  }
+  next_ = earlier(next_, bank.legal_at);
 }
 
 void PolledBanks::ask(std::size_t bank) {
@@ -94,7 +78,7 @@ void PolledBanks::ask(std::size_t bank) {
 const Best* PolledBanks::legal_by(std::size_t index, std::int64_t now, std::int64_t horizon) {
   Bank& bank = banks_[index];
   const Rank& rank = rank_of(index);
-  if (!bank.competes || rank.blocked || bank.ready_at > now || bank.legal_at > horizon ||
+  if (!bank.competes || bank.ready_at > now || bank.legal_at > horizon ||
       (rank.held && !pool_[bank.candidate.id].started)) {
     return nullptr;
   }
@@ -127,35 +111,12 @@ void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
 void PolledBanks::look_ahead() {
   std::int64_t next = kNeverCycle.value();
   for (std::size_t index = 0; index < banks_.size(); ++index) {
-    if (banks_[index].competes && !rank_of(index).blocked) {
+    if (banks_[index].competes) {
       ask(index);
       next = earlier(next, banks_[index].legal_at);
     }
   }
   next_ = next;
-}
-
-std::int32_t PolledBanks::closable(int rank, Cycle edge) const {
-  const std::size_t first = static_cast<std::size_t>(rank) * banks_per_rank_;
-  for (std::size_t index = first; index < first + banks_per_rank_; ++index) {
-    const auto bank = static_cast<std::int32_t>(index);
-    if (at(bank).open_row != kNoRow && timing_.earliest(Command::precharge, bank) <= edge) {
-      return bank;
-    }
-  }
-  return -1;
-}
-
-Cycle PolledBanks::next_closable(int rank) const {
-  const std::size_t first = static_cast<std::size_t>(rank) * banks_per_rank_;
-  Cycle next = kNeverCycle;
-  for (std::size_t index = first; index < first + banks_per_rank_; ++index) {
-    const auto bank = static_cast<std::int32_t>(index);
-    if (at(bank).open_row != kNoRow) {
-      next = earlier(next, timing_.earliest(Command::precharge, bank));
-    }
-  }
-  return next;
 }
 
 void PolledBanks::rebuild(Cycle now) {

@@ -20,21 +20,20 @@ class PolledBanks final : public DramBanks {
   PolledBanks(const DramParameters& dram, const TimingModel& timing, TransactionPool& pool);
 
   std::int64_t open_row(std::int32_t bank) const override { return at(bank).open_row; }
-  bool any_open(int rank) const override;
   void insert(TransactionId id, std::size_t side, Cycle now) override;
   void remove(TransactionId id, std::size_t side, Cycle now) override;
   void compete(std::size_t side, Cycle now) override;
-  void opened(std::int32_t bank, std::int64_t row, Cycle now) override;
-  void closed(std::int32_t bank, Cycle now) override;
+  void opened(std::int32_t bank, std::int64_t row, Cycle now) override {
+    row_changed(bank, row, now);
+  }
+  void closed(std::int32_t bank, Cycle now) override { row_changed(bank, kNoRow, now); }
   void condemn(std::int32_t bank, Cycle now) override { row_changed(bank, kCondemnedRow, now); }
-  void block(int rank, bool blocked) override;
+  void block(std::int32_t bank, bool blocked, Cycle now) override;
   void hold(int rank, bool held) override { ranks_[static_cast<std::size_t>(rank)].held = held; }
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle /*edge*/) override {}
   void look_ahead() override;
-  std::int32_t closable(int rank, Cycle edge) const override;
-  Cycle next_closable(int rank) const override;
   void rebuild(Cycle now) override;
   void serialize(Archive& archive, Cycle now) override;
 
@@ -42,18 +41,17 @@ class PolledBanks final : public DramBanks {
   struct Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
+    bool blocked = false;
     // Derived from the above:
     bool competes = false;
     Best candidate;
     std::int64_t ready_at = 0;  // by the bank's own rules
     std::int64_t legal_at = 0;  // lower bound, by all rules
-    void serialize(Archive& archive) { archive(queued, open_row); }
+    void serialize(Archive& archive) { archive(queued, open_row, blocked); }
   };
   struct Rank {
     bool held = false;
-    bool blocked = false;
-    int open_banks = 0;
-    void serialize(Archive& archive) { archive(held, blocked, open_banks); }
+    void serialize(Archive& archive) { archive(held); }
   };
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }

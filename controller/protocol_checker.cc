@@ -9,7 +9,7 @@ namespace {
 
 using C = ChannelCommand;
 
-bool is_dram(C command) { return command <= C::refresh; }
+bool is_dram(C command) { return command <= C::refresh_same_bank; }
 
 bool is_burst(C command) {
   return command == C::read || command == C::write || command == C::nvdimm_read ||
@@ -22,10 +22,11 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
     : config_(config), nvdimm_rank_(static_cast<int>(config.dram.ranks)) {
   channels_.reserve(static_cast<std::size_t>(config.controller.channels));
   for (int index = 0; index < config.controller.channels; ++index) {
-    channels_.push_back({Ddr3Checker(config_.dram, index, violations_),
-                         BankGroupChecker(config_.dram, violations_),
-                         BusChecker(config_.controller, config_.dram, violations_),
-                         AckChecker(config_, violations_)});
+    channels_.push_back(
+        {Ddr3Checker(config_.dram, violations_), BankGroupChecker(config_.dram, violations_),
+         Ddr5Checker(config_.dram, violations_), RefreshChecker(config_.dram, index, violations_),
+         BusChecker(config_.controller, config_.dram, violations_),
+         AckChecker(config_, violations_)});
   }
 }
 
@@ -36,10 +37,12 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
   }
   Channel& channel = channels_[static_cast<std::size_t>(record.channel)];
   channel.bus.check(record);
-  channel.dram.pass(record.cycle);
+  channel.refresh.pass(record.cycle);
   if (is_dram(record.command)) {
     channel.dram.check(record);
     channel.groups.check(record);
+    channel.ddr5.check(record);
+    channel.refresh.check(record);
   } else {
     channel.ack.check(record);
   }
@@ -52,9 +55,12 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
 bool ProtocolChecker::check_place(const CommandRecord& record) {
   bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
   if (is_dram(record.command)) {
+    const DramOrganisation& part = config_.dram.organisation;
     const bool whole_rank = record.command == C::refresh;
+    const std::int64_t banks =
+        record.command == C::refresh_same_bank ? part.banks / part.groups : part.banks;
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
-             (whole_rank || (record.bank >= 0 && record.bank < config_.dram.organisation.banks));
+             (whole_rank || (record.bank >= 0 && record.bank < banks));
   } else {
     exists = exists && record.rank == nvdimm_rank_ && config_.nvdimm.present;
   }
@@ -72,7 +78,7 @@ void ProtocolChecker::check_one_burst(const CommandRecord& record) {
 
 void ProtocolChecker::finish(Tick end, bool idle) {
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    channels_[i].dram.finish(Cycle(end / config_.dram.clock_period()));
+    channels_[i].refresh.finish(Cycle(end / config_.dram.clock_period()));
     if (idle && channels_[i].ack.unfinished() > 0) {
       add_unfinished("unfinished commands", static_cast<int>(i), end, -1,
                      channels_[i].ack.unfinished());
@@ -109,7 +115,7 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive.section("protocol checker");
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
-    archive(channel.dram, channel.groups, channel.bus, channel.ack);
+    archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.bus, channel.ack);
   }
 }
 

@@ -14,6 +14,8 @@
 #include "controller/bus_checker.h"
 #include "controller/command_observer.h"
 #include "controller/ddr3_checker.h"
+#include "controller/ddr5_checker.h"
+#include "controller/refresh_checker.h"
 #include "controller/request_ledger.h"
 #include "controller/system_config.h"
 #include "controller/violations.h"
@@ -45,6 +47,8 @@ class ProtocolChecker final : public CommandObserver {
   struct Channel {
     Ddr3Checker dram;
     BankGroupChecker groups;
+    Ddr5Checker ddr5;
+    RefreshChecker refresh;
     BusChecker bus;
     AckChecker ack;
   };

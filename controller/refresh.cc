@@ -21,10 +21,14 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
                                DramBanks& banks)
     : model_(model),
       banks_(banks),
-      interval_(dram.timing.trefi),
-      behind_(dram.timing.trefi * dram.refresh_postpone),
-      ahead_(dram.timing.trefi * dram.refresh_pull_in),
-      longest_(dram.timing.trefi * (traits_of(dram.family).most_moved_refreshes + 1) -
+      banks_per_rank_(static_cast<int>(dram.organisation.banks)),
+      turns_(static_cast<int>(dram.refreshes_per_round())),
+      command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
+                                                           : Command::refresh),
+      interval_(dram.refresh_interval()),
+      behind_(dram.refresh_interval() * dram.refresh_postpone),
+      ahead_(dram.refresh_interval() * dram.refresh_pull_in),
+      longest_(dram.refresh_interval() * (traits_of(dram.family).most_moved_refreshes + 1) -
                time_to_close(dram)),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
       ranks_(static_cast<std::size_t>(dram.ranks)) {
@@ -32,7 +36,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
     return;
   }
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const Cycle due(dram.timing.trefi * static_cast<std::int64_t>(rank + 1) / dram.ranks);
+    const Cycle due(interval_.value() * static_cast<std::int64_t>(rank + 1) / dram.ranks);
     ranks_[rank].due = due;
     ranks_[rank].pressing = earlier(due + behind_, longest_);
     next_pressing_ = earlier(next_pressing_, ranks_[rank].pressing);
@@ -42,7 +46,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
 RefreshStep RefreshControl::step(Cycle edge) {
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
-      banks_.block(rank, true);
+      block(rank, true, edge);
       const RefreshStep step = step_of(rank, edge);
       if (step.present()) {
         return step;
@@ -66,18 +70,53 @@ RefreshStep RefreshControl::idle_step(Cycle edge) const {
 }
 
 RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
-  if (banks_.any_open(rank)) {
-    const std::int32_t bank = banks_.closable(rank, edge);
-    return bank >= 0 ? RefreshStep{rank, bank} : RefreshStep{};
+  bool open = false;
+  const std::int32_t end = (rank + 1) * banks_per_rank_;
+  for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
+    if (banks_.open_row(bank) != kNoRow) {
+      open = true;
+      if (model_.earliest(Command::precharge, bank) <= edge) {
+        return {rank, bank};
+      }
+    }
   }
-  return model_.rank_gate(Command::refresh, rank) <= edge ? RefreshStep{rank, -1} : RefreshStep{};
+  return !open && gate(rank) <= edge ? RefreshStep{rank, -1} : RefreshStep{};
+}
+
+Cycle RefreshControl::next_step(int rank) const {
+  Cycle next = kNeverCycle;
+  const std::int32_t end = (rank + 1) * banks_per_rank_;
+  for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
+    if (banks_.open_row(bank) != kNoRow) {
+      next = earlier(next, model_.earliest(Command::precharge, bank));
+    }
+  }
+  return next == kNeverCycle ? gate(rank) : next;
+}
+
+// Of the refresh, once its banks are closed.
+Cycle RefreshControl::gate(int rank) const {
+  return command_ == Command::refresh ? model_.rank_gate(command_, rank)
+                                      : model_.earliest(command_, first_bank(rank));
+}
+
+void RefreshControl::block(int rank, bool blocked, Cycle edge) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  if (state.blocked == blocked) {
+    return;
+  }
+  state.blocked = blocked;
+  const std::int32_t end = (rank + 1) * banks_per_rank_;
+  for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
+    banks_.block(bank, blocked, edge);
+  }
+  banks_.look_ahead();
 }
 
 void RefreshControl::refreshed(int rank, Cycle edge) {
+  block(rank, false, edge);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
-  if (edge >= state.pressing) {
-    banks_.block(rank, false);
-  }
+  state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
   state.pressing = earlier(state.due + behind_, edge + longest_);
   next_pressing_ = kNeverCycle;
@@ -90,13 +129,7 @@ Cycle RefreshControl::look_ahead(Cycle soonest) const {
   Cycle next = kNeverCycle;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     const Cycle from = wanted_from(ranks_[static_cast<std::size_t>(rank)]);
-    if (soonest < from) {
-      next = earlier(next, from);
-    } else {
-      next = earlier(next,
-                     later(from, banks_.any_open(rank) ? banks_.next_closable(rank)
-                                                       : model_.rank_gate(Command::refresh, rank)));
-    }
+    next = earlier(next, soonest < from ? from : later(from, next_step(rank)));
   }
   return next;
 }

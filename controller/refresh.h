@@ -16,13 +16,15 @@ namespace hmsim {
 // The next command towards a rank's refresh.
 struct RefreshStep {
   int rank = -1;           // -1: there is none
-  std::int32_t bank = -1;  // to be precharged; -1: REF itself
+  std::int32_t bank = -1;  // to be precharged; -1: the refresh itself
   bool present() const { return rank >= 0; }
 };
 
-// Every rank owes a refresh in each tREFI. One may be put off while requests wait for the rank, and
-// made ahead of its time while none does, as far as the parameters allow (JESD79-3F section 4.13,
-// JESD79-4B section 4.26: 8 each, and never more than 9 tREFI between two; DDR5: 4 and 5).
+// Every rank owes a refresh in each refresh interval: of all its banks, or of the bank of one
+// number in each bank group, the numbers in turn. One may be put off while requests wait for the
+// rank, and made ahead of its time while none does, as far as the parameters allow (JESD79-3F
+// section 4.13, JESD79-4B section 4.26: 8 each, and never more than 9 tREFI between two; DDR5: 4
+// and 5).
 class RefreshControl {
  public:
   RefreshControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks);
@@ -33,11 +35,15 @@ class RefreshControl {
     ranks_[static_cast<std::size_t>(rank)].waiting += change;
   }
 
-  // Some rank can wait no longer: it takes no other command until it is refreshed.
+  // Some rank can wait no longer: what is to be refreshed takes no other command before.
   bool pressing(Cycle edge) const { return edge >= next_pressing_; }
   // The legal step, if any, of a rank that can wait no longer; or of one that no request waits for.
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
+
+  // The rank's next refresh is of the banks of this number in their groups; 0: of all banks.
+  int turn(int rank) const { return ranks_[static_cast<std::size_t>(rank)].turn; }
+  // It was issued.
   void refreshed(int rank, Cycle edge);
 
   // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
@@ -53,21 +59,30 @@ class RefreshControl {
     Cycle due = kNeverCycle;  // of the first refresh that was not made yet
     Cycle pressing = kNeverCycle;
     std::int64_t waiting = 0;
-    void serialize(Archive& archive) { archive(due, pressing, waiting); }
+    int turn = 0;
+    bool blocked = false;  // what is to be refreshed is kept from other commands
+    void serialize(Archive& archive) { archive(due, pressing, waiting, turn, blocked); }
   };
 
   Cycle wanted_from(const Rank& rank) const {
     return rank.waiting == 0 ? earlier(rank.due - ahead_, rank.pressing) : rank.pressing;
   }
   RefreshStep step_of(int rank, Cycle edge) const;
+  Cycle next_step(int rank) const;
+  Cycle gate(int rank) const;
+  void block(int rank, bool blocked, Cycle edge);
   Cycle look_ahead(Cycle soonest) const;
+  std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
 
   const TimingModel& model_;
   DramBanks& banks_;
-  const Cycle interval_;  // tREFI
-  const Cycle behind_;    // a refresh may come so much later,
-  const Cycle ahead_;     // or earlier
-  const Cycle longest_;   // from one refresh to where the next is pressing
+  const int banks_per_rank_;
+  const int turns_;
+  const Command command_;
+  const Cycle interval_;
+  const Cycle behind_;   // a refresh may come so much later,
+  const Cycle ahead_;    // or earlier
+  const Cycle longest_;  // from one refresh to where the next is pressing
   const bool elastic_;
   std::vector<Rank> ranks_;
   Cycle next_pressing_ = kNeverCycle;

@@ -17,6 +17,8 @@ std::string_view name_of(ChannelCommand command) {
       return "write";
     case ChannelCommand::refresh:
       return "refresh";
+    case ChannelCommand::refresh_same_bank:
+      return "refresh_same_bank";
     case ChannelCommand::nvdimm_read_command:
       return "nvdimm_read_command";
     case ChannelCommand::nvdimm_write_command:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DDR5 parts, composed from JESD79-5B. A part is a rank of one sub-channel: 32 data lines, bursts
-// of 16; a DIMM has two sub-channels, which are two channels here. All-bank refreshes, in normal
-// mode.
+// DDR5 parts, composed from JESD79-5B. A part is a rank of one sub-channel: 32 data lines and
+// bursts of 16, which is a line of 64 bytes. A DIMM has two sub-channels with buses of their own:
+// they are two channels (`controller.channels`), each with half of the DIMM's capacity and
+// bandwidth.
 #include <array>
 
 #include "dram/presets.h"
@@ -41,15 +42,17 @@ constexpr std::array<Bin, 17> kBins{{
     {"6400c", 312, 56, 56},
 }};
 
-// Section 2.7: banks in a group; x16 devices have 4 groups, others 8. Refresh parameters: tRFC1.
+// Section 2.7: banks in a group; x16 devices have 4 groups, others 8. Refresh parameters: tRFC1 and
+// tRFCsb; tREFSBRD is 30 ns in all.
 struct Density {
   std::int64_t megabits;
   std::int64_t banks_per_group;
-  std::int64_t trfc;  // ps
+  std::int64_t trfc;    // ps
+  std::int64_t trfcsb;  // ps
 };
 
 constexpr std::array<Density, 3> kDensities{
-    {{8192, 2, 195'000}, {16384, 4, 295'000}, {32768, 4, 410'000}}};
+    {{8192, 2, 195'000, 115'000}, {16384, 4, 295'000, 130'000}, {32768, 4, 410'000, 190'000}}};
 
 // The standard's rounding algorithm in whole numbers: the next whole cycle, less 0.3 %.
 constexpr std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least = 1) {
@@ -83,6 +86,8 @@ DramTiming timing_of(const Bin& bin, const Density& density, int width) {
   timing.trtrs = 2;                    // read to write: a preamble of 2
   timing.trefi = 3'900'000 / bin.tck;  // tREFI1, up to 85 degrees: a mean, so it is cut
   timing.trfc = cycles(density.trfc, bin.tck);
+  timing.trfcsb = cycles(density.trfcsb, bin.tck);
+  timing.trefsbrd = cycles(30'000, bin.tck);
   return timing;
 }
 

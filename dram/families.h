@@ -17,15 +17,16 @@ struct DramFamilyTraits {
   DramFamily family;
   const char* standard;
   std::int64_t most_moved_refreshes;  // that may be put off, or made ahead of time
+  bool same_bank_refresh;
   std::vector<DramPreset> (*presets)();
   std::vector<TimingRule> (*rules)(const DramParameters& dram);
 };
 
 // In the order of DramFamily.
 inline constexpr std::array<DramFamilyTraits, kDramFamilyCount> kDramFamilies{{
-    {DramFamily::ddr3, "JESD79-3F", 8, ddr3_presets, ddr3_rules},
-    {DramFamily::ddr4, "JESD79-4B", 8, ddr4_presets, ddr4_rules},
-    {DramFamily::ddr5, "JESD79-5B", 4, ddr5_presets, ddr5_rules},
+    {DramFamily::ddr3, "JESD79-3F", 8, false, ddr3_presets, ddr3_rules},
+    {DramFamily::ddr4, "JESD79-4B", 8, false, ddr4_presets, ddr4_rules},
+    {DramFamily::ddr5, "JESD79-5B", 4, true, ddr5_presets, ddr5_rules},
 }};
 
 constexpr const DramFamilyTraits& traits_of(DramFamily family) {

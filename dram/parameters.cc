@@ -21,7 +21,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 22> kTimingFields{{
+constexpr std::array<TimingField, 24> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -45,6 +45,10 @@ constexpr std::array<TimingField, 22> kTimingFields{{
     {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles",
      "mean time between refreshes of a rank"},
     {"tRFC", &DramTiming::trfc, 1, 100'000, "cycles", "refresh to activate"},
+    {"tRFCsb", &DramTiming::trfcsb, 1, 100'000, "cycles",
+     "same-bank refresh to activate of a refreshed bank, or to the next one of the rank (DDR5)"},
+    {"tREFSBRD", &DramTiming::trefsbrd, 1, 10'000, "cycles",
+     "same-bank refresh to activate of another bank (DDR5)"},
 }};
 
 // Times that a family has with all later ones, and of which it has a shorter one.
@@ -55,12 +59,14 @@ struct LongerField {
   std::int64_t DramTiming::*shorter;
 };
 
-constexpr std::array<LongerField, 5> kLongerFields{
+constexpr std::array<LongerField, 7> kLongerFields{
     {{"tRRD_L", DramFamily::ddr4, &DramTiming::trrd_l, &DramTiming::trrd},
      {"tWTR_L", DramFamily::ddr4, &DramTiming::twtr_l, &DramTiming::twtr},
      {"tCCD_L", DramFamily::ddr4, &DramTiming::tccd_l, &DramTiming::tccd},
      {"tCCD_L_WR", DramFamily::ddr5, &DramTiming::tccd_l_wr, &DramTiming::tccd_l},
-     {"tPPD", DramFamily::ddr5, &DramTiming::tppd, nullptr}}};
+     {"tPPD", DramFamily::ddr5, &DramTiming::tppd, nullptr},
+     {"tRFCsb", DramFamily::ddr5, &DramTiming::trfcsb, nullptr},
+     {"tREFSBRD", DramFamily::ddr5, &DramTiming::trefsbrd, nullptr}}};
 
 }  // namespace
 
@@ -78,6 +84,11 @@ void DramParameters::declare(ParameterSet& parameters) {
                       "the paper, Table III: 4 ranks in all over 4 channels"});
   parameters.boolean("refresh", refresh,
                      {"refresh every rank once in tREFI", "JESD79-3F section 4.13"});
+  parameters.choice("refresh_mode", refresh_mode,
+                    {{"all_bank", RefreshMode::all_bank}, {"same_bank", RefreshMode::same_bank}},
+                    {"one command refreshes all banks of a rank; or the bank of one number in each "
+                     "bank group while the others go on (DDR5 only: each bank twice in tREFI)",
+                     "JESD79-5B section 4.13"});
   parameters.integer("refresh_postpone", refresh_postpone, {0, 8}, "refreshes",
                      {"refreshes of a rank that may be put off while requests wait for it",
                       "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
@@ -128,6 +139,16 @@ std::vector<ParameterError> DramParameters::check() const {
       errors.push_back({name, "is smaller than the time that it lengthens"});
     }
   }
+  const bool same_bank = refresh_mode == RefreshMode::same_bank;
+  if (same_bank && !traits_of(family).same_bank_refresh) {
+    errors.push_back({"dram.refresh_mode", std::string(traits_of(family).standard) +
+                                               " knows 'all_bank' only; 'same_bank' is DDR5's"});
+    return errors;
+  }
+  if (same_bank && refresh_postpone + refresh_pull_in > 0) {
+    errors.push_back({refresh_postpone > 0 ? "dram.refresh_postpone" : "dram.refresh_pull_in",
+                      "moves refreshes of dram.refresh_mode: all_bank only"});
+  }
   const std::int64_t moved = traits_of(family).most_moved_refreshes;
   if (refresh_postpone > moved) {
     errors.push_back({"dram.refresh_postpone", "exceeds " + std::to_string(moved)});
@@ -144,7 +165,8 @@ std::vector<ParameterError> DramParameters::check() const {
   if (timing.tccd < timing.burst) {
     errors.push_back({"dram.timing.tCCD", "is smaller than the burst: data would overlap"});
   }
-  if (timing.trefi <= 4 * (timing.trfc + timing.trp + timing.tras)) {
+  if (same_bank ? refresh_interval() <= timing.trfcsb + timing.trp + timing.tras
+                : timing.trefi <= 4 * (timing.trfc + timing.trp + timing.tras)) {
     errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes (tRFC)"});
   }
   return errors;

@@ -19,6 +19,12 @@ enum class PrechargeDelay {
   paper_read,  // the paper's for reads, JEDEC for writes
 };
 
+// Which banks one refresh command refreshes.
+enum class RefreshMode {
+  all_bank,   // those of a rank
+  same_bank,  // the bank of one number in each bank group (DDR5's REFsb), in its turn
+};
+
 enum class DramFamily : std::uint8_t { ddr3, ddr4, ddr5 };  // a later one knows more times
 inline constexpr std::size_t kDramFamilyCount = 3;
 
@@ -49,6 +55,8 @@ struct DramTiming {
   // DDR5
   std::int64_t tccd_l_wr = kFromPreset;
   std::int64_t tppd = kFromPreset;
+  std::int64_t trfcsb = kFromPreset;
+  std::int64_t trefsbrd = kFromPreset;
 };
 
 struct DramOrganisation {
@@ -65,6 +73,7 @@ struct DramParameters {
   std::int64_t ranks = 1;
   bool refresh = true;
   PrechargeDelay precharge_delay = PrechargeDelay::jedec;
+  RefreshMode refresh_mode = RefreshMode::all_bank;
   std::int64_t refresh_postpone = 0;  // refreshes a rank may fall behind, or be ahead
   std::int64_t refresh_pull_in = 0;
   DramTiming timing;
@@ -74,6 +83,17 @@ struct DramParameters {
   void declare(ParameterSet& parameters);
   void resolve();  // fills in what the preset supplies
   std::vector<ParameterError> check() const;
+
+  // Refresh commands of a rank until each of its banks was refreshed once, and the mean time
+  // between two of them in cycles. Same-bank refreshes are fine-grained: each bank has one twice in
+  // tREFI (tREFI2 = tREFI / 2, JESD79-5B section 4.13).
+  std::int64_t refreshes_per_round() const {
+    return refresh_mode == RefreshMode::same_bank ? organisation.banks_per_group() : 1;
+  }
+  std::int64_t refresh_interval() const {
+    return refresh_mode == RefreshMode::same_bank ? timing.trefi / (2 * refreshes_per_round())
+                                                  : timing.trefi;
+  }
 
   Bytes rank_capacity() const;
   Bytes capacity() const { return rank_capacity() * ranks; }

@@ -41,8 +41,9 @@ void TimingEngine::compile(const TimingRule& rule, int ranks) {
     windows_[preceding].push_back(std::move(window));
     return;
   }
-  if (rule.scope == Scope::bank) {
-    bank_delays_[preceding].push_back({slot(rule.following, 0), rule.latency});
+  if (rule.scope == Scope::bank || rule.scope == Scope::same_bank) {
+    (rule.scope == Scope::bank ? bank_delays_ : same_bank_delays_)[preceding].push_back(
+        {slot(rule.following, 0), rule.latency});
     longest_bank_rule_ = later(longest_bank_rule_, rule.latency);
     return;
   }
@@ -68,6 +69,15 @@ void TimingEngine::issue(Command command, int bank, Cycle now) {
   std::int64_t* const ready = &bank_ready_[static_cast<std::size_t>(bank) * kStride];
   for (const Delay& delay : bank_delays_[c]) {
     ready[delay.slot] = later(ready[delay.slot], now.value() + delay.latency);
+  }
+  for (const Delay& delay : same_bank_delays_[c]) {
+    const int banks_per_group = 1 << group_shift_;
+    const int first = ((bank >> rank_shift_) << rank_shift_) + (bank & (banks_per_group - 1));
+    for (int group = 0; group < groups_per_rank_; ++group) {
+      std::int64_t& each =
+          bank_ready_[slot(Command{}, first + group * banks_per_group) + delay.slot];
+      each = later(each, now.value() + delay.latency);
+    }
   }
   for (const Delay& delay : gate_delays_[slot(command, bank >> group_shift_)]) {
     gates_[delay.slot] = later(gates_[delay.slot], now.value() + delay.latency);

@@ -15,8 +15,8 @@ namespace hmsim {
 class Archive;
 
 // The table is compiled, for each command and place, into the list of what it delays. A bank keeps
-// the cycles from which the rules of its own scope allow each command; a bank group those of all
-// wider scopes (its "gates").
+// the cycles from which the rules of its own scope, and of banks of its number, allow each command;
+// a bank group those of all wider scopes (its "gates").
 class TimingEngine final : public TimingModel {
  public:
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
@@ -37,7 +37,7 @@ class TimingEngine final : public TimingModel {
     return later(Cycle(bank_ready(command, bank)), gate(command, bank >> group_shift_));
   }
 
-  // No bank-scope rule reaches further into the future, in cycles.
+  // No rule of one bank, or of banks of one number, reaches further into the future, in cycles.
   std::int64_t longest_bank_rule() const { return longest_bank_rule_; }
 
   void issue(Command command, int bank, Cycle now) override;
@@ -69,8 +69,9 @@ class TimingEngine final : public TimingModel {
   int rank_shift_;   // bank >> rank_shift_ is its rank,
   int group_shift_;  // bank >> group_shift_ its group
   std::int64_t longest_bank_rule_ = 0;
-  std::array<std::vector<Delay>, kCommands> bank_delays_;  // slot: of bank 0
-  std::vector<std::vector<Delay>> gate_delays_;            // per (group, command) issued
+  std::array<std::vector<Delay>, kCommands> bank_delays_;       // slot: of bank 0
+  std::array<std::vector<Delay>, kCommands> same_bank_delays_;  // likewise
+  std::vector<std::vector<Delay>> gate_delays_;                 // per (group, command) issued
   std::array<std::vector<Window>, kCommands> windows_;
 
   std::vector<std::int64_t> bank_ready_;

@@ -13,7 +13,7 @@ void append(std::vector<TimingRule>& rules, const std::vector<TimingRule>& more)
   rules.insert(rules.end(), more.begin(), more.end());
 }
 
-// One bank, and the refresh of a rank: alike in all families.
+// One bank: alike in all families.
 std::vector<TimingRule> bank_rules(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
   const std::int64_t write_end = t.cwl + t.burst;   // command to the end of its data
@@ -28,12 +28,28 @@ std::vector<TimingRule> bank_rules(const DramParameters& dram) {
       {C::precharge, C::activate, Scope::bank, t.trp},
       {C::read, C::precharge, Scope::bank, paper_read ? paper_delay : t.trtp},
       {C::write, C::precharge, Scope::bank, paper_write ? paper_delay : write_end + t.twr},
+  };
+}
+
+std::vector<TimingRule> all_bank_refresh_rules(const DramTiming& t) {
+  return {
       {C::precharge, C::refresh, Scope::rank, t.trp},
       {C::activate, C::refresh, Scope::rank, t.trc},
       {C::refresh, C::activate, Scope::rank, t.trfc},
       {C::refresh, C::refresh, Scope::rank, t.trfc},
-      // At most 16 within 2 x tREFI: JESD79-3F section 4.13, JESD79-4B section 4.26.
-      {C::refresh, C::refresh, Scope::rank, 2 * t.trefi, 16},
+  };
+}
+
+// JESD79-5B section 4.13, REFsb: the refreshed banks take part as in a refresh of the rank; others
+// go on, but for a distance to their activates.
+std::vector<TimingRule> same_bank_refresh_rules(const DramTiming& t) {
+  return {
+      {C::precharge, C::refresh_same_bank, Scope::same_bank, t.trp},
+      {C::activate, C::refresh_same_bank, Scope::same_bank, t.trc},
+      {C::activate, C::refresh_same_bank, Scope::rank, t.trrd_l},
+      {C::refresh_same_bank, C::activate, Scope::same_bank, t.trfcsb},
+      {C::refresh_same_bank, C::activate, Scope::rank, t.trefsbrd},
+      {C::refresh_same_bank, C::refresh_same_bank, Scope::rank, t.trfcsb},
   };
 }
 
@@ -64,11 +80,9 @@ std::vector<TimingRule> bus_rules(const DramTiming& t) {
   };
 }
 
-}  // namespace
-
-std::vector<TimingRule> ddr3_rules(const DramParameters& dram) {
-  const DramTiming& t = dram.timing;
-  std::vector<TimingRule> rules{
+// Activates of a rank, and its column commands in one direction.
+std::vector<TimingRule> rank_rules(const DramTiming& t) {
+  return {
       {C::activate, C::activate, Scope::rank, t.trrd},
       {C::activate, C::activate, Scope::rank, t.tfaw, 4},
       {C::read, C::read, Scope::rank, t.tccd},
@@ -76,32 +90,47 @@ std::vector<TimingRule> ddr3_rules(const DramParameters& dram) {
       {C::write, C::read, Scope::rank,
        t.cwl + t.burst + std::max({t.twtr, t.trtrs - t.cl, t.tccd - t.cwl - t.burst})},
   };
+}
+
+// Longer within a bank group. `write_spacing`: from write to write.
+std::vector<TimingRule> group_rules(const DramTiming& t, std::int64_t write_spacing) {
+  return {
+      {C::activate, C::activate, Scope::group, t.trrd_l},
+      {C::read, C::read, Scope::group, t.tccd_l},
+      {C::write, C::write, Scope::group, write_spacing},
+      {C::write, C::read, Scope::group, t.cwl + t.burst + t.twtr_l},
+  };
+}
+
+}  // namespace
+
+std::vector<TimingRule> ddr3_rules(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  // At most 16 within 2 x tREFI: JESD79-3F section 4.13, JESD79-4B section 4.26.
+  std::vector<TimingRule> rules{{C::refresh, C::refresh, Scope::rank, 2 * t.trefi, 16}};
+  append(rules, rank_rules(t));
   append(rules, bank_rules(dram));
+  append(rules, all_bank_refresh_rules(t));
   append(rules, bus_rules(t));
   return rules;
 }
 
-// As DDR3, and longer within a bank group.
 std::vector<TimingRule> ddr4_rules(const DramParameters& dram) {
-  const DramTiming& t = dram.timing;
-  std::vector<TimingRule> rules{
-      {C::activate, C::activate, Scope::group, t.trrd_l},
-      {C::read, C::read, Scope::group, t.tccd_l},
-      {C::write, C::write, Scope::group, t.tccd_l},
-      {C::write, C::read, Scope::group, t.cwl + t.burst + t.twtr_l},
-  };
+  std::vector<TimingRule> rules = group_rules(dram.timing, dram.timing.tccd_l);
   append(rules, ddr3_rules(dram));
   return rules;
 }
 
-// As DDR4; writes within a bank group, and precharges of a rank, keep another distance.
+// Precharges of a rank keep a distance too.
 std::vector<TimingRule> ddr5_rules(const DramParameters& dram) {
   const DramTiming& t = dram.timing;
-  std::vector<TimingRule> rules{
-      {C::write, C::write, Scope::group, t.tccd_l_wr},
-      {C::precharge, C::precharge, Scope::rank, t.tppd},
-  };
-  append(rules, ddr4_rules(dram));
+  std::vector<TimingRule> rules{{C::precharge, C::precharge, Scope::rank, t.tppd}};
+  append(rules, group_rules(t, t.tccd_l_wr));
+  append(rules, rank_rules(t));
+  append(rules, bank_rules(dram));
+  append(rules, dram.refresh_mode == RefreshMode::same_bank ? same_bank_refresh_rules(t)
+                                                            : all_bank_refresh_rules(t));
+  append(rules, bus_rules(t));
   return rules;
 }
 

@@ -18,11 +18,12 @@ enum class Command : std::uint8_t {
   read,
   write,
   refresh,
+  refresh_same_bank,  // DDR5's REFsb: the bank of one number in every bank group
   nvdimm_read,
   nvdimm_write,
 };
 
-inline constexpr int kCommands = 7;
+inline constexpr int kCommands = 8;
 
 constexpr bool reserves_data_bus(Command command) {
   return command == Command::read || command == Command::write || command == Command::nvdimm_read ||
@@ -35,6 +36,7 @@ constexpr bool is_nvdimm(Command command) {
 
 enum class Scope : std::uint8_t {
   bank,        // the same bank
+  same_bank,   // the bank of the same number in any bank group of the rank
   group,       // any bank of the same bank group
   rank,        // any bank of the same rank
   other_rank,  // any other rank of the channel (the NVDIMM is one)

@@ -22,8 +22,8 @@ namespace {
 using Type = dramsim3::CommandType;
 
 constexpr std::array<Type, kCommands> kTypes{Type::ACTIVATE, Type::PRECHARGE, Type::READ,
-                                             Type::WRITE,    Type::REFRESH,   Type::READ,
-                                             Type::WRITE};
+                                             Type::WRITE,    Type::REFRESH,   Type::REFRESH_BANK,
+                                             Type::READ,     Type::WRITE};
 constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
 // Only whether a bank is open matters here, not with which row: requests for this one hit.

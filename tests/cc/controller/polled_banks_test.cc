@@ -104,7 +104,8 @@ void run(const char* preset) {
     }
     if (random.below(100) == 0) {
       const bool blocked = random.below(2) == 0;
-      both.each([&](DramBanks& banks, TransactionPool&) { banks.block(1, blocked); });
+      const auto bank = static_cast<std::int32_t>(banks_in_all - 1 - random.below(2));
+      both.each([&](DramBanks& banks, TransactionPool&) { banks.block(bank, blocked, edge); });
     }
     std::array<Candidates, 2> found;
     std::size_t which = 0;

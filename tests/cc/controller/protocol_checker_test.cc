@@ -327,6 +327,47 @@ TEST(ProtocolChecker, AtMostSixteenRefreshesInTwoIntervals) {
   EXPECT_EQ(found.got, 16 * 20);
 }
 
+// A log of same-bank refreshes alone, of 4 numbers in tREFI / 2 = 4000 cycles.
+std::vector<std::string> same_bank_rules_broken(const Log& log, Cycle end,
+                                                const char* mode = "same_bank") {
+  ProtocolChecker checker(make_config({{"nvdimm.present", "false"},
+                                       {"dram.preset", "ddr5_4800b_16gb_x8"},
+                                       {"dram.timing.tREFI", "8000"},
+                                       {"dram.refresh_mode", mode}}));
+  for (const CommandRecord& command : log) {
+    checker.on_command(command);
+  }
+  checker.finish(end.value() * Tick(416), true);
+  std::vector<std::string> rules;
+  for (const Violation& violation : checker.violations().first()) {
+    rules.push_back(violation.rule);
+  }
+  return rules;
+}
+
+TEST(ProtocolChecker, SameBankRefreshesOfEachNumberInTurn) {
+  using Rules = std::vector<std::string>;
+  Log log;
+  for (int i = 0; i < 80; ++i) {
+    log.push_back({Cycle(1000 * (i + 1)), C::refresh_same_bank, 0, 0, i % 4, -1, -1});
+  }
+  const Cycle end(80'000);
+  EXPECT_EQ(same_bank_rules_broken(log, end), Rules{});
+  Log twice = log;
+  std::swap(twice[41].bank, twice[44].bank);  // 0 1 2 3 | 0 0 2 3 | 1 1 2 3
+  EXPECT_EQ(same_bank_rules_broken(twice, end), Rules{"refresh order"});
+  Log none = log;  // for ten rounds
+  none.erase(none.begin() + 20, none.begin() + 60);
+  const Rules found = same_bank_rules_broken(none, end);
+  EXPECT_FALSE(contains(found, "refresh order"));
+  EXPECT_TRUE(contains(found, "refresh interval"));
+  EXPECT_TRUE(contains(found, "refresh count"));
+  EXPECT_TRUE(contains(same_bank_rules_broken(log, end, "all_bank"), "refresh mode"));
+  Log whole = log;
+  whole.push_back({end + Cycle(1000), C::refresh, 0, 0, -1, -1, -1});
+  EXPECT_EQ(same_bank_rules_broken(whole, end + Cycle(1000)), Rules{"refresh mode"});
+}
+
 TEST(ProtocolChecker, KeepsTheFirstAndCountsAll) {
   Recorded recorded = record({});
   for (CommandRecord& command : recorded.log) {

@@ -128,5 +128,80 @@ TEST(Refresh, NeverLeavesTheAllowance) {
   }
 }
 
+// JESD79-5B: 16 Gb x8, tREFI 9375 cycles of 416 ps; each of 4 numbers has a refresh in half of
+// that.
+const Assignments kSameBank{{"nvdimm.present", "false"},
+                            {"dram.preset", "ddr5_4800b_16gb_x8"},
+                            {"dram.refresh_mode", "same_bank"},
+                            {"dram.ranks", "2"},
+                            {"controller.address_map", "row|group|bank|rank|column|channel"}};
+constexpr std::int64_t kSameBankInterval = 9375 / 2 / 4;
+
+TEST(SameBankRefresh, EachNumberInTurnAndInEachInterval) {
+  ChannelUnderTest channel(kSameBank);
+  channel.run_to(Cycle(kSameBankInterval * 40));
+  EXPECT_TRUE(only(channel.log_, ChannelCommand::refresh).empty());
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto refreshes = only(channel.log_, ChannelCommand::refresh_same_bank, rank);
+    ASSERT_EQ(refreshes.size(), 40u);
+    for (std::size_t i = 0; i < refreshes.size(); ++i) {
+      EXPECT_EQ(refreshes[i].bank, static_cast<int>(i % 4));
+      const auto due =
+          static_cast<std::int64_t>(i) * kSameBankInterval + kSameBankInterval * (rank + 1) / 2;
+      EXPECT_EQ(refreshes[i].cycle, Cycle(due));
+    }
+  }
+}
+
+// The cycle at which a read of `bank` completes that is sent just before the first refresh of rank
+// 0, of the banks of number 0.
+Cycle read_beside_refresh(int bank) {
+  ChannelUnderTest channel(kSameBank);
+  channel.run_to(Cycle(kSameBankInterval / 2));
+  const std::uint64_t id = channel.send(kDram, channel.dram(1, bank, 0));
+  channel.run_to(Cycle(kSameBankInterval));
+  return channel.finished_.at(id) - Cycle(kSameBankInterval / 2);
+}
+
+TEST(SameBankRefresh, HoldsUpItsBanksOnly) {
+  const Cycle read(39 + 40 + 8);                         // tRCD + CL + BL/2
+  EXPECT_EQ(read_beside_refresh(0), Cycle(312) + read);  // tRFCsb
+  EXPECT_EQ(read_beside_refresh(4), Cycle(312) + read);  // of the next group, with the same number
+  EXPECT_EQ(read_beside_refresh(1), Cycle(72) + read);   // tREFSBRD
+  EXPECT_EQ(read_beside_refresh(7), Cycle(72) + read);
+}
+
+// Reads of open rows with other numbers go on while a bank is closed, refreshed and opened again.
+TEST(SameBankRefresh, OtherBanksGoOnReading) {
+  ChannelUnderTest channel(kSameBank);
+  std::int64_t column = 0;
+  const auto next = [&] {
+    channel.send(kDram, channel.dram(1, 1 + column % 2 * 4, column % 64));
+    ++column;
+  };
+  channel.on_done = [&](const Request&) { next(); };
+  for (int i = 0; i < 16; ++i) {
+    next();
+  }
+  channel.run_to(Cycle(kSameBankInterval));
+  const auto reads = only(channel.log_, ChannelCommand::read);
+  for (std::size_t i = 1; i < reads.size(); ++i) {
+    EXPECT_LE(reads[i].cycle - reads[i - 1].cycle, Cycle(9));
+  }
+  EXPECT_EQ(only(channel.log_, ChannelCommand::refresh_same_bank, 0).size(), 1u);
+}
+
+TEST(SameBankRefresh, IsRefusedWhereTheStandardLacksItAndWithMovedRefreshes) {
+  EXPECT_THROW(make_config({{"dram.refresh_mode", "same_bank"}}), InputError);
+  EXPECT_THROW(
+      make_config({{"dram.preset", "ddr4_2400r_8gb_x8"}, {"dram.refresh_mode", "same_bank"}}),
+      InputError);
+  for (const char* moved : {"dram.refresh_postpone", "dram.refresh_pull_in"}) {
+    Assignments assignments = kSameBank;
+    assignments.push_back({moved, "1"});
+    EXPECT_THROW(make_config(assignments), InputError);
+  }
+}
+
 }  // namespace
 }  // namespace hmsim::testing

@@ -326,7 +326,21 @@ TEST(DramPresets, Ddr5ByItsLiteralValues) {
   EXPECT_EQ(timing.burst, 8);
   EXPECT_EQ(timing.trefi, 9375);
   EXPECT_EQ(timing.trfc, 708);
+  EXPECT_EQ(timing.trfcsb, 312);
+  EXPECT_EQ(timing.trefsbrd, 72);
   EXPECT_EQ(dram_preset("ddr5_4800b_16gb_x4").timing.tccd_l_wr, 48);
+}
+
+// A DIMM of one rank of 16 Gb x8 devices: two sub-channels, 16 GB, 38.4 GB/s at 4800 MT/s.
+TEST(DramPresets, TwoChannelsAreTheSubChannelsOfADdr5Dimm) {
+  const SystemConfig config = make_config({{"nvdimm.present", "false"},
+                                           {"dram.preset", "ddr5_4800b_16gb_x8"},
+                                           {"controller.channels", "2"}});
+  EXPECT_EQ(config.dram_capacity(), Bytes(std::int64_t{16} << 30));
+  const DramTiming& timing = config.dram.timing;
+  EXPECT_EQ(timing.burst * 2 * 32 / 8, kLineBytes.value());  // beats of 32 lines
+  const auto line_ps = static_cast<double>(timing.burst * timing.tck_ps);
+  EXPECT_NEAR(2 * static_cast<double>(kLineBytes.value()) * 1e3 / line_ps, 38.4, 0.1);
 }
 
 TEST(DramPresets, EveryPartIsConsistentAndOfItsDensity) {
