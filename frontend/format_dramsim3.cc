@@ -10,38 +10,24 @@ namespace hmsim {
 
 namespace {
 
-class Dramsim3Trace final : public AccessSource {
- public:
-  explicit Dramsim3Trace(TraceReader reader)
-      : text_(std::move(reader), "<hexadecimal address> READ|WRITE <cycle>", 3, 3) {}
+constexpr const char* kLine = "<hexadecimal address> READ|WRITE <cycle>";
 
-  bool next(Access& access) override {
-    access = Access();
-    if (!text_.next()) {
-      return false;
-    }
-    access.address = text_.hexadecimal(0, "the address");
-    access.write = text_.field(1) == "WRITE";
-    if (!access.write && text_.field(1) != "READ") {
-      text_.fail("'" + shown(text_.field(1)) + "' is neither READ nor WRITE");
-    }
-    access.cycle = text_.number(2, "the cycle");
-    return true;
+bool read_access(const TextTrace& line, Access& access) {
+  access.address = line.hexadecimal(0, "the address");
+  access.write = line.field(1) == "WRITE";
+  if (!access.write && line.field(1) != "READ") {
+    line.fail("'" + shown(line.field(1)) + "' is neither READ nor WRITE");
   }
-
-  void rewind() override { text_.rewind(); }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { text_.serialize(archive); }
-
- private:
-  TextTrace text_;
-};
+  access.cycle = line.number(2, "the cycle");
+  return true;
+}
 
 }  // namespace
 
-const AccessFormat kDramsim3Format{"dramsim3", "<hexadecimal address> READ|WRITE <cycle>", true,
-                                   [](TraceReader reader) -> std::unique_ptr<AccessSource> {
-                                     return std::make_unique<Dramsim3Trace>(std::move(reader));
-                                   }};
+const AccessFormat kDramsim3Format{
+    "dramsim3", kLine, true, [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+          TextTrace(std::move(reader), kLine, 3, 3));
+    }};
 
 }  // namespace hmsim

@@ -10,44 +10,28 @@ namespace hmsim {
 
 namespace {
 
-class RamulatorTrace final : public MissSource {
- public:
-  explicit RamulatorTrace(TraceReader reader)
-      : text_(std::move(reader), "<instructions> <read address> [<write-back address>]", 2, 3) {}
-
-  bool next(Miss& miss) override {
-    miss = Miss();
-    if (!text_.next()) {
-      return false;
-    }
-    const std::uint64_t others = text_.number(0, "the number of instructions");
-    if (others >= kMaxGap) {
-      text_.fail("more than 2^48 instructions lie before one read");
-    }
-    miss.gap = static_cast<std::int64_t>(others) + 1;
-    miss.load = true;
-    miss.load_address = text_.number(1, "the read address");
-    if (text_.fields() == 3) {
-      miss.write = true;
-      miss.write_address = text_.number(2, "the write-back address");
-    }
-    return true;
+bool read_miss(const TextTrace& line, Miss& miss) {
+  const std::uint64_t others = line.number(0, "the number of instructions");
+  if (others >= kMaxGap) {
+    line.fail("more than 2^48 instructions lie before one read");
   }
-
-  void rewind() override { text_.rewind(); }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { text_.serialize(archive); }
-
- private:
-  TextTrace text_;
-};
+  miss.gap = static_cast<std::int64_t>(others) + 1;
+  miss.load = true;
+  miss.load_address = line.number(1, "the read address");
+  if (line.fields() == 3) {
+    miss.write = true;
+    miss.write_address = line.number(2, "the write-back address");
+  }
+  return true;
+}
 
 }  // namespace
 
 const MissFormat kRamulatorFormat{
     "ramulator", "<instructions> <read address> [<write-back address>], decimal or 0x", false,
     [](TraceReader reader, std::int64_t) -> std::unique_ptr<MissSource> {
-      return std::make_unique<RamulatorTrace>(std::move(reader));
+      return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(TextTrace(
+          std::move(reader), "<instructions> <read address> [<write-back address>]", 2, 3));
     }};
 
 }  // namespace hmsim

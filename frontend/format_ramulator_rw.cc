@@ -10,38 +10,23 @@ namespace hmsim {
 
 namespace {
 
-class RamulatorRwTrace final : public AccessSource {
- public:
-  explicit RamulatorRwTrace(TraceReader reader)
-      : text_(std::move(reader), "<hexadecimal address> R|W", 2, 2) {}
+constexpr const char* kLine = "<hexadecimal address> R|W";
 
-  bool next(Access& access) override {
-    access = Access();
-    if (!text_.next()) {
-      return false;
-    }
-    access.address = text_.hexadecimal(0, "the address");
-    access.write = text_.field(1) == "W";
-    if (!access.write && text_.field(1) != "R") {
-      text_.fail("'" + shown(text_.field(1)) + "' is neither R nor W");
-    }
-    return true;
+bool read_access(const TextTrace& line, Access& access) {
+  access.address = line.hexadecimal(0, "the address");
+  access.write = line.field(1) == "W";
+  if (!access.write && line.field(1) != "R") {
+    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
   }
-
-  void rewind() override { text_.rewind(); }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { text_.serialize(archive); }
-
- private:
-  TextTrace text_;
-};
+  return true;
+}
 
 }  // namespace
 
 const AccessFormat kRamulatorRwFormat{
-    "ramulator_rw", "<hexadecimal address> R|W", false,
-    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<RamulatorRwTrace>(std::move(reader));
+    "ramulator_rw", kLine, false, [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+          TextTrace(std::move(reader), kLine, 2, 2));
     }};
 
 }  // namespace hmsim

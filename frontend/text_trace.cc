@@ -19,8 +19,13 @@ std::string shown(std::string_view text) {
   return clean + (text.size() > kLongest ? "..." : "");
 }
 
-TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most)
-    : reader_(std::move(reader)), expected_(expected), least_(least), most_(most) {}
+TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
+                     const char* separators)
+    : reader_(std::move(reader)),
+      expected_(expected),
+      least_(least),
+      most_(most),
+      separators_(separators) {}
 
 bool TextTrace::next() {
   std::string_view line;
@@ -32,7 +37,6 @@ bool TextTrace::next() {
     if (count_ < least_ || count_ > most_) {
       fail("expected '" + std::string(expected_) + "', found '" + shown(line) + "'");
     }
-    any_ = true;
     return true;
   }
   if (!any_) {
@@ -43,41 +47,39 @@ bool TextTrace::next() {
 }
 
 void TextTrace::split(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t";
   count_ = 0;
-  std::size_t start = line.find_first_not_of(kBlanks);
+  std::size_t start = line.find_first_not_of(separators_);
   while (start != std::string_view::npos && count_ < kMaxFields) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, start), line.size());
+    const std::size_t end = std::min(line.find_first_of(separators_, start), line.size());
     fields_[count_++] = line.substr(start, end - start);
-    start = line.find_first_not_of(kBlanks, end);
+    start = line.find_first_not_of(separators_, end);
   }
 }
 
-std::uint64_t TextTrace::parse(std::string_view digits, int base, std::size_t index,
+std::uint64_t TextTrace::parse(std::string_view digits, int base, std::string_view text,
                                const char* what) const {
   std::uint64_t value = 0;
   const char* const last = digits.data() + digits.size();
   const auto [end, status] = std::from_chars(digits.data(), last, value, base);
   if (status == std::errc::result_out_of_range) {
-    fail(std::string(what) + " '" + shown(fields_[index]) + "' does not fit 64 bits");
+    fail(std::string(what) + " '" + shown(text) + "' does not fit 64 bits");
   }
   if (status != std::errc() || end != last) {
-    fail(std::string(what) + " '" + shown(fields_[index]) + "' is not a " +
+    fail(std::string(what) + " '" + shown(text) + "' is not a " +
          (base == 10 ? "whole number" : "hexadecimal number") + "; expected '" + expected_ + "'");
   }
   return value;
 }
 
-std::uint64_t TextTrace::number(std::size_t index, const char* what) const {
-  const std::string_view text = fields_[index];
+std::uint64_t TextTrace::number(std::string_view text, const char* what) const {
   const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  return prefixed ? parse(text.substr(2), 16, index, what) : parse(text, 10, index, what);
+  return prefixed ? parse(text.substr(2), 16, text, what) : parse(text, 10, text, what);
 }
 
 std::uint64_t TextTrace::hexadecimal(std::size_t index, const char* what) const {
   const std::string_view text = fields_[index];
   const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-  return parse(prefixed ? text.substr(2) : text, 16, index, what);
+  return parse(prefixed ? text.substr(2) : text, 16, text, what);
 }
 
 void TextTrace::fail(const std::string& message) const {

@@ -107,10 +107,14 @@ extern const MissFormat kHmsimFormat;
 extern const AccessFormat kRamulatorRwFormat;
 extern const AccessFormat kDramsim3Format;
 extern const BlockFormat kMqsimFormat;
+extern const BlockFormat kBlkparseFormat;
+extern const BlockFormat kFioFormat;
+extern const BlockFormat kMsrFormat;
 
 inline constexpr const MissFormat* kMissFormats[] = {&kRamulatorFormat, &kHmsimFormat};
 inline constexpr const AccessFormat* kAccessFormats[] = {&kRamulatorRwFormat, &kDramsim3Format};
-inline constexpr const BlockFormat* kBlockFormats[] = {&kMqsimFormat};
+inline constexpr const BlockFormat* kBlockFormats[] = {&kMqsimFormat, &kBlkparseFormat, &kFioFormat,
+                                                       &kMsrFormat};
 
 template <class Format, std::size_t N>
 std::vector<std::string> format_names(const Format* const (&formats)[N]) {

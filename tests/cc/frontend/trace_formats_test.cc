@@ -217,6 +217,23 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"mqsim", "1 0 a 8 1\n", "the first sector 'a'"},
       {"mqsim", "1,0,5,8,1\n", "some.trace:1: expected"},
       {"mqsim", "1 0 5 8 1 1 1 1 1 1 1 1 1 1 1\n", "some.trace:1: expected"},
+      {"msr", "1,hm,0,Read,0,4096\n1,hm,0,read,0,4096,9\n", ":2: 'read' is neither"},
+      {"msr", "184467440737095517,hm,0,Read,0,4096,9\n", "does not fit 64 bits in nano"},
+      {"msr", "1,hm,0,Write,0,0,9\n", "a request of 0 sectors"},
+      {"msr", "1,hm,0,Write,0,1073741825,9\n", "exceeds the limit of 1 GiB"},
+      {"msr", "1 hm 0 Write 0 4096 9\n", "expected '<time in 100 ns>,"},
+      {"blkparse", "CPU0 (8,0):\n Reads Queued: 3\n", "holds no records"},
+      {"blkparse", "8,0 1 1 0.5 9 Q W 8 + 8 [a]\n", "9 digits"},
+      {"blkparse", "8,0 1 1 9999999999.000000000 9 Q W 8 + 8 [a]\n", "past 2^32 seconds"},
+      {"blkparse", "8,0 1 1 0.000000000 9 Q W 8 [a]\n", ":1: expected '<major>"},
+      {"blkparse", "8,0 1 1 0.000000000 9 Q W 8 + 0 [a]\n", "a request of 0 sectors"},
+      {"fio", "/a read 0 4096\n", ":1: expected 'fio version 2 iolog'"},
+      {"fio", "fio version 4 iolog\n", "expected 'fio version 2 iolog'"},
+      {"fio", "fio version 2 iolog\n/a add\n", "holds no records"},
+      {"fio", "fio version 2 iolog\n/a read 5\n", "'read' needs an offset and a length"},
+      {"fio", "fio version 3 iolog\n1 /a\n", ":2: expected '[<microseconds>]"},
+      {"fio", "fio version 3 iolog\nx /a read 0 1\n", "the time 'x'"},
+      {"fio", "fio version 2 iolog\n/a wait 99999999999999999 0\n", "past 2^52 microseconds"},
       {"hmsim", "", "ends within the header"},
       {"hmsim", "HMSIMTRC", "ends within the header"},
       {"hmsim", std::string(64, 'x'), "does not begin with 'HMSIMTRC'"},
@@ -269,6 +286,73 @@ TEST(TraceFormats, HmsimHeaderFieldsAreChecked) {
   EXPECT_THROW(kHmsimFormat.open(reader_of(good), 2), InputError);
 }
 
+void expect_request(const BlockRequest& request, std::uint64_t ns, std::uint64_t device,
+                    std::uint64_t sector, std::uint64_t sectors, bool write) {
+  EXPECT_EQ(request.arrival_ns, ns);
+  EXPECT_EQ(request.device, device);
+  EXPECT_EQ(request.sector, sector);
+  EXPECT_EQ(request.sectors, sectors);
+  EXPECT_EQ(request.write, write);
+}
+
+TEST(TraceFormats, Msr) {
+  const auto source = kMsrFormat.open(
+      reader_of("128166372003061629,hm,1,Read,8589967360,4096,1331\r\n5,hm,0,Write,1000,100,1\n"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 2u);
+  expect_request(requests[0], 12'816'637'200'306'162'900u, 1, 8'589'967'360 / 512, 8, false);
+  expect_request(requests[1], 500, 0, 1, 2, true);  // bytes 1,000 to 1,099 lie in two sectors
+}
+
+TEST(TraceFormats, BlkparseTakesQueuedReadsAndWrites) {
+  const auto source = kBlkparseFormat.open(
+      reader_of("  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n"
+                "  8,0    3        2     1.000001829   697  Q  WS 223490 + 8 [kjournald]\n"
+                "  8,0    3        3     1.100000000   697  Q FWS [kjournald]\n"
+                "  8,16   0        4     2.000000005     0  Q  RA 64 + 16 [a b c d e f]\n"
+                "  8,16   0        5     2.000000006     0  Q   D 64 + 16 [swapper]\n"
+                "  8,16   0        6     3.000000000     0  C   R 64 + 16 [0]\n"
+                "CPU0 (8,0):\n Reads Queued:           2,        8KiB\n"));
+  const std::vector<BlockRequest> requests = [&] {
+    read_all<BlockRequest>(*source);
+    source->rewind();
+    std::vector<BlockRequest> found;
+    BlockRequest request;
+    for (int i = 0; i < 2 && source->next(request); ++i) {
+      found.push_back(request);
+    }
+    return found;
+  }();
+  ASSERT_EQ(requests.size(), 2u);
+  expect_request(requests[0], 1'000'001'829, 8 * 256, 223'490, 8, true);
+  expect_request(requests[1], 2'000'000'005, 8 * 256 + 16, 64, 16, false);
+}
+
+TEST(TraceFormats, FioVersion2CountsWaits) {
+  const auto source = kFioFormat.open(
+      reader_of("fio version 2 iolog\n/a add\n/b add\n/a open\n/a read 4096 4096\n"
+                "/a wait 150 0\n/b write 512 1\n/b sync 0 0\n/a wait 50 0\n/a close\n"));
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+    ASSERT_EQ(requests.size(), 2u);
+    expect_request(requests[0], 0, 0, 8, 8, false);
+    expect_request(requests[1], 150'000, 1, 1, 1, true);
+    source->rewind();
+  }
+}
+
+// The first lines of what fio 3.33 wrote.
+TEST(TraceFormats, FioVersion3HasTimes) {
+  const auto source =
+      kFioFormat.open(reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
+                                "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"
+                                "570529 /tmp/x write 679936 4096\n1033046 /tmp/x close\n"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 2u);
+  expect_request(requests[0], 110'000, 0, 120, 8, false);
+  expect_request(requests[1], 570'529'000, 0, 1'328, 8, true);
+}
+
 // Whatever the bytes: an InputError or the end, and nothing else.
 TEST(TraceFormats, SurvivesDamage) {
   const std::vector<std::pair<std::string, std::string>> good{
@@ -276,6 +360,9 @@ TEST(TraceFormats, SurvivesDamage) {
       {"ramulator_rw", "0x40 R\n80 W\n"},
       {"dramsim3", "0x40 READ 7\nFFFFC0 WRITE 12\n"},
       {"mqsim", "938513000 4 264719034 16 0\n5 0 1 8 1\n"},
+      {"msr", "128166372003061629,hm,1,Read,8589967360,4096,1331\n"},
+      {"blkparse", "8,0 3 1 0.000000001 697 Q W 223490 + 8 [kjournald]\nCPU0 (8,0):\n"},
+      {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"},
       {"hmsim", hmsim_header(3) + hmsim_record(5, 0, 0, 10) + hmsim_record(6, 1, 1, 0) +
                     hmsim_record(7, 3, 0, 0)}};
   Random random(11);

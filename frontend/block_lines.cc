@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/block_lines.h"
+
+#include <string>
+
+namespace hmsim {
+
+void check_sectors(const TextTrace& line, std::uint64_t sectors) {
+  if (sectors == 0) {
+    line.fail("a request of 0 sectors");
+  }
+  if (sectors > kMaxSectors) {
+    line.fail("a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
+              std::to_string(kMaxSectors) + " (1 GiB)");
+  }
+}
+
+void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes,
+                BlockRequest& request) {
+  constexpr std::uint64_t kSector = kSectorBytes;
+  if (bytes > kMaxSectors * kSector) {
+    line.fail("a request of " + std::to_string(bytes) + " bytes exceeds the limit of 1 GiB");
+  }
+  request.sector = offset / kSector;
+  request.sectors = (offset % kSector + bytes + kSector - 1) / kSector;
+  check_sectors(line, bytes == 0 ? 0 : request.sectors);
+}
+
+}  // namespace hmsim

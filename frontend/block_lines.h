@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the text formats of block traces have in common.
+#pragma once
+
+#include <cstdint>
+
+#include "frontend/text_trace.h"
+#include "frontend/trace_formats.h"
+
+namespace hmsim {
+
+// Throws InputError for the present line when a request of so many sectors cannot be.
+void check_sectors(const TextTrace& line, std::uint64_t sectors);
+
+// The sectors that hold `bytes` bytes from `offset` on, checked.
+void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes,
+                BlockRequest& request);
+
+}  // namespace hmsim
