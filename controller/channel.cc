@@ -82,7 +82,6 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   }
   shape_ = shape(config.nvdimm);
   wake_by(later(Cycle(0), refresh_.next(Cycle(0))));
-  change_schedulers();
 }
 
 ChannelShape Channel::shape(const NvdimmParameters& nvdimm) const {
@@ -114,6 +113,7 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
     }
   }
   arbiter_->connect(shape_, progress);
+  change_schedulers();
   kernel_ = &kernel;
   requesters_ = &requesters;
   if (nvdimm_ != nullptr) {

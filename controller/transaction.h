@@ -48,10 +48,9 @@ struct Transaction {
   bool urgent = false;     // a write that goes with the reads: a read waits for it
 
   void serialize(Archive& archive) {
-    archive(request, view.slot, view.id, view.arrival, view.memory, view.write, view.source,
-            view.rank, view.bank, view.row, view.row_hit, row, local, key_miss, key_hit, grant_from,
-            previous, next, successor, predecessor, slot, rank, bank, state, started, activated,
-            urgent, admitted, activated_at, activate_held);
+    archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, successor,
+            predecessor, slot, rank, bank, state, started, activated, urgent, admitted,
+            activated_at, activate_held);
   }
 };
 

@@ -30,6 +30,10 @@ struct RequestView {
   int bank;              // within the rank; NVDIMM: pseudo-bank = LPN mod LUNs (spec 1.1)
   std::int64_t row;      // DRAM row; NVDIMM: LPN
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last
+
+  void serialize(Archive& archive) {
+    archive(slot, id, arrival, memory, write, source, rank, bank, row, row_hit);
+  }
 };
 
 class Policy {
@@ -53,6 +57,12 @@ struct ChannelShape {
   Tick write_to_read;     // likewise
   Tick row_miss;          // PRE to data-bus command: tRP + tRCD
   Tick nvdimm_hit_delay;  // a command's slot to its ack, when its page is in the buffer
+
+  // Banks of all ranks are numbered through, the pseudo-banks after them.
+  int banks() const { return ranks * banks_per_rank + pseudo_banks; }
+  int bank_number(const RequestView& request) const {
+    return request.rank * banks_per_rank + request.bank;
+  }
 };
 
 // What cores have done, for rates per instruction.

@@ -15,16 +15,6 @@ struct Case {
   Assignments assignments;
 };
 
-const Assignments kSmallNvdimm{{"nvdimm.capacity", "256MiB"},
-                               {"nvdimm.ftl.over_provisioning", "28"},
-                               {"nvdimm.buffer.read_size", "256KiB"},
-                               {"nvdimm.buffer.write_size", "256KiB"}};
-
-Assignments with(Assignments base, const Assignments& more) {
-  base.insert(base.end(), more.begin(), more.end());
-  return base;
-}
-
 std::vector<Case> cases() {
   return {
       {"unified", kSmallNvdimm},
@@ -104,20 +94,7 @@ TEST(ChannelProperties, EveryRequestOnceInLineOrderAndByTheRules) {
         channel.run_to(now);
       }
       channel.drain();
-      EXPECT_TRUE(channel.channel_.idle());
-      EXPECT_EQ(channel.completions_.size(), channel.next_id_);
-      for (const auto& [id, count] : channel.completions_) {
-        EXPECT_EQ(count, 1) << "request " << id;
-      }
-      std::map<std::uint64_t, std::size_t> position;
-      for (std::size_t i = 0; i < channel.order_.size(); ++i) {
-        position[channel.order_[i]] = i;
-      }
-      for (const auto& [line, ids] : traffic.lines_) {
-        for (std::size_t i = 1; i < ids.size(); ++i) {
-          EXPECT_LT(position[ids[i - 1]], position[ids[i]]) << "line " << line.second;
-        }
-      }
+      traffic.expect_all_done();
       EXPECT_EQ(channel.checker_.commands(), static_cast<std::int64_t>(channel.log_.size()));
     }
   }
@@ -168,65 +145,17 @@ TEST(ChannelProperties, NoRuleIsBrokenWhateverTheTimings) {
   }
 }
 
-// Work conservation: a channel that is made to look at every single edge issues exactly the same
-// commands as one that wakes by itself, so no edge with a legal command is slept through.
 TEST(ChannelProperties, NoWakeUpIsMissed) {
   for (const Case& tried : cases()) {
     SCOPED_TRACE(tried.name);
-    ChannelUnderTest sleeping(tried.assignments);
-    ChannelUnderTest polled(tried.assignments);
-    RandomTraffic one(sleeping, 7);
-    RandomTraffic other(polled, 7);
-    Cycle now{0};
-    for (int i = 0; i < kBursts; ++i) {
-      one.burst();
-      other.burst();
-      now += one.pause();
-      other.pause();
-      sleeping.run_to(now);
-      polled.poll_to(now);
-    }
-    now += Cycle(20'000);
-    sleeping.run_to(now);
-    polled.poll_to(now);
-    ASSERT_EQ(sleeping.log_.size(), polled.log_.size());
-    for (std::size_t i = 0; i < sleeping.log_.size(); ++i) {
-      ASSERT_TRUE(sleeping.log_[i] == polled.log_[i])
-          << "command " << i << " at " << sleeping.log_[i].cycle.value() << " and "
-          << polled.log_[i].cycle.value();
-    }
+    expect_no_missed_wake_up(tried.assignments, kBursts);
   }
 }
 
-// run(A + B) = run(A), save, load, run(B).
 TEST(ChannelProperties, CheckpointContinuesExactly) {
   for (const Case& tried : cases()) {
     SCOPED_TRACE(tried.name);
-    ChannelUnderTest whole(tried.assignments);
-    ChannelUnderTest resumed(tried.assignments);
-    RandomTraffic traffic(whole, 3);
-    std::string saved;
-    std::size_t commands = 0;
-    for (int i = 0; i < 60; ++i) {
-      traffic.burst();
-      whole.run_to(Cycle(20 * (i + 1)));
-    }
-    Archive out;
-    whole.channel_.serialize(out);
-    whole.kernel_.serialize(out);
-    whole.checker_.serialize(out);
-    commands = whole.log_.size();
-    Archive in(out.bytes());
-    resumed.channel_.serialize(in);
-    resumed.kernel_.serialize(in);
-    resumed.checker_.serialize(in);
-    EXPECT_TRUE(in.at_end());
-    whole.run_to(Cycle(60'000));
-    resumed.run_to(Cycle(60'000));
-    ASSERT_EQ(whole.log_.size() - commands, resumed.log_.size());
-    for (std::size_t i = 0; i < resumed.log_.size(); ++i) {
-      ASSERT_TRUE(whole.log_[commands + i] == resumed.log_[i]) << "command " << i;
-    }
+    expect_exact_resume(tried.assignments);
   }
 }
 

@@ -12,6 +12,16 @@
 
 namespace hmsim::testing {
 
+inline const Assignments kSmallNvdimm{{"nvdimm.capacity", "256MiB"},
+                                      {"nvdimm.ftl.over_provisioning", "28"},
+                                      {"nvdimm.buffer.read_size", "256KiB"},
+                                      {"nvdimm.buffer.write_size", "256KiB"}};
+
+inline Assignments with(Assignments base, const Assignments& more) {
+  base.insert(base.end(), more.begin(), more.end());
+  return base;
+}
+
 // Random requests over few rows and lines, so that hits, conflicts and equal lines are common.
 class RandomTraffic {
  public:
@@ -32,7 +42,8 @@ class RandomTraffic {
                               static_cast<std::int64_t>(random_.below(
                                   static_cast<std::uint64_t>(channel_.config_.dram.ranks))));
       const auto memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
-      const std::uint64_t id = channel_.send(memory, address, write);
+      const std::uint64_t id = channel_.send(
+          memory, address, write, static_cast<std::uint16_t>(channel_.next_id_ % kCores));
       lines_[{static_cast<int>(memory), address.value()}].push_back(id);
     }
   }
@@ -42,12 +53,85 @@ class RandomTraffic {
     return Cycle(static_cast<std::int64_t>(random_.below(longest)));
   }
 
-  std::map<std::pair<int, std::int64_t>, std::vector<std::uint64_t>> lines_;
+  // All is done, each request once, and those to one line in order of arrival.
+  void expect_all_done() const {
+    EXPECT_TRUE(channel_.channel_.idle());
+    EXPECT_EQ(channel_.completions_.size(), channel_.next_id_);
+    for (const auto& [id, count] : channel_.completions_) {
+      EXPECT_EQ(count, 1) << "request " << id;
+    }
+    std::map<std::uint64_t, std::size_t> position;
+    for (std::size_t i = 0; i < channel_.order_.size(); ++i) {
+      position[channel_.order_[i]] = i;
+    }
+    for (const auto& [line, ids] : lines_) {
+      for (std::size_t i = 1; i < ids.size(); ++i) {
+        EXPECT_LT(position[ids[i - 1]], position[ids[i]]) << "line " << line.second;
+      }
+    }
+  }
 
  private:
+  static constexpr std::uint64_t kCores = 4;
+
+  std::map<std::pair<int, std::int64_t>, std::vector<std::uint64_t>> lines_;
   ChannelUnderTest& channel_;
   Random random_;
   bool nvdimm_;
 };
+
+// run(A + B) = run(A), save, load, run(B).
+inline void expect_exact_resume(const Assignments& assignments) {
+  ChannelUnderTest whole(assignments);
+  ChannelUnderTest resumed(assignments);
+  RandomTraffic traffic(whole, 3);
+  for (int i = 0; i < 60; ++i) {
+    traffic.burst();
+    whole.run_to(Cycle(20 * (i + 1)));
+  }
+  Archive out;
+  whole.channel_.serialize(out);
+  whole.kernel_.serialize(out);
+  whole.checker_.serialize(out);
+  const std::size_t commands = whole.log_.size();
+  Archive in(out.bytes());
+  resumed.channel_.serialize(in);
+  resumed.kernel_.serialize(in);
+  resumed.checker_.serialize(in);
+  EXPECT_TRUE(in.at_end());
+  whole.run_to(Cycle(60'000));
+  resumed.run_to(Cycle(60'000));
+  ASSERT_EQ(whole.log_.size() - commands, resumed.log_.size());
+  for (std::size_t i = 0; i < resumed.log_.size(); ++i) {
+    ASSERT_TRUE(whole.log_[commands + i] == resumed.log_[i]) << "command " << i;
+  }
+}
+
+// A channel that is made to look at every single edge issues exactly the same commands as one that
+// wakes by itself, so no edge with a legal command is slept through.
+inline void expect_no_missed_wake_up(const Assignments& assignments, int bursts) {
+  ChannelUnderTest sleeping(assignments);
+  ChannelUnderTest polled(assignments);
+  RandomTraffic one(sleeping, 7);
+  RandomTraffic other(polled, 7);
+  Cycle now{0};
+  for (int i = 0; i < bursts; ++i) {
+    one.burst();
+    other.burst();
+    now += one.pause();
+    other.pause();
+    sleeping.run_to(now);
+    polled.poll_to(now);
+  }
+  now += Cycle(20'000);
+  sleeping.run_to(now);
+  polled.poll_to(now);
+  ASSERT_EQ(sleeping.log_.size(), polled.log_.size());
+  for (std::size_t i = 0; i < sleeping.log_.size(); ++i) {
+    ASSERT_TRUE(sleeping.log_[i] == polled.log_[i])
+        << "command " << i << " at " << sleeping.log_[i].cycle.value() << " and "
+        << polled.log_[i].cycle.value();
+  }
+}
 
 }  // namespace hmsim::testing

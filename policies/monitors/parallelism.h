@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bank-level parallelism: banks for which a source has something queued, mean over time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/types.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+class Parallelism {
+ public:
+  void connect(const ChannelShape& shape) { banks_ = static_cast<std::size_t>(shape.banks()); }
+
+  void arrive(std::size_t source, int bank, Tick now) {
+    if (source >= sources_.size()) {
+      sources_.resize(source + 1);
+      queued_.resize((source + 1) * banks_);
+    }
+    if (queued_[source * banks_ + static_cast<std::size_t>(bank)]++ == 0) {
+      change(sources_[source], 1, now);
+    }
+  }
+  void leave(std::size_t source, int bank, Tick now) {
+    if (--queued_[source * banks_ + static_cast<std::size_t>(bank)] == 0) {
+      change(sources_[source], -1, now);
+    }
+  }
+
+  // The quantum ends: its figures are kept, and the next begins.
+  void close(Tick now) {
+    for (Source& source : sources_) {
+      change(source, 0, now);
+      const std::int64_t time = (now - begin_).value();
+      source.mean = time < kThousandths ? 0 : source.area / (time / kThousandths);
+      source.area = 0;
+    }
+    begin_ = now;
+  }
+
+  // Of the last whole quantum, in thousandths of a bank.
+  std::int64_t mean(std::size_t source) const {
+    return source < sources_.size() ? sources_[source].mean : 0;
+  }
+
+  void serialize(Archive& archive) { archive(sources_, queued_, begin_); }
+
+ private:
+  static constexpr std::int64_t kThousandths = 1000;
+
+  struct Source {
+    std::int64_t banks = 0;
+    std::int64_t area = 0;  // banks x ps, in this quantum
+    Tick since{0};
+    std::int64_t mean = 0;
+    void serialize(Archive& archive) { archive(banks, area, since, mean); }
+  };
+
+  void change(Source& source, std::int64_t banks, Tick now) const {
+    source.area += source.banks * (now - later(source.since, begin_)).value();
+    source.since = now;
+    source.banks += banks;
+  }
+
+  std::size_t banks_ = 0;
+  std::vector<Source> sources_;
+  std::vector<std::int32_t> queued_;  // by source and bank
+  Tick begin_{0};
+};
+
+}  // namespace hmsim

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who competes: what a policy that ranks threads takes for a thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/parameters.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+enum class SourceModel : std::uint8_t { core, core_class, by_class };
+
+// Numbers the sources of a channel 0, 1, ... in order of their first request.
+class Sources {
+ public:
+  void declare(ParameterSet& parameters) {
+    parameters.choice("sources", model_,
+                      {{"core", SourceModel::core},
+                       {"core_class", SourceModel::core_class},
+                       {"class", SourceModel::by_class}},
+                      {"what is ranked: cores, the DRAM and NVDIMM requests of each core apart, or "
+                       "the two classes",
+                       "core: the policy's paper; core_class: assumed, as FIRM tells sources"});
+  }
+
+  // To be asked first when a request of the source arrives.
+  std::size_t arrive(const RequestView& request) {
+    const std::size_t name = name_of(request);
+    if (name >= numbers_.size()) {
+      numbers_.resize(name + 1, kUnknown);
+    }
+    if (numbers_[name] == kUnknown) {
+      numbers_[name] = static_cast<std::int32_t>(names_.size());
+      names_.push_back(static_cast<std::int64_t>(name));
+    }
+    return static_cast<std::size_t>(numbers_[name]);
+  }
+  std::size_t of(const RequestView& request) const {
+    return static_cast<std::size_t>(numbers_[name_of(request)]);
+  }
+
+  std::size_t count() const { return names_.size(); }
+  // Orders sources that are otherwise equal: by core, DRAM first.
+  std::int64_t name(std::size_t source) const { return names_[source]; }
+
+  void serialize(Archive& archive) { archive(numbers_, names_); }
+
+ private:
+  static constexpr std::int32_t kUnknown = -1;
+
+  std::size_t name_of(const RequestView& request) const {
+    const auto memory = static_cast<std::size_t>(request.memory);
+    return model_ == SourceModel::core         ? request.source
+           : model_ == SourceModel::core_class ? std::size_t{request.source} * 2 + memory
+                                               : memory;
+  }
+
+  SourceModel model_ = SourceModel::core_class;
+  std::vector<std::int32_t> numbers_;  // by name
+  std::vector<std::int64_t> names_;    // by number
+};
+
+}  // namespace hmsim

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <vector>
+
+#include "policies/monitors/pending.h"
+#include "policies/monitors/sources.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// Parallelism-aware batch scheduling: the oldest few requests of every source to every bank make a
+// batch that goes before all others. Within it row hits go first, then the sources whose largest
+// load on any bank is smallest (Max-Total), so that each finishes its share in parallel.
+class ParBs final : public TransactionScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.integer("marking_cap", marking_cap_, {1, 4096}, "requests",
+                       {"of a source to a bank in one batch", "the PAR-BS paper: 5"});
+    parameters.integer("min_batch", min_batch_, {1, 4096}, "requests",
+                       {"queued before a batch is formed", "assumed: 1; MemSchedSim: 3"});
+    parameters.choice("marks", marks_, {{"all", Marks::all}, {"reads", Marks::reads}},
+                      {"what makes up batches; reads: writes go behind them",
+                       "reads: the PAR-BS paper; all: assumed, else a stream of NVDIMM writes in a "
+                       "mixed queue is never in a batch"});
+    sources_.declare(parameters);
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
+    shape_ = shape;
+    pending_.connect(shape);
+    marked_.resize(shape.slots);
+  }
+
+  std::uint64_t key(const RequestView& request) const override {
+    const std::uint64_t row_hit = request.row_hit ? 1 : 0;
+    if (!may_be_marked(request)) {
+      return row_hit << 32;
+    }
+    const std::size_t source = sources_.of(request);
+    const std::uint64_t rank = source < rank_.size() ? rank_[source] : 0;
+    return std::uint64_t{marked_[request.slot]} << 33 | row_hit << 32 | rank;
+  }
+
+  void on_enqueue(const RequestView& request, Tick /*now*/) override {
+    sources_.arrive(request);
+    pending_.add(request);
+    marked_[request.slot] = 0;
+    candidates_ += may_be_marked(request) ? 1 : 0;
+    form_batch();
+  }
+  void on_issue(const RequestView& request, Tick /*now*/) override {
+    pending_.remove(request.slot);
+    candidates_ -= may_be_marked(request) ? 1 : 0;
+    marked_count_ -= marked_[request.slot];
+    form_batch();
+  }
+
+  void serialize(Archive& archive) override {
+    archive(sources_, pending_, marked_, marked_count_, candidates_, rank_);
+  }
+
+ private:
+  enum class Marks : std::uint8_t { all, reads };
+
+  bool may_be_marked(const RequestView& request) const {
+    return !request.write || marks_ == Marks::all;
+  }
+
+  // Once no request of the last batch is left.
+  void form_batch() {
+    if (marked_count_ > 0 || candidates_ < min_batch_) {
+      return;
+    }
+    const auto banks = static_cast<std::size_t>(shape_.banks());
+    load_.assign(sources_.count() * banks, 0);
+    for (auto slot = pending_.oldest(); slot != PendingRequests::kNone;
+         slot = pending_.next(slot)) {
+      const RequestView& request = pending_[slot];
+      if (may_be_marked(request)) {
+        const auto bank = static_cast<std::size_t>(shape_.bank_number(request));
+        std::int64_t& load = load_[sources_.of(request) * banks + bank];
+        marked_[slot] = load < marking_cap_ ? 1 : 0;
+        load += marked_[slot];
+        marked_count_ += marked_[slot];
+        rekey(slot);
+      }
+    }
+    rank_sources(banks);
+  }
+
+  // Max-Total: smaller maximum, then smaller total, goes first.
+  void rank_sources(std::size_t banks) {
+    order_.clear();
+    for (std::size_t source = 0; source < sources_.count(); ++source) {
+      const auto begin = load_.begin() + static_cast<std::ptrdiff_t>(source * banks);
+      Load load{0, 0, sources_.name(source), source};
+      std::for_each(begin, begin + static_cast<std::ptrdiff_t>(banks), [&load](std::int64_t n) {
+        load.maximum = later(load.maximum, n);
+        load.total += n;
+      });
+      order_.push_back(load);
+    }
+    std::sort(order_.begin(), order_.end(), [](const Load& a, const Load& b) {
+      return a.maximum != b.maximum ? a.maximum > b.maximum
+             : a.total != b.total   ? a.total > b.total
+                                    : a.name > b.name;
+    });
+    rank_.resize(order_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      rank_[order_[i].source] = i;
+    }
+  }
+
+  struct Load {
+    std::int64_t maximum;
+    std::int64_t total;
+    std::int64_t name;
+    std::size_t source;
+  };
+
+  std::int64_t marking_cap_ = 5;
+  std::int64_t min_batch_ = 1;
+  Marks marks_ = Marks::all;
+  ChannelShape shape_;
+  Sources sources_;
+  PendingRequests pending_;
+  std::vector<std::uint8_t> marked_;  // by slot
+  std::int64_t marked_count_ = 0;
+  std::int64_t candidates_ = 0;  // pending requests that may be marked
+  std::vector<std::uint64_t> rank_;
+  std::vector<std::int64_t> load_;  // by source and bank; scratch, as order_
+  std::vector<Load> order_;
+};
+
+extern const PolicyDescriptor kPolicy_par_bs;
+const PolicyDescriptor kPolicy_par_bs{
+    PolicyKind::transaction_scheduler, "par_bs",
+    "batches of the oldest requests of each source; within one, row hits, then light sources",
+    "Mutlu and Moscibroda, Parallelism-aware batch scheduling, ISCA 2008", make_policy<ParBs>};
+
+}  // namespace hmsim

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TCM against hand-computed clusters, and the shuffle sequence of its specification.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "tests/cc/policies/rehearsed.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr Tick kQuantum = 500 * kMicrosecond;
+constexpr Tick kInterval = 400 * kNanosecond;
+
+const Assignments kCores{{"policies.tcm.sources", "core"}};
+
+// Sources as their probes stand, lowest rank first.
+std::vector<std::uint32_t> ranking(const Rehearsal& queue,
+                                   const std::vector<std::uint32_t>& probes) {
+  std::vector<std::uint32_t> sources;
+  for (const std::uint32_t number : queue.order()) {
+    const auto found = std::find(probes.begin(), probes.end(), number);
+    if (found != probes.end()) {
+      sources.push_back(static_cast<std::uint32_t>(found - probes.begin()));
+    }
+  }
+  std::reverse(sources.begin(), sources.end());
+  return sources;
+}
+
+// Row misses of each core, and a probe of each left in the queue.
+template <std::size_t N>
+std::vector<std::uint32_t> serve(Rehearsal& queue, const std::array<int, N>& misses,
+                                 const std::array<std::int64_t, N>& instructions) {
+  for (std::size_t core = 0; core < N; ++core) {
+    for (int i = 0; i < misses[core]; ++i) {
+      queue.issue(queue.enqueue(dram(static_cast<std::uint16_t>(core), 0, 0)), false);
+    }
+    queue.retire(static_cast<std::uint16_t>(core), instructions[core]);
+  }
+  std::vector<std::uint32_t> probes;
+  for (std::size_t core = 0; core < N; ++core) {
+    probes.push_back(queue.enqueue(dram(static_cast<std::uint16_t>(core), 0, 0)));
+  }
+  return probes;
+}
+
+TEST(Tcm, TheLeastIntensiveSourcesUpToAShareOfServiceGoFirst) {
+  Rehearsal queue("tcm", kCores, kShape);
+  // MPKI about 40, 10, 2.5, 20; of 100 misses 4 + 12 = 16 % fit under 4/24, the next do not.
+  const auto probes = serve(queue, std::array{40, 12, 4, 44},
+                            std::array<std::int64_t, 4>{1'025, 1'300, 2'000, 2'250});
+  EXPECT_EQ(queue.order(), probes);  // no figures yet: in order of arrival
+  queue.run_to(kQuantum);
+  const auto ranks = ranking(queue, probes);
+  EXPECT_EQ(ranks[3], 2U);
+  EXPECT_EQ(ranks[2], 1U);
+}
+
+TEST(Tcm, TheFirstSourceThatOverflowsAndAllAfterItMakeTheOtherCluster) {
+  Rehearsal queue("tcm", kCores, kShape);
+  // By MPKI: core 2 (10 %), core 1 (60 %: overflows), core 0 (30 %).
+  const auto probes =
+      serve(queue, std::array{30, 60, 10}, std::array<std::int64_t, 3>{100, 1'000, 1'000});
+  queue.run_to(kQuantum);
+  EXPECT_EQ(ranking(queue, probes)[2], 2U);
+  bool turned = false;  // only two take turns, and core 2 stays on top
+  for (int i = 1; i < 20; ++i) {
+    const auto before = ranking(queue, probes);
+    queue.run_to(kQuantum + i * kInterval);
+    EXPECT_EQ(ranking(queue, probes)[2], 2U);
+    turned = turned || ranking(queue, probes) != before;
+  }
+  EXPECT_TRUE(turned);
+}
+
+// A busy pseudo-bank would take the service of a whole flash read, and DRAM fit under the share.
+TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
+  for (const bool bank : {false, true}) {
+    Rehearsal queue("tcm", {{"policies.tcm.nvdimm_service", bank ? "bank" : "bus"}}, kShape);
+    const std::uint32_t flash = queue.enqueue(nvdimm(0, 0, 0));
+    queue.command(flash);
+    for (int i = 0; i < 10; ++i) {
+      queue.issue(queue.enqueue(dram(0, 0, 0)), false);
+    }
+    queue.retire(0, 1000);
+    queue.run_to(70 * kMicrosecond);
+    queue.issue(flash, false);
+    queue.complete(flash);
+    const std::uint32_t late = queue.enqueue(nvdimm(0, 0, 0));
+    const std::uint32_t probe = queue.enqueue(dram(0, 0, 0));
+    // The NVDIMM is the less intensive source (2 requests against 11) and has 4 cycles of service
+    // or 56,000; DRAM has 260.
+    queue.run_to(kQuantum);
+    EXPECT_GT(queue.key(late), queue.key(probe)) << bank;
+    std::set<bool> dram_on_top;
+    for (int i = 1; i < 20; ++i) {
+      queue.run_to(kQuantum + i * kInterval);
+      dram_on_top.insert(queue.key(probe) > queue.key(late));
+    }
+    // bus: the NVDIMM alone has low service, DRAM is behind it. bank: both take turns.
+    EXPECT_EQ(dram_on_top.size(), bank ? 2U : 1U);
+  }
+}
+
+// Core 0 has the least parallelism and the most locality, core 3 the opposite.
+std::vector<std::uint32_t> niceness_order(Rehearsal& queue) {
+  std::vector<std::uint32_t> probes;
+  for (std::uint16_t core = 0; core < 4; ++core) {
+    for (int i = 0; i < 8; ++i) {
+      const int row = i < 8 - 2 * core ? 0 : i;
+      queue.issue(queue.enqueue(dram(core, 0, row)), false);
+    }
+    for (int bank = 1; bank <= 2 * core + 1; ++bank) {
+      queue.enqueue(dram(core, bank, 0));
+    }
+    probes.push_back(queue.enqueue(dram(core, 1, 0)));
+  }
+  return probes;
+}
+
+TEST(Tcm, InsertionShuffleFollowsTheSequenceOfFourSources) {
+  Rehearsal queue("tcm", kCores, kShape);
+  const auto probes = niceness_order(queue);
+  queue.run_to(kQuantum);
+  using Ranks = std::vector<std::uint32_t>;
+  const std::vector<Ranks> expected{{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 3, 2}, {0, 3, 2, 1},
+                                    {3, 2, 1, 0}, {3, 2, 1, 0}, {0, 3, 2, 1}, {0, 1, 3, 2},
+                                    {0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 3, 2}};
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    queue.run_to(kQuantum + static_cast<std::int64_t>(k) * kInterval);
+    EXPECT_EQ(ranking(queue, probes), expected[k]) << "after " << k << " shuffles";
+  }
+}
+
+TEST(Tcm, SourcesThatAreAlikeAreShuffledAtRandom) {
+  Assignments assignments = kCores;
+  assignments.emplace_back("policies.tcm.shuffle_threshold", "1");
+  Rehearsal queue("tcm", assignments, kShape);
+  const auto probes = niceness_order(queue);
+  queue.run_to(kQuantum);
+  std::set<std::vector<std::uint32_t>> seen;
+  for (int k = 1; k <= 240; ++k) {
+    queue.run_to(kQuantum + k * kInterval);
+    seen.insert(ranking(queue, probes));
+  }
+  EXPECT_EQ(seen.size(), 24U);  // a permutation that never comes up: probability 24 (23/24)^240
+}
+
+TEST(Tcm, RankGoesBeforeRowHits) {
+  Rehearsal queue("tcm", kCores, kShape);
+  const auto probes = niceness_order(queue);
+  queue.run_to(kQuantum);
+  RequestView hit = dram(0, 1, 0);
+  hit.row_hit = true;
+  const std::uint32_t late = queue.enqueue(hit);
+  const auto order = queue.order();
+  const auto place = [&order](std::uint32_t number) {
+    return std::find(order.begin(), order.end(), number) - order.begin();
+  };
+  EXPECT_LT(place(probes[1]), place(late));
+  EXPECT_LT(place(late), place(probes[0]));
+}
+
+}  // namespace
+}  // namespace hmsim::testing
