@@ -34,6 +34,13 @@ class AddressMap {
     return static_cast<int>(field(address.value() >> kLineBits, kChannel));
   }
 
+  // Its line's number among those of its channel, in order of address.
+  std::int64_t dram_line(Address address) const {
+    const std::int64_t line = address.value() >> kLineBits;
+    const int shift = slices_[kChannel].shift;
+    return (line >> (shift + channel_bits_)) << shift | (line & ((std::int64_t{1} << shift) - 1));
+  }
+
   // What is wrong with a map's text; "" when nothing is. `group` stands in the maps of parts with
   // bank groups, and only there: `bank` is then the bank within its group.
   static std::string check(const std::string& text, const DramOrganisation& part);

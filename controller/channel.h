@@ -46,6 +46,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_observer(CommandObserver* observer) override { observer_ = observer; }
   Nvdimm* nvdimm() override { return nvdimm_.get(); }
   ChannelStatistics& statistics() override { return statistics_; }
+  std::vector<PolicyCounter> arbiter_counters() override { return arbiter_->counters(); }
   const BusAccounting& bus() const { return bus_; }
   const BusAccounting* accounting() const override { return &bus_; }
   Cycle elapsed() const override;

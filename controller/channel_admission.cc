@@ -42,22 +42,33 @@ TransactionId Channel::admit(const Request& request) {
   transaction.slot = static_cast<std::uint32_t>(id);
   transaction.admitted = edge_;
   int bank_in_rank = 0;
+  std::int64_t line = 0;
   if (request.memory == MemoryClass::nvdimm) {
     transaction.local = map_.nvdimm(request.address).address;
     transaction.row = transaction.local / Address(kPageBytes.value());
     transaction.rank = nvdimm_rank_;
     transaction.bank = endpoint_.pseudo_bank(transaction.row);
     bank_in_rank = transaction.bank;
+    line = transaction.local / Address(kLineBytes.value());
   } else {
     const DramPlace place = map_.dram(request.address);
     transaction.row = place.row;
     transaction.rank = place.rank;
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
     bank_in_rank = place.bank;
+    line = map_.dram_line(request.address);
   }
-  transaction.view = {transaction.slot, request.id,     request.arrival,  request.memory,
-                      request.write,    request.source, transaction.rank, bank_in_rank,
-                      transaction.row,  false};
+  transaction.view = {transaction.slot,
+                      request.id,
+                      request.arrival,
+                      request.memory,
+                      request.write,
+                      request.source,
+                      transaction.rank,
+                      bank_in_rank,
+                      transaction.row,
+                      line,
+                      false};
   count(request.memory, 1);
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        would_hit(transaction));

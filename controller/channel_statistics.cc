@@ -188,6 +188,22 @@ void register_bus(StatisticRegistry& registry, const Channels& channels) {
                    "contested data-bus slots given to the NVDIMM", each(channels, &S::nvdimm_wins));
 }
 
+// All channels have the same arbiter.
+void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
+  std::vector<std::vector<PolicyCounter>> counters;
+  for (MemoryChannel* channel : channels) {
+    counters.push_back(channel->arbiter_counters());
+  }
+  for (std::size_t i = 0; i < counters.front().size(); ++i) {
+    std::vector<Counter*> sources;
+    for (const std::vector<PolicyCounter>& own : counters) {
+      sources.push_back(own[i].value);
+    }
+    const PolicyCounter& info = counters.front()[i];
+    registry.counter(std::string("arbiter.") + info.name, info.unit, info.doc, std::move(sources));
+  }
+}
+
 }  // namespace
 
 void ChannelStatistics::serialize(Archive& archive) {
@@ -203,6 +219,7 @@ void register_channel_statistics(StatisticRegistry& registry,
   if (channels.front()->accounting() != nullptr) {
     register_nvdimm(registry, channels);
     register_bus(registry, channels);
+    register_arbiter(registry, channels);
     register_losses(registry, channels);
   }
   registry.on_reset([channels](Tick now) {

@@ -35,6 +35,7 @@ class MemoryChannel : public Component {
   virtual Nvdimm* nvdimm() { return nullptr; }
   virtual const BusAccounting* accounting() const { return nullptr; }
 
+  virtual std::vector<PolicyCounter> arbiter_counters() { return {}; }
   virtual ChannelStatistics& statistics() = 0;
   virtual Cycle elapsed() const = 0;  // since statistics were reset
   virtual Tick clock_period() const = 0;

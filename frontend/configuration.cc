@@ -24,6 +24,9 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   for (ParameterError& error : frontend_.check()) {
     errors_.push_back(std::move(error));
   }
+  for (ParameterError& error : check_policies(policies_)) {
+    errors_.push_back(std::move(error));
+  }
 }
 
 void Configuration::throw_if_wrong() const {

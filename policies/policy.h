@@ -14,6 +14,7 @@
 #include "core/parameters.h"
 #include "core/random.h"
 #include "core/request.h"
+#include "core/statistics.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -29,10 +30,11 @@ struct RequestView {
   int rank;              // the NVDIMM is one more rank
   int bank;              // within the rank; NVDIMM: pseudo-bank = LPN mod LUNs (spec 1.1)
   std::int64_t row;      // DRAM row; NVDIMM: LPN
+  std::int64_t line;     // address / 64 within the channel's part of its memory
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last
 
   void serialize(Archive& archive) {
-    archive(slot, id, arrival, memory, write, source, rank, bank, row, row_hit);
+    archive(slot, id, arrival, memory, write, source, rank, bank, row, line, row_hit);
   }
 };
 
@@ -40,6 +42,8 @@ class Policy {
  public:
   virtual ~Policy() = default;
   virtual void declare(ParameterSet& /*parameters*/) {}
+  // What single parameters cannot tell is wrong; names as declared.
+  virtual std::vector<ParameterError> check() const { return {}; }
   virtual void serialize(Archive& /*archive*/) {}
 };
 
@@ -138,10 +142,19 @@ struct ArbiterView {
   Tick now;
 };
 
+// A counter of a policy's own, reported as one of its kind.
+struct PolicyCounter {
+  const char* name;  // arbiter.NAME
+  const char* unit;
+  const char* doc;
+  Counter* value;  // serialized by its policy
+};
+
 // Decides which class gets the data bus next when both are ready for it.
 class BusArbiter : public TransactionPolicy {
  public:
   virtual MemoryClass choose(const ArbiterView& view) = 0;
+  virtual std::vector<PolicyCounter> counters() { return {}; }
 };
 
 // An open row that has just had a column command.
@@ -244,6 +257,9 @@ std::vector<std::string> policy_names(PolicyKind kind);
 // `instances` keeps the objects whose fields are bound.
 void declare_all_policies(ParameterSet& parameters,
                           std::vector<std::unique_ptr<Policy>>& instances);
+
+// What Policy::check() finds wrong with these, under the names that users give.
+std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Policy>>& instances);
 
 // A new policy with its share of `assignments` (those named "policies.NAME.x") applied. Throws
 // InputError when the name is not one of this kind or an assignment is wrong.

@@ -33,6 +33,17 @@ void declare_all_policies(ParameterSet& parameters,
   }
 }
 
+std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Policy>>& instances) {
+  std::vector<ParameterError> errors;
+  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
+    for (const ParameterError& error : instances[i]->check()) {
+      errors.push_back(
+          {std::string("policies.") + kPolicyTable[i]->name + "." + error.name, error.message});
+    }
+  }
+  return errors;
+}
+
 std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
                                       const Assignments& assignments) {
   const auto* const end = kPolicyTable + kPolicyTableSize;

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+
+#include "core/errors.h"
+#include "policies/monitors/performance_table.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// Harmonic memory scheduling. Each class has a criticality, the service rate SR: how near its
+// present access pattern lets it come to its best performance, and how full its queue is. The more
+// critical class gets the data bus.
+//
+//   SR_d = w (P_d / P_d_max - P_n / P_n_max) + (1 - w) (P_dq / L_dq - P_nq / L_nq)    (1)
+//   SR_n = -SR_d                                                                      (2)
+//   P_d = f(q_dep, stride, reuse), P_n = f(wr_ratio, q_dep, wr_rand, rd_rand)         (3)-(6)
+//
+// f is a table, trained offline. P is never what a class achieved lately: that would starve a class
+// which was denied the bus.
+class Harmonic final : public BusArbiter {
+ public:
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+  void connect(const ChannelShape& shape, const SourceProgress& progress) override;
+
+  void on_enqueue(const RequestView& request, Tick now) override {
+    if (request.memory == MemoryClass::dram) {
+      dram_.add(request, now);
+      ready_since_[request.slot] = now;
+    } else {
+      nvdimm_.add(request, now);
+    }
+  }
+  void on_ack(const RequestView& request, Tick now) override { ready_since_[request.slot] = now; }
+  void on_issue(const RequestView& request, Tick /*now*/) override {
+    run_ = request.memory == last_ ? run_ + 1 : 1;
+    last_ = request.memory;
+  }
+
+  MemoryClass choose(const ArbiterView& view) override {
+    if (run_ > 0 && run_ < hysteresis_) {
+      ++held_;
+      return last_;
+    }
+    const Tick due_d = ready_since_[view.dram.slot] + guard_times_[0];
+    const Tick due_n = ready_since_[view.nvdimm.slot] + guard_times_[1];
+    if (guard_ && earlier(due_d, due_n) < view.now) {
+      ++guarded_;
+      return due_d <= due_n ? MemoryClass::dram : MemoryClass::nvdimm;
+    }
+    const std::array<std::int64_t, 2> sr_d{exact(view), staged(view)};
+    disagreements_ += by_criticality(sr_d[0], view) == by_criticality(sr_d[1], view) ? 0 : 1;
+    const std::int64_t chosen = sr_d[static_cast<std::size_t>(impl_)];
+    ties_ += chosen == 0 ? 1 : 0;
+    return by_criticality(chosen, view);
+  }
+
+  std::vector<PolicyCounter> counters() override {
+    return {{"ties", "decisions", "contests in which both classes were as critical", &ties_},
+            {"disagreements", "decisions",
+             "contests that the exact and the table implementation decide differently",
+             &disagreements_},
+            {"guarded", "decisions", "contests that the starvation guard decided", &guarded_},
+            {"held", "decisions", "contests that hysteresis decided", &held_}};
+  }
+  void serialize(Archive& archive) override {
+    archive(dram_, nvdimm_, ready_since_, last_, run_, ties_, disagreements_, guarded_, held_);
+  }
+
+ private:
+  enum class Impl : std::uint8_t { exact, table };
+  enum class Tie : std::uint8_t { older, dram, nvdimm };
+  static constexpr std::int64_t kOne = 1000;  // the weight in thousandths
+  static constexpr std::int64_t kTen = 10;    // of the table implementation: in tenths
+
+  // Equation 1, x 1000 x 2^20.
+  std::int64_t exact(const ArbiterView& view) const {
+    const std::int64_t p_d =
+        dram_.known() ? table_.dram(PerformanceTable::cell(dram_), view.dram_pending) : kWhole / 2;
+    const std::int64_t p_n =
+        nvdimm_.known() ? table_.nvdimm(PerformanceTable::cell(nvdimm_), view.nvdimm_pending)
+                        : kWhole / 2;
+    const std::int64_t u_d = view.dram_pending * kWhole / slots_[0];
+    const std::int64_t u_n = view.nvdimm_pending * kWhole / slots_[1];
+    return weight_ * (p_d - p_n) + (kOne - weight_) * (u_d - u_n);
+  }
+
+  // Equation 1 over stages, x 10 x 6: comparisons and look-ups, no division.
+  std::int64_t staged(const ArbiterView& view) const {
+    const int p_d = dram_.known()
+                        ? table_.dram_stage(PerformanceTable::cell(dram_), view.dram_pending)
+                        : kStages / 2;
+    const int p_n = nvdimm_.known()
+                        ? table_.nvdimm_stage(PerformanceTable::cell(nvdimm_), view.nvdimm_pending)
+                        : kStages / 2;
+    const int u_d = bin_of(view.dram_pending, utilisation_[0]);
+    const int u_n = bin_of(view.nvdimm_pending, utilisation_[1]);
+    return tenths_ * (p_d - p_n) + (kTen - tenths_) * (u_d - u_n);
+  }
+
+  MemoryClass by_criticality(std::int64_t sr_d, const ArbiterView& view) const {
+    if (sr_d == 0 && tie_ == Tie::older) {
+      return view.nvdimm.arrival < view.dram.arrival ? MemoryClass::nvdimm : MemoryClass::dram;
+    }
+    const bool dram = sr_d == 0 ? tie_ == Tie::dram : sr_d > 0;
+    return dram ? MemoryClass::dram : MemoryClass::nvdimm;
+  }
+
+  // Parameters, and what follows from them.
+  Impl impl_ = Impl::exact;
+  double w_ = 0.5;
+  std::int64_t weight_ = 0;
+  std::int64_t tenths_ = 0;
+  std::int64_t window_ = 1024;
+  std::int64_t window_cycles_ = 10'000;
+  Tie tie_ = Tie::older;
+  bool guard_ = false;
+  std::array<std::int64_t, kMemoryClasses> guard_cycles_{2000, 8000};
+  std::array<Tick, kMemoryClasses> guard_times_{};
+  std::int64_t hysteresis_ = 0;
+  std::string text_;
+  PerformanceTable table_;
+  std::array<std::int64_t, kMemoryClasses> slots_{};  // L_dq, L_nq
+  std::array<std::array<std::int64_t, kStages>, kMemoryClasses> utilisation_{};
+
+  // State.
+  DramPattern dram_;
+  NvdimmPattern nvdimm_;
+  std::vector<Tick> ready_since_;  // by slot: DRAM since it got it, NVDIMM since its ack
+  MemoryClass last_ = MemoryClass::dram;
+  std::int64_t run_ = 0;  // data-bus commands of the last class in a row
+  Counter ties_ = 0;
+  Counter disagreements_ = 0;
+  Counter guarded_ = 0;
+  Counter held_ = 0;
+};
+
+void Harmonic::declare(ParameterSet& parameters) {
+  parameters.choice<Impl>(
+      "impl", impl_, {{"exact", Impl::exact}, {"table", Impl::table}},
+      {"equation 1 over the rates of the table, or over 6 stages of performance "
+       "and of utilisation",
+       "the paper, section V-A"});
+  parameters.real(
+      "weight", w_, 0, 1, "",
+      {"w, of performance against utilisation; taken in thousandths, by table in tenths",
+       "the paper: 0.5, after a sweep from 0.2 to 0.8"});
+  parameters.integer(
+      "window", window_, {1, 1'000'000'000}, "requests",
+      {"of a class, after which its pattern is measured anew", "assumed: the paper gives none"});
+  parameters.integer(
+      "window_cycles", window_cycles_, {1, 1'000'000'000}, "cycles",
+      {"after which a window ends with fewer requests", "assumed: the paper gives none"});
+  parameters.choice<Tie>("tie", tie_,
+                         {{"older", Tie::older}, {"dram", Tie::dram}, {"nvdimm", Tie::nvdimm}},
+                         {"who is served when both classes are as critical; older: whose request "
+                          "arrived first",
+                          "assumed: the paper leaves it open"});
+  parameters.boolean("guard", guard_,
+                     {"a request that has been ready for too long goes first, the one first that "
+                      "was due first",
+                      "not in the paper"});
+  parameters.integer("dram_guard", guard_cycles_[0], {0, 1'000'000'000}, "cycles",
+                     {"too long for a DRAM request, since it got its slot", "assumed"});
+  parameters.integer("nvdimm_guard", guard_cycles_[1], {0, 1'000'000'000}, "cycles",
+                     {"too long for an NVDIMM request, since its ack", "assumed"});
+  parameters.integer("hysteresis", hysteresis_, {0, 1'000'000}, "commands",
+                     {"data-bus commands in a row that a class keeps the bus for, while it has any",
+                      "not in the paper; 4 limits turnarounds"});
+  parameters.text("table", text_,
+                  {"rates by pattern, as 'hmsim calibrate' makes them and as commands fill in by "
+                   "themselves",
+                   "the paper, section V-A"});
+}
+
+std::vector<ParameterError> Harmonic::check() const {
+  const std::string wrong = text_.empty() ? "" : PerformanceTable::check(text_);
+  return wrong.empty() ? std::vector<ParameterError>{}
+                       : std::vector<ParameterError>{{"table", wrong}};
+}
+
+void Harmonic::connect(const ChannelShape& shape, const SourceProgress& /*progress*/) {
+  if (text_.empty()) {
+    throw InputError("policies.harmonic.table: is missing; 'hmsim calibrate' makes one");
+  }
+  table_.read(text_);
+  constexpr double kHalf = 0.5;
+  weight_ = static_cast<std::int64_t>(w_ * static_cast<double>(kOne) + kHalf);
+  tenths_ = (weight_ * kTen + kOne / 2) / kOne;
+  slots_ = {shape.dram_slots, shape.nvdimm_slots};
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    utilisation_[i] = equal_bins<kStages>(slots_[i]);
+    guard_times_[i] = guard_cycles_[i] * shape.clock_period;
+  }
+  const WindowLength length{window_, window_cycles_ * shape.clock_period};
+  dram_ = DramPattern(length);
+  nvdimm_ = NvdimmPattern(length);
+  ready_since_.resize(shape.slots);
+}
+
+extern const PolicyDescriptor kPolicy_harmonic;
+const PolicyDescriptor kPolicy_harmonic{
+    PolicyKind::bus_arbiter, "harmonic",
+    "the class whose pattern is nearer to its best and whose queue is fuller",
+    "Chen, Shao and Li, Bridging the I/O Performance Gap for Big Data Workloads, MASCOTS 2016",
+    make_policy<Harmonic>};
+
+}  // namespace hmsim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the harmonic policy's tables know NVDIMM traffic by, beside the queue's depth (spec 2.4).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "policies/monitors/window.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// Which page touches of one op are random: those that continue none of the latest streams.
+class PageStreams {
+ public:
+  enum class Touch : std::uint8_t { same_page, sequential, random };
+  Touch add(std::int64_t page);
+  void serialize(Archive& archive) { archive(last_); }
+
+ private:
+  static constexpr std::size_t kStreams = 8;
+  static constexpr std::int64_t kNone = -2;  // followed by no page
+  std::array<std::int64_t, kStreams> last_{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+};
+
+class NvdimmPattern {
+ public:
+  explicit NvdimmPattern(WindowLength length = {}) : length_(length) {}
+
+  void add(const RequestView& request, Tick now);
+
+  bool known() const { return known_; }  // a window is over
+  // Shares, x 2^20: writes among requests, random ones among touches of pages by writes and by
+  // reads. Without touches of an op in a window, as before.
+  std::int64_t write_ratio() const { return write_ratio_.value(); }
+  std::int64_t write_randomness() const { return ops_[1].randomness.value(); }
+  std::int64_t read_randomness() const { return ops_[0].randomness.value(); }
+
+  void serialize(Archive& archive) { archive(window_, writes_, ops_, known_, write_ratio_); }
+
+ private:
+  struct Op {
+    PageStreams streams;
+    std::int64_t touches = 0;
+    std::int64_t random = 0;
+    Average randomness;
+    void serialize(Archive& archive) { archive(streams, touches, random, randomness); }
+  };
+
+  void close();
+
+  WindowLength length_;
+  Window window_;
+  std::int64_t writes_ = 0;
+  std::array<Op, 2> ops_;  // reads, writes
+  bool known_ = false;
+  Average write_ratio_;
+};
+
+}  // namespace hmsim

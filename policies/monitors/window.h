@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Characteristics of the traffic of one memory class, measured in windows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+inline constexpr std::int64_t kWhole = std::int64_t{1} << 20;  // a share of 1, in fixed point
+
+// The first of `bounds` that the value does not exceed; the last one is open.
+template <std::size_t N>
+constexpr int bin_of(std::int64_t value, const std::array<std::int64_t, N>& bounds) {
+  int bin = 0;
+  while (bin + 1 < static_cast<int>(N) && value > bounds[static_cast<std::size_t>(bin)]) {
+    ++bin;
+  }
+  return bin;
+}
+
+// Upper bounds of N equal bins of 0 .. whole.
+template <std::size_t N>
+constexpr std::array<std::int64_t, N> equal_bins(std::int64_t whole) {
+  std::array<std::int64_t, N> bounds{};
+  for (std::size_t i = 0; i < N; ++i) {
+    bounds[i] = whole * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(N);
+  }
+  return bounds;
+}
+
+// How long a window is: so many requests or so much time, whichever ends first.
+struct WindowLength {
+  std::int64_t requests = 1;
+  Tick time = kNever;
+};
+
+// The present window. It begins with its first request; a late request finds it over.
+class Window {
+ public:
+  bool empty() const { return requests_ == 0; }
+  bool full(const WindowLength& length) const { return requests_ >= length.requests; }
+  bool late(const WindowLength& length, Tick now) const {
+    return !empty() && now - began_ >= length.time;
+  }
+  void add(Tick now) {
+    began_ = empty() ? now : began_;
+    ++requests_;
+  }
+  void restart() { requests_ = 0; }
+  std::int64_t requests() const { return requests_; }
+  void serialize(Archive& archive) { archive(began_, requests_); }
+
+ private:
+  Tick began_{0};
+  std::int64_t requests_ = 0;
+};
+
+// Exponentially weighted: half the last window, half what was before; at first, the first window.
+class Average {
+ public:
+  void add(std::int64_t value) {
+    value_ = known_ ? (value_ + value) / 2 : value;
+    known_ = true;
+  }
+  std::int64_t value() const { return value_; }
+  void serialize(Archive& archive) { archive(value_, known_); }
+
+ private:
+  std::int64_t value_ = 0;
+  bool known_ = false;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the harmonic arbiter decide as equations 1 and 2 say?
+#include <gtest/gtest.h>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "tests/cc/policies/rig.h"
+
+namespace hmsim {
+namespace {
+
+using testing::ArbiterUnderTest;
+using testing::dram_line;
+using testing::kCycle;
+using testing::nvdimm_line;
+using testing::table_text;
+
+constexpr auto kDram = MemoryClass::dram;
+constexpr auto kNvdimm = MemoryClass::nvdimm;
+
+Assignments parameters(const std::string& table, const Assignments& more = {}) {
+  Assignments all{{"policies.harmonic.table", table}};
+  for (const Assignment& one : more) {
+    all.emplace_back("policies.harmonic." + one.first, one.second);
+  }
+  return all;
+}
+
+std::string flat_table() {
+  return table_text([](std::size_t) { return 100; }, [](std::size_t) { return 100; });
+}
+
+// Ends a window of each class, by its time: sequential DRAM reads of one row, random NVDIMM reads.
+void show_patterns(ArbiterUnderTest& test) {
+  for (const Tick now : {Tick(0), 20'000 * kCycle}) {
+    for (std::int64_t i = 0; i < 10; ++i) {
+      test.arbiter_->on_enqueue(dram_line(i), now);
+      test.arbiter_->on_enqueue(nvdimm_line(1000 * i, false, 1), now);
+    }
+  }
+}
+
+// Spec 2.5, with the bytes that direct look-ups need: 48 + 576 stages, (12 + 4 + 2 + 6 + 8) bounds
+// of characteristics and 12 of utilisation in two bytes each.
+TEST(HarmonicTable, Bytes) {
+  EXPECT_EQ(kDramCells, 48U);
+  EXPECT_EQ(kNvdimmCells, 576U);
+  EXPECT_EQ(kPaperTableBytes, 3096U);
+  EXPECT_EQ(PerformanceTable::used_bytes(), 48U + 576U + 2 * (32 + 12));
+}
+
+TEST(HarmonicTable, CellsOfPatterns) {
+  DramPattern dram({2, kNever});
+  dram.add(dram_line(0), Tick(0));
+  dram.add(dram_line(100), Tick(0));  // stride 100: bin 2; row seen 1 of 2: bin 0
+  EXPECT_EQ(PerformanceTable::cell(dram), (2U * 2 + 0) * 6);
+  NvdimmPattern nvdimm({4, kNever});
+  for (const std::int64_t page : {1, 2, 3}) {
+    nvdimm.add(nvdimm_line(page, true), Tick(0));  // random writes 1/3: bin 1
+  }
+  nvdimm.add(nvdimm_line(7, false), Tick(0));  // random reads 1: bin 3; writes 3/4: bin 4
+  EXPECT_EQ(PerformanceTable::cell(nvdimm), ((4U * 4 + 1) * 4 + 3) * 6);
+  PerformanceTable table;
+  table.read(table_text([](std::size_t i) { return i; }, [](std::size_t i) { return 2 * i; }));
+  EXPECT_EQ(table.dram(24, 5), 25 * kWhole / 47);
+  EXPECT_EQ(table.dram_stage(24, 5), 25 * 6 / 47);
+  EXPECT_EQ(table.nvdimm(570, 128), kWhole);
+  EXPECT_EQ(table.nvdimm_stage(570, 128), 5);
+}
+
+TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
+  const std::string good = flat_table();
+  EXPECT_EQ(PerformanceTable::check(good), "");
+  EXPECT_EQ(PerformanceTable::check(""), "expected 'version', found its end");
+  EXPECT_EQ(PerformanceTable::check("version 2 dram"), "expected '1', found '2'");
+  EXPECT_EQ(PerformanceTable::check(good.substr(0, good.size() - 4)),
+            "rate 575 of 576 of nvdimm: expected a number from 0 to 1000000000, found its end");
+  EXPECT_EQ(PerformanceTable::check(good + " 1"), "expected its end, found '1'");
+  const std::string words =
+      table_text([](std::size_t) { return -1; }, [](std::size_t) { return 1; });
+  EXPECT_NE(PerformanceTable::check(words).find("rate 0 of 48 of dram"), std::string::npos);
+  const std::string zeros =
+      table_text([](std::size_t) { return 0; }, [](std::size_t) { return 1; });
+  EXPECT_EQ(PerformanceTable::check(zeros), "no rate of dram is above 0");
+  const std::string huge =
+      table_text([](std::size_t) { return "99999999999999999999"; }, [](std::size_t) { return 1; });
+  EXPECT_NE(PerformanceTable::check(huge), "");
+}
+
+TEST(Harmonic, NeedsATable) { EXPECT_THROW(ArbiterUnderTest("harmonic", {}), InputError); }
+
+// Without patterns both classes stand in the middle: the fuller queue wins.
+TEST(Harmonic, TheFullerQueueWithoutHistory) {
+  for (const char* impl : {"exact", "table"}) {
+    ArbiterUnderTest test("harmonic", parameters(flat_table(), {{"impl", impl}}));
+    EXPECT_EQ(test.choose(100, 20), kDram) << impl;
+    EXPECT_EQ(test.choose(20, 100), kNvdimm) << impl;
+  }
+}
+
+// Spec 2.2: u_d = 24/128, u_n = 104/128 break even where p_d - p_n is 0.625 (1 - w) / w: never at
+// w = 0.2, at 0.625 for w = 0.5, at 0.156 for w = 0.8.
+TEST(Harmonic, TheWeightMovesTheBreakEven) {
+  const auto winner = [](const char* weight, int nvdimm_rate) {
+    // The pattern's cells: stride 1, reused rows; random reads only.
+    const std::string table =
+        table_text([](std::size_t) { return 1000; },
+                   [=](std::size_t i) { return i < kNvdimmCells / 6 ? nvdimm_rate : 1000; });
+    ArbiterUnderTest test("harmonic", parameters(table, {{"weight", weight}}));
+    show_patterns(test);
+    return test.choose(24, 104);
+  };
+  EXPECT_EQ(winner("0.2", 0), kNvdimm);
+  EXPECT_EQ(winner("0.5", 370), kDram);
+  EXPECT_EQ(winner("0.5", 380), kNvdimm);
+  EXPECT_EQ(winner("0.8", 840), kDram);
+  EXPECT_EQ(winner("0.8", 848), kNvdimm);
+}
+
+// With equal tables and queues, exchanging the classes' states exchanges the decision.
+TEST(Harmonic, ServiceRatesAreAntisymmetric) {
+  Random random(5);
+  std::array<int, 6> rates{};
+  for (int& rate : rates) {
+    rate = static_cast<int>(random.below(1000)) + 1;
+  }
+  const std::string table = table_text([&](std::size_t i) { return rates[i % 6]; },
+                                       [&](std::size_t i) { return rates[i % 6]; });
+  for (const char* impl : {"exact", "table"}) {
+    for (const char* weight : {"0", "0.3", "0.5", "1"}) {
+      ArbiterUnderTest test("harmonic", parameters(table, {{"impl", impl}, {"weight", weight}}));
+      show_patterns(test);
+      for (int i = 0; i < 1000; ++i) {
+        const int a = static_cast<int>(random.below(129));
+        const int b = static_cast<int>(random.below(129));
+        const Counter ties = test.counter("ties");
+        const MemoryClass one = test.choose(a, b);
+        const bool tie = test.counter("ties") > ties;
+        const MemoryClass other = test.choose(b, a);
+        EXPECT_EQ(one == other, tie) << impl << ' ' << weight << ' ' << a << ' ' << b;
+        EXPECT_EQ(test.counter("ties") - ties, tie ? 2U : 0U);
+      }
+    }
+  }
+}
+
+TEST(Harmonic, TiesGoToTheOlderRequestThenToDram) {
+  ArbiterUnderTest test("harmonic", parameters(flat_table()));
+  EXPECT_EQ(test.choose(50, 50, Tick(1), Tick(2)), kDram);
+  EXPECT_EQ(test.choose(50, 50, Tick(2), Tick(1)), kNvdimm);
+  EXPECT_EQ(test.choose(50, 50, Tick(2), Tick(2)), kDram);
+  EXPECT_EQ(test.counter("ties"), 3U);
+  ArbiterUnderTest nvdimm("harmonic", parameters(flat_table(), {{"tie", "nvdimm"}}));
+  EXPECT_EQ(nvdimm.choose(50, 50, Tick(1), Tick(2)), kNvdimm);
+  ArbiterUnderTest dram("harmonic", parameters(flat_table(), {{"tie", "dram"}}));
+  EXPECT_EQ(dram.choose(50, 50, Tick(2), Tick(1)), kDram);
+}
+
+TEST(Harmonic, StagesAreCoarser) {
+  ArbiterUnderTest exact("harmonic", parameters(flat_table()));
+  ArbiterUnderTest table("harmonic", parameters(flat_table(), {{"impl", "table"}}));
+  EXPECT_EQ(exact.choose(21, 20, Tick(2), Tick(1)), kDram);
+  EXPECT_EQ(table.choose(21, 20, Tick(2), Tick(1)), kNvdimm) << "both in stage 0";
+  EXPECT_EQ(exact.counter("disagreements"), 1U);
+  EXPECT_EQ(table.counter("disagreements"), 1U);
+  EXPECT_EQ(table.choose(22, 21, Tick(2), Tick(1)), kDram);
+  EXPECT_EQ(table.counter("disagreements"), 1U);
+}
+
+TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
+  const auto guarded = [](const char* on) {
+    ArbiterUnderTest test("harmonic", parameters(flat_table(), {{"guard", on}}));
+    test.arbiter_->on_enqueue(testing::view_of(kDram, 0), Tick(0));  // due at 2000
+    test.arbiter_->on_ack(testing::view_of(kNvdimm, 1), Tick(0));    // due at 8000
+    EXPECT_EQ(test.choose(1, 100, {}, {}, 2000 * kCycle), kNvdimm);
+    const MemoryClass late = test.choose(1, 100, {}, {}, 2001 * kCycle);
+    test.arbiter_->on_enqueue(testing::view_of(kDram, 0), 7000 * kCycle);  // another one
+    EXPECT_EQ(test.choose(100, 1, {}, {}, 8000 * kCycle), kDram);
+    const MemoryClass later = test.choose(100, 1, {}, {}, 9001 * kCycle);
+    return std::make_pair(late, later);
+  };
+  EXPECT_EQ(guarded("false"), std::make_pair(kNvdimm, kDram));
+  EXPECT_EQ(guarded("true"), std::make_pair(kDram, kNvdimm));
+}
+
+TEST(Harmonic, HysteresisKeepsTheWinnerForSoManyCommands) {
+  ArbiterUnderTest test("harmonic", parameters(flat_table(), {{"hysteresis", "3"}}));
+  EXPECT_EQ(test.choose(1, 100), kNvdimm) << "nobody had the bus before";
+  test.arbiter_->on_issue(testing::view_of(kNvdimm, 1), Tick(0));
+  EXPECT_EQ(test.choose(100, 1), kNvdimm);
+  test.arbiter_->on_issue(testing::view_of(kNvdimm, 1), Tick(0));
+  EXPECT_EQ(test.choose(100, 1), kNvdimm);
+  test.arbiter_->on_issue(testing::view_of(kNvdimm, 1), Tick(0));
+  EXPECT_EQ(test.choose(100, 1), kDram) << "three commands";
+  test.arbiter_->on_issue(testing::view_of(kDram, 0), Tick(0));
+  EXPECT_EQ(test.choose(1, 100), kDram);
+  EXPECT_EQ(test.counter("held"), 3U);
+}
+
+}  // namespace
+}  // namespace hmsim
