@@ -5,25 +5,28 @@
 
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/policies/rig.h"
 
 namespace hmsim::testing {
 namespace {
 
 // Short times, so that a short run sees many quanta, shuffles and batches.
-const Assignments kEager{
-    {"policies.tcm.quantum", "3us"},
-    {"policies.tcm.shuffle_interval", "100ns"},
-};
+Assignments eager() {
+  return {{"policies.tcm.quantum", "3us"},
+          {"policies.tcm.shuffle_interval", "100ns"},
+          {"policies.harmonic.table", table_text([](std::size_t cell) { return cell + 1; },
+                                                 [](std::size_t cell) { return 576 - cell; })}};
+}
 
 std::vector<Assignments> combinations() {
   std::vector<Assignments> all;
   for (const std::string& scheduler : policy_names(PolicyKind::transaction_scheduler)) {
     for (const std::string& arbiter : policy_names(PolicyKind::bus_arbiter)) {
       for (const char* queues : {"unified", "split"}) {
-        all.push_back(with(with(kSmallNvdimm, kEager), {{"controller.scheduler", scheduler},
-                                                        {"controller.nvdimm_scheduler", scheduler},
-                                                        {"controller.arbiter", arbiter},
-                                                        {"controller.queues", queues}}));
+        all.push_back(with(with(kSmallNvdimm, eager()), {{"controller.scheduler", scheduler},
+                                                         {"controller.nvdimm_scheduler", scheduler},
+                                                         {"controller.arbiter", arbiter},
+                                                         {"controller.queues", queues}}));
       }
     }
   }
