@@ -22,6 +22,10 @@ void SystemConfig::declare(ParameterSet& parameters) {
 void SystemConfig::resolve_presets() {
   nvdimm.store_data = store_data;
   dram_model.resolve(dram);
+  const DramTiming& timing = dram.timing;
+  nvdimm.line_burst = timing.burst * dram.clock_period();
+  nvdimm.hit_service =
+      (1 + timing.cl) * dram.clock_period() + nvdimm.buffer.lookup + nvdimm.line_burst;
   if (controller.address_map == kDefaultMap) {
     controller.address_map = AddressMap::default_map(dram.organisation);
   }

@@ -3,13 +3,28 @@
 
 namespace hmsim {
 
+namespace {
+
+PendingFlash work_of(FlashOperation operation) {
+  PendingFlash work;
+  if (operation == FlashOperation::read) {
+    work.read_pages = 1;
+    work.read_requests = 1;
+  } else {
+    work.writes = 1;
+  }
+  return work;
+}
+
+}  // namespace
+
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
-                 FlashArray& flash, GarbageCollector& collector, EvictionListener& listener,
+                 FlashArray& flash, PendingWork& pending, EvictionListener& listener,
                  NvdimmStatistics& statistics, NvdimmData* data)
     : buffer_(buffer),
       ftl_(ftl),
       flash_(flash),
-      collector_(collector),
+      pending_(pending),
       listener_(listener),
       statistics_(statistics),
       data_(data),
@@ -76,6 +91,7 @@ void Evictor::place(std::uint32_t eviction, Tick now) {
   });
   if (lun == kNoIndex) {
     unplaced_.push(eviction);
+    pending_.add_unplaced();
   } else {
     submit(FlashOperation::program, lun, eviction, now);
   }
@@ -90,6 +106,7 @@ void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
       evictions_[eviction].page, [lun](std::uint32_t candidate) { return candidate == lun; });
   if (claimed != kNoIndex) {
     unplaced_.pop();
+    pending_.remove_unplaced();
     submit(FlashOperation::program, lun, eviction, now);
   }
 }
@@ -101,6 +118,7 @@ void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t 
   command.priority = FlashPriority::eviction;
   command.lun = lun;
   command.subject = eviction;
+  pending_.add(lun, work_of(operation));
   flash_.submit(command, now);
 }
 
@@ -117,6 +135,7 @@ void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
 }
 
 void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
+  pending_.remove(command.lun, work_of(command.operation));
   if (command.operation == FlashOperation::read) {
     place(command.subject, now);
     return;
@@ -125,7 +144,6 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
   if (release_ == FrameRelease::program) {
     complete(command.subject, now);
   }
-  collector_.consider(command.lun, now);
 }
 
 void Evictor::complete(std::uint32_t eviction, Tick now) {

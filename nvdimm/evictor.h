@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/key_map.h"
 #include "core/ring.h"
 #include "core/types.h"
 #include "nvdimm/data.h"
 #include "nvdimm/ftl.h"
-#include "nvdimm/garbage_collector.h"
-#include "core/key_map.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
+#include "nvdimm/pending_work.h"
 #include "nvdimm/statistics.h"
 #include "nvdimm/sync_buffer.h"
 
@@ -39,7 +39,7 @@ class EvictionListener {
 class Evictor {
  public:
   Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
-          GarbageCollector& collector, EvictionListener& listener, NvdimmStatistics& statistics,
+          PendingWork& pending, EvictionListener& listener, NvdimmStatistics& statistics,
           NvdimmData* data);
 
   // Starts one eviction. The number of frames that it will free; 0 when no frame can go.
@@ -77,7 +77,7 @@ class Evictor {
   SyncBuffer& buffer_;
   Ftl& ftl_;
   FlashArray& flash_;
-  GarbageCollector& collector_;
+  PendingWork& pending_;
   EvictionListener& listener_;
   NvdimmStatistics& statistics_;
   NvdimmData* data_;  // nullptr: not in data mode

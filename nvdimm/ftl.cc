@@ -58,9 +58,10 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   const auto spare_ppm =
       static_cast<std::int64_t>(parameters.ftl.over_provisioning * kPartsPerPercent + 0.5);
   const std::int64_t blocks = raw_pages / (parameters.luns() * parameters.nand.pages_per_block);
-  const auto threshold_ppm =
-      static_cast<std::int64_t>(parameters.ftl.gc_threshold * static_cast<double>(kMillion) + 0.5);
-  const std::int64_t threshold = (blocks * threshold_ppm + kMillion - 1) / kMillion;
+  const auto share_of_blocks = [blocks](double share) {
+    const auto ppm = static_cast<std::int64_t>(share * static_cast<double>(kMillion) + 0.5);
+    return (blocks * ppm + kMillion - 1) / kMillion;
+  };
 
   FtlShape shape;
   shape.luns = static_cast<std::uint32_t>(parameters.luns());
@@ -71,7 +72,11 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   // and then a block to collect with be left.
   const std::int64_t saved = parameters.store_data ? 3 + flush_blocks(parameters) : 0;
   shape.gc_threshold = static_cast<std::uint32_t>(
-      std::min(blocks, std::max({threshold, parameters.ftl.reserve_blocks, saved})));
+      std::min(blocks, std::max({share_of_blocks(parameters.ftl.gc_threshold),
+                                 parameters.ftl.reserve_blocks, saved})));
+  shape.urgent_limit = static_cast<std::uint32_t>(
+      std::min(std::int64_t{shape.gc_threshold},
+               std::max({share_of_blocks(parameters.gc.urgent_limit), std::int64_t{2}, saved})));
   shape.dynamic = parameters.ftl.allocation == PageAllocation::dynamic;
   shape.shared_frontier = parameters.ftl.frontier == WriteFrontier::shared;
   shape.wear_gap = static_cast<std::uint32_t>(parameters.ftl.wear_gap);

@@ -37,6 +37,7 @@ struct FtlShape {
   std::uint32_t pages = 0;   // a block
   std::uint64_t logical_pages = 0;
   std::uint32_t gc_threshold = 2;  // free blocks of a LUN below which collection is due; >= 2
+  std::uint32_t urgent_limit = 2;  // free blocks below which it is not put off; <= gc_threshold
   bool dynamic = true;
   bool shared_frontier = false;
   std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
@@ -114,15 +115,22 @@ class Ftl {
   // meantime; the copy is dropped and the map left alone.
   bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);
 
-  // Fewer blocks than the threshold are free, and some full block holds an invalid page.
-  bool collection_due(std::uint32_t lun);
+  // Some full block holds an invalid page.
+  bool collectable(std::uint32_t lun) { return fewest_valid(lun) < shape_.pages; }
+  // Besides, fewer blocks than the threshold are free.
+  bool collection_due(std::uint32_t lun) {
+    return luns_[lun].free.size() < shape_.gc_threshold && collectable(lun);
+  }
+  bool collection_urgent(std::uint32_t lun) const {
+    return luns_[lun].free.size() < shape_.urgent_limit;
+  }
   // Collection is due, and the next block that is opened would be one too many: nothing else may be
   // written first. So even a selector that takes blocks without invalid pages comes to an end.
   bool collection_pressing(std::uint32_t lun) {
     return luns_[lun].free.size() + 1 < shape_.gc_threshold && collection_due(lun);
   }
   // The selector's choice, or with no block free at all the one with the fewest valid pages. It
-  // stays readable until erase(). Only while collection is due.
+  // stays readable until erase(). Only while collectable().
   std::uint32_t take_victim(std::uint32_t lun);
   // Static wear levelling: the least worn full block, if the most worn block of the LUN has been
   // erased more than wear_gap times more often; as a victim. Looks at every full block, but only

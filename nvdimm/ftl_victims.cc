@@ -114,12 +114,8 @@ std::uint32_t Ftl::fewest_valid(std::uint32_t lun) {
   return state.fewest;
 }
 
-bool Ftl::collection_due(std::uint32_t lun) {
-  return luns_[lun].free.size() < shape_.gc_threshold && fewest_valid(lun) < shape_.pages;
-}
-
 std::uint32_t Ftl::take_victim(std::uint32_t lun) {
-  require(collection_due(lun), "a victim was asked for while collection is not due");
+  require(collectable(lun), "a victim was asked for while no block has an invalid page");
   const std::uint32_t block = luns_[lun].free.empty()
                                   ? luns_[lun].buckets[luns_[lun].fewest].first
                                   : selector_->choose(View(*this, lun), random_);

@@ -3,40 +3,112 @@
 
 namespace hmsim {
 
-GarbageCollector::GarbageCollector(const GcParameters& parameters, Ftl& ftl, FlashArray& flash,
-                                   NvdimmStatistics& statistics)
-    : parameters_(parameters),
+namespace {
+
+std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::gc_scheduler, name, assignments);
+  return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
+}
+
+}  // namespace
+
+GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
+                                   const Assignments& assignments, Ftl& ftl, FlashArray& flash,
+                                   const PendingWork& pending, NvdimmStatistics& statistics)
+    : parameters_(parameters.gc),
+      scheduler_(gc_scheduler(parameters.gc.scheduler, assignments)),
+      times_{parameters.nand.read_time,  parameters.nand.program_time, parameters.nand.erase_time,
+             flash.page_transfer_time(), parameters.nand.command_time, parameters.line_burst,
+             parameters.hit_service},
       ftl_(ftl),
       flash_(flash),
+      pending_(pending),
       statistics_(statistics),
-      jobs_(ftl.shape().luns) {}
+      jobs_(ftl.shape().luns),
+      resting_(pending.channels()) {}
+
+GcView GarbageCollector::view(std::uint32_t lun) const {
+  GcView view;
+  view.free_blocks = ftl_.free_blocks(lun);
+  view.due_below = ftl_.shape().gc_threshold;
+  view.blocks = ftl_.shape().blocks;
+  view.victim_pages = jobs_[lun].phase == Phase::none ? 0 : ftl_.valid_pages(lun, jobs_[lun].block);
+  view.buffered = pending_.buffered();
+  view.lun = pending_.lun(lun);
+  view.channel = pending_.channel(lun);
+  view.all = pending_.all();
+  view.channels = pending_.channels();
+  view.luns = ftl_.shape().luns;
+  view.times = &times_;
+  return view;
+}
+
+void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
+  Job& own = jobs_[command.lun];
+  if (own.phase == Phase::yielding && command.priority == FlashPriority::demand) {
+    ++statistics_.gc_prefetches;
+    if (--own.reads == 0) {
+      submit(FlashOperation::erase, command.lun, now);
+    }
+  }
+  reconsider(command.lun, now);
+  if (command.operation == FlashOperation::program) {
+    consider(command.lun, now);
+  }
+}
+
+void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
+  const std::uint32_t channel = neighbour / pending_.luns_per_channel();
+  for (std::uint32_t i = 0; resting_[channel] > 0 && i < pending_.luns_per_channel(); ++i) {
+    const std::uint32_t lun = channel * pending_.luns_per_channel() + i;
+    if (jobs_[lun].phase == Phase::resting) {
+      proceed(lun, now);
+    }
+  }
+}
 
 void GarbageCollector::consider(std::uint32_t lun, Tick now) {
-  if (!ftl_.collection_due(lun)) {
-    return;
+  if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
+    submit(FlashOperation::erase, lun, now);
+  } else if (jobs_[lun].phase == Phase::none && ftl_.collection_due(lun) &&
+             (scheduler_->start(view(lun)) || overruled(lun))) {
+    start(lun, ftl_.take_victim(lun), false, now);
   }
-  flash_.lock(lun, now);
-  start(lun, ftl_.take_victim(lun), false, now);
+}
+
+void GarbageCollector::on_flash_idle(std::uint32_t lun, Tick now) {
+  if (jobs_[lun].phase == Phase::none && ftl_.collectable(lun) &&
+      scheduler_->start_idle(view(lun))) {
+    start(lun, ftl_.take_victim(lun), false, now);
+  }
 }
 
 void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now) {
   Job& job = jobs_[lun];
+  const bool locked = job.locked;
   job = Job();
+  job.locked = locked;
+  job.phase = Phase::working;
   job.block = block;
   job.started = now;
   job.levelling = levelling;
+  ++active_;
+  ++begun_;
   if (!levelling) {
     statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, block));
+    statistics_.gc_early += ftl_.collection_due(lun) ? 0 : 1;
   }
-  copy_next(lun, now);
+  proceed(lun, now);
 }
 
 void GarbageCollector::finish(std::uint32_t lun, Tick now) {
-  const Job& job = jobs_[lun];
+  Job& job = jobs_[lun];
   ftl_.erase(lun, job.block);
+  job.phase = Phase::none;
+  --active_;
   if (job.levelling) {
     ++statistics_.levelled_blocks;
-    flash_.unlock(lun, now);
+    unlock(lun, now);
     return;
   }
   ++statistics_.gc_count;
@@ -46,29 +118,87 @@ void GarbageCollector::finish(std::uint32_t lun, Tick now) {
   } else if (const auto coldest = ftl_.take_coldest(lun)) {
     start(lun, *coldest, true, now);
   } else {
-    flash_.unlock(lun, now);
+    unlock(lun, now);
   }
 }
 
 // A page that was overwritten since the collection began is skipped.
-void GarbageCollector::copy_next(std::uint32_t lun, Tick now) {
+void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
-  while (job.next_page < ftl_.shape().pages) {
-    job.source = ftl_.page_at(lun, job.block, job.next_page++);
-    if (const auto owner = ftl_.owner(job.source)) {
-      job.page = *owner;
-      submit(FlashOperation::read, lun, now);
+  for (; job.next_page < ftl_.shape().pages; ++job.next_page) {
+    const PhysicalPage source = ftl_.page_at(lun, job.block, job.next_page);
+    const auto owner = ftl_.owner(source);
+    if (!owner) {
+      continue;
+    }
+    if (!scheduler_->copy(view(lun)) && !overruled(lun)) {
+      give_way(lun, Phase::resting, now);
       return;
     }
+    job.source = source;
+    job.page = *owner;
+    ++job.next_page;
+    submit(FlashOperation::read, lun, now);
+    return;
   }
-  submit(FlashOperation::erase, lun, now);
+  proceed_to_erase(lun, now);
+}
+
+void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
+  const GcErase decision = scheduler_->erase(view(lun));
+  if (decision.now || overruled(lun)) {
+    submit(FlashOperation::erase, lun, now);
+  } else if (decision.reads == 0) {
+    give_way(lun, Phase::resting, now);
+  } else {
+    give_way(lun, Phase::yielding, now);
+    jobs_[lun].reads = decision.reads;
+  }
+}
+
+// Whether the scheduler's refusal does not count.
+bool GarbageCollector::overruled(std::uint32_t lun) {
+  const bool urgent = ftl_.collection_urgent(lun);
+  statistics_.gc_urgent += urgent ? 1 : 0;
+  return urgent;
+}
+
+void GarbageCollector::give_way(std::uint32_t lun, Phase phase, Tick now) {
+  if (jobs_[lun].phase == Phase::working) {
+    ++statistics_.gc_deferred;
+    unlock(lun, now);
+  }
+  enter(lun, phase);
+}
+
+void GarbageCollector::enter(std::uint32_t lun, Phase phase) {
+  std::uint32_t& resting = resting_[lun / pending_.luns_per_channel()];
+  resting -= jobs_[lun].phase == Phase::resting ? 1 : 0;
+  resting += phase == Phase::resting ? 1 : 0;
+  jobs_[lun].phase = phase;
+}
+
+void GarbageCollector::lock(std::uint32_t lun, Tick now) {
+  if (!jobs_[lun].locked) {
+    jobs_[lun].locked = true;
+    flash_.lock(lun, now);
+  }
+}
+
+void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
+  if (jobs_[lun].locked) {
+    jobs_[lun].locked = false;
+    flash_.unlock(lun, now);
+  }
 }
 
 void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick now) {
+  enter(lun, Phase::working);
+  lock(lun, now);
   FlashCommand command;
   command.operation = operation;
   command.priority = FlashPriority::collection;
-  command.transfer = !parameters_.copyback;
+  command.transfer = !scheduler_->copyback();
   command.hold_bus = parameters_.hold_channel && operation != FlashOperation::erase;
   command.lun = lun;
   flash_.submit(command, now);
@@ -92,12 +222,21 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
     case FlashOperation::program:
       ++statistics_.gc_pages;
       ftl_.commit_copy(job.page, job.source, job.target);
-      copy_next(lun, now);
+      proceed(lun, now);
       return;
     case FlashOperation::erase:
       finish(lun, now);
       return;
   }
+}
+
+std::optional<LogicalPage> GarbageCollector::page_to_cache(const FlashCommand& command) const {
+  const Job& job = jobs_[command.lun];
+  if (command.operation != FlashOperation::read || !command.transfer ||
+      !scheduler_->caches_copied_pages() || ftl_.place(job.page) != job.source) {
+    return std::nullopt;
+  }
+  return job.page;
 }
 
 void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) const {
@@ -111,7 +250,7 @@ void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) cons
 
 void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
-  archive(jobs_);
+  archive(jobs_, resting_, active_, begun_, *scheduler_);
 }
 
 }  // namespace hmsim

@@ -16,13 +16,14 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
       lookup_time_(parameters.buffer.lookup),
       serial_lookups_(parameters.buffer.port == BufferPort::serial),
       statistics_(parameters.luns(), parameters.nand.channels),
+      pending_(parameters.nand.channels, parameters.luns()),
       ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
       flash_(parameters, *this, statistics_),
       buffer_(parameters.buffer),
       data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
                                   : nullptr),
-      collector_(parameters.gc, ftl_, flash_, statistics_),
-      evictor_(parameters, buffer_, ftl_, flash_, collector_, *this, statistics_, data_.get()),
+      collector_(parameters, assignments, ftl_, flash_, pending_, statistics_),
+      evictor_(parameters, buffer_, ftl_, flash_, pending_, *this, statistics_, data_.get()),
       commands_(static_cast<std::size_t>(parameters.command_queue)) {
   if (data_ != nullptr) {
     ftl_.set_media(&data_->media);
@@ -50,7 +51,10 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   commands_[tag].address = address;
   commands_[tag].write = write;
   commands_[tag].stage = Stage::lookup;
+  commands_[tag].arrival = now;
+  commands_[tag].collections = collector_.begun() - collector_.active();
   ++unfinished_;
+  pending_.begin();
   const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
   lookup_free_ = start + lookup_time_;
   events_.schedule(lookup_free_, EventKind::lookup_end, tag);
@@ -62,6 +66,7 @@ void Nvdimm::finish(std::uint32_t tag, Tick now) {
   ensure(command.stage == Stage::ready, "nvdimm", now, tag, "a command ends that was not ready");
   command.stage = Stage::none;
   --unfinished_;
+  pending_.end();
   if (command.frame == kNoIndex) {
     return;
   }
@@ -141,14 +146,16 @@ Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
       ready(tag, false, frame, now);
       return Found::here;
     }
-    wait(tag, record);
     if (record.state != FrameState::clean) {
+      wait_for_read(tag, record);
       return Found::on_its_way;
     }
     // The line was written, and has left the write part since: the page is read again.
     if (record.listed) {
       buffer_.read.unlist(frame);
     }
+    owe_read(record, ftl_.read_lun(buffer_.page_of(key)));
+    wait_for_read(tag, record);
     start_fill(frame, now);
     return Found::missing;
   }
@@ -157,7 +164,9 @@ Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
     host_.on_ack(tag, now);
     return Found::unmapped;
   }
-  wait(tag, buffer_.read[buffer_.read.add(key)]);
+  Frame& record = buffer_.read[buffer_.read.add(key)];
+  owe_read(record, ftl_.read_lun(buffer_.page_of(key)));
+  wait_for_read(tag, record);
   admit_reads(now);
   return Found::missing;
 }
@@ -198,10 +207,14 @@ void Nvdimm::wait(std::uint32_t tag, Frame& frame) {
   commands_[tag].next = kNoIndex;
   (chain.first == kNoIndex ? chain.first : commands_[chain.last].next) = tag;
   chain.last = tag;
+  pending_.wait();
 }
 
 void Nvdimm::ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now) {
   Command& command = commands_[tag];
+  if (collector_.begun() != command.collections) {
+    statistics_.gc_overlapped_ack.add((now - command.arrival).value());
+  }
   command.stage = Stage::ready;
   command.in_write_part = in_write_part;
   command.frame = frame;
@@ -243,6 +256,7 @@ void Nvdimm::accept_writes(std::uint32_t frame, Tick now) {
   std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
   while (tag != kNoIndex) {
     const std::uint32_t next = commands_[tag].next;
+    pending_.resume();
     ready(tag, true, frame, now);
     tag = next;
   }
@@ -251,10 +265,16 @@ void Nvdimm::accept_writes(std::uint32_t frame, Tick now) {
 void Nvdimm::start_fill(std::uint32_t frame, Tick now) {
   Frame& record = buffer_.read[frame];
   const std::uint32_t written = buffer_.write.find(record.key);
-  record.state = FrameState::filling;
   record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
+  move_read(record, ftl_.read_lun(buffer_.page_of(record.key)));
+  record.state = FrameState::filling;
+  pending_.add(record.lun, {0, 0, 1, 0});
+  if (record.fetching) {
+    return;  // the read of an earlier fill, which collection has served, is still queued
+  }
+  record.fetching = true;
   FlashCommand command;
-  command.lun = ftl_.read_lun(buffer_.page_of(record.key));
+  command.lun = record.lun;
   command.subject = frame;
   flash_.submit(command, now);
 }
@@ -268,9 +288,11 @@ void Nvdimm::end_fill(std::uint32_t frame, Tick now) {
   record.valid |= record.expected;
   record.expected = 0;
   record.state = FrameState::clean;
+  pending_.remove(record.lun, {1, std::exchange(record.requests, 0), 1, 0});
   std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
   while (tag != kNoIndex) {
     const std::uint32_t next = commands_[tag].next;
+    pending_.resume();
     seek_read(tag, now);
     tag = next;
   }
@@ -283,7 +305,7 @@ void Nvdimm::end_fill(std::uint32_t frame, Tick now) {
 // No command uses the frame any more.
 void Nvdimm::settle_read_frame(std::uint32_t frame) {
   const Frame& record = buffer_.read[frame];
-  if (record.state != FrameState::clean) {
+  if (record.state != FrameState::clean || record.fetching) {
     return;
   }
   if (record.valid == 0) {
@@ -324,14 +346,22 @@ bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
     case FlashPriority::demand:
       break;
   }
+  Frame& frame = buffer_.read[command.subject];
+  if (frame.state != FrameState::filling) {
+    withdraw_read(command.subject, now);
+    return false;
+  }
   // The page may have been written to another LUN while the read waited for this one.
-  const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(buffer_.read[command.subject].key));
+  const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(frame.key));
   if (lun == command.lun) {
     return true;
   }
   FlashCommand moved = command;
   moved.lun = lun;
   flash_.submit(moved, now);
+  if (move_read(frame, lun)) {
+    collector_.on_host_served(command, now);
+  }
   return false;
 }
 
@@ -344,18 +374,28 @@ void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
 void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
   switch (command.priority) {
     case FlashPriority::demand:
+      buffer_.read[command.subject].fetching = false;
       end_fill(command.subject, now);
-      return;
+      break;
     case FlashPriority::collection:
+      if (const auto page = collector_.page_to_cache(command)) {
+        serve_collected(*page, command.lun, now);
+      }
       collector_.on_flash_done(command, now);
       return;
     case FlashPriority::eviction:
       evictor_.on_flash_done(command, now);
-      return;
+      break;
   }
+  collector_.on_host_served(command, now);
 }
 
-void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) { evictor_.on_flash_idle(lun, now); }
+void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) {
+  evictor_.on_flash_idle(lun, now);
+  if (flash_.idle(lun)) {
+    collector_.on_flash_idle(lun, now);
+  }
+}
 
 void Nvdimm::reset_statistics(Tick now) {
   flash_.account(now);
@@ -374,7 +414,7 @@ void Nvdimm::serialize(Archive& archive) {
   buffer_.serialize(archive);
   collector_.serialize(archive);
   evictor_.serialize(archive);
-  archive(power_);
+  archive(power_, pending_);
   if (data_ != nullptr) {
     archive(*data_);
   }

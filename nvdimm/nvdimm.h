@@ -17,6 +17,7 @@
 #include "nvdimm/garbage_collector.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
+#include "nvdimm/pending_work.h"
 #include "nvdimm/power.h"
 #include "nvdimm/statistics.h"
 #include "nvdimm/sync_buffer.h"
@@ -80,6 +81,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
 
   const Ftl& ftl() const { return ftl_; }
   const FlashArray& flash() const { return flash_; }
+  const PendingWork& pending() const { return pending_; }
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
   Tick now() const { return kernel_->now(); }
@@ -93,13 +95,17 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
 
   struct Command {
     Address address;
+    Tick arrival;
+    std::uint64_t collections = 0;   // begun before
     std::uint32_t frame = kNoIndex;  // ready: pinned, or none
     std::uint32_t next = kNoIndex;   // in a CommandChain
     Stage stage = Stage::none;
     bool write = false;
     bool in_write_part = false;  // where `frame` is
 
-    void serialize(Archive& archive) { archive(address, frame, next, stage, write, in_write_part); }
+    void serialize(Archive& archive) {
+      archive(address, arrival, collections, frame, next, stage, write, in_write_part);
+    }
   };
 
   enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
@@ -108,10 +114,15 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   Found seek_read(std::uint32_t tag, Tick now);
   Found seek_write(std::uint32_t tag, Tick now);
   void wait(std::uint32_t tag, Frame& frame);
+  void wait_for_read(std::uint32_t tag, Frame& frame);
   void ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now);
   void admit_reads(Tick now);
   void admit_writes(Tick now);
   void start_fill(std::uint32_t frame, Tick now);
+  void owe_read(Frame& frame, std::uint32_t lun);
+  bool move_read(Frame& frame, std::uint32_t lun);
+  void withdraw_read(std::uint32_t frame, Tick now);
+  void serve_collected(LogicalPage page, std::uint32_t lun, Tick now);
   void end_fill(std::uint32_t frame, Tick now);
   void accept_writes(std::uint32_t frame, Tick now);
   static std::size_t line_number(Address address) {
@@ -137,6 +148,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   bool serial_lookups_;
 
   NvdimmStatistics statistics_;
+  PendingWork pending_;
   Ftl ftl_;
   FlashArray flash_;
   SyncBuffer buffer_;

@@ -91,8 +91,11 @@ void declare_nand(ParameterSet& set, NandParameters& nand) {
 
 void declare_gc(ParameterSet& set, GcParameters& gc) {
   const ParameterSet::Scope scope(set, "gc");
-  set.boolean("copyback", gc.copyback,
-              {"valid pages are copied inside the LUN, without transfers", "ONFI copyback"});
+  set.name_of("scheduler", gc.scheduler, policy_names(PolicyKind::gc_scheduler),
+              {"when collection takes its steps, and what goes before them", "the paper, V-C"});
+  set.real("urgent_limit", gc.urgent_limit, 0, 0.9, "of a LUN's blocks",
+           {"with fewer blocks free (never fewer than 2), collection is not deferred any more",
+            "MQSim"});
   set.boolean("hold_channel", gc.hold_channel,
               {"the flash channel is held during a whole page copy", "assumed"});
 }

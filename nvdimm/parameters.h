@@ -60,7 +60,8 @@ struct PowerParameters {
 };
 
 struct GcParameters {
-  bool copyback = false;
+  std::string scheduler = "reactive";
+  double urgent_limit = 0.005;  // fraction of the blocks of a LUN
   bool hold_channel = false;
 };
 
@@ -82,9 +83,14 @@ struct NvdimmParameters {
   GcParameters gc;
   PreconditionParameters precondition;
   PowerParameters power;
-  bool store_data = false;  // system.store_data
 
-  // Binds every field but store_data under "nvdimm."; the struct must outlive the set.
+  // From other parts of the configuration: system.store_data, and a 64-byte request's time on the
+  // data bus and from command to end of burst, when the buffer has its line.
+  bool store_data = false;
+  Tick line_burst = 5 * kNanosecond;
+  Tick hit_service{72'500};
+
+  // Binds every other field under "nvdimm."; the struct must outlive the set.
   void declare(ParameterSet& set);
 
   // What does not fit together. An NVDIMM may be built only of parameters that pass.

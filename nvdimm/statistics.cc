@@ -140,6 +140,20 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
             "time that page reads and write-backs stood in the queues of LUNs under collection, "
             "summed over them",
             1e6, &S::gc_blocked_ps);
+  add.counter("nvdimm.gc.deferred", "times", "times that collection gave way to the host",
+              {&S::gc_deferred});
+  add.counter("nvdimm.gc.urgent", "decisions",
+              "steps taken against the scheduler's will, because few blocks were free",
+              {&S::gc_urgent});
+  add.counter("nvdimm.gc.early", "collections", "collections that began before they were due",
+              {&S::gc_early});
+  add.counter("nvdimm.gc.cached_pages", "pages",
+              "copied pages that went to the requests that waited for them", {&S::gc_cached});
+  add.counter("nvdimm.gc.prefetched_pages", "pages",
+              "page reads for requests that an erase was put off for", {&S::gc_prefetches});
+  add.histogram("nvdimm.gc.overlapped_ack_us", "us",
+                "command to ack, of commands during which a collection was under way", 1'000'000,
+                &S::gc_overlapped_ack);
   add.histogram("nvdimm.gc.duration_us", "us", "first copy to end of erase", 1'000'000,
                 &S::gc_duration);
   add.histogram("nvdimm.gc.valid_pages", "pages", "valid pages of victim blocks", 1,

@@ -31,8 +31,14 @@ struct NvdimmStatistics {
 
   Counter gc_count = 0;
   Counter gc_blocked_ps = 0;
-  Histogram gc_duration;  // ps
+  Counter gc_deferred = 0;    // times that collection gave way to the host
+  Counter gc_urgent = 0;      // refusals of the scheduler that did not count
+  Counter gc_early = 0;       // collections that began before they were due
+  Counter gc_cached = 0;      // pages that collection copied, given to requests at once
+  Counter gc_prefetches = 0;  // page reads for requests that an erase waited for
+  Histogram gc_duration;      // ps
   Histogram gc_valid_pages;
+  Histogram gc_overlapped_ack;  // ps; of commands between whose arrival and ack a collection was
 
   Counter page_reads = 0;
   Counter page_programs = 0;
@@ -43,8 +49,9 @@ struct NvdimmStatistics {
   void serialize(Archive& archive) {
     archive(read_lookups, read_hits, read_merged, write_lookups, write_hits, write_merged,
             unmapped_reads, evictions, eviction_reads, host_pages, gc_pages, levelled_blocks,
-            gc_count, gc_blocked_ps, gc_duration, gc_valid_pages, page_reads, page_programs,
-            block_erases, busy_luns, busy_buses);
+            gc_count, gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached, gc_prefetches,
+            gc_duration, gc_valid_pages, gc_overlapped_ack, page_reads, page_programs, block_erases,
+            busy_luns, busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

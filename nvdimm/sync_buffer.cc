@@ -90,7 +90,8 @@ void SyncBuffer::drop_from_read(std::int64_t key, std::uint64_t line) {
   Frame& record = read[frame];
   record.valid &= ~line;
   record.expected &= ~line;
-  if (record.valid == 0 && record.state == FrameState::clean && record.pins == 0) {
+  if (record.valid == 0 && record.state == FrameState::clean && record.pins == 0 &&
+      !record.fetching) {
     read.release(frame);
   }
 }

@@ -47,10 +47,14 @@ struct Frame {
   std::uint32_t older = kNoIndex;
   CommandChain waiters;
   FrameState state = FrameState::free;
-  bool listed = false;  // in the least recently used list
+  bool listed = false;         // in the least recently used list
+  bool fetching = false;       // read part: a flash read for it is queued or running
+  std::uint32_t lun = 0;       // read part, while it waits for flash: where from
+  std::uint32_t requests = 0;  // read part: commands among `waiters`
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, newer, older, waiters, state, listed);
+    archive(key, valid, expected, pins, newer, older, waiters, state, listed, fetching, lun,
+            requests);
   }
 };
 

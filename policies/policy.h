@@ -216,7 +216,13 @@ class VictimSelector : public Policy {
   virtual std::uint32_t choose(const FullBlocks& blocks, Random& random) const = 0;
 };
 
-enum class PolicyKind { transaction_scheduler, bus_arbiter, page_policy, victim_selector };
+enum class PolicyKind {
+  transaction_scheduler,
+  bus_arbiter,
+  page_policy,
+  victim_selector,
+  gc_scheduler  // policies/gc_scheduler.h
+};
 const char* name_of(PolicyKind kind);
 
 struct PolicyDescriptor {

@@ -8,8 +8,8 @@
 namespace hmsim {
 
 const char* name_of(PolicyKind kind) {
-  constexpr std::array<const char*, 4> kNames{"transaction_scheduler", "bus_arbiter", "page_policy",
-                                              "victim_selector"};
+  constexpr std::array<const char*, 5> kNames{"transaction_scheduler", "bus_arbiter", "page_policy",
+                                              "victim_selector", "gc_scheduler"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -25,6 +25,7 @@ KINDS = {  # of policies, and the parameters that name them where it is not plai
     "bus_arbiter": "bus arbiters (controller.arbiter)",
     "page_policy": "page policies (controller.page_policy)",
     "victim_selector": "victim selectors (nvdimm.ftl.victim)",
+    "gc_scheduler": "garbage-collection schedulers (nvdimm.gc.scheduler)",
 }
 
 

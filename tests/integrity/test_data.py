@@ -16,7 +16,7 @@ from shadow import LINE, PAGE, SMALL, Shadow
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCC = ROOT.parent / "shared/data/block/tpcc-small.trace"
-PAGES = 140  # of 142 logical ones
+PAGES = 120  # of 121 logical ones
 
 
 class Machine(RuleBasedStateMachine):
@@ -28,8 +28,13 @@ class Machine(RuleBasedStateMachine):
         granularity=st.sampled_from(["page", "item"]),
         queues=st.sampled_from(["unified", "split"]),
         fill=st.sampled_from([0, 1]),
+        gc=st.sampled_from(
+            ["reactive", "reactive_copyback", "background", "preemptive", "proactive"]
+        ),
     )
-    def build(self, victim: str, release: str, granularity: str, queues: str, fill: int) -> None:
+    def build(
+        self, victim: str, release: str, granularity: str, queues: str, fill: int, gc: str
+    ) -> None:
         items = granularity == "item"  # each may need a page of its own at a power failure
         overrides = {
             "nvdimm.ftl.victim": victim,
@@ -37,6 +42,9 @@ class Machine(RuleBasedStateMachine):
             "nvdimm.buffer.granularity": granularity,
             "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
             "nvdimm.capacity": "2MiB" if items else "1MiB",
+            "nvdimm.gc.scheduler": gc,
+            "nvdimm.ftl.over_provisioning": 110,
+            "nvdimm.ftl.reserve_blocks": 6,  # collection may be put off until 4 are left
             "nvdimm.precondition.fill": fill,
             "controller.queues": queues,
         }

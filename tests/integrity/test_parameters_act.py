@@ -50,7 +50,8 @@ OTHER: dict[str, Any] = {
     "nvdimm.nand.erase_time": "3ms",
     "nvdimm.nand.command_time": "200ns",
     "nvdimm.nand.transfer_spare": True,
-    "nvdimm.gc.copyback": True,
+    "nvdimm.gc.scheduler": "proactive",
+    "nvdimm.gc.urgent_limit": 0.5,
     "nvdimm.gc.hold_channel": True,
     "nvdimm.precondition.fill": 1,
     "nvdimm.precondition.overwrite": 2,
@@ -59,14 +60,18 @@ OTHER: dict[str, Any] = {
     "nvdimm.power.energy": 1,
     "nvdimm.power.draw": 5000,
 }
+# What else a parameter needs to act.
+COMPANY: dict[str, dict[str, Any]] = {
+    "nvdimm.gc.urgent_limit": {"nvdimm.gc.scheduler": "preemptive", "nvdimm.ftl.reserve_blocks": 8},
+}
 REFUSED = ("nvdimm.command_queue", "nvdimm.power.energy", "nvdimm.buffer.granularity")
 
 
 @cache
-def statistics(name: str = "", fill: float = 0.5) -> dict[str, Any]:
+def statistics(name: str = "", fill: float = 0.5, change: bool = True) -> dict[str, Any]:
     """Return what random requests, a power failure and more requests leave behind."""
-    overrides = {**BASE, "nvdimm.precondition.fill": fill}
-    if name:
+    overrides = {**BASE, "nvdimm.precondition.fill": fill, **COMPANY.get(name, {})}
+    if change and name:
         overrides[name] = OTHER[name]
     system = System("mascots16", overrides)
     nvdimm = 2 * 1024**3
@@ -105,4 +110,5 @@ def test_every_parameter_acts(name: str) -> None:
         with pytest.raises(InputError, match="lies outside"):
             statistics(name)
         return
-    assert statistics(name, fill) != statistics("", fill)
+    alike = statistics(name, fill, False) if name in COMPANY else statistics("", fill)
+    assert statistics(name, fill) != alike

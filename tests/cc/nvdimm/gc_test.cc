@@ -50,7 +50,7 @@ TEST(Gc, LastsForItsCopiesAndTheErase) {
   parameters.gc.hold_channel = true;
   duration_of_one_collection(parameters, kPageRead + kPageProgram);
   parameters.gc.hold_channel = false;
-  parameters.gc.copyback = true;
+  parameters.gc.scheduler = "reactive_copyback";
   duration_of_one_collection(parameters, Tick(300'000 + 50'000'000 + 300'000 + 650'000'000));
 }
 

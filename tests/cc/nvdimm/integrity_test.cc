@@ -30,6 +30,7 @@ NvdimmParameters any_nvdimm(Random& random) {
   p.ftl.allocation = below(2) != 0 ? PageAllocation::dynamic : PageAllocation::fixed;
   p.ftl.frontier = below(2) != 0 ? WriteFrontier::separate : WriteFrontier::shared;
   p.ftl.victim = victims[static_cast<std::size_t>(below(5))];
+  p.ftl.reserve_blocks = 2 + below(6);
   p.ftl.wear_gap = below(2) != 0 ? 0 : 3;
   p.buffer.granularity = below(2) != 0 ? BufferGranularity::item : BufferGranularity::page;
   p.buffer.release = below(2) != 0 ? FrameRelease::program : FrameRelease::datain;
@@ -37,7 +38,8 @@ NvdimmParameters any_nvdimm(Random& random) {
   p.buffer.write_size = p.buffer.granularity == BufferGranularity::page
                             ? (1 + below(3)) * kPageBytes
                             : (1 + below(8)) * kLineBytes;
-  p.gc.copyback = below(2) != 0;
+  const std::vector<std::string> schedulers = policy_names(PolicyKind::gc_scheduler);
+  p.gc.scheduler = schedulers[static_cast<std::size_t>(below(5))];
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
   return p;

@@ -20,7 +20,7 @@ NvdimmParameters random_nvdimm(Random& random) {
   p.nand.chips = 1 + below(2);
   p.nand.pages_per_block = 4;
   p.ftl.over_provisioning = static_cast<double>(40 + below(60));
-  p.ftl.reserve_blocks = 2 + below(2);
+  p.ftl.reserve_blocks = 2 + below(4);
   p.ftl.allocation = below(2) != 0 ? PageAllocation::dynamic : PageAllocation::fixed;
   p.ftl.frontier = below(2) != 0 ? WriteFrontier::separate : WriteFrontier::shared;
   p.buffer.granularity = below(2) != 0 ? BufferGranularity::item : BufferGranularity::page;
@@ -28,7 +28,8 @@ NvdimmParameters random_nvdimm(Random& random) {
   p.buffer.port = below(2) != 0 ? BufferPort::serial : BufferPort::pipelined;
   p.buffer.read_size = (1 + below(3)) * kPageBytes;
   p.buffer.write_size = (1 + below(3)) * kPageBytes;
-  p.gc.copyback = below(2) != 0;
+  const std::vector<std::string> schedulers = policy_names(PolicyKind::gc_scheduler);
+  p.gc.scheduler = schedulers[static_cast<std::size_t>(below(5))];
   p.gc.hold_channel = below(2) != 0;
   const std::vector<std::string> victims = policy_names(PolicyKind::victim_selector);
   p.ftl.victim = victims[static_cast<std::size_t>(below(5))];

@@ -39,8 +39,9 @@ inline bool operator==(const Ack& a, const Ack& b) { return a.tag == b.tag && a.
 
 class Rig : public AckListener {
  public:
-  explicit Rig(const NvdimmParameters& parameters, std::uint64_t seed = 1)
-      : nvdimm_(parameters, *this, seed) {
+  explicit Rig(const NvdimmParameters& parameters, std::uint64_t seed = 1,
+               const Assignments& assignments = {})
+      : nvdimm_(parameters, *this, seed, assignments) {
     nvdimm_.attach(kernel_);
   }
 

@@ -28,6 +28,23 @@ struct NvdimmFaults {
     }
     return frame != kNoIndex;
   }
+  // Page reads that requests wait for, counted afresh.
+  static PendingFlash reads_owed(const Nvdimm& nvdimm, std::uint32_t lun) {
+    PendingFlash owed;
+    for (std::uint32_t i = 0; i < nvdimm.buffer_.read.records(); ++i) {
+      const Frame& frame = nvdimm.buffer_.read[i];
+      const bool filling = frame.state == FrameState::filling;
+      if ((!filling && frame.state != FrameState::waiting) || frame.lun != lun) {
+        continue;
+      }
+      owed += {1, 0, filling ? 1u : 0u, 0};
+      for (std::uint32_t tag = frame.waiters.first; tag != kNoIndex;
+           tag = nvdimm.commands_[tag].next) {
+        ++owed.read_requests;
+      }
+    }
+    return owed;
+  }
 };
 
 // Sends random commands, at most one to a line at a time as the controller does, and ends them at

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What flash owes to the host's requests, counted as they come and go, by LUN, channel and in all.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "policies/gc_scheduler.h"
+
+namespace hmsim {
+
+class PendingWork {
+ public:
+  PendingWork(std::int64_t channels, std::int64_t luns)
+      : luns_per_channel_(static_cast<std::uint32_t>(luns / channels)),
+        luns_(static_cast<std::size_t>(luns)),
+        channels_(static_cast<std::size_t>(channels)) {}
+
+  void add(std::uint32_t lun, const PendingFlash& work) {
+    luns_[lun] += work;
+    channels_[channel_of(lun)] += work;
+    all_ += work;
+  }
+  void remove(std::uint32_t lun, const PendingFlash& work) {
+    luns_[lun] -= work;
+    channels_[channel_of(lun)] -= work;
+    all_ -= work;
+  }
+  // A page to program that has no LUN yet.
+  void add_unplaced() { ++all_.writes; }
+  void remove_unplaced() { --all_.writes; }
+
+  // A request has come, waits for a page read or a frame, waits no more, has ended.
+  void begin() { ++buffered_; }
+  void wait() { --buffered_; }
+  void resume() { ++buffered_; }
+  void end() { --buffered_; }
+
+  const PendingFlash& lun(std::uint32_t lun) const { return luns_[lun]; }
+  const PendingFlash& channel(std::uint32_t lun) const { return channels_[channel_of(lun)]; }
+  const PendingFlash& all() const { return all_; }
+  std::uint32_t buffered() const { return buffered_; }
+  std::uint32_t channels() const { return static_cast<std::uint32_t>(channels_.size()); }
+  std::uint32_t luns_per_channel() const { return luns_per_channel_; }
+
+  void serialize(Archive& archive) {
+    const std::size_t luns = luns_.size();
+    const std::size_t channels = channels_.size();
+    archive.section("pending");
+    archive(luns_, channels_, all_, buffered_);
+    if (luns_.size() != luns || channels_.size() != channels) {
+      throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
+    }
+  }
+
+ private:
+  std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
+
+  std::uint32_t luns_per_channel_;
+  std::vector<PendingFlash> luns_;
+  std::vector<PendingFlash> channels_;
+  PendingFlash all_;
+  std::uint32_t buffered_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/gc_scheduler.h"
+
+namespace hmsim {
+
+// An idle LUN with fewer free blocks than a soft threshold is collected in advance, page by page
+// while no request wants its flash channel. Once collection is due it is done in the foreground.
+class Background final : public GcScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.real("soft_threshold", soft_threshold_, 0, 0.9, "of a LUN's blocks",
+                    {"an idle LUN is collected when fewer blocks are free", "assumed"});
+  }
+
+  bool start_idle(const GcView& view) override {
+    return view.lun.none() && view.free_blocks < soft_threshold_ * static_cast<double>(view.blocks);
+  }
+  bool copy(const GcView& view) override { return due(view) || view.channel.none(); }
+  GcErase erase(const GcView& view) override { return {due(view) || view.lun.none(), 0}; }
+
+ private:
+  static bool due(const GcView& view) { return view.free_blocks < view.due_below; }
+
+  double soft_threshold_ = 0.1;
+};
+
+extern const PolicyDescriptor kPolicy_background;
+const PolicyDescriptor kPolicy_background{PolicyKind::gc_scheduler, "background",
+                                          "in advance, while LUN and channel are idle",
+                                          "common usage", make_policy<Background>};
+
+}  // namespace hmsim

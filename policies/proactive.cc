@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "policies/gc_scheduler.h"
+
+namespace hmsim {
+
+// The paper's section V-C. Stage 1: a page is copied while other channels have enough to do to hide
+// that this one is blocked, or nothing is wanted of this one; copied pages that requests wait for
+// are cached. Stage 2: the block is erased while other LUNs have enough to do for so long; else
+// pages that requests want of this LUN are read first, as many as give the memory bus work for the
+// rest.
+class Proactive final : public GcScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.choice("estimate", estimate_,
+                      {{"serial", Estimate::serial}, {"parallel", Estimate::parallel}},
+                      {"pending flash operations add up as the equations say, or are shared by the "
+                       "channels (stage 2: LUNs) that are not blocked",
+                       "the paper, equations 7 and 9"});
+    parameters.choice("count", count_, {{"page", Count::page}, {"request", Count::request}},
+                      {"pending reads are counted once for each page, or for each request",
+                       "the paper leaves it open"});
+    parameters.choice("t_mb", t_mb_, {{"bus", BusTime::bus}, {"service", BusTime::service}},
+                      {"time of a request on the memory bus: its burst, or from command to end of "
+                       "burst",
+                       "the paper leaves it open"});
+    parameters.choice(
+        "stages", stages_, {{"both", Stages::both}, {"1", Stages::copies}, {"2", Stages::erases}},
+        {"stages that are scheduled; the other is as in reactive", "the paper, section V-C"});
+  }
+
+  bool copy(const GcView& view) override {
+    if (stages_ == Stages::erases || view.channel.none()) {
+      return true;
+    }
+    const Tick block = 2 * (view.times->transfer + view.times->command);
+    return response_time(view, view.all - view.channel, view.channels - 1) > block;  // eq. 7
+  }
+
+  GcErase erase(const GcView& view) override {
+    const Tick block = view.times->erase;                                           // eq. 8
+    const Tick response = response_time(view, view.all - view.lun, view.luns - 1);  // eq. 9
+    if (stages_ == Stages::copies || response >= block) {
+      return {};
+    }
+    const Tick bus = bus_time(view);
+    const std::int64_t wanted = (block - response + bus - Tick(1)) / bus;  // eq. 10
+    const auto reads = std::min(wanted, std::int64_t{view.lun.fetchable});
+    return {reads == 0, static_cast<std::uint32_t>(reads)};
+  }
+
+  bool caches_copied_pages() const override { return stages_ != Stages::erases; }
+
+ private:
+  enum class Estimate { serial, parallel };
+  enum class Count { page, request };
+  enum class BusTime { bus, service };
+  enum class Stages { both, copies, erases };
+
+  Tick bus_time(const GcView& view) const {
+    return t_mb_ == BusTime::bus ? view.times->burst : view.times->hit;
+  }
+
+  // How long the requests in the buffer, and `others` on so many units, will keep the host served.
+  Tick response_time(const GcView& view, const PendingFlash& others, std::uint32_t units) const {
+    const GcTimes& times = *view.times;
+    const std::uint32_t reads = count_ == Count::page ? others.read_pages : others.read_requests;
+    const Tick flash =
+        reads * (times.read + times.transfer) + others.writes * (times.transfer + times.program);
+    const bool shared = estimate_ == Estimate::parallel && units > 1;
+    return view.buffered * bus_time(view) + (shared ? flash / units : flash);
+  }
+
+  Estimate estimate_ = Estimate::serial;
+  Count count_ = Count::page;
+  BusTime t_mb_ = BusTime::bus;
+  Stages stages_ = Stages::both;
+};
+
+extern const PolicyDescriptor kPolicy_proactive;
+const PolicyDescriptor kPolicy_proactive{
+    PolicyKind::gc_scheduler, "proactive",
+    "steps when other channels or LUNs hide them, pages in demand cached and fetched first",
+    "the paper, section V-C, equations 7 to 10", make_policy<Proactive>};
+
+}  // namespace hmsim

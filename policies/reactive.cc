@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/gc_scheduler.h"
+
+namespace hmsim {
+
+// Collection begins when it is due and goes on to its end; what waits for the LUN waits.
+class Reactive final : public GcScheduler {
+ public:
+  bool copy(const GcView& /*view*/) override { return true; }
+  GcErase erase(const GcView& /*view*/) override { return {}; }
+};
+
+extern const PolicyDescriptor kPolicy_reactive;
+const PolicyDescriptor kPolicy_reactive{
+    PolicyKind::gc_scheduler, "reactive", "in the foreground: when due, to its end",
+    "the conventional collection of the paper, section V-C", make_policy<Reactive>};
+
+}  // namespace hmsim

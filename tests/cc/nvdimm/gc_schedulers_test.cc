@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When do GC schedulers let collection take its next step?
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "policies/gc_scheduler.h"
+
+namespace hmsim {
+namespace {
+
+constexpr GcTimes kTimes{50 * kMicrosecond, 650 * kMicrosecond, 2000 * kMicrosecond,
+                         Tick(20'480'000),  Tick(300'000),      5 * kNanosecond,
+                         Tick(72'500)};
+
+std::unique_ptr<GcScheduler> make(const std::string& name, const Assignments& own = {}) {
+  Assignments assignments;
+  for (const Assignment& each : own) {
+    assignments.emplace_back("policies." + name + "." + each.first, each.second);
+  }
+  auto policy = create_policy(PolicyKind::gc_scheduler, name, assignments);
+  return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
+}
+
+PendingFlash reads(std::uint32_t pages, std::uint32_t requests) { return {pages, requests, 0, 0}; }
+PendingFlash writes(std::uint32_t pages) { return {0, 0, 0, pages}; }
+
+// 4 channels of 2 LUNs; a read is wanted of the LUN, and nothing of others.
+GcView wanted() {
+  GcView view;
+  view.free_blocks = 4;
+  view.due_below = 5;
+  view.blocks = 64;
+  view.channels = 4;
+  view.luns = 8;
+  view.times = &kTimes;
+  view.lun = view.channel = view.all = reads(1, 1);
+  view.lun.fetchable = 1;
+  return view;
+}
+
+TEST(GcSchedulers, ReactiveNeverGivesWay) {
+  for (const char* name : {"reactive", "reactive_copyback"}) {
+    const auto scheduler = make(name);
+    EXPECT_TRUE(scheduler->start(wanted()));
+    EXPECT_FALSE(scheduler->start_idle(wanted()));
+    EXPECT_TRUE(scheduler->copy(wanted()));
+    EXPECT_TRUE(scheduler->erase(wanted()).now);
+  }
+  EXPECT_FALSE(make("reactive")->copyback());
+  EXPECT_TRUE(make("reactive_copyback")->copyback());
+}
+
+TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
+  const auto scheduler = make("preemptive");
+  GcView view = wanted();
+  EXPECT_FALSE(scheduler->copy(view));
+  EXPECT_FALSE(scheduler->erase(view).now);
+  EXPECT_EQ(scheduler->erase(view).reads, 0u);
+  view.lun = PendingFlash();
+  EXPECT_TRUE(scheduler->copy(view));
+  EXPECT_TRUE(scheduler->erase(view).now);
+}
+
+TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
+  const auto scheduler = make("background", {{"soft_threshold", "0.125"}});  // 8 of 64 blocks
+  GcView view = wanted();
+  view.lun = view.channel = PendingFlash();
+  view.free_blocks = 7;
+  EXPECT_TRUE(scheduler->start_idle(view));
+  EXPECT_TRUE(scheduler->copy(view));
+  view.free_blocks = 8;
+  EXPECT_FALSE(scheduler->start_idle(view));
+  view.channel = reads(1, 1);
+  EXPECT_FALSE(scheduler->copy(view));
+  EXPECT_TRUE(scheduler->erase(view).now);  // it does not take the channel
+  view.lun = view.channel;
+  EXPECT_FALSE(scheduler->erase(view).now);
+  EXPECT_FALSE(scheduler->start_idle(view));
+  view.free_blocks = 4;  // due
+  EXPECT_TRUE(scheduler->copy(view));
+  EXPECT_TRUE(scheduler->erase(view).now);
+}
+
+// T_block = 2 x (20.48 + 0.3) us = 41.56 us = 8312 x 5 ns.
+TEST(GcSchedulers, ProactiveCopiesWhileOthersHideIt) {
+  const auto scheduler = make("proactive");
+  GcView view = wanted();
+  view.buffered = 8312;
+  EXPECT_FALSE(scheduler->copy(view));
+  view.buffered = 8313;
+  EXPECT_TRUE(scheduler->copy(view));
+  view.buffered = 0;
+  EXPECT_FALSE(scheduler->copy(view));
+  view.all += reads(1, 1);  // 70.48 us on another channel
+  EXPECT_TRUE(scheduler->copy(view));
+  view = wanted();
+  view.channel = PendingFlash();
+  EXPECT_TRUE(scheduler->copy(view)) << "nothing is wanted of the channel";
+}
+
+TEST(GcSchedulers, ProactiveReadsItsParameters) {
+  GcView view = wanted();
+  view.all += reads(1, 2);  // two requests for one page
+  // 70.48 us / 3 = 23.5 us, 140.96 us / 3 = 47.0 us; 41.56 us are to be hidden.
+  EXPECT_FALSE(make("proactive", {{"estimate", "parallel"}})->copy(view));
+  EXPECT_TRUE(make("proactive", {{"estimate", "parallel"}, {"count", "request"}})->copy(view));
+  view = wanted();
+  view.all += writes(1);  // 670.48 us / 3
+  EXPECT_TRUE(make("proactive", {{"estimate", "parallel"}})->copy(view));
+  view = wanted();
+  const auto service = make("proactive", {{"t_mb", "service"}});
+  view.buffered = 573;  // x 72.5 ns = 41.5425 us
+  EXPECT_FALSE(service->copy(view));
+  view.buffered = 574;
+  EXPECT_TRUE(service->copy(view));
+  EXPECT_TRUE(make("proactive", {{"stages", "2"}})->copy(wanted()));
+  EXPECT_FALSE(make("proactive", {{"stages", "1"}})->copy(wanted()));
+  EXPECT_TRUE(make("proactive", {{"stages", "1"}})->erase(wanted()).now);
+  EXPECT_FALSE(make("proactive", {{"stages", "2"}})->erase(wanted()).now);
+  EXPECT_FALSE(make("proactive", {{"stages", "2"}})->caches_copied_pages());
+  EXPECT_TRUE(make("proactive")->caches_copied_pages());
+}
+
+// T_lun_block = 2000 us = 400,000 x 5 ns.
+// T_lun_block = 2000 us = 400,000 x 5 ns. The LUN's own read does not count.
+GcErase erase_beside(GcScheduler& scheduler, std::uint32_t buffered, const PendingFlash& others,
+                     std::uint32_t fetchable) {
+  GcView view = wanted();
+  view.lun.fetchable = fetchable;
+  view.buffered = buffered;
+  view.all += others;
+  return scheduler.erase(view);
+}
+
+TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
+  const auto serial = make("proactive");
+  // Equation 10 gives 400,000 pages; three are wanted.
+  EXPECT_EQ(erase_beside(*serial, 0, {}, 3).reads, 3u);
+  EXPECT_FALSE(erase_beside(*serial, 0, {}, 3).now);
+  EXPECT_TRUE(erase_beside(*serial, 0, {}, 0).now) << "none is wanted, or has a frame";
+  // 2 writes and 9 reads: 1975.28 us; 24.72 us are missing.
+  PendingFlash others = writes(2);
+  others += reads(9, 64);
+  EXPECT_EQ(erase_beside(*serial, 0, others, 5000).reads, 4944u);
+  EXPECT_TRUE(erase_beside(*serial, 0, writes(3), 7).now) << "2011.44 us";
+  EXPECT_EQ(erase_beside(*serial, 399'999, {}, 7).reads, 1u);
+  EXPECT_EQ(erase_beside(*serial, 399'998, {}, 7).reads, 2u);
+  EXPECT_TRUE(erase_beside(*serial, 400'000, {}, 7).now);
+  // 27,585 x 72.5 ns = 1999.9125 us; 87.5 ns are missing: 1.2 requests.
+  const auto service = make("proactive", {{"t_mb", "service"}});
+  EXPECT_EQ(erase_beside(*service, 27'585, {}, 7).reads, 2u);
+  // 20 writes on 7 other LUNs: 13,409.6 us / 7 = 1915.7 us; 84.3 us are missing.
+  const auto parallel = make("proactive", {{"estimate", "parallel"}});
+  EXPECT_TRUE(erase_beside(*serial, 0, writes(20), 100'000).now);
+  EXPECT_EQ(erase_beside(*parallel, 0, writes(20), 100'000).reads, 16'869u);
+}
+
+}  // namespace
+}  // namespace hmsim

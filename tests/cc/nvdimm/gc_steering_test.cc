@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does the collector make of the schedulers' decisions?
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/cc/nvdimm/shadow.h"
+
+namespace hmsim {
+namespace {
+
+constexpr Tick kPageRead{70'780'000};
+constexpr Tick kPageProgram{670'780'000};
+constexpr Tick kLookup{52'000};
+
+// 2 channels of 2 LUNs, each with 48 blocks of 8 pages; collection due below 8 free blocks.
+NvdimmParameters aged_nvdimm(const std::string& scheduler) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.capacity = Bytes(6 << 20);
+  parameters.command_queue = 32;
+  parameters.nand.channels = 2;
+  parameters.nand.chips = 2;
+  parameters.nand.pages_per_block = 8;
+  parameters.ftl.over_provisioning = 50;
+  parameters.ftl.reserve_blocks = 8;
+  parameters.gc.scheduler = scheduler;
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 2;
+  EXPECT_TRUE(parameters.check().empty());
+  return parameters;
+}
+
+std::vector<std::string> schedulers() { return policy_names(PolicyKind::gc_scheduler); }
+
+// Random commands on all pages; `write_eighths` of them write.
+template <class AfterStep>
+void run_random(Rig& rig, std::int64_t count, std::uint64_t write_eighths, AfterStep after_step) {
+  Random random(5);
+  const std::uint64_t pages = rig.nvdimm().ftl().shape().logical_pages;
+  rig.run(
+      count, 32,
+      [&](std::int64_t, Address& address, bool& write) {
+        address = line_address(static_cast<std::int64_t>(random.below(pages)),
+                               static_cast<std::int64_t>(random.below(64)));
+        write = random.below(8) < write_eighths;
+      },
+      after_step);
+  rig.drain();
+}
+
+TEST(GcSteering, WearsAsMuchAsReactive) {
+  double erases = 0;
+  double amplification = 0;
+  for (const char* name : {"reactive", "reactive_copyback", "preemptive", "proactive"}) {
+    Rig rig(aged_nvdimm(name));
+    run_random(rig, 16'000, 6, [] {});
+    const NvdimmStatistics& s = rig.statistics();
+    const double waf =
+        static_cast<double>(s.host_pages + s.gc_pages) / static_cast<double>(s.host_pages);
+    if (erases == 0) {
+      erases = static_cast<double>(s.block_erases);
+      amplification = waf;
+    }
+    EXPECT_NEAR(static_cast<double>(s.block_erases), erases, 0.02 * erases) << name;
+    EXPECT_NEAR(waf, amplification, 0.02 * amplification) << name;
+    EXPECT_GT(s.gc_count, 500u) << name;
+  }
+}
+
+// At most the block that a host page opens and the one that a copy opens are taken below the limit.
+TEST(GcSteering, FreeBlocksNeverRunOut) {
+  for (const std::string& name : schedulers()) {
+    NvdimmParameters parameters = aged_nvdimm(name);
+    parameters.gc.urgent_limit = 0.1;  // 5 of 48 blocks
+    Rig rig(parameters);
+    const Ftl& ftl = rig.nvdimm().ftl();
+    ASSERT_EQ(ftl.shape().urgent_limit, 5u);
+    std::uint32_t fewest = ftl.shape().blocks;
+    run_random(rig, 3000, 7, [&] {
+      for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
+        fewest = std::min(fewest, ftl.free_blocks(lun));
+      }
+      const Ftl::Census census = rig.census();
+      ASSERT_EQ(census.free + census.valid + census.invalid + census.unsettled, 1536u);
+    });
+    EXPECT_GE(fewest, 3u) << name;
+    EXPECT_EQ(rig.acks.size(), 3000u) << name;
+    EXPECT_TRUE(rig.nvdimm().idle()) << name;
+  }
+}
+
+TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
+  for (const std::string& name : schedulers()) {
+    for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
+      NvdimmParameters parameters = aged_nvdimm(name);
+      parameters.buffer.granularity = granularity;
+      Rig rig(parameters);
+      Nvdimm& nvdimm = rig.nvdimm();
+      run_random(rig, 2000, 3, [&] {
+        PendingFlash sum;
+        for (std::uint32_t lun = 0; lun < nvdimm.ftl().shape().luns; ++lun) {
+          const PendingFlash counted = NvdimmFaults::reads_owed(nvdimm, lun);
+          const PendingFlash& running = nvdimm.pending().lun(lun);
+          ASSERT_GE(running.read_pages, counted.read_pages);  // those of write-backs besides
+          ASSERT_EQ(running.read_pages - counted.read_pages,
+                    running.read_requests - counted.read_requests);
+          ASSERT_EQ(running.fetchable, counted.fetchable);
+          sum += running;
+        }
+        ASSERT_EQ(sum.read_pages, nvdimm.pending().all().read_pages);
+        ASSERT_LE(sum.writes, nvdimm.pending().all().writes);
+      });
+      EXPECT_TRUE(nvdimm.pending().all().none());
+      EXPECT_EQ(nvdimm.pending().all().read_requests, 0u);
+      EXPECT_EQ(nvdimm.pending().buffered(), 0u);
+    }
+  }
+}
+
+// Writes one line of each of many pages until LUN 0 collects.
+void write_until_collection(Rig& rig) {
+  Random random(9);
+  while (rig.statistics().gc_valid_pages.count() == 0) {
+    rig.write(static_cast<std::int64_t>(4 * random.below(200)));  // static stripe: LUN 0
+  }
+}
+
+NvdimmParameters fixed_nvdimm(const std::string& scheduler) {
+  NvdimmParameters parameters = aged_nvdimm(scheduler);
+  parameters.ftl.allocation = PageAllocation::fixed;
+  return parameters;
+}
+
+TEST(GcSteering, PreemptiveServesAReadAfterOneCopy) {
+  Rig rig(fixed_nvdimm("preemptive"));
+  write_until_collection(rig);
+  const Tick latency = rig.read(4 * 250);
+  EXPECT_GT(latency, kPageRead);
+  EXPECT_LE(latency, kLookup + kPageRead + kPageProgram + kPageRead + kPageRead + kPageProgram);
+  EXPECT_EQ(rig.statistics().gc_count, 0u) << "its collection goes on";
+  rig.drain();
+  EXPECT_GT(rig.statistics().gc_count, 0u);
+  EXPECT_GT(rig.statistics().gc_deferred, 0u);
+
+  Rig other(fixed_nvdimm("reactive"));
+  write_until_collection(other);
+  EXPECT_GT(other.read(4 * 250), Tick(2'000'000'000));
+  EXPECT_EQ(other.statistics().gc_deferred, 0u);
+}
+
+TEST(GcSteering, BackgroundCollectsWhileIdle) {
+  NvdimmParameters parameters = aged_nvdimm("background");
+  parameters.ftl.reserve_blocks = 3;  // soft threshold: 10 % of 48 blocks
+  Rig rig(parameters);
+  rig.write(1);
+  rig.drain();
+  for (std::int64_t page = 0; page < 40; ++page) {
+    rig.write_page(3 * page);
+    rig.drain();
+  }
+  EXPECT_GT(rig.statistics().gc_early, 0u);
+  for (std::uint32_t lun = 0; lun < 4; ++lun) {
+    EXPECT_GE(rig.nvdimm().ftl().free_blocks(lun), 5u);
+  }
+}
+
+// Reads of pages that are just being collected are answered by the copy.
+TEST(GcSteering, ProactiveCachesAndFetchesWhatIsWanted) {
+  for (const char* stages : {"1", "2", "both"}) {
+    Rig rig(fixed_nvdimm("proactive"), 1, {{"policies.proactive.stages", stages}});
+    run_random(rig, 8000, 4, [] {});
+    const NvdimmStatistics& s = rig.statistics();
+    EXPECT_EQ(s.gc_cached > 0, std::string(stages) != "2");
+    EXPECT_EQ(s.gc_prefetches > 0, std::string(stages) != "1");
+    EXPECT_GT(s.gc_overlapped_ack.count(), 0u);
+  }
+}
+
+TEST(GcSteering, CheckpointsContinueBitForBit) {
+  for (const std::string& name : schedulers()) {
+    Rig rig(fixed_nvdimm(name));
+    Random random(3);
+    for (int round = 0; round < 25; ++round) {
+      for (std::uint32_t tag = 0; tag < 32; ++tag) {
+        rig.nvdimm().command(tag,
+                             line_address(static_cast<std::int64_t>(random.below(900)),
+                                          static_cast<std::int64_t>(random.below(64))),
+                             random.below(4) != 0, rig.now());
+      }
+      rig.acks.clear();
+      rig.kernel().run_until(rig.now() +
+                             Tick(static_cast<std::int64_t>(random.below(8'000'000'000))));
+      const std::string middle = rig.saved();
+      Rig other(fixed_nvdimm(name));
+      Archive load(middle);
+      other.serialize(load);
+      ASSERT_EQ(other.saved(), middle);
+      other.acks = rig.acks;
+      for (Rig* each : {&rig, &other}) {
+        for (std::size_t i = 0; i < 32;) {
+          if (i < each->acks.size()) {
+            each->nvdimm().finish(each->acks[i++].tag, each->now());
+          } else {
+            ASSERT_TRUE(each->kernel().step(kNever)) << "a command is stuck";
+          }
+        }
+      }
+      ASSERT_EQ(rig.acks, other.acks) << name;
+      ASSERT_EQ(rig.saved(), other.saved()) << name;
+    }
+    EXPECT_GT(rig.statistics().gc_count, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
