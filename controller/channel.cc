@@ -59,6 +59,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       line_order_(pool_.size()),
       banks_(*dram_side_.banks),
       refresh_(config.dram, engine_, banks_),
+      drain_(config.controller, config.dram, refresh_),
       pages_(make_page_policy(config.controller.page_policy, config.assignments), engine_, banks_,
              static_cast<std::size_t>(nvdimm_rank_ * banks_per_rank_), period_),
       counts_waiting_(refresh_.elastic() || pages_.active()),
@@ -322,14 +323,8 @@ void Channel::update_drain() {
   if (!drained_ || held_ranks_ > 0) {
     return;
   }
-  if (draining_) {
-    draining_ =
-        queued_writes_ > 0 && (queued_writes_ > controller_.drain_low || queued_reads_ == 0);
-  } else {
-    draining_ =
-        queued_writes_ >= controller_.drain_high || (queued_reads_ == 0 && queued_writes_ > 0);
-  }
-  banks_.compete(draining_ ? 1 : 0, edge_);
+  side_ = drain_.choose(edge_);
+  banks_.compete(side_, edge_);
 }
 
 void Channel::count(MemoryClass memory, int change) {
@@ -366,7 +361,7 @@ void Channel::serialize(Archive& archive) {
   engine_.serialize(archive);
   archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
           finishes_, staged_, command_queue_free_, held_ranks_, refresh_, pages_, pending_,
-          queued_reads_, queued_writes_, draining_, promised_, command_bus_taken_, edge_, wake_,
+          drain_, side_, promised_, command_bus_taken_, edge_, wake_,
           last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);

@@ -21,6 +21,7 @@
 #include "controller/refresh.h"
 #include "controller/system_config.h"
 #include "controller/transaction.h"
+#include "controller/write_drain.h"
 #include "core/kernel.h"
 #include "core/ring.h"
 #include "dram/timing_model.h"
@@ -107,6 +108,9 @@ class Channel final : public MemoryChannel, public AckListener {
       refresh_.waits(transaction.rank, change);
       pages_.waits(transaction.bank, side, change);
     }
+    if (drained_) {
+      drain_.waits(transaction.rank, transaction.bank, side, change);
+    }
   }
   Cycle next_ack(Cycle edge) const;
 
@@ -189,6 +193,7 @@ class Channel final : public MemoryChannel, public AckListener {
   LineOrder line_order_;
   DramBanks& banks_;
   RefreshControl refresh_;
+  WriteDrain drain_;
   PageControl pages_;
   const bool counts_waiting_;  // for one of these two
   NvdimmEndpoint endpoint_;
@@ -199,9 +204,7 @@ class Channel final : public MemoryChannel, public AckListener {
   std::vector<std::int64_t> command_queue_free_;        // per rank, the NVDIMM's last
   int held_ranks_ = 0;                                  // those whose command queue is full
   std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
-  std::int64_t queued_reads_ = 0;                       // drained: DRAM, competing
-  std::int64_t queued_writes_ = 0;
-  bool draining_ = false;
+  std::size_t side_ = 0;                                // drained: that competes for the banks
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
   bool advancing_ = false;          // admission of the present edge is still to come

@@ -111,8 +111,6 @@ void Channel::expedite(TransactionId id) {
       banks_.insert(id, 0, edge_);
       waits(transaction, 1, -1);
       waits(transaction, 0, 1);
-      --queued_writes_;
-      ++queued_reads_;
     }
     transaction.urgent = true;
   }
@@ -127,7 +125,6 @@ void Channel::compete(TransactionId id) {
     return;
   }
   const std::size_t side = side_of(transaction);
-  ++(side == 0 ? queued_reads_ : queued_writes_);
   banks_.insert(id, side, edge_);
   waits(transaction, side, 1);
 }

@@ -35,7 +35,7 @@ void Channel::take_step(const RefreshStep& step) {
 
 // Commands that no request asks for, on an edge that has no other.
 void Channel::use_free_slot() {
-  const std::int32_t bank = pages_.closing(draining_ ? 1 : 0, edge_);
+  const std::int32_t bank = pages_.closing(side_, edge_);
   if (bank >= 0) {
     ++statistics_.command_cycles;
     precharge(bank, -1);
@@ -118,6 +118,9 @@ Cycle Channel::next_wake() {
   next = keys_changed() ? soonest : earlier(next, next_policy_change_);
   next = earlier(next, refresh_.next(soonest));
   next = earlier(next, pages_.next());
+  if (drained_) {
+    next = earlier(next, drain_.next(edge_));
+  }
   next = earlier(next, banks_.next());
   if (next > soonest && endpoint_.active()) {
     next = earlier(next, endpoint_.next(soonest));
@@ -158,13 +161,10 @@ void Channel::issue_data(TransactionId id, Command command) {
     start(transaction);
     engine_.issue(command, transaction.bank, edge_);
     const std::size_t side = side_of(transaction);
-    --(side == 0 ? queued_reads_ : queued_writes_);
     banks_.remove(id, side, edge_);
-    if (counts_waiting_) {
-      waits(transaction, side, -1);
-      if (pages_.active()) {
-        pages_.accessed(transaction.bank, transaction.view, edge_);
-      }
+    waits(transaction, side, -1);
+    if (pages_.active()) {
+      pages_.accessed(transaction.bank, transaction.view, edge_);
     }
     statistics_.row_hits += row_hit ? 1 : 0;
   }

@@ -42,6 +42,15 @@ std::vector<ParameterError> whole_errors(const SystemConfig& config) {
   if (!config.dram.refresh) {
     errors.push_back({"dram.refresh", "dramsim3_full always refreshes"});
   }
+  if (config.controller.page_policy != ControllerParameters().page_policy) {
+    errors.push_back({"controller.page_policy", "dramsim3_full keeps rows open: 'open_page' only"});
+  }
+  if (config.dram.refresh_postpone > 0) {
+    errors.push_back({"dram.refresh_postpone", "dramsim3_full moves no refreshes"});
+  }
+  if (config.dram.refresh_pull_in > 0) {
+    errors.push_back({"dram.refresh_pull_in", "dramsim3_full moves no refreshes"});
+  }
   return errors;
 }
 

@@ -30,8 +30,10 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       ahead_(dram.refresh_interval() * dram.refresh_pull_in),
       longest_(dram.refresh_interval() * (traits_of(dram.family).most_moved_refreshes + 1) -
                time_to_close(dram)),
+      duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
-      ranks_(static_cast<std::size_t>(dram.ranks)) {
+      ranks_(static_cast<std::size_t>(dram.ranks)),
+      free_from_(static_cast<std::size_t>(dram.ranks * turns_)) {
   if (!dram.refresh) {
     return;
   }
@@ -111,10 +113,32 @@ void RefreshControl::block(int rank, bool blocked, Cycle edge) {
     banks_.block(bank, blocked, edge);
   }
   banks_.look_ahead();
+  if (blocked) {
+    free_from(rank, kNeverCycle);
+  }
+}
+
+void RefreshControl::free_from(int rank, Cycle cycle) {
+  free_from_[place(rank, turn(rank))] = cycle;
+  all_free_from_ = Cycle(0);
+  for (const Cycle each : free_from_) {
+    all_free_from_ = later(all_free_from_, each);
+  }
+}
+
+Cycle RefreshControl::next_free(Cycle edge) const {
+  Cycle next = kNeverCycle;
+  if (busy(edge)) {
+    for (const Cycle each : free_from_) {
+      next = each > edge ? earlier(next, each) : next;
+    }
+  }
+  return next;
 }
 
 void RefreshControl::refreshed(int rank, Cycle edge) {
   block(rank, false, edge);
+  free_from(rank, edge + duration_);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;

@@ -46,13 +46,25 @@ class RefreshControl {
   // It was issued.
   void refreshed(int rank, Cycle edge);
 
+  // What is refreshed together: places number rank x turns + turn. A place is busy while a pressing
+  // refresh keeps it from other commands, and while it is refreshed.
+  std::size_t place(int rank, std::int32_t bank) const {
+    return static_cast<std::size_t>(rank * turns_ + (bank & (turns_ - 1)));
+  }
+  bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
+  bool busy(Cycle edge) const { return edge < all_free_from_; }
+  // When the next place that is refreshed at `edge` is done with it.
+  Cycle next_free(Cycle edge) const;
+
   // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
   // the next edge.
   Cycle next(Cycle soonest) const {
     return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
   }
 
-  void serialize(Archive& archive) { archive(ranks_, next_pressing_); }
+  void serialize(Archive& archive) {
+    archive(ranks_, next_pressing_, free_from_, all_free_from_);
+  }
 
  private:
   struct Rank {
@@ -70,6 +82,7 @@ class RefreshControl {
   RefreshStep step_of(int rank, Cycle edge) const;
   Cycle next_step(int rank) const;
   Cycle gate(int rank) const;
+  void free_from(int rank, Cycle cycle);
   void block(int rank, bool blocked, Cycle edge);
   Cycle look_ahead(Cycle soonest) const;
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
@@ -77,15 +90,18 @@ class RefreshControl {
   const TimingModel& model_;
   DramBanks& banks_;
   const int banks_per_rank_;
-  const int turns_;
+  const int turns_;  // a power of two
   const Command command_;
   const Cycle interval_;
   const Cycle behind_;   // a refresh may come so much later,
   const Cycle ahead_;    // or earlier
   const Cycle longest_;  // from one refresh to where the next is pressing
+  const Cycle duration_;
   const bool elastic_;
   std::vector<Rank> ranks_;
   Cycle next_pressing_ = kNeverCycle;
+  std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
+  Cycle all_free_from_{0};        // the latest of them
 };
 
 }  // namespace hmsim

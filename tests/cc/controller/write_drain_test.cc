@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Batches of writes, and refreshes in their way.
+#include <gtest/gtest.h>
+
+#include "tests/cc/controller/command_log.h"
+#include "tests/cc/controller/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr auto kDram = MemoryClass::dram;
+constexpr Cycle kRefresh{3120};  // the first one of rank 0 of two; its tRFC is 208 cycles
+constexpr Cycle kRead{11 + 11 + 4};
+
+Assignments drained(const char* high, const char* low) {
+  return {{"nvdimm.present", "false"},     {"dram.preset", "ddr3_1600k_4gb_x8"},
+          {"dram.ranks", "2"},             {"controller.writes", "drained"},
+          {"controller.drain_high", high}, {"controller.drain_low", low}};
+}
+
+// All that waits of a batch is for a rank that is being refreshed: reads of the other rank go.
+TEST(WriteDrain, ABatchForARefreshedRankHoldsUpNoReads) {
+  ChannelUnderTest channel(drained("2", "1"));
+  channel.run_to(kRefresh + Cycle(1));
+  const std::uint64_t write = channel.send(kDram, channel.dram(1, 0, 0, 0), true);
+  channel.send(kDram, channel.dram(1, 1, 0, 0), true);
+  const std::uint64_t read = channel.send(kDram, channel.dram(1, 0, 0, 1));
+  channel.run_to(kRefresh + Cycle(1000));
+  EXPECT_EQ(channel.finished_.at(read), kRefresh + Cycle(1) + kRead);
+  EXPECT_EQ(channel.finished_.at(write), kRefresh + Cycle(208 + 11 + 8 + 4));
+}
+
+// The batch goes on when the refresh is over, although reads wait and few writes are left.
+TEST(WriteDrain, TheBatchGoesOnAfterTheRefresh) {
+  ChannelUnderTest channel(drained("3", "1"));
+  channel.run_to(kRefresh + Cycle(1));
+  for (int bank = 0; bank < 3; ++bank) {
+    channel.send(kDram, channel.dram(1, bank, 0, 0), true);
+  }
+  std::int64_t column = 0;
+  const auto next = [&] { channel.send(kDram, channel.dram(1, 0, column++ % 256, 1)); };
+  channel.on_done = [&](const Request& request) {
+    if (!request.write) {
+      next();
+    }
+  };
+  for (int i = 0; i < 8; ++i) {
+    next();
+  }
+  channel.run_to(kRefresh + Cycle(600));
+  const auto activates = only(channel.log_, ChannelCommand::activate, 0);
+  const auto writes = only(channel.log_, ChannelCommand::write, 0);
+  ASSERT_EQ(writes.size(), 2u);  // down to one
+  EXPECT_EQ(activates.at(0).cycle, kRefresh + Cycle(208));
+  EXPECT_EQ(writes[0].cycle, kRefresh + Cycle(208 + 11));
+  std::size_t reads_before = 0;
+  for (const CommandRecord& read : only(channel.log_, ChannelCommand::read, 1)) {
+    reads_before += read.cycle < kRefresh + Cycle(208) ? 1 : 0;
+  }
+  EXPECT_GT(reads_before, 15u);
+}
+
+// The other way round: reads of a refreshed rank do not keep writes from another.
+TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
+  ChannelUnderTest channel(drained("8", "1"));
+  channel.run_to(kRefresh + Cycle(1));
+  channel.send(kDram, channel.dram(1, 0, 0, 0));
+  const std::uint64_t write = channel.send(kDram, channel.dram(1, 0, 0, 1), true);
+  channel.run_to(kRefresh + Cycle(1000));
+  EXPECT_EQ(channel.finished_.at(write), kRefresh + Cycle(1 + 11 + 8 + 4));
+}
+
+TEST(WholeChannel, RefusesSettingsThatTheOtherSimulatorDoesNotKnow) {
+  const Assignment backend{"dram.backend", "dramsim3_full"};
+  const auto refused = [&backend](const char* name, const char* value) {
+    try {
+      make_config({backend, {"nvdimm.present", "false"}, {name, value}});
+    } catch (const InputError& error) {
+      return std::string(error.what()).find(std::string(name) + ": dramsim3_full") !=
+             std::string::npos;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused("controller.page_policy", "closed_page"));
+  EXPECT_TRUE(refused("dram.refresh_postpone", "1"));
+  EXPECT_TRUE(refused("dram.refresh_pull_in", "8"));
+  EXPECT_TRUE(refused("dram.refresh", "false"));
+}
+
+}  // namespace
+}  // namespace hmsim::testing
