@@ -360,9 +360,8 @@ void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
   archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
-          finishes_, staged_, command_queue_free_, held_ranks_, refresh_, pages_, pending_,
-          drain_, side_, promised_, command_bus_taken_, edge_, wake_,
-          last_driver_, measured_from_);
+          finishes_, staged_, command_queue_free_, held_ranks_, refresh_, pages_, pending_, drain_,
+          side_, promised_, command_bus_taken_, edge_, wake_, last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);

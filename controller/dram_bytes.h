@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/key_map.h"
 #include "core/request.h"
 #include "core/types.h"
-#include "core/key_map.h"
 
 namespace hmsim {
 

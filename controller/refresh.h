@@ -62,9 +62,7 @@ class RefreshControl {
     return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
   }
 
-  void serialize(Archive& archive) {
-    archive(ranks_, next_pressing_, free_from_, all_free_from_);
-  }
+  void serialize(Archive& archive) { archive(ranks_, next_pressing_, free_from_, all_free_from_); }
 
  private:
   struct Rank {

@@ -47,6 +47,22 @@ def source_folder() -> Path:
     raise Missing("cargo could not fetch it:\n" + done.stderr.strip())
 
 
+def licence_text(folder: Path) -> str:
+    """Return the licences of DRAMsim3 and of what it compiles in: whoever hands it on adds them."""
+    headers = folder / "ext/headers"
+    names = ["LICENSE", "ext/fmt/LICENSE.rst", "ext/headers/INIHLICENSE.txt"]
+    parts = [(folder / name).read_text(encoding="utf-8") for name in names]
+    opening, found, _ = (headers / "json.hpp").read_text(encoding="utf-8").partition("*/")
+    if not found or "Permission is hereby" not in opening:
+        raise Missing(f"{headers / 'json.hpp'} does not begin with its licence")
+    parts.append(opening.lstrip("/*"))
+    titles = ["DRAMsim3", "fmt", "inih", "JSON for Modern C++"]
+    texts = (f"== {title}\n\n{part.strip()}\n" for title, part in zip(titles, parts))
+    return "hmsim's extension module here contains what these licences are for.\n\n" + "\n".join(
+        texts
+    )
+
+
 def preset_table(folder: Path) -> str:
     """Return C++ that defines the shipped .ini files by name, for dram/dramsim3/adapter.h."""
     lines = ['#include "dram/dramsim3/adapter.h"', "namespace hmsim {"]

@@ -54,6 +54,13 @@ def test_beside_an_nvdimm_every_statistic_is_the_same(overrides: dict[str, objec
 
 
 @with_dramsim3
+def test_its_licence_lies_beside_the_extension() -> None:
+    text = Path(hmsim.__file__).with_name("LICENSE-dramsim3.txt").read_text(encoding="utf-8")
+    assert "University of Maryland Memory-Systems Research" in text
+    assert text.count("== ") == 4
+
+
+@with_dramsim3
 def test_a_checkpoint_continues_as_if_nothing_had_happened(tmp_path: Path) -> None:
     overrides = {"dram.backend": "dramsim3", "dram.ranks": 2}
 

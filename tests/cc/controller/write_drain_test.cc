@@ -13,9 +13,12 @@ constexpr Cycle kRefresh{3120};  // the first one of rank 0 of two; its tRFC is 
 constexpr Cycle kRead{11 + 11 + 4};
 
 Assignments drained(const char* high, const char* low) {
-  return {{"nvdimm.present", "false"},     {"dram.preset", "ddr3_1600k_4gb_x8"},
-          {"dram.ranks", "2"},             {"controller.writes", "drained"},
-          {"controller.drain_high", high}, {"controller.drain_low", low}};
+  return {{"nvdimm.present", "false"},
+          {"dram.preset", "ddr3_1600k_4gb_x8"},
+          {"dram.ranks", "2"},
+          {"controller.writes", "drained"},
+          {"controller.drain_high", high},
+          {"controller.drain_low", low}};
 }
 
 // All that waits of a batch is for a rank that is being refreshed: reads of the other rank go.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DRAMsim3 under this controller and as a whole, where it is part of the build: so that builds with
+// sanitizers run it too. How well it agrees is asked in tests/validation/test_dramsim3.py.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <vector>
+
+#include "controller/dram_backend.h"
+#include "controller/memory_system.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+
+namespace hmsim::testing {
+namespace {
+
+class Dramsim3 : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!dram_backend("dramsim3").built_in) {
+      GTEST_SKIP() << "not part of this build";
+    }
+  }
+};
+
+TEST_F(Dramsim3, DevicesKeepTheRulesUnderRandomTraffic) {
+  for (const char* preset : {"ddr3_1600k_4gb_x8", "ddr4_2400t_8gb_x8"}) {
+    SCOPED_TRACE(preset);
+    ChannelUnderTest channel({{"dram.backend", "dramsim3"},
+                              {"dram.dramsim3_mend_timing", "true"},
+                              {"dram.preset", preset},
+                              {"dram.ranks", "2"},
+                              {"nvdimm.capacity", "256MiB"},
+                              {"nvdimm.ftl.over_provisioning", "28"},
+                              {"nvdimm.buffer.read_size", "256KiB"},
+                              {"nvdimm.buffer.write_size", "256KiB"}});
+    RandomTraffic traffic(channel, 1);
+    Cycle now{0};
+    for (int i = 0; i < 300; ++i) {
+      traffic.burst();
+      now += traffic.pause();
+      channel.run_to(now);
+    }
+    Archive out;
+    channel.channel_.serialize(out);
+    Archive in(out.bytes());
+    channel.channel_.serialize(in);
+    channel.drain();
+    EXPECT_TRUE(channel.channel_.idle());
+    EXPECT_EQ(channel.completions_.size(), channel.next_id_);
+  }
+}
+
+class Counting final : public Requester {
+ public:
+  void on_complete(const Request& /*request*/, Tick /*now*/) override { ++completed; }
+  std::size_t completed = 0;
+};
+
+TEST_F(Dramsim3, TheWholeOfItAnswersEachRead) {
+  const SystemConfig config = make_config({{"dram.backend", "dramsim3_full"},
+                                           {"nvdimm.present", "false"},
+                                           {"dram.preset", "ddr3_1600k_4gb_x8"},
+                                           {"dram.ranks", "2"}});
+  Kernel kernel;
+  MemorySystem memory(config, kernel, 1);
+  Counting requester;
+  memory.set_requesters({&requester});
+  for (std::int64_t i = 0; i < 500; ++i) {
+    Request request;
+    request.memory = MemoryClass::dram;
+    request.address = Address(i * 7919 % 100'000 * kLineBytes.value());
+    memory.send(request, kernel.now());
+    kernel.run_until(kernel.now() + Tick(20'000));
+  }
+  kernel.run_until(kernel.now() + Tick(10'000'000));
+  EXPECT_EQ(requester.completed, 500u);
+}
+
+// An ini file that ships with it, and a name that does not.
+TEST_F(Dramsim3, ItsShippedFilesGoByName) {
+  EXPECT_EQ(make_config({{"nvdimm.present", "false"}, {"dram.dramsim3_ini", "DDR4_8Gb_x8_2400"}})
+                .dram.timing.cl,
+            17);
+  EXPECT_THROW(
+      make_config({{"nvdimm.present", "false"}, {"dram.dramsim3_ini", "DDR4_8Gb_x8_2401"}}),
+      InputError);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
