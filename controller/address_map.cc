@@ -10,8 +10,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr int kPageBits = 12;
-
 int log2_of(std::int64_t power_of_two) {
   int bits = 0;
   while ((std::int64_t{1} << bits) < power_of_two) {
@@ -83,24 +81,6 @@ AddressMap::AddressMap(const SystemConfig& config)
     slices_[which] = {shift, sizes[which] - 1};
     shift += log2_of(sizes[which]);
   }
-}
-
-DramPlace AddressMap::dram(Address address) const {
-  const std::int64_t line = address.value() >> kLineBits;
-  DramPlace place{static_cast<int>(field(line, kChannel)), static_cast<int>(field(line, kRank)),
-                  static_cast<int>(field(line, kGroup) << group_shift_ | field(line, kBank)),
-                  field(line, kRow), static_cast<int>(field(line, kColumn))};
-  if (hash_banks_) {
-    place.bank ^= static_cast<int>(place.row & bank_mask_);
-  }
-  return place;
-}
-
-NvdimmPlace AddressMap::nvdimm(Address address) const {
-  const std::int64_t page = address.value() >> kPageBits;
-  const std::int64_t offset = address.value() & ((std::int64_t{1} << kPageBits) - 1);
-  return {static_cast<int>(page & ((std::int64_t{1} << channel_bits_) - 1)),
-          Address(((page >> channel_bits_) << kPageBits) | offset)};
 }
 
 }  // namespace hmsim

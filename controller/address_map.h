@@ -28,8 +28,22 @@ class AddressMap {
  public:
   explicit AddressMap(const SystemConfig& config);
 
-  DramPlace dram(Address address) const;
-  NvdimmPlace nvdimm(Address address) const;
+  DramPlace dram(Address address) const {
+    const std::int64_t line = address.value() >> kLineBits;
+    DramPlace place{static_cast<int>(field(line, kChannel)), static_cast<int>(field(line, kRank)),
+                    static_cast<int>(field(line, kGroup) << group_shift_ | field(line, kBank)),
+                    field(line, kRow), static_cast<int>(field(line, kColumn))};
+    if (hash_banks_) {
+      place.bank ^= static_cast<int>(place.row & bank_mask_);
+    }
+    return place;
+  }
+  NvdimmPlace nvdimm(Address address) const {
+    const std::int64_t page = address.value() >> kPageBits;
+    const std::int64_t offset = address.value() & ((std::int64_t{1} << kPageBits) - 1);
+    return {static_cast<int>(page & ((std::int64_t{1} << channel_bits_) - 1)),
+            Address(((page >> channel_bits_) << kPageBits) | offset)};
+  }
   int dram_channel(Address address) const {
     return static_cast<int>(field(address.value() >> kLineBits, kChannel));
   }
@@ -49,7 +63,8 @@ class AddressMap {
   static std::string default_map(const DramOrganisation& part);
 
  private:
-  static constexpr int kLineBits = 6;  // log2 of kLineBytes
+  static constexpr int kLineBits = 6;   // log2 of kLineBytes
+  static constexpr int kPageBits = 12;  // log2 of kPageBytes
 
   enum Field { kRow, kBank, kRank, kColumn, kChannel, kGroup, kFields };
   struct Slice {

@@ -28,8 +28,29 @@ class BankQueue {
  public:
   bool empty() const { return head_ == kNoTransaction; }
 
-  void insert(TransactionPool& pool, TransactionId id, std::int64_t open_row);
-  void remove(TransactionPool& pool, TransactionId id);
+  void insert(TransactionPool& pool, TransactionId id, std::int64_t open_row) {
+    const bool was_empty = empty();
+    link(pool, id);
+    if (was_empty) {
+      best_ = id;
+    } else if (best_ != kNoTransaction) {
+      const Transaction& added = pool[id];
+      const Transaction& best = pool[best_];
+      if (goes_before(key_of(added, open_row), added.request.id, key_of(best, open_row),
+                      best.request.id)) {
+        best_ = id;
+      }
+    }
+  }
+
+  void remove(TransactionPool& pool, TransactionId id) {
+    const Transaction& removed = pool[id];
+    (removed.previous == kNoTransaction ? head_ : pool[removed.previous].next) = removed.next;
+    (removed.next == kNoTransaction ? tail_ : pool[removed.next].previous) = removed.previous;
+    if (best_ == id) {
+      best_ = kNoTransaction;
+    }
+  }
 
   // The policy's best with `open_row` open; the queue is not empty.
   TransactionId best(const TransactionPool& pool, std::int64_t open_row) {
@@ -46,8 +67,28 @@ class BankQueue {
   void serialize(Archive& archive) { archive(head_, tail_, best_); }
 
  private:
-  TransactionId find_best(const TransactionPool& pool, std::int64_t open_row) const;
-  void link(TransactionPool& pool, TransactionId id);
+  TransactionId find_best(const TransactionPool& pool, std::int64_t open_row) const {
+    const Transaction& first = pool[head_];
+    if (open_row == kNoRow || first.row == open_row || first.next == kNoTransaction) {
+      return head_;  // no hits at all; or a hit that no other can outrank
+    }
+    return find_hit(pool, open_row);
+  }
+  TransactionId find_hit(const TransactionPool& pool, std::int64_t open_row) const;
+
+  // Most are the last in their bank: the search for the place begins there.
+  void link(TransactionPool& pool, TransactionId id) {
+    Transaction& added = pool[id];
+    TransactionId before = tail_;
+    while (before != kNoTransaction && goes_before(added.key_miss, added.request.id,
+                                                   pool[before].key_miss, pool[before].request.id)) {
+      before = pool[before].previous;
+    }
+    added.previous = before;
+    added.next = before == kNoTransaction ? head_ : pool[before].next;
+    (added.previous == kNoTransaction ? head_ : pool[added.previous].next) = id;
+    (added.next == kNoTransaction ? tail_ : pool[added.next].previous) = id;
+  }
 
   TransactionId head_ = kNoTransaction;
   TransactionId tail_ = kNoTransaction;

@@ -7,8 +7,6 @@ namespace hmsim {
 
 namespace {
 
-constexpr int kBusy = 2;
-
 std::int64_t overlap(Cycle begin, Cycle end, Cycle from, Cycle to) {
   return later(std::int64_t{0}, (earlier(end, to) - later(begin, from)).value());
 }
@@ -21,17 +19,6 @@ BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? timing_.trfcsb : timing_.trfc),
       period_(clock_period),
       refreshes_(static_cast<std::size_t>(dram.ranks * turns_)) {}
-
-void BusAccounting::holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
-  const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
-  if (state != state_) {
-    if (state_ != kBusy) {
-      cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
-    }
-    state_ = state;
-    since_ = now;
-  }
-}
 
 void BusAccounting::refresh_prepared(int rank, int turn, Cycle now) {
   Interval& interval = refresh_of(rank, turn);

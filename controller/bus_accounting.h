@@ -35,7 +35,16 @@ class BusAccounting {
   BusAccounting(const DramParameters& dram, Tick clock_period);
 
   // The number of transactions that hold a slot, by class, becomes this at `now`.
-  void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now);
+  void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
+    const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
+    if (state != state_) {
+      if (state_ != kBusy) {
+        cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
+      }
+      state_ = state;
+      since_ = now;
+    }
+  }
   // The banks of a rank whose refresh has this turn (0 but for same-bank refreshes) are precharged
   // for it, or refreshed, at `now`.
   void refresh_prepared(int rank, int turn, Cycle now);
@@ -51,6 +60,8 @@ class BusAccounting {
   void serialize(Archive& archive);
 
  private:
+  static constexpr int kBusy = 2;
+
   struct Interval {
     Cycle begin{-1};
     Cycle end{-1};
@@ -68,7 +79,7 @@ class BusAccounting {
   std::array<std::int64_t, kBusLosses> lost_{};
   std::array<std::int64_t, 2> cycles_without_{};  // held nothing; held NVDIMM requests only
   std::array<std::int64_t, 2> at_last_burst_{};
-  int state_ = 0;  // index of cycles_without_, or 2
+  int state_ = 0;  // index of cycles_without_, or kBusy
   Cycle since_{0};
   Cycle last_issue_{0};
   Cycle data_end_{0};

@@ -11,29 +11,30 @@
 
 namespace hmsim {
 
-// The best data-bus command so far, by its policy's key.
+// The next command of the transaction that its policy puts first in a bank, with the key that
+// ranks it among those of other banks.
 struct Best {
   TransactionId id = kNoTransaction;
+  Command command = Command::read;
   std::uint64_t key = 0;
   std::uint64_t request = 0;
-  Command command = Command::read;
-
-  bool present() const { return id != kNoTransaction; }
-  void consider(const Best& other) {
-    if (!present() || goes_before(other.key, other.request, key, request)) {
-      *this = other;
-    }
-  }
 };
 
+// The best commands of an edge, nullptr where there is none. They stand in their banks, and so are
+// valid until a command is issued.
 struct Candidates {
-  std::array<Best, kMemoryClasses> legal;  // best legal data-bus command of each class
-  std::array<Best, kMemoryClasses> near;   // best one that waits for the bus's turnaround only
-  Best other;                              // oldest of the other commands (its key is not used)
+  std::array<const Best*, kMemoryClasses> legal{};  // best legal data-bus command of each class
+  std::array<const Best*, kMemoryClasses> near{};   // best one that waits for a turnaround only
+  const Best* other = nullptr;  // oldest of the other commands (their keys are not used)
 
+  static void consider(const Best*& best, const Best& command) {
+    if (best == nullptr || goes_before(command.key, command.request, best->key, best->request)) {
+      best = &command;
+    }
+  }
   void consider_other(const Best& command) {
-    if (!other.present() || command.request < other.request) {
-      other = command;
+    if (other == nullptr || command.request < other->request) {
+      other = &command;
     }
   }
 };

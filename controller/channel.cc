@@ -75,6 +75,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   }
   endpoint_.order_commands_by_key(scheduler_of(MemoryClass::nvdimm).orders_commands());
   arbiter_ = make_arbiter(controller_.arbiter, config.assignments);
+  told_ = schedulers_[0]->hooks() | (split_ ? schedulers_[1]->hooks() : 0U) | arbiter_->hooks();
   queues_[0].free_slots = controller_.queue_depth;
   queues_[1].free_slots = split_ ? controller_.nvdimm_queue_depth : 0;
   staged_.reserve(pool_.size());
@@ -127,7 +128,7 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
 
 Cycle Channel::edge_from(Tick time) const {
   const Cycle edge((time.value() + period_.value() - 1) / period_.value());
-  return later(edge, edge_ + Cycle(1));
+  return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
 }
 
 bool Channel::idle() const {
@@ -136,21 +137,31 @@ bool Channel::idle() const {
 }
 
 void Channel::advance(Tick now) {
-  edge_ = now == next_event() ? wake_ : Cycle(now / period_);
+  edge_ = now == wake_time_ ? wake_ : Cycle(now / period_);
+  now_ = now;
   wake_ = kNeverCycle;
+  wake_time_ = kNever;
   command_bus_taken_ = false;
   advancing_ = true;
   complete();
-  deliver_ack();
-  refresh();
+  if (endpoint_.has_ack()) {
+    deliver_ack();
+  }
+  if (refresh_.pressing(edge_)) {
+    refresh();
+  }
   admit();
   advancing_ = false;
   if (two_level_) {
     stage();
   }
-  update_schedulers();
+  if (edge_ >= next_policy_change_ || keys_changed()) {
+    update_schedulers();
+  }
   update_drain();
-  issue();
+  if (edge_ >= banks_.next() || endpoint_.active()) {
+    issue();
+  }
   if (counts_waiting_ && !command_bus_taken_) {
     use_free_slot();
   }
@@ -163,11 +174,12 @@ void Channel::complete() {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();
     Transaction& done = pool_[id];
+    Requester& requester = *(*requesters_)[done.request.agent];
     if (dram_bytes_ != nullptr) {
-      exchange(done, *(*requesters_)[done.request.agent]);
+      exchange(done, requester);
     }
     finish(done);
-    (*requesters_)[done.request.agent]->on_complete(done.request, time_of(edge_));
+    requester.on_complete(done.request, now_);
     pool_.release(id);  // not before: what the requester sends in answer only joins the line
   }
 }
@@ -185,18 +197,18 @@ void Channel::exchange(const Transaction& done, Requester& requester) {
 
 // The last beat of a transaction has passed.
 void Channel::finish(Transaction& done) {
-  const Tick now = time_of(edge_);
   const Request& request = done.request;
-  const std::int64_t latency = (now - request.arrival).value();
+  const std::int64_t latency = (now_ - request.arrival).value();
   if (is_nvdimm(done)) {
-    nvdimm_->finish(done.slot, now);
+    nvdimm_->finish(done.slot, now_);
     ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
     statistics_.nvdimm_line_latency.add(latency);
   } else {
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
     (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
   }
-  tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done, done.view.row_hit);
+  tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
+       [&done] { return done.view.row_hit; });
   std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
   if (two_level_) {
     room += kEntriesPerTransaction;
@@ -219,9 +231,6 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
 // One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
 // NVDIMM holds the ack back until their place on the data bus is free.
 void Channel::deliver_ack() {
-  if (!endpoint_.has_ack()) {
-    return;
-  }
   const TransactionId id = endpoint_.first_ack();
   Transaction& transaction = pool_[id];
   if (controller_.ack == AckMode::automatic && endpoint_.earliest_burst(transaction) > edge_) {
@@ -231,7 +240,8 @@ void Channel::deliver_ack() {
   command_bus_taken_ = controller_.ack_slots > 0;
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
   record(ChannelCommand::nvdimm_ack, transaction);
-  tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction, would_hit(transaction));
+  tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
+       [&] { return would_hit(transaction); });
   if (controller_.ack == AckMode::automatic) {
     issue_data(id, NvdimmEndpoint::burst_of(transaction));
   } else {
@@ -256,15 +266,6 @@ void Channel::update_schedulers() {
     }
     changed.clear();
   }
-}
-
-bool Channel::keys_changed() const {
-  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
-    if (schedulers_[i]->epoch() != epochs_[i] || !schedulers_[i]->changed_slots().empty()) {
-      return true;
-    }
-  }
-  return false;
 }
 
 void Channel::change_schedulers() {
@@ -327,14 +328,6 @@ void Channel::update_drain() {
   banks_.compete(side_, edge_);
 }
 
-void Channel::count(MemoryClass memory, int change) {
-  std::int64_t& pending = pending_[static_cast<std::size_t>(memory)];
-  pending += change;
-  (memory == MemoryClass::dram ? statistics_.dram_occupancy : statistics_.nvdimm_occupancy)
-      .set(pending, time_of(edge_));
-  bus_.holding(pending_[0], pending_[1], edge_);
-}
-
 void Channel::record(ChannelCommand command, const Transaction& transaction) {
   record(command, transaction.rank, transaction.view.bank, transaction.row,
          static_cast<std::int64_t>(transaction.request.id));
@@ -361,7 +354,8 @@ void Channel::serialize(Archive& archive) {
   engine_.serialize(archive);
   archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
           finishes_, staged_, command_queue_free_, held_ranks_, refresh_, pages_, pending_, drain_,
-          side_, promised_, command_bus_taken_, edge_, wake_, last_driver_, measured_from_);
+          side_, promised_, command_bus_taken_, edge_, now_, wake_, wake_time_, last_driver_,
+          measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);

@@ -57,7 +57,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle last_edge() const { return edge_; }  // the last one that was processed
   void reset_statistics(Tick now) override;
 
-  Tick next_event() const override { return wake_ == kNeverCycle ? kNever : time_of(wake_); }
+  Tick next_event() const override { return wake_time_; }
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -98,7 +98,13 @@ class Channel final : public MemoryChannel, public AckListener {
   void leave_line(const Transaction& transaction, TransactionId id);
   void rebuild_keys(TransactionScheduler& scheduler);
   void rekey(TransactionId id);
-  bool keys_changed() const;  // since the schedulers were last asked
+  bool keys_changed() const {  // since the schedulers were last asked
+    return keys_changed(0) || (split_ && keys_changed(1));
+  }
+  bool keys_changed(std::size_t queue) const {
+    const TransactionScheduler& scheduler = *schedulers_[queue];
+    return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
+  }
   void set_keys(Transaction& transaction);
 
   void take_step(const RefreshStep& step);
@@ -130,21 +136,38 @@ class Channel final : public MemoryChannel, public AckListener {
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period_.value()); }
   Cycle edge_from(Tick time) const;  // the first edge at or after `time` still to be processed
-  void wake_by(Cycle edge) { wake_ = earlier(wake_, edge); }
-  void count(MemoryClass memory, int change);
+  void wake_by(Cycle edge) {
+    if (edge < wake_) {
+      wake_ = edge;
+      wake_time_ = time_of(edge);
+    }
+  }
+  void count(MemoryClass memory, int change) {
+    std::int64_t& pending = pending_[static_cast<std::size_t>(memory)];
+    pending += change;
+    (memory == MemoryClass::dram ? statistics_.dram_occupancy : statistics_.nvdimm_occupancy)
+        .set(pending, now_);
+    bus_.holding(pending_[0], pending_[1], edge_);
+  }
   const RequestView& seen(Transaction& transaction, bool row_hit) {
     transaction.view.row_hit = row_hit;
     return transaction.view;
   }
-  // Tells its scheduler and the arbiter of the transaction, where they want to know.
+  // Tells its scheduler and the arbiter of the transaction, where they want to know: asks row_hit()
+  // only then.
+  template <class RowHit>
   void tell(TransactionPolicy::Hook hook, void (TransactionPolicy::*call)(const RequestView&, Tick),
-            Transaction& transaction, bool row_hit) {
+            Transaction& transaction, RowHit row_hit) {
+    if ((told_ & hook) == 0) {
+      return;
+    }
+    const RequestView& view = seen(transaction, row_hit());
     TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
     if (scheduler.wants(hook)) {
-      (scheduler.*call)(seen(transaction, row_hit), time_of(edge_));
+      (scheduler.*call)(view, now_);
     }
     if (arbiter_->wants(hook)) {
-      ((*arbiter_).*call)(seen(transaction, row_hit), time_of(edge_));
+      ((*arbiter_).*call)(view, now_);
     }
   }
   // The NVDIMM has a queue and a scheduler of its own in split mode only.
@@ -179,6 +202,7 @@ class Channel final : public MemoryChannel, public AckListener {
   std::unique_ptr<Nvdimm> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
   std::unique_ptr<BusArbiter> arbiter_;
+  unsigned told_ = 0;  // the hooks that some policy of the channel has
   ChannelShape shape_;
   const std::vector<Requester*>* requesters_ = nullptr;
   Kernel* kernel_ = nullptr;
@@ -208,8 +232,10 @@ class Channel final : public MemoryChannel, public AckListener {
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
   bool advancing_ = false;          // admission of the present edge is still to come
-  Cycle edge_{-1};                  // the last processed one
-  Cycle wake_ = kNeverCycle;
+  Cycle edge_{-1};                  // the last processed one, ...
+  Tick now_{0};                     // ... and when it was
+  Cycle wake_ = kNeverCycle;        // the next one, ...
+  Tick wake_time_ = kNever;         // ... and when it will be
   int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};
   ChannelStatistics statistics_;

@@ -31,7 +31,7 @@ bool Channel::admit_from(Queue& queue) {
   const TransactionId id = admit(queue.line.front());
   queue.line.pop();
   const Request& request = pool_[id].request;
-  (*requesters_)[request.agent]->on_admit(request, time_of(edge_));
+  (*requesters_)[request.agent]->on_admit(request, now_);
   return true;
 }
 
@@ -71,7 +71,7 @@ TransactionId Channel::admit(const Request& request) {
                       false};
   count(request.memory, 1);
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
-       would_hit(transaction));
+       [&] { return would_hit(transaction); });
   if (two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(id);

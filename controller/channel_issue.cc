@@ -5,7 +5,7 @@
 namespace hmsim {
 
 void Channel::refresh() {
-  if (!refresh_.pressing(edge_) || command_bus_taken_) {
+  if (command_bus_taken_) {
     return;
   }
   const RefreshStep step = refresh_.step(edge_);
@@ -50,53 +50,51 @@ void Channel::use_free_slot() {
 }
 
 void Channel::issue() {
-  const bool dram_may = edge_ >= banks_.next();
-  const bool nvdimm_may = endpoint_.active();
   if (command_bus_taken_) {
-    if (dram_may) {
-      banks_.advance(edge_);
-    }
-    return;
-  }
-  if (!dram_may && !nvdimm_may) {
+    banks_.advance(edge_);
     return;
   }
   Candidates candidates;
-  banks_.collect(edge_, turnaround_, candidates);
-  if (nvdimm_may) {
+  if (endpoint_.active()) {
     endpoint_.collect(edge_, turnaround_, candidates);
+  }
+  // What is merely near matters only beside what is legal in the other class.
+  const Cycle nearness = candidates.legal[1] != nullptr ? turnaround_ : Cycle(0);
+  if (edge_ + nearness >= banks_.next()) {
+    banks_.collect(edge_, nearness, candidates);
   }
   if (const Best* const winner = select(candidates)) {
     command_bus_taken_ = true;
     issue_data(winner->id, winner->command);
   } else {
-    banks_.collect_others(edge_, candidates);
+    if (edge_ >= banks_.next()) {
+      banks_.collect_others(edge_, candidates);
+    }
     endpoint_.collect_others(candidates);
-    if (candidates.other.present()) {
+    if (candidates.other != nullptr) {
       command_bus_taken_ = true;
-      issue_other(candidates.other.id, candidates.other.command);
+      issue_other(candidates.other->id, candidates.other->command);
     }
   }
   statistics_.command_cycles += command_bus_taken_ ? 1 : 0;
-  banks_.look_ahead();
 }
 
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
 // one; its choice stands until that class has had the bus, even if the turnaround is to be awaited.
 const Best* Channel::select(const Candidates& candidates) {
-  const std::array<Best, kMemoryClasses>& legal = candidates.legal;
-  if (!legal[0].present() && !legal[1].present()) {
+  const std::array<const Best*, kMemoryClasses>& legal = candidates.legal;
+  if (legal[0] == nullptr && legal[1] == nullptr) {
     return nullptr;
   }
-  const Best& dram = legal[0].present() ? legal[0] : candidates.near[0];
-  const Best& nvdimm = legal[1].present() ? legal[1] : candidates.near[1];
-  int winner = dram.present() ? 0 : 1;
-  if (dram.present() && nvdimm.present()) {
-    winner = promised_ != kNobody ? promised_ : static_cast<int>(arbitrate(dram, nvdimm));
+  const Best* const dram = legal[0] != nullptr ? legal[0] : candidates.near[0];
+  const Best* const nvdimm = legal[1] != nullptr ? legal[1] : candidates.near[1];
+  int winner = dram != nullptr ? 0 : 1;
+  if (dram != nullptr && nvdimm != nullptr) {
+    winner = promised_ != kNobody ? promised_ : static_cast<int>(arbitrate(*dram, *nvdimm));
   }
-  const Best& chosen = legal[static_cast<std::size_t>(winner)];
-  promised_ = chosen.present() ? kNobody : winner;
-  return chosen.present() ? &chosen : nullptr;
+  const Best* const chosen = legal[static_cast<std::size_t>(winner)];
+  promised_ = chosen != nullptr ? kNobody : winner;
+  return chosen;
 }
 
 MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
@@ -104,13 +102,16 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   Transaction& other = pool_[nvdimm.id];
   const MemoryClass winner = arbiter_->choose(
       {seen(one, would_hit(one)), seen(other, would_hit(other)), dram.key, nvdimm.key,
-       static_cast<int>(pending_[0]), static_cast<int>(pending_[1]), time_of(edge_)});
+       static_cast<int>(pending_[0]), static_cast<int>(pending_[1]), now_});
   ++(winner == MemoryClass::dram ? statistics_.dram_wins : statistics_.nvdimm_wins);
   return winner;
 }
 
 Cycle Channel::next_wake() {
   const Cycle soonest = edge_ + Cycle(1);
+  if (banks_.next() <= soonest) {
+    return soonest;
+  }
   Cycle next = finishes_.empty() ? kNeverCycle : finishes_.front().cycle;
   if (endpoint_.has_ack()) {
     next = earlier(next, next_ack(soonest));
@@ -153,15 +154,15 @@ void Channel::issue_data(TransactionId id, Command command) {
   if (is_nvdimm(transaction)) {
     row_hit = transaction.row == endpoint_.last_page(transaction.bank);
     engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
+    banks_.look_ahead();
     if (controller_.ack == AckMode::grant) {
       endpoint_.granted(id);
     }
   } else {
     row_hit = !transaction.activated;
     start(transaction);
-    engine_.issue(command, transaction.bank, edge_);
     const std::size_t side = side_of(transaction);
-    banks_.remove(id, side, edge_);
+    banks_.column(id, side, command, edge_);
     waits(transaction, side, -1);
     if (pages_.active()) {
       pages_.accessed(transaction.bank, transaction.view, edge_);
@@ -173,7 +174,8 @@ void Channel::issue_data(TransactionId id, Command command) {
   finishes_.push({edge_ + Cycle((write ? timing.cwl : timing.cl) + timing.burst), id});
   transaction.state = TransactionState::transfer;
   account_burst(transaction);
-  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
+  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
+       [row_hit] { return row_hit; });
   leave_line(transaction, id);
   if (is_nvdimm(transaction)) {
     record(write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read, transaction);
@@ -213,7 +215,8 @@ void Channel::issue_other(TransactionId id, Command command) {
     transaction.state = TransactionState::waiting;
     record(write ? ChannelCommand::nvdimm_write_command : ChannelCommand::nvdimm_read_command,
            transaction);
-    tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction, row_hit);
+    tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
+         [row_hit] { return row_hit; });
     nvdimm_->command(transaction.slot, transaction.local, write, time_of(edge_ + Cycle(1)));
     return;
   }
@@ -227,8 +230,7 @@ void Channel::issue_other(TransactionId id, Command command) {
   transaction.activate_held =
       edge_ -
       later(transaction.admitted, Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
-  engine_.issue(Command::activate, transaction.bank, edge_);
-  banks_.opened(transaction.bank, transaction.row, edge_);
+  banks_.activate(transaction.bank, transaction.row, edge_);
   pages_.opened(transaction.bank);
   ++statistics_.activates;
   record(ChannelCommand::activate, transaction);
@@ -236,8 +238,7 @@ void Channel::issue_other(TransactionId id, Command command) {
 
 void Channel::precharge(std::int32_t bank, std::int64_t request) {
   const int rank = bank / banks_per_rank_;
-  engine_.issue(Command::precharge, bank, edge_);
-  banks_.closed(bank, edge_);
+  banks_.precharge(bank, edge_);
   pages_.closed(bank);
   ++statistics_.precharges;
   record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);

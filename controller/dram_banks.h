@@ -27,9 +27,11 @@ class DramBanks {
   virtual void remove(TransactionId id, std::size_t side, Cycle now) = 0;
   virtual void compete(std::size_t side, Cycle now) = 0;
 
-  // ACT or PRE of the bank was issued; after ACT and column commands too its candidate may differ.
-  virtual void opened(std::int32_t bank, std::int64_t row, Cycle now) = 0;
-  virtual void closed(std::int32_t bank, Cycle now) = 0;
+  // Commands, issued at `now`: the transaction's RD or WR, after which it no longer competes; ACT;
+  // PRE.
+  virtual void column(TransactionId id, std::size_t side, Command command, Cycle now) = 0;
+  virtual void activate(std::int32_t bank, std::int64_t row, Cycle now) = 0;
+  virtual void precharge(std::int32_t bank, Cycle now) = 0;
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
   virtual void condemn(std::int32_t bank, Cycle now) = 0;
 
@@ -45,8 +47,8 @@ class DramBanks {
   virtual void collect_others(Cycle edge, Candidates& candidates) = 0;
   // To be called on each edge from next() on that has no collect() (the command bus is taken).
   virtual void advance(Cycle edge) = 0;
-  // Neither finds a legal command before this cycle. It is found again by look_ahead(), to be
-  // called once commands were issued, and lowered by every bank that gets a candidate meanwhile.
+  // Neither finds a legal command before this cycle. look_ahead() finds it again, to be called once
+  // other commands than the above were issued.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;
 

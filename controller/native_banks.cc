@@ -5,28 +5,28 @@ namespace hmsim {
 
 namespace {
 
-// Of the sets numbered (place x 4 + command), those of reads and writes.
-constexpr std::uint64_t kDataSets = 0xCCCC'CCCC'CCCC'CCCCu;
+constexpr std::size_t kBankCommands = TimingEngine::kBankCommands;
 
-template <class F>
-void for_each_bit(std::uint64_t bits, F f) {
-  for (; bits != 0; bits &= bits - 1) {
-    f(static_cast<std::size_t>(__builtin_ctzll(bits)));
-  }
+// `count` bits from bit `first` on.
+std::uint64_t bits(std::size_t first, std::size_t count) {
+  return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
 }
+
+std::size_t first_bit(std::uint64_t set) { return static_cast<std::size_t>(__builtin_ctzll(set)); }
 
 }  // namespace
 
-NativeBanks::NativeBanks(const DramParameters& dram, const TimingEngine& engine,
-                         TransactionPool& pool)
+NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
     : engine_(engine),
       pool_(pool),
-      banks_per_rank_(static_cast<int>(dram.organisation.banks)),
-      rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank_))),
+      rank_shift_(__builtin_ctz(static_cast<unsigned>(dram.organisation.banks))),
       group_shift_(rank_shift_ - __builtin_ctz(static_cast<unsigned>(dram.organisation.groups))),
+      group_mask_((std::size_t{1} << group_shift_) - 1),
+      data_sets_(
+          bits(static_cast<std::size_t>(Command::read) * engine.groups(), 2 * engine.groups())),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)),
-      ready_(ranks_.size() * static_cast<std::size_t>(dram.organisation.groups) * kBankCommands),
+      ready_(kBankCommands * engine.groups()),
       wheel_(engine.longest_bank_rule(), banks_.size()) {}
 
 void NativeBanks::insert(TransactionId id, std::size_t side, Cycle now) {
@@ -62,52 +62,69 @@ void NativeBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   update(bank, now);
 }
 
+// A command moves the gates of its own kind; so only their sets are looked at again. (The other
+// bound stays one, if another kind's gates moved too.)
+void NativeBanks::column(TransactionId id, std::size_t side, Command command, Cycle now) {
+  engine_.issue(command, pool_[id].bank, now);
+  remove(id, side, now);
+  next_data_ = scan(data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
+  find_next();
+}
+
+void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
+  engine_.issue(Command::activate, bank, now);
+  row_changed(bank, row, now);
+  next_other_ = scan(~data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
+  find_next();
+}
+
+void NativeBanks::precharge(std::int32_t bank, Cycle now) {
+  engine_.issue(Command::precharge, bank, now);
+  row_changed(bank, kNoRow, now);
+  next_other_ = scan(~data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
+  find_next();
+}
+
 void NativeBanks::block(std::int32_t bank, bool blocked, Cycle now) {
   at(bank).blocked = blocked;
   update(bank, now);
 }
 
-void NativeBanks::displace(std::size_t index) {
-  const Bank& bank = banks_[index];
+void NativeBanks::hold(int rank, bool held) {
+  bool& before = ranks_[static_cast<std::size_t>(rank)].held;
+  held_ranks_ += (held ? 1 : 0) - (before ? 1 : 0);
+  before = held;
+}
+
+void NativeBanks::displace(std::int32_t index) {
+  const Bank& bank = at(index);
   if (bank.place == Place::waiting) {
-    wheel_.erase(index, bank.ready_at);
+    wheel_.erase(static_cast<std::size_t>(index), bank.ready_at);
   } else if (bank.place == Place::ready) {
-    const std::size_t number = set_of(index, bank.candidate.command);
-    ReadySet& set = ready_[number];
-    set.banks &= ~(std::uint64_t{1} << in_rank(index));
-    ready_sets_ &= ~(std::uint64_t{set.banks == 0} << number);
-    if (set.first == static_cast<int>(index)) {
-      set.first = kUnknown;
-    }
+    const std::size_t set = engine_.gate_of(bank.candidate.command, index);
+    ready_[set] &= ~bit_of(index);
+    ready_sets_ &= ~(std::uint64_t{ready_[set] == 0} << set);
   }
 }
 
-void NativeBanks::place_ready(std::size_t index) {
-  Bank& bank = banks_[index];
-  const std::size_t number = set_of(index, bank.candidate.command);
-  ReadySet& set = ready_[number];
-  if (set.banks == 0 ||
-      (set.first != kUnknown && goes_first(bank.candidate, at(set.first).candidate))) {
-    set.first = static_cast<int>(index);
-  }
-  set.banks |= std::uint64_t{1} << in_rank(index);
-  ready_sets_ |= std::uint64_t{1} << number;
+void NativeBanks::place_ready(std::int32_t index) {
+  Bank& bank = at(index);
   bank.place = Place::ready;
-}
-
-bool NativeBanks::goes_first(const Best& one, const Best& other) const {
-  return reserves_data_bus(one.command)
-             ? goes_before(one.key, one.request, other.key, other.request)
-             : one.request < other.request;
+  const std::size_t set = engine_.gate_of(bank.candidate.command, index);
+  ready_[set] |= bit_of(index);
+  ready_sets_ |= std::uint64_t{1} << set;
+  const std::int64_t gate = engine_.gate(set).value();
+  std::int64_t& next = reserves_data_bus(bank.candidate.command) ? next_data_ : next_other_;
+  next = earlier(next, gate);
+  next_ = earlier(next_, gate);
 }
 
 // Finds the bank's candidate and its place again.
 void NativeBanks::update(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
-  const auto place = static_cast<std::size_t>(index);
   BankQueue& queue = bank.queued[side_];
   if (queue.empty() || bank.blocked) {
-    displace(place);
+    displace(index);
     bank.place = Place::nowhere;
     return;
   }
@@ -118,88 +135,83 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
     command = transaction.request.write ? Command::write : Command::read;
   }
   const std::int64_t ready_at = engine_.bank_ready(command, index);
-  const std::size_t set = set_of(place, command);
   const bool stays =
       bank.place == Place::ready && bank.candidate.command == command && ready_at <= now.value();
-  if (stays) {
-    ready_[set].first = ready_[set].banks == std::uint64_t{1} << in_rank(place) ? index : kUnknown;
-  } else {
-    displace(place);
+  if (!stays) {
+    displace(index);
   }
-  bank.candidate = {id, transaction.key_hit, transaction.request.id, command};
+  bank.candidate = {id, command, transaction.key_hit, transaction.request.id};
   bank.ready_at = ready_at;
   if (ready_at > now.value()) {
     bank.place = Place::waiting;
-    wheel_.insert(place, ready_at, now.value());
+    wheel_.insert(static_cast<std::size_t>(index), ready_at, now.value());
     next_ = earlier(next_, ready_at);
-  } else {
-    if (!stays) {
-      place_ready(place);
-    }
-    next_ = earlier(next_, gate_of(set).value());
+  } else if (!stays) {
+    place_ready(index);
   }
 }
 
-void NativeBanks::find_first(std::size_t number, bool started_only) {
-  ReadySet& set = ready_[number];
-  const std::size_t base = rank_of_set(number) << rank_shift_;
-  set.first = kUnknown;
-  for_each_bit(set.banks, [&](std::size_t bit) {
-    const auto bank = static_cast<std::int32_t>(base + bit);
-    const Best& candidate = at(bank).candidate;
-    if (started_only && !pool_[candidate.id].started) {
-      return;  // until one of its rank finishes
+// Calls found(set, gate) for those of `sets` that have ready banks and open by `horizon`. Returns
+// when the first one opens.
+template <class Found>
+std::int64_t NativeBanks::scan(std::uint64_t sets, Cycle horizon, Found found) const {
+  std::int64_t next = kNeverCycle.value();
+  for (sets &= ready_sets_; sets != 0; sets &= sets - 1) {
+    const std::size_t set = first_bit(sets);
+    const std::int64_t gate = engine_.gate(set).value();
+    next = earlier(next, gate);
+    if (gate <= horizon.value()) {
+      found(set, gate);
     }
-    if (set.first == kUnknown || goes_first(candidate, at(set.first).candidate)) {
-      set.first = bank;
-    }
-  });
+  }
+  return next;
 }
 
-// The candidate that goes first in a ready set; nullptr when none may start.
-const Best* NativeBanks::first_of(std::size_t number) {
-  ReadySet& set = ready_[number];
-  const bool held = ranks_[rank_of_set(number)].held;
-  if (held || set.first == kUnknown) {
-    find_first(number, held);
+// Calls consider(candidate) for those of a ready set that may be issued.
+template <class Consider>
+void NativeBanks::each_of(std::size_t set, Consider consider) const {
+  const std::size_t first = (set & (engine_.groups() - 1)) << group_shift_;
+  for (std::uint64_t banks = ready_[set]; banks != 0; banks &= banks - 1) {
+    const std::size_t bank = first + first_bit(banks);
+    const Best& candidate = banks_[bank].candidate;
+    // A rank whose command queue is full starts no transaction.
+    if (held_ranks_ == 0 || !ranks_[bank >> rank_shift_].held || pool_[candidate.id].started) {
+      consider(candidate);
+    }
   }
-  const int first = set.first;
-  if (held) {
-    set.first = kUnknown;
-  }
-  return first == kUnknown ? nullptr : &at(first).candidate;
 }
 
 void NativeBanks::advance(Cycle edge) {
-  wheel_.advance(edge.value(), [this](std::size_t bank) { place_ready(bank); });
+  wheel_.advance(edge.value(),
+                 [this](std::size_t bank) { place_ready(static_cast<std::int32_t>(bank)); });
+  find_next();
 }
 
 void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   advance(edge);
-  for_each_bit(ready_sets_ & kDataSets, [&](std::size_t set) {
-    const Cycle gate = gate_of(set);
-    if (gate <= edge + turnaround) {
-      if (const Best* const best = first_of(set)) {
-        (gate <= edge ? candidates.legal : candidates.near)[0].consider(*best);
-      }
-    }
-  });
+  const Cycle horizon = edge + turnaround;
+  if (next_data_ <= horizon.value()) {
+    next_data_ = scan(data_sets_, horizon, [&](std::size_t set, std::int64_t gate) {
+      const Best*& best = (gate <= edge.value() ? candidates.legal : candidates.near)[0];
+      each_of(set, [&best](const Best& candidate) { Candidates::consider(best, candidate); });
+    });
+    find_next();
+  }
 }
 
 void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {
-  for_each_bit(ready_sets_ & ~kDataSets, [&](std::size_t set) {
-    if (gate_of(set) <= edge) {
-      if (const Best* const best = first_of(set)) {
-        candidates.consider_other(*best);
-      }
-    }
-  });
+  if (next_other_ <= edge.value()) {
+    next_other_ = scan(~data_sets_, edge, [&](std::size_t set, std::int64_t) {
+      each_of(set, [&](const Best& candidate) { candidates.consider_other(candidate); });
+    });
+    find_next();
+  }
 }
 
 void NativeBanks::look_ahead() {
-  std::int64_t next = wheel_.next();
-  for_each_bit(ready_sets_, [&](std::size_t set) { next = earlier(next, gate_of(set).value()); });
-  next_ = next;
+  next_data_ = scan(data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
+  next_other_ = scan(~data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
+  find_next();
 }
 
 void NativeBanks::rebuild(Cycle now) {
@@ -214,12 +226,17 @@ void NativeBanks::serialize(Archive& archive, Cycle now) {
   archive(banks_, ranks_, side_, next_);
   if (archive.loading()) {
     wheel_.clear(now.value());
-    ready_.assign(ready_.size(), ReadySet());
+    ready_.assign(ready_.size(), 0);
     ready_sets_ = 0;
+    held_ranks_ = 0;
+    for (const Rank& rank : ranks_) {
+      held_ranks_ += rank.held ? 1 : 0;
+    }
     for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
       banks_[bank].place = Place::nowhere;
       update(static_cast<std::int32_t>(bank), now);
     }
+    look_ahead();
   }
 }
 

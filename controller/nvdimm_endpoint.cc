@@ -74,8 +74,9 @@ void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidate
     const Transaction& transaction = pool_[id];
     const Cycle earliest = later(earliest_burst(transaction), transaction.grant_from);
     if (earliest <= edge + turnaround) {
-      (earliest <= edge ? candidates.legal : candidates.near)[1].consider(
-          {id, key_of(transaction, bank.last_page), transaction.request.id, burst_of(transaction)});
+      bank.burst = {id, burst_of(transaction), key_of(transaction, bank.last_page),
+                    transaction.request.id};
+      Candidates::consider((earliest <= edge ? candidates.legal : candidates.near)[1], bank.burst);
     }
   }
 }
@@ -84,15 +85,16 @@ void NvdimmEndpoint::collect_others(Candidates& candidates) {
   if (!may_send()) {
     return;
   }
-  Best first;
+  const Best* first = nullptr;
   for (std::uint64_t banks = queued_; banks != 0; banks &= banks - 1) {
     PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
     const TransactionId id = bank.queued.best(pool_, bank.last_page);
     const Transaction& transaction = pool_[id];
-    first.consider({id, by_key_ ? key_of(transaction, bank.last_page) : 0, transaction.request.id,
-                    burst_of(transaction)});
+    bank.command = {id, burst_of(transaction), by_key_ ? key_of(transaction, bank.last_page) : 0,
+                    transaction.request.id};
+    Candidates::consider(first, bank.command);
   }
-  candidates.consider_other(first);
+  candidates.consider_other(*first);
 }
 
 Cycle NvdimmEndpoint::next(Cycle edge) {

@@ -64,6 +64,8 @@ class NvdimmEndpoint {
     BankQueue queued;
     BankQueue ready;
     std::int64_t last_page = kNoRow;
+    Best command;  // what collect() found last, and collect_others()
+    Best burst;
     void serialize(Archive& archive) { archive(queued, ready, last_page); }
   };
 

@@ -3,8 +3,7 @@
 
 namespace hmsim {
 
-PolledBanks::PolledBanks(const DramParameters& dram, const TimingModel& timing,
-                         TransactionPool& pool)
+PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool)
     : timing_(timing),
       pool_(pool),
       banks_per_rank_(static_cast<std::size_t>(dram.organisation.banks)),
@@ -44,6 +43,24 @@ void PolledBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   update(bank, now);
 }
 
+void PolledBanks::column(TransactionId id, std::size_t side, Command command, Cycle now) {
+  timing_.issue(command, pool_[id].bank, now);
+  remove(id, side, now);
+  look_ahead();
+}
+
+void PolledBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
+  timing_.issue(Command::activate, bank, now);
+  row_changed(bank, row, now);
+  look_ahead();
+}
+
+void PolledBanks::precharge(std::int32_t bank, Cycle now) {
+  timing_.issue(Command::precharge, bank, now);
+  row_changed(bank, kNoRow, now);
+  look_ahead();
+}
+
 void PolledBanks::block(std::int32_t bank, bool blocked, Cycle now) {
   at(bank).blocked = blocked;
   update(bank, now);
@@ -63,7 +80,7 @@ void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
   if (transaction.row == bank.open_row) {
     command = transaction.request.write ? Command::write : Command::read;
   }
-  bank.candidate = {id, transaction.key_hit, transaction.request.id, command};
+  bank.candidate = {id, command, transaction.key_hit, transaction.request.id};
   bank.ready_at = timing_.bank_ready(command, index);
   ask(static_cast<std::size_t>(index));
   next_ = earlier(next_, bank.legal_at);
@@ -91,7 +108,8 @@ void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
   for (std::size_t index = 0; index < banks_.size(); ++index) {
     if (reserves_data_bus(banks_[index].candidate.command)) {
       if (const Best* const best = legal_by(index, now, now + turnaround.value())) {
-        (banks_[index].legal_at <= now ? candidates.legal : candidates.near)[0].consider(*best);
+        Candidates::consider(
+            (banks_[index].legal_at <= now ? candidates.legal : candidates.near)[0], *best);
       }
     }
   }
@@ -106,6 +124,7 @@ void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
       }
     }
   }
+  look_ahead();
 }
 
 void PolledBanks::look_ahead() {

@@ -17,22 +17,21 @@ namespace hmsim {
 
 class PolledBanks final : public DramBanks {
  public:
-  PolledBanks(const DramParameters& dram, const TimingModel& timing, TransactionPool& pool);
+  PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool);
 
   std::int64_t open_row(std::int32_t bank) const override { return at(bank).open_row; }
   void insert(TransactionId id, std::size_t side, Cycle now) override;
   void remove(TransactionId id, std::size_t side, Cycle now) override;
   void compete(std::size_t side, Cycle now) override;
-  void opened(std::int32_t bank, std::int64_t row, Cycle now) override {
-    row_changed(bank, row, now);
-  }
-  void closed(std::int32_t bank, Cycle now) override { row_changed(bank, kNoRow, now); }
+  void column(TransactionId id, std::size_t side, Command command, Cycle now) override;
+  void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
+  void precharge(std::int32_t bank, Cycle now) override;
   void condemn(std::int32_t bank, Cycle now) override { row_changed(bank, kCondemnedRow, now); }
   void block(std::int32_t bank, bool blocked, Cycle now) override;
   void hold(int rank, bool held) override { ranks_[static_cast<std::size_t>(rank)].held = held; }
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;
-  void advance(Cycle /*edge*/) override {}
+  void advance(Cycle /*edge*/) override { look_ahead(); }
   void look_ahead() override;
   void rebuild(Cycle now) override;
   void serialize(Archive& archive, Cycle now) override;
@@ -62,7 +61,7 @@ class PolledBanks final : public DramBanks {
   const Best* legal_by(std::size_t index, std::int64_t now, std::int64_t horizon);
   void ask(std::size_t bank);
 
-  const TimingModel& timing_;
+  TimingModel& timing_;
   TransactionPool& pool_;
   const std::size_t banks_per_rank_;
   std::vector<Bank> banks_;

@@ -10,7 +10,8 @@
 namespace hmsim {
 
 // A calendar of single cycles, each a set of small numbers (banks). An entry lies at most `span`
-// cycles after the present, and entries are taken out at most `span` cycles late.
+// cycles after the present, and entries are taken out at most `span` cycles late. The first cycle
+// that has an entry is kept at hand.
 class ReadyWheel {
  public:
   ReadyWheel(std::int64_t span, std::size_t members) : words_((members + 63) / 64) {
@@ -24,9 +25,10 @@ class ReadyWheel {
   }
 
   void insert(std::size_t member, std::int64_t cycle, std::int64_t now) {
-    if (next() == kNeverCycle.value()) {
+    if (next_ == kNeverCycle.value()) {
       now_ = now;
     }
+    next_ = earlier(next_, cycle);
     const std::size_t slot = slot_of(cycle);
     members_[slot * words_ + member / 64] |= bit(member);
     occupied_[slot / 64] |= bit(slot);
@@ -41,10 +43,47 @@ class ReadyWheel {
       }
     }
     occupied_[slot / 64] &= ~bit(slot);
+    if (cycle == next_) {
+      next_ = find_next();
+    }
   }
 
   // The first cycle after the last advance that has an entry; kNeverCycle when none has.
-  std::int64_t next() const {
+  std::int64_t next() const { return next_; }
+
+  // Takes out all entries up to `now`, calling ready(member) for each.
+  template <class Ready>
+  void advance(std::int64_t now, Ready ready) {
+    while (next_ <= now) {
+      const std::size_t slot = slot_of(next_);
+      for (std::size_t word = 0; word < words_; ++word) {
+        std::uint64_t set = members_[slot * words_ + word];
+        members_[slot * words_ + word] = 0;
+        for (; set != 0; set &= set - 1) {
+          ready(word * 64 + static_cast<std::size_t>(__builtin_ctzll(set)));
+        }
+      }
+      occupied_[slot / 64] &= ~bit(slot);
+      now_ = next_;
+      next_ = find_next();
+    }
+    now_ = now;
+  }
+
+  void clear(std::int64_t now) {
+    members_.assign(members_.size(), 0);
+    occupied_.assign(occupied_.size(), 0);
+    now_ = now;
+    next_ = kNeverCycle.value();
+  }
+
+ private:
+  static std::uint64_t bit(std::size_t index) { return std::uint64_t{1} << (index % 64); }
+  std::size_t slot_of(std::int64_t cycle) const {
+    return static_cast<std::size_t>(cycle & (slots_ - 1));
+  }
+
+  std::int64_t find_next() const {
     const std::int64_t start = now_ + 1;
     const auto first = static_cast<std::size_t>(start & (slots_ - 1));
     const std::size_t words = occupied_.size();
@@ -64,39 +103,10 @@ class ReadyWheel {
     return kNeverCycle.value();
   }
 
-  // Takes out all entries up to `now`, calling ready(member) for each.
-  template <class Ready>
-  void advance(std::int64_t now, Ready ready) {
-    for (std::int64_t cycle = next(); cycle <= now; cycle = next()) {
-      const std::size_t slot = slot_of(cycle);
-      for (std::size_t word = 0; word < words_; ++word) {
-        std::uint64_t set = members_[slot * words_ + word];
-        members_[slot * words_ + word] = 0;
-        for (; set != 0; set &= set - 1) {
-          ready(word * 64 + static_cast<std::size_t>(__builtin_ctzll(set)));
-        }
-      }
-      occupied_[slot / 64] &= ~bit(slot);
-      now_ = cycle;
-    }
-    now_ = now;
-  }
-
-  void clear(std::int64_t now) {
-    members_.assign(members_.size(), 0);
-    occupied_.assign(occupied_.size(), 0);
-    now_ = now;
-  }
-
- private:
-  static std::uint64_t bit(std::size_t index) { return std::uint64_t{1} << (index % 64); }
-  std::size_t slot_of(std::int64_t cycle) const {
-    return static_cast<std::size_t>(cycle & (slots_ - 1));
-  }
-
   std::size_t words_;
   std::int64_t slots_;
   std::int64_t now_ = -1;
+  std::int64_t next_ = kNeverCycle.value();
   std::vector<std::uint64_t> members_;   // slot x words
   std::vector<std::uint64_t> occupied_;  // one bit a slot
 };

@@ -1,46 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/kernel.h"
 
-#include <algorithm>
-
 #include "core/archive.h"
 #include "core/errors.h"
 
 namespace hmsim {
 
 int Kernel::attach(Component& component) {
-  components_.push_back(&component);
-  next_.push_back(kNever);
-  return static_cast<int>(components_.size()) - 1;
+  entries_.push_back({&component, kNever});
+  return static_cast<int>(entries_.size()) - 1;
 }
 
 void Kernel::notify_all() {
-  for (std::size_t i = 0; i < components_.size(); ++i) {
-    next_[i] = components_[i]->next_event();
+  for (Entry& entry : entries_) {
+    entry.next = entry.component->next_event();
   }
 }
 
 Tick Kernel::next_event() const {
-  return next_.empty() ? kNever : *std::min_element(next_.begin(), next_.end());
+  Tick next = kNever;
+  for (const Entry& entry : entries_) {
+    next = earlier(next, entry.next);
+  }
+  return next;
 }
 
 bool Kernel::step(Tick limit) {
-  std::size_t earliest = 0;
+  Entry* earliest = nullptr;
   Tick when = kNever;
-  for (std::size_t i = 0; i < next_.size(); ++i) {
-    if (next_[i] < when) {
-      when = next_[i];
-      earliest = i;
+  for (Entry& entry : entries_) {
+    if (entry.next < when) {
+      when = entry.next;
+      earliest = &entry;
     }
   }
-  if (when > limit || when == kNever) {
+  if (earliest == nullptr || when > limit) {
     return false;
   }
   ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
+  const auto turn = static_cast<std::size_t>(earliest - entries_.data());
+  turn_ = when == now_ && turn < turn_ ? turn_ : turn;
   now_ = when;
-  components_[earliest]->advance(when);
-  next_[earliest] = components_[earliest]->next_event();
-  ensure(next_[earliest] > when, "kernel", now_, -1, "a component does not move on");
+  Component& component = *earliest->component;
+  component.advance(when);
+  earliest->next = component.next_event();
+  ensure(earliest->next > when, "kernel", now_, -1, "a component does not move on");
   return true;
 }
 
@@ -52,7 +56,7 @@ void Kernel::run_until(Tick limit) {
 
 void Kernel::serialize(Archive& archive) {
   archive.section("kernel");
-  archive(now_);
+  archive(now_, turn_);
   if (archive.loading()) {
     notify_all();
   }

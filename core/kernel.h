@@ -2,6 +2,7 @@
 // The event kernel: advances whichever component has the earliest next event.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "core/types.h"
@@ -23,18 +24,22 @@ class Component {
 
 class Kernel {
  public:
-  // Components that act at the same time do so in the order in which they were attached.
+  // Components that act at the same time do so in the order in which they were attached, all of
+  // them before the first event.
   int attach(Component& component);
 
   // A neighbour changed component `id`: asks it for its next event again.
   void notify(int id) {
-    const auto index = static_cast<std::size_t>(id);
-    next_[index] = components_[index]->next_event();
+    Entry& entry = entries_[static_cast<std::size_t>(id)];
+    entry.next = entry.component->next_event();
   }
   void notify_all();
 
   Tick now() const { return now_; }
   Tick next_event() const;
+  // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
+  // comes after its turn, whether it had anything to do or not.
+  bool turn_is_over(int id) const { return turn_ > static_cast<std::size_t>(id); }
 
   // Advances the earliest component if it is due by `limit`; false when none is.
   bool step(Tick limit);
@@ -44,9 +49,14 @@ class Kernel {
   void serialize(Archive& archive);
 
  private:
-  std::vector<Component*> components_;
-  std::vector<Tick> next_;
+  struct Entry {
+    Component* component;
+    Tick next;  // its next event
+  };
+
+  std::vector<Entry> entries_;
   Tick now_{0};
+  std::size_t turn_ = 0;  // the last in order of those that have acted at now_
 };
 
 // A component's handle on the kernel: how it tells that its next event changed.
@@ -54,6 +64,10 @@ class Wakeup {
  public:
   Wakeup() = default;
   Wakeup(Kernel& kernel, int id) : kernel_(&kernel), id_(id) {}
+  // Its turn at `time` is over, as far as it is for others to decide.
+  bool turn_is_over(Tick time) const {
+    return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
+  }
   void notify() const {
     if (kernel_ != nullptr) {
       kernel_->notify(id_);

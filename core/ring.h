@@ -21,11 +21,11 @@ class Ring {
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
 
-  void push(T value) {
+  void push(const T& value) {
     if (count_ == slots_.size()) {
       grow();
     }
-    slots_[(head_ + count_) & (slots_.size() - 1)] = std::move(value);
+    slots_[(head_ + count_) & (slots_.size() - 1)] = value;
     ++count_;
   }
   void pop() {

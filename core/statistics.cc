@@ -12,17 +12,7 @@ namespace {
 
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
-int highest_bit(std::uint64_t value) { return 63 - __builtin_clzll(value); }
-
 }  // namespace
-
-int Histogram::bucket_of(std::uint64_t value) {
-  if (value < (1u << (kSubBits + 1))) {
-    return static_cast<int>(value);
-  }
-  const int shift = highest_bit(value) - kSubBits;
-  return (shift << kSubBits) + static_cast<int>(value >> shift);
-}
 
 std::int64_t Histogram::upper_edge(int bucket) {
   if (bucket < (1 << (kSubBits + 1))) {
@@ -31,18 +21,6 @@ std::int64_t Histogram::upper_edge(int bucket) {
   const int shift = (bucket >> kSubBits) - 1;
   const std::int64_t mantissa = bucket - (shift << kSubBits);
   return ((mantissa + 1) << shift) - 1;
-}
-
-void Histogram::add(std::int64_t value) {
-  if (buckets_.empty()) {
-    buckets_.resize(kBuckets);
-  }
-  const auto magnitude = static_cast<std::uint64_t>(value);
-  ++buckets_[static_cast<std::size_t>(bucket_of(magnitude))];
-  ++count_;
-  sum_low_ += magnitude;
-  sum_high_ += sum_low_ < magnitude ? 1 : 0;
-  max_ = std::max(max_, value);
 }
 
 void Histogram::merge(const Histogram& other) {

@@ -22,7 +22,17 @@ using Counter = std::uint64_t;
 // Counts values in buckets of at most 1/32 relative width (exact below 64). Constant memory.
 class Histogram {
  public:
-  void add(std::int64_t value);  // value >= 0
+  void add(std::int64_t value) {  // value >= 0
+    if (buckets_.empty()) {
+      buckets_.resize(kBuckets);
+    }
+    const auto magnitude = static_cast<std::uint64_t>(value);
+    ++buckets_[static_cast<std::size_t>(bucket_of(magnitude))];
+    ++count_;
+    sum_low_ += magnitude;
+    sum_high_ += sum_low_ < magnitude ? 1 : 0;
+    max_ = later(max_, value);
+  }
   void merge(const Histogram& other);
   void reset() { *this = Histogram(); }
 
@@ -39,7 +49,13 @@ class Histogram {
  private:
   static constexpr int kSubBits = 5;
   static constexpr int kBuckets = (64 - kSubBits) << kSubBits;
-  static int bucket_of(std::uint64_t value);
+  static int bucket_of(std::uint64_t value) {
+    if (value < (1u << (kSubBits + 1))) {
+      return static_cast<int>(value);
+    }
+    const int shift = 63 - __builtin_clzll(value) - kSubBits;
+    return (shift << kSubBits) + static_cast<int>(value >> shift);
+  }
   static std::int64_t upper_edge(int bucket);
 
   std::vector<std::uint64_t> buckets_;  // empty until the first value

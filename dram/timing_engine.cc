@@ -11,89 +11,113 @@ namespace {
 
 constexpr std::int64_t kLongAgo = std::numeric_limits<std::int64_t>::min() / 2;
 
+bool applies(Scope scope, int from, int to, int groups_per_rank) {
+  const bool same_rank = from / groups_per_rank == to / groups_per_rank;
+  switch (scope) {
+    case Scope::group:
+      return from == to;
+    case Scope::rank:
+      return same_rank;
+    case Scope::other_rank:
+      return !same_rank;
+    case Scope::bank:
+    case Scope::same_bank:
+      break;
+  }
+  return false;
+}
+
 }  // namespace
 
 TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
                            int banks_per_rank)
     : groups_per_rank_(groups_per_rank),
+      groups_((ranks - 1) * groups_per_rank),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
-      gates_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)) {
+      gates_(static_cast<std::size_t>((kBankCommands + 2) * groups_ + 2)) {
+  // Those of data-bus commands next to each other: most are delayed together.
+  for (std::size_t command = 0; command < kBankCommands; ++command) {
+    first_gate_[command] = command * groups();
+  }
+  first_gate_[static_cast<std::size_t>(Command::nvdimm_read)] = kBankCommands * groups();
+  first_gate_[static_cast<std::size_t>(Command::nvdimm_write)] = kBankCommands * groups() + 1;
+  first_gate_[static_cast<std::size_t>(Command::refresh)] = kBankCommands * groups() + 2;
+  first_gate_[static_cast<std::size_t>(Command::refresh_same_bank)] =
+      (kBankCommands + 1) * groups() + 2;
+  for (std::size_t command = 0; command < kCommands; ++command) {
+    const auto preceding = static_cast<Command>(command);
+    bank_delays_[command] = bank_rules(rules, preceding, Scope::bank);
+    same_bank_delays_[command] = bank_rules(rules, preceding, Scope::same_bank);
+  }
+  compile_gates(rules, ranks);
   for (const TimingRule& rule : rules) {
-    if (rule.latency > 0) {
-      compile(rule, ranks);
+    if (rule.window > 1 && rule.latency > 0) {
+      add_window(rule, ranks);
     }
   }
 }
 
-void TimingEngine::compile(const TimingRule& rule, int ranks) {
-  const auto preceding = static_cast<std::size_t>(rule.preceding);
-  if (rule.window > 1) {
-    Window window{rule.latency, static_cast<std::size_t>(rule.window), {}, {}, {}};
-    for (int group = 0; group < groups_per_rank_; ++group) {
-      window.slots.push_back(slot(rule.following, group));
+std::vector<TimingEngine::Delays> TimingEngine::bank_rules(const std::vector<TimingRule>& rules,
+                                                           Command preceding, Scope scope) {
+  std::vector<std::int64_t> latencies(kStride, 0);
+  for (const TimingRule& rule : rules) {
+    if (rule.scope == scope && rule.preceding == preceding) {
+      std::int64_t& latency = latencies[static_cast<std::size_t>(rule.following)];
+      latency = later(latency, rule.latency);
+      longest_bank_rule_ = later(longest_bank_rule_, latency);
     }
-    window.last.assign(static_cast<std::size_t>(ranks),
-                       std::vector<std::int64_t>(window.length, kLongAgo));
-    window.position.assign(static_cast<std::size_t>(ranks), 0);
-    windows_[preceding].push_back(std::move(window));
-    return;
   }
-  if (rule.scope == Scope::bank || rule.scope == Scope::same_bank) {
-    (rule.scope == Scope::bank ? bank_delays_ : same_bank_delays_)[preceding].push_back(
-        {slot(rule.following, 0), rule.latency});
-    longest_bank_rule_ = later(longest_bank_rule_, rule.latency);
-    return;
-  }
+  std::vector<Delays> runs;
+  compile(runs, latencies);
+  return runs;
+}
+
+void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks) {
   const int groups = ranks * groups_per_rank_;
-  for (int from = 0; from < groups; ++from) {
-    for (int to = 0; to < groups; ++to) {
-      const bool same_rank = from / groups_per_rank_ == to / groups_per_rank_;
-      const bool applies = rule.scope == Scope::group  ? from == to
-                           : rule.scope == Scope::rank ? same_rank
-                                                       : !same_rank;
-      const bool possible = is_nvdimm(rule.preceding) == (from / groups_per_rank_ == ranks - 1) &&
-                            is_nvdimm(rule.following) == (to / groups_per_rank_ == ranks - 1);
-      if (applies && possible) {
-        gate_delays_[slot(rule.preceding, from)].push_back(
-            {slot(rule.following, to), rule.latency});
+  for (int command = 0; command < kCommands; ++command) {
+    const auto preceding = static_cast<Command>(command);
+    for (int from = is_nvdimm(preceding) ? groups_ : 0;
+         from < (is_nvdimm(preceding) ? groups : groups_); ++from) {
+      std::vector<std::int64_t> latencies(gates_.size(), 0);
+      for (const TimingRule& rule : rules) {
+        if (rule.preceding != preceding || rule.window > 1) {
+          continue;
+        }
+        for (int to = is_nvdimm(rule.following) ? groups_ : 0;
+             to < (is_nvdimm(rule.following) ? groups : groups_); ++to) {
+          if (applies(rule.scope, from, to, groups_per_rank_)) {
+            std::int64_t& latency = latencies[gate_number(rule.following, to)];
+            latency = later(latency, rule.latency);
+          }
+        }
       }
+      compile(gate_delays_[source_number(preceding, from)], latencies);
     }
   }
 }
 
-void TimingEngine::issue(Command command, int bank, Cycle now) {
-  const auto c = static_cast<std::size_t>(command);
-  std::int64_t* const ready = &bank_ready_[static_cast<std::size_t>(bank) * kStride];
-  for (const Delay& delay : bank_delays_[c]) {
-    ready[delay.slot] = later(ready[delay.slot], now.value() + delay.latency);
-  }
-  for (const Delay& delay : same_bank_delays_[c]) {
-    const int banks_per_group = 1 << group_shift_;
-    const int first = ((bank >> rank_shift_) << rank_shift_) + (bank & (banks_per_group - 1));
-    for (int group = 0; group < groups_per_rank_; ++group) {
-      std::int64_t& each =
-          bank_ready_[slot(Command{}, first + group * banks_per_group) + delay.slot];
-      each = later(each, now.value() + delay.latency);
+// The runs of positive latencies.
+void TimingEngine::compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies) {
+  for (std::size_t i = 0; i < latencies.size(); ++i) {
+    if (latencies[i] <= 0) {
+      continue;
     }
-  }
-  for (const Delay& delay : gate_delays_[slot(command, bank >> group_shift_)]) {
-    gates_[delay.slot] = later(gates_[delay.slot], now.value() + delay.latency);
-  }
-  for (Window& window : windows_[c]) {
-    const auto rank = static_cast<std::size_t>(bank >> rank_shift_);
-    std::size_t& position = window.position[rank];
-    window.last[rank][position] = now.value();
-    position = position + 1 == window.length ? 0 : position + 1;
-    const std::int64_t opens = window.last[rank][position] + window.latency;
-    std::int64_t* const gates =
-        &gates_[rank * static_cast<std::size_t>(groups_per_rank_) * kStride];
-    for (const std::size_t slot : window.slots) {
-      gates[slot] = later(gates[slot], opens);
+    if (i == 0 || latencies[i - 1] <= 0) {
+      runs.push_back({i, {}});
     }
+    runs.back().latencies.push_back(latencies[i]);
   }
+}
+
+void TimingEngine::add_window(const TimingRule& rule, int ranks) {
+  const auto length = static_cast<std::size_t>(rule.window);
+  const auto rings = static_cast<std::size_t>(ranks);
+  windows_[static_cast<std::size_t>(rule.preceding)].push_back(
+      {rule.latency, length, rule.following, std::vector<std::int64_t>(rings * length, kLongAgo),
+       std::vector<std::size_t>(rings)});
 }
 
 void TimingEngine::serialize(Archive& archive) {

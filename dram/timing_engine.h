@@ -14,9 +14,9 @@ namespace hmsim {
 
 class Archive;
 
-// The table is compiled, for each command and place, into the list of what it delays. A bank keeps
-// the cycles from which the rules of its own scope, and of banks of its number, allow each command;
-// a bank group those of all wider scopes (its "gates").
+// A bank keeps the cycles from which the rules of its own scope, and of banks of its number, allow
+// each command; a bank group those of all wider scopes (its "gates"). The table is compiled, for each command and place, into
+// what it delays: few runs of neighbouring cycles, so gates are sorted by command, then by group.
 class TimingEngine final : public TimingModel {
  public:
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
@@ -26,16 +26,24 @@ class TimingEngine final : public TimingModel {
 
   // From then on no rule of that scope forbids `command`, as far as commands issued so far tell.
   std::int64_t bank_ready(Command command, int bank) const override {
-    return bank_ready_[slot(command, bank)];
+    return bank_ready_[static_cast<std::size_t>(bank * kStride) +
+                       static_cast<std::size_t>(command)];
   }
-  Cycle gate(Command command, int group) const { return Cycle(gates_[slot(command, group)]); }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
-    return gate(command, rank * groups_per_rank_);
+    return Cycle(gates_[gate_number(command, rank * groups_per_rank_)]);
   }
   Cycle earliest(Command command, int bank) const override {
-    return later(Cycle(bank_ready(command, bank)), gate(command, bank >> group_shift_));
+    return Cycle(later(bank_ready(command, bank), gates_[gate_of(command, bank)]));
   }
+
+  // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
+  // then by group.
+  std::size_t gate_of(Command command, int bank) const {
+    return gate_number(command, bank >> group_shift_);
+  }
+  Cycle gate(std::size_t number) const { return Cycle(gates_[number]); }
+  std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of DRAM, in all
 
   // No rule of one bank, or of banks of one number, reaches further into the future, in cycles.
   std::int64_t longest_bank_rule() const { return longest_bank_rule_; }
@@ -44,38 +52,94 @@ class TimingEngine final : public TimingModel {
 
   void serialize(Archive& archive) override;
 
+  static constexpr int kBankCommands = 4;  // activate, precharge, read, write
+
  private:
   static constexpr int kStride = 8;  // kCommands, rounded up to a power of two
   static_assert(kCommands <= kStride);
 
-  struct Delay {
-    std::size_t slot;
-    std::int64_t latency;
+  // Of the cycles numbered from `first` on, the next `latencies` each become at least `now` plus
+  // the latency.
+  struct Delays {
+    std::size_t first;
+    std::vector<std::int64_t> latencies;
   };
   struct Window {
     std::int64_t latency;
     std::size_t length;
-    std::vector<std::size_t> slots;               // gates of one rank that it delays, rank 0
-    std::vector<std::vector<std::int64_t>> last;  // per rank, a ring of issue cycles
+    Command following;
+    std::vector<std::int64_t> last;  // per rank, a ring of `length` issue cycles
     std::vector<std::size_t> position;
   };
 
-  static std::size_t slot(Command command, int place) {
-    return static_cast<std::size_t>(place * kStride) + static_cast<std::size_t>(command);
+  std::size_t gate_number(Command command, int group) const {
+    return first_gate_[static_cast<std::size_t>(command)] +
+           (is_nvdimm(command) ? 0 : static_cast<std::size_t>(group));
   }
-  void compile(const TimingRule& rule, int ranks);
+  std::size_t source_number(Command command, int group) const {
+    return static_cast<std::size_t>(group * kStride) + static_cast<std::size_t>(command);
+  }
+  void add_window(const TimingRule& rule, int ranks);
+  std::vector<Delays> bank_rules(const std::vector<TimingRule>& rules, Command preceding,
+                                 Scope scope);
+  void compile_gates(const std::vector<TimingRule>& rules, int ranks);
+  static void compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies);
+  static void apply(const std::vector<Delays>& runs, std::int64_t* cycles, std::int64_t now);
 
   int groups_per_rank_;
+  int groups_;
+  std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
   int rank_shift_;   // bank >> rank_shift_ is its rank,
   int group_shift_;  // bank >> group_shift_ its group
   std::int64_t longest_bank_rule_ = 0;
-  std::array<std::vector<Delay>, kCommands> bank_delays_;       // slot: of bank 0
-  std::array<std::vector<Delay>, kCommands> same_bank_delays_;  // likewise
-  std::vector<std::vector<Delay>> gate_delays_;                 // per (group, command) issued
+  std::array<std::vector<Delays>, kCommands> bank_delays_;       // numbered within the bank
+  std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // likewise
+  std::vector<std::vector<Delays>> gate_delays_;                 // by source_number
   std::array<std::vector<Window>, kCommands> windows_;
 
-  std::vector<std::int64_t> bank_ready_;
+  std::vector<std::int64_t> bank_ready_;  // bank x kStride
   std::vector<std::int64_t> gates_;
 };
+
+inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* cycles,
+                                std::int64_t now) {
+  for (const Delays& run : runs) {
+    const std::int64_t* latency = run.latencies.data();
+    const std::int64_t* const end = latency + run.latencies.size();
+    for (std::int64_t* cycle = cycles + run.first; latency != end; ++latency, ++cycle) {
+      if (*cycle < now + *latency) {
+        *cycle = now + *latency;
+      }
+    }
+  }
+}
+
+inline void TimingEngine::issue(Command command, int bank, Cycle now) {
+  const auto c = static_cast<std::size_t>(command);
+  apply(bank_delays_[c], bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride,
+        now.value());
+  if (!same_bank_delays_[c].empty()) {
+    const int banks_per_group = 1 << group_shift_;
+    const int first = ((bank >> rank_shift_) << rank_shift_) + (bank & (banks_per_group - 1));
+    for (int group = 0; group < groups_per_rank_; ++group) {
+      const std::ptrdiff_t each = first + group * banks_per_group;
+      apply(same_bank_delays_[c], bank_ready_.data() + each * kStride, now.value());
+    }
+  }
+  apply(gate_delays_[source_number(command, bank >> group_shift_)], gates_.data(), now.value());
+  for (Window& window : windows_[c]) {
+    const int rank = bank >> rank_shift_;
+    const auto ring = static_cast<std::size_t>(rank);
+    std::int64_t* const last = &window.last[ring * window.length];
+    std::size_t& position = window.position[ring];
+    last[position] = now.value();
+    position = position + 1 == window.length ? 0 : position + 1;
+    const std::int64_t opens = last[position] + window.latency;
+    std::int64_t* const gates = &gates_[gate_number(window.following, rank * groups_per_rank_)];
+    for (int group = 0; group < groups_per_rank_; ++group) {
+      gates[group] = later(gates[group], opens);
+    }
+  }
+}
 
 }  // namespace hmsim

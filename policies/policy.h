@@ -93,6 +93,7 @@ class TransactionPolicy : public Policy {
   virtual void on_complete(const RequestView& /*request*/, Tick /*now*/) {}
 
   bool wants(Hook hook) const { return (hooks_ & hook) != 0; }
+  unsigned hooks() const { return hooks_; }
 
  private:
   template <class P>
@@ -119,6 +120,7 @@ class TransactionScheduler : public TransactionPolicy {
   // For the controller, which asks before it next selects.
   std::uint64_t epoch() const { return epoch_; }
   std::vector<std::uint32_t>& changed_slots() { return changed_slots_; }
+  bool any_changed() const { return !changed_slots_.empty(); }
 
  protected:
   // The keys of many queued transactions changed: all are asked for again.

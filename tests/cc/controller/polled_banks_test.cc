@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do banks that ask a timing model when commands are legal offer what those offer that keep ready
-// sets? Both stand on the native engine and see the same traffic.
+// sets? Both stand on native engines and see the same traffic.
 #include "controller/polled_banks.h"
 
 #include <gtest/gtest.h>
@@ -31,12 +31,10 @@ DramParameters part(const char* preset) {
 class BothBanks {
  public:
   explicit BothBanks(const DramParameters& dram)
-      : engine_(timing_rules(dram), static_cast<int>(dram.ranks) + 1,
-                static_cast<int>(dram.organisation.groups),
-                static_cast<int>(dram.organisation.banks)),
+      : engines_{engine_of(dram), engine_of(dram)},
         pools_{TransactionPool(kSlots), TransactionPool(kSlots)} {
-    banks_[0] = std::make_unique<NativeBanks>(dram, engine_, pools_[0]);
-    banks_[1] = std::make_unique<PolledBanks>(dram, engine_, pools_[1]);
+    banks_[0] = std::make_unique<NativeBanks>(dram, engines_[0], pools_[0]);
+    banks_[1] = std::make_unique<PolledBanks>(dram, engines_[1], pools_[1]);
   }
 
   template <class F>
@@ -47,18 +45,24 @@ class BothBanks {
   }
   TransactionPool& pool() { return pools_[0]; }
   DramBanks& banks() { return *banks_[0]; }
-  TimingEngine& engine() { return engine_; }
 
  private:
-  TimingEngine engine_;
+  static TimingEngine engine_of(const DramParameters& dram) {
+    return TimingEngine(timing_rules(dram), static_cast<int>(dram.ranks) + 1,
+                        static_cast<int>(dram.organisation.groups),
+                        static_cast<int>(dram.organisation.banks));
+  }
+
+  std::array<TimingEngine, 2> engines_;
   std::array<TransactionPool, 2> pools_;
   std::array<std::unique_ptr<DramBanks>, 2> banks_;
 };
 
-void expect_same(const Best& one, const Best& other, const char* what, int edge) {
-  ASSERT_EQ(one.id, other.id) << what << " on edge " << edge;
-  if (one.present()) {
-    ASSERT_EQ(one.command, other.command) << what << " on edge " << edge;
+void expect_same(const Best* one, const Best* other, const char* what, int edge) {
+  ASSERT_EQ(one == nullptr, other == nullptr) << what << " on edge " << edge;
+  if (one != nullptr) {
+    ASSERT_EQ(one->id, other->id) << what << " on edge " << edge;
+    ASSERT_EQ(one->command, other->command) << what << " on edge " << edge;
   }
 }
 
@@ -114,25 +118,24 @@ void run(const char* preset) {
       banks.collect_others(edge, found[which]);
       ++which;
     });
-    const Best& data = found[0].legal[0];
+    const Best* const data = found[0].legal[0];
     expect_same(data, found[1].legal[0], "legal", i);
     expect_same(found[0].near[0], found[1].near[0], "near", i);
     expect_same(found[0].other, found[1].other, "other", i);
-    if (data.present() || found[0].other.present()) {
-      const Best best = data.present() ? data : found[0].other;
+    if (data != nullptr || found[0].other != nullptr) {
+      const Best best = data != nullptr ? *data : *found[0].other;
       const Transaction issued = both.pool()[best.id];
-      both.engine().issue(best.command, issued.bank, edge);
       both.each([&](DramBanks& banks, TransactionPool& pool) {
         pool[best.id].started = true;
         if (best.command == Command::activate) {
-          banks.opened(issued.bank, issued.row, edge);
+          banks.activate(issued.bank, issued.row, edge);
         } else if (best.command == Command::precharge) {
-          banks.closed(issued.bank, edge);
+          banks.precharge(issued.bank, edge);
         } else {
-          banks.remove(best.id, issued.request.write ? 1 : 0, edge);
+          banks.column(best.id, issued.request.write ? 1 : 0, best.command, edge);
         }
       });
-      if (data.present()) {
+      if (data != nullptr) {
         free.push_back(best.id);
         ++data_commands;
       }
