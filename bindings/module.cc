@@ -15,6 +15,7 @@
 #include "core/units.h"
 #include "frontend/simulation.h"
 #include "nvdimm/precondition.h"
+#include "policies/monitors/performance_table.h"
 #include "policies/policy.h"
 
 namespace py = pybind11;
@@ -195,6 +196,9 @@ PYBIND11_MODULE(_core, module) {
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
              py::arg("measure"), py::arg("seed"), py::call_guard<py::gil_scoped_release>());
+  module.def("harmonic_table_bytes", [] {
+    return std::make_pair(kPaperTableBytes, PerformanceTable::used_bytes());
+  });
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
   module.def(
       "parse_time", [](const std::string& text) { return value_or_raise(parse_time(text)); },

@@ -47,12 +47,13 @@ Tick Agent::measured_time(Tick now) const {
 
 double Agent::fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
 
-void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now) {
+void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
+                 std::uint16_t context) {
   Request request;
   request.address = address;
   request.tag = tag;
   request.agent = static_cast<std::uint16_t>(index_);
-  request.source = static_cast<std::uint16_t>(core_);
+  request.source = static_cast<std::uint16_t>(core_ + context);
   request.memory = memory;
   request.write = write;
   surroundings_.port->send(request, now);

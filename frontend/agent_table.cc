@@ -4,6 +4,7 @@
 #include "frontend/block_agent.h"
 #include "frontend/llc_core.h"
 #include "frontend/memory_trace.h"
+#include "frontend/pattern_agent.h"
 #include "frontend/synthetic.h"
 #include "frontend/synthetic_core.h"
 
@@ -11,8 +12,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr const AgentDescriptor* kAgentTable[] = {
-    &kLlcTraceAgent, &kBlockTraceAgent, &kMemoryTraceAgent, &kSyntheticAgent, &kSyntheticCoreAgent};
+constexpr const AgentDescriptor* kAgentTable[] = {&kLlcTraceAgent,      &kBlockTraceAgent,
+                                                  &kMemoryTraceAgent,   &kSyntheticAgent,
+                                                  &kSyntheticCoreAgent, &kPatternAgent};
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 
 namespace hmsim {
 
-void StreamRequest::serialize(Archive& archive) { archive(address, write, due); }
+void StreamRequest::serialize(Archive& archive) { archive(address, write, due, context); }
 
 void StreamAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
@@ -81,12 +81,14 @@ void StreamAgent::send_next(Tick now) {
   const std::uint64_t line = within - within % line_bytes;
   const bool dram = line < dram_capacity_;
   const bool write = request_.write;
+  const std::uint16_t context = request_.context;
   ++sent_;
   ++outside_;
   ++outstanding_;
   fetch();
   send(dram ? MemoryClass::dram : MemoryClass::nvdimm,
-       Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_)), write, 0, now);
+       Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_)), write, 0, now,
+       context);
 }
 
 void StreamAgent::on_admit(const Request&, Tick now) {

@@ -17,6 +17,7 @@ struct StreamRequest {
   std::uint64_t address = 0;
   bool write = false;
   Tick due{0};
+  std::uint16_t context = 0;  // issued on behalf of the agent's core plus this
 
   void serialize(Archive& archive);
 };

@@ -132,6 +132,9 @@ def run_dram_trace(
         int64 array (n, 6) of cycle, command, rank, bank, row, request.
     """
 
+def harmonic_table_bytes() -> tuple[int, int]:
+    """Return the bytes of its tables by the paper's formula, and of what is looked up."""
+
 def nearest_name(name: str, candidates: Sequence[str]) -> str:
     """Return the candidate nearest by edit distance, or '' when none is near."""
 

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from hmsim import cli_lists, cli_run, cli_trace, cli_validate
+from hmsim import cli_calibrate, cli_lists, cli_run, cli_trace, cli_validate
 from hmsim._core import version
 from hmsim.cli_support import application
 
 app = application("Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.")
 app.command()(cli_run.run)
 app.command()(cli_run.compare)
+app.command()(cli_calibrate.calibrate)
 app.command()(cli_lists.check)
 app.command()(cli_lists.policies)
 app.command()(cli_lists.params)

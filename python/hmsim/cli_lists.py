@@ -8,6 +8,7 @@ import typer
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
+from hmsim.calibration import with_table
 from hmsim.cli_support import (
     ConfigArgument,
     Json,
@@ -47,6 +48,7 @@ def check(
     system = configuration(config, sets, policy)
     if workload is not None:
         load_workload(workload).check(system)
+    system = with_table(system, calibrate=False)
     resolved = system.resolved()
     if json:
         print_json(resolved)

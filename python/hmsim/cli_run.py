@@ -11,12 +11,14 @@ import typer
 
 from hmsim import labels
 from hmsim._core import InputError
+from hmsim.calibration import with_table
 from hmsim.cli_support import (
     Check,
     ConfigArgument,
     Force,
     Jobs,
     Json,
+    NoCalibrate,
     Out,
     Seed,
     Series,
@@ -59,6 +61,7 @@ def run(
     warmup: Warmup = None,
     series: Series = None,
     check: Check = False,
+    no_calibrate: NoCalibrate = False,
     out: Out = None,
     force: Force = False,
     json: Json = False,
@@ -73,6 +76,7 @@ def run(
     chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)
+    system = with_table(system, not no_calibrate, progress=on_terminal())
     with Bars(on_terminal()) as bars:
         result = simulate(system, agents, chosen, lambda done: bars.report(agents.name, done))
     if out is not None:
@@ -96,6 +100,7 @@ def compare(
     seed: Seed = 1,
     warmup: Warmup = None,
     check: Check = False,
+    no_calibrate: NoCalibrate = False,
     jobs: Jobs = None,
     out: Out = None,
     force: Force = False,
@@ -110,7 +115,9 @@ def compare(
         check_output(out, force)
     system = configuration(config, sets)
     chosen = options(seed, warmup, check)
-    found = compare_runs(system, policy, workload, chosen, jobs, on_terminal())
+    found = compare_runs(
+        system, policy, workload, chosen, jobs, on_terminal(), calibrate=not no_calibrate
+    )
     if out is not None:
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)

@@ -42,6 +42,10 @@ Check = Annotated[
     bool,
     typer.Option("--check", help="Judge every command by the rules of devices, buses and acks."),
 ]
+NoCalibrate = Annotated[
+    bool,
+    typer.Option("--no-calibrate", help="Refuse to train a table that the policy wants."),
+]
 Jobs = Annotated[
     Optional[int], typer.Option(min=1, help="Simulations at a time; by default the processors.")
 ]

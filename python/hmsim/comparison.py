@@ -12,14 +12,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim import _core
 from hmsim._core import InputError
+from hmsim.calibration import with_table
 from hmsim.config import Config
-from hmsim.directories import new_file
+from hmsim.directories import file_digest, new_file
 from hmsim.paths import cache_directory
 from hmsim.progress import Bars
 from hmsim.runner import (
@@ -76,6 +76,7 @@ def compare(
     check: bool = False,
     jobs: int | None = None,
     progress: bool = False,
+    calibrate: bool = True,
 ) -> pd.DataFrame:
     """Simulate every workload under every policy bundle and set the results side by side.
 
@@ -90,6 +91,7 @@ def compare(
         check: as for `hmsim.run`; agents run alone again, whatever is cached.
         jobs: simulations at a time; the processors by default. It does not change the result.
         progress: show progress bars on standard error after two seconds.
+        calibrate: as for `hmsim.run`.
 
     Returns:
         One row per workload and policy. Columns: ``workload``, ``policy``; per agent
@@ -104,7 +106,8 @@ def compare(
         InputError, SimulatorFault.
     """
     chosen = options(seed, warmup, check)
-    return compare_runs(config, policies, workloads, chosen, jobs, progress).table
+    found = compare_runs(config, policies, workloads, chosen, jobs, progress, calibrate=calibrate)
+    return found.table
 
 
 def compare_runs(
@@ -114,6 +117,8 @@ def compare_runs(
     chosen: Options,
     jobs: int | None = None,
     progress: bool = False,
+    *,
+    calibrate: bool = True,
 ) -> Comparison:
     """As `compare`, with the runs themselves."""
     base = as_config(config)
@@ -126,6 +131,7 @@ def compare_runs(
     for workload in loaded:
         for system in systems:
             workload.check(system)
+    systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [(system, workload) for workload in loaded for system in systems]
     solo: dict[Path, tuple[Config, Workload]] = {}  # by cache file
@@ -238,28 +244,15 @@ def _cache_file(config: Config, agent: Agent, chosen: Options) -> Path:
     """Return the file that keeps the rate of an agent alone: its name is a hash of all inputs."""
     settings = dict(agent.flat())
     if agent.trace is not None:
-        status = agent.trace.stat()
-        settings["path"] = _digest(agent.trace, status.st_size, status.st_mtime_ns)
-    extension = Path(str(_core.__file__))
-    status = extension.stat()
+        settings["path"] = file_digest(agent.trace)
     inputs = [
-        _digest(extension, status.st_size, status.st_mtime_ns),
+        file_digest(Path(str(_core.__file__))),
         sorted(config.resolved().items()),
         sorted(settings.items()),
         [chosen.seed, chosen.warmup_ps, chosen.warmup_instructions],
     ]
     name = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     return cache_directory() / "solo" / f"{name}.json"
-
-
-@lru_cache(maxsize=256)
-def _digest(path: Path, size: int, changed: int) -> str:
-    """Return the hash of a file's content; size and time of change tell a changed file apart."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _cached_rate(path: Path) -> float | None:

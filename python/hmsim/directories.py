@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from hmsim._core import InputError
@@ -56,6 +58,16 @@ def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Ite
         raise InputError(f"{directory}: cannot be written: {error.strerror}") from error
 
 
+def check_file(path: str | os.PathLike[str], force: bool) -> None:
+    """Raise InputError when `new_file` would refuse this place; to be asked before long work."""
+    target = Path(path)
+    if target.exists() and (not force or not target.is_file()):
+        refused = "exists; --force replaces it" if target.is_file() else "exists and is no file"
+        raise InputError(f"{target}: {refused}")
+    if not os.access(target.absolute().parent, os.W_OK | os.X_OK):
+        raise InputError(f"{target}: '{target.parent}' is no directory that may be written to")
+
+
 @contextlib.contextmanager
 def new_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
     """Give a path to write; the file takes its place when the block ends without an error.
@@ -63,9 +75,7 @@ def new_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[Path
     Raises InputError when the file exists and ``force`` is false, or cannot be written.
     """
     target = Path(path)
-    if target.exists() and (not force or not target.is_file()):
-        refused = "exists; --force replaces it" if target.is_file() else "exists and is no file"
-        raise InputError(f"{target}: {refused}")
+    check_file(target, force)
     scratch = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         yield scratch
@@ -76,6 +86,22 @@ def new_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[Path
     finally:
         with contextlib.suppress(OSError):
             scratch.unlink()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal."""
+    status = path.stat()
+    return _digest(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _digest(path: Path, size: int, changed: int) -> str:
+    """Size and time of change tell a changed file apart."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _sync(path: Path) -> None:

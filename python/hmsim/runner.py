@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
+from hmsim.calibration import with_table
 from hmsim.config import Config, load_config
 from hmsim.directories import new_directory
 from hmsim.progress import Bars
@@ -189,6 +190,7 @@ def run(
     warmup: str | int | None = None,
     check: bool = False,
     progress: bool = False,
+    calibrate: bool = True,
 ) -> Result:
     """Simulate a workload on a configuration until every measured agent has finished once.
 
@@ -200,6 +202,7 @@ def run(
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
         check: have an independent checker judge every command; it changes no result.
         progress: show a progress bar on standard error after two seconds.
+        calibrate: train a table that the policy wants, once; false: refuse.
 
     Raises:
         InputError: the input is at fault; one line per error.
@@ -210,6 +213,7 @@ def run(
         loaded = loaded.with_policy(policy)
     agents = as_workload(workload)
     chosen = options(seed, warmup, check)
+    loaded = with_table(loaded, calibrate, progress=progress)
     with Bars(progress) as bars:
         return simulate(loaded, agents, chosen, lambda done: bars.report(agents.name, done))
 

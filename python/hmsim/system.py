@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hmsim import _core
 from hmsim._core import InputError, Simulation
+from hmsim.calibration import with_table
 from hmsim.config import Config
 from hmsim.directories import new_file
 from hmsim.runner import STEPS, AnyConfig, as_config, series_table
@@ -74,6 +75,7 @@ class System:
         )
         if added:
             self._config.check()
+        self._config = with_table(self._config)
         self._seed = seed
         self._checked = check
         self._simulation = Simulation(

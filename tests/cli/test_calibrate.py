@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Are the harmonic policy's tables trained, found, kept and checked as promised?"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from hmsim import InputError, calibration, load_config, run
+from hmsim._core import Simulation
+from hmsim.calibration import train, trends, with_table
+from hmsim.config import Config
+from hmsim.harmonic_table import (
+    DRAM_CELLS,
+    NVDIMM_CELLS,
+    Table,
+    cache_file,
+    cells,
+    find_table,
+    read_table,
+    table_key,
+)
+from support import REPO, STREAM, invoke, parsed, succeed, write
+
+FLAT = Table("k", 1, 0, (100,) * DRAM_CELLS, (100,) * NVDIMM_CELLS)
+OTHER_BUFFER = {"nvdimm.buffer.read_size": "2MiB"}
+
+
+def test_cells_are_those_of_the_paper() -> None:
+    found = list(cells())
+    assert DRAM_CELLS == 6 * 4 * 2
+    assert NVDIMM_CELLS == 6 * 6 * 4 * 4
+    assert len(found) == DRAM_CELLS + NVDIMM_CELLS
+    assert found[0] == {"stride": 1, "reuse": 0.25, "outstanding": 2}
+    assert found[-1] == {
+        **{"write_ratio": 11 / 12, "write_randomness": 7 / 8, "read_randomness": 7 / 8},
+        "outstanding": 96,
+    }
+
+
+@pytest.mark.parametrize("name", ["mascots16", "mascots16_4ch", "quick"])
+def test_tables_of_shipped_configurations_are_shipped(name: str) -> None:
+    found = find_table(load_config(name).with_policy("hms"))
+    assert found is not None, "retrain: hmsim calibrate NAME --out configs/harmonic/NAME.table"
+    table, path = found
+    assert path == REPO / "configs" / "harmonic" / f"{name}.table"
+    assert (table.requests, table.warmup) == (calibration.REQUESTS, calibration.WARMUP)
+
+
+@pytest.mark.parametrize("name", ["mascots16", "quick"])
+def test_shipped_rates_are_what_training_finds(name: str) -> None:
+    config = load_config(name)
+    table, _ = find_table(config) or pytest.fail("no table")
+    training = calibration.training_config(config)
+    for index in (5, 300, 623):
+        flat = (training if index >= DRAM_CELLS else calibration._without_nvdimm(training)).flat()
+        rate = calibration._rate(flat, list(cells())[index], table.requests, table.warmup)
+        assert rate == (*table.dram, *table.nvdimm)[index]
+
+
+def test_the_key_is_of_the_hardware() -> None:
+    config = load_config("quick")
+    key = table_key(config)
+    neutral = {
+        "policies.harmonic.weight": 0.8,
+        "policies.harmonic.impl": "table",
+        "controller.arbiter": "dram_first",
+        "controller.queues": "split",
+        "controller.scheduler": "fcfs",
+        "nvdimm.precondition.overwrite": 3,
+        "nvdimm.ftl.victim": "fifo",
+        "frontend.block.threads": 2,
+        "nvdimm.buffer.read_size": "1024KiB",  # as before, in other words
+    }
+    for name, value in neutral.items():
+        assert table_key(load_config("quick", {name: value})) == key, name
+    assert table_key(config.with_policy("hms")) == key
+    shaping = {
+        "dram.ranks": 2,
+        "dram.preset": "ddr3_1600",
+        "nvdimm.nand.read_time": "40us",
+        "nvdimm.buffer.write_size": "2MiB",
+        "controller.queue_depth": 64,
+        "controller.page_policy": "closed_page",
+        "controller.ack": "auto",
+    }
+    for name, value in shaping.items():
+        if name == "dram.preset":
+            choices = next(i for i in Simulation.parameters() if i["name"] == name)["range"]
+            value = next(c for c in choices.split(" | ") if c != "table3")
+        assert table_key(load_config("quick", {name: value})) != key, name
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Replace a cell's run by one that takes no time; the list has an entry for each call."""
+    calls: list[int] = []
+
+    def rate(_flat: object, cell: dict[str, float], requests: int, _warmup: int) -> int:
+        calls.append(1)
+        return requests + round(1000 * sum(cell.values()))
+
+    monkeypatch.setattr(calibration, "_rate", rate)
+    return calls
+
+
+def test_a_killed_training_goes_on(counted: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    config = load_config("quick", OTHER_BUFFER)
+    whole = train(config, 7, 3)
+    assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
+    counted.clear()
+    quick = calibration._rate
+
+    def interrupted(*arguments: object) -> int:
+        if len(counted) >= 100:
+            raise KeyboardInterrupt
+        return quick(*arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(calibration, "_rate", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, 7, 3, jobs=1)
+    done = len(counted)
+    assert done >= 100
+    again = train(config, 7, 3, jobs=2)
+    assert again == whole
+    assert len(counted) <= DRAM_CELLS + NVDIMM_CELLS + 1
+    counted.clear()
+    assert train(config, 8, 3) != whole, "other lengths start anew"
+    assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
+
+
+def test_a_missing_table_is_trained_once(counted: list[int], tmp_path: Path) -> None:
+    workload = write(tmp_path / "w.yaml", STREAM)
+    config = load_config("quick", OTHER_BUFFER)
+    with pytest.raises(
+        InputError, match=r"policies\.harmonic\.table: there is no table .*hmsim calibrate"
+    ):
+        run(config, workload, policy="hms", calibrate=False)
+    assert not counted
+    first = run(config, workload, policy="hms")
+    assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
+    second = run(config, workload, policy="hms_table", calibrate=False)
+    assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
+    assert first.config.resolved()["policies.harmonic.table"].startswith("version 1 dram ")
+    assert second.stats["sim.requests"] >= 5000
+    assert not run(config, workload, policy="split").config.resolved()["policies.harmonic.table"]
+
+
+def test_a_result_says_which_table_it_used(tmp_path: Path) -> None:
+    workload = write(tmp_path / "w.yaml", STREAM)
+    first = run("quick", workload, policy="hms")
+    first.save(tmp_path / "out")
+    again = run(tmp_path / "out" / "config.yaml", workload, calibrate=False)
+    assert again.stats == first.stats
+
+
+def test_the_command_line(counted: list[int], tmp_path: Path) -> None:
+    changed = ("quick", "--set", "nvdimm.buffer.read_size=2MiB")
+    workload = write(tmp_path / "w.yaml", STREAM)
+    for command in (
+        ("run", *changed, "--policy", "hms", "--workload", workload, "--no-calibrate"),
+        ("compare", *changed, "--policy", "hms", "--workload", workload, "--no-calibrate"),
+        ("check", *changed, "--policy", "hms"),
+    ):
+        outcome = invoke(*command)
+        assert outcome.exit_code == 2
+        assert "'hmsim calibrate' trains one" in outcome.stderr
+    assert "trained" in succeed("calibrate", *changed)
+    assert "there already" in succeed("calibrate", *changed)
+    assert len(counted) == DRAM_CELLS + NVDIMM_CELLS
+    flat = succeed("check", *changed, "--policy", "hms", "--flat")
+    assert "policies.harmonic.table=version 1 dram " in flat
+    out = tmp_path / "my.table"
+    succeed("calibrate", *changed, "--out", out, "--requests", 5, "--warmup", 2)
+    assert read_table(out).requests == 5
+    assert invoke("calibrate", *changed, "--out", out).exit_code == 2
+    names = {t["axis"] for t in parsed("calibrate", *changed)["trends"]}
+    assert {"outstanding", "stride", "write_ratio"} <= names
+    outcome = invoke("calibrate", "validate_ddr3")
+    assert outcome.exit_code == 2
+    assert "no NVDIMM" in outcome.stderr
+
+
+def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = list(cells())[:: 13 * 6]
+    monkeypatch.setattr(calibration, "cells", lambda: iter(few))
+    monkeypatch.setattr(calibration, "DRAM_CELLS", 1)
+    config = load_config("quick")
+    one = train(config, 300, 50, jobs=1)
+    assert train(config, 300, 50, jobs=4) == one
+    assert min(one.dram + one.nvdimm) > 0
+
+
+def test_trends_count_what_goes_against_them() -> None:
+    rising = dataclasses.replace(FLAT, dram=tuple(100 + i // 12 for i in range(DRAM_CELLS)))
+    assert [t.against for t in trends(FLAT)] == [0] * 6
+    found = {(t.memory, t.axis): t for t in trends(rising)}
+    assert found["dram", "stride"].steps == 36
+    assert found["dram", "stride"].against == 0, "1 % is within the slack"
+    steep = dataclasses.replace(FLAT, dram=tuple(100 + 10 * (i // 12) for i in range(DRAM_CELLS)))
+    found = {(t.memory, t.axis): t for t in trends(steep)}
+    assert found["dram", "stride"].against == 36
+    assert found["dram", "stride"].worst == pytest.approx(0.1)
+    assert found["dram", "outstanding"].against == 0
+    falling = dataclasses.replace(FLAT, nvdimm=tuple(200 - 10 * (i % 6) for i in range(576)))
+    found = {(t.memory, t.axis): t for t in trends(falling)}
+    assert found["nvdimm", "outstanding"].against == 480
+    assert found["nvdimm", "write_ratio"].against == 0
+
+
+def keep(config: Config, content: bytes) -> Path:
+    """Put a file where the configuration's table is looked for."""
+    path = cache_file(table_key(config))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: "", "ends where 'version' is expected"),
+        (lambda text: text.replace("version 1", "version 2"), ":3: expected '1', found '2'"),
+        (lambda text: text.replace("\nnvdimm", "\nnvram"), ": expected 'nvdimm', found 'nvram'"),
+        (lambda text: text.replace("100 100", "100 x", 1), ":9: expected a rate, 0 .. 1000000000"),
+        (lambda text: text.replace("100 100", "-5 100", 1), ":9: expected a rate"),
+        (lambda text: text.replace("100 100", "100 9999999999", 1), ":9: expected a rate"),
+        (lambda text: text.replace("100 100", "100 " + "9" * 5000, 1), ":9: expected a rate"),
+        (lambda text: text[: len(text) // 2], "ends where a rate is expected"),
+        (lambda text: text + "7\n", ": expected the file's end, found '7'"),
+        (lambda text: text.replace("100", "0"), "all rates of a class are 0"),
+        (lambda text: text + "\xff", "is not text"),
+        (lambda text: text + "#" * (5 << 20), "larger than 4 MiB"),
+    ],
+)
+def test_a_damaged_table_is_refused(tmp_path: Path, change: object, message: str) -> None:
+    config = load_config("quick", OTHER_BUFFER).with_policy("hms")
+    good = tmp_path / "good.table"
+    FLAT.write(good, "test")
+    assert read_table(good) == FLAT
+    path = keep(config, change(good.read_text()).encode("latin-1"))  # type: ignore[operator]
+    with pytest.raises(InputError) as error:
+        with_table(config)
+    assert str(path) in str(error.value)
+    assert message in str(error.value)
+
+
+def test_a_table_given_by_hand_is_checked() -> None:
+    with pytest.raises(
+        InputError, match=r"policies\.harmonic\.table: expected 'version', found 'x'"
+    ):
+        load_config("quick", {"policies.harmonic.table": "x"})
+    given = load_config("quick", {"policies.harmonic.table": FLAT.text()}).with_policy("hms")
+    assert with_table(given, calibrate=False) is given
