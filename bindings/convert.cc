@@ -89,4 +89,13 @@ py::object to_python(const Series& series, const std::vector<Statistic>& columns
   return std::move(table);
 }
 
+py::object to_python(const RequestLog::Columns& requests) {
+  py::dict table;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    table[RequestLog::kNames[i]] =
+        py::array_t<std::int64_t>(static_cast<py::ssize_t>(requests[i].size()), requests[i].data());
+  }
+  return std::move(table);
+}
+
 }  // namespace hmsim

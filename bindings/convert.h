@@ -8,6 +8,7 @@
 
 #include "core/parameters.h"
 #include "core/statistics.h"
+#include "frontend/request_log.h"
 #include "frontend/series.h"
 
 namespace hmsim {
@@ -17,5 +18,7 @@ pybind11::list to_python(const std::vector<Statistic>& statistics);
 // interval_ps; columns as to_python(columns), without values; times_ps: int64, one for each row;
 // values: float64, row by row.
 pybind11::object to_python(const Series& series, const std::vector<Statistic>& columns);
+// An int64 array by the name of each column.
+pybind11::object to_python(const RequestLog::Columns& requests);
 
 }  // namespace hmsim

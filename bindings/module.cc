@@ -104,15 +104,15 @@ void bind_simulation(py::module_& module) {
       .def(py::init([](const Assignments& config, const std::vector<Assignments>& agents,
                        std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
                        py::function source, const std::vector<std::uint64_t>& trace_bytes,
-                       bool check) {
-             const RunOptions options{seed, Tick(warmup_ps), warmup_instructions, trace_bytes,
-                                      check};
+                       bool check, bool log_requests) {
+             const RunOptions options{seed,        Tick(warmup_ps), warmup_instructions,
+                                      trace_bytes, check,           log_requests};
              return std::make_unique<Simulation>(config, agents, options,
                                                  trace_source(std::move(source)));
            }),
            py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
            py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"),
-           py::arg("check") = false)
+           py::arg("check") = false, py::arg("log_requests") = false)
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
           "advance",
@@ -123,6 +123,8 @@ void bind_simulation(py::module_& module) {
       .def("progress", &Simulation::progress)
       .def_property_readonly("now", [](const Simulation& self) { return self.now().value(); })
       .def_property_readonly("checked_commands", &Simulation::checked_commands)
+      .def_property_readonly("logged_requests", &Simulation::logged_requests)
+      .def("take_requests", [](Simulation& self) { return to_python(self.take_requests()); })
       .def("statistics", [](const Simulation& self) { return to_python(self.statistics()); })
       .def("series",
            [](const Simulation& self) -> py::object {

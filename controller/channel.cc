@@ -68,7 +68,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
       statistics_(static_cast<std::int64_t>(pool_.size())),
-      bus_(config.dram, period_) {
+      bus_(config.dram, period_),
+      latency_(config.dram, period_, refresh_, pool_.size()) {
   schedulers_[0] = make_scheduler(controller_.scheduler, config.assignments);
   if (split_) {
     schedulers_[1] = make_scheduler(controller_.nvdimm_scheduler, config.assignments);
@@ -199,11 +200,16 @@ void Channel::exchange(const Transaction& done, Requester& requester) {
 void Channel::finish(Transaction& done) {
   const Request& request = done.request;
   const std::int64_t latency = (now_ - request.arrival).value();
+  if (request_observer_ != nullptr) {
+    show(done);
+  }
   if (is_nvdimm(done)) {
+    latency_.finished(done, edge_, nvdimm_->gc_blocked(done.slot));
     nvdimm_->finish(done.slot, now_);
     ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
     statistics_.nvdimm_line_latency.add(latency);
   } else {
+    latency_.finished(done);
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
     (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
   }
@@ -222,9 +228,20 @@ void Channel::finish(Transaction& done) {
   }
 }
 
+void Channel::show(const Transaction& done) {
+  const Tick gc_blocked = is_nvdimm(done) ? nvdimm_->gc_blocked(done.slot) : Tick(0);
+  request_observer_->on_request({done.request, index_, done.rank, done.view.bank,
+                                 !is_nvdimm(done) && !done.activated, time_of(done.admitted),
+                                 time_of(latency_.first_command(done)),
+                                 time_of(edge_ - latency_.transfer(done.request.write)),
+                                 time_of(edge_), latency_.parts(done, edge_, gc_blocked)});
+}
+
 void Channel::on_ack(std::uint32_t tag, Tick now) {
+  const Cycle edge = edge_from(now);
+  latency_.acknowledged(tag, controller_.ack == AckMode::grant ? edge + Cycle(1) : edge);
   endpoint_.raise_ack(static_cast<TransactionId>(tag));
-  wake_by(edge_from(now));
+  wake_by(edge);
   wakeup_.notify();
 }
 
@@ -324,7 +341,11 @@ void Channel::update_drain() {
   if (!drained_ || held_ranks_ > 0) {
     return;
   }
+  const std::size_t before = side_;
   side_ = drain_.choose(edge_);
+  if (side_ != before) {
+    latency_.side_changed(edge_);
+  }
   banks_.compete(side_, edge_);
 }
 
@@ -347,6 +368,7 @@ void Channel::reset_statistics(Tick now) {
   statistics_.dram_occupancy.reset(now);
   statistics_.nvdimm_occupancy.reset(now);
   bus_.reset(Cycle(now / period_));
+  latency_.reset();
 }
 
 void Channel::serialize(Archive& archive) {
@@ -359,6 +381,7 @@ void Channel::serialize(Archive& archive) {
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);
+  latency_.serialize(archive);
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {
       scheduler->serialize(archive);

@@ -14,11 +14,13 @@
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
 #include "controller/dram_backend.h"
+#include "controller/latency_split.h"
 #include "controller/line_order.h"
 #include "controller/memory_channel.h"
 #include "controller/nvdimm_endpoint.h"
 #include "controller/page_control.h"
 #include "controller/refresh.h"
+#include "controller/request_observer.h"
 #include "controller/system_config.h"
 #include "controller/transaction.h"
 #include "controller/write_drain.h"
@@ -45,11 +47,13 @@ class Channel final : public MemoryChannel, public AckListener {
   bool idle() const override;
 
   void set_observer(CommandObserver* observer) override { observer_ = observer; }
+  void set_request_observer(RequestObserver* observer) override { request_observer_ = observer; }
   Nvdimm* nvdimm() override { return nvdimm_.get(); }
   ChannelStatistics& statistics() override { return statistics_; }
   std::vector<PolicyCounter> arbiter_counters() override { return arbiter_->counters(); }
   const BusAccounting& bus() const { return bus_; }
   const BusAccounting* accounting() const override { return &bus_; }
+  LatencySplit* latency_split() override { return &latency_; }
   Cycle elapsed() const override;
   Tick clock_period() const override { return period_; }
   std::int64_t burst_cycles() const override { return dram_.timing.burst; }
@@ -127,6 +131,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
   void finish(Transaction& transaction);
+  void show(const Transaction& done);
   void account_burst(const Transaction& transaction);
   void precharge(std::int32_t bank, std::int64_t request);
   void record(ChannelCommand command, const Transaction& transaction);
@@ -208,6 +213,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Kernel* kernel_ = nullptr;
   Wakeup wakeup_;
   CommandObserver* observer_ = nullptr;
+  RequestObserver* request_observer_ = nullptr;
 
   // State.
   TransactionPool pool_;
@@ -240,6 +246,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick measured_from_{0};
   ChannelStatistics statistics_;
   BusAccounting bus_;
+  LatencySplit latency_;
 };
 
 }  // namespace hmsim

@@ -57,6 +57,7 @@ TransactionId Channel::admit(const Request& request) {
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
     bank_in_rank = place.bank;
     line = map_.dram_line(request.address);
+    latency_.admitted(transaction, edge_);
   }
   transaction.view = {transaction.slot,
                       request.id,
@@ -111,6 +112,7 @@ void Channel::expedite(TransactionId id) {
       banks_.insert(id, 0, edge_);
       waits(transaction, 1, -1);
       waits(transaction, 0, 1);
+      latency_.competes(transaction, edge_);
     }
     transaction.urgent = true;
   }
@@ -123,6 +125,9 @@ void Channel::compete(TransactionId id) {
   if (is_nvdimm(transaction)) {
     endpoint_.insert(id);
     return;
+  }
+  if (transaction.admitted != edge_) {
+    latency_.competes(transaction, edge_);
   }
   const std::size_t side = side_of(transaction);
   banks_.insert(id, side, edge_);

@@ -31,6 +31,7 @@ void Channel::take_step(const RefreshStep& step) {
   record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
          all ? -1 : turn, -1, -1);
   refresh_.refreshed(step.rank, edge_);
+  latency_.refreshed(step.rank, turn, edge_, refresh_);
 }
 
 // Commands that no request asks for, on an edge that has no other.
@@ -140,6 +141,7 @@ Cycle Channel::next_ack(Cycle edge) const {
 void Channel::start(Transaction& transaction) {
   if (!transaction.started) {
     transaction.started = true;
+    latency_.started(transaction, edge_);
     if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
       banks_.hold(transaction.rank, true);
       ++held_ranks_;
@@ -167,6 +169,7 @@ void Channel::issue_data(TransactionId id, Command command) {
     if (pages_.active()) {
       pages_.accessed(transaction.bank, transaction.view, edge_);
     }
+    latency_.issued(transaction, edge_);
     statistics_.row_hits += row_hit ? 1 : 0;
   }
   const DramTiming& timing = dram_.timing;
@@ -212,6 +215,7 @@ void Channel::issue_other(TransactionId id, Command command) {
     const bool write = transaction.request.write;
     const bool row_hit = would_hit(transaction);
     endpoint_.command_sent(id);
+    latency_.started(transaction, edge_);
     transaction.state = TransactionState::waiting;
     record(write ? ChannelCommand::nvdimm_write_command : ChannelCommand::nvdimm_read_command,
            transaction);
@@ -232,6 +236,7 @@ void Channel::issue_other(TransactionId id, Command command) {
       later(transaction.admitted, Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
   banks_.activate(transaction.bank, transaction.row, edge_);
   pages_.opened(transaction.bank);
+  latency_.opened(transaction, edge_);
   ++statistics_.activates;
   record(ChannelCommand::activate, transaction);
 }

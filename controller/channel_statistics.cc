@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/bus_accounting.h"
+#include "controller/latency_split.h"
 #include "controller/memory_channel.h"
 
 namespace hmsim {
@@ -221,6 +222,7 @@ void register_channel_statistics(StatisticRegistry& registry,
     register_bus(registry, channels);
     register_arbiter(registry, channels);
     register_losses(registry, channels);
+    register_latency_statistics(registry, channels);
   }
   registry.on_reset([channels](Tick now) {
     for (MemoryChannel* channel : channels) {

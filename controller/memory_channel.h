@@ -17,7 +17,9 @@ namespace hmsim {
 
 class BusAccounting;
 class CommandObserver;
+class LatencySplit;
 class Nvdimm;
+class RequestObserver;
 
 class MemoryChannel : public Component {
  public:
@@ -30,10 +32,14 @@ class MemoryChannel : public Component {
   virtual bool would_wait(MemoryClass memory) const = 0;
   virtual bool idle() const = 0;
   virtual void set_observer(CommandObserver* observer) = 0;
+  // Where latency_split() is none, nothing is seen.
+  virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
-  // nullptr where there is none: of the NVDIMM, or of the bus in a channel modelled elsewhere.
+  // nullptr where there is none: of the NVDIMM, or of the bus and of latencies in a channel
+  // modelled elsewhere.
   virtual Nvdimm* nvdimm() { return nullptr; }
   virtual const BusAccounting* accounting() const { return nullptr; }
+  virtual LatencySplit* latency_split() { return nullptr; }
 
   virtual std::vector<PolicyCounter> arbiter_counters() { return {}; }
   virtual ChannelStatistics& statistics() = 0;

@@ -67,6 +67,12 @@ void MemorySystem::add_observer(CommandObserver& observer) {
   }
 }
 
+void MemorySystem::set_request_observer(RequestObserver& observer) {
+  for (const auto& channel : channels_) {
+    channel->set_request_observer(&observer);
+  }
+}
+
 LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
   MemoryChannel& channel = channel_of(memory, line);
   return memory == MemoryClass::dram ? channel.dram_bytes()->read(line)

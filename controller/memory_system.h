@@ -18,6 +18,7 @@
 namespace hmsim {
 
 class MemoryChannel;
+class RequestObserver;
 
 class MemorySystem final : public MemoryPort, private SourceProgress {
  public:
@@ -42,6 +43,9 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // To be told of every command on every channel, for as long as this lives. Costs nothing without
   // observers.
   void add_observer(CommandObserver& observer);
+
+  // To be told of every request that is done, from now on; there is one observer at most.
+  void set_request_observer(RequestObserver& observer);
 
   const SystemConfig& config() const { return config_; }
 

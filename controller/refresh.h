@@ -35,6 +35,8 @@ class RefreshControl {
     ranks_[static_cast<std::size_t>(rank)].waiting += change;
   }
 
+  // From then on the rank can wait no longer with its next refresh.
+  Cycle pressing_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].pressing; }
   // Some rank can wait no longer: what is to be refreshed takes no other command before.
   bool pressing(Cycle edge) const { return edge >= next_pressing_; }
   // The legal step, if any, of a rank that can wait no longer; or of one that no request waits for.

@@ -23,6 +23,16 @@ std::int64_t Histogram::upper_edge(int bucket) {
   return ((mantissa + 1) << shift) - 1;
 }
 
+void Histogram::add_times(std::int64_t value, std::uint64_t times) {
+  add(value);
+  const std::uint64_t more = times - 1;
+  const std::uint64_t sum = static_cast<std::uint64_t>(value) * more;
+  buckets_[static_cast<std::size_t>(bucket_of(static_cast<std::uint64_t>(value)))] += more;
+  count_ += more;
+  sum_low_ += sum;
+  sum_high_ += sum_low_ < sum ? 1 : 0;
+}
+
 void Histogram::merge(const Histogram& other) {
   if (other.count_ == 0) {
     return;
@@ -169,13 +179,24 @@ void StatisticRegistry::on_reset(std::function<void(Tick)> action) {
   resets_.push_back(std::move(action));
 }
 
+void StatisticRegistry::on_read(std::function<void()> action) {
+  preparations_.push_back(std::move(action));
+}
+
 void StatisticRegistry::reset(Tick now) {
   for (const auto& action : resets_) {
     action(now);
   }
 }
 
+void StatisticRegistry::prepare() const {
+  for (const auto& action : preparations_) {
+    action();
+  }
+}
+
 std::vector<Statistic> StatisticRegistry::read() const {
+  prepare();
   std::vector<Statistic> statistics;
   for (const Entry& entry : entries_) {
     Statistic statistic = entry.info;
@@ -187,6 +208,7 @@ std::vector<Statistic> StatisticRegistry::read() const {
 
 void StatisticRegistry::sample(std::vector<double>& values) const {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  prepare();
   for (const Entry& entry : entries_) {
     if (entry.info.kind == StatisticKind::histogram) {
       double count = 0;

@@ -33,6 +33,8 @@ class Histogram {
     sum_high_ += sum_low_ < magnitude ? 1 : 0;
     max_ = later(max_, value);
   }
+  // The same value so often; their sum fits 63 bits.
+  void add_times(std::int64_t value, std::uint64_t times);
   void merge(const Histogram& other);
   void reset() { *this = Histogram(); }
 
@@ -120,6 +122,9 @@ class StatisticRegistry {
   // Called by reset(), after the registered counters and histograms went to zero.
   void on_reset(std::function<void(Tick)> action);
 
+  // Called before values are read: what is counted apart is to be added to them.
+  void on_read(std::function<void()> action);
+
   void reset(Tick now);
   std::vector<Statistic> read() const;  // in order of registration
 
@@ -137,9 +142,11 @@ class StatisticRegistry {
   };
   void add(std::string path, const char* unit, const char* description, StatisticKind kind,
            std::function<void(Statistic&)> read);
+  void prepare() const;
 
   std::vector<Entry> entries_;
   std::vector<std::function<void(Tick)>> resets_;
+  std::vector<std::function<void()>> preparations_;
 };
 
 }  // namespace hmsim

@@ -66,9 +66,16 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   memory_ = std::make_unique<MemorySystem>(configuration.system(), kernel_, options_.seed);
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
+  const std::string& backend = configuration.system().dram_model.backend;
+  const bool opaque = dram_backend(backend).make_side == nullptr;
+  if (options_.log_requests) {
+    if (opaque) {
+      throw InputError("request log: dram.backend: '" + backend + "' does not show its requests");
+    }
+    request_log_ = std::make_unique<RequestLog>();
+  }
   if (options_.check) {
-    const std::string& backend = configuration.system().dram_model.backend;
-    if (dram_backend(backend).make_side == nullptr) {
+    if (opaque) {
       throw InputError("check: dram.backend: '" + backend + "' shows no commands to check");
     }
     checker_ = std::make_unique<ProtocolChecker>(configuration.system());
@@ -200,10 +207,22 @@ void Simulation::begin_measuring() {
     agent->begin_measuring(kernel_.now());
   }
   registry_.reset(kernel_.now());
+  begin_log();
   if (series_ != nullptr) {
     series_->begin(kernel_.now());
     series_wakeup_.notify();
   }
+}
+
+void Simulation::begin_log() {
+  if (request_log_ != nullptr && measuring_) {
+    request_log_->set_epoch(epoch_);
+    memory_->set_request_observer(*request_log_);
+  }
+}
+
+RequestLog::Columns Simulation::take_requests() {
+  return request_log_ ? request_log_->take() : RequestLog::Columns();
 }
 
 // One kernel step that is due by `limit`, or the end of the warm-up; false when there is neither.
@@ -289,6 +308,7 @@ void Simulation::load(const std::string& checkpoint) {
   if (!archive.at_end()) {
     throw InputError("the checkpoint holds more than this simulation's state");
   }
+  begin_log();
   settle();
 }
 

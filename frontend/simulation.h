@@ -17,6 +17,7 @@
 #include "frontend/agent.h"
 #include "frontend/frontend_parameters.h"
 #include "frontend/hand_requester.h"
+#include "frontend/request_log.h"
 #include "frontend/series.h"
 #include "frontend/translation.h"
 
@@ -32,6 +33,8 @@ struct RunOptions {
   // Judge every command by the rules of devices, buses and the ack protocol: run() and advance()
   // raise a fault when one is broken. Changes no result.
   bool check = false;
+  // Keep what became of each request that is done while measuring. Changes no result.
+  bool log_requests = false;
 };
 
 class Simulation : private SourceProgress {
@@ -66,6 +69,11 @@ class Simulation : private SourceProgress {
   // What the series' rows hold; the series itself, nullptr unless frontend.series_interval is set.
   std::vector<Statistic> series_columns() const { return registry_.columns(); }
   const Series* series() const { return series_.get(); }
+
+  // RunOptions::log_requests: what was done since the last call, at most one row for each channel
+  // in each kernel step. Without it always empty. No part of a checkpoint.
+  std::size_t logged_requests() const { return request_log_ ? request_log_->rows() : 0; }
+  RequestLog::Columns take_requests();
 
   // By hand. The address is a system address: DRAM from 0, the NVDIMM behind it; the request is for
   // the line that holds it. The id counts requests sent by hand, from 0.
@@ -106,6 +114,7 @@ class Simulation : private SourceProgress {
   bool step(Tick limit);
   bool every_core_warm() const;
   void begin_measuring();
+  void begin_log();
   void check_range(Address address, std::int64_t size) const;
   std::vector<Requester*> requesters() const;
   void settle();
@@ -122,6 +131,7 @@ class Simulation : private SourceProgress {
   std::vector<Wakeup> wakeups_;
   std::unique_ptr<HandRequester> by_hand_;
   std::unique_ptr<ProtocolChecker> checker_;  // or none
+  std::unique_ptr<RequestLog> request_log_;   // or none
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Translation> translation_;
   bool warmup_time_over_ = false;

@@ -123,6 +123,7 @@ void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t 
 }
 
 void Evictor::on_flash_start(const FlashCommand& command) {
+  evictions_[command.subject].gc.add(command.gc);
   if (command.operation == FlashOperation::program) {
     evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
   }
@@ -165,7 +166,7 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
   --active_;
   for (std::uint32_t frame = done.frames; frame != kNoIndex;) {
     const std::uint32_t next = buffer_.write[frame].older;
-    listener_.on_frame_written(frame, now);
+    listener_.on_frame_written(frame, done.gc, now);
     frame = next;
   }
 }

@@ -32,8 +32,9 @@ namespace hmsim {
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
-  // The frame's lines are safe in flash; it is still in state `evicting`.
-  virtual void on_frame_written(std::uint32_t frame, Tick now) = 0;
+  // The frame's lines are safe in flash, after so much waiting for collections; it is still in
+  // state `evicting`.
+  virtual void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) = 0;
 };
 
 class Evictor {
@@ -64,8 +65,9 @@ class Evictor {
     PhysicalPage target;
     std::uint32_t frames = kNoIndex;  // linked by Frame::older; none: a free record
     std::uint32_t next_free = kNoIndex;
+    GcWait gc;
 
-    void serialize(Archive& archive) { archive(page, target, frames, next_free); }
+    void serialize(Archive& archive) { archive(page, target, frames, next_free, gc); }
   };
 
   std::uint32_t victim() const;

@@ -112,6 +112,7 @@ void Nvdimm::advance(Tick now) {
 }
 
 void Nvdimm::look_up(std::uint32_t tag, Tick now) {
+  commands_[tag].since = now;
   if (commands_[tag].write) {
     const Found found = seek_write(tag, now);
     ++statistics_.write_lookups;
@@ -236,10 +237,10 @@ void Nvdimm::admit_reads(Tick now) {
 }
 
 // One frame is to become free for each page that waits.
-void Nvdimm::admit_writes(Tick now) {
+void Nvdimm::admit_writes(Tick now, const GcWait& gc) {
   BufferPart& part = buffer_.write;
   while (part.waiting() > 0 && !part.full()) {
-    accept_writes(part.admit(), now);
+    accept_writes(part.admit(), gc, now);
   }
   while (part.waiting() > leaving_) {
     const std::size_t frames = evictor_.start(now);
@@ -250,13 +251,14 @@ void Nvdimm::admit_writes(Tick now) {
   }
 }
 
-void Nvdimm::accept_writes(std::uint32_t frame, Tick now) {
+void Nvdimm::accept_writes(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.write[frame];
   record.state = FrameState::dirty;
   std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
   while (tag != kNoIndex) {
     const std::uint32_t next = commands_[tag].next;
     pending_.resume();
+    commands_[tag].gc_blocked = gc.since(commands_[tag].since);
     ready(tag, true, frame, now);
     tag = next;
   }
@@ -280,7 +282,7 @@ void Nvdimm::start_fill(std::uint32_t frame, Tick now) {
 }
 
 // Each waiting command looks again: its line may have been written in the meantime.
-void Nvdimm::end_fill(std::uint32_t frame, Tick now) {
+void Nvdimm::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.read[frame];
   if (data_ != nullptr) {
     data_->fill(ftl_, buffer_, frame, record.expected);
@@ -291,7 +293,9 @@ void Nvdimm::end_fill(std::uint32_t frame, Tick now) {
   pending_.remove(record.lun, {1, std::exchange(record.requests, 0), 1, 0});
   std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
   while (tag != kNoIndex) {
-    const std::uint32_t next = commands_[tag].next;
+    Command& command = commands_[tag];
+    const std::uint32_t next = command.next;
+    command.gc_blocked += gc.since(std::exchange(command.since, now));
     pending_.resume();
     seek_read(tag, now);
     tag = next;
@@ -324,14 +328,14 @@ void Nvdimm::settle_write_frame(std::uint32_t frame) {
   }
 }
 
-void Nvdimm::on_frame_written(std::uint32_t frame, Tick now) {
+void Nvdimm::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.write[frame];
   record.state = FrameState::clean;
   if (record.waiters.first != kNoIndex) {
-    accept_writes(frame, now);
+    accept_writes(frame, gc, now);
   } else if (record.pins == 0) {
     settle_write_frame(frame);
-    admit_writes(now);
+    admit_writes(now, gc);
   }
 }
 
@@ -375,7 +379,7 @@ void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
   switch (command.priority) {
     case FlashPriority::demand:
       buffer_.read[command.subject].fetching = false;
-      end_fill(command.subject, now);
+      end_fill(command.subject, command.gc, now);
       break;
     case FlashPriority::collection:
       if (const auto page = collector_.page_to_cache(command)) {

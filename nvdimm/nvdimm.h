@@ -73,6 +73,9 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   const PowerRecord& power_record() const { return power_; }
   const NvdimmParameters& parameters() const { return parameters_; }
 
+  // For how long an acknowledged command waited for LUNs locked by garbage collection.
+  Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
+
   bool idle() const;  // no command is unfinished and no flash operation queued or running
 
   Tick next_event() const override { return earlier(events_.next_time(), flash_.next_event()); }
@@ -102,9 +105,12 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
     Stage stage = Stage::none;
     bool write = false;
     bool in_write_part = false;  // where `frame` is
+    Tick since{0};               // it waits, for a fill or a frame
+    Tick gc_blocked{0};          // before
 
     void serialize(Archive& archive) {
-      archive(address, arrival, collections, frame, next, stage, write, in_write_part);
+      archive(address, arrival, collections, frame, next, stage, write, in_write_part, since,
+              gc_blocked);
     }
   };
 
@@ -117,14 +123,14 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void wait_for_read(std::uint32_t tag, Frame& frame);
   void ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now);
   void admit_reads(Tick now);
-  void admit_writes(Tick now);
+  void admit_writes(Tick now, const GcWait& gc = {});
   void start_fill(std::uint32_t frame, Tick now);
   void owe_read(Frame& frame, std::uint32_t lun);
   bool move_read(Frame& frame, std::uint32_t lun);
   void withdraw_read(std::uint32_t frame, Tick now);
   void serve_collected(LogicalPage page, std::uint32_t lun, Tick now);
-  void end_fill(std::uint32_t frame, Tick now);
-  void accept_writes(std::uint32_t frame, Tick now);
+  void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
+  void accept_writes(std::uint32_t frame, const GcWait& gc, Tick now);
   static std::size_t line_number(Address address) {
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
@@ -137,7 +143,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
   void on_flash_idle(std::uint32_t lun, Tick now) override;
-  void on_frame_written(std::uint32_t frame, Tick now) override;
+  void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) override;
 
   const NvdimmParameters parameters_;
   AckListener& host_;

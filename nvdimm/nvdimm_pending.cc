@@ -46,7 +46,7 @@ void Nvdimm::serve_collected(LogicalPage page, std::uint32_t lun, Tick now) {
     const std::uint32_t frame = buffer_.read.find(key);
     if (frame != kNoIndex && buffer_.read[frame].state == FrameState::filling) {
       served = true;
-      end_fill(frame, now);
+      end_fill(frame, flash_.lock_of(lun, now), now);
     }
   }
   if (served) {

@@ -33,21 +33,21 @@ void FlashArray::submit(const FlashCommand& command, Tick now) {
     account(now);
     ++blocked_;
   }
-  enqueue(command);
+  enqueue(command, now);
   if (luns_[command.lun].running == kNoIndex) {
     start_next(command.lun, now);
   }
 }
 
-void FlashArray::enqueue(const FlashCommand& command) {
+void FlashArray::enqueue(const FlashCommand& command, Tick now) {
   if (free_nodes_ == kNoIndex) {
-    nodes_.push_back({command, kNoIndex});
+    nodes_.push_back({command, kNoIndex, Tick(0)});
     free_nodes_ = static_cast<std::uint32_t>(nodes_.size() - 1);
   }
   const std::uint32_t node = free_nodes_;
   free_nodes_ = nodes_[node].next;
-  nodes_[node] = {command, kNoIndex};
   Lun& lun = luns_[command.lun];
+  nodes_[node] = {command, kNoIndex, lun.locked_until(now)};
   lun.waiting += command.priority == FlashPriority::collection ? 0 : 1;
   List& queue = lun.queues[static_cast<std::size_t>(command.priority)];
   (queue.first == kNoIndex ? queue.first : nodes_[queue.last].next) = node;
@@ -76,6 +76,10 @@ void FlashArray::start_next(std::uint32_t lun, Tick now) {
       break;
     }
     luns_[lun].running = node;
+    const Tick blocked = luns_[lun].locked_for - nodes_[node].locked_before;
+    if (blocked > Tick(0)) {
+      nodes_[node].command.gc.add({blocked, luns_[lun].changed});
+    }
     const FlashCommand command = nodes_[node].command;
     if (client_.on_flash_start(command, now)) {
       statistics_.busy_luns.set(statistics_.busy_luns.value() + 1, now);
@@ -96,11 +100,14 @@ void FlashArray::lock(std::uint32_t lun, Tick now) {
   ensure(!luns_[lun].locked, "flash", now, lun, "a LUN is collected twice at once");
   account(now);
   luns_[lun].locked = true;
+  luns_[lun].changed = now;
   blocked_ += luns_[lun].waiting;
 }
 
 void FlashArray::unlock(std::uint32_t lun, Tick now) {
   account(now);
+  luns_[lun].locked_for = luns_[lun].locked_until(now);
+  luns_[lun].changed = now;
   luns_[lun].locked = false;
   blocked_ -= luns_[lun].waiting;
 }

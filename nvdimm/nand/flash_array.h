@@ -17,9 +17,9 @@
 
 #include "core/archive.h"
 #include "core/event_queue.h"
+#include "core/key_map.h"
 #include "core/ring.h"
 #include "core/types.h"
-#include "core/key_map.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/statistics.h"
 
@@ -32,6 +32,22 @@ enum class FlashPriority : std::uint8_t { demand, collection, eviction };
 
 inline constexpr std::size_t kFlashPriorities = 3;
 
+// For how long collections locked the LUNs that something waited for, and up to when.
+struct GcWait {
+  Tick blocked{0};
+  Tick until{0};
+
+  void add(const GcWait& other) {
+    blocked += other.blocked;
+    until = later(until, other.until);
+  }
+  // The part of one who waits since then only: exact where one collection blocked.
+  Tick since(Tick begin) const {
+    return until <= begin ? Tick(0) : earlier(blocked, until - begin);
+  }
+  void serialize(Archive& archive) { archive(blocked, until); }
+};
+
 struct FlashCommand {
   FlashOperation operation = FlashOperation::read;
   FlashPriority priority = FlashPriority::demand;
@@ -39,9 +55,10 @@ struct FlashCommand {
   bool hold_bus = false;  // read: keeps the bus to its end and beyond; program: gives it back then
   std::uint32_t lun = 0;
   std::uint32_t subject = 0;  // the submitter's own cookie
+  GcWait gc;                  // before its start
 
   void serialize(Archive& archive) {
-    archive(operation, priority, transfer, hold_bus, lun, subject);
+    archive(operation, priority, transfer, hold_bus, lun, subject, gc);
   }
 };
 
@@ -69,6 +86,11 @@ class FlashArray {
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
 
+  // The lock's time so far.
+  GcWait lock_of(std::uint32_t lun, Tick now) const {
+    return luns_[lun].locked ? GcWait{now - luns_[lun].changed, now} : GcWait();
+  }
+
   bool idle() const { return unfinished_ == 0; }
   bool idle(std::uint32_t lun) const;
   // The LUN's command, if its cells are at work.
@@ -94,8 +116,9 @@ class FlashArray {
   struct Node {
     FlashCommand command;
     std::uint32_t next = kNoIndex;
+    Tick locked_before{0};  // its LUN, up to the submission
 
-    void serialize(Archive& archive) { archive(command, next); }
+    void serialize(Archive& archive) { archive(command, next, locked_before); }
   };
 
   struct List {
@@ -110,9 +133,14 @@ class FlashArray {
     Phase phase = Phase::command;
     bool locked = false;
     std::uint32_t waiting = 0;  // queued, and not collection
+    Tick locked_for{0};         // in all, up to the last change
+    Tick changed{0};            // when it was last locked or unlocked
     std::array<List, kFlashPriorities> queues;
 
-    void serialize(Archive& archive) { archive(running, phase, locked, waiting, queues); }
+    void serialize(Archive& archive) {
+      archive(running, phase, locked, waiting, locked_for, changed, queues);
+    }
+    Tick locked_until(Tick now) const { return locked_for + (locked ? now - changed : Tick(0)); }
   };
 
   struct Channel {
@@ -128,7 +156,7 @@ class FlashArray {
     return nodes_[luns_[lun].running].command;
   }
 
-  void enqueue(const FlashCommand& command);
+  void enqueue(const FlashCommand& command, Tick now);
   std::uint32_t dequeue(Lun& lun);  // the next node to start, or none
   void start_next(std::uint32_t lun, Tick now);
   void enter(std::uint32_t lun, Phase phase, Tick now);

@@ -27,13 +27,15 @@ class Simulation:
         source: Callable[[int, int], bytes],
         trace_bytes: Sequence[int],
         check: bool = False,
+        log_requests: bool = False,
     ) -> None:
         """Build a simulation.
 
         ``source(agent, offset)`` returns bytes of an agent's trace, none at its end;
         ``trace_bytes`` are the traces' expected lengths for `progress`, 0 where unknown;
         ``check`` judges every command, so that `run` and `advance` raise SimulatorFault when a rule
-        of a device, a bus or the ack protocol is broken.
+        of a device, a bus or the ack protocol is broken; ``log_requests`` keeps what
+        `take_requests` returns.
         """
 
     def run(self, steps: int) -> bool:
@@ -47,6 +49,14 @@ class Simulation:
     def now(self) -> int: ...
     @property
     def checked_commands(self) -> int: ...
+    @property
+    def logged_requests(self) -> int: ...
+    def take_requests(self) -> dict[str, Any]:
+        """Return what became of the requests that were done since the last call.
+
+        An int64 array by column; those of times end in ``_ps``. ``class``: 0 DRAM, 1 NVDIMM.
+        """
+
     def statistics(self) -> list[dict[str, Any]]:
         """Return dictionaries with path, unit, description, kind and value.
 

@@ -20,6 +20,7 @@ from hmsim.cli_support import (
     Json,
     NoCalibrate,
     Out,
+    RequestLogFlag,
     Seed,
     Series,
     Sets,
@@ -31,8 +32,9 @@ from hmsim.cli_support import (
     terminal_width,
 )
 from hmsim.comparison import Comparison, compare_runs
-from hmsim.directories import check_output, new_directory
+from hmsim.directories import check_output, existing_parent, new_directory
 from hmsim.progress import Bars
+from hmsim.request_log import RequestLog
 from hmsim.runner import Result, options, simulate, versions, write_json
 from hmsim.tables import GAP, Row, number
 from hmsim.workload import Workload, load_workload
@@ -60,6 +62,7 @@ def run(
     seed: Seed = 1,
     warmup: Warmup = None,
     series: Series = None,
+    request_log: RequestLogFlag = False,
     check: Check = False,
     no_calibrate: NoCalibrate = False,
     out: Out = None,
@@ -71,14 +74,19 @@ def run(
         if out is None:
             raise InputError("--series: needs --out, whose series.parquet holds the time series")
         sets = [*(sets or ()), f"frontend.series_interval={series}"]
+    if request_log and out is None:
+        raise InputError("--request-log: needs --out, whose requests.parquet holds the requests")
     system = configuration(config, sets, policy)
     agents = load_workload(workload)
     chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=on_terminal())
+    log = RequestLog(existing_parent(out)) if request_log and out is not None else None
     with Bars(on_terminal()) as bars:
-        result = simulate(system, agents, chosen, lambda done: bars.report(agents.name, done))
+        result = simulate(
+            system, agents, chosen, lambda done: bars.report(agents.name, done), log=log
+        )
     if out is not None:
         with new_directory(out, force) as fresh:
             result.write(fresh, sys.argv)

@@ -38,6 +38,12 @@ Series = Annotated[
     Optional[str],
     typer.Option(metavar="TIME", help="Time between two rows of series.parquet ('10us')."),
 ]
+RequestLogFlag = Annotated[
+    bool,
+    typer.Option(
+        "--request-log", help="Write requests.parquet: each request, and its latency by cause."
+    ),
+]
 Check = Annotated[
     bool,
     typer.Option("--check", help="Judge every command by the rules of devices, buses and acks."),

@@ -26,11 +26,17 @@ def check_output(directory: str | os.PathLike[str], force: bool) -> None:
             raise InputError(f"{path}: exists; --force replaces it")
         if not (path / MARKER).is_file() and any(path.iterdir()):
             raise InputError(f"{path}: holds files, but not hmsim's; --force does not replace it")
-    parent = path.absolute().parent
-    while not parent.exists():
-        parent = parent.parent
+    parent = existing_parent(path)
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise InputError(f"{path}: '{parent}' is no directory that may be written to")
+
+
+def existing_parent(path: str | os.PathLike[str]) -> Path:
+    """Return the nearest directory above a place that exists."""
+    parent = Path(path).absolute().parent
+    while not parent.exists():
+        parent = parent.parent
+    return parent
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from hmsim.calibration import with_table
 from hmsim.config import Config, load_config
 from hmsim.directories import new_directory
 from hmsim.progress import Bars
+from hmsim.request_log import ROWS, RequestLog
 from hmsim.settings import nested
 from hmsim.traces import TraceSource, expected_size
 from hmsim.workload import Workload, load_workload
@@ -94,6 +95,7 @@ class Result:
         host: what the run cost: ``seconds``, ``requests_per_second``, ``peak_rss_bytes``; with the
             protocol check ``commands_checked`` too.
         samples: the time series as the core gives it, or None.
+        request_log: what became of each request, or None.
     """
 
     config: Config
@@ -102,6 +104,7 @@ class Result:
     statistics: tuple[dict[str, Any], ...]
     host: dict[str, float]
     samples: dict[str, Any] | None = None
+    request_log: RequestLog | None = None
 
     @property
     def stats(self) -> dict[str, float]:
@@ -141,10 +144,26 @@ class Result:
         """
         return None if self.samples is None else series_table(self.samples)
 
-    def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
-        """Write ``config.yaml``, ``stats.json``, ``run.json`` and, if on, ``series.parquet``.
+    @property
+    def requests(self) -> pd.DataFrame | None:
+        """What became of each request that was done while measuring; None unless asked for.
 
-        All of them or nothing.
+        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``id`` (order of arrival), ``arrival_ps``, ``admitted_ps`` (to its transaction queue),
+        ``first_command_ps``, ``issue_ps`` (its data-bus command), ``done_ps``, ``channel``,
+        ``source``, ``class`` (dram, nvdimm), ``write``, ``address`` (in the memory of its class),
+        ``rank``, ``bank``, ``row_hit`` (DRAM: no activate was made for it), and the parts of its
+        latency, which add up to ``done_ps - arrival_ps``: ``outside_ps``, ``queueing_ps``,
+        ``bank_ps``, ``bus_ps``, ``transfer_ps``, ``refresh_ps``, ``ack_wait_ps``,
+        ``gc_blocked_ps``. Times are simulated, in picoseconds.
+        """
+        return None if self.request_log is None else self.request_log.table()
+
+    def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the files of a run.
+
+        ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet`` and
+        ``requests.parquet``: all of them or nothing.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
@@ -163,6 +182,8 @@ class Result:
         series = self.series
         if series is not None:
             series.to_parquet(directory / "series.parquet")
+        if self.request_log is not None:
+            self.request_log.save(directory / "requests.parquet")
 
     def origin(self) -> dict[str, Any]:
         """Return what the run was made of and what it cost: the content of ``run.json``."""
@@ -189,6 +210,7 @@ def run(
     seed: int = 1,
     warmup: str | int | None = None,
     check: bool = False,
+    request_log: bool = False,
     progress: bool = False,
     calibrate: bool = True,
 ) -> Result:
@@ -201,6 +223,7 @@ def run(
         seed: of all pseudo-random choices.
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
         check: have an independent checker judge every command; it changes no result.
+        request_log: keep what became of each request, as `Result.requests`.
         progress: show a progress bar on standard error after two seconds.
         calibrate: train a table that the policy wants, once; false: refuse.
 
@@ -215,7 +238,10 @@ def run(
     chosen = options(seed, warmup, check)
     loaded = with_table(loaded, calibrate, progress=progress)
     with Bars(progress) as bars:
-        return simulate(loaded, agents, chosen, lambda done: bars.report(agents.name, done))
+        log = RequestLog() if request_log else None
+        return simulate(
+            loaded, agents, chosen, lambda done: bars.report(agents.name, done), log=log
+        )
 
 
 def simulate(
@@ -224,8 +250,9 @@ def simulate(
     chosen: Options,
     report: Callable[[float], None],
     stop: threading.Event | None = None,
+    log: RequestLog | None = None,
 ) -> Result:
-    """Run to the end, telling ``report`` the share that is done.
+    """Run to the end, telling ``report`` the share that is done and ``log`` every request.
 
     Raises Cancelled soon after ``stop`` is set.
     """
@@ -242,13 +269,19 @@ def simulate(
             TraceSource(traces),
             [0 if trace is None else expected_size(trace) for trace in traces],
             check=chosen.check,
+            log_requests=log is not None,
         )
     except InputError as error:
         raise InputError(workload.locate(str(error))) from error
     while not simulation.run(STEPS):
+        if log is not None and simulation.logged_requests >= ROWS:
+            log.write(simulation.take_requests())
         if stop is not None and stop.is_set():
             raise Cancelled
         report(min(simulation.progress(), 0.999))
+    if log is not None:
+        log.write(simulation.take_requests())
+        log.close()
     report(1.0)
     seconds = time.perf_counter() - started
     statistics = tuple(simulation.statistics())
@@ -260,7 +293,7 @@ def simulate(
     }
     if chosen.check:
         host["commands_checked"] = simulation.checked_commands
-    return Result(config, workload, chosen, statistics, host, simulation.series())
+    return Result(config, workload, chosen, statistics, host, simulation.series(), log)
 
 
 def series_table(samples: dict[str, Any]) -> pd.DataFrame:

@@ -220,7 +220,7 @@ def test_a_failure_while_writing_leaves_nothing(
 def test_a_fault_of_the_simulator_has_status_1(
     workload: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_arguments: Any) -> None:
+    def broken(*_arguments: Any, **_options: Any) -> None:
         raise hmsim.SimulatorFault("channel 0 at 5 ps: no")
 
     monkeypatch.setattr("hmsim.cli_run.simulate", broken)

@@ -87,6 +87,9 @@ TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
   EXPECT_GE(rig.acks[1].time - start, Tick(rig.statistics().gc_duration.max()));
   EXPECT_EQ(static_cast<std::int64_t>(rig.statistics().gc_blocked_ps),
             (rig.acks[1].time - kPageRead - start - Tick(52'000)).value());
+  EXPECT_EQ(rig.nvdimm().gc_blocked(1), Tick(0));
+  EXPECT_EQ(rig.nvdimm().gc_blocked(2),
+            Tick(static_cast<std::int64_t>(rig.statistics().gc_blocked_ps)));
 }
 
 TEST(Gc, HeldChannelBlocksItsOtherLuns) {

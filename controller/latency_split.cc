@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/latency_split.h"
+
+#include <string>
+#include <utility>
+
+#include "controller/memory_channel.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+
+}  // namespace
+
+void PartLatency::fold(Tick period) {
+  for (std::size_t cycles = 0; cycles < counts_.size(); ++cycles) {
+    if (counts_[cycles] != 0) {
+      histogram_.add_times((static_cast<std::int64_t>(cycles) * period).value(), counts_[cycles]);
+      counts_[cycles] = 0;
+    }
+  }
+}
+
+void PartLatency::reset() {
+  counts_ = {};
+  histogram_.reset();
+}
+
+LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
+                           const RefreshControl& refresh, std::size_t slots)
+    : period_(clock_period),
+      trcd_(dram.timing.trcd),
+      refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
+                                                                : dram.timing.trfc),
+      turns_(static_cast<int>(dram.refreshes_per_round())),
+      transfer_{Cycle(dram.timing.cl + dram.timing.burst),
+                Cycle(dram.timing.cwl + dram.timing.burst)},
+      marks_(slots),
+      banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+      units_(static_cast<std::size_t>(dram.ranks * turns_)) {
+  for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
+    unit_of(rank, refresh.turn(rank)).pressing = refresh.pressing_from(rank);
+  }
+  const auto banks_per_rank = static_cast<std::size_t>(dram.organisation.banks);
+  const auto turns = static_cast<std::size_t>(turns_);
+  for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+    banks_[bank].unit = static_cast<std::uint32_t>(bank / banks_per_rank * turns + bank % turns);
+  }
+}
+
+void LatencySplit::refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
+  Unit& unit = unit_of(rank, turn);
+  const Cycle stands = clock(unit, now);
+  unit.until = now + refresh_time_;
+  unit.refreshed = unit.until - stands;
+  unit.pressing = kNeverCycle;
+  unit_of(rank, next.turn(rank)).pressing = next.pressing_from(rank);
+}
+
+void LatencySplit::side_changed(Cycle now) {
+  for (Unit& unit : units_) {
+    unit.side_since = clock(unit, now);
+  }
+}
+
+void LatencySplit::finished(const Transaction& done, Cycle now, Tick gc_blocked) {
+  const Marks& marks = marks_of(done);
+  Class& counted = count(done);
+  counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, period_);
+  counted.part(LatencyPart::bus).add(now - transfer(done.request.write) - marks.competes, period_);
+  counted.part(LatencyPart::gc_blocked).add(gc_blocked);
+  const Cycle ack = marks.competes - marks.first_command;
+  if (gc_blocked == Tick(0)) {
+    counted.part(LatencyPart::ack_wait).add(ack, period_);
+  } else {
+    counted.part(LatencyPart::ack_wait).add(ack.value() * period_ - gc_blocked);
+  }
+}
+
+std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cycle now,
+                                                    Tick gc_blocked) const {
+  const Marks& marks = marks_[done.slot];
+  const bool write = done.request.write;
+  std::array<Tick, kLatencyParts> parts{};
+  const auto set = [&](LatencyPart part, Cycle cycles) {
+    parts[static_cast<std::size_t>(part)] = cycles.value() * period_;
+  };
+  set(LatencyPart::transfer, transfer(write));
+  if (done.request.memory == MemoryClass::dram) {
+    set(LatencyPart::queueing, marks.queueing);
+    set(LatencyPart::bank, marks.bank);
+    set(LatencyPart::bus, marks.bus);
+    set(LatencyPart::refresh, marks.refresh);
+  } else {
+    set(LatencyPart::queueing, marks.first_command - done.admitted);
+    set(LatencyPart::bus, now - transfer(write) - marks.competes);
+    set(LatencyPart::ack_wait, marks.competes - marks.first_command);
+  }
+  parts[static_cast<std::size_t>(LatencyPart::outside)] = outside(done);
+  parts[static_cast<std::size_t>(LatencyPart::ack_wait)] -= gc_blocked;
+  parts[static_cast<std::size_t>(LatencyPart::gc_blocked)] = gc_blocked;
+  return parts;
+}
+
+void LatencySplit::fold() {
+  for (int which = 0; which < kClasses; ++which) {
+    Class& counted = classes_[static_cast<std::size_t>(which)];
+    for (PartLatency& part : counted.parts) {
+      part.fold(period_);
+    }
+    if (counted.finished != 0) {
+      const Cycle cycles = transfer(which % 2 != 0);
+      counted.part(LatencyPart::transfer)
+          .histogram()
+          .add_times((cycles.value() * period_).value(), counted.finished);
+      counted.finished = 0;
+    }
+  }
+}
+
+void LatencySplit::reset() {
+  for (Class& counted : classes_) {
+    for (PartLatency& part : counted.parts) {
+      part.reset();
+    }
+    counted.finished = 0;
+  }
+}
+
+void LatencySplit::serialize(Archive& archive) {
+  fold();
+  archive(marks_, classes_);
+  for (Bank& bank : banks_) {
+    archive(bank);
+  }
+  for (Unit& unit : units_) {
+    archive(unit);
+  }
+}
+
+void register_latency_statistics(StatisticRegistry& registry,
+                                 const std::vector<MemoryChannel*>& channels) {
+  struct Name {
+    LatencyPart part;
+    const char* name;
+    const char* description;
+    std::array<bool, kMemoryClasses> present;  // DRAM, NVDIMM
+  };
+  constexpr std::array<Name, kLatencyParts> kNames{
+      {{LatencyPart::outside,
+        "outside",
+        "waiting for a slot of the transaction queue",
+        {true, true}},
+       {LatencyPart::queueing,
+        "queueing",
+        "others were ahead, in its bank or in the way to its command",
+        {true, true}},
+       {LatencyPart::bank,
+        "bank",
+        "precharge and activate of its row, and waiting for them",
+        {true, false}},
+       {LatencyPart::bus,
+        "bus",
+        "row open or NVDIMM ready, waiting for the data bus",
+        {true, true}},
+       {LatencyPart::transfer, "transfer", "data-bus command to last data beat", {true, true}},
+       {LatencyPart::refresh,
+        "refresh",
+        "its rank was prepared for a refresh or refreshed",
+        {true, false}},
+       {LatencyPart::ack_wait,
+        "ack_wait",
+        "command to ack, without gc_blocked: buffer lookup and flash",
+        {false, true}},
+       {LatencyPart::gc_blocked,
+        "gc_blocked",
+        "the LUN that it waited for was locked by garbage collection",
+        {false, true}}}};
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    for (const bool write : {false, true}) {
+      const std::string prefix =
+          std::string(memory == MemoryClass::dram ? "dram.latency." : "nvdimm.latency.") +
+          (write ? "write." : "read.");
+      for (const Name& name : kNames) {
+        if (!name.present[static_cast<std::size_t>(memory)]) {
+          continue;
+        }
+        std::vector<Histogram*> histograms;
+        for (MemoryChannel* channel : channels) {
+          histograms.push_back(&channel->latency_split()->histogram(memory, write, name.part));
+        }
+        registry.histogram(prefix + name.name + "_ns", "ns", name.description,
+                           kPicosecondsPerNanosecond, std::move(histograms));
+      }
+    }
+  }
+  registry.on_read([channels] {
+    for (MemoryChannel* channel : channels) {
+      channel->latency_split()->fold();
+    }
+  });
+}
+
+}  // namespace hmsim

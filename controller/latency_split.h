@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the latency of each request went: parts that add up to exactly the time from its arrival to
+// its last data beat.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/refresh.h"
+#include "controller/transaction.h"
+#include "core/archive.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+class MemoryChannel;
+
+// A cycle in which several of these held goes to the first of: refresh, bank, bus, queueing.
+enum class LatencyPart : std::uint8_t {
+  outside,   // arrival to admission: for a slot of its queue, and for the clock edge
+  queueing,  // others were ahead: its bank served other rows, an older request to its line was
+             // under way, writes were not drained, no room for another NVDIMM command
+  bank,      // DRAM: the row that it needs was prepared, for it or for another that needs it: from
+             // the last column command of the bank before, to tRCD after the activate, with all
+             // waiting for bank timings, activate windows and the command bus
+  bus,       // its row was open, or its NVDIMM ready: bursts of others, column spacing,
+             // turnaround, arbitration, acks before its own
+  transfer,  // data-bus command to last data beat: CL or CWL, and the burst
+  refresh,   // DRAM: its rank could put its refresh off no longer, or was refreshed
+  ack_wait,  // NVDIMM: command to ack: lookup, frames of the buffer, flash; but for ...
+  gc_blocked,  // ... the time in which garbage collection locked the LUN that it waited for
+};
+
+inline constexpr std::size_t kLatencyParts = 8;
+
+// One part of many requests' latency: few cycles, which are most, cost an increment.
+class PartLatency {
+ public:
+  void add(Cycle cycles, Tick period) {
+    if (static_cast<std::uint64_t>(cycles.value()) < kCounted) {
+      ++counts_[static_cast<std::size_t>(cycles.value())];
+    } else {
+      histogram_.add((cycles.value() * period).value());
+    }
+  }
+  void add(Tick time) {
+    if (time == Tick(0)) {
+      ++counts_[0];
+    } else {
+      histogram_.add(time.value());
+    }
+  }
+
+  // Holds all values, in picoseconds, after fold().
+  Histogram& histogram() { return histogram_; }
+  void fold(Tick period);
+  void reset();
+  void serialize(Archive& archive) { archive(histogram_); }  // folded
+
+ private:
+  static constexpr std::uint64_t kCounted = 512;
+  std::array<Counter, kCounted> counts_{};  // by cycles
+  Histogram histogram_;
+};
+
+// Every hook costs a few instructions. The banks that are refreshed together (a rank; or those of
+// one number in its bank groups) have a clock that stands still while they are prepared for a
+// refresh or refreshed; what happens to them is dated by it, so that refreshes fall out of all
+// differences.
+class LatencySplit {
+ public:
+  static constexpr int kClasses = 2 * kMemoryClasses;  // DRAM reads, writes, NVDIMM reads, writes
+
+  LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshControl& refresh,
+               std::size_t slots);
+
+  // A DRAM transaction gets its slot; ...
+  void admitted(const Transaction& transaction, Cycle now) {
+    Marks& marks = marks_of(transaction);
+    marks.entered = clock_of(transaction, now);
+    marks.competes = marks.entered;
+  }
+  // ... competes from now on only; ...
+  void competes(const Transaction& transaction, Cycle now) {
+    marks_of(transaction).competes = clock_of(transaction, now);
+  }
+  // ... its bank is activated for it; its column command is issued.
+  void opened(const Transaction& transaction, Cycle now) {
+    Bank& bank = bank_of(transaction);
+    bank.prepared_from = bank.last_column;
+    bank.ready = now - units_[bank.unit].refreshed + trcd_;
+  }
+  void issued(const Transaction& transaction, Cycle now) {
+    Bank& bank = bank_of(transaction);
+    const Unit& unit = units_[bank.unit];
+    Marks& marks = marks_of(transaction);
+    const Cycle issue = now - unit.refreshed;  // the last refresh is over
+    const Cycle competes = later(marks.competes, unit.side_since);
+    const Cycle ready = earlier(later(bank.ready, competes), issue);
+    const Cycle begin = later(bank.prepared_from, competes);
+    marks.queueing = begin - marks.entered;
+    marks.bank = ready - begin;
+    marks.bus = issue - ready;
+    marks.refresh = (now - transaction.admitted) - (issue - marks.entered);
+    bank.last_column = issue;
+  }
+  // The refresh of a rank is issued, of the banks whose turn it was; `next`: after it.
+  void refreshed(int rank, int turn, Cycle now, const RefreshControl& next);
+  // The other side (reads, or drained writes) competes from now on.
+  void side_changed(Cycle now);
+
+  // The first command of a transaction: an NVDIMM's is answered by its ack.
+  void started(const Transaction& transaction, Cycle now) {
+    marks_of(transaction).first_command = now;
+  }
+  // The NVDIMM raised the ack: the data-bus command may follow from this edge on.
+  void acknowledged(std::uint32_t slot, Cycle ready) { marks_[slot].competes = ready; }
+
+  // The last data beat of a DRAM transaction passes; ...
+  void finished(const Transaction& done) {
+    const Marks& marks = marks_of(done);
+    Class& counted = count(done);
+    counted.part(LatencyPart::queueing).add(marks.queueing, period_);
+    counted.part(LatencyPart::bank).add(marks.bank, period_);
+    counted.part(LatencyPart::bus).add(marks.bus, period_);
+    counted.part(LatencyPart::refresh).add(marks.refresh, period_);
+  }
+  // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
+  void finished(const Transaction& done, Cycle now, Tick gc_blocked);
+
+  // Of one that just finished.
+  std::array<Tick, kLatencyParts> parts(const Transaction& done, Cycle now, Tick gc_blocked) const;
+  Cycle first_command(const Transaction& transaction) const {
+    return marks_[transaction.slot].first_command;
+  }
+  Cycle transfer(bool write) const { return transfer_[write ? 1 : 0]; }
+
+  // In picoseconds, of all requests that finished since the reset; up to date after fold().
+  Histogram& histogram(MemoryClass memory, bool write, LatencyPart part) {
+    return class_of(memory, write).part(part).histogram();
+  }
+  void fold();
+  void reset();
+  void serialize(Archive& archive);
+
+ private:
+  // Of the transaction in a slot. DRAM: dates by its banks' clock, and the parts of its latency
+  // once its column command is issued.
+  struct alignas(64) Marks {
+    Cycle first_command{0};
+    Cycle entered{0};   // got its slot
+    Cycle competes{0};  // NVDIMM: for the data bus
+    Cycle queueing{0};
+    Cycle bank{0};
+    Cycle bus{0};
+    Cycle refresh{0};
+    void serialize(Archive& archive) {
+      archive(first_command, entered, competes, queueing, bank, bus, refresh);
+    }
+  };
+  struct alignas(32) Bank {  // dates by its clock
+    Cycle last_column{0};
+    Cycle prepared_from{0};  // of the row that is open
+    Cycle ready{0};
+    std::uint32_t unit = 0;  // fixed
+    void serialize(Archive& archive) { archive(last_column, prepared_from, ready); }
+  };
+  struct alignas(32) Unit {  // of refresh
+    Cycle refreshed{0};      // all its refreshes and their preparations, to the last one's end
+    Cycle until{0};          // the last one's end
+    Cycle pressing = kNeverCycle;  // from then on it is prepared for the next one
+    Cycle side_since{0};           // by its clock: since when the side that competes does
+    void serialize(Archive& archive) { archive(refreshed, until, pressing, side_since); }
+  };
+  struct Class {
+    std::array<PartLatency, kLatencyParts> parts;
+    Counter finished = 0;  // not yet folded: the transfer of all of them takes the same time
+    PartLatency& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
+    void serialize(Archive& archive) { archive(parts); }
+  };
+
+  Marks& marks_of(const Transaction& transaction) { return marks_[transaction.slot]; }
+  Bank& bank_of(const Transaction& transaction) {
+    return banks_[static_cast<std::size_t>(transaction.bank)];
+  }
+  Class& class_of(MemoryClass memory, bool write) {
+    return classes_[static_cast<std::size_t>(memory) * 2 + (write ? 1 : 0)];
+  }
+  Class& count(const Transaction& done) {
+    Class& counted = class_of(done.request.memory, done.request.write);
+    ++counted.finished;
+    counted.part(LatencyPart::outside).add(outside(done));
+    return counted;
+  }
+  Tick outside(const Transaction& done) const {
+    return done.admitted.value() * period_ - done.request.arrival;
+  }
+  static Cycle clock(const Unit& unit, Cycle now) {
+    return later(earlier(unit.pressing, now), unit.until) - unit.refreshed;
+  }
+  Cycle clock_of(const Transaction& transaction, Cycle now) {
+    return clock(units_[bank_of(transaction).unit], now);
+  }
+  Unit& unit_of(int rank, int turn) {
+    return units_[static_cast<std::size_t>(rank * turns_ + turn)];
+  }
+
+  const Tick period_;
+  const Cycle trcd_;
+  const Cycle refresh_time_;
+  const int turns_;
+  const std::array<Cycle, 2> transfer_;  // reads, writes
+  std::vector<Marks> marks_;
+  std::vector<Bank> banks_;
+  std::vector<Unit> units_;
+  std::array<Class, kClasses> classes_;
+};
+
+// Declares the histograms of all parts, read over all channels as one.
+void register_latency_statistics(StatisticRegistry& registry,
+                                 const std::vector<MemoryChannel*>& channels);
+
+}  // namespace hmsim
