@@ -60,6 +60,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       banks_(*dram_side_.banks),
       refresh_(config.dram, engine_, banks_),
       drain_(config.controller, config.dram, refresh_),
+      power_(config.dram, engine_, banks_, refresh_),
       pages_(make_page_policy(config.controller.page_policy, config.assignments), engine_, banks_,
              static_cast<std::size_t>(nvdimm_rank_ * banks_per_rank_), period_),
       counts_waiting_(refresh_.elastic() || pages_.active()),
@@ -85,6 +86,9 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   }
   shape_ = shape(config.nvdimm);
   wake_by(later(Cycle(0), refresh_.next(Cycle(0))));
+  if (power_.active()) {
+    wake_by(power_.next(Cycle(0)));
+  }
 }
 
 ChannelShape Channel::shape(const NvdimmParameters& nvdimm) const {
@@ -160,10 +164,13 @@ void Channel::advance(Tick now) {
     update_schedulers();
   }
   update_drain();
+  if (power_.active() && !command_bus_taken_) {
+    wake();
+  }
   if (edge_ >= banks_.next() || endpoint_.active()) {
     issue();
   }
-  if (counts_waiting_ && !command_bus_taken_) {
+  if ((counts_waiting_ || power_.active()) && !command_bus_taken_) {
     use_free_slot();
   }
   update_drain();
@@ -375,9 +382,9 @@ void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
   archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
-          finishes_, staged_, command_queue_free_, held_ranks_, refresh_, pages_, pending_, drain_,
-          side_, promised_, command_bus_taken_, edge_, now_, wake_, wake_time_, last_driver_,
-          measured_from_);
+          finishes_, staged_, command_queue_free_, held_ranks_, refresh_, power_, pages_, pending_,
+          drain_, side_, promised_, command_bus_taken_, edge_, now_, wake_, wake_time_,
+          last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);

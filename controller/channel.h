@@ -19,6 +19,7 @@
 #include "controller/memory_channel.h"
 #include "controller/nvdimm_endpoint.h"
 #include "controller/page_control.h"
+#include "controller/power_control.h"
 #include "controller/refresh.h"
 #include "controller/request_observer.h"
 #include "controller/system_config.h"
@@ -86,6 +87,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void deliver_ack();
   void refresh();
   void admit();
+  void wake();
   void stage();
   void update_schedulers();
   void change_schedulers();
@@ -112,11 +114,15 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_keys(Transaction& transaction);
 
   void take_step(const RefreshStep& step);
+  void take_step(const PowerStep& step);
   void use_free_slot();
   void waits(const Transaction& transaction, std::size_t side, int change) {
     if (counts_waiting_) {
       refresh_.waits(transaction.rank, change);
       pages_.waits(transaction.bank, side, change);
+    }
+    if (power_.active()) {
+      power_.waits(transaction.rank, change, edge_);
     }
     if (drained_) {
       drain_.waits(transaction.rank, transaction.bank, side, change);
@@ -224,6 +230,7 @@ class Channel final : public MemoryChannel, public AckListener {
   DramBanks& banks_;
   RefreshControl refresh_;
   WriteDrain drain_;
+  PowerControl power_;
   PageControl pages_;
   const bool counts_waiting_;  // for one of these two
   NvdimmEndpoint endpoint_;

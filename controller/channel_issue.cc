@@ -4,6 +4,23 @@
 
 namespace hmsim {
 
+namespace {
+
+ChannelCommand record_of(Command power_command) {
+  switch (power_command) {
+    case Command::power_down_enter:
+      return ChannelCommand::power_down_enter;
+    case Command::power_down_exit:
+      return ChannelCommand::power_down_exit;
+    case Command::self_refresh_enter:
+      return ChannelCommand::self_refresh_enter;
+    default:
+      return ChannelCommand::self_refresh_exit;
+  }
+}
+
+}  // namespace
+
 void Channel::refresh() {
   if (command_bus_taken_) {
     return;
@@ -32,6 +49,30 @@ void Channel::take_step(const RefreshStep& step) {
          all ? -1 : turn, -1, -1);
   refresh_.refreshed(step.rank, edge_);
   latency_.refreshed(step.rank, turn, edge_, refresh_);
+  if (power_.active()) {
+    power_.refreshed(step.rank);
+  }
+}
+
+void Channel::wake() {
+  const PowerStep step = power_.wake_step(edge_);
+  if (step.present()) {
+    take_step(step);
+  }
+}
+
+void Channel::take_step(const PowerStep& step) {
+  command_bus_taken_ = true;
+  ++statistics_.command_cycles;
+  if (step.bank >= 0) {
+    precharge(step.bank, -1);
+    return;
+  }
+  engine_.issue(step.command, step.rank * banks_per_rank_, edge_);
+  power_.done(step, edge_);
+  statistics_.power_downs += step.command == Command::power_down_enter ? 1 : 0;
+  statistics_.self_refreshes += step.command == Command::self_refresh_enter ? 1 : 0;
+  record(record_of(step.command), step.rank, -1, -1, -1);
 }
 
 // Commands that no request asks for, on an edge that has no other.
@@ -44,6 +85,13 @@ void Channel::use_free_slot() {
   }
   if (refresh_.elastic()) {
     const RefreshStep step = refresh_.idle_step(edge_);
+    if (step.present()) {
+      take_step(step);
+      return;
+    }
+  }
+  if (power_.active()) {
+    const PowerStep step = power_.sleep_step(edge_);
     if (step.present()) {
       take_step(step);
     }
@@ -122,6 +170,9 @@ Cycle Channel::next_wake() {
   next = earlier(next, pages_.next());
   if (drained_) {
     next = earlier(next, drain_.next(edge_));
+  }
+  if (power_.active()) {
+    next = earlier(next, power_.next(soonest));
   }
   next = earlier(next, banks_.next());
   if (next > soonest && endpoint_.active()) {

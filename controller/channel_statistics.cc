@@ -106,6 +106,10 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
   registry.counter("dram.precharges", "commands", "PRE commands", each(channels, &S::precharges));
   registry.counter("dram.refreshes", "commands", "REF commands (same-bank: REFsb), all ranks",
                    each(channels, &S::refreshes));
+  registry.counter("dram.power_downs", "commands", "power-downs of a rank entered",
+                   each(channels, &S::power_downs));
+  registry.counter("dram.self_refreshes", "commands", "self-refreshes of a rank entered",
+                   each(channels, &S::self_refreshes));
   registry.gauge("dram.queue.occupancy", "entries",
                  "transaction queue slots held by DRAM requests, mean over time and channels",
                  average(channels, [](MemoryChannel& channel) {
@@ -209,9 +213,9 @@ void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
 
 void ChannelStatistics::serialize(Archive& archive) {
   archive(dram_reads, dram_writes, nvdimm_reads, nvdimm_writes, activates, precharges, refreshes,
-          row_hits, command_cycles, ack_cycles, dram_data_cycles, nvdimm_data_cycles, turnarounds,
-          dram_wins, nvdimm_wins, dram_read_latency, dram_write_latency, nvdimm_line_latency,
-          dram_occupancy, nvdimm_occupancy);
+          power_downs, self_refreshes, row_hits, command_cycles, ack_cycles, dram_data_cycles,
+          nvdimm_data_cycles, turnarounds, dram_wins, nvdimm_wins, dram_read_latency,
+          dram_write_latency, nvdimm_line_latency, dram_occupancy, nvdimm_occupancy);
 }
 
 void register_channel_statistics(StatisticRegistry& registry,

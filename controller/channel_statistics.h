@@ -20,6 +20,8 @@ struct ChannelStatistics {
   Counter activates = 0;
   Counter precharges = 0;
   Counter refreshes = 0;
+  Counter power_downs = 0;
+  Counter self_refreshes = 0;
   Counter row_hits = 0;
   Counter command_cycles = 0;
   Counter ack_cycles = 0;

@@ -14,7 +14,11 @@ enum class ChannelCommand : std::uint8_t {
   read,
   write,
   refresh,
-  refresh_same_bank,     // DDR5's REFsb; `bank` is the number that the banks have in their groups
+  refresh_same_bank,  // DDR5's REFsb; `bank` is the number that the banks have in their groups
+  power_down_enter,   // of a rank, as the next three
+  power_down_exit,
+  self_refresh_enter,
+  self_refresh_exit,
   nvdimm_read_command,   // host to NVDIMM: asks for a line
   nvdimm_write_command,  // host to NVDIMM: announces a line
   nvdimm_ack,            // NVDIMM to host

@@ -23,8 +23,8 @@ void Ddr3Checker::check(const CommandRecord& record) {
     check_refresh(record, rank);
     return;
   }
-  if (record.command == C::refresh_same_bank) {
-    return;  // Ddr5Checker's
+  if (record.command > C::refresh) {
+    return;  // other checkers'
   }
   Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(record.bank)];
   if (record.command == C::activate) {

@@ -35,7 +35,8 @@ class DramBanks {
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
   virtual void condemn(std::int32_t bank, Cycle now) = 0;
 
-  // A bank that is to be refreshed has no candidate.
+  // A bank that is to be refreshed has no candidate, nor has one that sleeps. For each cause `true`
+  // comes once, then `false`.
   virtual void block(std::int32_t bank, bool blocked, Cycle now) = 0;
   // No transaction of the rank may start (the command queue is full).
   virtual void hold(int rank, bool held) = 0;

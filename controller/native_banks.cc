@@ -86,7 +86,7 @@ void NativeBanks::precharge(std::int32_t bank, Cycle now) {
 }
 
 void NativeBanks::block(std::int32_t bank, bool blocked, Cycle now) {
-  at(bank).blocked = blocked;
+  at(bank).blocked += blocked ? 1 : -1;
   update(bank, now);
 }
 
@@ -123,7 +123,7 @@ void NativeBanks::place_ready(std::int32_t index) {
 void NativeBanks::update(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
   BankQueue& queue = bank.queued[side_];
-  if (queue.empty() || bank.blocked) {
+  if (queue.empty() || bank.blocked > 0) {
     displace(index);
     bank.place = Place::nowhere;
     return;

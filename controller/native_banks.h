@@ -50,7 +50,7 @@ class NativeBanks final : public DramBanks {
   struct Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
-    bool blocked = false;
+    int blocked = 0;  // for so many causes
     // Derived from the above:
     std::int64_t ready_at = 0;
     Best candidate;

@@ -62,7 +62,7 @@ void PolledBanks::precharge(std::int32_t bank, Cycle now) {
 }
 
 void PolledBanks::block(std::int32_t bank, bool blocked, Cycle now) {
-  at(bank).blocked = blocked;
+  at(bank).blocked += blocked ? 1 : -1;
   update(bank, now);
 }
 
@@ -70,7 +70,7 @@ void PolledBanks::block(std::int32_t bank, bool blocked, Cycle now) {
 void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
   Bank& bank = at(index);
   BankQueue& queue = bank.queued[side_];
-  bank.competes = !queue.empty() && !bank.blocked;
+  bank.competes = !queue.empty() && bank.blocked == 0;
   if (!bank.competes) {
     return;
   }

@@ -40,7 +40,7 @@ class PolledBanks final : public DramBanks {
   struct Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
-    bool blocked = false;
+    int blocked = 0;  // for so many causes
     // Derived from the above:
     bool competes = false;
     Best candidate;

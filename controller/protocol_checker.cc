@@ -9,7 +9,7 @@ namespace {
 
 using C = ChannelCommand;
 
-bool is_dram(C command) { return command <= C::refresh_same_bank; }
+bool is_dram(C command) { return command < C::nvdimm_read_command; }
 
 bool is_burst(C command) {
   return command == C::read || command == C::write || command == C::nvdimm_read ||
@@ -25,6 +25,7 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
     channels_.push_back(
         {Ddr3Checker(config_.dram, violations_), BankGroupChecker(config_.dram, violations_),
          Ddr5Checker(config_.dram, violations_), RefreshChecker(config_.dram, index, violations_),
+         PowerChecker(config_.dram, violations_),
          BusChecker(config_.controller, config_.dram, violations_),
          AckChecker(config_, violations_)});
   }
@@ -43,6 +44,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
     channel.groups.check(record);
     channel.ddr5.check(record);
     channel.refresh.check(record);
+    channel.power.check(record);
   } else {
     channel.ack.check(record);
   }
@@ -56,7 +58,7 @@ bool ProtocolChecker::check_place(const CommandRecord& record) {
   bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
   if (is_dram(record.command)) {
     const DramOrganisation& part = config_.dram.organisation;
-    const bool whole_rank = record.command == C::refresh;
+    const bool whole_rank = record.command >= C::refresh && record.command != C::refresh_same_bank;
     const std::int64_t banks =
         record.command == C::refresh_same_bank ? part.banks / part.groups : part.banks;
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
@@ -115,7 +117,8 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive.section("protocol checker");
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
-    archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.bus, channel.ack);
+    archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.power, channel.bus,
+            channel.ack);
   }
 }
 

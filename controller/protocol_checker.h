@@ -15,6 +15,7 @@
 #include "controller/command_observer.h"
 #include "controller/ddr3_checker.h"
 #include "controller/ddr5_checker.h"
+#include "controller/power_checker.h"
 #include "controller/refresh_checker.h"
 #include "controller/request_ledger.h"
 #include "controller/system_config.h"
@@ -49,6 +50,7 @@ class ProtocolChecker final : public CommandObserver {
     BankGroupChecker groups;
     Ddr5Checker ddr5;
     RefreshChecker refresh;
+    PowerChecker power;
     BusChecker bus;
     AckChecker ack;
   };

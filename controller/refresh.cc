@@ -72,6 +72,9 @@ RefreshStep RefreshControl::idle_step(Cycle edge) const {
 }
 
 RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
+  if (ranks_[static_cast<std::size_t>(rank)].asleep) {
+    return {};
+  }
   bool open = false;
   const std::int32_t end = (rank + 1) * banks_per_rank_;
   for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
@@ -86,6 +89,9 @@ RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
 }
 
 Cycle RefreshControl::next_step(int rank) const {
+  if (ranks_[static_cast<std::size_t>(rank)].asleep) {
+    return kNeverCycle;
+  }
   Cycle next = kNeverCycle;
   const std::int32_t end = (rank + 1) * banks_per_rank_;
   for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
@@ -143,10 +149,32 @@ void RefreshControl::refreshed(int rank, Cycle edge) {
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
   state.pressing = earlier(state.due + behind_, edge + longest_);
+  find_next_pressing();
+}
+
+void RefreshControl::find_next_pressing() {
   next_pressing_ = kNeverCycle;
   for (const Rank& each : ranks_) {
     next_pressing_ = earlier(next_pressing_, each.pressing);
   }
+}
+
+void RefreshControl::sleep(int rank, bool self_refresh) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  state.asleep = true;
+  if (self_refresh) {
+    state.due = state.pressing = kNeverCycle;
+    find_next_pressing();
+  }
+}
+
+void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
+  wake(rank);
+  free_from(rank, edge + time);
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  state.due = edge + interval_;
+  state.pressing = earlier(state.due + behind_, edge + longest_);
+  find_next_pressing();
 }
 
 Cycle RefreshControl::look_ahead(Cycle soonest) const {

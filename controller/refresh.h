@@ -48,6 +48,15 @@ class RefreshControl {
   // It was issued.
   void refreshed(int rank, Cycle edge);
 
+  // The rank sleeps: it takes no refresh before it wakes up, which a pressing one is a cause for.
+  // In self-refresh none is due, and none can be made for `time` from its end on.
+  bool pressing(int rank, Cycle edge) const {
+    return edge >= ranks_[static_cast<std::size_t>(rank)].pressing;
+  }
+  void sleep(int rank, bool self_refresh);
+  void wake(int rank) { ranks_[static_cast<std::size_t>(rank)].asleep = false; }
+  void wake_from_self_refresh(int rank, Cycle edge, Cycle time);
+
   // What is refreshed together: places number rank x turns + turn. A place is busy while a pressing
   // refresh keeps it from other commands, and while it is refreshed.
   std::size_t place(int rank, std::int32_t bank) const {
@@ -73,17 +82,20 @@ class RefreshControl {
     std::int64_t waiting = 0;
     int turn = 0;
     bool blocked = false;  // what is to be refreshed is kept from other commands
-    void serialize(Archive& archive) { archive(due, pressing, waiting, turn, blocked); }
+    bool asleep = false;
+    void serialize(Archive& archive) { archive(due, pressing, waiting, turn, blocked, asleep); }
   };
 
   Cycle wanted_from(const Rank& rank) const {
-    return rank.waiting == 0 ? earlier(rank.due - ahead_, rank.pressing) : rank.pressing;
+    return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - ahead_, rank.pressing)
+                                             : rank.pressing;
   }
   RefreshStep step_of(int rank, Cycle edge) const;
   Cycle next_step(int rank) const;
   Cycle gate(int rank) const;
   void free_from(int rank, Cycle cycle);
   void block(int rank, bool blocked, Cycle edge);
+  void find_next_pressing();
   Cycle look_ahead(Cycle soonest) const;
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
 

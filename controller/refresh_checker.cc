@@ -44,9 +44,15 @@ RefreshChecker::RefreshChecker(const DramParameters& dram, int channel, Violatio
 }
 
 void RefreshChecker::check(const CommandRecord& record) {
-  if (!refreshed_ || (record.command != C::refresh && record.command != C::refresh_same_bank)) {
-    return;
+  if (refreshed_ && (record.command == C::refresh || record.command == C::refresh_same_bank)) {
+    check_refresh(record);
+  } else if (refreshed_ &&
+             (record.command == C::self_refresh_enter || record.command == C::self_refresh_exit)) {
+    check_self_refresh(record);
   }
+}
+
+void RefreshChecker::check_refresh(const CommandRecord& record) {
   check_mode(record);
   if ((record.command == C::refresh_same_bank) != same_bank_) {
     return;
@@ -61,6 +67,25 @@ void RefreshChecker::check(const CommandRecord& record) {
   ++debtor.count;
   check_count(index, now);
   debtor.overdue = now + (moved_ + 1) * interval_;
+  find_next_overdue();
+}
+
+// "Self-Refresh Operation": the rank refreshes itself, and owes nothing when it ends.
+void RefreshChecker::check_self_refresh(const CommandRecord& record) {
+  const std::int64_t now = record.cycle.value();
+  const bool begins = record.command == C::self_refresh_enter;
+  const auto first = static_cast<std::size_t>(record.rank * numbers_);
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {
+    Debtor& debtor = debtors_[i];
+    if (begins) {
+      check_count(i, now);
+    }
+    debtor.self_refreshing = begins;
+    debtor.since = now;
+    debtor.before = debtor.count;
+    debtor.overdue =
+        begins ? std::numeric_limits<std::int64_t>::max() : now + (moved_ + 1) * interval_;
+  }
   find_next_overdue();
 }
 
@@ -93,7 +118,7 @@ void RefreshChecker::check_overdue(std::int64_t now) {
   for (std::size_t i = 0; i < debtors_.size(); ++i) {
     Debtor& debtor = debtors_[i];
     if (now > debtor.overdue) {
-      const std::int64_t since = std::max<std::int64_t>(debtor.last(1), 0);
+      const std::int64_t since = std::max(debtor.last(1), debtor.since);
       add("refresh interval", i, now, (moved_ + 1) * interval_, now - since);
       debtor.overdue = now + (moved_ + 1) * interval_;  // once for each such time
     }
@@ -103,8 +128,9 @@ void RefreshChecker::check_overdue(std::int64_t now) {
 
 // One refresh in an interval on average, so many of them postponed or issued in advance.
 void RefreshChecker::check_count(std::size_t index, std::int64_t now) {
-  const std::int64_t count = debtors_[index].count;
-  const std::int64_t due = now / interval_;
+  const Debtor& debtor = debtors_[index];
+  const std::int64_t count = debtor.count - debtor.before;
+  const std::int64_t due = debtor.self_refreshing ? 0 : (now - debtor.since) / interval_;
   if (count < due - moved_ || count > due + moved_ + 1) {
     add("refresh count", index, now, due, count);
   }

@@ -37,13 +37,20 @@ class RefreshChecker {
     std::array<std::int64_t, 16> refreshes{};  // the last ones, the last at (count - 1) mod 16
     std::int64_t count = 0;
     std::int64_t overdue = 0;  // no later than in this cycle there must be another one
-    void serialize(Archive& archive) { archive(refreshes, count, overdue); }
+    std::int64_t since = 0;    // in this cycle it owed none,
+    std::int64_t before = 0;   // having had so many
+    bool self_refreshing = false;
+    void serialize(Archive& archive) {
+      archive(refreshes, count, overdue, since, before, self_refreshing);
+    }
     // The cycle of the n-th last refresh.
     std::int64_t last(std::int64_t n) const {
       return count < n ? kLongPast : refreshes[static_cast<std::size_t>(count - n) % 16];
     }
   };
 
+  void check_refresh(const CommandRecord& record);
+  void check_self_refresh(const CommandRecord& record);
   void check_mode(const CommandRecord& record);
   void check_window(const CommandRecord& record, const Debtor& debtor);
   void check_order(const CommandRecord& record, const Debtor& debtor);

@@ -19,6 +19,14 @@ std::string_view name_of(ChannelCommand command) {
       return "refresh";
     case ChannelCommand::refresh_same_bank:
       return "refresh_same_bank";
+    case ChannelCommand::power_down_enter:
+      return "power_down_enter";
+    case ChannelCommand::power_down_exit:
+      return "power_down_exit";
+    case ChannelCommand::self_refresh_enter:
+      return "self_refresh_enter";
+    case ChannelCommand::self_refresh_exit:
+      return "self_refresh_exit";
     case ChannelCommand::nvdimm_read_command:
       return "nvdimm_read_command";
     case ChannelCommand::nvdimm_write_command:

@@ -9,7 +9,8 @@ namespace hmsim {
 namespace {
 
 // Times of one data rate in picoseconds: tables 62 to 67 (speed bins: tCK, CWL, tRAS) and 68 to 69
-// (timing by speed: tRRD and tFAW for pages of 1 KB and of 2 KB). tCK is cut to whole picoseconds.
+// (timing by speed: tRRD and tFAW for pages of 1 KB and of 2 KB, tCKE, tXP). tCK is cut to whole
+// picoseconds.
 struct Rate {
   const char* name;
   std::int64_t tck;
@@ -17,14 +18,16 @@ struct Rate {
   std::int64_t tras;
   std::array<std::int64_t, 2> trrd;
   std::array<std::int64_t, 2> tfaw;
+  std::int64_t tcke;
+  std::int64_t txp;
 };
 
-constexpr Rate k800{"800", 2500, 5, 37'500, {10'000, 10'000}, {40'000, 50'000}};
-constexpr Rate k1066{"1066", 1875, 6, 37'500, {7'500, 10'000}, {37'500, 50'000}};
-constexpr Rate k1333{"1333", 1500, 7, 36'000, {6'000, 7'500}, {30'000, 45'000}};
-constexpr Rate k1600{"1600", 1250, 8, 35'000, {6'000, 7'500}, {30'000, 40'000}};
-constexpr Rate k1866{"1866", 1071, 9, 34'000, {5'000, 6'000}, {27'000, 35'000}};
-constexpr Rate k2133{"2133", 937, 10, 33'000, {5'000, 6'000}, {25'000, 35'000}};
+constexpr Rate k800{"800", 2500, 5, 37'500, {10'000, 10'000}, {40'000, 50'000}, 7'500, 7'500};
+constexpr Rate k1066{"1066", 1875, 6, 37'500, {7'500, 10'000}, {37'500, 50'000}, 5'625, 7'500};
+constexpr Rate k1333{"1333", 1500, 7, 36'000, {6'000, 7'500}, {30'000, 45'000}, 5'625, 6'000};
+constexpr Rate k1600{"1600", 1250, 8, 35'000, {6'000, 7'500}, {30'000, 40'000}, 5'000, 6'000};
+constexpr Rate k1866{"1866", 1071, 9, 34'000, {5'000, 6'000}, {27'000, 35'000}, 5'000, 6'000};
+constexpr Rate k2133{"2133", 937, 10, 33'000, {5'000, 6'000}, {25'000, 35'000}, 5'000, 6'000};
 
 // CL, nRCD and nRP are equal in every bin: tables 62 to 67.
 struct Bin {
@@ -79,6 +82,11 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::int64_t page_b
   timing.trtrs = 1;                     // not in the standard: DRAMSim2
   timing.trefi = 7'800'000 / rate.tck;  // table 61, up to 85 degrees: a mean, so it is cut
   timing.trfc = cycles(density.trfc, rate.tck);
+  timing.tcke = cycles(rate.tcke, rate.tck, 3);
+  timing.txp = cycles(rate.txp, rate.tck, 3);
+  timing.tckesr = timing.tcke + 1;
+  timing.txs = cycles(density.trfc + 10'000, rate.tck, 5);
+  timing.txsdll = 512;
   return timing;
 }
 

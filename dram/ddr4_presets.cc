@@ -20,6 +20,7 @@ struct Rate {
   std::array<std::int64_t, 3> trrd_s;
   std::array<std::int64_t, 3> trrd_l;
   std::array<std::int64_t, 3> tfaw;
+  std::int64_t tdllk;  // cycles
 };
 
 constexpr Rate k1600{"1600",
@@ -29,7 +30,8 @@ constexpr Rate k1600{"1600",
                      6'250,
                      {5'000, 5'000, 6'000},
                      {6'000, 6'000, 7'500},
-                     {20'000, 25'000, 35'000}};
+                     {20'000, 25'000, 35'000},
+                     597};
 constexpr Rate k1866{"1866",
                      1071,
                      10,
@@ -37,7 +39,8 @@ constexpr Rate k1866{"1866",
                      5'355,
                      {4'200, 4'200, 5'300},
                      {5'300, 5'300, 6'400},
-                     {17'000, 23'000, 30'000}};
+                     {17'000, 23'000, 30'000},
+                     597};
 constexpr Rate k2133{"2133",
                      937,
                      11,
@@ -45,7 +48,8 @@ constexpr Rate k2133{"2133",
                      5'355,
                      {3'700, 3'700, 5'300},
                      {5'300, 5'300, 6'400},
-                     {15'000, 21'000, 30'000}};
+                     {15'000, 21'000, 30'000},
+                     768};
 constexpr Rate k2400{"2400",
                      833,
                      12,
@@ -53,7 +57,8 @@ constexpr Rate k2400{"2400",
                      5'000,
                      {3'300, 3'300, 5'300},
                      {4'900, 4'900, 6'400},
-                     {13'000, 21'000, 30'000}};
+                     {13'000, 21'000, 30'000},
+                     768};
 constexpr Rate k2666{"2666",
                      750,
                      14,
@@ -61,7 +66,8 @@ constexpr Rate k2666{"2666",
                      5'000,
                      {3'000, 3'000, 5'300},
                      {4'900, 4'900, 6'400},
-                     {12'000, 21'000, 30'000}};
+                     {12'000, 21'000, 30'000},
+                     1024};
 constexpr Rate k2933{"2933",
                      682,
                      16,
@@ -69,7 +75,8 @@ constexpr Rate k2933{"2933",
                      5'000,
                      {2'700, 2'700, 5'300},
                      {4'900, 4'900, 6'400},
-                     {10'875, 21'000, 30'000}};
+                     {10'875, 21'000, 30'000},
+                     1024};
 constexpr Rate k3200{"3200",
                      625,
                      16,
@@ -77,7 +84,8 @@ constexpr Rate k3200{"3200",
                      5'000,
                      {2'500, 2'500, 5'300},
                      {4'900, 4'900, 6'400},
-                     {10'000, 21'000, 30'000}};
+                     {10'000, 21'000, 30'000},
+                     1024};
 
 // CL, nRCD and nRP are equal in every bin: the standard's tables of speed bins.
 struct Bin {
@@ -132,6 +140,11 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
   timing.trtrs = 2;  // section 4.24, read to write: CL - CWL + BL/2 + 1 + a preamble of 1
   timing.trefi = 7'800'000 / rate.tck;  // up to 85 degrees: a mean, so it is cut
   timing.trfc = cycles(density.trfc, rate.tck);
+  timing.tcke = cycles(5'000, rate.tck, 3);
+  timing.txp = cycles(6'000, rate.tck, 4);
+  timing.tckesr = timing.tcke + 1;
+  timing.txs = cycles(density.trfc + 10'000, rate.tck);
+  timing.txsdll = rate.tdllk;
   return timing;
 }
 

@@ -3,6 +3,7 @@
 // bursts of 16, which is a line of 64 bytes. A DIMM has two sub-channels with buses of their own:
 // they are two channels (`controller.channels`), each with half of the DIMM's capacity and
 // bandwidth.
+#include <algorithm>
 #include <array>
 
 #include "dram/presets.h"
@@ -87,6 +88,13 @@ DramTiming timing_of(const Bin& bin, const Density& density, int width) {
   timing.trefi = 3'900'000 / bin.tck;  // tREFI1, up to 85 degrees: a mean, so it is cut
   timing.trfc = cycles(density.trfc, bin.tck);
   timing.trfcsb = cycles(density.trfcsb, bin.tck);
+  // Power-down (tPD and tXP) and self-refresh: tCKESR stands for tCPDED + tCSL, tXSDLL for tDLLK,
+  // which the standard gives per data rate: about 640 ns. These two are from memory.
+  timing.tcke = cycles(7'500, bin.tck, 8);
+  timing.txp = cycles(7'500, bin.tck, 8);
+  timing.tckesr = cycles(5'000, bin.tck, 8) + cycles(10'000, bin.tck);
+  timing.txs = cycles(density.trfc + 10'000, bin.tck);
+  timing.txsdll = std::max(timing.txs, cycles(640'000, bin.tck, 1024));
   timing.trefsbrd = cycles(30'000, bin.tck);
   return timing;
 }

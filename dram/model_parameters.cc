@@ -104,6 +104,10 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
   if (timing.burst != 4) {
     errors.push_back({"dram.timing.burst", "DRAMsim3 is set up for bursts of 8: 4 cycles"});
   }
+  if (dram.sleeps()) {
+    errors.push_back({dram.self_refresh ? "dram.self_refresh" : "dram.power_down",
+                      "DRAMsim3 is set up without it"});
+  }
   if (dram.precharge_delay != PrechargeDelay::jedec) {
     errors.push_back({"dram.precharge_delay", "DRAMsim3 knows 'jedec' only"});
   }

@@ -21,7 +21,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 24> kTimingFields{{
+constexpr std::array<TimingField, 29> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -49,6 +49,11 @@ constexpr std::array<TimingField, 24> kTimingFields{{
      "same-bank refresh to activate of a refreshed bank, or to the next one of the rank (DDR5)"},
     {"tREFSBRD", &DramTiming::trefsbrd, 1, 10'000, "cycles",
      "same-bank refresh to activate of another bank (DDR5)"},
+    {"tCKE", &DramTiming::tcke, 1, 1000, "cycles", "power-down entry to exit, and exit to entry"},
+    {"tXP", &DramTiming::txp, 1, 1000, "cycles", "power-down exit to other commands"},
+    {"tCKESR", &DramTiming::tckesr, 1, 1000, "cycles", "self-refresh entry to exit"},
+    {"tXS", &DramTiming::txs, 1, 100'000, "cycles", "self-refresh exit to other commands"},
+    {"tXSDLL", &DramTiming::txsdll, 1, 100'000, "cycles", "self-refresh exit to read"},
 }};
 
 // Times that a family has with all later ones, and of which it has a shorter one.
@@ -102,6 +107,19 @@ void DramParameters::declare(ParameterSet& parameters) {
                     {"column command to precharge: tRTP | CWL+BL/2+tWR, or CL+BL/2 for both, or "
                      "for reads only",
                      "the paper, Table III: 18.75 ns"});
+  parameters.choice("power_down", power_down,
+                    {{"none", PowerDown::none}, {"fast", PowerDown::fast}},
+                    {"put ranks that no request waits for into precharge power-down (fast exit)",
+                     "JESD79-3F section 4.17"});
+  parameters.time(
+      "power_down_idle", power_down_idle,
+      {"without a waiting request for so long, a rank closes its rows and powers down", "assumed"});
+  parameters.boolean(
+      "self_refresh", self_refresh,
+      {"put ranks that no request waits for into self-refresh", "JESD79-3F section 4.16"});
+  parameters.time(
+      "self_refresh_idle", self_refresh_idle,
+      {"without a waiting request for so long, a rank goes to self-refresh", "assumed"});
   const ParameterSet::Scope timing_scope(parameters, "timing");
   for (const TimingField& field : kTimingFields) {
     parameters.integer_or(field.name, timing.*field.field, {field.low, field.high}, "preset",
@@ -148,6 +166,15 @@ std::vector<ParameterError> DramParameters::check() const {
   if (same_bank && refresh_postpone + refresh_pull_in > 0) {
     errors.push_back({refresh_postpone > 0 ? "dram.refresh_postpone" : "dram.refresh_pull_in",
                       "moves refreshes of dram.refresh_mode: all_bank only"});
+  }
+  if (same_bank && self_refresh) {
+    errors.push_back({"dram.self_refresh", "goes with dram.refresh_mode: all_bank only"});
+  }
+  if (self_refresh && !refresh) {
+    errors.push_back({"dram.self_refresh", "goes with dram.refresh: true only"});
+  }
+  if (timing.txsdll < timing.txs) {
+    errors.push_back({"dram.timing.tXSDLL", "is smaller than tXS"});
   }
   const std::int64_t moved = traits_of(family).most_moved_refreshes;
   if (refresh_postpone > moved) {

@@ -25,6 +25,11 @@ enum class RefreshMode {
   same_bank,  // the bank of one number in each bank group (DDR5's REFsb), in its turn
 };
 
+enum class PowerDown {
+  none,
+  fast,  // precharge power-down with the DLL on
+};
+
 enum class DramFamily : std::uint8_t { ddr3, ddr4, ddr5 };  // a later one knows more times
 inline constexpr std::size_t kDramFamilyCount = 3;
 
@@ -48,6 +53,12 @@ struct DramTiming {
   std::int64_t trtrs = kFromPreset;
   std::int64_t trefi = kFromPreset;
   std::int64_t trfc = kFromPreset;
+  // Power-down and self-refresh
+  std::int64_t tcke = kFromPreset;
+  std::int64_t txp = kFromPreset;
+  std::int64_t tckesr = kFromPreset;
+  std::int64_t txs = kFromPreset;
+  std::int64_t txsdll = kFromPreset;
   // Within a bank group; tCCD, tRRD and tWTR then hold between groups (the standard's _S).
   std::int64_t tccd_l = kFromPreset;
   std::int64_t trrd_l = kFromPreset;
@@ -76,6 +87,10 @@ struct DramParameters {
   RefreshMode refresh_mode = RefreshMode::all_bank;
   std::int64_t refresh_postpone = 0;  // refreshes a rank may fall behind, or be ahead
   std::int64_t refresh_pull_in = 0;
+  PowerDown power_down = PowerDown::none;
+  Tick power_down_idle{100'000};
+  bool self_refresh = false;
+  Tick self_refresh_idle{100'000'000};
   DramTiming timing;
   DramFamily family = DramFamily::ddr3;  // these from the preset
   DramOrganisation organisation;
@@ -83,6 +98,9 @@ struct DramParameters {
   void declare(ParameterSet& parameters);
   void resolve();  // fills in what the preset supplies
   std::vector<ParameterError> check() const;
+
+  // Ranks may sleep.
+  bool sleeps() const { return power_down != PowerDown::none || self_refresh; }
 
   // Refresh commands of a rank until each of its banks was refreshed once, and the mean time
   // between two of them in cycles. Same-bank refreshes are fine-grained: each bank has one twice in

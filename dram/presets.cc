@@ -32,9 +32,15 @@ DramPreset table3() {
   timing.trtrs = 1;
   timing.trefi = 6240;
   timing.trfc = 88;
+  timing.tcke = 4;
+  timing.txp = 5;
+  timing.tckesr = 5;
+  timing.txs = 96;  // tRFC + 10 ns
+  timing.txsdll = 512;
   return {"table3",
           "16 x Micron MT41J256M4 -125 (1 Gb x4), as DRAMSim2 ships it: CWL = CL - 1, tWR 12, "
-          "tRTRS 1. Its rank of 2 GB and tRFC of 110 ns are those of the paper's Table III",
+          "tRTRS 1, tCKE 4, tXP 5. Its rank of 2 GB and tRFC of 110 ns are those of the paper's "
+          "Table III",
           DramFamily::ddr3,
           {1, 8, 16384, 256},
           timing};

@@ -55,7 +55,7 @@ class TimingEngine final : public TimingModel {
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
  private:
-  static constexpr int kStride = 8;  // kCommands, rounded up to a power of two
+  static constexpr int kStride = 16;  // kCommands, rounded up to a power of two
   static_assert(kCommands <= kStride);
 
   // Of the cycles numbered from `first` on, the next `latencies` each become at least `now` plus

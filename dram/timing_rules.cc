@@ -80,6 +80,51 @@ std::vector<TimingRule> bus_rules(const DramTiming& t) {
   };
 }
 
+// Ranks that are put to sleep with all banks closed. JESD79-3F sections 4.17 (power-down, fast
+// exit) and 4.16 (self-refresh), JESD79-4B sections 4.28 and 4.27; DDR5 calls tCKE tPD.
+std::vector<TimingRule> power_down_rules(const DramTiming& t, Command refresh) {
+  return {
+      {C::read, C::power_down_enter, Scope::rank, t.cl + t.burst + 1},  // tRDPDEN
+      {C::power_down_enter, C::power_down_exit, Scope::rank, t.tcke},
+      {C::power_down_exit, C::power_down_enter, Scope::rank, t.tcke},
+      {C::power_down_exit, C::activate, Scope::rank, t.txp},
+      {C::power_down_exit, refresh, Scope::rank, t.txp},
+  };
+}
+
+// It ends for a request, which keeps the rank awake beyond tXS.
+std::vector<TimingRule> self_refresh_rules(const DramTiming& t) {
+  return {
+      {C::read, C::self_refresh_enter, Scope::rank, t.cl + t.burst + 1},
+      {C::precharge, C::self_refresh_enter, Scope::rank, t.trp},
+      {C::activate, C::self_refresh_enter, Scope::rank, t.trc},
+      {C::refresh, C::self_refresh_enter, Scope::rank, t.trfc},
+      {C::self_refresh_enter, C::self_refresh_exit, Scope::rank, t.tckesr},
+      {C::self_refresh_exit, C::activate, Scope::rank, t.txs},
+      {C::self_refresh_exit, C::refresh, Scope::rank, t.txs},
+      {C::self_refresh_exit, C::read, Scope::rank, t.txsdll},
+  };
+}
+
+// What the parameters ask for.
+std::vector<TimingRule> power_rules(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  const bool power_down = dram.power_down == PowerDown::fast;
+  std::vector<TimingRule> rules;
+  if (power_down) {
+    append(rules,
+           power_down_rules(
+               t, dram.refresh_mode == RefreshMode::same_bank ? C::refresh_same_bank : C::refresh));
+  }
+  if (dram.self_refresh) {
+    append(rules, self_refresh_rules(t));
+  }
+  if (power_down && dram.self_refresh) {
+    rules.push_back({C::power_down_exit, C::self_refresh_enter, Scope::rank, t.txp});
+  }
+  return rules;
+}
+
 // Activates of a rank, and its column commands in one direction.
 std::vector<TimingRule> rank_rules(const DramTiming& t) {
   return {
@@ -112,6 +157,7 @@ std::vector<TimingRule> ddr3_rules(const DramParameters& dram) {
   append(rules, bank_rules(dram));
   append(rules, all_bank_refresh_rules(t));
   append(rules, bus_rules(t));
+  append(rules, power_rules(dram));
   return rules;
 }
 
@@ -131,6 +177,7 @@ std::vector<TimingRule> ddr5_rules(const DramParameters& dram) {
   append(rules, dram.refresh_mode == RefreshMode::same_bank ? same_bank_refresh_rules(t)
                                                             : all_bank_refresh_rules(t));
   append(rules, bus_rules(t));
+  append(rules, power_rules(dram));
   return rules;
 }
 

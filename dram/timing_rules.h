@@ -21,9 +21,13 @@ enum class Command : std::uint8_t {
   refresh_same_bank,  // DDR5's REFsb: the bank of one number in every bank group
   nvdimm_read,
   nvdimm_write,
+  power_down_enter,  // of a rank, as the next three
+  power_down_exit,
+  self_refresh_enter,
+  self_refresh_exit,
 };
 
-inline constexpr int kCommands = 8;
+inline constexpr int kCommands = 12;
 
 constexpr bool reserves_data_bus(Command command) {
   return command == Command::read || command == Command::write || command == Command::nvdimm_read ||

@@ -21,9 +21,9 @@ namespace {
 
 using Type = dramsim3::CommandType;
 
-constexpr std::array<Type, kCommands> kTypes{Type::ACTIVATE, Type::PRECHARGE, Type::READ,
-                                             Type::WRITE,    Type::REFRESH,   Type::REFRESH_BANK,
-                                             Type::READ,     Type::WRITE};
+// Without the commands of power-down and self-refresh, which are not asked of this model.
+constexpr std::array<Type, 8> kTypes{Type::ACTIVATE, Type::PRECHARGE,    Type::READ, Type::WRITE,
+                                     Type::REFRESH,  Type::REFRESH_BANK, Type::READ, Type::WRITE};
 constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
 // Only whether a bank is open matters here, not with which row: requests for this one hit.

@@ -102,6 +102,18 @@ const Part kDdr5SameBank{"DDR5, same-bank refreshes",
                          {{"dram.timing.tREFI", "4000"}},
                          8 * 300};
 
+// Ranks that fall asleep as soon as nothing waits, into self-refresh once they were refreshed.
+const Part kSleeping{"DDR3, asleep",
+                     ddr3_rules,
+                     {{"dram.power_down", "fast"},
+                      {"dram.power_down_idle", "0ns"},
+                      {"dram.self_refresh", "true"},
+                      {"dram.self_refresh_idle", "2us"}},
+                     kDdr3.long_trc,
+                     kDdr3.long_tccd,
+                     kDdr3.many_refreshes,
+                     80};
+
 const char* const kPrechargeDelay = "precharge_delay";  // stands for what the mode calls it
 
 constexpr Scope kBank = Scope::bank;
@@ -109,8 +121,9 @@ constexpr Scope kGroup = Scope::group;
 constexpr Scope kRank = Scope::rank;
 constexpr Scope kOther = Scope::other_rank;
 
-void append(std::vector<Case>& cases, const std::vector<Case>& more) {
-  cases.insert(cases.end(), more.begin(), more.end());
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
 }
 
 // All families'.
@@ -203,6 +216,39 @@ std::vector<Case> same_bank_cases(const Part& part) {
   return cases;
 }
 
+std::vector<Case> power_cases(const Part& part) {
+  std::vector<Case> cases = ddr3_cases(part);
+  // A sleeping rank is not refreshed in advance.
+  append(cases.back().assignments,
+         {{"dram.power_down_idle", "100us"}, {"dram.self_refresh_idle", "100us"}});
+  const Assignments& often = part.many_refreshes;
+  const auto with = [](Assignments base, const Assignments& more) {
+    append(base, more);
+    return base;
+  };
+  const Assignments deep = with(often, {{"dram.self_refresh_idle", "0ns"}});
+  append(cases, {{C::read, C::power_down_enter, kRank, 1, "tRDPDEN"},
+                 {C::power_down_enter, C::power_down_exit, kRank, 1, "tCKE"},
+                 // In every preset a refresh, which a rank may wake up for, takes longer than tCKE.
+                 {C::power_down_exit, C::power_down_enter, kRank, 1, "tCKE",
+                  with(often, {{"dram.timing.tCKE", "20"}})},
+                 {C::power_down_exit, C::activate, kRank, 1, "tXP"},
+                 {C::power_down_exit, C::refresh, kRank, 1, "tXP", often},
+                 {C::power_down_exit, C::self_refresh_enter, kRank, 1, "tXP", often},
+                 {C::read, C::self_refresh_enter, kRank, 1, "tRDPDEN",
+                  with(deep, {{"dram.timing.tRP", "1"}, {"dram.timing.tRTP", "1"}})},
+                 {C::precharge, C::self_refresh_enter, kRank, 1, "tRP", deep},
+                 {C::activate, C::self_refresh_enter, kRank, 1, "tRC", with(deep, part.long_trc)},
+                 {C::refresh, C::self_refresh_enter, kRank, 1, "tRFC", deep},
+                 {C::self_refresh_enter, C::self_refresh_exit, kRank, 1, "tCKESR", deep},
+                 {C::self_refresh_exit, C::activate, kRank, 1, "tXS", deep},
+                 // Only then is a refresh due before tXS has passed.
+                 {C::self_refresh_exit, C::refresh, kRank, 1, "tXS",
+                  with(deep, {{"dram.timing.tXS", "700"}, {"dram.timing.tXSDLL", "1000"}})},
+                 {C::self_refresh_exit, C::read, kRank, 1, "tXSDLL", deep}});
+  return cases;
+}
+
 // A rule is told from others by all but its latency.
 bool same(const Case& tried, const TimingRule& rule) {
   return tried.preceding == rule.preceding && tried.following == rule.following &&
@@ -223,6 +269,14 @@ std::string_view name_of(Command command) {
       return "refresh";
     case C::refresh_same_bank:
       return "refresh_same_bank";
+    case C::power_down_enter:
+      return "power_down_enter";
+    case C::power_down_exit:
+      return "power_down_exit";
+    case C::self_refresh_enter:
+      return "self_refresh_enter";
+    case C::self_refresh_exit:
+      return "self_refresh_exit";
     case C::nvdimm_read:
       return "nvdimm_read";
     case C::nvdimm_write:
@@ -307,6 +361,10 @@ TEST(CheckerMutation, ARuleOfDdr4RelaxedByOneCycleIsReportedByItsName) {
 
 TEST(CheckerMutation, ARuleOfDdr5RelaxedByOneCycleIsReportedByItsName) {
   relax_each_rule(kDdr5, ddr5_cases(kDdr5));
+}
+
+TEST(CheckerMutation, ARuleOfSleepRelaxedByOneCycleIsReportedByItsName) {
+  relax_each_rule(kSleeping, power_cases(kSleeping));
 }
 
 TEST(CheckerMutation, ARuleOfSameBankRefreshRelaxedByOneCycleIsReportedByItsName) {

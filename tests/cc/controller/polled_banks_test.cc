@@ -80,6 +80,7 @@ void run(const char* preset) {
   });
   std::uint64_t next_request = 0;
   std::size_t side = 0;
+  std::array<bool, 2> blocked{};  // the last two banks
   int data_commands = 0;
   for (int i = 0; i < kEdges; ++i) {
     const Cycle edge(i);
@@ -107,9 +108,11 @@ void run(const char* preset) {
       both.each([&](DramBanks& banks, TransactionPool&) { banks.hold(0, held); });
     }
     if (random.below(100) == 0) {
-      const bool blocked = random.below(2) == 0;
-      const auto bank = static_cast<std::int32_t>(banks_in_all - 1 - random.below(2));
-      both.each([&](DramBanks& banks, TransactionPool&) { banks.block(bank, blocked, edge); });
+      const std::size_t which = random.below(2);
+      const auto bank = static_cast<std::int32_t>(banks_in_all - 1 - which);
+      blocked[which] = !blocked[which];
+      both.each(
+          [&](DramBanks& banks, TransactionPool&) { banks.block(bank, blocked[which], edge); });
     }
     std::array<Candidates, 2> found;
     std::size_t which = 0;
