@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/key_map.h"
 #include "core/random.h"
 #include "core/types.h"
-#include "core/key_map.h"
 #include "nvdimm/nand/flash_media.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/zeroed_array.h"

@@ -37,6 +37,7 @@ GcView GarbageCollector::view(std::uint32_t lun) const {
   view.lun = pending_.lun(lun);
   view.channel = pending_.channel(lun);
   view.all = pending_.all();
+  view.unplaced = pending_.unplaced();
   view.channels = pending_.channels();
   view.luns = ftl_.shape().luns;
   view.times = &times_;
@@ -68,7 +69,9 @@ void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
 }
 
 void GarbageCollector::consider(std::uint32_t lun, Tick now) {
-  if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
+  if (jobs_[lun].phase == Phase::working && ftl_.collection_urgent(lun)) {
+    lock(lun, now);
+  } else if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
     submit(FlashOperation::erase, lun, now);
   } else if (jobs_[lun].phase == Phase::none && ftl_.collection_due(lun) &&
              (scheduler_->start(view(lun)) || overruled(lun))) {
@@ -194,7 +197,12 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
 
 void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick now) {
   enter(lun, Phase::working);
-  lock(lun, now);
+  if (operation == FlashOperation::program || scheduler_->holds_lun() ||
+      ftl_.collection_urgent(lun)) {
+    lock(lun, now);
+  } else {
+    unlock(lun, now);
+  }
   FlashCommand command;
   command.operation = operation;
   command.priority = FlashPriority::collection;
@@ -204,7 +212,8 @@ void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick 
   flash_.submit(command, now);
 }
 
-void GarbageCollector::on_flash_start(const FlashCommand& command) {
+void GarbageCollector::on_flash_start(const FlashCommand& command, Tick now) {
+  lock(command.lun, now);
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
     job.target = ftl_.allocate(command.lun,

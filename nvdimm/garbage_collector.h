@@ -41,7 +41,7 @@ class GarbageCollector {
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   // For flash commands of priority `collection`.
-  void on_flash_start(const FlashCommand& command);
+  void on_flash_start(const FlashCommand& command, Tick now);
   void on_flash_done(const FlashCommand& command, Tick now);
 
   // The page that the command, a read of priority `collection` that is done, has brought over the

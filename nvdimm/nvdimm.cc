@@ -342,7 +342,7 @@ void Nvdimm::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
 bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
   switch (command.priority) {
     case FlashPriority::collection:
-      collector_.on_flash_start(command);
+      collector_.on_flash_start(command, now);
       return true;
     case FlashPriority::eviction:
       evictor_.on_flash_start(command);

@@ -29,8 +29,14 @@ class PendingWork {
     all_ -= work;
   }
   // A page to program that has no LUN yet.
-  void add_unplaced() { ++all_.writes; }
-  void remove_unplaced() { --all_.writes; }
+  void add_unplaced() {
+    ++all_.writes;
+    ++unplaced_;
+  }
+  void remove_unplaced() {
+    --all_.writes;
+    --unplaced_;
+  }
 
   // A request has come, waits for a page read or a frame, waits no more, has ended.
   void begin() { ++buffered_; }
@@ -41,6 +47,7 @@ class PendingWork {
   const PendingFlash& lun(std::uint32_t lun) const { return luns_[lun]; }
   const PendingFlash& channel(std::uint32_t lun) const { return channels_[channel_of(lun)]; }
   const PendingFlash& all() const { return all_; }
+  std::uint32_t unplaced() const { return unplaced_; }
   std::uint32_t buffered() const { return buffered_; }
   std::uint32_t channels() const { return static_cast<std::uint32_t>(channels_.size()); }
   std::uint32_t luns_per_channel() const { return luns_per_channel_; }
@@ -49,7 +56,7 @@ class PendingWork {
     const std::size_t luns = luns_.size();
     const std::size_t channels = channels_.size();
     archive.section("pending");
-    archive(luns_, channels_, all_, buffered_);
+    archive(luns_, channels_, all_, unplaced_, buffered_);
     if (luns_.size() != luns || channels_.size() != channels) {
       throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
     }
@@ -62,6 +69,7 @@ class PendingWork {
   std::vector<PendingFlash> luns_;
   std::vector<PendingFlash> channels_;
   PendingFlash all_;
+  std::uint32_t unplaced_ = 0;
   std::uint32_t buffered_ = 0;
 };
 

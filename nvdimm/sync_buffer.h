@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/key_map.h"
 #include "core/ring.h"
 #include "core/types.h"
-#include "core/key_map.h"
 #include "nvdimm/parameters.h"
 
 namespace hmsim {

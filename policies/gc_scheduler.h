@@ -63,7 +63,8 @@ struct GcView {
   std::uint32_t buffered = 0;      // unfinished requests in lookup or acknowledged
   PendingFlash lun;                // pending work of the LUN,
   PendingFlash channel;            // of its flash channel,
-  PendingFlash all;                // and of all; writes include those that may still go anywhere
+  PendingFlash all;                // and of all; writes include those that may still go anywhere:
+  std::uint32_t unplaced = 0;      // so many of them
   std::uint32_t channels = 0;      // flash channels
   std::uint32_t luns = 0;          // on all of them
   const GcTimes* times = nullptr;
@@ -88,6 +89,9 @@ class GcScheduler : public Policy {
   // No valid page is left: when is the block erased?
   virtual GcErase erase(const GcView& view) = 0;
 
+  // From one allowed copy to the next the LUN serves nothing else. Otherwise page reads of the host
+  // go first, and write-backs wait.
+  virtual bool holds_lun() const { return true; }
   // Pages move from cells to cells through the LUN's register, not over the channel.
   virtual bool copyback() const { return false; }
   // A page that is copied over the channel, and that requests wait for, goes to them at once.

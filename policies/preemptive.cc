@@ -7,8 +7,22 @@ namespace hmsim {
 // whatever the host wants of the LUN.
 class Preemptive final : public GcScheduler {
  public:
-  bool copy(const GcView& view) override { return view.lun.none(); }
-  GcErase erase(const GcView& view) override { return {view.lun.none(), 0}; }
+  void declare(ParameterSet& parameters) override {
+    parameters.boolean("unplaced", unplaced_,
+                       {"pages that may be written to any LUN count as wanted of each; then, where "
+                        "writes never pause, LUNs work at the urgent limit",
+                        "assumed"});
+  }
+
+  bool copy(const GcView& view) override { return none(view); }
+  GcErase erase(const GcView& view) override { return {none(view), 0}; }
+
+ private:
+  bool none(const GcView& view) const {
+    return view.lun.none() && !(unplaced_ && view.unplaced > 0);
+  }
+
+  bool unplaced_ = false;
 };
 
 extern const PolicyDescriptor kPolicy_preemptive;

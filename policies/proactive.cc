@@ -28,6 +28,11 @@ class Proactive final : public GcScheduler {
     parameters.choice(
         "stages", stages_, {{"both", Stages::both}, {"1", Stages::copies}, {"2", Stages::erases}},
         {"stages that are scheduled; the other is as in reactive", "the paper, section V-C"});
+    parameters.choice(
+        "lun", lun_, {{"held", LunUse::held}, {"shared", LunUse::shared}},
+        {"between two allowed copies nothing else is served by the LUN, or page reads of "
+         "the host go first",
+         "assumed"});
   }
 
   bool copy(const GcView& view) override {
@@ -50,12 +55,14 @@ class Proactive final : public GcScheduler {
     return {reads == 0, static_cast<std::uint32_t>(reads)};
   }
 
+  bool holds_lun() const override { return lun_ == LunUse::held; }
   bool caches_copied_pages() const override { return stages_ != Stages::erases; }
 
  private:
   enum class Estimate { serial, parallel };
   enum class Count { page, request };
   enum class BusTime { bus, service };
+  enum class LunUse { held, shared };
   enum class Stages { both, copies, erases };
 
   Tick bus_time(const GcView& view) const {
@@ -75,6 +82,7 @@ class Proactive final : public GcScheduler {
   Estimate estimate_ = Estimate::serial;
   Count count_ = Count::page;
   BusTime t_mb_ = BusTime::bus;
+  LunUse lun_ = LunUse::held;
   Stages stages_ = Stages::both;
 };
 

@@ -61,6 +61,11 @@ TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
   view.lun = PendingFlash();
   EXPECT_TRUE(scheduler->copy(view));
   EXPECT_TRUE(scheduler->erase(view).now);
+  view.unplaced = 1;
+  EXPECT_TRUE(scheduler->copy(view));
+  const auto other = make("preemptive", {{"unplaced", "true"}});
+  EXPECT_FALSE(other->copy(view));
+  EXPECT_FALSE(other->erase(view).now);
 }
 
 TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
@@ -121,6 +126,8 @@ TEST(GcSchedulers, ProactiveReadsItsParameters) {
   EXPECT_FALSE(make("proactive", {{"stages", "2"}})->erase(wanted()).now);
   EXPECT_FALSE(make("proactive", {{"stages", "2"}})->caches_copied_pages());
   EXPECT_TRUE(make("proactive")->caches_copied_pages());
+  EXPECT_TRUE(make("proactive")->holds_lun());
+  EXPECT_FALSE(make("proactive", {{"lun", "shared"}})->holds_lun());
 }
 
 // T_lun_block = 2000 us = 400,000 x 5 ns.
