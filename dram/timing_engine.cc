@@ -37,16 +37,17 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
-      gates_(static_cast<std::size_t>((kBankCommands + 2) * groups_ + 2)) {
-  // Those of data-bus commands next to each other: most are delayed together.
-  for (std::size_t command = 0; command < kBankCommands; ++command) {
-    first_gate_[command] = command * groups();
+      gates_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)) {
+  // Those of commands to single banks first, and next to each other: most are delayed together.
+  std::size_t next = kBankCommands * groups();
+  for (std::size_t command = 0; command < kCommands; ++command) {
+    if (command < kBankCommands) {
+      first_gate_[command] = command * groups();
+    } else {
+      first_gate_[command] = next;
+      next += is_nvdimm(static_cast<Command>(command)) ? 1 : groups();
+    }
   }
-  first_gate_[static_cast<std::size_t>(Command::nvdimm_read)] = kBankCommands * groups();
-  first_gate_[static_cast<std::size_t>(Command::nvdimm_write)] = kBankCommands * groups() + 1;
-  first_gate_[static_cast<std::size_t>(Command::refresh)] = kBankCommands * groups() + 2;
-  first_gate_[static_cast<std::size_t>(Command::refresh_same_bank)] =
-      (kBankCommands + 1) * groups() + 2;
   for (std::size_t command = 0; command < kCommands; ++command) {
     const auto preceding = static_cast<Command>(command);
     bank_delays_[command] = bank_rules(rules, preceding, Scope::bank);

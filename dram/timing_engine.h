@@ -15,8 +15,9 @@ namespace hmsim {
 class Archive;
 
 // A bank keeps the cycles from which the rules of its own scope, and of banks of its number, allow
-// each command; a bank group those of all wider scopes (its "gates"). The table is compiled, for each command and place, into
-// what it delays: few runs of neighbouring cycles, so gates are sorted by command, then by group.
+// each command; a bank group those of all wider scopes (its "gates"). The table is compiled, for
+// each command and place, into what it delays: few runs of neighbouring cycles, so gates are sorted
+// by command, then by group.
 class TimingEngine final : public TimingModel {
  public:
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
@@ -89,8 +90,8 @@ class TimingEngine final : public TimingModel {
   int groups_per_rank_;
   int groups_;
   std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
-  int rank_shift_;   // bank >> rank_shift_ is its rank,
-  int group_shift_;  // bank >> group_shift_ its group
+  int rank_shift_;                                   // bank >> rank_shift_ is its rank,
+  int group_shift_;                                  // bank >> group_shift_ its group
   std::int64_t longest_bank_rule_ = 0;
   std::array<std::vector<Delays>, kCommands> bank_delays_;       // numbered within the bank
   std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // likewise
