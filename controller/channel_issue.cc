@@ -70,6 +70,7 @@ void Channel::take_step(const PowerStep& step) {
   }
   engine_.issue(step.command, step.rank * banks_per_rank_, edge_);
   power_.done(step, edge_);
+  latency_.rescheduled(step.rank, refresh_);
   statistics_.power_downs += step.command == Command::power_down_enter ? 1 : 0;
   statistics_.self_refreshes += step.command == Command::self_refresh_enter ? 1 : 0;
   record(record_of(step.command), step.rank, -1, -1, -1);

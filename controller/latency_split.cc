@@ -59,6 +59,13 @@ void LatencySplit::refreshed(int rank, int turn, Cycle now, const RefreshControl
   unit_of(rank, next.turn(rank)).pressing = next.pressing_from(rank);
 }
 
+void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
+  for (int turn = 0; turn < turns_; ++turn) {
+    unit_of(rank, turn).pressing = kNeverCycle;
+  }
+  unit_of(rank, next.turn(rank)).pressing = next.pressing_from(rank);
+}
+
 void LatencySplit::side_changed(Cycle now) {
   for (Unit& unit : units_) {
     unit.side_since = clock(unit, now);

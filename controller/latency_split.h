@@ -109,6 +109,8 @@ class LatencySplit {
   }
   // The refresh of a rank is issued, of the banks whose turn it was; `next`: after it.
   void refreshed(int rank, int turn, Cycle now, const RefreshControl& next);
+  // Self-refresh began or ended: the rank's next refresh is due at another time.
+  void rescheduled(int rank, const RefreshControl& next);
   // The other side (reads, or drained writes) competes from now on.
   void side_changed(Cycle now);
 
