@@ -70,6 +70,7 @@ def test_the_key_is_of_the_hardware() -> None:
         "controller.scheduler": "fcfs",
         "nvdimm.precondition.overwrite": 3,
         "nvdimm.ftl.victim": "fifo",
+        "nvdimm.gc.scheduler": "proactive",
         "frontend.block.threads": 2,
         "nvdimm.buffer.read_size": "1024KiB",  # as before, in other words
     }
