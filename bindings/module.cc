@@ -11,6 +11,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
+#include "bindings/python_policy.h"
 #include "core/errors.h"
 #include "core/units.h"
 #include "frontend/simulation.h"
@@ -104,15 +105,17 @@ void bind_simulation(py::module_& module) {
       .def(py::init([](const Assignments& config, const std::vector<Assignments>& agents,
                        std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
                        py::function source, const std::vector<std::uint64_t>& trace_bytes,
-                       bool check, bool log_requests) {
-             const RunOptions options{seed,        Tick(warmup_ps), warmup_instructions,
-                                      trace_bytes, check,           log_requests};
+                       bool check, bool log_requests, const py::dict& policies) {
+             const RunOptions options{
+                 seed,  Tick(warmup_ps), warmup_instructions,           trace_bytes,
+                 check, log_requests,    python_policy_makers(policies)};
              return std::make_unique<Simulation>(config, agents, options,
                                                  trace_source(std::move(source)));
            }),
            py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
            py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"),
-           py::arg("check") = false, py::arg("log_requests") = false)
+           py::arg("check") = false, py::arg("log_requests") = false,
+           py::arg("policies") = py::dict())
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
           "advance",
@@ -192,15 +195,15 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = HMSIM_VERSION;
   register_exception<InputError>(module, "InputError", PyExc_ValueError);
   register_exception<Fault>(module, "SimulatorFault", PyExc_RuntimeError);
+  bind_policy_views(module);
   bind_simulation(module);
   bind_dram(module);
   module.def("policies", &policies);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
              py::arg("measure"), py::arg("seed"), py::call_guard<py::gil_scoped_release>());
-  module.def("harmonic_table_bytes", [] {
-    return std::make_pair(kPaperTableBytes, PerformanceTable::used_bytes());
-  });
+  module.def("harmonic_table_bytes",
+             [] { return std::make_pair(kPaperTableBytes, PerformanceTable::used_bytes()); });
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
   module.def(
       "parse_time", [](const std::string& text) { return value_or_raise(parse_time(text)); },

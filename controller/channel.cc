@@ -9,16 +9,21 @@ namespace hmsim {
 
 namespace {
 
-std::unique_ptr<TransactionScheduler> make_scheduler(const std::string& name,
-                                                     const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::transaction_scheduler, name, assignments);
-  return std::unique_ptr<TransactionScheduler>(
-      static_cast<TransactionScheduler*>(policy.release()));
+// The policy that a parameter names, or the caller's in its place.
+template <class Kind>
+std::unique_ptr<Kind> make(const SystemConfig& config, PolicyKind kind, const char* parameter,
+                           const std::string& name) {
+  const auto maker = config.makers.find(parameter);
+  std::unique_ptr<Policy> policy = maker != config.makers.end()
+                                       ? maker->second()
+                                       : create_policy(kind, name, config.assignments);
+  return std::unique_ptr<Kind>(static_cast<Kind*>(policy.release()));
 }
 
-std::unique_ptr<BusArbiter> make_arbiter(const std::string& name, const Assignments& assignments) {
-  auto policy = create_policy(PolicyKind::bus_arbiter, name, assignments);
-  return std::unique_ptr<BusArbiter>(static_cast<BusArbiter*>(policy.release()));
+std::unique_ptr<TransactionScheduler> make_scheduler(const SystemConfig& config,
+                                                     const char* parameter,
+                                                     const std::string& name) {
+  return make<TransactionScheduler>(config, PolicyKind::transaction_scheduler, parameter, name);
 }
 
 std::unique_ptr<PagePolicy> make_page_policy(const std::string& name,
@@ -71,12 +76,14 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       statistics_(static_cast<std::int64_t>(pool_.size())),
       bus_(config.dram, period_),
       latency_(config.dram, period_, refresh_, pool_.size()) {
-  schedulers_[0] = make_scheduler(controller_.scheduler, config.assignments);
+  schedulers_[0] = make_scheduler(config, "controller.scheduler", controller_.scheduler);
   if (split_) {
-    schedulers_[1] = make_scheduler(controller_.nvdimm_scheduler, config.assignments);
+    schedulers_[1] =
+        make_scheduler(config, "controller.nvdimm_scheduler", controller_.nvdimm_scheduler);
   }
   endpoint_.order_commands_by_key(scheduler_of(MemoryClass::nvdimm).orders_commands());
-  arbiter_ = make_arbiter(controller_.arbiter, config.assignments);
+  arbiter_ =
+      make<BusArbiter>(config, PolicyKind::bus_arbiter, "controller.arbiter", controller_.arbiter);
   told_ = schedulers_[0]->hooks() | (split_ ? schedulers_[1]->hooks() : 0U) | arbiter_->hooks();
   queues_[0].free_slots = controller_.queue_depth;
   queues_[1].free_slots = split_ ? controller_.nvdimm_queue_depth : 0;

@@ -9,6 +9,7 @@
 #include "dram/model_parameters.h"
 #include "dram/parameters.h"
 #include "nvdimm/parameters.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
@@ -21,6 +22,7 @@ struct SystemConfig {
   NvdimmParameters nvdimm;
   bool store_data = false;
   Assignments assignments;  // as given: policies read their own share of it
+  PolicyMakers makers;      // of controller.scheduler, .nvdimm_scheduler and .arbiter
 
   void declare(ParameterSet& parameters);
   void resolve_presets();                     // after the values are set

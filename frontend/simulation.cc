@@ -63,7 +63,9 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   for (const auto& agent : agents_) {
     wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
   }
-  memory_ = std::make_unique<MemorySystem>(configuration.system(), kernel_, options_.seed);
+  SystemConfig system = configuration.system();
+  system.makers = options_.policies;
+  memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
   const std::string& backend = configuration.system().dram_model.backend;

@@ -35,6 +35,8 @@ struct RunOptions {
   bool check = false;
   // Keep what became of each request that is done while measuring. Changes no result.
   bool log_requests = false;
+  // In place of the policies that the configuration names.
+  PolicyMakers policies = {};
 };
 
 class Simulation : private SourceProgress {

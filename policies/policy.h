@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -94,6 +96,10 @@ class TransactionPolicy : public Policy {
 
   bool wants(Hook hook) const { return (hooks_ & hook) != 0; }
   unsigned hooks() const { return hooks_; }
+
+ protected:
+  // For a class whose overrides do not tell: these hooks are wanted.
+  void want(unsigned hooks) { hooks_ = hooks; }
 
  private:
   template <class P>
@@ -258,6 +264,10 @@ std::unique_ptr<Policy> make_policy() {
   }
   return policy;
 }
+
+// Policies of the caller's own, in place of those that parameters (controller.scheduler, ...) name.
+// The kind must be the parameter's; each call makes a new one.
+using PolicyMakers = std::map<std::string, std::function<std::unique_ptr<Policy>()>>;
 
 std::vector<std::string> policy_names(PolicyKind kind);
 

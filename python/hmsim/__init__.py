@@ -5,17 +5,23 @@ from hmsim._core import InputError, SimulatorFault
 from hmsim._core import version as __version__
 from hmsim.comparison import compare
 from hmsim.config import Config, load_config
+from hmsim.policies import DRAM, NVDIMM, Bundle, BusArbiter, TransactionScheduler
 from hmsim.runner import Result, run
 from hmsim.system import Completion, System
 from hmsim.workload import Workload, load_workload
 
 __all__ = [
+    "DRAM",
+    "NVDIMM",
+    "Bundle",
+    "BusArbiter",
     "Completion",
     "Config",
     "InputError",
     "Result",
     "SimulatorFault",
     "System",
+    "TransactionScheduler",
     "Workload",
     "__version__",
     "compare",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The C++ core. Times are integers of picoseconds; assignments are (dotted name, text) pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
 Assignments = Sequence[tuple[str, str]]
@@ -13,6 +13,50 @@ class InputError(ValueError):
 
 class SimulatorFault(RuntimeError):
     """An invariant of the simulator broke: component, time and request are named."""
+
+class RequestView:
+    """One transaction; the fields of policies/policy.h. Raises RuntimeError after the call."""
+
+    @property
+    def slot(self) -> int: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def arrival(self) -> int: ...
+    @property
+    def memory(self) -> str: ...
+    @property
+    def write(self) -> bool: ...
+    @property
+    def source(self) -> int: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def bank(self) -> int: ...
+    @property
+    def row(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def row_hit(self) -> bool: ...
+
+class ArbiterView:
+    """The best ready request of each class, and the queues; likewise."""
+
+    @property
+    def dram(self) -> RequestView: ...
+    @property
+    def nvdimm(self) -> RequestView: ...
+    @property
+    def dram_key(self) -> int: ...
+    @property
+    def nvdimm_key(self) -> int: ...
+    @property
+    def dram_pending(self) -> int: ...
+    @property
+    def nvdimm_pending(self) -> int: ...
+    @property
+    def now(self) -> int: ...
 
 class Simulation:
     """One memory system and the agents that drive it; to be used by one thread at a time."""
@@ -28,6 +72,7 @@ class Simulation:
         trace_bytes: Sequence[int],
         check: bool = False,
         log_requests: bool = False,
+        policies: Mapping[str, Callable[[], Any]] = {},
     ) -> None:
         """Build a simulation.
 
@@ -35,7 +80,8 @@ class Simulation:
         ``trace_bytes`` are the traces' expected lengths for `progress`, 0 where unknown;
         ``check`` judges every command, so that `run` and `advance` raise SimulatorFault when a rule
         of a device, a bus or the ack protocol is broken; ``log_requests`` keeps what
-        `take_requests` returns.
+        `take_requests` returns; ``policies`` make those in Python, by the parameter that would name
+        them (hmsim.policies).
         """
 
     def run(self, steps: int) -> bool:

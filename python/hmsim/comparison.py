@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim import _core
 from hmsim._core import InputError
 from hmsim.calibration import with_table
-from hmsim.config import Config
+from hmsim.config import AnyBundle, Config
 from hmsim.directories import file_digest, new_file
 from hmsim.paths import cache_directory
 from hmsim.progress import Bars
@@ -68,7 +68,7 @@ class Comparison:
 
 def compare(
     config: AnyConfig,
-    policies: Sequence[str | os.PathLike[str]],
+    policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
     *,
     seed: int = 1,
@@ -84,7 +84,7 @@ def compare(
 
     Args:
         config: a Config, a path, or the name of a shipped configuration.
-        policies: policy bundles by name or path; speedups are over the first one.
+        policies: policy bundles: names, paths or Bundles; speedups are over the first one.
         workloads: Workloads, paths or names of shipped workloads.
         seed: of every run.
         warmup: as for `hmsim.run`.
@@ -112,7 +112,7 @@ def compare(
 
 def compare_runs(
     config: AnyConfig,
-    policies: Sequence[str | os.PathLike[str]],
+    policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
     chosen: Options,
     jobs: int | None = None,
@@ -139,14 +139,16 @@ def compare_runs(
         for index, agent in enumerate(workload.agents):
             if len(workload.agents) > 1 and agent.measured:
                 solo[_cache_file(system, agent, chosen)] = (system, workload.alone(index))
-    known = () if chosen.check else solo
+    # What a policy in Python does is not known from its name, so nothing of it is kept.
+    known = [path for path, (system, _) in solo.items() if not (chosen.check or system.objects)]
     solo_rates = {path: rate for path in known if (rate := _cached_rate(path)) is not None}
     missing = {path: pair for path, pair in solo.items() if path not in solo_rates}
 
     results = _simulate_all([*shared, *missing.values()], chosen, jobs, progress)
     for path, result in zip(missing, results[len(shared) :]):
         solo_rates[path] = _rates(result)[0]
-        _store_rate(path, solo_rates[path])
+        if not result.config.objects:
+            _store_rate(path, solo_rates[path])
 
     rows: list[dict[str, Any]] = []
     for index, result in enumerate(results[: len(shared)]):
@@ -250,6 +252,7 @@ def _cache_file(config: Config, agent: Agent, chosen: Options) -> Path:
         sorted(config.resolved().items()),
         sorted(settings.items()),
         [chosen.seed, chosen.warmup_ps, chosen.warmup_instructions],
+        [config.policy, [name for name, _ in config.objects]] if config.objects else [],
     ]
     name = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     return cache_directory() / "solo" / f"{name}.json"

@@ -7,15 +7,17 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 import yaml
 
 from hmsim import settings as yaml_settings
 from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.paths import find_file
+from hmsim.policies import Bundle, PolicyMaker
 from hmsim.settings import Setting
 
+AnyBundle = Union[str, "os.PathLike[str]", Bundle]
 RESERVED = ("base", "description")  # keys of a file that are no parameters
 
 
@@ -29,6 +31,7 @@ class Config:
         bundle: what the policy bundle says; wins over ``settings``.
         overrides: what the caller says; wins over both.
         policy: the bundle's name, or None.
+        objects: the bundle's policies in Python: by parameter what makes a new one.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Config:
     bundle: tuple[Setting, ...] = ()
     overrides: tuple[Setting, ...] = ()
     policy: str | None = None
+    objects: tuple[tuple[str, PolicyMaker], ...] = ()
 
     def settings_in_force(self) -> list[Setting]:
         """Return the settings of all layers, one for each name."""
@@ -54,16 +58,27 @@ class Config:
         docs = {info["name"]: info["doc"] for info in Simulation.parameters()}
         return yaml_settings.to_yaml(self.resolved().items(), docs)
 
-    def with_policy(self, name_or_path: str | os.PathLike[str] | None) -> Config:
+    def with_policy(self, bundle: AnyBundle | None) -> Config:
         """Return this configuration under a policy bundle, in place of a former one.
 
-        ``name_or_path``: a shipped bundle (``split``), a path to one, or None for no bundle.
+        ``bundle``: a shipped bundle (``split``), a path to one, a Bundle, or None for no bundle.
         Raises InputError.
         """
-        if name_or_path is None:
-            return replace(self, bundle=(), policy=None)
-        path = find_file(name_or_path, "configs/policies", "policy bundle")
-        changed = replace(self, bundle=tuple(_read(path, ())), policy=path.stem)
+        if bundle is None:
+            return replace(self, bundle=(), policy=None, objects=())
+        if isinstance(bundle, Bundle):
+            bundle.check()
+            under = self.with_policy(bundle.base)
+            own = yaml_settings.from_mapping(bundle.overrides, bundle.name)
+            changed = replace(
+                under,
+                bundle=tuple(yaml_settings.merge(under.bundle, own)),
+                policy=bundle.name,
+                objects=tuple(bundle.objects.items()),
+            )
+        else:
+            path = find_file(bundle, "configs/policies", "policy bundle")
+            changed = replace(self, bundle=tuple(_read(path, ())), policy=path.stem, objects=())
         changed.check()
         return changed
 
@@ -77,8 +92,25 @@ class Config:
             if name not in named:
                 where = merged[name].where if name in merged else self.name
                 lines.append(f"{where}: {name}: {message}")
+        lines += self._misplaced_objects()
         if lines:
             raise InputError(yaml_settings.joined(lines))
+
+    def _misplaced_objects(self) -> list[str]:
+        """Return what is wrong with policies in Python that the core cannot see."""
+        given = dict(self.objects)
+        values = {setting.name: setting.text for setting in self.settings_in_force()}
+        if values.get("controller.queues", "unified") == "unified":
+            wrong = "controller.nvdimm_scheduler" in given
+            return [f"{self.policy}: acts only with controller.queues: split"] if wrong else []
+        by_key = values.get("controller.arbiter", "scheduler_order") == "scheduler_order"
+        schedulers = [name for name in given if name.endswith("scheduler")]
+        if schedulers and by_key and "controller.arbiter" not in given:
+            return [
+                f"{self.policy}: {schedulers[0]}: with controller.queues: split keys of two "
+                "schedulers do not compare; choose another controller.arbiter"
+            ]
+        return []
 
 
 def load_config(

@@ -212,6 +212,8 @@ def find_table(config: Config) -> tuple[Table, Path] | None:
 
 def table_parameter(config: Config) -> str | None:
     """Return the name of the parameter that wants a table and has none; None: there is none."""
+    if "controller.arbiter" in dict(config.objects):
+        return None
     resolved = config.resolved()
     name = f"policies.{resolved['controller.arbiter']}.table"
     return name if resolved.get(name) == "" else None

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Union
 from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.calibration import with_table
-from hmsim.config import Config, load_config
+from hmsim.config import AnyBundle, Config, load_config
 from hmsim.directories import new_directory
+from hmsim.policies import makers
 from hmsim.progress import Bars
 from hmsim.request_log import ROWS, RequestLog
 from hmsim.settings import nested
@@ -191,6 +192,7 @@ class Result:
             "versions": versions(),
             "config": self.config.name,
             "policy": self.config.policy,
+            "python_policies": {name: _named(maker) for name, maker in self.config.objects},
             "workload": {
                 "name": self.workload.name,
                 "agents": [dict(agent.flat()) for agent in self.workload.agents],
@@ -206,7 +208,7 @@ def run(
     config: AnyConfig,
     workload: AnyWorkload,
     *,
-    policy: str | os.PathLike[str] | None = None,
+    policy: AnyBundle | None = None,
     seed: int = 1,
     warmup: str | int | None = None,
     check: bool = False,
@@ -219,7 +221,7 @@ def run(
     Args:
         config: a Config, a path, or the name of a shipped configuration.
         workload: a Workload, a path, or the name of a shipped workload.
-        policy: a policy bundle to lay over the configuration, by name or path.
+        policy: a policy bundle to lay over the configuration: a name, a path or a Bundle.
         seed: of all pseudo-random choices.
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
         check: have an independent checker judge every command; it changes no result.
@@ -270,6 +272,7 @@ def simulate(
             [0 if trace is None else expected_size(trace) for trace in traces],
             check=chosen.check,
             log_requests=log is not None,
+            policies=makers(dict(config.objects)),
         )
     except InputError as error:
         raise InputError(workload.locate(str(error))) from error
@@ -319,6 +322,10 @@ def as_config(config: AnyConfig) -> Config:
 def as_workload(workload: AnyWorkload) -> Workload:
     """Return a workload, loaded if it is a path or name. Raises InputError."""
     return workload if isinstance(workload, Workload) else load_workload(workload)
+
+
+def _named(maker: object) -> str:
+    return f"{getattr(maker, '__module__', '')}.{getattr(maker, '__qualname__', repr(maker))}"
 
 
 def versions() -> dict[str, str]:

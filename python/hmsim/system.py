@@ -14,6 +14,7 @@ from hmsim._core import InputError, Simulation
 from hmsim.calibration import with_table
 from hmsim.config import Config
 from hmsim.directories import new_file
+from hmsim.policies import PolicyMaker, makers
 from hmsim.runner import STEPS, AnyConfig, as_config, series_table
 from hmsim.settings import Setting, from_mapping
 
@@ -71,7 +72,8 @@ class System:
         loaded = as_config(config)
         added = tuple(from_mapping(overrides or {}, "overrides"))
         self._config = Config(
-            loaded.name, loaded.settings, loaded.bundle, (*loaded.overrides, *added), loaded.policy
+            *(loaded.name, loaded.settings, loaded.bundle),
+            *((*loaded.overrides, *added), loaded.policy, loaded.objects),
         )
         if added:
             self._config.check()
@@ -79,7 +81,9 @@ class System:
         self._seed = seed
         self._checked = check
         self._simulation = Simulation(
-            self._config.flat(), [], seed, 0, 0, _no_trace, [], check=check
+            *(self._config.flat(), [], seed, 0, 0, _no_trace, []),
+            check=check,
+            policies=makers(dict(self._config.objects)),
         )
 
     @property
@@ -190,6 +194,7 @@ class System:
             "settings": settings,
             "seed": self._seed,
             "check": self._checked,
+            "objects": [name for name, _ in self._config.objects],
         }
         head = json.dumps(header).encode()
         body = len(head).to_bytes(8, "little") + head + self._simulation.save()
@@ -197,8 +202,13 @@ class System:
             scratch.write_bytes(MAGIC + hashlib.sha256(body).digest() + body)
 
     @staticmethod
-    def load(path: str | os.PathLike[str]) -> System:
+    def load(
+        path: str | os.PathLike[str], objects: Mapping[str, PolicyMaker] | None = None
+    ) -> System:
         """Return the system that `save` wrote, at the same time and in the same state.
+
+        ``objects``: of a system with policies in Python, those of its Bundle; their state comes
+        from the file.
 
         Raises InputError when the file is damaged or of another version of hmsim.
         """
@@ -216,7 +226,10 @@ class System:
         try:
             header = json.loads(body[8 : 8 + length])
             settings = [Setting(name, text, os.fspath(path)) for name, text in header["settings"]]
-            config = Config(header["name"], tuple(settings))
+            given = tuple((objects or {}).items())
+            config = Config(header["name"], tuple(settings), objects=given)
+            if [name for name, _ in given] != header["objects"]:
+                raise InputError(f"needs policies in Python for: {header['objects']}")
             config.check()
             system = System(config, seed=header["seed"], check=header["check"])
             system._simulation.load(body[8 + length :])

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/python_policy.h"
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "core/errors.h"
+
+namespace py = pybind11;
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::array<const char*, kMemoryClasses> kClassNames{"dram", "nvdimm"};
+
+py::object name_of(MemoryClass memory) {
+  static const std::array<PyObject*, kMemoryClasses> kNames{
+      PyUnicode_InternFromString(kClassNames[0]), PyUnicode_InternFromString(kClassNames[1])};
+  return py::reinterpret_borrow<py::object>(kNames[static_cast<std::size_t>(memory)]);
+}
+
+// What Python holds of a view: the view during the call, nothing afterwards.
+template <class View>
+class Handle {
+ public:
+  const View& view() const {
+    if (view_ == nullptr) {
+      throw std::runtime_error("a view is valid during the call that it was given to only");
+    }
+    return *view_;
+  }
+  void set(const View* view) { view_ = view; }
+
+ private:
+  const View* view_ = nullptr;
+};
+
+// Lends a view to Python for the time of a call. The Python object is used again for the next call
+// unless somebody kept it.
+template <class View>
+class Loan {
+ public:
+  // Keeps `object` for loans to come.
+  Loan(py::object& object, const View& view) : object_(object) {
+    if (!object_ || object_.ref_count() > 1) {
+      object_ = py::cast(Handle<View>());
+    }
+    handle_ = object_.cast<Handle<View>*>();
+    handle_->set(&view);
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() { handle_->set(nullptr); }
+  const py::object& object() const { return object_; }
+
+ private:
+  py::object& object_;
+  Handle<View>* handle_;
+};
+
+// The arbiter's view, with lent views of its two requests.
+struct Contest {
+  const ArbiterView* view;
+  py::object dram;
+  py::object nvdimm;
+};
+
+// Set on the Python object, so that it can tell the controller of changed keys.
+struct Host {
+  std::function<void()> raise_epoch;
+  std::function<void(std::uint32_t)> rekey;
+};
+
+// The Python object of a policy, and its methods. Every use holds the GIL.
+class Bound {
+ public:
+  explicit Bound(py::object object) : object_(std::move(object)) {
+    const py::object base = py::module_::import("hmsim.policies").attr("TransactionPolicy");
+    unsigned bit = 1;
+    for (const char* hook : {"on_enqueue", "on_command", "on_issue", "on_ack", "on_complete"}) {
+      if (!py::type::of(object_).attr(hook).is(base.attr(hook))) {
+        hooks_ |= bit;
+        methods_[bit] = object_.attr(hook);
+      }
+      bit *= 2;
+    }
+  }
+  Bound(const Bound&) = delete;
+  Bound& operator=(const Bound&) = delete;
+  ~Bound() {
+    const py::gil_scoped_acquire locked;
+    methods_.clear();
+    request_ = py::object();
+    object_ = py::object();
+  }
+
+  unsigned hooks() const { return hooks_; }
+  const py::object& object() const { return object_; }
+  py::object& request() const { return request_; }
+
+  void connect(const ChannelShape& shape, const SourceProgress& progress) {
+    const py::gil_scoped_acquire locked;
+    const py::object instructions = py::cpp_function(
+        [&progress](std::uint16_t source) { return progress.instructions(source); });
+    py::dict fields;
+    fields["clock_period"] = shape.clock_period.value();
+    fields["slots"] = shape.slots;
+    fields["dram_slots"] = shape.dram_slots;
+    fields["nvdimm_slots"] = shape.nvdimm_slots;
+    fields["ranks"] = shape.ranks;
+    fields["banks_per_rank"] = shape.banks_per_rank;
+    fields["pseudo_banks"] = shape.pseudo_banks;
+    fields["burst"] = shape.burst.value();
+    fields["read_to_write"] = shape.read_to_write.value();
+    fields["write_to_read"] = shape.write_to_read.value();
+    fields["row_miss"] = shape.row_miss.value();
+    fields["nvdimm_hit_delay"] = shape.nvdimm_hit_delay.value();
+    const py::object made = py::module_::import("types").attr("SimpleNamespace")(**fields);
+    object_.attr("connect")(made, instructions);
+  }
+
+  void tell(TransactionPolicy::Hook hook, const RequestView& request, Tick now) {
+    const py::gil_scoped_acquire locked;
+    const Loan<RequestView> loan(request_, request);
+    methods_.at(hook)(loan.object(), now.value());
+  }
+
+  void serialize(Archive& archive) {
+    const py::gil_scoped_acquire locked;
+    const py::module_ policies = py::module_::import("hmsim.policies");
+    archive.section("python policy");
+    std::string state;
+    if (!archive.loading()) {
+      state = policies.attr("save_state")(object_).cast<std::string>();
+    }
+    archive(state);
+    if (archive.loading()) {
+      policies.attr("load_state")(object_, py::bytes(state));
+    }
+  }
+
+ private:
+  py::object object_;
+  unsigned hooks_ = 0;
+  std::map<unsigned, py::object> methods_;
+  mutable py::object request_;  // lent again and again
+};
+
+// What scheduler and arbiter have in common.
+template <class Base>
+class PythonPolicy : public Base {
+ public:
+  explicit PythonPolicy(py::object object) : bound_(std::move(object)) {
+    this->want(bound_.hooks());
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& progress) override {
+    bound_.connect(shape, progress);
+  }
+  void on_enqueue(const RequestView& request, Tick now) override {
+    bound_.tell(TransactionPolicy::kEnqueue, request, now);
+  }
+  void on_command(const RequestView& request, Tick now) override {
+    bound_.tell(TransactionPolicy::kCommand, request, now);
+  }
+  void on_issue(const RequestView& request, Tick now) override {
+    bound_.tell(TransactionPolicy::kIssue, request, now);
+  }
+  void on_ack(const RequestView& request, Tick now) override {
+    bound_.tell(TransactionPolicy::kAck, request, now);
+  }
+  void on_complete(const RequestView& request, Tick now) override {
+    bound_.tell(TransactionPolicy::kComplete, request, now);
+  }
+  void serialize(Archive& archive) override { bound_.serialize(archive); }
+
+ protected:
+  Bound bound_;
+};
+
+class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
+ public:
+  explicit PythonScheduler(py::object object) : PythonPolicy(std::move(object)) {
+    key_ = bound_.object().attr("key");
+    next_change_ = bound_.object().attr("next_change");
+    orders_commands_ = bound_.object().attr("orders_commands").cast<bool>();
+    bound_.object().attr("_host") =
+        py::cast(Host{[this] { raise_epoch(); }, [this](std::uint32_t slot) { rekey(slot); }});
+  }
+  PythonScheduler(const PythonScheduler&) = delete;
+  PythonScheduler& operator=(const PythonScheduler&) = delete;
+  ~PythonScheduler() override {
+    const py::gil_scoped_acquire locked;
+    bound_.object().attr("_host") = py::none();
+    key_ = py::object();
+    next_change_ = py::object();
+  }
+
+  std::uint64_t key(const RequestView& request) const override {
+    const py::gil_scoped_acquire locked;
+    const Loan<RequestView> loan(bound_.request(), request);
+    const py::object key = key_(loan.object());
+    try {
+      return key.cast<std::uint64_t>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("key: must return an integer, 0 .. 2^64 - 1, not " +
+                           py::repr(key).cast<std::string>());
+    }
+  }
+  bool orders_commands() const override { return orders_commands_; }
+  Tick next_change() const override {
+    const py::gil_scoped_acquire locked;
+    const py::object time = next_change_();
+    return time.is_none() ? kNever : Tick(time.cast<std::int64_t>());
+  }
+  void change(Tick now) override {
+    const py::gil_scoped_acquire locked;
+    bound_.object().attr("change")(now.value());
+  }
+
+ private:
+  py::object key_;
+  py::object next_change_;
+  bool orders_commands_ = false;
+};
+
+class PythonArbiter final : public PythonPolicy<BusArbiter> {
+ public:
+  explicit PythonArbiter(py::object object) : PythonPolicy(std::move(object)) {
+    choose_ = bound_.object().attr("choose");
+  }
+  PythonArbiter(const PythonArbiter&) = delete;
+  PythonArbiter& operator=(const PythonArbiter&) = delete;
+  ~PythonArbiter() override {
+    const py::gil_scoped_acquire locked;
+    for (py::object* object : {&choose_, &dram_, &nvdimm_, &contest_}) {
+      *object = py::object();
+    }
+  }
+
+  MemoryClass choose(const ArbiterView& view) override {
+    const py::gil_scoped_acquire locked;
+    const Loan<RequestView> dram(dram_, view.dram);
+    const Loan<RequestView> nvdimm(nvdimm_, view.nvdimm);
+    const Contest contest{&view, dram.object(), nvdimm.object()};
+    const Loan<Contest> loan(contest_, contest);
+    const py::object winner = choose_(loan.object());
+    for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+      if (winner.equal(name_of(memory))) {
+        return memory;
+      }
+    }
+    throw py::type_error("choose: must return 'dram' or 'nvdimm', not " +
+                         py::repr(winner).cast<std::string>());
+  }
+
+ private:
+  py::object choose_;
+  py::object dram_;
+  py::object nvdimm_;
+  py::object contest_;
+};
+
+template <class View, class Member>
+auto field(Member View::*member) {
+  return [member](const Handle<View>& handle) { return handle.view().*member; };
+}
+
+}  // namespace
+
+void bind_policy_views(py::module_& module) {
+  using Line = Handle<RequestView>;
+  py::class_<Line>(module, "RequestView")
+      .def_property_readonly("slot", field(&RequestView::slot))
+      .def_property_readonly("id", field(&RequestView::id))
+      .def_property_readonly("arrival",
+                             [](const Line& handle) { return handle.view().arrival.value(); })
+      .def_property_readonly("memory",
+                             [](const Line& handle) { return name_of(handle.view().memory); })
+      .def_property_readonly("write", field(&RequestView::write))
+      .def_property_readonly("source", field(&RequestView::source))
+      .def_property_readonly("rank", field(&RequestView::rank))
+      .def_property_readonly("bank", field(&RequestView::bank))
+      .def_property_readonly("row", field(&RequestView::row))
+      .def_property_readonly("line", field(&RequestView::line))
+      .def_property_readonly("row_hit", field(&RequestView::row_hit));
+  using Arbiter = Handle<Contest>;
+  py::class_<Arbiter>(module, "ArbiterView")
+      .def_property_readonly("dram", [](const Arbiter& handle) { return handle.view().dram; })
+      .def_property_readonly("nvdimm", [](const Arbiter& handle) { return handle.view().nvdimm; })
+      .def_property_readonly("dram_key",
+                             [](const Arbiter& handle) { return handle.view().view->dram_key; })
+      .def_property_readonly("nvdimm_key",
+                             [](const Arbiter& handle) { return handle.view().view->nvdimm_key; })
+      .def_property_readonly("dram_pending",
+                             [](const Arbiter& handle) { return handle.view().view->dram_pending; })
+      .def_property_readonly(
+          "nvdimm_pending",
+          [](const Arbiter& handle) { return handle.view().view->nvdimm_pending; })
+      .def_property_readonly("now",
+                             [](const Arbiter& handle) { return handle.view().view->now.value(); });
+  py::class_<Host>(module, "_PolicyHost")
+      .def("raise_epoch", [](const Host& host) { host.raise_epoch(); })
+      .def("rekey", [](const Host& host, std::uint32_t slot) { host.rekey(slot); });
+}
+
+PolicyMakers python_policy_makers(const py::dict& callables) {
+  PolicyMakers makers;
+  for (const auto& [key, callable] : callables) {
+    const auto name = key.cast<std::string>();
+    // The last copy of the maker dies with the Simulation.
+    const auto shared = std::make_shared<py::object>(py::reinterpret_borrow<py::object>(callable));
+    makers[name] = [shared, arbiter = name == "controller.arbiter"]() -> std::unique_ptr<Policy> {
+      const py::gil_scoped_acquire locked;
+      if (arbiter) {
+        return std::make_unique<PythonArbiter>((*shared)());
+      }
+      return std::make_unique<PythonScheduler>((*shared)());
+    };
+  }
+  return makers;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Policies written in Python.
+
+A subclass of `TransactionScheduler` or `BusArbiter` takes part in a simulation through a `Bundle`:
+
+    class WritesLast(hmsim.TransactionScheduler):
+        def key(self, request):
+            return (0 if request.write else 2) + request.row_hit
+
+    mine = hmsim.Bundle("writes_last", base="split", objects={"controller.scheduler": WritesLast})
+    hmsim.compare("quick", policies=["split", mine], workloads=["demo"])
+
+Each channel and use has an object of its own. Times are integers of picoseconds. Views are valid
+during the call only. Instance attributes are the policy's state, which checkpoints hold.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hmsim._core import InputError, nearest_name
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from hmsim._core import ArbiterView, RequestView
+
+DRAM = "dram"
+NVDIMM = "nvdimm"
+SAFE = {  # beside the built-in types: what a checkpoint may hold
+    ("collections", name) for name in ("Counter", "OrderedDict", "defaultdict", "deque")
+} | {("builtins", name) for name in ("int", "list", "dict", "set", "bytearray", "frozenset")}
+
+
+class TransactionPolicy:
+    """What `TransactionScheduler` and `BusArbiter` share; hooks not overridden cost nothing."""
+
+    _host: Any = None
+
+    def connect(self, shape: SimpleNamespace, instructions: Callable[[int], int]) -> None:
+        """Get to know the channel, before all else.
+
+        Args:
+            shape: the fields of ``ChannelShape`` in policies/policy.h.
+            instructions: instructions that a source has retired so far.
+        """
+
+    def on_enqueue(self, request: RequestView, now: int) -> None:
+        """Note that the request got its slot."""
+
+    def on_command(self, request: RequestView, now: int) -> None:
+        """Note that the NVDIMM got the request's command."""
+
+    def on_issue(self, request: RequestView, now: int) -> None:
+        """Note that the request's data-bus command was issued."""
+
+    def on_ack(self, request: RequestView, now: int) -> None:
+        """Note that the NVDIMM acknowledged the request."""
+
+    def on_complete(self, request: RequestView, now: int) -> None:
+        """Note that the request's last data beat passed."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_host"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+class TransactionScheduler(TransactionPolicy):
+    """Orders the transactions of one queue."""
+
+    orders_commands = False  # whether NVDIMM commands leave in the order of their keys, too
+
+    def key(self, request: RequestView) -> int:
+        """Return the request's key, 0 .. 2^64 - 1: larger goes first, equal keys by arrival.
+
+        A row hit never has the smaller key, and does not change how two requests of its kind
+        compare. The key of a queued request changes only with ``row_hit``, `rekey`, `raise_epoch`.
+        """
+        raise NotImplementedError
+
+    def next_change(self) -> int | None:
+        """Return when keys next change with time alone; None: never."""
+        return None
+
+    def change(self, now: int) -> None:
+        """Change them: the time has come."""
+
+    def raise_epoch(self) -> None:
+        """Have all keys asked for again."""
+        if self._host is not None:
+            self._host.raise_epoch()
+
+    def rekey(self, slot: int) -> None:
+        """Have the key of the request in a slot, which has not been issued, asked for again."""
+        if self._host is not None:
+            self._host.rekey(slot)
+
+
+class BusArbiter(TransactionPolicy):
+    """Decides which class gets the data bus when both are ready for it."""
+
+    def choose(self, view: ArbiterView) -> str:
+        """Return `DRAM` or `NVDIMM`."""
+        raise NotImplementedError
+
+
+PolicyMaker = Callable[[], TransactionPolicy]
+KINDS: dict[str, type[TransactionPolicy]] = {
+    "controller.scheduler": TransactionScheduler,
+    "controller.nvdimm_scheduler": TransactionScheduler,
+    "controller.arbiter": BusArbiter,
+}
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A policy bundle made in Python, to be given wherever a bundle's name is.
+
+    Attributes:
+        name: what results call it.
+        base: a shipped bundle or a path, or None for none.
+        overrides: values of parameters by dotted name.
+        objects: by parameter (``controller.scheduler``, ``controller.nvdimm_scheduler``,
+            ``controller.arbiter``) a subclass, or a callable that returns a new object of one.
+    """
+
+    name: str
+    base: str | os.PathLike[str] | None = None
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    objects: Mapping[str, PolicyMaker] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raise InputError when ``objects`` are not what they should be."""
+        for name, maker in self.objects.items():
+            if name not in KINDS:
+                near = nearest_name(name, list(KINDS)) or ", ".join(KINDS)
+                raise InputError(f"{self.name}: {name}: takes no Python policy; use {near}")
+            kind = KINDS[name]
+            given: object = maker
+            if isinstance(given, type) and not issubclass(given, kind):
+                raise InputError(f"{self.name}: {name}: {given.__name__} is no {kind.__name__}")
+            if not callable(given):
+                raise InputError(f"{self.name}: {name}: give a class, not an object of it")
+
+
+def makers(objects: Mapping[str, PolicyMaker]) -> dict[str, Callable[[], Any]]:
+    """Return callables for the core, which check what they made."""
+
+    def checked(name: str, maker: PolicyMaker) -> Callable[[], Any]:
+        def make() -> TransactionPolicy:
+            policy = maker()
+            if not isinstance(policy, KINDS[name]):
+                raise InputError(f"{name}: {type(policy).__name__} is no {KINDS[name].__name__}")
+            return policy
+
+        return make
+
+    return {name: checked(name, maker) for name, maker in objects.items()}
+
+
+def save_state(policy: TransactionPolicy) -> bytes:
+    """Return a policy's state as bytes: what its ``__getstate__`` returns.
+
+    Raises TypeError when that holds more than built-in types and those of ``collections``.
+    """
+    state = pickle.dumps(policy.__getstate__(), protocol=4)
+    try:
+        _Reader(io.BytesIO(state)).load()
+    except pickle.UnpicklingError as error:
+        raise TypeError(f"{type(policy).__name__}: cannot be saved: {error}") from error
+    return state
+
+
+def load_state(policy: TransactionPolicy, state: bytes) -> None:
+    """Give a policy what `save_state` returned. Raises InputError when it is damaged."""
+    try:
+        found = _Reader(io.BytesIO(state)).load()
+    except Exception as error:
+        raise InputError(f"the state of {type(policy).__name__} is damaged: {error}") from error
+    policy.__setstate__(found)
+
+
+class _Reader(pickle.Unpickler):
+    """Reads data and nothing else: a checkpoint cannot run code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in SAFE:
+            return super().find_class(module, name)
+        raise pickle.UnpicklingError(
+            f"its state holds {module}.{name}; give it a __getstate__ of plain values"
+        )

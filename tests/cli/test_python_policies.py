@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a policy in Python decide as the same one in C++, keep its state, and fail cleanly?"""
+
+from __future__ import annotations
+
+import collections
+import random
+from pathlib import Path
+from typing import Any, ClassVar
+
+import hmsim
+import pytest
+from hmsim import Bundle, BusArbiter, InputError, TransactionScheduler, policies
+from support import write
+
+MIX = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, read_ratio: 0.7, footprint: 1MiB,
+     requests: 3000}
+  - {kind: synthetic, core: 1, target: nvdimm, pattern: sequential, footprint: 256KiB,
+     requests: 3000}
+"""
+SCHEDULERS = ("controller.scheduler", "controller.nvdimm_scheduler")
+
+
+class FrFcfs(TransactionScheduler):
+    def key(self, request: Any) -> int:
+        return 1 if request.row_hit else 0
+
+
+class Fcfs(TransactionScheduler):
+    def key(self, request: Any) -> int:
+        return 0
+
+
+class OldestFirst(BusArbiter):
+    def choose(self, view: Any) -> str:
+        return hmsim.DRAM if view.dram.id < view.nvdimm.id else hmsim.NVDIMM
+
+
+class InTurn(BusArbiter):
+    """As round_robin, and it counts."""
+
+    def __init__(self) -> None:
+        self.last = hmsim.NVDIMM
+        self.seen = collections.Counter[str]()
+
+    def on_issue(self, request: Any, now: int) -> None:
+        self.seen[request.memory] += 1
+
+    def choose(self, view: Any) -> str:
+        self.last = hmsim.NVDIMM if self.last == hmsim.DRAM else hmsim.DRAM
+        return self.last
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    return write(tmp_path / "mix.yaml", MIX)
+
+
+def same_as(workload: Path, cpp: dict[str, Any], base: str, objects: dict[str, Any]) -> None:
+    config = hmsim.load_config("quick").with_policy(base)
+    expected = hmsim.run(hmsim.load_config("quick", cpp), workload, policy=base)
+    found = hmsim.run(config, workload, policy=Bundle("mine", base, {}, objects), check=True)
+    assert found.stats == expected.stats
+
+
+def test_schedulers_do_as_in_cpp(workload: Path) -> None:
+    same_as(workload, {}, "split", dict.fromkeys(SCHEDULERS, FrFcfs))
+    same_as(workload, {}, "unified_fcfs", {"controller.scheduler": Fcfs})
+
+
+def test_arbiters_do_as_in_cpp(workload: Path) -> None:
+    same_as(workload, {}, "split", {"controller.arbiter": OldestFirst})
+    turns = Bundle("turns", "split", {"controller.arbiter": "round_robin"})
+    mine = Bundle("mine", "split", {}, {"controller.arbiter": InTurn})
+    expected = hmsim.run("quick", workload, policy=turns).stats
+    assert hmsim.run("quick", workload, policy=mine).stats == expected
+    assert expected["arbiter.dram_wins"] > 10
+
+
+def test_compare_takes_bundles_and_any_number_of_jobs(workload: Path) -> None:
+    mine = Bundle("mine", "split", objects={"controller.arbiter": OldestFirst})
+    tables = [
+        hmsim.compare("quick", ["split", mine], [workload], jobs=jobs, seed=2) for jobs in (1, 3)
+    ]
+    assert tables[0].equals(tables[1])
+    rows = tables[0].drop(columns="policy")
+    assert list(tables[0]["policy"]) == ["split", "mine"]
+    assert rows.iloc[0].equals(rows.iloc[1])
+
+
+def test_results_say_which_classes_took_part(workload: Path) -> None:
+    mine = Bundle("mine", "split", objects={"controller.arbiter": InTurn})
+    result = hmsim.run("quick", workload, policy=mine)
+    assert result.config.policy == "mine"
+    assert result.origin()["python_policies"] == {"controller.arbiter": f"{__name__}.InTurn"}
+
+
+class Watcher(BusArbiter):
+    """Notes the hooks that it is called for, and what it sees."""
+
+    made: ClassVar[list[Watcher]] = []
+
+    def __init__(self) -> None:
+        self.calls: dict[str, int] = {}
+        self.order: dict[int, list[str]] = {}
+        self.shape: Any = None
+        Watcher.made.append(self)
+
+    def connect(self, shape: Any, instructions: Any) -> None:
+        self.shape = shape
+        assert instructions(0) == 0
+
+    def note(self, hook: str, request: Any) -> None:
+        self.calls[hook] = self.calls.get(hook, 0) + 1
+        if request.memory == "nvdimm":
+            self.order.setdefault(request.id, []).append(hook)
+            assert request.line // 64 == request.row
+
+    def on_enqueue(self, request: Any, now: int) -> None:
+        assert request.arrival <= now
+        assert 0 <= request.slot < self.shape.slots
+        self.note("enqueue", request)
+
+    def on_command(self, request: Any, now: int) -> None:
+        self.note("command", request)
+
+    def on_ack(self, request: Any, now: int) -> None:
+        self.note("ack", request)
+
+    def on_issue(self, request: Any, now: int) -> None:
+        self.note("issue", request)
+
+    def on_complete(self, request: Any, now: int) -> None:
+        self.note("complete", request)
+
+    def choose(self, view: Any) -> str:
+        assert view.dram.memory == "dram"
+        assert view.nvdimm.memory == "nvdimm"
+        assert view.dram_pending > 0
+        assert view.nvdimm_pending > 0
+        return "dram"
+
+
+def test_every_hook_is_called_in_order(workload: Path) -> None:
+    Watcher.made.clear()
+    hmsim.run("quick", workload, policy=Bundle("w", "split", {}, {"controller.arbiter": Watcher}))
+    (watcher,) = Watcher.made
+    steps = ["enqueue", "command", "ack", "issue", "complete"]
+    assert watcher.calls.keys() == set(steps)
+    whole = [order for order in watcher.order.values() if order[-1] == "complete"]
+    assert len(whole) >= 3000
+    assert all(order == steps for order in whole)
+    assert watcher.shape.dram_slots == 128
+    assert watcher.shape.clock_period == 1250
+
+
+def test_each_channel_has_an_object_of_its_own(workload: Path) -> None:
+    Watcher.made.clear()
+    config = hmsim.load_config("quick", {"controller.channels": 2})
+    hmsim.run(config, workload, policy=Bundle("w", "split", {}, {"controller.arbiter": Watcher}))
+    assert len(Watcher.made) == 2
+
+
+class Keeper(TransactionScheduler):
+    kept: ClassVar[list[Any]] = []
+
+    def key(self, request: Any) -> int:
+        self.kept.append(request)
+        return 0
+
+
+def test_a_view_is_valid_during_its_call_only(workload: Path) -> None:
+    Keeper.kept.clear()
+    bundle = Bundle("keeper", "split", {}, {"controller.scheduler": Keeper})
+    hmsim.run("quick", workload, policy=bundle)
+    assert len(Keeper.kept) > 1000
+    for view in (Keeper.kept[0], Keeper.kept[-1]):
+        with pytest.raises(RuntimeError, match="valid during the call"):
+            _ = view.row_hit
+
+
+class Broken(BusArbiter):
+    def choose(self, view: Any) -> str:
+        raise ZeroDivisionError("of my own")
+
+
+class Wordy(BusArbiter):
+    def choose(self, view: Any) -> str:
+        return "both"
+
+
+class Negative(TransactionScheduler):
+    def key(self, request: Any) -> int:
+        return -1
+
+
+class Holder(BusArbiter):
+    def __init__(self) -> None:
+        self.view: Any = None
+
+    def choose(self, view: Any) -> str:
+        self.view = self.view or view
+        return "dram" if self.view.dram.row_hit else "nvdimm"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "policy", "error", "message"),
+    [
+        ("controller.arbiter", Broken, ZeroDivisionError, "of my own"),
+        ("controller.arbiter", Wordy, TypeError, "must return 'dram' or 'nvdimm', not 'both'"),
+        ("controller.arbiter", Holder, RuntimeError, "valid during the call"),
+        ("controller.arbiter", lambda: FrFcfs(), InputError, "FrFcfs is no BusArbiter"),
+        (
+            "controller.scheduler",
+            Negative,
+            TypeError,
+            "must return an integer, 0 .. 2.64 - 1, not -1",
+        ),
+        ("controller.scheduler", TransactionScheduler, NotImplementedError, None),
+    ],
+)
+def test_errors_arrive_as_they_are(
+    workload: Path, parameter: str, policy: Any, error: type[Exception], message: str | None
+) -> None:
+    bundle = Bundle("bad", "split", {}, {parameter: policy})
+    with pytest.raises(error, match=message):
+        hmsim.run("quick", workload, policy=bundle)
+    with pytest.raises(error, match=message):
+        hmsim.compare("quick", ["split", bundle], [workload])
+
+
+@pytest.mark.parametrize(
+    ("base", "objects", "message"),
+    [
+        ("split", {"controller.arbitr": InTurn}, "takes no Python policy; use controller.arbiter"),
+        ("split", {"controller.arbiter": FrFcfs}, "FrFcfs is no BusArbiter"),
+        ("split", {"controller.arbiter": InTurn()}, "give a class, not an object"),
+        ("unified_fcfs", {"controller.nvdimm_scheduler": Fcfs}, "only with controller.queues"),
+        ("no_such", {}, "no such policy bundle"),
+    ],
+)
+def test_misplaced_objects_are_refused(base: str, objects: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        hmsim.load_config("quick").with_policy(Bundle("x", base, {}, objects))
+
+
+class Lottery(BusArbiter):
+    """Has much state: a generator of its own, a deque, a dictionary."""
+
+    def __init__(self) -> None:
+        self.state = 12345
+        self.latest: collections.deque[int] = collections.deque(maxlen=4)
+        self.sums: dict[str, int] = {"dram": 0, "nvdimm": 0}
+
+    def on_ack(self, request: Any, now: int) -> None:
+        self.latest.append(request.row)
+
+    def choose(self, view: Any) -> str:
+        self.state = (self.state * 6364136223846793005 + sum(self.latest) + 1) % 2**64
+        self.sums[view.dram.memory] += 1
+        return "dram" if self.state >> 63 else "nvdimm"
+
+
+class Fickle(TransactionScheduler):
+    """Turns its order round every microsecond, and at once for every hundredth request."""
+
+    def __init__(self) -> None:
+        self.turned = False
+        self.due = 1_000_000
+        self.count = 0
+
+    def key(self, request: Any) -> int:
+        return (2 if request.write == self.turned else 0) + request.row_hit
+
+    def next_change(self) -> int:
+        return self.due
+
+    def change(self, now: int) -> None:
+        self.due = now + 1_000_000
+        self.turned = not self.turned
+        self.raise_epoch()
+
+    def on_enqueue(self, request: Any, now: int) -> None:
+        self.count += 1
+        if self.count % 100 == 0:
+            self.rekey(request.slot)
+
+
+OBJECTS: dict[str, Any] = {"controller.arbiter": Lottery, "controller.scheduler": Fickle}
+
+
+def drive(system: hmsim.System, numbers: random.Random, count: int) -> None:
+    nvdimm = 2 * 1024**3
+    for _ in range(count):
+        base = nvdimm if numbers.random() < 0.5 else 0
+        address = base + numbers.randrange(2000) * 64
+        while system.enqueue(address, write=numbers.random() < 0.3) is None:
+            system.advance(system.now + 10**6)
+
+
+def test_state_goes_into_checkpoints(tmp_path: Path) -> None:
+    config = hmsim.load_config("quick").with_policy(Bundle("x", "split", {}, OBJECTS))
+    system = hmsim.System(config, check=True)
+    numbers = random.Random(4)
+    drive(system, numbers, 2000)
+    system.save(tmp_path / "saved")
+    again = hmsim.System.load(tmp_path / "saved", OBJECTS)
+    twin = random.Random()
+    twin.setstate(numbers.getstate())
+    drive(system, numbers, 2000)
+    drive(again, twin, 2000)
+    for each in (system, again):
+        each.advance(each.now + 10**10)
+    assert again.stats == system.stats
+    assert again.completions()[-100:] == system.completions()[-100:]
+    with pytest.raises(InputError, match="needs policies in Python for"):
+        hmsim.System.load(tmp_path / "saved")
+
+
+def test_a_checkpoint_runs_no_code() -> None:
+    class Evil:
+        def __reduce__(self) -> Any:
+            return print, ("you should not read this",)
+
+    lottery = Lottery()
+    lottery.state = Evil()  # type: ignore[assignment]
+    with pytest.raises(TypeError, match=r"cannot be saved: its state holds builtins\.print"):
+        policies.save_state(lottery)
+    import pickle
+
+    for damaged in (b"", b"nonsense", pickle.dumps({"state": Evil()})):
+        with pytest.raises(InputError, match="the state of Lottery is damaged"):
+            policies.load_state(lottery, damaged)
