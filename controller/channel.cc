@@ -148,21 +148,34 @@ bool Channel::idle() const {
          (nvdimm_ == nullptr || nvdimm_->idle());
 }
 
+// Requesters may want to act before the next edge: then it is the kernel's turn.
 void Channel::advance(Tick now) {
-  edge_ = now == wake_time_ ? wake_ : Cycle(now / period_);
-  now_ = now;
+  visit(now == wake_time_ ? wake_ : Cycle(now / period_));
+  while (!answered_ && wakeup_.go_on(wake_time_)) {
+    visit(wake_);
+  }
+}
+
+void Channel::visit(Cycle edge) {
+  edge_ = edge;
+  now_ = time_of(edge);
+  answered_ = false;
   wake_ = kNeverCycle;
   wake_time_ = kNever;
   command_bus_taken_ = false;
   advancing_ = true;
-  complete();
+  if (!finishes_.empty() && finishes_.front().cycle <= edge_) {
+    complete();
+  }
   if (endpoint_.has_ack()) {
     deliver_ack();
   }
   if (refresh_.pressing(edge_)) {
     refresh();
   }
-  admit();
+  if (queues_[0].may_admit() || queues_[1].may_admit()) {
+    admit();
+  }
   advancing_ = false;
   if (two_level_) {
     stage();
@@ -195,6 +208,7 @@ void Channel::complete() {
     }
     finish(done);
     requester.on_complete(done.request, now_);
+    answered_ = true;
     pool_.release(id);  // not before: what the requester sends in answer only joins the line
   }
 }
@@ -361,18 +375,6 @@ void Channel::update_drain() {
     latency_.side_changed(edge_);
   }
   banks_.compete(side_, edge_);
-}
-
-void Channel::record(ChannelCommand command, const Transaction& transaction) {
-  record(command, transaction.rank, transaction.view.bank, transaction.row,
-         static_cast<std::int64_t>(transaction.request.id));
-}
-
-void Channel::record(ChannelCommand command, int rank, int bank, std::int64_t row,
-                     std::int64_t request) {
-  if (observer_ != nullptr) {
-    observer_->on_command({edge_, command, index_, rank, bank, row, request});
-  }
 }
 
 Cycle Channel::elapsed() const { return Cycle((kernel_->now() - measured_from_) / period_); }

@@ -71,6 +71,7 @@ class Channel final : public MemoryChannel, public AckListener {
   struct Queue {
     std::int64_t free_slots = 0;
     Ring<Request> line;
+    bool may_admit() const { return free_slots > 0 && !line.empty(); }
     void serialize(Archive& archive) { archive(free_slots, line); }
   };
   struct Finish {
@@ -82,7 +83,8 @@ class Channel final : public MemoryChannel, public AckListener {
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
-  // The phases of an edge.
+  // An edge, and its phases.
+  void visit(Cycle edge);
   void complete();
   void deliver_ack();
   void refresh();
@@ -140,8 +142,15 @@ class Channel final : public MemoryChannel, public AckListener {
   void show(const Transaction& done);
   void account_burst(const Transaction& transaction);
   void precharge(std::int32_t bank, std::int64_t request);
-  void record(ChannelCommand command, const Transaction& transaction);
-  void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request);
+  void record(ChannelCommand command, const Transaction& transaction) {
+    record(command, transaction.rank, transaction.view.bank, transaction.row,
+           static_cast<std::int64_t>(transaction.request.id));
+  }
+  void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request) {
+    if (observer_ != nullptr) {
+      observer_->on_command({edge_, command, index_, rank, bank, row, request});
+    }
+  }
 
   void on_ack(std::uint32_t tag, Tick now) override;
 
@@ -245,6 +254,7 @@ class Channel final : public MemoryChannel, public AckListener {
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
   bool advancing_ = false;          // admission of the present edge is still to come
+  bool answered_ = false;           // a requester was told something on the present edge
   Cycle edge_{-1};                  // the last processed one, ...
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...

@@ -24,7 +24,7 @@ void Channel::admit() {
 }
 
 bool Channel::admit_from(Queue& queue) {
-  if (queue.line.empty() || queue.free_slots == 0) {
+  if (!queue.may_admit()) {
     return false;
   }
   --queue.free_slots;
@@ -32,6 +32,7 @@ bool Channel::admit_from(Queue& queue) {
   queue.line.pop();
   const Request& request = pool_[id].request;
   (*requesters_)[request.agent]->on_admit(request, now_);
+  answered_ = true;
   return true;
 }
 

@@ -120,7 +120,9 @@ void Channel::issue() {
     if (edge_ >= banks_.next()) {
       banks_.collect_others(edge_, candidates);
     }
-    endpoint_.collect_others(candidates);
+    if (endpoint_.may_send()) {
+      endpoint_.collect_others(candidates);
+    }
     if (candidates.other != nullptr) {
       command_bus_taken_ = true;
       issue_other(candidates.other->id, candidates.other->command);

@@ -12,12 +12,12 @@
 
 namespace hmsim {
 
-// Open addressing with linear probing; at most half full; never grows.
+// Open addressing with linear probing; at most a quarter full; never grows.
 class LineOrder {
  public:
   explicit LineOrder(std::size_t transactions) {
     std::size_t size = 4;
-    while (size < 2 * transactions) {
+    while (size < 4 * transactions) {
       size *= 2;
     }
     lines_.assign(size, kEmpty);

@@ -27,7 +27,7 @@ NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, Trans
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)),
       ready_(kBankCommands * engine.groups()),
-      wheel_(engine.longest_bank_rule(), banks_.size()) {}
+      waiting_(banks_.size()) {}
 
 void NativeBanks::insert(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t index = pool_[id].bank;
@@ -99,7 +99,7 @@ void NativeBanks::hold(int rank, bool held) {
 void NativeBanks::displace(std::int32_t index) {
   const Bank& bank = at(index);
   if (bank.place == Place::waiting) {
-    wheel_.erase(static_cast<std::size_t>(index), bank.ready_at);
+    waiting_.erase(static_cast<std::size_t>(index));
   } else if (bank.place == Place::ready) {
     const std::size_t set = engine_.gate_of(bank.candidate.command, index);
     ready_[set] &= ~bit_of(index);
@@ -141,10 +141,9 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
     displace(index);
   }
   bank.candidate = {id, command, transaction.key_hit, transaction.request.id};
-  bank.ready_at = ready_at;
   if (ready_at > now.value()) {
     bank.place = Place::waiting;
-    wheel_.insert(static_cast<std::size_t>(index), ready_at, now.value());
+    waiting_.insert(static_cast<std::size_t>(index), ready_at);
     next_ = earlier(next_, ready_at);
   } else if (!stays) {
     place_ready(index);
@@ -182,8 +181,8 @@ void NativeBanks::each_of(std::size_t set, Consider consider) const {
 }
 
 void NativeBanks::advance(Cycle edge) {
-  wheel_.advance(edge.value(),
-                 [this](std::size_t bank) { place_ready(static_cast<std::int32_t>(bank)); });
+  waiting_.advance(edge.value(),
+                   [this](std::size_t bank) { place_ready(static_cast<std::int32_t>(bank)); });
   find_next();
 }
 
@@ -225,7 +224,7 @@ void NativeBanks::rebuild(Cycle now) {
 void NativeBanks::serialize(Archive& archive, Cycle now) {
   archive(banks_, ranks_, side_, next_);
   if (archive.loading()) {
-    wheel_.clear(now.value());
+    waiting_.clear();
     ready_.assign(ready_.size(), 0);
     ready_sets_ = 0;
     held_ranks_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DRAM banks over the native timing engine.
 //
-// A bank with a candidate waits in a calendar until the rules of its own scope allow the
-// candidate's next command; from then on it is in the ready set of (command, bank group), which the
+// A bank with a candidate waits until the rules of its own scope allow the candidate's next
+// command; from then on it is in the ready set of (command, bank group), which the
 // rules of wider scopes open and close for all its banks. So the cost of an edge follows the ready
 // sets, not the banks.
 #pragma once
@@ -14,8 +14,8 @@
 #include "controller/bank_queue.h"
 #include "controller/candidates.h"
 #include "controller/dram_banks.h"
-#include "controller/ready_wheel.h"
 #include "controller/transaction.h"
+#include "controller/waiting_banks.h"
 #include "core/archive.h"
 #include "dram/parameters.h"
 #include "dram/timing_engine.h"
@@ -52,7 +52,6 @@ class NativeBanks final : public DramBanks {
     std::int64_t open_row = kNoRow;
     int blocked = 0;  // for so many causes
     // Derived from the above:
-    std::int64_t ready_at = 0;
     Best candidate;
     Place place = Place::nowhere;
     void serialize(Archive& archive) { archive(queued, open_row, blocked); }
@@ -75,7 +74,7 @@ class NativeBanks final : public DramBanks {
   std::int64_t scan(std::uint64_t sets, Cycle horizon, Found found) const;
   template <class Consider>
   void each_of(std::size_t set, Consider consider) const;
-  void find_next() { next_ = earlier(earlier(next_data_, next_other_), wheel_.next()); }
+  void find_next() { next_ = earlier(earlier(next_data_, next_other_), waiting_.next()); }
 
   TimingEngine& engine_;
   TransactionPool& pool_;
@@ -90,7 +89,7 @@ class NativeBanks final : public DramBanks {
   // Lower bounds on when the first ready set opens: of data-bus commands, of the others.
   std::int64_t next_data_ = kNeverCycle.value();
   std::int64_t next_other_ = kNeverCycle.value();
-  ReadyWheel wheel_;
+  WaitingBanks waiting_;
   std::size_t side_ = 0;
   int held_ranks_ = 0;
 };

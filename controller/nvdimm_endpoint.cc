@@ -82,9 +82,6 @@ void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidate
 }
 
 void NvdimmEndpoint::collect_others(Candidates& candidates) {
-  if (!may_send()) {
-    return;
-  }
   const Best* first = nullptr;
   for (std::uint64_t banks = queued_; banks != 0; banks &= banks - 1) {
     PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];

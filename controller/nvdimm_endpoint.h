@@ -53,6 +53,8 @@ class NvdimmEndpoint {
 
   bool active() const { return (queued_ | ready_) != 0; }  // collect() may find something
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
+  // A command competes and may be sent: then collect_others() finds one.
+  bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
   void collect_others(Candidates& candidates);
   Cycle next(Cycle edge);  // the first cycle from `edge` on at which collect() may find something
 
@@ -68,8 +70,6 @@ class NvdimmEndpoint {
     Best burst;
     void serialize(Archive& archive) { archive(queued, ready, last_page); }
   };
-
-  bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
 
   const int rank_;
   const std::int64_t outstanding_limit_;

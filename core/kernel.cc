@@ -26,25 +26,32 @@ Tick Kernel::next_event() const {
 }
 
 bool Kernel::step(Tick limit) {
-  Entry* earliest = nullptr;
+  std::size_t earliest = 0;
   Tick when = kNever;
-  for (Entry& entry : entries_) {
-    if (entry.next < when) {
-      when = entry.next;
-      earliest = &entry;
+  Tick second = kNever;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Tick next = entries_[i].next;
+    if (next < when) {
+      second = when;
+      when = next;
+      earliest = i;
+    } else {
+      second = earlier(second, next);
     }
   }
-  if (earliest == nullptr || when > limit) {
+  if (when > limit || when == kNever) {
     return false;
   }
   ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
-  const auto turn = static_cast<std::size_t>(earliest - entries_.data());
-  turn_ = when == now_ && turn < turn_ ? turn_ : turn;
+  turn_ = when == now_ && earliest < turn_ ? turn_ : earliest;
   now_ = when;
-  Component& component = *earliest->component;
+  advanced_ = earliest;
+  horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
+  Component& component = *entries_[earliest].component;
   component.advance(when);
-  earliest->next = component.next_event();
-  ensure(earliest->next > when, "kernel", now_, -1, "a component does not move on");
+  horizon_ = Tick(0);
+  entries_[earliest].next = component.next_event();
+  ensure(entries_[earliest].next > now_, "kernel", now_, -1, "a component does not move on");
   return true;
 }
 

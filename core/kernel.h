@@ -13,7 +13,9 @@ class Archive;
 
 // A part that acts at moments of its own. Contract: next_event() is a lower bound on the next time
 // at which advance() would change anything, kNever when only a neighbour can cause that; advance()
-// is called with now >= next_event() and leaves next_event() > now.
+// is called with now >= next_event() and leaves next_event() > now. It may go on to further events
+// of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything by other
+// means than a notify().
 class Component {
  public:
   virtual ~Component() = default;
@@ -32,11 +34,22 @@ class Kernel {
   void notify(int id) {
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     entry.next = entry.component->next_event();
+    horizon_ = earlier(horizon_, entry.next);
   }
   void notify_all();
 
   Tick now() const { return now_; }
   Tick next_event() const;
+  // For the component that is being advanced: true if nothing else is due by `time`; then that is
+  // now().
+  bool go_on(Tick time) {
+    if (time >= horizon_) {
+      return false;
+    }
+    now_ = time;
+    turn_ = advanced_;
+    return true;
+  }
   // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
   // comes after its turn, whether it had anything to do or not.
   bool turn_is_over(int id) const { return turn_ > static_cast<std::size_t>(id); }
@@ -56,7 +69,9 @@ class Kernel {
 
   std::vector<Entry> entries_;
   Tick now_{0};
-  std::size_t turn_ = 0;  // the last in order of those that have acted at now_
+  Tick horizon_{0};           // whatever is due before belongs to the component being advanced
+  std::size_t advanced_ = 0;  // that component
+  std::size_t turn_ = 0;      // the last in order of those that have acted at now_
 };
 
 // A component's handle on the kernel: how it tells that its next event changed.
@@ -68,6 +83,7 @@ class Wakeup {
   bool turn_is_over(Tick time) const {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
   }
+  bool go_on(Tick time) const { return kernel_ != nullptr && kernel_->go_on(time); }
   void notify() const {
     if (kernel_ != nullptr) {
       kernel_->notify(id_);

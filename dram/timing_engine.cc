@@ -68,7 +68,6 @@ std::vector<TimingEngine::Delays> TimingEngine::bank_rules(const std::vector<Tim
     if (rule.scope == scope && rule.preceding == preceding) {
       std::int64_t& latency = latencies[static_cast<std::size_t>(rule.following)];
       latency = later(latency, rule.latency);
-      longest_bank_rule_ = later(longest_bank_rule_, latency);
     }
   }
   std::vector<Delays> runs;

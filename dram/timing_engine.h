@@ -40,14 +40,12 @@ class TimingEngine final : public TimingModel {
 
   // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
   // then by group.
-  std::size_t gate_of(Command command, int bank) const {
-    return gate_number(command, bank >> group_shift_);
+  std::size_t gate_of(Command command, int bank) const {  // of a command to a DRAM bank
+    return first_gate_[static_cast<std::size_t>(command)] +
+           static_cast<std::size_t>(bank >> group_shift_);
   }
   Cycle gate(std::size_t number) const { return Cycle(gates_[number]); }
   std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of DRAM, in all
-
-  // No rule of one bank, or of banks of one number, reaches further into the future, in cycles.
-  std::int64_t longest_bank_rule() const { return longest_bank_rule_; }
 
   void issue(Command command, int bank, Cycle now) override;
 
@@ -81,8 +79,8 @@ class TimingEngine final : public TimingModel {
     return static_cast<std::size_t>(group * kStride) + static_cast<std::size_t>(command);
   }
   void add_window(const TimingRule& rule, int ranks);
-  std::vector<Delays> bank_rules(const std::vector<TimingRule>& rules, Command preceding,
-                                 Scope scope);
+  static std::vector<Delays> bank_rules(const std::vector<TimingRule>& rules, Command preceding,
+                                        Scope scope);
   void compile_gates(const std::vector<TimingRule>& rules, int ranks);
   static void compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies);
   static void apply(const std::vector<Delays>& runs, std::int64_t* cycles, std::int64_t now);
@@ -92,7 +90,6 @@ class TimingEngine final : public TimingModel {
   std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
   int rank_shift_;                                   // bank >> rank_shift_ is its rank,
   int group_shift_;                                  // bank >> group_shift_ its group
-  std::int64_t longest_bank_rule_ = 0;
   std::array<std::vector<Delays>, kCommands> bank_delays_;       // numbered within the bank
   std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // likewise
   std::vector<std::vector<Delays>> gate_delays_;                 // by source_number
