@@ -7,11 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "controller/candidates.h"
 #include "controller/transaction.h"
 #include "core/archive.h"
 #include "core/types.h"
+#include "dram/parameters.h"
 
 namespace hmsim {
 
@@ -21,6 +23,8 @@ class DramBanks {
   virtual ~DramBanks() = default;
 
   virtual std::int64_t open_row(std::int32_t bank) const = 0;
+  // The banks of the rank with an open row, a bit each.
+  std::uint64_t open_banks(int rank) const { return open_banks_[static_cast<std::size_t>(rank)]; }
 
   // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
   virtual void insert(TransactionId id, std::size_t side, Cycle now) = 0;
@@ -57,6 +61,17 @@ class DramBanks {
   virtual void serialize(Archive& archive, Cycle now) = 0;
 
  protected:
+  explicit DramBanks(const DramParameters& dram)
+      : banks_per_rank_(static_cast<std::int32_t>(dram.organisation.banks)),
+        open_banks_(static_cast<std::size_t>(dram.ranks)) {}
+  void set_open(std::int32_t bank, bool open) {
+    std::uint64_t& banks = open_banks_[static_cast<std::size_t>(bank / banks_per_rank_)];
+    const std::uint64_t bit = std::uint64_t{1} << (bank % banks_per_rank_);
+    banks = open ? banks | bit : banks & ~bit;
+  }
+
+  const std::int32_t banks_per_rank_;  // at most 64
+  std::vector<std::uint64_t> open_banks_;
   std::int64_t next_ = 0;
 };
 

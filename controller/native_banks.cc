@@ -17,17 +17,27 @@ std::size_t first_bit(std::uint64_t set) { return static_cast<std::size_t>(__bui
 }  // namespace
 
 NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
-    : engine_(engine),
+    : DramBanks(dram),
+      engine_(engine),
       pool_(pool),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(dram.organisation.banks))),
       group_shift_(rank_shift_ - __builtin_ctz(static_cast<unsigned>(dram.organisation.groups))),
-      group_mask_((std::size_t{1} << group_shift_) - 1),
       data_sets_(
           bits(static_cast<std::size_t>(Command::read) * engine.groups(), 2 * engine.groups())),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)),
       ready_(kBankCommands * engine.groups()),
-      waiting_(banks_.size()) {}
+      waiting_(banks_.size()) {
+  place_banks();
+}
+
+void NativeBanks::place_banks() {
+  const std::size_t banks_per_group = std::size_t{1} << group_shift_;
+  for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+    banks_[bank].group = bank >> group_shift_;
+    banks_[bank].bit = std::uint64_t{1} << (bank & (banks_per_group - 1));
+  }
+}
 
 void NativeBanks::insert(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t index = pool_[id].bank;
@@ -73,6 +83,7 @@ void NativeBanks::column(TransactionId id, std::size_t side, Command command, Cy
 
 void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
   engine_.issue(Command::activate, bank, now);
+  set_open(bank, true);
   row_changed(bank, row, now);
   next_other_ = scan(~data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
   find_next();
@@ -80,6 +91,7 @@ void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
 
 void NativeBanks::precharge(std::int32_t bank, Cycle now) {
   engine_.issue(Command::precharge, bank, now);
+  set_open(bank, false);
   row_changed(bank, kNoRow, now);
   next_other_ = scan(~data_sets_, Cycle(-1), [](std::size_t, std::int64_t) {});
   find_next();
@@ -87,7 +99,9 @@ void NativeBanks::precharge(std::int32_t bank, Cycle now) {
 
 void NativeBanks::block(std::int32_t bank, bool blocked, Cycle now) {
   at(bank).blocked += blocked ? 1 : -1;
-  update(bank, now);
+  if (!at(bank).queued[side_].empty()) {
+    update(bank, now);
+  }
 }
 
 void NativeBanks::hold(int rank, bool held) {
@@ -96,25 +110,24 @@ void NativeBanks::hold(int rank, bool held) {
   before = held;
 }
 
-void NativeBanks::displace(std::int32_t index) {
+inline void NativeBanks::displace(std::int32_t index) {
   const Bank& bank = at(index);
-  if (bank.place == Place::waiting) {
-    waiting_.erase(static_cast<std::size_t>(index));
-  } else if (bank.place == Place::ready) {
-    const std::size_t set = engine_.gate_of(bank.candidate.command, index);
-    ready_[set] &= ~bit_of(index);
-    ready_sets_ &= ~(std::uint64_t{ready_[set] == 0} << set);
+  if (bank.place == Place::ready) {
+    ready_[bank.set] &= ~bank.bit;
+    ready_sets_ &= ~(std::uint64_t{ready_[bank.set] == 0} << bank.set);
+  } else if (bank.place == Place::waiting) {
+    waiting_.erase(index);
   }
 }
 
-void NativeBanks::place_ready(std::int32_t index) {
-  Bank& bank = at(index);
+inline void NativeBanks::place_ready(Bank& bank) {
   bank.place = Place::ready;
-  const std::size_t set = engine_.gate_of(bank.candidate.command, index);
-  ready_[set] |= bit_of(index);
-  ready_sets_ |= std::uint64_t{1} << set;
-  const std::int64_t gate = engine_.gate(set).value();
-  std::int64_t& next = reserves_data_bus(bank.candidate.command) ? next_data_ : next_other_;
+  bank.set = engine_.gate_number(bank.candidate.command, bank.group);
+  ready_[bank.set] |= bank.bit;
+  const std::uint64_t set = std::uint64_t{1} << bank.set;
+  ready_sets_ |= set;
+  const std::int64_t gate = engine_.gate(bank.set).value();
+  std::int64_t& next = (data_sets_ & set) != 0 ? next_data_ : next_other_;
   next = earlier(next, gate);
   next_ = earlier(next_, gate);
 }
@@ -143,10 +156,10 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
   bank.candidate = {id, command, transaction.key_hit, transaction.request.id};
   if (ready_at > now.value()) {
     bank.place = Place::waiting;
-    waiting_.insert(static_cast<std::size_t>(index), ready_at);
+    waiting_.insert(index, ready_at);
     next_ = earlier(next_, ready_at);
   } else if (!stays) {
-    place_ready(index);
+    place_ready(bank);
   }
 }
 
@@ -181,8 +194,7 @@ void NativeBanks::each_of(std::size_t set, Consider consider) const {
 }
 
 void NativeBanks::advance(Cycle edge) {
-  waiting_.advance(edge.value(),
-                   [this](std::size_t bank) { place_ready(static_cast<std::int32_t>(bank)); });
+  waiting_.advance(edge.value(), [this](std::int32_t bank) { place_ready(at(bank)); });
   find_next();
 }
 
@@ -222,8 +234,9 @@ void NativeBanks::rebuild(Cycle now) {
 }
 
 void NativeBanks::serialize(Archive& archive, Cycle now) {
-  archive(banks_, ranks_, side_, next_);
+  archive(banks_, ranks_, open_banks_, side_, next_);
   if (archive.loading()) {
+    place_banks();
     waiting_.clear();
     ready_.assign(ready_.size(), 0);
     ready_sets_ = 0;

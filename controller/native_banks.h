@@ -54,6 +54,10 @@ class NativeBanks final : public DramBanks {
     // Derived from the above:
     Best candidate;
     Place place = Place::nowhere;
+    std::size_t set = 0;  // ready: in which set
+    // Fixed:
+    std::size_t group = 0;  // over all ranks
+    std::uint64_t bit = 0;  // in the ready sets of its group
     void serialize(Archive& archive) { archive(queued, open_row, blocked); }
   };
   struct Rank {
@@ -63,12 +67,10 @@ class NativeBanks final : public DramBanks {
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
   const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
-  std::uint64_t bit_of(std::int32_t bank) const {
-    return std::uint64_t{1} << (static_cast<std::size_t>(bank) & group_mask_);
-  }
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
   void update(std::int32_t bank, Cycle now);
-  void place_ready(std::int32_t bank);
+  void place_banks();
+  void place_ready(Bank& bank);
   void displace(std::int32_t bank);
   template <class Found>
   std::int64_t scan(std::uint64_t sets, Cycle horizon, Found found) const;
@@ -78,10 +80,9 @@ class NativeBanks final : public DramBanks {
 
   TimingEngine& engine_;
   TransactionPool& pool_;
-  const int rank_shift_;             // bank >> rank_shift_ is its rank,
-  const int group_shift_;            // bank >> group_shift_ its bank group, over all ranks,
-  const std::size_t group_mask_;     // and bank & group_mask_ its number in there
-  const std::uint64_t data_sets_;    // the sets of reads and writes, a bit each
+  const int rank_shift_;           // bank >> rank_shift_ is its rank,
+  const int group_shift_;          // bank >> group_shift_ its bank group, over all ranks
+  const std::uint64_t data_sets_;  // the sets of reads and writes, a bit each
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
   std::vector<std::uint64_t> ready_;  // a set for each of the engine's gates: its banks, a bit each

@@ -4,9 +4,9 @@
 namespace hmsim {
 
 PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool)
-    : timing_(timing),
+    : DramBanks(dram),
+      timing_(timing),
       pool_(pool),
-      banks_per_rank_(static_cast<std::size_t>(dram.organisation.banks)),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
@@ -51,12 +51,14 @@ void PolledBanks::column(TransactionId id, std::size_t side, Command command, Cy
 
 void PolledBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
   timing_.issue(Command::activate, bank, now);
+  set_open(bank, true);
   row_changed(bank, row, now);
   look_ahead();
 }
 
 void PolledBanks::precharge(std::int32_t bank, Cycle now) {
   timing_.issue(Command::precharge, bank, now);
+  set_open(bank, false);
   row_changed(bank, kNoRow, now);
   look_ahead();
 }
@@ -147,7 +149,7 @@ void PolledBanks::rebuild(Cycle now) {
 }
 
 void PolledBanks::serialize(Archive& archive, Cycle now) {
-  archive(banks_, ranks_, side_, next_);
+  archive(banks_, ranks_, open_banks_, side_, next_);
   if (archive.loading()) {
     for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
       update(static_cast<std::int32_t>(bank), now);

@@ -15,6 +15,15 @@ std::int64_t time_to_close(const DramParameters& dram) {
          2 * dram.ranks * dram.organisation.banks;
 }
 
+// A bit in every `distance`.
+std::uint64_t every(int distance) {
+  std::uint64_t bits = 0;
+  for (int bit = 0; bit < 64; bit += distance) {
+    bits |= std::uint64_t{1} << bit;
+  }
+  return bits;
+}
+
 }  // namespace
 
 RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& model,
@@ -23,6 +32,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       banks_(banks),
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
       turns_(static_cast<int>(dram.refreshes_per_round())),
+      each_turn_(every(turns_)),
       command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
                                                            : Command::refresh),
       interval_(dram.refresh_interval()),
@@ -75,17 +85,14 @@ RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
   if (ranks_[static_cast<std::size_t>(rank)].asleep) {
     return {};
   }
-  bool open = false;
-  const std::int32_t end = (rank + 1) * banks_per_rank_;
-  for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
-    if (banks_.open_row(bank) != kNoRow) {
-      open = true;
-      if (model_.earliest(Command::precharge, bank) <= edge) {
-        return {rank, bank};
-      }
+  const std::uint64_t open = open_banks(rank);
+  for (std::uint64_t banks = open; banks != 0; banks &= banks - 1) {
+    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
+    if (model_.earliest(Command::precharge, bank) <= edge) {
+      return {rank, bank};
     }
   }
-  return !open && gate(rank) <= edge ? RefreshStep{rank, -1} : RefreshStep{};
+  return open == 0 && gate(rank) <= edge ? RefreshStep{rank, -1} : RefreshStep{};
 }
 
 Cycle RefreshControl::next_step(int rank) const {
@@ -93,11 +100,9 @@ Cycle RefreshControl::next_step(int rank) const {
     return kNeverCycle;
   }
   Cycle next = kNeverCycle;
-  const std::int32_t end = (rank + 1) * banks_per_rank_;
-  for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
-    if (banks_.open_row(bank) != kNoRow) {
-      next = earlier(next, model_.earliest(Command::precharge, bank));
-    }
+  for (std::uint64_t banks = open_banks(rank); banks != 0; banks &= banks - 1) {
+    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
+    next = earlier(next, model_.earliest(Command::precharge, bank));
   }
   return next == kNeverCycle ? gate(rank) : next;
 }

@@ -98,11 +98,16 @@ class RefreshControl {
   void find_next_pressing();
   Cycle look_ahead(Cycle soonest) const;
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
+  // Of those that the rank's next refresh is of, the ones that are open, a bit each.
+  std::uint64_t open_banks(int rank) const {
+    return banks_.open_banks(rank) & (each_turn_ << turn(rank));
+  }
 
   const TimingModel& model_;
   DramBanks& banks_;
   const int banks_per_rank_;
-  const int turns_;  // a power of two
+  const int turns_;                // a power of two
+  const std::uint64_t each_turn_;  // a bit for every turns_-th bank
   const Command command_;
   const Cycle interval_;
   const Cycle behind_;   // a refresh may come so much later,

@@ -10,51 +10,64 @@
 
 namespace hmsim {
 
-// A bit for each bank that waits, and its cycle. Few wait at a time, since each was made to by a
-// command of its own: so finding the first again costs less than keeping them in order.
+// Banks in the order of the cycles that they wait for, in a ring. Each was made to wait by a command
+// of its own, and the waits are of much the same length: so few wait at a time, and a new one comes
+// last or nearly so.
 class WaitingBanks {
  public:
-  explicit WaitingBanks(std::size_t banks) : cycles_(banks), waiting_((banks + 63) / 64) {}
-
-  // A lower bound on the first cycle that a bank waits for; kNeverCycle when none waits.
-  std::int64_t next() const { return next_; }
-
-  void insert(std::size_t bank, std::int64_t cycle) {
-    cycles_[bank] = cycle;
-    waiting_[bank / 64] |= std::uint64_t{1} << (bank % 64);
-    next_ = earlier(next_, cycle);
+  explicit WaitingBanks(std::size_t banks) {
+    std::size_t size = 1;
+    while (size < banks) {
+      size *= 2;
+    }
+    ring_.resize(size);
   }
-  void erase(std::size_t bank) { waiting_[bank / 64] &= ~(std::uint64_t{1} << (bank % 64)); }
-  void clear() {
-    waiting_.assign(waiting_.size(), 0);
-    next_ = kNeverCycle.value();
+
+  // The first cycle that a bank waits for; kNeverCycle when none waits.
+  std::int64_t next() const { return count_ == 0 ? kNeverCycle.value() : at(0).cycle; }
+
+  void insert(std::int32_t bank, std::int64_t cycle) {
+    std::size_t place = count_++;
+    for (; place > 0 && at(place - 1).cycle > cycle; --place) {
+      at(place) = at(place - 1);
+    }
+    at(place) = {cycle, bank};
   }
+  void erase(std::int32_t bank) {
+    std::size_t place = 0;
+    while (at(place).bank != bank) {
+      ++place;
+    }
+    --count_;
+    for (; place < count_; ++place) {
+      at(place) = at(place + 1);
+    }
+  }
+  void clear() { count_ = 0; }
 
   // Takes out all whose cycle has come by `now`, calling ready(bank) for each.
   template <class Ready>
   void advance(std::int64_t now, Ready ready) {
-    if (next_ > now) {
-      return;
+    while (count_ != 0 && at(0).cycle <= now) {
+      const std::int32_t bank = at(0).bank;
+      ++first_;
+      --count_;
+      ready(bank);
     }
-    std::int64_t next = kNeverCycle.value();
-    for (std::size_t word = 0; word < waiting_.size(); ++word) {
-      for (std::uint64_t set = waiting_[word]; set != 0; set &= set - 1) {
-        const std::size_t bank = word * 64 + static_cast<std::size_t>(__builtin_ctzll(set));
-        if (cycles_[bank] > now) {
-          next = earlier(next, cycles_[bank]);
-        } else {
-          waiting_[word] &= ~(set & -set);
-          ready(bank);
-        }
-      }
-    }
-    next_ = next;
   }
 
  private:
-  std::vector<std::int64_t> cycles_;
-  std::vector<std::uint64_t> waiting_;
-  std::int64_t next_ = kNeverCycle.value();
+  struct Entry {
+    std::int64_t cycle = 0;
+    std::int32_t bank = 0;
+  };
+
+  Entry& at(std::size_t place) { return ring_[(first_ + place) & (ring_.size() - 1)]; }
+  const Entry& at(std::size_t place) const { return ring_[(first_ + place) & (ring_.size() - 1)]; }
+
+  std::vector<Entry> ring_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
 };
 
 }  // namespace hmsim

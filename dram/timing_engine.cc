@@ -89,7 +89,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
         for (int to = is_nvdimm(rule.following) ? groups_ : 0;
              to < (is_nvdimm(rule.following) ? groups : groups_); ++to) {
           if (applies(rule.scope, from, to, groups_per_rank_)) {
-            std::int64_t& latency = latencies[gate_number(rule.following, to)];
+            std::int64_t& latency = latencies[gate_at(rule.following, to)];
             latency = later(latency, rule.latency);
           }
         }

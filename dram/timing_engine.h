@@ -32,17 +32,16 @@ class TimingEngine final : public TimingModel {
   }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
-    return Cycle(gates_[gate_number(command, rank * groups_per_rank_)]);
+    return Cycle(gates_[gate_at(command, rank * groups_per_rank_)]);
   }
   Cycle earliest(Command command, int bank) const override {
-    return Cycle(later(bank_ready(command, bank), gates_[gate_of(command, bank)]));
+    return Cycle(later(bank_ready(command, bank), gates_[gate_at(command, bank >> group_shift_)]));
   }
 
   // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
   // then by group.
-  std::size_t gate_of(Command command, int bank) const {  // of a command to a DRAM bank
-    return first_gate_[static_cast<std::size_t>(command)] +
-           static_cast<std::size_t>(bank >> group_shift_);
+  std::size_t gate_number(Command command, std::size_t group) const {
+    return first_gate_[static_cast<std::size_t>(command)] + group;
   }
   Cycle gate(std::size_t number) const { return Cycle(gates_[number]); }
   std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of DRAM, in all
@@ -71,9 +70,8 @@ class TimingEngine final : public TimingModel {
     std::vector<std::size_t> position;
   };
 
-  std::size_t gate_number(Command command, int group) const {
-    return first_gate_[static_cast<std::size_t>(command)] +
-           (is_nvdimm(command) ? 0 : static_cast<std::size_t>(group));
+  std::size_t gate_at(Command command, int group) const {
+    return gate_number(command, is_nvdimm(command) ? 0 : static_cast<std::size_t>(group));
   }
   std::size_t source_number(Command command, int group) const {
     return static_cast<std::size_t>(group * kStride) + static_cast<std::size_t>(command);
@@ -102,11 +100,12 @@ class TimingEngine final : public TimingModel {
 inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* cycles,
                                 std::int64_t now) {
   for (const Delays& run : runs) {
-    const std::int64_t* latency = run.latencies.data();
-    const std::int64_t* const end = latency + run.latencies.size();
-    for (std::int64_t* cycle = cycles + run.first; latency != end; ++latency, ++cycle) {
-      if (*cycle < now + *latency) {
-        *cycle = now + *latency;
+    std::int64_t* const cycle = cycles + run.first;
+    const std::int64_t* const latency = run.latencies.data();
+    const std::size_t count = run.latencies.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (cycle[i] < now + latency[i]) {
+        cycle[i] = now + latency[i];
       }
     }
   }
@@ -133,7 +132,7 @@ inline void TimingEngine::issue(Command command, int bank, Cycle now) {
     last[position] = now.value();
     position = position + 1 == window.length ? 0 : position + 1;
     const std::int64_t opens = last[position] + window.latency;
-    std::int64_t* const gates = &gates_[gate_number(window.following, rank * groups_per_rank_)];
+    std::int64_t* const gates = &gates_[gate_at(window.following, rank * groups_per_rank_)];
     for (int group = 0; group < groups_per_rank_; ++group) {
       gates[group] = later(gates[group], opens);
     }
