@@ -197,7 +197,7 @@ void Channel::visit(Cycle edge) {
   wake_by(next_wake());
 }
 
-void Channel::complete() {
+inline void Channel::complete() {
   while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();
@@ -225,7 +225,7 @@ void Channel::exchange(const Transaction& done, Requester& requester) {
 }
 
 // The last beat of a transaction has passed.
-void Channel::finish(Transaction& done) {
+inline void Channel::finish(Transaction& done) {
   const Request& request = done.request;
   const std::int64_t latency = (now_ - request.arrival).value();
   if (request_observer_ != nullptr) {

@@ -23,7 +23,7 @@ void Channel::admit() {
   }
 }
 
-bool Channel::admit_from(Queue& queue) {
+inline bool Channel::admit_from(Queue& queue) {
   if (!queue.may_admit()) {
     return false;
   }
@@ -36,7 +36,7 @@ bool Channel::admit_from(Queue& queue) {
   return true;
 }
 
-TransactionId Channel::admit(const Request& request) {
+inline TransactionId Channel::admit(const Request& request) {
   const TransactionId id = pool_.take();
   Transaction& transaction = pool_[id];
   transaction.request = request;
@@ -89,7 +89,7 @@ bool Channel::would_hit(const Transaction& transaction) const {
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
-void Channel::order_line(TransactionId id) {
+inline void Channel::order_line(TransactionId id) {
   Transaction& transaction = pool_[id];
   const TransactionId before = line_order_.exchange(LineOrder::line_of(transaction.request), id);
   if (before == kNoTransaction) {

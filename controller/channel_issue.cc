@@ -133,7 +133,7 @@ void Channel::issue() {
 
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
 // one; its choice stands until that class has had the bus, even if the turnaround is to be awaited.
-const Best* Channel::select(const Candidates& candidates) {
+inline const Best* Channel::select(const Candidates& candidates) {
   const std::array<const Best*, kMemoryClasses>& legal = candidates.legal;
   if (legal[0] == nullptr && legal[1] == nullptr) {
     return nullptr;
@@ -192,7 +192,7 @@ Cycle Channel::next_ack(Cycle edge) const {
 
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
 // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
-void Channel::start(Transaction& transaction) {
+inline void Channel::start(Transaction& transaction) {
   if (!transaction.started) {
     transaction.started = true;
     latency_.started(transaction, edge_);
@@ -241,7 +241,7 @@ void Channel::issue_data(TransactionId id, Command command) {
   }
 }
 
-void Channel::account_burst(const Transaction& transaction) {
+inline void Channel::account_burst(const Transaction& transaction) {
   const auto cycles = static_cast<Counter>(dram_.timing.burst);
   (is_nvdimm(transaction) ? statistics_.nvdimm_data_cycles : statistics_.dram_data_cycles) +=
       cycles;
@@ -253,7 +253,7 @@ void Channel::account_burst(const Transaction& transaction) {
 }
 
 // The next younger transaction to the line competes from now on.
-void Channel::leave_line(const Transaction& transaction, TransactionId id) {
+inline void Channel::leave_line(const Transaction& transaction, TransactionId id) {
   if (transaction.successor == kNoTransaction) {
     line_order_.leave(LineOrder::line_of(transaction.request), id);
     return;

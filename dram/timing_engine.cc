@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/archive.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -37,7 +38,8 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
-      gates_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)) {
+      gates_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)),
+      all_delays_(gate_delays_.size()) {
   // Those of commands to single banks first, and next to each other: most are delayed together.
   std::size_t next = kBankCommands * groups();
   for (std::size_t command = 0; command < kCommands; ++command) {
@@ -54,6 +56,9 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
     same_bank_delays_[command] = bank_rules(rules, preceding, Scope::same_bank);
   }
   compile_gates(rules, ranks);
+  burst_source_ = source_number(Command::read, 0);
+  burst_at_ = kLongAgo;
+  burst_delays_ = all_delays_[burst_source_].data();
   for (const TimingRule& rule : rules) {
     if (rule.window > 1 && rule.latency > 0) {
       add_window(rule, ranks);
@@ -95,6 +100,9 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
         }
       }
       compile(gate_delays_[source_number(preceding, from)], latencies);
+      if (reserves_data_bus(preceding)) {
+        all_delays_[source_number(preceding, from)] = latencies;
+      }
     }
   }
 }
@@ -122,7 +130,11 @@ void TimingEngine::add_window(const TimingRule& rule, int ranks) {
 
 void TimingEngine::serialize(Archive& archive) {
   archive.section("timing");
-  archive(bank_ready_, gates_);
+  archive(bank_ready_, gates_, burst_source_, burst_at_);
+  if (burst_source_ >= all_delays_.size() || all_delays_[burst_source_].empty()) {
+    throw InputError("the checkpoint is damaged: no command has such a source");
+  }
+  burst_delays_ = all_delays_[burst_source_].data();
   for (std::vector<Window>& windows : windows_) {
     for (Window& window : windows) {
       archive(window.last, window.position);

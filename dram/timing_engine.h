@@ -32,10 +32,10 @@ class TimingEngine final : public TimingModel {
   }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
-    return Cycle(gates_[gate_at(command, rank * groups_per_rank_)]);
+    return gate(gate_at(command, rank * groups_per_rank_));
   }
   Cycle earliest(Command command, int bank) const override {
-    return Cycle(later(bank_ready(command, bank), gates_[gate_at(command, bank >> group_shift_)]));
+    return later(Cycle(bank_ready(command, bank)), gate(gate_at(command, bank >> group_shift_)));
   }
 
   // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
@@ -43,7 +43,9 @@ class TimingEngine final : public TimingModel {
   std::size_t gate_number(Command command, std::size_t group) const {
     return first_gate_[static_cast<std::size_t>(command)] + group;
   }
-  Cycle gate(std::size_t number) const { return Cycle(gates_[number]); }
+  Cycle gate(std::size_t number) const {
+    return Cycle(later(gates_[number], burst_at_ + burst_delays_[number]));
+  }
   std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of DRAM, in all
 
   void issue(Command command, int bank, Cycle now) override;
@@ -94,7 +96,12 @@ class TimingEngine final : public TimingModel {
   std::array<std::vector<Window>, kCommands> windows_;
 
   std::vector<std::int64_t> bank_ready_;  // bank x kStride
-  std::vector<std::int64_t> gates_;
+  std::vector<std::int64_t> gates_;       // without the delays of the last data-bus command:
+  // bursts mostly follow others of their source, whose delays theirs supersede.
+  std::size_t burst_source_ = 0;
+  std::int64_t burst_at_ = 0;
+  const std::int64_t* burst_delays_ = nullptr;         // of its source, by gate
+  std::vector<std::vector<std::int64_t>> all_delays_;  // data-bus commands: by source_number, gate
 };
 
 inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* cycles,
@@ -123,7 +130,17 @@ inline void TimingEngine::issue(Command command, int bank, Cycle now) {
       apply(same_bank_delays_[c], bank_ready_.data() + each * kStride, now.value());
     }
   }
-  apply(gate_delays_[source_number(command, bank >> group_shift_)], gates_.data(), now.value());
+  const std::size_t source = source_number(command, bank >> group_shift_);
+  if (!reserves_data_bus(command)) {
+    apply(gate_delays_[source], gates_.data(), now.value());
+  } else {
+    if (source != burst_source_) {
+      apply(gate_delays_[burst_source_], gates_.data(), burst_at_);
+      burst_source_ = source;
+      burst_delays_ = all_delays_[source].data();
+    }
+    burst_at_ = now.value();
+  }
   for (Window& window : windows_[c]) {
     const int rank = bank >> rank_shift_;
     const auto ring = static_cast<std::size_t>(rank);
