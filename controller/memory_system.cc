@@ -47,6 +47,17 @@ Bytes MemorySystem::capacity(MemoryClass memory) const {
   return capacities_[static_cast<std::size_t>(memory)];
 }
 
+MemoryPort::Collections MemorySystem::collections() const {
+  Collections sum;
+  for (const auto& channel : channels_) {
+    if (const Nvdimm* nvdimm = channel->nvdimm()) {
+      sum.begun += nvdimm->collections_begun();
+      sum.ended += nvdimm->collections_ended();
+    }
+  }
+  return sum;
+}
+
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
   return channel_of(memory, address).would_wait(memory);
 }

@@ -35,6 +35,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
 
   void send(Request request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
+  Collections collections() const override;
 
   // True when a request to this address would have to wait outside.
   bool would_wait(MemoryClass memory, Address address) const;

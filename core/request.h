@@ -72,6 +72,12 @@ class MemoryPort {
   virtual void send(Request request, Tick now) = 0;
   // Bytes that addresses of this class may span.
   virtual Bytes capacity(MemoryClass memory) const = 0;
+  // Garbage collections of NVDIMMs so far.
+  struct Collections {
+    std::uint64_t begun = 0;
+    std::uint64_t ended = 0;
+  };
+  virtual Collections collections() const { return {}; }
 };
 
 }  // namespace hmsim

@@ -65,6 +65,8 @@ class Agent : public Component, public Requester {
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
   // Times from a 4 KB block's first line sent to its last line done; nullptr: knows no blocks.
   virtual Histogram* response_times() { return nullptr; }
+  // Those of them during which a garbage collection was under way.
+  virtual Histogram* response_times_in_collections() { return nullptr; }
 
   void on_complete(const Request& request, Tick now) final;
   void serialize(Archive& archive) final;

@@ -23,7 +23,9 @@ void BlockAgent::Thread::serialize(Archive& archive) {
   archive(next_line, lines, write, outstanding, block, block_lines);
 }
 
-void BlockAgent::Block::serialize(Archive& archive) { archive(first_sent, thread, lines); }
+void BlockAgent::Block::serialize(Archive& archive) {
+  archive(first_sent, thread, lines, collections_ended);
+}
 
 void BlockAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
@@ -164,7 +166,7 @@ std::uint32_t BlockAgent::new_block(std::uint32_t thread, std::int64_t lines, Ti
   }
   const std::uint32_t number = free_blocks_.back();
   free_blocks_.pop_back();
-  blocks_[number] = {now, thread, lines};
+  blocks_[number] = {now, thread, lines, surroundings().port->collections().ended};
   return number;
 }
 
@@ -175,7 +177,11 @@ void BlockAgent::handle_completion(const Request& request, Tick now) {
   --thread.outstanding;
   if (--block.lines == 0) {
     if (!finished_once()) {
-      response_times_.add((now - block.first_sent).value());
+      const std::int64_t time = (now - block.first_sent).value();
+      response_times_.add(time);
+      if (surroundings().port->collections().begun != block.collections_ended) {
+        response_times_in_collections_.add(time);
+      }
     }
     ++blocks_done_;
     free_blocks_.push_back(request.tag);
@@ -223,7 +229,8 @@ double BlockAgent::pass_fraction(Tick) const {
 void BlockAgent::serialize_state(Archive& archive) {
   archive.section("block");
   archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_);
-  archive(threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_);
+  archive(threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
+          response_times_in_collections_);
   source_->serialize(archive);
 }
 

@@ -30,6 +30,7 @@ class BlockAgent final : public Agent {
   const char* progress_unit() const override { return "blocks"; }
   std::int64_t work(Tick) const override { return blocks_done_; }
   Histogram* response_times() override { return &response_times_; }
+  Histogram* response_times_in_collections() override { return &response_times_in_collections_; }
 
   Tick next_event() const override { return steps_.next_time(); }
   void advance(Tick now) override;
@@ -49,7 +50,8 @@ class BlockAgent final : public Agent {
   struct Block {
     Tick first_sent{0};
     std::uint32_t thread = 0;
-    std::int64_t lines = 0;  // not yet done
+    std::int64_t lines = 0;               // not yet done
+    std::uint64_t collections_ended = 0;  // before
     void serialize(Archive& archive);
   };
   enum class Step : std::uint8_t { start_pass, start_lines };
@@ -91,6 +93,7 @@ class BlockAgent final : public Agent {
   EventQueue<Step> steps_;
   std::int64_t blocks_done_ = 0;
   Histogram response_times_;  // picoseconds
+  Histogram response_times_in_collections_;
 };
 
 extern const AgentDescriptor kBlockTraceAgent;

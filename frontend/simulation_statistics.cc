@@ -23,12 +23,14 @@ void Simulation::register_statistics() {
   std::vector<Counter*> completed{&by_hand_->completed()};
   std::vector<Counter*> wraps{&translation_->wraps()};
   std::vector<Histogram*> response_times;
+  std::vector<Histogram*> in_collections;
   std::vector<const Agent*> cores;
   for (const auto& agent : agents_) {
     completed.push_back(&agent->completed());
     wraps.push_back(&agent->address_wraps());
     if (agent->response_times() != nullptr) {
       response_times.push_back(agent->response_times());
+      in_collections.push_back(agent->response_times_in_collections());
     }
     if (agent->frequency() != 0 && agent->measured()) {
       cores.push_back(agent.get());
@@ -56,6 +58,9 @@ void Simulation::register_statistics() {
     registry_.histogram("nvdimm.response_time_us", "us",
                         "from a 4 KB block's first line sent to its last line done",
                         kMicrosecond.value(), std::move(response_times));
+    registry_.histogram("nvdimm.gc.response_time_us", "us",
+                        "response times of blocks during which a garbage collection was under way",
+                        kMicrosecond.value(), std::move(in_collections));
   }
   registry_.counter("frontend.address_wraps", "",
                     "pages, lines or I/O requests that lay beyond a memory's capacity and wrapped",

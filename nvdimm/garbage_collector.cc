@@ -31,7 +31,6 @@ GcView GarbageCollector::view(std::uint32_t lun) const {
   GcView view;
   view.free_blocks = ftl_.free_blocks(lun);
   view.due_below = ftl_.shape().gc_threshold;
-  view.blocks = ftl_.shape().blocks;
   view.victim_pages = jobs_[lun].phase == Phase::none ? 0 : ftl_.valid_pages(lun, jobs_[lun].block);
   view.buffered = pending_.buffered();
   view.lun = pending_.lun(lun);
@@ -69,9 +68,7 @@ void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
 }
 
 void GarbageCollector::consider(std::uint32_t lun, Tick now) {
-  if (jobs_[lun].phase == Phase::working && ftl_.collection_urgent(lun)) {
-    lock(lun, now);
-  } else if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
+  if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
     submit(FlashOperation::erase, lun, now);
   } else if (jobs_[lun].phase == Phase::none && ftl_.collection_due(lun) &&
              (scheduler_->start(view(lun)) || overruled(lun))) {
@@ -95,7 +92,6 @@ void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levell
   job.block = block;
   job.started = now;
   job.levelling = levelling;
-  ++active_;
   ++begun_;
   if (!levelling) {
     statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, block));
@@ -108,7 +104,7 @@ void GarbageCollector::finish(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
   ftl_.erase(lun, job.block);
   job.phase = Phase::none;
-  --active_;
+  ++ended_;
   if (job.levelling) {
     ++statistics_.levelled_blocks;
     unlock(lun, now);
@@ -197,12 +193,7 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
 
 void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick now) {
   enter(lun, Phase::working);
-  if (operation == FlashOperation::program || scheduler_->holds_lun() ||
-      ftl_.collection_urgent(lun)) {
-    lock(lun, now);
-  } else {
-    unlock(lun, now);
-  }
+  lock(lun, now);
   FlashCommand command;
   command.operation = operation;
   command.priority = FlashPriority::collection;
@@ -212,8 +203,7 @@ void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick 
   flash_.submit(command, now);
 }
 
-void GarbageCollector::on_flash_start(const FlashCommand& command, Tick now) {
-  lock(command.lun, now);
+void GarbageCollector::on_flash_start(const FlashCommand& command) {
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
     job.target = ftl_.allocate(command.lun,
@@ -259,7 +249,7 @@ void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) cons
 
 void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
-  archive(jobs_, resting_, active_, begun_, *scheduler_);
+  archive(jobs_, resting_, begun_, ended_, *scheduler_);
 }
 
 }  // namespace hmsim

@@ -41,16 +41,16 @@ class GarbageCollector {
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   // For flash commands of priority `collection`.
-  void on_flash_start(const FlashCommand& command, Tick now);
+  void on_flash_start(const FlashCommand& command);
   void on_flash_done(const FlashCommand& command, Tick now);
 
   // The page that the command, a read of priority `collection` that is done, has brought over the
   // channel, if requests that wait for it may have it now.
   std::optional<LogicalPage> page_to_cache(const FlashCommand& command) const;
 
-  // Jobs under way, and all that ever began.
-  std::uint32_t active() const { return active_; }
+  // Jobs.
   std::uint64_t begun() const { return begun_; }
+  std::uint64_t ended() const { return ended_; }
 
   // Power went while the cells worked on the command, a program or an erase.
   void tear(const FlashCommand& command, FlashMedia& media) const;
@@ -101,8 +101,8 @@ class GarbageCollector {
   NvdimmStatistics& statistics_;
   std::vector<Job> jobs_;               // by LUN
   std::vector<std::uint32_t> resting_;  // jobs, by channel
-  std::uint32_t active_ = 0;
   std::uint64_t begun_ = 0;
+  std::uint64_t ended_ = 0;
 };
 
 }  // namespace hmsim

@@ -52,7 +52,7 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   commands_[tag].write = write;
   commands_[tag].stage = Stage::lookup;
   commands_[tag].arrival = now;
-  commands_[tag].collections = collector_.begun() - collector_.active();
+  commands_[tag].collections = collector_.ended();
   ++unfinished_;
   pending_.begin();
   const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
@@ -342,7 +342,7 @@ void Nvdimm::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
 bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
   switch (command.priority) {
     case FlashPriority::collection:
-      collector_.on_flash_start(command, now);
+      collector_.on_flash_start(command);
       return true;
     case FlashPriority::eviction:
       evictor_.on_flash_start(command);

@@ -85,6 +85,8 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   const Ftl& ftl() const { return ftl_; }
   const FlashArray& flash() const { return flash_; }
   const PendingWork& pending() const { return pending_; }
+  std::uint64_t collections_begun() const { return collector_.begun(); }
+  std::uint64_t collections_ended() const { return collector_.ended(); }
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
   Tick now() const { return kernel_->now(); }
@@ -99,7 +101,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   struct Command {
     Address address;
     Tick arrival;
-    std::uint64_t collections = 0;   // begun before
+    std::uint64_t collections = 0;   // ended before
     std::uint32_t frame = kNoIndex;  // ready: pinned, or none
     std::uint32_t next = kNoIndex;   // in a CommandChain
     Stage stage = Stage::none;

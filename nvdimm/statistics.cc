@@ -151,7 +151,7 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
               "copied pages that went to the requests that waited for them", {&S::gc_cached});
   add.counter("nvdimm.gc.prefetched_pages", "pages",
               "page reads for requests that an erase was put off for", {&S::gc_prefetches});
-  add.histogram("nvdimm.gc.overlapped_ack_us", "us",
+  add.histogram("nvdimm.gc.ack_us", "us",
                 "command to ack, of commands during which a collection was under way", 1'000'000,
                 &S::gc_overlapped_ack);
   add.histogram("nvdimm.gc.duration_us", "us", "first copy to end of erase", 1'000'000,

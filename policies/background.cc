@@ -8,12 +8,14 @@ namespace hmsim {
 class Background final : public GcScheduler {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.real("soft_threshold", soft_threshold_, 0, 0.9, "of a LUN's blocks",
+    parameters.real("soft_threshold", soft_threshold_, 1, 100, "times the threshold",
                     {"an idle LUN is collected when fewer blocks are free", "assumed"});
   }
 
   bool start_idle(const GcView& view) override {
-    return view.lun.none() && view.free_blocks < soft_threshold_ * static_cast<double>(view.blocks);
+    constexpr std::int64_t kMillion = 1'000'000;
+    const auto threshold = static_cast<std::int64_t>(soft_threshold_ * kMillion + 0.5);
+    return view.lun.none() && view.free_blocks * kMillion < threshold * view.due_below;
   }
   bool copy(const GcView& view) override { return due(view) || view.channel.none(); }
   GcErase erase(const GcView& view) override { return {due(view) || view.lun.none(), 0}; }
@@ -21,7 +23,7 @@ class Background final : public GcScheduler {
  private:
   static bool due(const GcView& view) { return view.free_blocks < view.due_below; }
 
-  double soft_threshold_ = 0.1;
+  double soft_threshold_ = 1.25;
 };
 
 extern const PolicyDescriptor kPolicy_background;

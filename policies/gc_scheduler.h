@@ -58,7 +58,6 @@ struct GcTimes {
 struct GcView {
   std::uint32_t free_blocks = 0;   // of the LUN
   std::uint32_t due_below = 0;     // free blocks below which collection is due
-  std::uint32_t blocks = 0;        // of the LUN
   std::uint32_t victim_pages = 0;  // valid pages of the block that is cleaned; before start(): 0
   std::uint32_t buffered = 0;      // unfinished requests in lookup or acknowledged
   PendingFlash lun;                // pending work of the LUN,
@@ -89,9 +88,6 @@ class GcScheduler : public Policy {
   // No valid page is left: when is the block erased?
   virtual GcErase erase(const GcView& view) = 0;
 
-  // From one allowed copy to the next the LUN serves nothing else. Otherwise page reads of the host
-  // go first, and write-backs wait.
-  virtual bool holds_lun() const { return true; }
   // Pages move from cells to cells through the LUN's register, not over the channel.
   virtual bool copyback() const { return false; }
   // A page that is copied over the channel, and that requests wait for, goes to them at once.

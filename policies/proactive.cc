@@ -30,12 +30,15 @@ class Proactive final : public GcScheduler {
         {"stages that are scheduled; the other is as in reactive", "the paper, section V-C"});
     parameters.choice(
         "lun", lun_, {{"held", LunUse::held}, {"shared", LunUse::shared}},
-        {"between two allowed copies nothing else is served by the LUN, or page reads of "
-         "the host go first",
+        {"shared: besides, a step waits while anything is wanted of its LUN, or a page looks for "
+         "a LUN to be written to",
          "assumed"});
   }
 
   bool copy(const GcView& view) override {
+    if (shares_with_host(view)) {
+      return false;
+    }
     if (stages_ == Stages::erases || view.channel.none()) {
       return true;
     }
@@ -44,6 +47,9 @@ class Proactive final : public GcScheduler {
   }
 
   GcErase erase(const GcView& view) override {
+    if (shares_with_host(view)) {
+      return {false, 0};
+    }
     const Tick block = view.times->erase;                                           // eq. 8
     const Tick response = response_time(view, view.all - view.lun, view.luns - 1);  // eq. 9
     if (stages_ == Stages::copies || response >= block) {
@@ -55,7 +61,6 @@ class Proactive final : public GcScheduler {
     return {reads == 0, static_cast<std::uint32_t>(reads)};
   }
 
-  bool holds_lun() const override { return lun_ == LunUse::held; }
   bool caches_copied_pages() const override { return stages_ != Stages::erases; }
 
  private:
@@ -64,6 +69,10 @@ class Proactive final : public GcScheduler {
   enum class BusTime { bus, service };
   enum class LunUse { held, shared };
   enum class Stages { both, copies, erases };
+
+  bool shares_with_host(const GcView& view) const {
+    return lun_ == LunUse::shared && (!view.lun.none() || view.unplaced > 0);
+  }
 
   Tick bus_time(const GcView& view) const {
     return t_mb_ == BusTime::bus ? view.times->burst : view.times->hit;

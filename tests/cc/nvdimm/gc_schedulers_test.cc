@@ -31,7 +31,6 @@ GcView wanted() {
   GcView view;
   view.free_blocks = 4;
   view.due_below = 5;
-  view.blocks = 64;
   view.channels = 4;
   view.luns = 8;
   view.times = &kTimes;
@@ -69,7 +68,7 @@ TEST(GcSchedulers, PreemptiveGivesWayToItsLunOnly) {
 }
 
 TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
-  const auto scheduler = make("background", {{"soft_threshold", "0.125"}});  // 8 of 64 blocks
+  const auto scheduler = make("background", {{"soft_threshold", "1.6"}});  // 8 blocks
   GcView view = wanted();
   view.lun = view.channel = PendingFlash();
   view.free_blocks = 7;
@@ -126,8 +125,21 @@ TEST(GcSchedulers, ProactiveReadsItsParameters) {
   EXPECT_FALSE(make("proactive", {{"stages", "2"}})->erase(wanted()).now);
   EXPECT_FALSE(make("proactive", {{"stages", "2"}})->caches_copied_pages());
   EXPECT_TRUE(make("proactive")->caches_copied_pages());
-  EXPECT_TRUE(make("proactive")->holds_lun());
-  EXPECT_FALSE(make("proactive", {{"lun", "shared"}})->holds_lun());
+}
+
+TEST(GcSchedulers, ProactiveSharesItsLunOnRequest) {
+  const auto shared = make("proactive", {{"lun", "shared"}});
+  GcView view = wanted();
+  view.all += writes(3);
+  EXPECT_TRUE(make("proactive")->copy(view));
+  EXPECT_FALSE(shared->copy(view));
+  EXPECT_FALSE(shared->erase(view).now);
+  EXPECT_EQ(shared->erase(view).reads, 0u);
+  view.lun = PendingFlash();
+  EXPECT_TRUE(shared->copy(view));
+  EXPECT_TRUE(shared->erase(view).now);
+  view.unplaced = 1;
+  EXPECT_FALSE(shared->copy(view));
 }
 
 // T_lun_block = 2000 us = 400,000 x 5 ns.
