@@ -34,29 +34,27 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
       trcd_(dram.timing.trcd),
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
                                                                 : dram.timing.trfc),
-      turns_(static_cast<int>(dram.refreshes_per_round())),
       transfer_{Cycle(dram.timing.cl + dram.timing.burst),
                 Cycle(dram.timing.cwl + dram.timing.burst)},
       marks_(slots),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
-      units_(static_cast<std::size_t>(dram.ranks * turns_)) {
+      places_(static_cast<std::size_t>(dram.ranks * dram.refreshes_per_round())) {
+  const auto banks_per_rank = static_cast<int>(dram.organisation.banks);
   for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
-    unit_of(rank, refresh.turn(rank)).pressing = refresh.pressing_from(rank);
-  }
-  const auto banks_per_rank = static_cast<std::size_t>(dram.organisation.banks);
-  const auto turns = static_cast<std::size_t>(turns_);
-  for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
-    banks_[bank].unit = static_cast<std::uint32_t>(bank / banks_per_rank * turns + bank % turns);
+    places_[refresh.place(rank, refresh.turn(rank))].pressing = refresh.pressing_from(rank);
+    for (int bank = rank * banks_per_rank; bank < (rank + 1) * banks_per_rank; ++bank) {
+      banks_[static_cast<std::size_t>(bank)].place = refresh.place(rank, bank);
+    }
   }
 }
 
 void LatencySplit::refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
-  Unit& unit = unit_of(rank, turn);
-  const Cycle stands = clock(unit, now);
-  unit.until = now + refresh_time_;
-  unit.refreshed = unit.until - stands;
-  unit.pressing = kNeverCycle;
-  unit_of(rank, next.turn(rank)).pressing = next.pressing_from(rank);
+  Place& place = places_[next.place(rank, turn)];
+  const Cycle stands = clock(place, now);
+  place.until = now + refresh_time_;
+  place.refreshed = place.until - stands;
+  place.pressing = kNeverCycle;
+  places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
 }
 
 void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
@@ -67,8 +65,8 @@ void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
 }
 
 void LatencySplit::side_changed(Cycle now) {
-  for (Unit& unit : units_) {
-    unit.side_since = clock(unit, now);
+  for (Place& place : places_) {
+    place.side_since = clock(place, now);
   }
 }
 
@@ -142,8 +140,8 @@ void LatencySplit::serialize(Archive& archive) {
   for (Bank& bank : banks_) {
     archive(bank);
   }
-  for (Unit& unit : units_) {
-    archive(unit);
+  for (Place& place : places_) {
+    archive(place);
   }
 }
 

@@ -66,10 +66,9 @@ class PartLatency {
   Histogram histogram_;
 };
 
-// Every hook costs a few instructions. The banks that are refreshed together (a rank; or those of
-// one number in its bank groups) have a clock that stands still while they are prepared for a
-// refresh or refreshed; what happens to them is dated by it, so that refreshes fall out of all
-// differences.
+// Every hook costs a few instructions. What is refreshed together (RefreshControl's place) has a
+// clock that stands still while it is prepared for a refresh or refreshed; what happens to its
+// banks is dated by that, so that refreshes fall out of all differences.
 class LatencySplit {
  public:
   static constexpr int kClasses = 2 * kMemoryClasses;  // DRAM reads, writes, NVDIMM reads, writes
@@ -91,14 +90,14 @@ class LatencySplit {
   void opened(const Transaction& transaction, Cycle now) {
     Bank& bank = bank_of(transaction);
     bank.prepared_from = bank.last_column;
-    bank.ready = now - units_[bank.unit].refreshed + trcd_;
+    bank.ready = now - places_[bank.place].refreshed + trcd_;
   }
   void issued(const Transaction& transaction, Cycle now) {
     Bank& bank = bank_of(transaction);
-    const Unit& unit = units_[bank.unit];
+    const Place& place = places_[bank.place];
     Marks& marks = marks_of(transaction);
-    const Cycle issue = now - unit.refreshed;  // the last refresh is over
-    const Cycle competes = later(marks.competes, unit.side_since);
+    const Cycle issue = now - place.refreshed;  // the last refresh is over
+    const Cycle competes = later(marks.competes, place.side_since);
     const Cycle ready = earlier(later(bank.ready, competes), issue);
     const Cycle begin = later(bank.prepared_from, competes);
     marks.queueing = begin - marks.entered;
@@ -167,12 +166,12 @@ class LatencySplit {
     Cycle last_column{0};
     Cycle prepared_from{0};  // of the row that is open
     Cycle ready{0};
-    std::uint32_t unit = 0;  // fixed
+    std::size_t place = 0;  // fixed
     void serialize(Archive& archive) { archive(last_column, prepared_from, ready); }
   };
-  struct alignas(32) Unit {  // of refresh
-    Cycle refreshed{0};      // all its refreshes and their preparations, to the last one's end
-    Cycle until{0};          // the last one's end
+  struct alignas(32) Place {
+    Cycle refreshed{0};  // all its refreshes and their preparations, to the last one's end
+    Cycle until{0};      // the last one's end
     Cycle pressing = kNeverCycle;  // from then on it is prepared for the next one
     Cycle side_since{0};           // by its clock: since when the side that competes does
     void serialize(Archive& archive) { archive(refreshed, until, pressing, side_since); }
@@ -200,24 +199,20 @@ class LatencySplit {
   Tick outside(const Transaction& done) const {
     return done.admitted.value() * period_ - done.request.arrival;
   }
-  static Cycle clock(const Unit& unit, Cycle now) {
-    return later(earlier(unit.pressing, now), unit.until) - unit.refreshed;
+  static Cycle clock(const Place& place, Cycle now) {
+    return later(earlier(place.pressing, now), place.until) - place.refreshed;
   }
   Cycle clock_of(const Transaction& transaction, Cycle now) {
-    return clock(units_[bank_of(transaction).unit], now);
-  }
-  Unit& unit_of(int rank, int turn) {
-    return units_[static_cast<std::size_t>(rank * turns_ + turn)];
+    return clock(places_[bank_of(transaction).place], now);
   }
 
   const Tick period_;
   const Cycle trcd_;
   const Cycle refresh_time_;
-  const int turns_;
   const std::array<Cycle, 2> transfer_;  // reads, writes
   std::vector<Marks> marks_;
   std::vector<Bank> banks_;
-  std::vector<Unit> units_;
+  std::vector<Place> places_;
   std::array<Class, kClasses> classes_;
 };
 

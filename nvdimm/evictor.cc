@@ -91,6 +91,7 @@ void Evictor::place(std::uint32_t eviction, Tick now) {
   });
   if (lun == kNoIndex) {
     unplaced_.push(eviction);
+    evictions_[eviction].unplaced_since = now;
     pending_.add_unplaced();
   } else {
     submit(FlashOperation::program, lun, eviction, now);
@@ -106,6 +107,8 @@ void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
       evictions_[eviction].page, [lun](std::uint32_t candidate) { return candidate == lun; });
   if (claimed != kNoIndex) {
     unplaced_.pop();
+    const GcWait lock = flash_.lock_of(lun, now);
+    evictions_[eviction].gc.add({lock.since(evictions_[eviction].unplaced_since), lock.until});
     pending_.remove_unplaced();
     submit(FlashOperation::program, lun, eviction, now);
   }

@@ -65,9 +65,12 @@ class Evictor {
     PhysicalPage target;
     std::uint32_t frames = kNoIndex;  // linked by Frame::older; none: a free record
     std::uint32_t next_free = kNoIndex;
-    GcWait gc;
+    Tick unplaced_since{0};
+    GcWait gc;  // of its reads and programs, and of the LUN that became free for it
 
-    void serialize(Archive& archive) { archive(page, target, frames, next_free, gc); }
+    void serialize(Archive& archive) {
+      archive(page, target, frames, next_free, unplaced_since, gc);
+    }
   };
 
   std::uint32_t victim() const;

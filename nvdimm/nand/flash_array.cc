@@ -78,7 +78,7 @@ void FlashArray::start_next(std::uint32_t lun, Tick now) {
     luns_[lun].running = node;
     const Tick blocked = luns_[lun].locked_for - nodes_[node].locked_before;
     if (blocked > Tick(0)) {
-      nodes_[node].command.gc.add({blocked, luns_[lun].changed});
+      nodes_[node].command.gc.add({blocked, luns_[lun].last_lock.until});
     }
     const FlashCommand command = nodes_[node].command;
     if (client_.on_flash_start(command, now)) {
@@ -100,14 +100,14 @@ void FlashArray::lock(std::uint32_t lun, Tick now) {
   ensure(!luns_[lun].locked, "flash", now, lun, "a LUN is collected twice at once");
   account(now);
   luns_[lun].locked = true;
-  luns_[lun].changed = now;
+  luns_[lun].locked_since = now;
   blocked_ += luns_[lun].waiting;
 }
 
 void FlashArray::unlock(std::uint32_t lun, Tick now) {
   account(now);
   luns_[lun].locked_for = luns_[lun].locked_until(now);
-  luns_[lun].changed = now;
+  luns_[lun].last_lock = lock_of(lun, now);
   luns_[lun].locked = false;
   blocked_ -= luns_[lun].waiting;
 }

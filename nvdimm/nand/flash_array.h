@@ -86,9 +86,10 @@ class FlashArray {
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
 
-  // The lock's time so far.
+  // Of the lock, if it is locked, else of the last one.
   GcWait lock_of(std::uint32_t lun, Tick now) const {
-    return luns_[lun].locked ? GcWait{now - luns_[lun].changed, now} : GcWait();
+    const Lun& state = luns_[lun];
+    return state.locked ? GcWait{now - state.locked_since, now} : state.last_lock;
   }
 
   bool idle() const { return unfinished_ == 0; }
@@ -134,13 +135,16 @@ class FlashArray {
     bool locked = false;
     std::uint32_t waiting = 0;  // queued, and not collection
     Tick locked_for{0};         // in all, up to the last change
-    Tick changed{0};            // when it was last locked or unlocked
+    Tick locked_since{0};       // if it is
+    GcWait last_lock;           // before
     std::array<List, kFlashPriorities> queues;
 
     void serialize(Archive& archive) {
-      archive(running, phase, locked, waiting, locked_for, changed, queues);
+      archive(running, phase, locked, waiting, locked_for, locked_since, last_lock, queues);
     }
-    Tick locked_until(Tick now) const { return locked_for + (locked ? now - changed : Tick(0)); }
+    Tick locked_until(Tick now) const {
+      return locked_for + (locked ? now - locked_since : Tick(0));
+    }
   };
 
   struct Channel {

@@ -154,6 +154,11 @@ def _print_result(result: Result) -> None:
     )
     _print_agents(result.workload)
     print_table(("", ">"), rows)
+    classes, parts = labels.causes(stats)
+    if classes:
+        names = [*(label for label, _ in labels.CAUSES), "sum"]
+        lines = [(name, *map(number, values)) for name, values in zip(names, parts)]
+        print_table(("mean latency (ns)", *(f">{title}" for title in classes)), lines)
 
 
 def _print_comparison(found: Comparison) -> None:

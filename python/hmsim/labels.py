@@ -66,6 +66,25 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
 }
 MILLION = 1e6
 
+# Of requests: title, and what the paths of their latency's parts begin with.
+CLASSES = (
+    ("DRAM read", "dram.latency.read."),
+    ("DRAM write", "dram.latency.write."),
+    ("NVDIMM read", "nvdimm.latency.read."),
+    ("NVDIMM write", "nvdimm.latency.write."),
+)
+# Label, and the rest of the path.
+CAUSES = (
+    ("outside the queue", "outside_ns.mean"),
+    ("queueing", "queueing_ns.mean"),
+    ("bank", "bank_ns.mean"),
+    ("bus", "bus_ns.mean"),
+    ("transfer", "transfer_ns.mean"),
+    ("refresh", "refresh_ns.mean"),
+    ("ack wait", "ack_wait_ns.mean"),
+    ("blocked by GC", "gc_blocked_ns.mean"),
+)
+
 
 def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str, list[Line]]]:
     """Yield the groups that have lines, with these.
@@ -84,6 +103,19 @@ def lines(names: Iterable[str], units: Mapping[str, str]) -> Iterator[tuple[str,
             found = [line for line in found if line.name != "system.ipc"]
         if found:
             yield group, found
+
+
+def causes(stats: Mapping[str, float]) -> tuple[list[str], list[list[float | None]]]:
+    """Return the classes that had requests, and per cause and in all their mean latency in ns.
+
+    The last row is the sum of those before; None where a class has no such cause.
+    """
+    present = [(title, path) for title, path in CLASSES if path + CAUSES[0][1] in stats]
+    rows: list[list[float | None]] = [
+        [stats.get(path + part) for _, path in present] for _, part in CAUSES
+    ]
+    rows.append([sum(value or 0.0 for value in column) for column in zip(*rows)])
+    return [title for title, _ in present], rows
 
 
 def _line(name: str, pattern: str, label: str, factor: float, unit: str) -> Line:

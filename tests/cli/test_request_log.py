@@ -9,6 +9,7 @@ import hmsim
 import pandas as pd
 import pytest
 from hmsim import request_log
+from hmsim.tables import number
 from support import STREAM, invoke, parsed, succeed, write
 
 PARTS = ["outside", "queueing", "bank", "bus", "transfer", "refresh", "ack_wait", "gc_blocked"]
@@ -106,6 +107,21 @@ def test_an_empty_log_has_its_columns(tmp_path: Path) -> None:
     result = hmsim.run("quick", none, request_log=True)
     assert result.requests is not None
     assert result.requests["class"].dtype == "category"
+
+
+def test_a_run_prints_its_latencies_by_cause(workload: Path) -> None:
+    run = ("run", "quick", "--workload", workload)
+    stats = hmsim.run("quick", workload).stats
+    lines = [line.split() for line in succeed(*run).splitlines()]
+    first = next(i for i, line in enumerate(lines) if line[:3] == ["mean", "latency", "(ns)"])
+    assert lines[first][3:] == ["DRAM", "read", "NVDIMM", "read"]
+    table = {" ".join(line[:-2]): line[-2:] for line in lines[first + 2 : first + 11]}
+    assert table["bank"] == [number(stats["dram.latency.read.bank_ns.mean"]), "-"]
+    assert table["ack wait"] == ["-", number(stats["nvdimm.latency.read.ack_wait_ns.mean"])]
+    assert table["sum"] == [
+        number(stats["dram.read_latency_ns.mean"]),
+        number(stats["nvdimm.line_latency_ns.mean"]),
+    ]
 
 
 def test_it_needs_a_place(workload: Path) -> None:

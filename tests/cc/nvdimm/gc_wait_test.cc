@@ -55,26 +55,28 @@ TEST(GcWait, OneWhoJoinsAfterTheCollectionDoesNotWaitForIt) {
   EXPECT_EQ(rig.nvdimm().gc_blocked(2), Tick(0));
 }
 
+// The only LUN is locked: no eviction has a place before.
 TEST(GcWait, AWriteWaitsForTheCollectionThatHoldsUpItsEviction) {
   Rig rig(one_lun());
   write_until_collection(rig);
-  // The write part is full of other pages: each write needs an eviction.
   const Tick start = rig.now();
+  const Counter collected = rig.statistics().gc_count;
+  Tick end{0};
   for (std::uint32_t tag = 1; tag < 8; ++tag) {
     rig.nvdimm().command(tag, line_address(90 + tag), true, start);
   }
-  Tick most{0};
-  while (rig.kernel().step(kNever)) {
-    while (!rig.acks.empty()) {
-      const std::uint32_t tag = rig.acks.back().tag;
-      const Tick blocked = rig.nvdimm().gc_blocked(tag);
-      EXPECT_LE(blocked, rig.acks.back().time - start - kLookup);
-      most = later(most, blocked);
-      rig.acks.pop_back();
-      rig.nvdimm().finish(tag, rig.now());
+  while (rig.acks.empty()) {
+    rig.kernel().step(kNever);
+    if (end == Tick(0) && rig.statistics().gc_count > collected) {
+      end = rig.now();
     }
   }
-  EXPECT_GT(most, Tick(100'000'000));
+  // One page whose program ends at once with the collection that it sets off leaves a frame; the
+  // next write waits for the lock, a page read (its page is not whole) and a program.
+  for (const Ack& ack : rig.acks) {
+    EXPECT_LE(rig.nvdimm().gc_blocked(ack.tag), ack.time - start - kLookup);
+  }
+  EXPECT_EQ(rig.nvdimm().gc_blocked(rig.acks.back().tag), end - start - kLookup);
 }
 
 TEST(GcWait, WithoutCollectionsNobodyWaitsForThem) {
