@@ -75,7 +75,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
                           config.controller.command_queue_depth),
       statistics_(static_cast<std::int64_t>(pool_.size())),
       bus_(config.dram, period_),
-      latency_(config.dram, period_, refresh_, pool_.size()) {
+      latency_(config.dram, period_, refresh_, pool_.size()),
+      energy_(config.dram) {
   schedulers_[0] = make_scheduler(config, "controller.scheduler", controller_.scheduler);
   if (split_) {
     schedulers_[1] =
@@ -385,6 +386,7 @@ void Channel::reset_statistics(Tick now) {
   statistics_.nvdimm_occupancy.reset(now);
   bus_.reset(Cycle(now / period_));
   latency_.reset();
+  energy_.reset(Cycle(now / period_));
 }
 
 void Channel::serialize(Archive& archive) {
@@ -398,6 +400,7 @@ void Channel::serialize(Archive& archive) {
   statistics_.serialize(archive);
   bus_.serialize(archive);
   latency_.serialize(archive);
+  energy_.serialize(archive);
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {
       scheduler->serialize(archive);

@@ -27,6 +27,7 @@
 #include "controller/write_drain.h"
 #include "core/kernel.h"
 #include "core/ring.h"
+#include "dram/energy.h"
 #include "dram/timing_model.h"
 #include "nvdimm/nvdimm.h"
 #include "policies/policy.h"
@@ -55,6 +56,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const BusAccounting& bus() const { return bus_; }
   const BusAccounting* accounting() const override { return &bus_; }
   LatencySplit* latency_split() override { return &latency_; }
+  const EnergyMeter* energy() const override { return &energy_; }
   Cycle elapsed() const override;
   Tick clock_period() const override { return period_; }
   std::int64_t burst_cycles() const override { return dram_.timing.burst; }
@@ -264,6 +266,7 @@ class Channel final : public MemoryChannel, public AckListener {
   ChannelStatistics statistics_;
   BusAccounting bus_;
   LatencySplit latency_;
+  EnergyMeter energy_;
 };
 
 }  // namespace hmsim

@@ -45,6 +45,7 @@ void Channel::take_step(const RefreshStep& step) {
                 step.rank * banks_per_rank_ + turn, edge_);
   ++statistics_.refreshes;
   bus_.refreshed(step.rank, turn, edge_);
+  energy_.refreshed(step.rank, edge_);
   record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
          all ? -1 : turn, -1, -1);
   refresh_.refreshed(step.rank, edge_);
@@ -71,6 +72,11 @@ void Channel::take_step(const PowerStep& step) {
   engine_.issue(step.command, step.rank * banks_per_rank_, edge_);
   power_.done(step, edge_);
   latency_.rescheduled(step.rank, refresh_);
+  if (step.command == Command::power_down_enter || step.command == Command::self_refresh_enter) {
+    energy_.sleeps(step.rank, step.command == Command::self_refresh_enter, edge_);
+  } else {
+    energy_.wakes(step.rank, edge_);
+  }
   statistics_.power_downs += step.command == Command::power_down_enter ? 1 : 0;
   statistics_.self_refreshes += step.command == Command::self_refresh_enter ? 1 : 0;
   record(record_of(step.command), step.rank, -1, -1, -1);
@@ -217,6 +223,7 @@ void Channel::issue_data(TransactionId id, Command command) {
   } else {
     row_hit = !transaction.activated;
     start(transaction);
+    energy_.accessed(transaction.rank, command == Command::write);
     const std::size_t side = side_of(transaction);
     banks_.column(id, side, command, edge_);
     waits(transaction, side, -1);
@@ -292,6 +299,7 @@ void Channel::issue_other(TransactionId id, Command command) {
   pages_.opened(transaction.bank);
   latency_.opened(transaction, edge_);
   ++statistics_.activates;
+  energy_.activated(transaction.rank, edge_);
   record(ChannelCommand::activate, transaction);
 }
 
@@ -300,6 +308,7 @@ void Channel::precharge(std::int32_t bank, std::int64_t request) {
   banks_.precharge(bank, edge_);
   pages_.closed(bank);
   ++statistics_.precharges;
+  energy_.precharged(rank, edge_);
   record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controller/bus_accounting.h"
+#include "controller/energy_statistics.h"
 #include "controller/latency_split.h"
 #include "controller/memory_channel.h"
 
@@ -227,6 +228,9 @@ void register_channel_statistics(StatisticRegistry& registry,
     register_arbiter(registry, channels);
     register_losses(registry, channels);
     register_latency_statistics(registry, channels);
+  }
+  if (channels.front()->energy() != nullptr) {
+    register_energy_statistics(registry, channels);
   }
   registry.on_reset([channels](Tick now) {
     for (MemoryChannel* channel : channels) {

@@ -17,6 +17,7 @@ namespace hmsim {
 
 class BusAccounting;
 class CommandObserver;
+class EnergyMeter;
 class LatencySplit;
 class Nvdimm;
 class RequestObserver;
@@ -35,11 +36,12 @@ class MemoryChannel : public Component {
   // Where latency_split() is none, nothing is seen.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
-  // nullptr where there is none: of the NVDIMM, or of the bus and of latencies in a channel
+  // nullptr where there is none: of the NVDIMM, or of bus, latencies and energy in a channel
   // modelled elsewhere.
   virtual Nvdimm* nvdimm() { return nullptr; }
   virtual const BusAccounting* accounting() const { return nullptr; }
   virtual LatencySplit* latency_split() { return nullptr; }
+  virtual const EnergyMeter* energy() const { return nullptr; }
 
   virtual std::vector<PolicyCounter> arbiter_counters() { return {}; }
   virtual ChannelStatistics& statistics() = 0;

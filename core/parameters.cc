@@ -102,6 +102,42 @@ void ParameterSet::integer_or(const char* name, std::int64_t& field, Range range
       });
 }
 
+void ParameterSet::quantity_or(const char* name, const char* type, std::int64_t& field, Range range,
+                               const char* word, std::int64_t special, Doc doc, Parse parse,
+                               Format format) {
+  const std::string shown = format(range.low) + " .. " + format(range.high);
+  add(
+      name, type, "", std::string(word) + " | " + shown, doc,
+      [&field, range, shown, word, special, parse](std::string_view text) -> std::string {
+        if (text == word) {
+          field = special;
+          return "";
+        }
+        const auto parsed = parse(text);
+        if (!parsed.value) {
+          return parsed.error + ", nor '" + word + "'";
+        }
+        if (*parsed.value < range.low || *parsed.value > range.high) {
+          return outside(text, shown);
+        }
+        field = *parsed.value;
+        return "";
+      },
+      [&field, word, special, format] {
+        return field == special ? std::string(word) : format(field);
+      });
+}
+
+void ParameterSet::voltage_or(const char* name, std::int64_t& field, Range range, const char* word,
+                              std::int64_t special, Doc doc) {
+  quantity_or(name, "voltage", field, range, word, special, doc, parse_voltage, format_voltage);
+}
+
+void ParameterSet::current_or(const char* name, std::int64_t& field, Range range, const char* word,
+                              std::int64_t special, Doc doc) {
+  quantity_or(name, "current", field, range, word, special, doc, parse_current, format_current);
+}
+
 void ParameterSet::time(const char* name, Tick& field, Doc doc) {
   add(
       name, "time", "", "", doc,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/types.h"
+#include "core/units.h"
 
 namespace hmsim {
 
@@ -28,7 +29,8 @@ struct ParameterError {
 // What a declaration says; for listings and reference pages.
 struct ParameterInfo {
   std::string name;
-  std::string type;     // integer, time, size, rate, frequency, boolean, real, choice, text
+  std::string
+      type;  // integer, time, size, rate, frequency, voltage, current, boolean, real, choice, text
   std::string unit;     // of the bare number: "", "cycles", "entries", ...
   std::string initial;  // default, formatted as a user would write it
   std::string range;    // "1 .. 4096", "a | b | c", or ""
@@ -72,6 +74,11 @@ class ParameterSet {
   void size(const char* name, Bytes& field, Range range, Doc doc);  // "4MiB", "64B"
   void rate(const char* name, std::int64_t& field, Doc doc);  // transfers per second: "200MT/s"
   void frequency(const char* name, std::int64_t& field, Doc doc);  // hertz: "2GHz"
+  // "1.35V", held in microvolts, "55mA", in microamperes; `word` as in integer_or.
+  void voltage_or(const char* name, std::int64_t& field, Range range, const char* word,
+                  std::int64_t special, Doc doc);
+  void current_or(const char* name, std::int64_t& field, Range range, const char* word,
+                  std::int64_t special, Doc doc);
   void real(const char* name, double& field, double low, double high, const char* unit, Doc doc);
   void boolean(const char* name, bool& field, Doc doc);
   void text(const char* name, std::string& field, Doc doc);
@@ -115,6 +122,10 @@ class ParameterSet {
     std::function<std::string()> format;
   };
 
+  using Parse = Parsed<std::int64_t> (*)(std::string_view text);
+  using Format = std::string (*)(std::int64_t value);
+  void quantity_or(const char* name, const char* type, std::int64_t& field, Range range,
+                   const char* word, std::int64_t special, Doc doc, Parse parse, Format format);
   void add(const char* name, const char* type, const char* unit, std::string range, Doc doc,
            std::function<std::string(std::string_view)> parse, std::function<std::string()> format);
   void choice_by_index(const char* name, const Names& names, std::function<void(std::size_t)> set,

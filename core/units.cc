@@ -31,6 +31,9 @@ constexpr std::array<Unit, 4> kRateUnits{
 constexpr std::array<Unit, 4> kFrequencyUnits{
     {{"GHz", 1'000'000'000}, {"MHz", 1'000'000}, {"kHz", 1'000}, {"Hz", 1}}};
 
+constexpr std::array<Unit, 3> kVoltageUnits{{{"V", 1'000'000}, {"mV", 1'000}, {"uV", 1}}};
+constexpr std::array<Unit, 3> kCurrentUnits{{{"A", 1'000'000}, {"mA", 1'000}, {"uA", 1}}};
+
 template <std::size_t N>
 std::string unit_list(const std::array<Unit, N>& units) {
   std::string text;
@@ -171,6 +174,14 @@ Parsed<std::int64_t> parse_frequency(std::string_view text) {
   return parse_with_unit(text, kFrequencyUnits, "2GHz");
 }
 
+Parsed<std::int64_t> parse_voltage(std::string_view text) {
+  return parse_with_unit(text, kVoltageUnits, "1.35V");
+}
+
+Parsed<std::int64_t> parse_current(std::string_view text) {
+  return parse_with_unit(text, kCurrentUnits, "55mA");
+}
+
 std::string format_time(Tick value) {
   return value == Tick(0) ? "0s" : format_with_unit(value.value(), kTimeUnits);
 }
@@ -188,6 +199,14 @@ std::string format_rate(std::int64_t value) { return format_with_unit(value, kRa
 
 std::string format_frequency(std::int64_t value) {
   return format_with_unit(value, kFrequencyUnits);
+}
+
+std::string format_voltage(std::int64_t microvolts) {
+  return format_with_unit(microvolts, kVoltageUnits);
+}
+
+std::string format_current(std::int64_t microamperes) {
+  return format_with_unit(microamperes, kCurrentUnits);
 }
 
 std::string format_real(double value) {

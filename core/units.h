@@ -26,11 +26,16 @@ Parsed<Bytes> parse_size(std::string_view text);              // B kB MB GB TB K
 Parsed<std::int64_t> parse_rate(std::string_view text);       // T/s kT/s MT/s GT/s
 Parsed<std::int64_t> parse_frequency(std::string_view text);  // Hz kHz MHz GHz
 
+Parsed<std::int64_t> parse_voltage(std::string_view text);  // uV mV V: microvolts
+Parsed<std::int64_t> parse_current(std::string_view text);  // uA mA A: microamperes
+
 // The largest unit that divides the value; reads back as the same value.
 std::string format_time(Tick value);
 std::string format_size(Bytes value);
 std::string format_rate(std::int64_t value);
 std::string format_frequency(std::int64_t value);
+std::string format_voltage(std::int64_t microvolts);
+std::string format_current(std::int64_t microamperes);
 std::string format_real(double value);  // shortest text that reads back as the same double
 
 }  // namespace hmsim

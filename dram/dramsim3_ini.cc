@@ -245,6 +245,25 @@ constexpr std::array<TimingKey, 14> kTimings{{{"CL", &DramTiming::cl},
 constexpr std::array<TimingKey, 3> kGroupTimings{{{"tRRD_L", &DramTiming::trrd_l},
                                                   {"tWTR_L", &DramTiming::twtr_l},
                                                   {"tCCD_L", &DramTiming::tccd_l}}};
+struct PowerKey {
+  const char* name;
+  std::int64_t DramPower::*field;
+};
+
+constexpr std::array<PowerKey, 9> kPower{{{"VDD", &DramPower::vdd},
+                                          {"IDD0", &DramPower::idd0},
+                                          {"IDD2N", &DramPower::idd2n},
+                                          {"IDD2P", &DramPower::idd2p},
+                                          {"IDD3N", &DramPower::idd3n},
+                                          {"IDD4R", &DramPower::idd4r},
+                                          {"IDD4W", &DramPower::idd4w},
+                                          {"IDD5AB", &DramPower::idd5},
+                                          {"IDD6x", &DramPower::idd6}}};
+// DRAMsim3 leaves these to defaults of its own, which are taken here where a file is silent.
+constexpr std::array<TimingKey, 4> kSleepTimings{{{"tCKE", &DramTiming::tcke},
+                                                  {"tXP", &DramTiming::txp},
+                                                  {"tCKESR", &DramTiming::tckesr},
+                                                  {"tXS", &DramTiming::txs}}};
 constexpr std::array<std::pair<const char*, DramFamily>, 2> kProtocols{
     {{"DDR3", DramFamily::ddr3}, {"DDR4", DramFamily::ddr4}}};
 
@@ -281,6 +300,7 @@ Dramsim3Ini read_dramsim3_ini(const std::string& text, const std::string& file, 
   ini.organisation.banks = groups * reader.integer("banks_per_group");
   ini.organisation.rows = reader.integer("rows");
   ini.organisation.columns = reader.integer("columns") / kBurstLength;
+  ini.organisation.devices = kBusWidth / reader.integer("device_width");
   for (const char* name : {"bankgroups", "banks_per_group", "rows", "columns"}) {
     if (!power_of_two(reader.integer(name))) {
       reader.refuse(name, "is not a power of two");
@@ -290,6 +310,19 @@ Dramsim3Ini read_dramsim3_ini(const std::string& text, const std::string& file, 
       static_cast<std::int64_t>(reader.number("tCK") * kPicosecondsPerNanosecond + 0.5);
   for (const TimingKey& key : kTimings) {
     ini.timing.*key.field = reader.integer(key.name);
+  }
+  for (const TimingKey& key : kSleepTimings) {
+    if (!reader.word(key.name).empty()) {
+      ini.timing.*key.field = reader.integer(key.name);
+    }
+  }
+  constexpr double kMicroPerVolt = 1e6;
+  constexpr double kMicroPerMilliampere = 1e3;
+  for (const PowerKey& key : kPower) {
+    if (!reader.word(key.name).empty()) {
+      const double unit = key.field == &DramPower::vdd ? kMicroPerVolt : kMicroPerMilliampere;
+      ini.power.*key.field = static_cast<std::int64_t>(reader.number(key.name) * unit + 0.5);
+    }
   }
   ini.timing.trc = ini.timing.tras + ini.timing.trp;
   ini.timing.burst = kBurstLength / 2;

@@ -13,6 +13,7 @@ struct Dramsim3Ini {
   DramFamily family = DramFamily::ddr3;
   DramOrganisation organisation;
   DramTiming timing;
+  DramPower power;  // what it gives
 };
 
 // Every key must be one that DRAMsim3 reads (or, of a shipped file, one that it passes over

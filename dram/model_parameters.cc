@@ -22,6 +22,10 @@ constexpr std::array<std::int64_t DramTiming::*, 20> kTimings{
     &DramTiming::tccd,   &DramTiming::burst,  &DramTiming::trtrs,  &DramTiming::trefi,
     &DramTiming::trfc,   &DramTiming::tccd_l, &DramTiming::trrd_l, &DramTiming::twtr_l};
 
+// That a file may leave out.
+constexpr std::array<std::int64_t DramTiming::*, 4> kSleepTimings{
+    &DramTiming::tcke, &DramTiming::txp, &DramTiming::tckesr, &DramTiming::txs};
+
 // The text of an .ini file: shipped with DRAMsim3, or at a path.
 std::string ini_text(const std::string& name) {
 #ifdef HMSIM_DRAMSIM3
@@ -81,6 +85,7 @@ void DramModelParameters::resolve(DramParameters& dram) const {
   }
   const Dramsim3Ini read = read_dramsim3_ini(ini_text(ini), ini, mend_ini);
   const DramTiming given = dram.timing;
+  const DramPower given_power = dram.power;
   const std::string preset = dram.preset;
   dram.preset = DramParameters().preset;  // what an .ini file does not know is as in plain DDR3
   dram.resolve();
@@ -89,6 +94,16 @@ void DramModelParameters::resolve(DramParameters& dram) const {
   dram.organisation = read.organisation;
   for (const auto field : kTimings) {
     dram.timing.*field = given.*field == kFromPreset ? read.timing.*field : given.*field;
+  }
+  for (const auto field : kSleepTimings) {
+    if (given.*field == kFromPreset && read.timing.*field != kFromPreset) {
+      dram.timing.*field = read.timing.*field;
+    }
+  }
+  for (const PowerField& field : kPowerFields) {
+    if (given_power.*field.field == kFromPreset && read.power.*field.field != kFromPreset) {
+      dram.power.*field.field = read.power.*field.field;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "dram/energy.h"
 #include "dram/families.h"
 #include "dram/presets.h"
 
@@ -76,6 +77,7 @@ constexpr std::array<LongerField, 7> kLongerFields{
 }  // namespace
 
 void DramParameters::declare(ParameterSet& parameters) {
+  declare_power(parameters);
   const ParameterSet::Scope scope(parameters, "dram");
   std::vector<std::string> names;
   for (const DramPreset& known : dram_presets()) {
@@ -127,6 +129,20 @@ void DramParameters::declare(ParameterSet& parameters) {
   }
 }
 
+void DramParameters::declare_power(ParameterSet& parameters) {
+  constexpr Range kVolts{100'000, 5'000'000};
+  constexpr Range kAmperes{0, 10'000'000};
+  const ParameterSet::Scope scope(parameters, "dram.power");
+  for (const PowerField& field : kPowerFields) {
+    const Doc doc{field.doc, "of one device; the preset says from where"};
+    if (field.field == &DramPower::vdd) {
+      parameters.voltage_or(field.name, power.*field.field, kVolts, "preset", kFromPreset, doc);
+    } else {
+      parameters.current_or(field.name, power.*field.field, kAmperes, "preset", kFromPreset, doc);
+    }
+  }
+}
+
 void DramParameters::resolve() {
   const DramPreset known = dram_preset(preset);
   family = known.family;
@@ -134,6 +150,11 @@ void DramParameters::resolve() {
   for (const TimingField& field : kTimingFields) {
     if (timing.*field.field == kFromPreset) {
       timing.*field.field = known.timing.*field.field;
+    }
+  }
+  for (const PowerField& field : kPowerFields) {
+    if (power.*field.field == kFromPreset) {
+      power.*field.field = known.power.*field.field;
     }
   }
 }
@@ -185,6 +206,9 @@ std::vector<ParameterError> DramParameters::check() const {
   }
   if (timing.cwl > timing.cl + timing.burst + timing.trtrs) {
     errors.push_back({"dram.timing.CWL", "is larger than CL + burst + tRTRS"});
+  }
+  for (const ParameterError& error : power_errors(*this)) {
+    errors.push_back(error);
   }
   if (timing.trc < timing.tras) {
     errors.push_back({"dram.timing.tRC", "is smaller than tRAS"});

@@ -9,6 +9,7 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "dram/power.h"
 
 namespace hmsim {
 
@@ -75,6 +76,7 @@ struct DramOrganisation {
   std::int64_t banks = 0;    // per rank
   std::int64_t rows = 0;     // per bank
   std::int64_t columns = 0;  // 64-byte lines per row of a rank
+  std::int64_t devices = 0;  // of a rank
 
   std::int64_t banks_per_group() const { return banks / groups; }
 };
@@ -92,10 +94,12 @@ struct DramParameters {
   bool self_refresh = false;
   Tick self_refresh_idle{100'000'000};
   DramTiming timing;
+  DramPower power;
   DramFamily family = DramFamily::ddr3;  // these from the preset
   DramOrganisation organisation;
 
   void declare(ParameterSet& parameters);
+  void declare_power(ParameterSet& parameters);
   void resolve();  // fills in what the preset supplies
   std::vector<ParameterError> check() const;
 

@@ -12,6 +12,21 @@ namespace {
 
 constexpr std::int64_t kBytesPerMegabit = (1 << 20) / 8;
 
+// As DRAMSim2 ships it.
+DramPower table3_power() {
+  DramPower power;
+  power.vdd = 1'500'000;
+  power.idd0 = 95'000;
+  power.idd2n = 70'000;
+  power.idd2p = 45'000;
+  power.idd3n = 67'000;
+  power.idd4r = 250'000;
+  power.idd4w = 250'000;
+  power.idd5 = 260'000;
+  power.idd6 = 6'000;
+  return power;
+}
+
 // In cycles of 1.25 ns: DDR3-1600 11-11-11-28, tRFC 110 ns.
 DramPreset table3() {
   DramTiming timing;
@@ -42,8 +57,9 @@ DramPreset table3() {
           "tRTRS 1, tCKE 4, tXP 5. Its rank of 2 GB and tRFC of 110 ns are those of the paper's "
           "Table III",
           DramFamily::ddr3,
-          {1, 8, 16384, 256},
-          timing};
+          {1, 8, 16384, 256, 16},
+          timing,
+          table3_power()};
 }
 
 // Other names of some parts.
@@ -79,14 +95,19 @@ DramPreset make_preset(DramFamily family, const char* prefix, const std::string&
   source.append(std::to_string(timing.trp)).append("): ").append(std::to_string(devices));
   source.append(" x ").append(size).append(small ? " Mb x" : " Gb x");
   source.append(std::to_string(device.width)).append(", pages of ");
-  source.append(std::to_string(device.page_bytes)).append(" bytes");
+  source.append(std::to_string(device.page_bytes)).append(" bytes; ");
+  constexpr std::int64_t kTransfersPerCycle = 2'000'000;  // MT/s x ps
+  const PowerSource power =
+      typical_power(family, kTransfersPerCycle / timing.tck_ps, device.megabits, device.width);
+  source.append(power.source);
   const std::int64_t bank_bytes = device.megabits * kBytesPerMegabit / device.banks;
   return {std::move(name),
           std::move(source),
           family,
           {device.groups, device.banks, bank_bytes / device.page_bytes,
-           devices * device.page_bytes / kLineBytes.value()},
-          timing};
+           devices * device.page_bytes / kLineBytes.value(), devices},
+          timing,
+          power.power};
 }
 
 std::vector<DramPreset> dram_presets() {

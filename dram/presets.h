@@ -18,6 +18,7 @@ struct DramPreset {
   DramFamily family;
   DramOrganisation organisation;
   DramTiming timing;
+  DramPower power;
 };
 
 // All of them, in the order of listing; table3, the paper's, comes first.

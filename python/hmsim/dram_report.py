@@ -85,15 +85,6 @@ EXPLANATIONS = """
    refreshes every 7800 cycles instead of 6240 (DDR3-1600). `dram.dramsim3_ini` refuses such a file
    and names the right key; `dram.dramsim3_mend_ini: true` reads it as meant.
 3. **The last writes are never written**: up to 8 stay in its buffer until more come.
-
-## Named fault of hmsim
-
-**A drained batch waits out a refresh** (`controller.writes: drained`). While a batch of writes is
-served no read goes, even when all writes that are left are for a rank that is being refreshed.
-Shortest trace, on 2 ranks with `drain_high: 2` and `drain_low: 1`: in cycle 3121, as rank 0 begins
-its refresh, two writes to rank 0 and a read of rank 1. The read takes 306 ns, with `drain_high: 3`
-33 ns. It costs little at the usual refresh interval, and 13 % of the cycles of the random mix on
-DDR3 when ranks are refreshed four times as often.
 """
 
 

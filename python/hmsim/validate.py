@@ -55,6 +55,13 @@ class Row:
         return {**self.__dict__, "ok": self.ok}
 
 
+def _base_unit(value: str) -> float:
+    """Return volts or amperes."""
+    scales = {"uV": 1e-6, "mV": 1e-3, "uA": 1e-6, "mA": 1e-3}
+    scale = scales.get(value[-2:])
+    return float(value[:-1]) if scale is None else float(value[:-2]) * scale
+
+
 class _Bench:
     """A system, its timing, and requests sent one by one or as fast as its queue takes them."""
 
@@ -67,6 +74,11 @@ class _Bench:
         self.cycles = {name: int(value) for name, value in timing.items() if value != "preset"}
         self.period = self.cycles["tCK"]  # ps
         self.ranks = int(values["dram.ranks"])
+        prefix = "dram.power."
+        power = {k[len(prefix) :]: v for k, v in values.items() if k.startswith(prefix)}
+        self.power = {
+            name: _base_unit(value) for name, value in power.items() if value[0].isdigit()
+        }
 
     def latency(self, address: int, write: bool = False) -> int:
         """Send a request to the idle system, at a clock edge; return its time in picoseconds."""
@@ -142,6 +154,75 @@ def _dram_refresh_loss() -> Iterator[Row]:
     got = (cycles - busy) / refreshes
     source = "tRTP + tRP + tRFC + tRCD - tCCD"
     yield Row("dram", "data-bus cycles lost to a refresh", expected, got, "cycles", 1, source)
+
+
+def _dram_same_bank_refreshes() -> Iterator[Row]:
+    """DDR5: the banks of each of four numbers are refreshed twice in tREFI."""
+    bench = _Bench(
+        "validate_ddr3",
+        dram__preset="ddr5_4800b_16gb_x8",
+        dram__refresh_mode="same_bank",
+        controller__address_map="default",
+        dram__ranks=2,
+    )
+    time = 1_000_000_000  # ps
+    bench.system.advance(time)
+    expected = time // (bench.cycles["tREFI"] // 2 // 4 * bench.period)
+    got = bench.system.stats["dram.refreshes"] / bench.ranks
+    yield Row("dram", "same-bank refreshes of a rank in 1 ms", expected, got, "", 1, "8 T / tREFI")
+
+
+def _dram_energy() -> Iterator[Row]:
+    """Micron TN-41-01, on ranks of eight devices, in microjoules."""
+    micro = 1e-6
+
+    def joules(bench: _Bench, current: float, cycles: float) -> float:
+        return 8 * bench.power["VDD"] * current * cycles * bench.period * 1e-12
+
+    def row(bench: _Bench, name: str, statistic: str, expected: float, source: str) -> Row:
+        got = bench.system.stats[f"dram.energy.{statistic}_j"] / micro
+        expected /= micro
+        return Row("dram", name, expected, got, "uJ", 1e-9 * expected, source)
+
+    time = 1_000_000_000  # ps
+    idle = _Bench("validate_ddr3", dram__refresh=False)
+    idle.system.advance(time)
+    i = idle.power
+    expected = idle.ranks * joules(idle, i["IDD2N"], time / idle.period)
+    yield row(idle, "energy of idle ranks in 1 ms", "total", expected, "VDD IDD2N T")
+
+    refreshed = _Bench("validate_ddr3")
+    refreshed.system.advance(time)
+    count = refreshed.system.stats["dram.refreshes"]
+    expected = count * joules(refreshed, i["IDD5"] - i["IDD3N"], refreshed.cycles["tRFC"])
+    source = "n VDD (IDD5 - IDD3N) tRFC"
+    yield row(refreshed, "energy of refreshes in 1 ms", "refresh", expected, source)
+
+    activated = _Bench("validate_ddr3", dram__refresh=False)
+    t = activated.cycles
+    rows = 1000
+    activated.stream((index * NEXT_ROW for index in range(rows)), activated.period)
+    beyond = i["IDD0"] * t["tRC"] - i["IDD3N"] * t["tRAS"] - i["IDD2N"] * (t["tRC"] - t["tRAS"])
+    source = "n VDD (IDD0 tRC - IDD3N tRAS - IDD2N (tRC - tRAS))"
+    expected = rows * joules(activated, beyond, 1)
+    yield row(activated, f"energy of {rows} activates", "activate", expected, source)
+    expected = rows * joules(activated, i["IDD4R"] - i["IDD3N"], t["burst"])
+    source = "n VDD (IDD4R - IDD3N) BL/2"
+    yield row(activated, f"energy of {rows} reads", "read", expected, source)
+
+    asleep = _Bench(
+        "validate_ddr3",
+        dram__refresh=False,
+        dram__power_down="fast",
+        dram__power_down_idle="1us",
+    )
+    asleep.system.advance(time)
+    # The ranks' commands share a bus: one after another in successive cycles.
+    entered = sum(1_000_000 + rank * asleep.period for rank in range(asleep.ranks))
+    cycles = (asleep.ranks * time - entered) / asleep.period
+    expected = joules(asleep, i["IDD2P"], cycles)
+    source = "VDD IDD2P T"
+    yield row(asleep, "energy of power-down until 1 ms", "power_down", expected, source)
 
 
 def _dram_models() -> Iterator[Row]:
@@ -338,7 +419,14 @@ def _harmonic() -> Iterator[Row]:
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
-    "dram": (_dram_latency, _dram_refreshes, _dram_refresh_loss, _dram_models),
+    "dram": (
+        _dram_latency,
+        _dram_refreshes,
+        _dram_refresh_loss,
+        _dram_same_bank_refreshes,
+        _dram_energy,
+        _dram_models,
+    ),
     "flash": (_flash_read, _flash_program),
     "ftl": (_write_amplification, _victim_selectors),
     "nvdimm": (_nvdimm_latency, _nvdimm_streaming),

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The energy of one channel's DRAM ranks, from the commands they had and the time they spent in
+// each state: Micron TN-41-01, "Calculating Memory System Power for DDR3". Devices only: no
+// termination, no VPP.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+// In joules.
+struct DramEnergy {
+  double activate = 0;  // and its precharge
+  double read = 0;
+  double write = 0;
+  double refresh = 0;
+  double active_standby = 0;
+  double precharged_standby = 0;
+  double power_down = 0;
+  double self_refresh = 0;
+
+  double background() const { return active_standby + precharged_standby; }
+  double total() const {
+    return activate + read + write + refresh + background() + power_down + self_refresh;
+  }
+  DramEnergy& operator+=(const DramEnergy& other);
+};
+
+// Counts, in order of cycles. A rank is active while a bank is open, and while it is refreshed.
+class EnergyMeter {
+ public:
+  explicit EnergyMeter(const DramParameters& dram);
+
+  void activated(int rank, Cycle now) {
+    Rank& state = at(rank);
+    ++state.activates;
+    if (state.open++ == 0) {
+      enter(state, State::active, now);
+    }
+  }
+  void precharged(int rank, Cycle now) {
+    Rank& state = at(rank);
+    if (--state.open == 0) {
+      enter(state, State::precharged, now);
+    }
+  }
+  void accessed(int rank, bool write) {
+    Rank& state = at(rank);
+    ++(write ? state.writes : state.reads);
+  }
+  void refreshed(int rank, Cycle now);
+  void sleeps(int rank, bool self_refresh, Cycle now) {
+    enter(at(rank), self_refresh ? State::self_refresh : State::power_down, now);
+  }
+  void wakes(int rank, Cycle now) { enter(at(rank), State::precharged, now); }
+
+  int ranks() const { return static_cast<int>(ranks_.size()); }
+  // Since the last reset.
+  DramEnergy energy(int rank, Cycle now) const;
+  void reset(Cycle now);
+  void serialize(Archive& archive) { archive(ranks_); }
+
+ private:
+  enum class State : std::uint8_t { precharged, active, power_down, self_refresh };
+
+  struct Rank {
+    std::int64_t activates = 0;
+    std::int64_t reads = 0;
+    std::int64_t writes = 0;
+    std::int64_t refreshes = 0;
+    std::array<std::int64_t, 4> cycles{};  // by State, up to `since`
+    int open = 0;                          // banks
+    State state = State::precharged;
+    Cycle since{0};
+    Cycle refreshed_until{0};
+    void serialize(Archive& archive) {
+      archive(activates, reads, writes, refreshes, cycles, open, state, since, refreshed_until);
+    }
+  };
+
+  Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  static void pass(Rank& rank, Cycle now);
+  static void enter(Rank& rank, State state, Cycle now) {
+    pass(rank, now);
+    rank.state = state;
+  }
+
+  // Joules: of one command, and of one cycle in a state.
+  double activate_ = 0;
+  double read_ = 0;
+  double write_ = 0;
+  double refresh_ = 0;
+  std::array<double, 4> standby_{};
+  Cycle refresh_time_;
+  std::vector<Rank> ranks_;
+};
+
+// What makes an energy negative.
+std::vector<ParameterError> power_errors(const DramParameters& dram);
+
+}  // namespace hmsim
