@@ -38,7 +38,8 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
                 Cycle(dram.timing.cwl + dram.timing.burst)},
       marks_(slots),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
-      places_(static_cast<std::size_t>(dram.ranks * dram.refreshes_per_round())) {
+      refreshes_per_round_(static_cast<std::size_t>(dram.refreshes_per_round())),
+      places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {
   const auto banks_per_rank = static_cast<int>(dram.organisation.banks);
   for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
     places_[refresh.place(rank, refresh.turn(rank))].pressing = refresh.pressing_from(rank);
@@ -58,10 +59,11 @@ void LatencySplit::refreshed(int rank, int turn, Cycle now, const RefreshControl
 }
 
 void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
-  for (int turn = 0; turn < turns_; ++turn) {
-    unit_of(rank, turn).pressing = kNeverCycle;
+  const std::size_t first = next.place(rank, 0);
+  for (std::size_t place = first; place < first + refreshes_per_round_; ++place) {
+    places_[place].pressing = kNeverCycle;
   }
-  unit_of(rank, next.turn(rank)).pressing = next.pressing_from(rank);
+  places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
 }
 
 void LatencySplit::side_changed(Cycle now) {

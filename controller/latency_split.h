@@ -212,6 +212,7 @@ class LatencySplit {
   const std::array<Cycle, 2> transfer_;  // reads, writes
   std::vector<Marks> marks_;
   std::vector<Bank> banks_;
+  const std::size_t refreshes_per_round_;  // places of a rank
   std::vector<Place> places_;
   std::array<Class, kClasses> classes_;
 };
