@@ -26,6 +26,7 @@ void PartLatency::fold(Tick period) {
 void PartLatency::reset() {
   counts_ = {};
   histogram_.reset();
+  histogram_.reserve();
 }
 
 LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,

@@ -39,6 +39,8 @@ inline constexpr std::size_t kLatencyParts = 8;
 // One part of many requests' latency: few cycles, which are most, cost an increment.
 class PartLatency {
  public:
+  PartLatency() { histogram_.reserve(); }
+
   void add(Cycle cycles, Tick period) {
     if (static_cast<std::uint64_t>(cycles.value()) < kCounted) {
       ++counts_[static_cast<std::size_t>(cycles.value())];
