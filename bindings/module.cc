@@ -11,6 +11,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
+#include "bindings/flash_module.h"
 #include "bindings/python_policy.h"
 #include "core/errors.h"
 #include "core/units.h"
@@ -198,6 +199,7 @@ PYBIND11_MODULE(_core, module) {
   bind_policy_views(module);
   bind_simulation(module);
   bind_dram(module);
+  bind_flash(module);
   module.def("policies", &policies);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),

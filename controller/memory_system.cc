@@ -4,6 +4,7 @@
 #include "controller/channel_statistics.h"
 #include "controller/dram_backend.h"
 #include "controller/memory_channel.h"
+#include "controller/protocol_checker.h"
 #include "core/errors.h"
 #include "nvdimm/nvdimm.h"
 
@@ -81,6 +82,15 @@ void MemorySystem::add_observer(CommandObserver& observer) {
 void MemorySystem::set_request_observer(RequestObserver& observer) {
   for (const auto& channel : channels_) {
     channel->set_request_observer(&observer);
+  }
+}
+
+void MemorySystem::watch(ProtocolChecker& checker) {
+  add_observer(checker);
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (Nvdimm* nvdimm = channels_[i]->nvdimm()) {
+      nvdimm->set_flash_observer(checker.flash(static_cast<int>(i)));
+    }
   }
 }
 

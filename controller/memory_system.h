@@ -18,6 +18,7 @@
 namespace hmsim {
 
 class MemoryChannel;
+class ProtocolChecker;
 class RequestObserver;
 
 class MemorySystem final : public MemoryPort, private SourceProgress {
@@ -44,6 +45,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // To be told of every command on every channel, for as long as this lives. Costs nothing without
   // observers.
   void add_observer(CommandObserver& observer);
+  // To have the checker see all that happens, flash included; at most one.
+  void watch(ProtocolChecker& checker);
 
   // To be told of every request that is done, from now on; there is one observer at most.
   void set_request_observer(RequestObserver& observer);

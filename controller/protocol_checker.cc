@@ -20,6 +20,9 @@ bool is_burst(C command) {
 
 ProtocolChecker::ProtocolChecker(const SystemConfig& config)
     : config_(config), nvdimm_rank_(static_cast<int>(config.dram.ranks)) {
+  const std::int64_t flash_blocks = config.nvdimm.present ? config.nvdimm.capacity / kPageBytes /
+                                                                config.nvdimm.nand.pages_per_block
+                                                          : 0;
   channels_.reserve(static_cast<std::size_t>(config.controller.channels));
   for (int index = 0; index < config.controller.channels; ++index) {
     channels_.push_back(
@@ -27,7 +30,9 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
          Ddr5Checker(config_.dram, violations_), RefreshChecker(config_.dram, index, violations_),
          PowerChecker(config_.dram, violations_),
          BusChecker(config_.controller, config_.dram, violations_),
-         AckChecker(config_, violations_)});
+         AckChecker(config_, violations_),
+         FlashChecker(config_.nvdimm.nand, flash_blocks, index, config_.dram.clock_period(),
+                      violations_)});
   }
 }
 
@@ -85,6 +90,10 @@ void ProtocolChecker::finish(Tick end, bool idle) {
       add_unfinished("unfinished commands", static_cast<int>(i), end, -1,
                      channels_[i].ack.unfinished());
     }
+    if (idle && channels_[i].flash.unfinished() > 0) {
+      add_unfinished("unfinished flash operations", static_cast<int>(i), end, -1,
+                     channels_[i].flash.unfinished());
+    }
   }
   if (idle && bursts_.oldest_missing() < bursts_.end()) {
     add_unfinished("request without burst", 0, end,
@@ -118,7 +127,7 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
     archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.power, channel.bus,
-            channel.ack);
+            channel.ack, channel.flash);
   }
 }
 

@@ -2,8 +2,7 @@
 // Judges every command of a run by an independent reading of the rules: devices, buses, the ack
 // protocol, and that each request moves its data exactly once.
 //
-// To check commands of other devices too (flash), give them an observer of their own and a checker
-// that reports into the same ViolationLog.
+// Flash stages come in through an observer of their own, flash().
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include "controller/command_observer.h"
 #include "controller/ddr3_checker.h"
 #include "controller/ddr5_checker.h"
+#include "controller/flash_checker.h"
 #include "controller/power_checker.h"
 #include "controller/refresh_checker.h"
 #include "controller/request_ledger.h"
@@ -32,6 +32,8 @@ class ProtocolChecker final : public CommandObserver {
   ProtocolChecker& operator=(const ProtocolChecker&) = delete;
 
   void on_command(const CommandRecord& record) override;
+  // Who is to watch the flash array of the channel's NVDIMM.
+  FlashObserver& flash(int channel) { return channels_[static_cast<std::size_t>(channel)].flash; }
   // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
   // memory system.
   void finish(Tick end, bool idle);
@@ -53,6 +55,7 @@ class ProtocolChecker final : public CommandObserver {
     PowerChecker power;
     BusChecker bus;
     AckChecker ack;
+    FlashChecker flash;
   };
 
   bool check_place(const CommandRecord& record);

@@ -267,15 +267,28 @@ void ParameterSet::choice_by_index(const char* name, const Names& names,
 
 std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) {
   std::vector<ParameterError> errors;
+  apply(assignments, true, errors);
+  apply(assignments, false, errors);
+  return errors;
+}
+
+void ParameterSet::apply(const Assignments& assignments, bool presets,
+                         std::vector<ParameterError>& errors) {
   for (const auto& [name, text] : assignments) {
     const auto found =
         std::find_if(entries_.begin(), entries_.end(),
                      [&wanted = name](const Entry& e) { return e.info.name == wanted; });
     if (found == entries_.end()) {
+      if (presets) {
+        continue;
+      }
       const std::string nearest = nearest_name(name, names());
       errors.push_back(
           {name, "unknown parameter" +
                      (nearest.empty() ? std::string() : "; did you mean '" + nearest + "'?")});
+      continue;
+    }
+    if (found->preset != presets) {
       continue;
     }
     const std::string problem = found->parse(text);
@@ -283,7 +296,6 @@ std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) 
       errors.push_back({name, problem});
     }
   }
-  return errors;
 }
 
 Assignments ParameterSet::values() const {

@@ -105,6 +105,23 @@ class ParameterSet {
         doc);
   }
 
+  // As choice; setting it calls select(), which gives other fields of this set their values. What
+  // else is assigned, before or after it, stands.
+  template <class E, class Select>
+  void preset(const char* name, E& field, std::vector<std::pair<const char*, E>> values,
+              Select select, Doc doc) {
+    choice(name, field, std::move(values), doc);
+    Entry& entry = entries_.back();
+    entry.preset = true;
+    entry.parse = [&field, select, parse = entry.parse](std::string_view text) {
+      std::string problem = parse(text);
+      if (problem.empty()) {
+        select(field);
+      }
+      return problem;
+    };
+  }
+
   // Sets every field named in `assignments`, later ones winning; returns all that is wrong.
   // A name that is not declared is an error that suggests the nearest declared name.
   std::vector<ParameterError> apply(const Assignments& assignments);
@@ -120,6 +137,7 @@ class ParameterSet {
     ParameterInfo info;
     std::function<std::string(std::string_view)> parse;  // returns "" or what is wrong
     std::function<std::string()> format;
+    bool preset = false;
   };
 
   using Parse = Parsed<std::int64_t> (*)(std::string_view text);
@@ -130,6 +148,8 @@ class ParameterSet {
            std::function<std::string(std::string_view)> parse, std::function<std::string()> format);
   void choice_by_index(const char* name, const Names& names, std::function<void(std::size_t)> set,
                        std::function<std::size_t()> get, Doc doc);
+
+  void apply(const Assignments& assignments, bool presets, std::vector<ParameterError>& errors);
 
   std::string prefix_;
   std::vector<Entry> entries_;

@@ -59,6 +59,7 @@ using Address = Quantity<struct AddressTag>;   // a byte address inside one memo
 using LogicalPage = Quantity<struct LpnTag>;   // LPN: host flash page number
 using PhysicalPage = Quantity<struct PpnTag>;  // PPN: flash page as the array numbers it
 
+inline constexpr PhysicalPage kNowhere{-1};  // no page; the place of a never-written one
 inline constexpr Tick kNever = Tick::max();  // "no event": later than any event
 inline constexpr Cycle kNeverCycle = Cycle::max();
 

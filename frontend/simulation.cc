@@ -81,7 +81,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
       throw InputError("check: dram.backend: '" + backend + "' shows no commands to check");
     }
     checker_ = std::make_unique<ProtocolChecker>(configuration.system());
-    memory_->add_observer(*checker_);
+    memory_->watch(*checker_);
   }
   translation_ = std::make_unique<Translation>(configuration.frontend().translation,
                                                memory_->capacity(MemoryClass::dram), options_.seed);

@@ -111,7 +111,7 @@ void Simulation::power_on() {
   memory_->restore(*before, kernel_.now());
   if (checker_ != nullptr) {
     checker_ = std::make_unique<ProtocolChecker>(config);
-    memory_->add_observer(*checker_);
+    memory_->watch(*checker_);
   }
   registry_ = StatisticRegistry();
   register_statistics();

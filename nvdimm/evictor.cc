@@ -28,7 +28,8 @@ Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ft
       listener_(listener),
       statistics_(statistics),
       data_(data),
-      release_(parameters.buffer.release) {}
+      release_(parameters.buffer.release),
+      combines_(parameters.nand.cache || parameters.nand.multi_plane) {}
 
 std::uint32_t Evictor::victim() const {
   std::uint32_t frame = buffer_.write.oldest();
@@ -86,9 +87,13 @@ std::size_t Evictor::start(Tick now) {
 }
 
 void Evictor::place(std::uint32_t eviction, Tick now) {
-  const std::uint32_t lun = ftl_.claim(evictions_[eviction].page, [this](std::uint32_t candidate) {
-    return flash_.idle(candidate);
-  });
+  const LogicalPage page = evictions_[eviction].page;
+  std::uint32_t lun =
+      ftl_.claim(page, [this](std::uint32_t candidate) { return flash_.idle(candidate); });
+  if (lun == kNoIndex && combines_) {
+    lun = ftl_.claim(page,
+                     [this](std::uint32_t candidate) { return flash_.takes_program(candidate); });
+  }
   if (lun == kNoIndex) {
     unplaced_.push(eviction);
     evictions_[eviction].unplaced_since = now;
@@ -130,6 +135,17 @@ void Evictor::on_flash_start(const FlashCommand& command) {
   if (command.operation == FlashOperation::program) {
     evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
   }
+}
+
+PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
+  const Eviction& eviction = evictions_[command.subject];
+  return command.operation == FlashOperation::read ? ftl_.place(eviction.page) : eviction.target;
+}
+
+PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
+  return command.operation == FlashOperation::read
+             ? ftl_.place(evictions_[command.subject].page)
+             : ftl_.next_place(command.lun, Ftl::Stream::host);
 }
 
 void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {

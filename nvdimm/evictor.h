@@ -4,8 +4,9 @@
 // An eviction takes the least recently used dirty frame (item granularity: with all other unpinned
 // dirty items of its page), reads the page from flash first if some of its lines are neither here
 // nor never written, and programs it: on its home LUN, or, with dynamic allocation, on the first
-// LUN that has nothing else to do. A page is evicted at most once at a time, so that an older
-// version never overtakes a newer one.
+// LUN that has nothing else to do, or else the first that can combine the program with what it
+// does. A page is evicted at most once at a time, so that an older version never overtakes a newer
+// one.
 //
 // The map changes, and the frames are reported as written, when the program is over (release:
 // program), or once its data are in the chip's register (datain). In the second case a read of the
@@ -55,6 +56,9 @@ class Evictor {
   void on_flash_start(const FlashCommand& command);
   void on_flash_data_in(const FlashCommand& command, Tick now);
   void on_flash_done(const FlashCommand& command, Tick now);
+  PhysicalPage flash_place(const FlashCommand& command) const;
+  PhysicalPage next_flash_place(const FlashCommand& command) const;
+  // The LUN can take a program.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   void serialize(Archive& archive);
@@ -87,6 +91,7 @@ class Evictor {
   NvdimmStatistics& statistics_;
   NvdimmData* data_;  // nullptr: not in data mode
   FrameRelease release_;
+  bool combines_;  // busy LUNs may take programs
   std::vector<Eviction> evictions_;
   std::uint32_t free_ = kNoIndex;
   std::uint32_t active_ = 0;

@@ -21,7 +21,7 @@ void require(bool condition, std::string_view message) {
 std::vector<std::uint32_t> stripe_of(const NvdimmParameters& parameters) {
   const NandParameters& nand = parameters.nand;
   std::vector<std::uint32_t> stripe;
-  for (std::int64_t i = 0; i < parameters.luns(); ++i) {
+  for (std::int64_t i = 0; i < parameters.luns() * nand.planes; ++i) {
     std::int64_t rest = i;
     std::int64_t channel = 0;
     std::int64_t chip = 0;
@@ -41,7 +41,8 @@ std::vector<std::uint32_t> stripe_of(const NvdimmParameters& parameters) {
           die = take(nand.dies);
           break;
         default:
-          break;  // P: one plane
+          take(nand.planes);  // the FTL fills the planes of a LUN in turn
+          break;
       }
     }
     stripe.push_back(static_cast<std::uint32_t>((channel * nand.chips + chip) * nand.dies + die));
@@ -57,7 +58,7 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   const std::int64_t raw_pages = parameters.capacity / kPageBytes;
   const auto spare_ppm =
       static_cast<std::int64_t>(parameters.ftl.over_provisioning * kPartsPerPercent + 0.5);
-  const std::int64_t blocks = raw_pages / (parameters.luns() * parameters.nand.pages_per_block);
+  const std::int64_t blocks = raw_pages / (parameters.luns() * parameters.nand.superblock_pages());
   const auto share_of_blocks = [blocks](double share) {
     const auto ppm = static_cast<std::int64_t>(share * static_cast<double>(kMillion) + 0.5);
     return (blocks * ppm + kMillion - 1) / kMillion;
@@ -66,7 +67,7 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   FtlShape shape;
   shape.luns = static_cast<std::uint32_t>(parameters.luns());
   shape.blocks = static_cast<std::uint32_t>(blocks);
-  shape.pages = static_cast<std::uint32_t>(parameters.nand.pages_per_block);
+  shape.pages = static_cast<std::uint32_t>(parameters.nand.superblock_pages());
   shape.logical_pages = static_cast<std::uint64_t>(raw_pages * kMillion / (kMillion + spare_ppm));
   // At a power failure the write part must fit besides what an interrupted collection has used up,
   // and then a block to collect with be left.
@@ -103,12 +104,7 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
 
 PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
   Lun& state = luns_[lun];
-  const auto spent = [this](const Frontier& frontier) {
-    return frontier.block == kNoIndex || frontier.next_page == shape_.pages;
-  };
-  std::size_t own =
-      stream == Stream::levelling || (stream == Stream::collection && !shape_.shared_frontier) ? 1
-                                                                                               : 0;
+  std::size_t own = frontier_of(stream);
   if (spent(state.frontiers[own])) {
     if (state.free.empty()) {
       own = 1 - own;  // better mixed than not at all
@@ -122,6 +118,24 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
   ++state.unsettled;
   check_pages(lun);
   return at;
+}
+
+PhysicalPage Ftl::next_place(std::uint32_t lun, Stream stream) const {
+  const Frontier& frontier = luns_[lun].frontiers[frontier_of(stream)];
+  return spent(frontier) ? kNowhere : page_at(lun, frontier.block, frontier.next_page);
+}
+
+std::uint32_t Ftl::written_pages(std::uint32_t lun, std::uint32_t block) const {
+  if (blocks_[block_index(lun, block)].state == State::free) {
+    return 0;
+  }
+  for (const Frontier& frontier : luns_[lun].frontiers) {
+    // An exhausted frontier may name a block that was erased and opened again since.
+    if (frontier.block == block && frontier.next_page < shape_.pages) {
+      return frontier.next_page;
+    }
+  }
+  return shape_.pages;
 }
 
 void Ftl::open(std::uint32_t lun, Frontier& frontier, Stream stream) {
@@ -259,13 +273,7 @@ Ftl::Census Ftl::census(std::uint32_t lun) const {
   Census census;
   for (std::uint32_t number = 0; number < shape_.blocks; ++number) {
     const Block& block = blocks_[block_index(lun, number)];
-    std::uint32_t written = block.state == State::free ? 0 : shape_.pages;
-    for (const Frontier& frontier : luns_[lun].frontiers) {
-      // An exhausted frontier may name a block that was erased and opened again since.
-      if (frontier.block == number && frontier.next_page < shape_.pages) {
-        written = frontier.next_page;
-      }
-    }
+    const std::uint32_t written = written_pages(lun, number);
     std::uint32_t valid = 0;
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
       valid += owner(page_at(lun, number, page)) ? 1u : 0u;

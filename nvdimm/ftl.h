@@ -28,7 +28,6 @@ namespace hmsim {
 
 inline constexpr std::uint32_t kFrontiers = 2;    // blocks of a LUN that may be open
 inline constexpr std::int64_t kFewestBlocks = 8;  // a LUN must have
-inline constexpr PhysicalPage kNowhere{-1};       // the place of a never-written page
 
 // What the FTL is made for; fractions already turned into whole blocks and pages.
 struct FtlShape {
@@ -41,7 +40,7 @@ struct FtlShape {
   bool dynamic = true;
   bool shared_frontier = false;
   std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
-  std::vector<std::uint32_t> stripe;  // LUNs in stripe order
+  std::vector<std::uint32_t> stripe;  // LUNs in stripe order, each as often as it has planes
 
   // Valid pages a LUN may hold. Then, whenever collection is due, some full block has an invalid
   // page: blocks - (gc_threshold - 1) - kFrontiers full blocks hold more pages than this.
@@ -86,7 +85,17 @@ class Ftl {
     const PhysicalPage at = place(page);
     return at == kNowhere ? home(page) : lun_of(at);
   }
-  std::uint32_t home(LogicalPage page) const { return shape_.stripe[index(page) % shape_.luns]; }
+  std::uint32_t home(LogicalPage page) const {
+    return shape_.stripe[index(page) % shape_.stripe.size()];
+  }
+  // Where the page is, or, never written, some place for it on its home LUN.
+  PhysicalPage read_place(LogicalPage page) const {
+    const PhysicalPage at = place(page);
+    const std::uint64_t pages = std::uint64_t{shape_.blocks} * shape_.pages;
+    return at != kNowhere ? at
+                          : PhysicalPage(static_cast<std::int64_t>(
+                                home(page) * pages + index(page) / shape_.luns % pages));
+  }
 
   // The LUN that is to program `page`. Static allocation: its home. Dynamic: the next one in stripe
   // order that is_idle and has room, or kNoIndex. The claim lasts until commit().
@@ -96,12 +105,13 @@ class Ftl {
       ++luns_[home(page)].claimed;
       return home(page);
     }
-    for (std::uint32_t i = 0; i < shape_.luns; ++i) {
-      const std::uint32_t step = (cursor_ + i) % shape_.luns;
+    const auto steps = static_cast<std::uint32_t>(shape_.stripe.size());
+    for (std::uint32_t i = 0; i < steps; ++i) {
+      const std::uint32_t step = (cursor_ + i) % steps;
       Lun& lun = luns_[shape_.stripe[step]];
       if (is_idle(shape_.stripe[step]) && lun.valid + lun.claimed < shape_.valid_limit()) {
         ++lun.claimed;
-        cursor_ = (step + 1) % shape_.luns;
+        cursor_ = (step + 1) % steps;
         return shape_.stripe[step];
       }
     }
@@ -109,6 +119,8 @@ class Ftl {
   }
 
   PhysicalPage allocate(std::uint32_t lun, Stream stream);
+  // What allocate() would return; kNowhere if it had to open a block.
+  PhysicalPage next_place(std::uint32_t lun, Stream stream) const;
   // The page claimed and allocated for the host holds `page`.
   void commit(LogicalPage page, PhysicalPage at);
   // `to` holds a copy of what `from` held for `page`. False: the page was written elsewhere in the
@@ -149,6 +161,8 @@ class Ftl {
   std::uint32_t free_blocks(std::uint32_t lun) const {
     return static_cast<std::uint32_t>(luns_[lun].free.size());
   }
+  // Pages of the block that are allocated, from its first on.
+  std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;
   std::uint32_t erases(std::uint32_t lun, std::uint32_t block) const {
     return blocks_[block_index(lun, block)].erases;
   }
@@ -238,6 +252,14 @@ class Ftl {
   void map(LogicalPage page, PhysicalPage at);
   void invalidate(PhysicalPage at);
   void settle(PhysicalPage at);
+  bool spent(const Frontier& frontier) const {
+    return frontier.block == kNoIndex || frontier.next_page == shape_.pages;
+  }
+  std::size_t frontier_of(Stream stream) const {
+    return stream == Stream::levelling || (stream == Stream::collection && !shape_.shared_frontier)
+               ? 1
+               : 0;
+  }
   void open(std::uint32_t lun, Frontier& frontier, Stream stream);
   void append(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
   void remove(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);

@@ -17,8 +17,8 @@ GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
                                    const PendingWork& pending, NvdimmStatistics& statistics)
     : parameters_(parameters.gc),
       scheduler_(gc_scheduler(parameters.gc.scheduler, assignments)),
-      times_{parameters.nand.read_time,  parameters.nand.program_time, parameters.nand.erase_time,
-             flash.page_transfer_time(), parameters.nand.command_time, parameters.line_burst,
+      times_{parameters.nand.read_time, parameters.nand.program_time,  parameters.nand.erase_time,
+             flash.timing().data_out(), flash.timing().read_command(), parameters.line_burst,
              parameters.hit_service},
       ftl_(ftl),
       flash_(flash),
@@ -236,6 +236,19 @@ std::optional<LogicalPage> GarbageCollector::page_to_cache(const FlashCommand& c
     return std::nullopt;
   }
   return job.page;
+}
+
+PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
+  const Job& job = jobs_[command.lun];
+  switch (command.operation) {
+    case FlashOperation::read:
+      return job.source;
+    case FlashOperation::program:
+      return job.target;
+    case FlashOperation::erase:
+      break;
+  }
+  return ftl_.page_at(command.lun, job.block, 0);
 }
 
 void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) const {

@@ -43,6 +43,7 @@ class GarbageCollector {
   // For flash commands of priority `collection`.
   void on_flash_start(const FlashCommand& command);
   void on_flash_done(const FlashCommand& command, Tick now);
+  PhysicalPage flash_place(const FlashCommand& command) const;
 
   // The page that the command, a read of priority `collection` that is done, has brought over the
   // channel, if requests that wait for it may have it now.

@@ -18,7 +18,7 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
       statistics_(parameters.luns(), parameters.nand.channels),
       pending_(parameters.nand.channels, parameters.luns()),
       ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
-      flash_(parameters, *this, statistics_),
+      flash_(parameters, *this, statistics_, seed),
       buffer_(parameters.buffer),
       data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
                                   : nullptr),
@@ -29,6 +29,15 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
     ftl_.set_media(&data_->media);
   }
   precondition(ftl_, parameters.precondition, seed);
+  tell_programmed();
+}
+
+void Nvdimm::tell_programmed() {
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
+      flash_.set_programmed(lun, block, ftl_.written_pages(lun, block));
+    }
+  }
 }
 
 void Nvdimm::attach(Kernel& kernel) {
@@ -369,6 +378,31 @@ bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
   return false;
 }
 
+PhysicalPage Nvdimm::flash_place(const FlashCommand& command) const {
+  switch (command.priority) {
+    case FlashPriority::collection:
+      return collector_.flash_place(command);
+    case FlashPriority::eviction:
+      return evictor_.flash_place(command);
+    case FlashPriority::demand:
+      break;
+  }
+  return ftl_.read_place(buffer_.page_of(buffer_.read[command.subject].key));
+}
+
+PhysicalPage Nvdimm::next_flash_place(const FlashCommand& command) const {
+  switch (command.priority) {
+    case FlashPriority::collection:
+      return kNowhere;  // one at a time
+    case FlashPriority::eviction:
+      return evictor_.next_flash_place(command);
+    case FlashPriority::demand:
+      break;
+  }
+  return buffer_.read[command.subject].state == FrameState::filling ? flash_place(command)
+                                                                    : kNowhere;
+}
+
 void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
   if (command.priority == FlashPriority::eviction) {
     evictor_.on_flash_data_in(command, now);
@@ -400,6 +434,8 @@ void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) {
     collector_.on_flash_idle(lun, now);
   }
 }
+
+void Nvdimm::on_flash_room(std::uint32_t lun, Tick now) { evictor_.on_flash_idle(lun, now); }
 
 void Nvdimm::reset_statistics(Tick now) {
   flash_.account(now);

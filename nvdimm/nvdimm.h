@@ -87,6 +87,8 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   const PendingWork& pending() const { return pending_; }
   std::uint64_t collections_begun() const { return collector_.begun(); }
   std::uint64_t collections_ended() const { return collector_.ended(); }
+  // To be told of every stage of flash operations from now on; must outlive the NVDIMM.
+  void set_flash_observer(FlashObserver& observer) { flash_.set_observer(observer); }
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
   Tick now() const { return kernel_->now(); }
@@ -136,15 +138,19 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   static std::size_t line_number(Address address) {
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
+  void tell_programmed();
   void flush(std::vector<Tick>& busy);
   std::uint32_t flush_target(std::uint32_t first) const;
   void settle_read_frame(std::uint32_t frame);
   void settle_write_frame(std::uint32_t frame);
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
+  PhysicalPage flash_place(const FlashCommand& command) const override;
+  PhysicalPage next_flash_place(const FlashCommand& command) const override;
   void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
   void on_flash_idle(std::uint32_t lun, Tick now) override;
+  void on_flash_room(std::uint32_t lun, Tick now) override;
   void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) override;
 
   const NvdimmParameters parameters_;

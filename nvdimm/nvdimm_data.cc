@@ -49,17 +49,19 @@ PowerRecord Nvdimm::power_fail(Tick now) {
   const std::uint64_t torn_before = data_->media.torn_pages();
   std::vector<Tick> busy(ftl_.shape().luns);  // for how long each LUN needs energy
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    const FlashCommand* command = flash_.in_cells(lun);
-    if (command == nullptr || command->operation == FlashOperation::read) {
-      continue;
-    }
-    if (command->priority == FlashPriority::collection) {
-      collector_.tear(*command, data_->media);
-    } else if (parameters_.buffer.release == FrameRelease::program) {
-      data_->media.tear(evictor_.target(command->subject));
-    } else {
-      busy[lun] = parameters_.nand.program_time;
-    }
+    flash_.in_flight(lun, [&](const FlashCommand& command, bool begun, bool first) {
+      if (command.operation == FlashOperation::read) {
+        return;
+      }
+      if (command.priority == FlashPriority::eviction &&
+          parameters_.buffer.release == FrameRelease::datain) {
+        busy[lun] += first ? longest_program(parameters_.nand) : Tick(0);
+      } else if (begun && command.priority == FlashPriority::collection) {
+        collector_.tear(command, data_->media);
+      } else if (begun) {
+        data_->media.tear(evictor_.target(command.subject));
+      }
+    });
   }
   power_.torn_pages += data_->media.torn_pages() - torn_before;
   ++power_.failures;
@@ -102,7 +104,7 @@ void Nvdimm::flush(std::vector<Tick>& busy) {
     const PhysicalPage at = ftl_.allocate(lun, Ftl::Stream::host);
     ftl_.commit(page, at);
     data_->media.store(at, bytes);
-    busy[lun] += parameters_.nand.program_time;
+    busy[lun] += longest_program(parameters_.nand);
     ++power_.flushed_pages;
   }
 }
@@ -140,10 +142,11 @@ void Nvdimm::restore(Nvdimm& before, Tick now) {
     collect_untimed(ftl_, lun, work);
     const auto copied = static_cast<std::int64_t>(work.gc_pages);
     const auto erased = static_cast<std::int64_t>(work.collected_blocks);
-    longest = later(longest, programmed * (nand.command_time + nand.read_time) +
+    longest = later(longest, programmed * (flash_.timing().read_command() + nand.read_time) +
                                  copied * (nand.read_time + nand.program_time) +
                                  erased * nand.erase_time);
   }
+  tell_programmed();
   power_.recovery = later(power_.recovery, longest);
 }
 

@@ -68,27 +68,6 @@ void declare_ftl(ParameterSet& set, FtlParameters& ftl) {
                   "MQSim: 100"});
 }
 
-void declare_nand(ParameterSet& set, NandParameters& nand) {
-  const ParameterSet::Scope scope(set, "nand");
-  set.integer("channels", nand.channels, {1, 64}, "flash channels",
-              {"flash channels, each with a bus of its own", kTable3});
-  set.integer("chips", nand.chips, {1, 64}, "chips a channel", {"flash chips a channel", kTable3});
-  set.integer("dies", nand.dies, {1, 16}, "dies a chip",
-              {"dies a chip; each is one LUN and works on its own", "assumed"});
-  set.integer("pages_per_block", nand.pages_per_block, {2, 4096}, "pages",
-              {"4 KiB pages an erase block", kTable3});
-  set.rate("bus_rate", nand.bus_rate,
-           {"transfers of one byte on a flash channel", "ONFI NV-DDR timing mode 5"});
-  set.time("read_time", nand.read_time, {"cell array to register (tR)", kTable3});
-  set.time("program_time", nand.program_time, {"register to cell array (tPROG)", kTable3});
-  set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3});
-  set.time("command_time", nand.command_time,
-           {"command and address cycles of an operation, on the channel (tAT)",
-            "assumed, from ONFI command cycles"});
-  set.boolean("transfer_spare", nand.transfer_spare,
-              {"each page transfer carries its 224 spare bytes too", "MLC data sheets"});
-}
-
 void declare_gc(ParameterSet& set, GcParameters& gc) {
   const ParameterSet::Scope scope(set, "gc");
   set.name_of("scheduler", gc.scheduler, policy_names(PolicyKind::gc_scheduler),
@@ -134,13 +113,13 @@ bool is_order(std::string order) {
 }
 
 bool check_capacity(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
-  const Bytes block = parameters.nand.pages_per_block * kPageBytes;
+  const Bytes block = parameters.nand.superblock_pages() * kPageBytes;
   const Bytes stripe = parameters.luns() * block;
   const std::string name = "nvdimm.capacity";
   const std::string size = format_size(parameters.capacity);
   const std::string luns = std::to_string(parameters.luns()) +
                            " LUNs (nvdimm.nand.{channels,chips,dies}) of " + format_size(block) +
-                           " blocks (nvdimm.nand.pages_per_block)";
+                           " blocks (nvdimm.nand.{pages_per_block,planes})";
   if (parameters.capacity % stripe != Bytes(0)) {
     errors.push_back({name, size + " is not a multiple of " + format_size(stripe) +
                                 ", one block on each of " + luns});
@@ -198,7 +177,7 @@ void NvdimmParameters::declare(ParameterSet& set) {
               {"commands that may be unfinished in the NVDIMM", kTable3});
   declare_buffer(set, buffer);
   declare_ftl(set, ftl);
-  declare_nand(set, nand);
+  nand.declare(set);
   declare_gc(set, gc);
   declare_precondition(set, precondition);
   declare_power(set, power);
@@ -215,6 +194,7 @@ std::vector<ParameterError> NvdimmParameters::check() const {
     errors.push_back({"nvdimm.precondition.overwrite",
                       "there is nothing to write again while nvdimm.precondition.fill is 0"});
   }
+  nand.check(errors);
   const std::string lost = check_energy(*this);
   if (!lost.empty()) {
     errors.push_back({"nvdimm.power.energy", lost});

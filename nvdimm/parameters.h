@@ -8,6 +8,7 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
@@ -37,19 +38,6 @@ struct FtlParameters {
   WriteFrontier frontier = WriteFrontier::separate;
   std::string victim = "greedy";
   std::int64_t wear_gap = 100;
-};
-
-struct NandParameters {
-  std::int64_t channels = 4;
-  std::int64_t chips = 2;
-  std::int64_t dies = 1;
-  std::int64_t pages_per_block = 128;
-  std::int64_t bus_rate = 200'000'000;  // transfers of one byte per second
-  Tick read_time = 50 * kMicrosecond;
-  Tick program_time = 650 * kMicrosecond;
-  Tick erase_time = 2000 * kMicrosecond;
-  Tick command_time = 300 * kNanosecond;
-  bool transfer_spare = false;
 };
 
 inline constexpr std::int64_t kEnoughEnergy = -1;
@@ -96,7 +84,7 @@ struct NvdimmParameters {
   // What does not fit together. An NVDIMM may be built only of parameters that pass.
   std::vector<ParameterError> check() const;
 
-  std::int64_t luns() const { return nand.channels * nand.chips * nand.dies; }
+  std::int64_t luns() const { return nand.luns(); }
 };
 
 }  // namespace hmsim

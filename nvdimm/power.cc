@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/units.h"
+#include "nvdimm/nand/nand_timing.h"
 #include "nvdimm/sync_buffer.h"
 
 namespace hmsim {
@@ -17,13 +18,16 @@ std::int64_t frames_of(const NvdimmParameters& parameters) {
 }
 
 Tick running_program(const NvdimmParameters& parameters) {
-  return parameters.buffer.release == FrameRelease::datain ? parameters.nand.program_time : Tick(0);
+  const std::int64_t programs = parameters.nand.cache ? 2 : 1;
+  return parameters.buffer.release == FrameRelease::datain
+             ? programs * longest_program(parameters.nand)
+             : Tick(0);
 }
 
 }  // namespace
 
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged) {
-  return share(pages, parameters.luns()) * parameters.nand.program_time +
+  return share(pages, parameters.luns()) * longest_program(parameters.nand) +
          share(merged, parameters.luns()) * parameters.nand.read_time;
 }
 
@@ -40,7 +44,7 @@ Tick worst_hold_up(const NvdimmParameters& parameters) {
 }
 
 std::int64_t flush_blocks(const NvdimmParameters& parameters) {
-  return share(share(frames_of(parameters), parameters.luns()), parameters.nand.pages_per_block);
+  return share(share(frames_of(parameters), parameters.luns()), parameters.nand.superblock_pages());
 }
 
 std::string check_energy(const NvdimmParameters& parameters) {

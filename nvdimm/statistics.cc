@@ -216,6 +216,16 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
   add.counter("nvdimm.nand.reads", "pages", "pages read from flash cells", {&S::page_reads});
   add.counter("nvdimm.nand.programs", "pages", "pages programmed", {&S::page_programs});
   add.counter("nvdimm.nand.erases", "blocks", "blocks erased", {&S::block_erases});
+  add.counter("nvdimm.nand.multi_plane_operations", "operations",
+              "operations on several planes of a LUN at once", {&S::multi_plane_operations});
+  add.counter("nvdimm.nand.cache_operations", "operations",
+              "operations whose cells began while the data of the one before moved, or waited to",
+              {&S::cache_operations});
+  add.counter("nvdimm.nand.suspensions", "operations",
+              "times that a program or an erase was suspended for reads", {&S::suspensions});
+  add.gauge("nvdimm.nand.bus_wait_us", "us",
+            "time that LUNs waited for their flash channel, summed over them", 1e6,
+            &S::bus_wait_ps);
   add.utilisation("nvdimm.nand.bus_utilisation", "share of time that a flash channel is taken",
                   &S::busy_buses, nvdimms.front()->flash().channels());
   add.utilisation("nvdimm.nand.lun_utilisation", "share of time that a LUN is busy", &S::busy_luns,

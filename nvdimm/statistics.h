@@ -43,6 +43,10 @@ struct NvdimmStatistics {
   Counter page_reads = 0;
   Counter page_programs = 0;
   Counter block_erases = 0;
+  Counter multi_plane_operations = 0;
+  Counter cache_operations = 0;  // whose cells began while an earlier one's data moved
+  Counter suspensions = 0;
+  Counter bus_wait_ps = 0;  // of LUNs, for their channels
   Occupancy busy_luns;
   Occupancy busy_buses;
 
@@ -51,7 +55,8 @@ struct NvdimmStatistics {
             unmapped_reads, evictions, eviction_reads, host_pages, gc_pages, levelled_blocks,
             gc_count, gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached, gc_prefetches,
             gc_duration, gc_valid_pages, gc_overlapped_ack, page_reads, page_programs, block_erases,
-            busy_luns, busy_buses);
+            multi_plane_operations, cache_operations, suspensions, bus_wait_ps, busy_luns,
+            busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

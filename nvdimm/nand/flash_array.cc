@@ -1,31 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What waits for LUNs, and what starts when. flash_stages.cc has the rest.
 #include "nvdimm/nand/flash_array.h"
 
 #include "core/errors.h"
+#include "nvdimm/parameters.h"
 
 namespace hmsim {
 
 namespace {
 
-constexpr std::uint32_t kHandover = kNoIndex - 1;  // a bus between two owners
-constexpr std::int64_t kSpareBytes = 224;          // a 4 KiB page, as in MLC data sheets
+constexpr int kJoinWindow = 16;  // waiting reads looked at for a multi-plane operation
 
-Tick transfer_time_of(const NandParameters& nand) {
-  const std::int64_t bytes = kPageBytes.value() + (nand.transfer_spare ? kSpareBytes : 0);
-  return Tick((bytes * kSecond.value() + nand.bus_rate - 1) / nand.bus_rate);
+std::size_t superblocks(const NvdimmParameters& parameters) {
+  return static_cast<std::size_t>(parameters.capacity / kPageBytes /
+                                  parameters.nand.superblock_pages());
 }
 
 }  // namespace
 
 FlashArray::FlashArray(const NvdimmParameters& parameters, FlashClient& client,
-                       NvdimmStatistics& statistics)
-    : nand_(parameters.nand),
-      transfer_time_(transfer_time_of(parameters.nand)),
-      luns_per_channel_(static_cast<std::uint32_t>(nand_.chips * nand_.dies)),
+                       NvdimmStatistics& statistics, std::uint64_t seed)
+    : timing_(parameters.nand, seed),
+      luns_per_channel_(static_cast<std::uint32_t>(parameters.nand.luns_per_channel())),
+      planes_(static_cast<std::uint32_t>(parameters.nand.planes)),
+      superblock_pages_(static_cast<std::uint32_t>(parameters.nand.superblock_pages())),
+      multi_plane_(parameters.nand.multi_plane),
+      cache_(parameters.nand.cache),
+      suspend_(parameters.nand.suspend),
+      plane_busy_(parameters.nand.plane_busy_time),
+      cache_busy_(parameters.nand.cache_busy_time),
+      suspend_time_(parameters.nand.suspend_time),
+      resume_time_(parameters.nand.resume_time),
+      suspend_limit_(static_cast<std::uint32_t>(parameters.nand.suspend_limit)),
       client_(client),
       statistics_(statistics),
       luns_(static_cast<std::size_t>(parameters.luns())),
-      channels_(static_cast<std::size_t>(nand_.channels)) {}
+      channels_(static_cast<std::size_t>(parameters.nand.channels)),
+      programmed_(superblocks(parameters)) {}
+
+void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
+  programmed_[programmed_.size() / luns_.size() * lun + superblock] =
+      static_cast<std::uint16_t>(pages);
+}
+
+void FlashArray::set_observer(FlashObserver& observer) {
+  observer_ = &observer;
+  for (std::size_t i = 0; i < programmed_.size(); ++i) {
+    for (std::uint32_t plane = 0; plane < planes_ && plane < programmed_[i]; ++plane) {
+      observer.on_programmed(std::uint64_t{i} * planes_ + plane,
+                             (programmed_[i] + planes_ - 1 - plane) / planes_);
+    }
+  }
+}
 
 void FlashArray::submit(const FlashCommand& command, Tick now) {
   ++unfinished_;
@@ -34,65 +60,259 @@ void FlashArray::submit(const FlashCommand& command, Tick now) {
     ++blocked_;
   }
   enqueue(command, now);
-  if (luns_[command.lun].running == kNoIndex) {
-    start_next(command.lun, now);
-  }
+  proceed(command.lun, now);
 }
 
 void FlashArray::enqueue(const FlashCommand& command, Tick now) {
   if (free_nodes_ == kNoIndex) {
-    nodes_.push_back({command, kNoIndex, Tick(0)});
+    nodes_.emplace_back();
     free_nodes_ = static_cast<std::uint32_t>(nodes_.size() - 1);
   }
   const std::uint32_t node = free_nodes_;
   free_nodes_ = nodes_[node].next;
+  nodes_[node] = Node();
+  nodes_[node].command = command;
   Lun& lun = luns_[command.lun];
-  nodes_[node] = {command, kNoIndex, lun.locked_until(now)};
+  nodes_[node].locked_before = locked_until(lun, now);
   lun.waiting += command.priority == FlashPriority::collection ? 0 : 1;
   List& queue = lun.queues[static_cast<std::size_t>(command.priority)];
   (queue.first == kNoIndex ? queue.first : nodes_[queue.last].next) = node;
   queue.last = node;
 }
 
-std::uint32_t FlashArray::dequeue(Lun& lun) {
-  for (std::size_t priority = 0; priority < kFlashPriorities; ++priority) {
-    const bool collection = priority == static_cast<std::size_t>(FlashPriority::collection);
-    List& queue = lun.queues[priority];
-    if (queue.first == kNoIndex || (lun.locked && !collection)) {
-      continue;
-    }
-    const std::uint32_t node = queue.first;
-    queue.first = nodes_[node].next;
-    lun.waiting -= collection ? 0 : 1;
-    return node;
-  }
-  return kNoIndex;
+void FlashArray::release(std::uint32_t node) {
+  nodes_[node].next = free_nodes_;
+  free_nodes_ = node;
+  --unfinished_;
 }
 
-void FlashArray::start_next(std::uint32_t lun, Tick now) {
-  for (;;) {
-    const std::uint32_t node = dequeue(luns_[lun]);
-    if (node == kNoIndex) {
-      break;
+FlashArray::List* FlashArray::next_queue(std::uint32_t lun) {
+  Lun& state = luns_[lun];
+  for (std::size_t priority = 0; priority < kFlashPriorities; ++priority) {
+    const bool collection = priority == static_cast<std::size_t>(FlashPriority::collection);
+    if (state.queues[priority].first != kNoIndex && (!state.locked || collection)) {
+      return &state.queues[priority];
     }
-    luns_[lun].running = node;
-    const Tick blocked = luns_[lun].locked_for - nodes_[node].locked_before;
-    if (blocked > Tick(0)) {
-      nodes_[node].command.gc.add({blocked, luns_[lun].last_lock.until});
+  }
+  return nullptr;
+}
+
+// The node behind `previous` leaves the queue; kNoIndex: the first.
+std::uint32_t FlashArray::take(std::uint32_t lun, List& queue, std::uint32_t previous, Tick now) {
+  std::uint32_t& link = previous == kNoIndex ? queue.first : nodes_[previous].next;
+  const std::uint32_t node = link;
+  link = nodes_[node].next;
+  if (queue.last == node) {
+    queue.last = previous;
+  }
+  nodes_[node].next = kNoIndex;
+  if (nodes_[node].command.priority != FlashPriority::collection) {
+    --luns_[lun].waiting;
+    if (luns_[lun].locked) {
+      account(now);
+      --blocked_;
     }
-    const FlashCommand command = nodes_[node].command;
-    if (client_.on_flash_start(command, now)) {
-      statistics_.busy_luns.set(statistics_.busy_luns.value() + 1, now);
-      enter(lun, Phase::command, now);
+  }
+  return node;
+}
+
+bool FlashArray::empty(const Lun& state) const {
+  return state.io == kNoIndex && state.pending == kNoIndex && state.array == kNoIndex &&
+         state.suspended == kNoIndex && state.held.first == kNoIndex;
+}
+
+bool FlashArray::idle(std::uint32_t lun) const {
+  const Lun& state = luns_[lun];
+  return empty(state) && !state.reporting && !state.locked && state.waiting == 0;
+}
+
+bool FlashArray::takes_program(std::uint32_t lun) const {
+  const Lun& state = luns_[lun];
+  if (state.locked || state.suspended != kNoIndex || empty(state)) {
+    return false;
+  }
+  if (multi_plane_) {
+    return state.waiting < planes_;
+  }
+  return cache_ && state.waiting == 0 && state.io == kNoIndex && state.pending == kNoIndex &&
+         state.array != kNoIndex &&
+         nodes_[state.array].command.operation == FlashOperation::program;
+}
+
+// Whatever can begin on the LUN begins.
+void FlashArray::proceed(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  if (state.io != kNoIndex || state.reporting) {
+    return;
+  }
+  if (state.held.first != kNoIndex) {
+    fetch(lun, now);
+  } else if (state.suspended != kNoIndex) {
+    serve_suspended(lun, now);
+  } else if (state.array == kNoIndex) {
+    if (!start_next(lun, now) && idle(lun)) {
+      client_.on_flash_idle(lun, now);
+    }
+  } else {
+    const bool started =
+        state.pending == kNoIndex && state.ready <= now && start_overlapping(lun, state.array, now);
+    if (!started && may_suspend(lun, now)) {
+      suspend(lun, now);
+    }
+  }
+  if (cache_ || multi_plane_) {
+    offer_room(lun, now);
+  }
+}
+
+void FlashArray::offer_room(std::uint32_t lun, Tick now) {
+  while (takes_program(lun)) {
+    const std::uint32_t before = unfinished_;
+    client_.on_flash_room(lun, now);
+    if (unfinished_ == before) {
       return;
     }
-    luns_[lun].running = kNoIndex;
-    nodes_[node].next = free_nodes_;
-    free_nodes_ = node;
-    --unfinished_;
   }
-  if (idle(lun)) {
-    client_.on_flash_idle(lun, now);
+}
+
+// Cache operation: the next command can be sent while the operation `with` is in the cells or, a
+// read, in the register.
+bool FlashArray::overlaps(std::uint32_t lun, std::uint32_t with) {
+  if (!cache_) {
+    return false;
+  }
+  const List* queue = next_queue(lun);
+  if (queue == nullptr) {
+    return false;
+  }
+  const FlashCommand& next = nodes_[queue->first].command;
+  const FlashCommand& current = nodes_[with].command;
+  return next.operation == current.operation && next.operation != FlashOperation::erase &&
+         next.transfer && current.transfer && !next.hold_bus && !current.hold_bus &&
+         (next.operation == FlashOperation::program || luns_[lun].array == kNoIndex ||
+          nodes_[with].cached);
+}
+
+bool FlashArray::start_overlapping(std::uint32_t lun, std::uint32_t with, Tick now) {
+  while (overlaps(lun, with)) {
+    if (start(lun, *next_queue(lun), now)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool FlashArray::start_next(std::uint32_t lun, Tick now) {
+  for (;;) {
+    List* queue = next_queue(lun);
+    if (queue == nullptr) {
+      return false;
+    }
+    if (start(lun, *queue, now)) {
+      return true;
+    }
+  }
+}
+
+// Tells the client, with the time that collections have cost the command.
+bool FlashArray::client_starts(std::uint32_t node, Tick now) {
+  FlashCommand& own = nodes_[node].command;
+  const Lun& state = luns_[own.lun];
+  if (own.priority != FlashPriority::collection) {
+    const Tick blocked = locked_until(state, now) - nodes_[node].locked_before;
+    if (blocked > Tick(0)) {
+      own.gc.add({blocked, state.locked ? now : state.last_lock.until});
+    }
+  }
+  const FlashCommand command = own;
+  return client_.on_flash_start(command, now);
+}
+
+// The first of the queue starts, unless the client withdraws it.
+bool FlashArray::start(std::uint32_t lun, List& queue, Tick now) {
+  Lun& state = luns_[lun];
+  const std::uint32_t node = take(lun, queue, kNoIndex, now);
+  state.io = node;
+  if (!client_starts(node, now)) {
+    state.io = kNoIndex;
+    release(node);
+    return false;
+  }
+  const FlashCommand command = nodes_[node].command;
+  begin(node, now);
+  state.plane = node;
+  state.repeats = command.operation == FlashOperation::erase && multi_plane_ ? planes_ - 1 : 0;
+  state.phase = Phase::command;
+  nodes_[node].cached = command.operation == FlashOperation::read &&
+                        (state.array != kNoIndex || state.held.first != kNoIndex);
+  if (multi_plane_ && command.operation != FlashOperation::erase && !command.hold_bus) {
+    join_planes(lun, queue, now);
+  }
+  if (!state.counted) {
+    state.counted = true;
+    statistics_.busy_luns.set(statistics_.busy_luns.value() + 1, now);
+  }
+  ask_bus(lun, now);
+  return true;
+}
+
+// Commands that wait in the same queue and fit become further planes of the LUN's operation.
+void FlashArray::join_planes(std::uint32_t lun, List& queue, Tick now) {
+  const std::uint32_t first = luns_[lun].io;
+  std::uint32_t last = first;
+  std::uint32_t joined = 1;
+  std::uint32_t previous = kNoIndex;
+  std::uint32_t other = queue.first;
+  for (int i = 0; i < kJoinWindow && other != kNoIndex && joined < planes_; ++i) {
+    const std::uint32_t next = nodes_[other].next;
+    const FlashCommand command = nodes_[other].command;
+    const bool alike = command.operation == nodes_[first].command.operation &&
+                       command.transfer == nodes_[first].command.transfer && !command.hold_bus;
+    const PhysicalPage place = alike ? client_.next_flash_place(command) : kNowhere;
+    if (joins(first, place)) {
+      take(lun, queue, previous, now);
+      const bool stands = client_starts(other, now);
+      ensure(stands, "flash", now, place.value(), "a command whose place is told is withdrawn");
+      begin(other, now);
+      ensure(nodes_[other].place == place, "flash", now, place.value(),
+             "a command does not go where it was to go");
+      nodes_[last].next = other;
+      last = other;
+      ++joined;
+    } else {
+      previous = other;
+    }
+    other = next;
+  }
+  statistics_.multi_plane_operations += joined > 1 ? 1 : 0;
+}
+
+// Same LUN, same page, another plane than all from `first` on.
+bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
+  if (place == kNowhere ||
+      superblock_of(place) / (programmed_.size() / luns_.size()) != nodes_[first].command.lun ||
+      page_of(place) != page_of(nodes_[first].place)) {
+    return false;
+  }
+  for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {
+    if (plane_of(nodes_[i].place) == plane_of(place)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The command has its place. The rules of programming hold.
+void FlashArray::begin(std::uint32_t node, Tick now) {
+  Node& own = nodes_[node];
+  own.place = client_.flash_place(own.command);
+  std::uint16_t& programmed = programmed_[superblock_of(own.place)];
+  if (own.command.operation == FlashOperation::program) {
+    ensure(programmed <= place_in_superblock(own.place), "flash", now, own.place.value(),
+           "a page is programmed again without an erase");
+    ensure(programmed == place_in_superblock(own.place), "flash", now, own.place.value(),
+           "pages of a block are programmed out of order");
+    ++programmed;
   }
 }
 
@@ -106,129 +326,10 @@ void FlashArray::lock(std::uint32_t lun, Tick now) {
 
 void FlashArray::unlock(std::uint32_t lun, Tick now) {
   account(now);
-  luns_[lun].locked_for = luns_[lun].locked_until(now);
+  luns_[lun].locked_for = locked_until(luns_[lun], now);
   luns_[lun].last_lock = lock_of(lun, now);
   luns_[lun].locked = false;
   blocked_ -= luns_[lun].waiting;
-}
-
-bool FlashArray::idle(std::uint32_t lun) const {
-  const Lun& state = luns_[lun];
-  return state.running == kNoIndex && !state.locked && state.waiting == 0;
-}
-
-Tick FlashArray::cell_time(FlashOperation operation) const {
-  switch (operation) {
-    case FlashOperation::read:
-      return nand_.read_time;
-    case FlashOperation::program:
-      return nand_.program_time;
-    case FlashOperation::erase:
-      break;
-  }
-  return nand_.erase_time;
-}
-
-void FlashArray::enter(std::uint32_t lun, Phase phase, Tick now) {
-  luns_[lun].phase = phase;
-  if (phase == Phase::cell) {
-    events_.schedule(now + cell_time(running(lun).operation), EventKind::phase_end, lun);
-  } else {
-    request_bus(lun, now);
-  }
-}
-
-void FlashArray::request_bus(std::uint32_t lun, Tick now) {
-  Channel& channel = channel_of(lun);
-  const FlashCommand& command = running(lun);
-  if (channel.owner == kNoIndex || channel.owner == lun) {
-    take_bus(lun, now);
-  } else if (luns_[lun].phase == Phase::command &&
-             !(command.operation == FlashOperation::program && command.transfer)) {
-    channel.commands.push(lun);
-  } else {
-    channel.transfers.push(lun);
-  }
-}
-
-void FlashArray::take_bus(std::uint32_t lun, Tick now) {
-  Channel& channel = channel_of(lun);
-  if (channel.owner == kNoIndex) {
-    channel.owner = lun;
-    statistics_.busy_buses.set(statistics_.busy_buses.value() + 1, now);
-  }
-  const FlashCommand& command = running(lun);
-  Tick duration = transfer_time_;
-  if (luns_[lun].phase == Phase::command) {
-    const bool data = command.operation == FlashOperation::program && command.transfer;
-    duration = nand_.command_time + (data ? transfer_time_ : Tick(0));
-  }
-  events_.schedule(now + duration, EventKind::phase_end, lun);
-}
-
-void FlashArray::grant_bus(Channel& channel, Tick now) {
-  channel.owner = kNoIndex;
-  statistics_.busy_buses.set(statistics_.busy_buses.value() - 1, now);
-  Ring<std::uint32_t>& next = channel.commands.empty() ? channel.transfers : channel.commands;
-  if (!next.empty()) {
-    const std::uint32_t other = next.front();
-    next.pop();
-    take_bus(other, now);
-  }
-}
-
-void FlashArray::advance_one() {
-  const auto event = events_.pop();
-  const std::uint32_t lun = event.payload;
-  const FlashCommand command = running(lun);
-  const Phase phase = luns_[lun].phase;
-  const bool ends_tenancy =
-      command.hold_bus ? phase == Phase::cell && command.operation == FlashOperation::program
-                       : phase != Phase::cell;
-  if (ends_tenancy) {
-    ensure(channel_of(lun).owner == lun, "flash", event.time, lun, "a LUN lost its bus");
-    channel_of(lun).owner = kHandover;
-  }
-  if (phase == Phase::command) {
-    enter(lun, Phase::cell, event.time);
-    if (command.operation == FlashOperation::program) {
-      client_.on_flash_data_in(command, event.time);
-    }
-  } else if (phase == Phase::cell && command.operation == FlashOperation::read &&
-             command.transfer) {
-    enter(lun, Phase::output, event.time);
-  } else {
-    finish(lun, event.time);
-  }
-  // Last, so that what the LUN does next takes part.
-  if (ends_tenancy) {
-    grant_bus(channel_of(lun), event.time);
-  }
-}
-
-// The client is told while the LUN still counts as busy, so that what it submits is weighed against
-// what already waits.
-void FlashArray::finish(std::uint32_t lun, Tick now) {
-  const std::uint32_t node = luns_[lun].running;
-  const FlashCommand command = nodes_[node].command;
-  switch (command.operation) {
-    case FlashOperation::read:
-      ++statistics_.page_reads;
-      break;
-    case FlashOperation::program:
-      ++statistics_.page_programs;
-      break;
-    case FlashOperation::erase:
-      ++statistics_.block_erases;
-      break;
-  }
-  statistics_.busy_luns.set(statistics_.busy_luns.value() - 1, now);
-  client_.on_flash_done(command, now);
-  nodes_[node].next = free_nodes_;
-  free_nodes_ = node;
-  luns_[lun].running = kNoIndex;
-  --unfinished_;
-  start_next(lun, now);
 }
 
 void FlashArray::account(Tick now) {
@@ -240,8 +341,10 @@ void FlashArray::serialize(Archive& archive) {
   archive.section("flash");
   const std::size_t luns = luns_.size();
   const std::size_t channels = channels_.size();
-  archive(nodes_, free_nodes_, luns_, channels_, events_, unfinished_, blocked_, blocked_since_);
-  if (luns_.size() != luns || channels_.size() != channels) {
+  const std::size_t blocks = programmed_.size();
+  archive(nodes_, free_nodes_, luns_, channels_, programmed_, events_, unfinished_, blocked_,
+          blocked_since_);
+  if (luns_.size() != luns || channels_.size() != channels || programmed_.size() != blocks) {
     throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
   }
 }

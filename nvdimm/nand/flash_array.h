@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flash array: channels, each a bus shared by its chips; every die of a chip is a LUN, which
-// runs one operation at a time.
+// The flash array: channels, each a bus shared by its chips; every die of a chip is a LUN of one or
+// more planes, and works on one operation at a time.
 //
-//   read     command (bus, tAT), cell to register (tR), register out (bus, page / bus rate)
-//   program  command and register in (bus, tAT + page / bus rate), register to cell (tPROG)
-//   erase    command (bus, tAT), tBERS
+// An operation is a chain of stages (nand_timing.h). It owns the channel from its first latch cycle
+// to its confirmation, for its data and for its status, and leaves it to other LUNs while its cells
+// work. On a free bus what carries no data goes first, so that cells work while data move;
+// otherwise first come, first served.
 //
-// A LUN's only register is taken until its transfer out is over, so a LUN reads a page every
-// tAT + tR + transfer. On a free bus, commands without data go first, so that cells work while data
-// move; otherwise first come, first served.
+// Without cache operations a LUN's only register is taken until its transfer out is over, so a LUN
+// reads a page every command + tR + transfer. With them:
+//   read     once a page is in the register, the LUN's next read is sent (31h); its cells begin,
+//            and tCBSY later the first page goes out. Further reads are sent after each transfer.
+//            (The single latch cycle of 3Fh, which ends a sequence, is left out.)
+//   program  tCBSY after the cells have begun the next page may come in; it is programmed next.
+//
+// A multi-plane operation is up to one command for each plane, of the same kind, at the same page
+// of their blocks: tDBSY between the commands, one time for the cells of all. The blocks at the
+// same place in all planes of a LUN (a superblock) are erased by one command; without multi-plane
+// operations one after the other.
+//
+// Suspension: a read that the host waits for stops the cells' program or erase, unless they would
+// be done sooner; the LUN then serves such reads only, and goes on when none is left. (The latch
+// cycles of suspending and resuming are part of suspend_time and resume_time.)
+//
+// Pages of a block are programmed once between erases and in order; anything else is a fault.
 #pragma once
 
 #include <array>
@@ -20,12 +35,13 @@
 #include "core/key_map.h"
 #include "core/ring.h"
 #include "core/types.h"
-#include "nvdimm/parameters.h"
+#include "nvdimm/nand/flash_observer.h"
+#include "nvdimm/nand/nand_timing.h"
 #include "nvdimm/statistics.h"
 
 namespace hmsim {
 
-enum class FlashOperation : std::uint8_t { read, program, erase };
+struct NvdimmParameters;
 
 // On a LUN, first by this, then by order of submission.
 enum class FlashPriority : std::uint8_t { demand, collection, eviction };
@@ -68,21 +84,35 @@ class FlashClient {
   virtual ~FlashClient() = default;
   // The command is next on its LUN. False withdraws it: its page is no longer there.
   virtual bool on_flash_start(const FlashCommand& command, Tick now) = 0;
+  // Where a command works that has just started: its page, or the first one of the superblock that
+  // it erases.
+  virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
+  // Where it would work if it started now; kNowhere when that is not certain.
+  virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
   // The data of a program have left the buffer.
   virtual void on_flash_data_in(const FlashCommand& command, Tick now) = 0;
   virtual void on_flash_done(const FlashCommand& command, Tick now) = 0;
   // The LUN has nothing to do.
   virtual void on_flash_idle(std::uint32_t lun, Tick now) = 0;
+  // The LUN is busy, and takes_program().
+  virtual void on_flash_room(std::uint32_t lun, Tick now) = 0;
 };
 
 class FlashArray {
  public:
-  FlashArray(const NvdimmParameters& parameters, FlashClient& client, NvdimmStatistics& statistics);
+  // `seed`: this array's own, for what differs from page to page.
+  FlashArray(const NvdimmParameters& parameters, FlashClient& client, NvdimmStatistics& statistics,
+             std::uint64_t seed = 0);
+
+  // Before any command: so many pages of a superblock hold data.
+  void set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages);
+  // Tells the observer, which must outlive the array, what is programmed, then of every stage.
+  void set_observer(FlashObserver& observer);
 
   void submit(const FlashCommand& command, Tick now);
 
-  // While a LUN is locked it starts collection commands only. Both from within on_flash_done() of a
-  // command of that LUN.
+  // While a LUN is locked it starts collection commands only, or reads while one is suspended. Both
+  // from within on_flash_done() of a command of that LUN.
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
 
@@ -94,14 +124,24 @@ class FlashArray {
 
   bool idle() const { return unfinished_ == 0; }
   bool idle(std::uint32_t lun) const;
-  // The LUN's command, if its cells are at work.
-  const FlashCommand* in_cells(std::uint32_t lun) const {
+  // A program sent now would gain from what the LUN does: it comes in meanwhile (cache), or can be
+  // combined with another one that waits (multi-plane).
+  bool takes_program(std::uint32_t lun) const;
+
+  // visit(command, begun, first) for every command of the LUN that has been confirmed and is not
+  // done; begun: its cells have begun; first: of its operation's planes.
+  template <class Visit>
+  void in_flight(std::uint32_t lun, Visit visit) const {
     const Lun& state = luns_[lun];
-    return state.running != kNoIndex && state.phase == Phase::cell ? &running(lun) : nullptr;
+    for (const std::uint32_t first : {state.array, state.suspended, state.pending}) {
+      for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {
+        visit(nodes_[i].command, first != state.pending, i == first);
+      }
+    }
   }
 
-  std::int64_t channels() const { return nand_.channels; }
-  Tick page_transfer_time() const { return transfer_time_; }
+  std::int64_t channels() const { return static_cast<std::int64_t>(channels_.size()); }
+  const NandTiming& timing() const { return timing_; }
 
   Tick next_event() const { return events_.next_time(); }
   void advance_one();  // the next event
@@ -111,15 +151,21 @@ class FlashArray {
   void serialize(Archive& archive);
 
  private:
-  enum class Phase : std::uint8_t { command, cell, output };
-  enum class EventKind : std::uint8_t { phase_end };
+  enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status };
+  enum class EventKind : std::uint8_t { io_end, cells_end, ready };
 
   struct Node {
     FlashCommand command;
-    std::uint32_t next = kNoIndex;
-    Tick locked_before{0};  // its LUN, up to the submission
+    PhysicalPage place;
+    std::uint32_t next = kNoIndex;    // in a queue, or the operation's next plane
+    std::uint32_t behind = kNoIndex;  // of an operation's first: the next one that is held
+    std::uint32_t overtaken = 0;      // reads that went ahead while it was suspended
+    bool cached = false;              // a read that was sent while another page was in the register
+    Tick locked_before{0};            // its LUN, up to the submission
 
-    void serialize(Archive& archive) { archive(command, next, locked_before); }
+    void serialize(Archive& archive) {
+      archive(command, place, next, behind, overtaken, cached, locked_before);
+    }
   };
 
   struct List {
@@ -129,10 +175,25 @@ class FlashArray {
     void serialize(Archive& archive) { archive(first, last); }
   };
 
+  // Operations, by the node of their first plane. An operation goes through io (its commands),
+  // pending (confirmed, the cells are not free), array, held (its data or status are to be fetched)
+  // and io again.
   struct Lun {
-    std::uint32_t running = kNoIndex;  // a node
-    Phase phase = Phase::command;
+    std::uint32_t io = kNoIndex;
+    std::uint32_t plane = kNoIndex;  // of io: the node whose turn it is
+    std::uint32_t repeats = 0;       // of io: commands of an erase that are still to come
+    Phase phase = Phase::command;    // of io
     bool locked = false;
+    bool reporting = false;  // within calls of the client; never between events
+    bool counted = false;    // as busy
+    std::uint32_t pending = kNoIndex;
+    std::uint32_t array = kNoIndex;
+    std::uint32_t suspended = kNoIndex;
+    List held;
+    Tick array_end{0};
+    Tick remaining{0};          // of the suspended operation
+    Tick ready{0};              // no cache command, or no read of a suspended LUN, before
+    Tick asked{0};              // when it began to wait for the bus
     std::uint32_t waiting = 0;  // queued, and not collection
     Tick locked_for{0};         // in all, up to the last change
     Tick locked_since{0};       // if it is
@@ -140,12 +201,15 @@ class FlashArray {
     std::array<List, kFlashPriorities> queues;
 
     void serialize(Archive& archive) {
-      archive(running, phase, locked, waiting, locked_for, locked_since, last_lock, queues);
-    }
-    Tick locked_until(Tick now) const {
-      return locked_for + (locked ? now - locked_since : Tick(0));
+      archive(io, plane, repeats, phase, locked, counted, pending, array, suspended, held,
+              array_end, remaining, ready, asked, waiting, locked_for, locked_since, last_lock,
+              queues);
     }
   };
+
+  static Tick locked_until(const Lun& lun, Tick now) {
+    return lun.locked_for + (lun.locked ? now - lun.locked_since : Tick(0));
+  }
 
   struct Channel {
     std::uint32_t owner = kNoIndex;  // the LUN that has the bus
@@ -156,29 +220,74 @@ class FlashArray {
   };
 
   Channel& channel_of(std::uint32_t lun) { return channels_[lun / luns_per_channel_]; }
-  const FlashCommand& running(std::uint32_t lun) const {
-    return nodes_[luns_[lun].running].command;
+  std::size_t superblock_of(PhysicalPage place) const {
+    return static_cast<std::size_t>(place.value()) / superblock_pages_;
+  }
+  std::uint32_t place_in_superblock(PhysicalPage place) const {
+    return static_cast<std::uint32_t>(place.value()) % superblock_pages_;
+  }
+  std::uint32_t page_of(PhysicalPage place) const { return place_in_superblock(place) / planes_; }
+  std::uint32_t plane_of(PhysicalPage place) const { return place_in_superblock(place) % planes_; }
+  std::uint64_t block_of(PhysicalPage place) const {
+    return std::uint64_t{superblock_of(place)} * planes_ + plane_of(place);
   }
 
+  // Queues and starts.
   void enqueue(const FlashCommand& command, Tick now);
-  std::uint32_t dequeue(Lun& lun);  // the next node to start, or none
-  void start_next(std::uint32_t lun, Tick now);
-  void enter(std::uint32_t lun, Phase phase, Tick now);
-  void request_bus(std::uint32_t lun, Tick now);
+  bool client_starts(std::uint32_t node, Tick now);
+  List* next_queue(std::uint32_t lun);  // whose first is to start next, or none
+  std::uint32_t take(std::uint32_t lun, List& queue, std::uint32_t previous, Tick now);
+  void release(std::uint32_t node);
+  void proceed(std::uint32_t lun, Tick now);
+  bool start_next(std::uint32_t lun, Tick now);
+  bool start(std::uint32_t lun, List& queue, Tick now);
+  void join_planes(std::uint32_t lun, List& queue, Tick now);
+  bool joins(std::uint32_t first, PhysicalPage place) const;
+  void begin(std::uint32_t node, Tick now);
+  void offer_room(std::uint32_t lun, Tick now);
+  bool empty(const Lun& state) const;
+  bool overlaps(std::uint32_t lun, std::uint32_t with);
+  bool start_overlapping(std::uint32_t lun, std::uint32_t with, Tick now);
+
+  // Stages.
+  void ask_bus(std::uint32_t lun, Tick now);
   void take_bus(std::uint32_t lun, Tick now);
   void grant_bus(Channel& channel, Tick now);
-  void finish(std::uint32_t lun, Tick now);
-  Tick cell_time(FlashOperation operation) const;
+  void end_io(std::uint32_t lun, Tick now);
+  void end_command(std::uint32_t lun, Tick now);
+  void enter_cells(std::uint32_t lun, std::uint32_t node, Tick now);
+  Tick cell_time(std::uint32_t node) const;
+  void end_cells(std::uint32_t lun, Tick now);
+  bool is_fetched(std::uint32_t node) const;
+  void fetch(std::uint32_t lun, Tick now);
+  void report(std::uint32_t lun, std::uint32_t node, Tick now);
+  void report_all(std::uint32_t lun, std::uint32_t first, Tick now);
+  bool may_suspend(std::uint32_t lun, Tick now);
+  bool goes_ahead(std::uint32_t lun, std::uint32_t operation);
+  void suspend(std::uint32_t lun, Tick now);
+  void serve_suspended(std::uint32_t lun, Tick now);
+  void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
 
-  NandParameters nand_;
-  Tick transfer_time_;
-  std::uint32_t luns_per_channel_;
+  const NandTiming timing_;
+  const std::uint32_t luns_per_channel_;
+  const std::uint32_t planes_;
+  const std::uint32_t superblock_pages_;
+  const bool multi_plane_;
+  const bool cache_;
+  const SuspendMode suspend_;
+  const Tick plane_busy_;
+  const Tick cache_busy_;
+  const Tick suspend_time_;
+  const Tick resume_time_;
+  const std::uint32_t suspend_limit_;
   FlashClient& client_;
   NvdimmStatistics& statistics_;
+  FlashObserver* observer_ = nullptr;
   std::vector<Node> nodes_;
   std::uint32_t free_nodes_ = kNoIndex;
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
+  std::vector<std::uint16_t> programmed_;  // pages of each superblock, from its first on
   EventQueue<EventKind> events_;
   std::uint32_t unfinished_ = 0;
   std::uint32_t blocked_ = 0;  // commands of the host that wait at locked LUNs

@@ -168,6 +168,21 @@ def untimed_amplification(
     ``victim`` chooses blocks, with its parameters from ``assignments``.
     """
 
+def run_flash(
+    config: Assignments, tasks: list[tuple[int, str, int, int, int]]
+) -> tuple[list[int], list[tuple[int, int, str, str, int, int, int]]]:
+    """Run operations on a flash array of its own, and write down their stages.
+
+    Args:
+        config: as for `Simulation`; ``nvdimm.capacity`` and ``nvdimm.nand`` count.
+        tasks: (picoseconds, operation, LUN, superblock, page) in order of time; operation:
+            ``read``, ``program`` or ``erase``; page: page of the block x planes + plane.
+
+    Returns:
+        When each task was done, and (start, end, stage, operation, LUN, block, page) of each
+        stage; times in picoseconds.
+    """
+
 def dram_backends() -> dict[str, bool]:
     """Return the models of DRAM by name, and whether each is part of this build."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hmsim import dram_comparison
+from hmsim import dram_comparison, flash_oracles
 from hmsim._core import (
     InputError,
     harmonic_table_bytes,
@@ -274,6 +274,12 @@ def _nvdimm_streaming() -> Iterator[Row]:
     yield Row("nvdimm", "read hits of a sequential stream", 63 / 64, got, "", 0, "63 of 64 lines")
 
 
+def _flash_stages() -> Iterator[Row]:
+    for oracles in (flash_oracles.stages, flash_oracles.slow_pages, flash_oracles.limits):
+        for oracle in oracles():
+            yield Row("flash", *oracle)
+
+
 def _flash_read() -> Iterator[Row]:
     """One line of each page: the flash array is the bottleneck."""
     bench = _Bench("mascots16")
@@ -427,7 +433,7 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         _dram_energy,
         _dram_models,
     ),
-    "flash": (_flash_read, _flash_program),
+    "flash": (_flash_stages, _flash_read, _flash_program),
     "ftl": (_write_amplification, _victim_selectors),
     "nvdimm": (_nvdimm_latency, _nvdimm_streaming),
     "policies": (_policy_order, _policy_slots, _harmonic),

@@ -46,6 +46,9 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
       : config_(config), channel_(config_, 0, 1, rules), checker_(config_), requesters_{this} {
     channel_.attach(kernel_, requesters_, *this);
     channel_.set_observer(this);
+    if (channel_.nvdimm() != nullptr) {
+      channel_.nvdimm()->set_flash_observer(checker_.flash(0));
+    }
   }
   ~ChannelUnderTest() override {
     if (!violations_expected_) {

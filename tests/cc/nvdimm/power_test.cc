@@ -96,8 +96,14 @@ PowerRecord fail_during_a_program(FrameRelease release) {
     shadow.finish_one();
     shadow.step();
   }
-  while (shadow.nvdimm().flash().in_cells(0) == nullptr ||
-         shadow.nvdimm().flash().in_cells(0)->operation != FlashOperation::program) {
+  const auto programs = [&shadow] {
+    bool begun = false;
+    shadow.nvdimm().flash().in_flight(0, [&](const FlashCommand& command, bool in_cells, bool) {
+      begun = begun || (in_cells && command.operation == FlashOperation::program);
+    });
+    return begun;
+  };
+  while (!programs()) {
     if (!shadow.step()) {
       ADD_FAILURE() << "nothing is programmed";
       return {};

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/archive.h"
 #include "core/kernel.h"
 #include "nvdimm/nvdimm.h"
+#include "tests/cc/nvdimm/flash_watch.h"
 
 namespace hmsim {
 
@@ -43,6 +45,7 @@ class Rig : public AckListener {
                const Assignments& assignments = {})
       : nvdimm_(parameters, *this, seed, assignments) {
     nvdimm_.attach(kernel_);
+    watch_ = std::make_unique<FlashWatch>(nvdimm_);
   }
 
   void on_ack(std::uint32_t tag, Tick now) override { acks.push_back({tag, now}); }
@@ -127,6 +130,7 @@ class Rig : public AckListener {
   void serialize(Archive& archive) {
     kernel_.serialize(archive);
     nvdimm_.serialize(archive);
+    watch_->serialize(archive);
     kernel_.notify_all();
   }
   std::string saved() {
@@ -140,6 +144,7 @@ class Rig : public AckListener {
  private:
   Kernel kernel_;
   Nvdimm nvdimm_;
+  std::unique_ptr<FlashWatch> watch_;
 };
 
 }  // namespace hmsim

@@ -121,10 +121,12 @@ class Shadow : public AckListener {
   PowerRecord power_cycle() {
     const PowerRecord record = nvdimm_->power_fail(kernel_->now());
     check_all();
+    watch_ = nullptr;
     const std::unique_ptr<Nvdimm> before = std::move(nvdimm_);
     forget_commands();
     build();
     nvdimm_->restore(*before, kernel_->now());
+    watch_ = std::make_unique<FlashWatch>(*nvdimm_);
     check_all();
     return record;
   }
@@ -155,10 +157,12 @@ class Shadow : public AckListener {
     return Address(static_cast<std::int64_t>(line) * kLineBytes.value());
   }
   void build() {
+    watch_ = nullptr;
     nvdimm_ = nullptr;
     kernel_ = std::make_unique<Kernel>();
     nvdimm_ = std::make_unique<Nvdimm>(parameters_, *this, seed_);
     nvdimm_->attach(*kernel_);
+    watch_ = std::make_unique<FlashWatch>(*nvdimm_);
   }
   void forget_commands() {
     ready_.clear();
@@ -170,6 +174,7 @@ class Shadow : public AckListener {
   void serialize(Archive& archive) {
     kernel_->serialize(archive);
     nvdimm_->serialize(archive);
+    watch_->serialize(archive);
   }
 
   NvdimmParameters parameters_;
@@ -177,6 +182,7 @@ class Shadow : public AckListener {
   std::uint64_t seed_;
   std::unique_ptr<Kernel> kernel_;
   std::unique_ptr<Nvdimm> nvdimm_;
+  std::unique_ptr<FlashWatch> watch_;
   std::vector<LineBytes> lines_;
   std::vector<bool> busy_;
   std::vector<Command> under_way_;  // by tag

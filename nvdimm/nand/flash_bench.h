@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A flash array on its own: it is given operations, and its stages are written down.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/statistics.h"
+
+namespace hmsim {
+
+struct FlashTask {
+  Tick at{0};  // when it is submitted; tasks stand in order of this
+  FlashOperation operation = FlashOperation::read;
+  std::uint32_t lun = 0;
+  std::uint32_t superblock = 0;
+  std::uint32_t page = 0;  // of the superblock: page of the block x planes + plane
+  FlashPriority priority = FlashPriority::demand;
+  bool transfer = true;
+};
+
+class FlashBench final : private FlashClient, private FlashObserver {
+ public:
+  // `parameters` have passed check().
+  explicit FlashBench(const NvdimmParameters& parameters, std::uint64_t seed = 0);
+
+  FlashArray& array() { return array_; }
+  NvdimmStatistics& statistics() { return statistics_; }
+
+  // When each of the tasks was done. Throws InputError for a place that does not exist.
+  std::vector<Tick> run(const std::vector<FlashTask>& tasks);
+  const std::vector<FlashRecord>& log() const { return log_; }
+
+ private:
+  bool on_flash_start(const FlashCommand&, Tick) override { return true; }
+  PhysicalPage flash_place(const FlashCommand& command) const override;
+  PhysicalPage next_flash_place(const FlashCommand& command) const override {
+    return flash_place(command);
+  }
+  void on_flash_data_in(const FlashCommand&, Tick) override {}
+  void on_flash_done(const FlashCommand& command, Tick now) override {
+    done_[command.subject] = now;
+  }
+  void on_flash_idle(std::uint32_t, Tick) override {}
+  void on_flash_room(std::uint32_t, Tick) override {}
+  void on_flash(const FlashRecord& record) override { log_.push_back(record); }
+  void on_programmed(std::uint64_t, std::uint32_t) override {}
+
+  const std::int64_t luns_;
+  const std::int64_t superblocks_;  // of a LUN
+  const std::int64_t pages_;        // of a superblock
+  NvdimmStatistics statistics_;
+  FlashArray array_;
+  std::vector<FlashTask> tasks_;
+  std::vector<Tick> done_;
+  std::vector<FlashRecord> log_;
+};
+
+}  // namespace hmsim

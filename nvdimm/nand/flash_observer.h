@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flash operations, and the hook through which logs, timelines and checkers see them.
+#pragma once
+
+#include <cstdint>
+
+#include "core/types.h"
+
+namespace hmsim {
+
+enum class FlashOperation : std::uint8_t { read, program, erase };
+
+enum class FlashStage : std::uint8_t {
+  command,   // bus: latch cycles, of a program with the page on its way in
+  cells,     // the cells begin; `end` is when they will be done if nothing suspends them
+  done,      // the cells are done
+  suspend,   // the cells begin to stop; `end`: they have stopped
+  resume,    // `end`: the cells work on
+  data_out,  // bus
+  status,    // bus
+};
+
+// Of an operation on several planes every plane has records of its own, one after the other; but
+// one status tells of all.
+struct FlashRecord {
+  Tick start;
+  Tick end;
+  FlashStage stage;
+  FlashOperation operation;
+  bool transfer;        // the page passes the bus
+  bool more;            // command: that of another plane follows
+  std::uint32_t lun;    // of the array; channel = lun / LUNs a channel
+  std::uint64_t block;  // of the array: (place in the LUN's planes) x planes + plane, LUN by LUN
+  std::uint32_t page;   // of the block
+};
+
+class FlashObserver {
+ public:
+  virtual ~FlashObserver() = default;
+  virtual void on_flash(const FlashRecord& record) = 0;
+  // So many pages of the block were programmed before the first record.
+  virtual void on_programmed(std::uint64_t block, std::uint32_t pages) = 0;
+};
+
+}  // namespace hmsim

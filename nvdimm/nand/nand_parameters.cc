@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/nand/nand_parameters.h"
+
+#include <limits>
+#include <string>
+
+#include "core/units.h"
+#include "nvdimm/nand/nand_timing.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kTable3 = "the paper, Table III";
+constexpr const char* kOnfi = "ONFI 3";
+
+struct CellTimes {
+  ProgramModel model;
+  Tick read, fast_read, middle_read;
+  Tick program, fast_program, middle_program;
+  Tick erase;
+};
+
+constexpr Tick us(std::int64_t microseconds) { return microseconds * kMicrosecond; }
+
+CellTimes preset_times(NandPreset preset) {
+  switch (preset) {
+    case NandPreset::slc:  // NVDIMMSim
+      return {ProgramModel::flat, us(25), us(25), us(25), us(200), us(200), us(200), us(1500)};
+    case NandPreset::mlc:  // Table III's means, the fast pages of 2-bit MLC parts
+      return {ProgramModel::mlc, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)};
+    case NandPreset::tlc:  // SimpleSSD's 3-bit part, from memory
+      return {ProgramModel::tlc, us(81), us(58), us(78), us(2587), us(558), us(2201), us(2274)};
+    case NandPreset::table3:
+      break;
+  }
+  return {ProgramModel::flat, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)};
+}
+
+void declare_geometry(ParameterSet& set, NandParameters& nand) {
+  set.integer("channels", nand.channels, {1, 64}, "flash channels",
+              {"flash channels, each with a bus of its own", kTable3});
+  set.integer("chips", nand.chips, {1, 64}, "chips a channel", {"flash chips a channel", kTable3});
+  set.integer("dies", nand.dies, {1, 16}, "dies a chip",
+              {"dies a chip; each is one LUN and works on its own", "assumed"});
+  set.integer("planes", nand.planes, {1, 8}, "planes a LUN",
+              {"planes a LUN. The blocks at the same place in all of them are filled page by page "
+               "in turn, collected and erased as one",
+               "assumed"});
+  set.integer("pages_per_block", nand.pages_per_block, {2, 4096}, "pages",
+              {"4 KiB pages an erase block", kTable3});
+}
+
+void declare_bus(ParameterSet& set, NandParameters& nand) {
+  set.choice("interface", nand.interface,
+             {{"flat", NandInterface::flat},
+              {"sdr", NandInterface::sdr},
+              {"nv_ddr", NandInterface::nv_ddr},
+              {"nv_ddr2", NandInterface::nv_ddr2}},
+             {"bus of a flash channel. flat: command_time for command and address, pages at "
+              "bus_rate; else latch cycles, data and status as the ONFI timing mode says",
+              "ONFI 3; NANDFlashSim"});
+  set.integer(
+      "mode", nand.mode, {0, 7}, "",
+      {"ONFI timing mode: 0 to 5 of sdr and nv_ddr, 0 to 7 of nv_ddr2; not for flat", kOnfi});
+  set.rate("bus_rate", nand.bus_rate,
+           {"flat: transfers of one byte on a flash channel", "ONFI NV-DDR timing mode 5"});
+  set.time("command_time", nand.command_time,
+           {"flat: command and address cycles of an operation, on the channel (tAT)",
+            "assumed, from ONFI command cycles"});
+  set.boolean("transfer_spare", nand.transfer_spare,
+              {"each page transfer carries its 224 spare bytes too", "MLC data sheets"});
+}
+
+void declare_cells(ParameterSet& set, NandParameters& nand) {
+  set.preset(
+      "preset", nand.preset,
+      {{"table3", NandPreset::table3},
+       {"slc", NandPreset::slc},
+       {"mlc", NandPreset::mlc},
+       {"tlc", NandPreset::tlc}},
+      [&nand](NandPreset preset) {
+        const CellTimes times = preset_times(preset);
+        nand.program_model = times.model;
+        nand.read_time = times.read;
+        nand.fast_read_time = times.fast_read;
+        nand.middle_read_time = times.middle_read;
+        nand.program_time = times.program;
+        nand.fast_program_time = times.fast_program;
+        nand.middle_program_time = times.middle_program;
+        nand.erase_time = times.erase;
+      },
+      {"kind of cells: values of program_model, read_time, program_time, their fast and middle "
+       "ones, and erase_time, where these are not given",
+       "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD"});
+  set.choice("program_model", nand.program_model,
+             {{"flat", ProgramModel::flat},
+              {"cmlc", ProgramModel::cmlc},
+              {"mlc", ProgramModel::mlc},
+              {"tlc", ProgramModel::tlc}},
+             {"which pages of a block are fast. cmlc: the even ones, the first 2 and last 2; mlc: "
+              "the first 4 and two of every 4; tlc: fast, middle and slow in turn. Slow pages take "
+              "what makes read_time and program_time the means of a block",
+              "NANDFlashSim, models 1 and 2; SimpleSSD"});
+  set.time("read_time", nand.read_time, {"cell array to register (tR), mean of a block", kTable3});
+  set.time("fast_read_time", nand.fast_read_time,
+           {"tR of fast pages; not with program_model: flat", "assumed"});
+  set.time("middle_read_time", nand.middle_read_time,
+           {"tR of middle pages; only with program_model: tlc", "assumed"});
+  set.time("program_time", nand.program_time,
+           {"register to cell array (tPROG), mean of a block", kTable3});
+  set.time("fast_program_time", nand.fast_program_time,
+           {"tPROG of fast pages; not with program_model: flat", "2-bit MLC parts: 200 to 500 us"});
+  set.time("middle_program_time", nand.middle_program_time,
+           {"tPROG of middle pages; only with program_model: tlc", "assumed"});
+  set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3});
+  set.real("variation", nand.variation, 0, 50, "percent",
+           {"cell times differ from page to page, evenly, by up to so much either way",
+            "NANDFlashSim: 5 %"});
+  set.integer("seed", nand.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
+              {"seed of what differs from page to page and from block to block", ""});
+}
+
+void declare_commands(ParameterSet& set, NandParameters& nand) {
+  set.boolean("multi_plane", nand.multi_plane,
+              {"operations that wait for different planes of a LUN, at the same page of their "
+               "blocks, are done as one",
+               "ONFI multi-plane operations"});
+  set.boolean("cache", nand.cache,
+              {"a LUN's cache register moves data while its cells read or program another page",
+               "ONFI cache operations"});
+  set.time("plane_busy_time", nand.plane_busy_time,
+           {"between the commands of a multi-plane operation (tDBSY)", "MQSim"});
+  set.time("cache_busy_time", nand.cache_busy_time,
+           {"from the start of the cells in a cache operation to the cache register's next use "
+            "(tCBSY, tRCBSY)",
+            "data sheets: 3 us"});
+  set.choice("suspend", nand.suspend,
+             {{"none", SuspendMode::none},
+              {"erase", SuspendMode::erase},
+              {"program", SuspendMode::program},
+              {"both", SuspendMode::both}},
+             {"operations that stop in their midst for reads that the host waits for", "ONFI 3.2"});
+  set.time("suspend_time", nand.suspend_time,
+           {"from the decision until the cells have stopped", "ONFI parts: below 100 us"});
+  set.time("resume_time", nand.resume_time,
+           {"from the last such read until the cells work on", "assumed"});
+  set.integer("suspend_limit", nand.suspend_limit, {1, 1000}, "reads",
+              {"so many reads may go ahead of one suspended operation", "assumed"});
+}
+
+}  // namespace
+
+void NandParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "nand");
+  declare_geometry(set, *this);
+  declare_bus(set, *this);
+  declare_cells(set, *this);
+  declare_commands(set, *this);
+}
+
+void NandParameters::check(std::vector<ParameterError>& errors) const {
+  constexpr std::int64_t kLastMode = 5;
+  if (mode > kLastMode && (interface == NandInterface::sdr || interface == NandInterface::nv_ddr)) {
+    errors.push_back(
+        {"nvdimm.nand.mode",
+         std::to_string(mode) + " is none of the timing modes 0 to " + std::to_string(kLastMode) +
+             " of nvdimm.nand.interface: " + (interface == NandInterface::sdr ? "sdr" : "nv_ddr")});
+  }
+  const auto ordered = [this, &errors](const char* name, Tick fast, const PageTimes& times) {
+    if (program_model != ProgramModel::flat && (times.slow < times.middle || times.slow < fast)) {
+      errors.push_back({name, "fast and middle pages leave " + format_time(times.slow) +
+                                  " for slow ones, so that these would be the faster ones"});
+    }
+  };
+  ordered("nvdimm.nand.read_time", fast_read_time, read_times(*this));
+  ordered("nvdimm.nand.program_time", fast_program_time, program_times(*this));
+  if (multi_plane && planes == 1) {
+    errors.push_back({"nvdimm.nand.multi_plane", "needs nvdimm.nand.planes of 2 or more"});
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of a flash array.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+enum class NandPreset : std::uint8_t { table3, slc, mlc, tlc };
+enum class NandInterface : std::uint8_t { flat, sdr, nv_ddr, nv_ddr2 };
+enum class ProgramModel : std::uint8_t { flat, cmlc, mlc, tlc };
+enum class SuspendMode : std::uint8_t { none, erase, program, both };
+
+struct NandParameters {
+  std::int64_t channels = 4;
+  std::int64_t chips = 2;
+  std::int64_t dies = 1;
+  std::int64_t planes = 1;
+  std::int64_t pages_per_block = 128;
+
+  NandInterface interface = NandInterface::flat;
+  std::int64_t mode = 5;
+  std::int64_t bus_rate = 200'000'000;    // flat: transfers of one byte per second
+  Tick command_time = 300 * kNanosecond;  // flat
+  bool transfer_spare = false;
+
+  NandPreset preset = NandPreset::table3;
+  ProgramModel program_model = ProgramModel::flat;
+  Tick read_time = 50 * kMicrosecond;       // mean over the pages of a block
+  Tick fast_read_time = 50 * kMicrosecond;  // of fast pages; not with the flat model
+  Tick middle_read_time = 50 * kMicrosecond;
+  Tick program_time = 650 * kMicrosecond;
+  Tick fast_program_time = 250 * kMicrosecond;
+  Tick middle_program_time = 650 * kMicrosecond;
+  Tick erase_time = 2000 * kMicrosecond;
+  double variation = 0;  // percent
+  std::int64_t seed = 1;
+
+  bool multi_plane = false;
+  bool cache = false;
+  Tick plane_busy_time = 500 * kNanosecond;
+  Tick cache_busy_time = 3 * kMicrosecond;
+  SuspendMode suspend = SuspendMode::none;
+  Tick suspend_time = 50 * kMicrosecond;
+  Tick resume_time = 5 * kMicrosecond;
+  std::int64_t suspend_limit = 16;
+
+  std::int64_t luns() const { return channels * chips * dies; }
+  std::int64_t luns_per_channel() const { return chips * dies; }
+  // Pages of the blocks at the same place in all planes of a LUN, which are erased together.
+  std::int64_t superblock_pages() const { return planes * pages_per_block; }
+
+  // Under "nand.".
+  void declare(ParameterSet& set);
+  void check(std::vector<ParameterError>& errors) const;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/nand/nand_timing.h"
+
+#include <array>
+
+#include "core/random.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kSpareBytes = 224;  // a 4 KiB page, as in MLC data sheets
+constexpr std::int64_t kAddressCycles = 5;
+constexpr std::int64_t kRowCycles = 3;
+
+constexpr Tick ns(std::int64_t nanoseconds) { return nanoseconds * kNanosecond; }
+
+// ONFI asynchronous timing modes, ns (Linux, nand_timings.c).
+struct Sdr {
+  int trc, twc, tcs, tds, tdh, twp, trr, twhr, trea;
+};
+constexpr std::array<Sdr, 6> kSdr{{{100, 100, 70, 40, 20, 50, 40, 120, 40},
+                                   {50, 45, 35, 20, 10, 25, 20, 80, 30},
+                                   {35, 35, 25, 15, 5, 17, 20, 80, 25},
+                                   {30, 30, 25, 10, 5, 15, 20, 80, 20},
+                                   {25, 25, 20, 10, 5, 12, 20, 80, 20},
+                                   {20, 20, 15, 7, 5, 10, 20, 80, 16}}};
+
+// Source-synchronous modes, ns but for the rate in MT/s.
+struct Ddr {
+  int rate, tcs, cycle, twb, trr, tadl, twpst, twpsth, out_setup, twhr;
+};
+// NV-DDR (Linux, nand_timings.c): a latch cycle is tCAD, tWPST = 1.5 tCK, data out waits for tWRCK.
+constexpr std::array<Ddr, 6> kNvDdr{{{40, 35, 45, 100, 20, 400, 75, 0, 20, 80},
+                                     {67, 25, 45, 100, 20, 400, 45, 0, 20, 80},
+                                     {100, 15, 45, 100, 20, 400, 30, 0, 20, 80},
+                                     {133, 15, 45, 100, 20, 400, 23, 0, 20, 80},
+                                     {167, 15, 45, 100, 20, 400, 18, 0, 20, 80},
+                                     {200, 15, 45, 100, 20, 400, 15, 0, 20, 80}}};
+// NV-DDR2 (rates: SimpleSSD; times, the same in every mode: MQSim).
+constexpr std::array<int, 8> kNvDdr2Rates{67, 80, 133, 167, 200, 267, 333, 400};
+constexpr Ddr kNvDdr2{0, 20, 25, 100, 20, 70, 6, 15, 30, 80};
+
+Tick transfer(std::int64_t bytes, std::int64_t rate) {
+  return Tick((bytes * kSecond.value() + rate - 1) / rate);
+}
+
+// The time of slow pages that makes `mean` the mean of a block.
+Tick slow_time(const NandParameters& nand, Tick mean, Tick fast, Tick middle) {
+  std::int64_t slow = 0;
+  Tick rest = nand.pages_per_block * mean;
+  for (std::int64_t page = 0; page < nand.pages_per_block; ++page) {
+    switch (page_speed(nand.program_model, page, nand.pages_per_block)) {
+      case PageSpeed::fast:
+        rest -= fast;
+        break;
+      case PageSpeed::middle:
+        rest -= middle;
+        break;
+      case PageSpeed::slow:
+        ++slow;
+        break;
+    }
+  }
+  return slow == 0 ? mean : rest / slow;
+}
+
+PageTimes times_of(const NandParameters& nand, Tick mean, Tick fast, Tick middle) {
+  switch (nand.program_model) {
+    case ProgramModel::flat:
+      return {mean, mean, mean};
+    case ProgramModel::tlc:
+      return {fast, middle, slow_time(nand, mean, fast, middle)};
+    default:
+      return {fast, fast, slow_time(nand, mean, fast, fast)};
+  }
+}
+
+std::vector<Tick> by_page(const NandParameters& nand, const PageTimes& times) {
+  std::vector<Tick> pages;
+  for (std::int64_t page = 0; page < nand.pages_per_block; ++page) {
+    const PageSpeed speed = page_speed(nand.program_model, page, nand.pages_per_block);
+    pages.push_back(speed == PageSpeed::fast     ? times.fast
+                    : speed == PageSpeed::middle ? times.middle
+                                                 : times.slow);
+  }
+  return pages;
+}
+
+constexpr double kPpmPerPercent = 10'000;
+constexpr std::int64_t kMillion = 1'000'000;
+
+std::uint64_t ppm(double percent) {
+  return static_cast<std::uint64_t>(percent * kPpmPerPercent + 0.5);
+}
+
+}  // namespace
+
+// cmlc and mlc are NANDFlashSim's models 1 and 2.
+PageSpeed page_speed(ProgramModel model, std::int64_t page, std::int64_t pages) {
+  bool fast = false;
+  switch (model) {
+    case ProgramModel::flat:
+      return PageSpeed::fast;
+    case ProgramModel::cmlc:
+      fast = page < 2 || page >= pages - 2 || page % 2 == 0;
+      break;
+    case ProgramModel::mlc:
+      fast = page < 4 || page % 4 < 2;
+      break;
+    case ProgramModel::tlc:
+      return page % 3 == 0 ? PageSpeed::fast : page % 3 == 1 ? PageSpeed::middle : PageSpeed::slow;
+  }
+  return fast ? PageSpeed::fast : PageSpeed::slow;
+}
+
+PageTimes read_times(const NandParameters& nand) {
+  return times_of(nand, nand.read_time, nand.fast_read_time, nand.middle_read_time);
+}
+
+PageTimes program_times(const NandParameters& nand) {
+  return times_of(nand, nand.program_time, nand.fast_program_time, nand.middle_program_time);
+}
+
+Tick longest_program(const NandParameters& nand) {
+  const PageTimes times = program_times(nand);
+  const Tick slowest = later(times.fast, later(times.middle, times.slow));
+  return slowest + slowest / kMillion * static_cast<std::int64_t>(ppm(nand.variation));
+}
+
+NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
+    : read_(by_page(nand, read_times(nand))),
+      program_(by_page(nand, program_times(nand))),
+      erase_(nand.erase_time),
+      variation_ppm_(ppm(nand.variation)),
+      seed_(mix64(seed) + static_cast<std::uint64_t>(nand.seed)) {
+  const std::int64_t bytes = kPageBytes.value() + (nand.transfer_spare ? kSpareBytes : 0);
+  const auto mode = static_cast<std::size_t>(nand.mode);
+  if (nand.interface == NandInterface::flat) {
+    read_command_ = program_command_ = erase_command_ = nand.command_time;
+    data_in_ = data_out_ = transfer(bytes, nand.bus_rate);
+    status_ = Tick(0);
+  } else if (nand.interface == NandInterface::sdr) {
+    const Sdr& t = kSdr[mode];
+    const Tick command = ns(t.twp + t.tds + t.tdh);
+    const auto address = [&t](std::int64_t n) { return ns(t.tcs - t.tds + n * (t.tds + t.tdh)); };
+    read_command_ = program_command_ = command + address(kAddressCycles) + command;
+    erase_command_ = command + address(kRowCycles) + command;
+    data_in_ = bytes * ns(t.twc);
+    data_out_ = ns(t.trr) + bytes * ns(t.trc);
+    status_ = ns(t.tds + t.twhr + t.trea + t.trc);
+  } else {
+    const bool second = nand.interface == NandInterface::nv_ddr2;
+    const Ddr& t = second ? kNvDdr2 : kNvDdr[mode];
+    const std::int64_t rate = (second ? kNvDdr2Rates[mode] : t.rate) * kMillion;
+    const auto latches = [&t](std::int64_t n) { return ns(t.tcs + n * t.cycle); };
+    read_command_ = latches(1 + kAddressCycles) + ns(t.twb + t.trr);
+    program_command_ = latches(1 + kAddressCycles) + ns(t.tadl + t.twpst + t.twpsth + t.twb);
+    erase_command_ = latches(1 + kRowCycles) + ns(t.twb);
+    data_in_ = transfer(bytes, rate);
+    data_out_ = ns(t.out_setup) + transfer(bytes, rate);
+    status_ = latches(1) + ns(t.twhr + t.trr);
+  }
+}
+
+Tick NandTiming::vary(Tick mean, std::uint64_t block, std::uint32_t page) const {
+  const std::uint64_t drawn = mix64(mix64(seed_ ^ block) + page);
+  const auto deviation = static_cast<std::int64_t>(drawn % (2 * variation_ppm_ + 1)) -
+                         static_cast<std::int64_t>(variation_ppm_);
+  return mean + mean / kMillion * deviation;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The flash protocol's checker on one NVDIMM of a test.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "controller/flash_checker.h"
+#include "nvdimm/nvdimm.h"
+
+namespace hmsim {
+
+class FlashWatch {
+ public:
+  explicit FlashWatch(Nvdimm& nvdimm)
+      : nvdimm_(nvdimm),
+        checker_(
+            nvdimm.parameters().nand,
+            nvdimm.parameters().capacity / kPageBytes / nvdimm.parameters().nand.pages_per_block, 0,
+            Tick(1), violations_) {
+    nvdimm.set_flash_observer(checker_);
+  }
+  FlashWatch(const FlashWatch&) = delete;
+  FlashWatch& operator=(const FlashWatch&) = delete;
+  // Destroyed before the NVDIMM.
+  ~FlashWatch() {
+    EXPECT_EQ(violations_.total(), 0);
+    for (const Violation& violation : violations_.first()) {
+      ADD_FAILURE() << violation.describe();
+    }
+    if (nvdimm_.idle()) {
+      EXPECT_EQ(checker_.unfinished(), 0);
+    }
+  }
+
+  void serialize(Archive& archive) { checker_.serialize(archive); }
+
+ private:
+  Nvdimm& nvdimm_;
+  ViolationLog violations_;
+  FlashChecker checker_;
+};
+
+}  // namespace hmsim
