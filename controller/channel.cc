@@ -258,11 +258,13 @@ inline void Channel::finish(Transaction& done) {
 }
 
 void Channel::show(const Transaction& done) {
-  const Tick gc_blocked = is_nvdimm(done) ? nvdimm_->gc_blocked(done.slot) : Tick(0);
-  request_observer_->on_request({done.request, index_, done.rank, done.view.bank,
-                                 !is_nvdimm(done) && !done.activated, time_of(done.admitted),
-                                 time_of(latency_.first_command(done)),
-                                 time_of(edge_ - latency_.transfer(done.request.write)),
+  const bool nvdimm = is_nvdimm(done);
+  const Tick gc_blocked = nvdimm ? nvdimm_->gc_blocked(done.slot) : Tick(0);
+  const Tick issued = time_of(edge_ - latency_.transfer(done.request.write));
+  const bool row_hit = !nvdimm && !done.activated;
+  request_observer_->on_request({done.request, index_, done.rank, done.view.bank, row_hit,
+                                 time_of(done.admitted),
+                                 row_hit ? issued : time_of(latency_.first_command(done)), issued,
                                  time_of(edge_), latency_.parts(done, edge_, gc_blocked)});
 }
 

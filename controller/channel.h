@@ -106,6 +106,11 @@ class Channel final : public MemoryChannel, public AckListener {
   void expedite(TransactionId id);
   void compete(TransactionId id);
   void leave_line(const Transaction& transaction, TransactionId id);
+  void competes_only_now(const Transaction& transaction) {
+    if (!is_nvdimm(transaction)) {
+      latency_.competes(transaction, edge_);
+    }
+  }
   void rebuild_keys(TransactionScheduler& scheduler);
   void rekey(TransactionId id);
   bool keys_changed() const {  // since the schedulers were last asked

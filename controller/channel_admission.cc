@@ -127,9 +127,6 @@ void Channel::compete(TransactionId id) {
     endpoint_.insert(id);
     return;
   }
-  if (transaction.admitted != edge_) {
-    latency_.competes(transaction, edge_);
-  }
   const std::size_t side = side_of(transaction);
   banks_.insert(id, side, edge_);
   waits(transaction, side, 1);
@@ -146,6 +143,7 @@ void Channel::stage() {
       count(transaction.request.memory, -1);
       const TransactionId moved = *id;
       staged_.erase(id);
+      competes_only_now(pool_[moved]);
       order_line(moved);
       wake_by(edge_ + Cycle(1));
       return;

@@ -201,7 +201,6 @@ Cycle Channel::next_ack(Cycle edge) const {
 inline void Channel::start(Transaction& transaction) {
   if (!transaction.started) {
     transaction.started = true;
-    latency_.started(transaction, edge_);
     if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
       banks_.hold(transaction.rank, true);
       ++held_ranks_;
@@ -266,6 +265,7 @@ inline void Channel::leave_line(const Transaction& transaction, TransactionId id
     return;
   }
   pool_[transaction.successor].predecessor = kNoTransaction;
+  competes_only_now(pool_[transaction.successor]);
   compete(transaction.successor);
 }
 
@@ -286,6 +286,9 @@ void Channel::issue_other(TransactionId id, Command command) {
     return;
   }
   start(transaction);
+  if (!transaction.activated) {
+    latency_.started(transaction, edge_);
+  }
   transaction.activated = true;
   if (command == Command::precharge) {
     precharge(transaction.bank, static_cast<std::int64_t>(transaction.request.id));

@@ -45,7 +45,7 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
   for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
     places_[refresh.place(rank, refresh.turn(rank))].pressing = refresh.pressing_from(rank);
     for (int bank = rank * banks_per_rank; bank < (rank + 1) * banks_per_rank; ++bank) {
-      banks_[static_cast<std::size_t>(bank)].place = refresh.place(rank, bank);
+      banks_[static_cast<std::size_t>(bank)].place = &places_[refresh.place(rank, bank)];
     }
   }
 }
@@ -125,6 +125,13 @@ void LatencySplit::fold() {
           .add_times((cycles.value() * period_).value(), counted.finished);
       counted.finished = 0;
     }
+    if (counted.bus_only != 0) {
+      for (const LatencyPart part :
+           {LatencyPart::queueing, LatencyPart::bank, LatencyPart::refresh}) {
+        counted.part(part).histogram().add_times(0, counted.bus_only);
+      }
+      counted.bus_only = 0;
+    }
   }
 }
 
@@ -134,6 +141,7 @@ void LatencySplit::reset() {
       part.reset();
     }
     counted.finished = 0;
+    counted.bus_only = 0;
   }
 }
 

@@ -78,6 +78,9 @@ class LatencySplit {
   LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshControl& refresh,
                std::size_t slots);
 
+  LatencySplit(const LatencySplit&) = delete;  // banks know their places
+  LatencySplit& operator=(const LatencySplit&) = delete;
+
   // A DRAM transaction gets its slot; ...
   void admitted(const Transaction& transaction, Cycle now) {
     Marks& marks = marks_of(transaction);
@@ -92,11 +95,11 @@ class LatencySplit {
   void opened(const Transaction& transaction, Cycle now) {
     Bank& bank = bank_of(transaction);
     bank.prepared_from = bank.last_column;
-    bank.ready = now - places_[bank.place].refreshed + trcd_;
+    bank.ready = now - bank.place->refreshed + trcd_;
   }
   void issued(const Transaction& transaction, Cycle now) {
     Bank& bank = bank_of(transaction);
-    const Place& place = places_[bank.place];
+    const Place& place = *bank.place;
     Marks& marks = marks_of(transaction);
     const Cycle issue = now - place.refreshed;  // the last refresh is over
     const Cycle competes = later(marks.competes, place.side_since);
@@ -115,7 +118,8 @@ class LatencySplit {
   // The other side (reads, or drained writes) competes from now on.
   void side_changed(Cycle now);
 
-  // The first command of a transaction: an NVDIMM's is answered by its ack.
+  // The first command of a transaction that is not its data-bus command. (An NVDIMM's is answered
+  // by its ack.)
   void started(const Transaction& transaction, Cycle now) {
     marks_of(transaction).first_command = now;
   }
@@ -126,9 +130,13 @@ class LatencySplit {
   void finished(const Transaction& done) {
     const Marks& marks = marks_of(done);
     Class& counted = count(done);
+    counted.part(LatencyPart::bus).add(marks.bus, period_);
+    if (marks.queueing + marks.bank + marks.refresh == Cycle(0)) {
+      ++counted.bus_only;
+      return;
+    }
     counted.part(LatencyPart::queueing).add(marks.queueing, period_);
     counted.part(LatencyPart::bank).add(marks.bank, period_);
-    counted.part(LatencyPart::bus).add(marks.bus, period_);
     counted.part(LatencyPart::refresh).add(marks.refresh, period_);
   }
   // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
@@ -164,13 +172,6 @@ class LatencySplit {
       archive(first_command, entered, competes, queueing, bank, bus, refresh);
     }
   };
-  struct alignas(32) Bank {  // dates by its clock
-    Cycle last_column{0};
-    Cycle prepared_from{0};  // of the row that is open
-    Cycle ready{0};
-    std::size_t place = 0;  // fixed
-    void serialize(Archive& archive) { archive(last_column, prepared_from, ready); }
-  };
   struct alignas(32) Place {
     Cycle refreshed{0};  // all its refreshes and their preparations, to the last one's end
     Cycle until{0};      // the last one's end
@@ -178,9 +179,19 @@ class LatencySplit {
     Cycle side_since{0};           // by its clock: since when the side that competes does
     void serialize(Archive& archive) { archive(refreshed, until, pressing, side_since); }
   };
+  struct alignas(32) Bank {  // dates by its clock
+    Cycle last_column{0};
+    Cycle prepared_from{0};  // of the row that is open
+    Cycle ready{0};
+    const Place* place = nullptr;  // fixed
+    void serialize(Archive& archive) { archive(last_column, prepared_from, ready); }
+  };
   struct Class {
     std::array<PartLatency, kLatencyParts> parts;
-    Counter finished = 0;  // not yet folded: the transfer of all of them takes the same time
+    // Not yet folded: all, whose transfer takes the same time, and those of DRAM that waited for
+    // nothing else than the bus.
+    Counter finished = 0;
+    Counter bus_only = 0;
     PartLatency& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
     void serialize(Archive& archive) { archive(parts); }
   };
@@ -205,7 +216,7 @@ class LatencySplit {
     return later(earlier(place.pressing, now), place.until) - place.refreshed;
   }
   Cycle clock_of(const Transaction& transaction, Cycle now) {
-    return clock(places_[bank_of(transaction).place], now);
+    return clock(*bank_of(transaction).place, now);
   }
 
   const Tick period_;
