@@ -29,15 +29,46 @@ Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ft
       statistics_(statistics),
       data_(data),
       release_(parameters.buffer.release),
-      combines_(parameters.nand.cache || parameters.nand.multi_plane) {}
+      combines_(parameters.nand.cache || parameters.nand.multi_plane),
+      channels_(static_cast<std::uint32_t>(parameters.nand.channels)),
+      luns_per_channel_(static_cast<std::uint32_t>(parameters.luns()) / channels_) {}
 
 std::uint32_t Evictor::victim() const {
-  std::uint32_t frame = buffer_.write.oldest();
-  while (frame != kNoIndex &&
-         under_way_.find(buffer_.page_of(buffer_.write[frame].key).value()) != kNoIndex) {
-    frame = buffer_.write[frame].newer;
+  std::uint32_t frame = buffer_.write.victim();
+  while (frame != kNoIndex && is_under_way(frame)) {
+    frame = buffer_.write.after(frame);
   }
   return frame;
+}
+
+// Of the first few replaceable frames, complete pages are preferred, then (static allocation) the
+// flash channel whose turn it is. With dynamic allocation the page goes where there is an idle LUN.
+std::uint32_t Evictor::early_victim() const {
+  const bool dynamic = ftl_.shape().dynamic;
+  if (dynamic && !ftl_.any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
+    return kNoIndex;
+  }
+  std::uint32_t best = kNoIndex;
+  std::uint32_t best_rank = kNoIndex;
+  std::uint32_t frame = buffer_.write.replaceable() > 0 ? buffer_.write.victim() : kNoIndex;
+  for (int i = 0; i < kEarlyWindow && frame != kNoIndex; ++i, frame = buffer_.write.after(frame)) {
+    const Frame& record = buffer_.write[frame];
+    const LogicalPage page = buffer_.page_of(record.key);
+    const std::uint32_t home = ftl_.home(page);
+    if (record.listing == FrameListing::guarded || is_under_way(frame) ||
+        (!dynamic && !flash_.idle(home))) {
+      continue;
+    }
+    const bool full = record.valid == buffer_.all_lines();
+    const std::uint32_t turn =
+        dynamic ? 0 : (channel_of(home) + channels_ - next_channel_) % channels_;
+    const std::uint32_t rank = (full ? 0 : channels_) + turn;
+    if (rank < best_rank) {
+      best = frame;
+      best_rank = rank;
+    }
+  }
+  return best;
 }
 
 // Returns the lines of the page that the frame holds.
@@ -45,16 +76,28 @@ std::uint64_t Evictor::take(std::uint32_t eviction, std::uint32_t frame) {
   Frame& record = buffer_.write[frame];
   buffer_.write.unlist(frame);
   record.state = FrameState::evicting;
-  record.older = evictions_[eviction].frames;
+  record.next = evictions_[eviction].frames;
   evictions_[eviction].frames = frame;
   return buffer_.page_lines(record);
 }
 
 std::size_t Evictor::start(Tick now) {
-  const std::uint32_t oldest = victim();
-  if (oldest == kNoIndex) {
+  const std::uint32_t frame = victim();
+  return frame == kNoIndex ? 0 : evict(frame, now);
+}
+
+std::size_t Evictor::start_early(Tick now) {
+  const std::uint32_t frame = early_victim();
+  if (frame == kNoIndex) {
     return 0;
   }
+  next_channel_ =
+      (channel_of(ftl_.home(buffer_.page_of(buffer_.write[frame].key))) + 1) % channels_;
+  ++statistics_.preevictions;
+  return evict(frame, now);
+}
+
+std::size_t Evictor::evict(std::uint32_t oldest, Tick now) {
   if (free_ == kNoIndex) {
     evictions_.emplace_back();
     free_ = static_cast<std::uint32_t>(evictions_.size() - 1);
@@ -72,7 +115,7 @@ std::size_t Evictor::start(Tick now) {
   std::uint64_t lines = take(eviction, oldest);
   for (std::int64_t item = 0; buffer_.items() && item < kLinesPerPage; ++item) {
     const std::uint32_t other = buffer_.write.find(page.value() * kLinesPerPage + item);
-    if (other != kNoIndex && buffer_.write[other].listed) {
+    if (other != kNoIndex && buffer_.write[other].listing != FrameListing::none) {
       lines |= take(eviction, other);
       ++frames;
     }
@@ -172,7 +215,7 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
     ftl_.commit(done.page, done.target);
   } else {
     PageBytes bytes = data_->page(ftl_, done.page);
-    for (std::uint32_t frame = done.frames; frame != kNoIndex; frame = buffer_.write[frame].older) {
+    for (std::uint32_t frame = done.frames; frame != kNoIndex; frame = buffer_.write[frame].next) {
       data_->overlay(buffer_, frame, bytes);
     }
     ftl_.commit(done.page, done.target);
@@ -184,7 +227,7 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
   free_ = eviction;
   --active_;
   for (std::uint32_t frame = done.frames; frame != kNoIndex;) {
-    const std::uint32_t next = buffer_.write[frame].older;
+    const std::uint32_t next = buffer_.write[frame].next;
     listener_.on_frame_written(frame, done.gc, now);
     frame = next;
   }
@@ -192,7 +235,7 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
 
 void Evictor::serialize(Archive& archive) {
   archive.section("evictions");
-  archive(evictions_, free_, active_, unplaced_);
+  archive(evictions_, free_, active_, unplaced_, next_channel_);
   if (!archive.loading()) {
     return;
   }

@@ -46,6 +46,8 @@ class Evictor {
 
   // Starts one eviction. The number of frames that it will free; 0 when no frame can go.
   std::size_t start(Tick now);
+  // As start(), before a frame is needed: only if a LUN has nothing better to do.
+  std::size_t start_early(Tick now);
 
   bool idle() const { return active_ == 0; }
 
@@ -67,7 +69,7 @@ class Evictor {
   struct Eviction {
     LogicalPage page;
     PhysicalPage target;
-    std::uint32_t frames = kNoIndex;  // linked by Frame::older; none: a free record
+    std::uint32_t frames = kNoIndex;  // linked by Frame::next; none: a free record
     std::uint32_t next_free = kNoIndex;
     Tick unplaced_since{0};
     GcWait gc;  // of its reads and programs, and of the LUN that became free for it
@@ -77,7 +79,15 @@ class Evictor {
     }
   };
 
+  static constexpr int kEarlyWindow = 16;  // frames that start_early() looks at
+
+  bool is_under_way(std::uint32_t frame) const {
+    return under_way_.find(buffer_.page_of(buffer_.write[frame].key).value()) != kNoIndex;
+  }
+  std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
   std::uint32_t victim() const;
+  std::uint32_t early_victim() const;
+  std::size_t evict(std::uint32_t oldest, Tick now);
   std::uint64_t take(std::uint32_t eviction, std::uint32_t frame);
   void place(std::uint32_t eviction, Tick now);
   void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction, Tick now);
@@ -92,6 +102,9 @@ class Evictor {
   NvdimmData* data_;  // nullptr: not in data mode
   FrameRelease release_;
   bool combines_;  // busy LUNs may take programs
+  const std::uint32_t channels_;
+  const std::uint32_t luns_per_channel_;
+  std::uint32_t next_channel_ = 0;  // of early evictions
   std::vector<Eviction> evictions_;
   std::uint32_t free_ = kNoIndex;
   std::uint32_t active_ = 0;

@@ -118,6 +118,17 @@ class Ftl {
     return kNoIndex;
   }
 
+  // Whether a LUN with room is_idle.
+  template <class IsIdle>
+  bool any_idle(IsIdle is_idle) const {
+    for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
+      if (is_idle(lun) && has_room(lun)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   PhysicalPage allocate(std::uint32_t lun, Stream stream);
   // What allocate() would return; kNowhere if it had to open a block.
   PhysicalPage next_place(std::uint32_t lun, Stream stream) const;

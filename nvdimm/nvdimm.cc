@@ -19,9 +19,10 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
       pending_(parameters.nand.channels, parameters.luns()),
       ftl_(ftl_shape(parameters), victim_selector(parameters.ftl.victim, assignments), seed),
       flash_(parameters, *this, statistics_, seed),
-      buffer_(parameters.buffer),
+      buffer_(parameters.buffer, assignments, statistics_.prefetch_unused),
       data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
                                   : nullptr),
+      lookahead_(Lookahead::make(parameters, assignments, buffer_, ftl_, flash_)),
       collector_(parameters, assignments, ftl_, flash_, pending_, statistics_),
       evictor_(parameters, buffer_, ftl_, flash_, pending_, *this, statistics_, data_.get()),
       commands_(static_cast<std::size_t>(parameters.command_queue)) {
@@ -67,6 +68,11 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
   lookup_free_ = start + lookup_time_;
   events_.schedule(lookup_free_, EventKind::lookup_end, tag);
+  if (lookahead_ != nullptr) {
+    commands_[tag].asked = lookahead_->sent(address, write);
+    prefetch(now);
+    keep_frames_free(now);
+  }
   wakeup_.notify();
 }
 
@@ -94,7 +100,8 @@ void Nvdimm::finish(std::uint32_t tag, Tick now) {
     }
   }
   // Acks may only be given from advance().
-  if (!freed_pending_ && buffer_.read.waiting() + buffer_.write.waiting() > 0) {
+  if (!freed_pending_ && (buffer_.read.waiting() + buffer_.write.waiting() > 0 ||
+                          (lookahead_ != nullptr && lookahead_->wants_free_frame(leaving_)))) {
     freed_pending_ = true;
     events_.schedule(now, EventKind::frames_freed, 0);
     wakeup_.notify();
@@ -112,10 +119,16 @@ void Nvdimm::advance(Tick now) {
     const auto event = events_.pop();
     if (event.kind == EventKind::lookup_end) {
       look_up(event.payload, event.time);
+      if (lookahead_ != nullptr) {
+        const Command& command = commands_[event.payload];
+        lookahead_->looked_up(command.asked, command.write);
+        keep_frames_free(event.time);
+      }
     } else {
       freed_pending_ = false;
       admit_reads(event.time);
       admit_writes(event.time);
+      keep_frames_free(event.time);
     }
   }
 }
@@ -152,6 +165,11 @@ Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
   const std::uint32_t frame = buffer_.read.find(key);
   if (frame != kNoIndex) {
     Frame& record = buffer_.read[frame];
+    if (record.prefetched) {
+      record.prefetched = false;
+      ++(record.state == FrameState::clean ? statistics_.prefetch_useful
+                                           : statistics_.prefetch_late);
+    }
     if ((record.valid & line) != 0) {
       ready(tag, false, frame, now);
       return Found::here;
@@ -161,12 +179,12 @@ Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
       return Found::on_its_way;
     }
     // The line was written, and has left the write part since: the page is read again.
-    if (record.listed) {
+    if (record.listing != FrameListing::none) {
       buffer_.read.unlist(frame);
     }
     owe_read(record, ftl_.read_lun(buffer_.page_of(key)));
     wait_for_read(tag, record);
-    start_fill(frame, now);
+    start_fill(frame, FlashPriority::demand, now);
     return Found::missing;
   }
   if (unmapped_read_ == UnmappedRead::zero && ftl_.place(buffer_.page_of(key)) == kNowhere) {
@@ -236,12 +254,13 @@ void Nvdimm::admit_reads(Tick now) {
   BufferPart& part = buffer_.read;
   while (part.waiting() > 0) {
     if (part.full()) {
-      if (part.oldest() == kNoIndex) {
+      const std::uint32_t victim = part.victim();
+      if (victim == kNoIndex) {
         return;
       }
-      part.release(part.oldest());
+      part.release(victim);
     }
-    start_fill(part.admit(), now);
+    start_fill(part.admit(), FlashPriority::demand, now);
   }
 }
 
@@ -273,7 +292,7 @@ void Nvdimm::accept_writes(std::uint32_t frame, const GcWait& gc, Tick now) {
   }
 }
 
-void Nvdimm::start_fill(std::uint32_t frame, Tick now) {
+void Nvdimm::start_fill(std::uint32_t frame, FlashPriority priority, Tick now) {
   Frame& record = buffer_.read[frame];
   const std::uint32_t written = buffer_.write.find(record.key);
   record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
@@ -285,6 +304,7 @@ void Nvdimm::start_fill(std::uint32_t frame, Tick now) {
   }
   record.fetching = true;
   FlashCommand command;
+  command.priority = priority;
   command.lun = record.lun;
   command.subject = frame;
   flash_.submit(command, now);
@@ -324,13 +344,13 @@ void Nvdimm::settle_read_frame(std::uint32_t frame) {
   if (record.valid == 0) {
     buffer_.read.release(frame);
   } else {
-    buffer_.read.make_newest(frame);
+    list(buffer_.read, frame);
   }
 }
 
 void Nvdimm::settle_write_frame(std::uint32_t frame) {
   if (buffer_.write[frame].state == FrameState::dirty) {
-    buffer_.write.make_newest(frame);
+    list(buffer_.write, frame);
   } else if (buffer_.write[frame].state == FrameState::clean) {
     buffer_.write.release(frame);
     --leaving_;
@@ -357,10 +377,14 @@ bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
       evictor_.on_flash_start(command);
       return true;
     case FlashPriority::demand:
+    case FlashPriority::prefetch:
       break;
   }
   Frame& frame = buffer_.read[command.subject];
   if (frame.state != FrameState::filling) {
+    if (command.priority == FlashPriority::prefetch) {
+      lookahead_->prefetch_ended();
+    }
     withdraw_read(command.subject, now);
     return false;
   }
@@ -411,6 +435,9 @@ void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
 
 void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
   switch (command.priority) {
+    case FlashPriority::prefetch:
+      lookahead_->prefetch_ended();
+      [[fallthrough]];
     case FlashPriority::demand:
       buffer_.read[command.subject].fetching = false;
       end_fill(command.subject, command.gc, now);
@@ -429,7 +456,14 @@ void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
 }
 
 void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) {
-  evictor_.on_flash_idle(lun, now);
+  if (lookahead_ != nullptr) {
+    lookahead_->idle(lun);
+    prefetch(now);
+  }
+  if (flash_.idle(lun)) {
+    evictor_.on_flash_idle(lun, now);
+    keep_frames_free(now);
+  }
   if (flash_.idle(lun)) {
     collector_.on_flash_idle(lun, now);
   }
@@ -454,6 +488,9 @@ void Nvdimm::serialize(Archive& archive) {
   buffer_.serialize(archive);
   collector_.serialize(archive);
   evictor_.serialize(archive);
+  if (lookahead_ != nullptr) {
+    lookahead_->serialize(archive);
+  }
   archive(power_, pending_);
   if (data_ != nullptr) {
     archive(*data_);

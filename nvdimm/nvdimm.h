@@ -15,6 +15,7 @@
 #include "nvdimm/evictor.h"
 #include "nvdimm/ftl.h"
 #include "nvdimm/garbage_collector.h"
+#include "nvdimm/lookahead.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/pending_work.h"
@@ -106,6 +107,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
     std::uint64_t collections = 0;   // ended before
     std::uint32_t frame = kNoIndex;  // ready: pinned, or none
     std::uint32_t next = kNoIndex;   // in a CommandChain
+    std::uint32_t asked = kNoIndex;  // lookup: what it asks for, if the queue is watched
     Stage stage = Stage::none;
     bool write = false;
     bool in_write_part = false;  // where `frame` is
@@ -113,7 +115,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
     Tick gc_blocked{0};          // before
 
     void serialize(Archive& archive) {
-      archive(address, arrival, collections, frame, next, stage, write, in_write_part, since,
+      archive(address, arrival, collections, frame, next, asked, stage, write, in_write_part, since,
               gc_blocked);
     }
   };
@@ -128,7 +130,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now);
   void admit_reads(Tick now);
   void admit_writes(Tick now, const GcWait& gc = {});
-  void start_fill(std::uint32_t frame, Tick now);
+  void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
   void owe_read(Frame& frame, std::uint32_t lun);
   bool move_read(Frame& frame, std::uint32_t lun);
   void withdraw_read(std::uint32_t frame, Tick now);
@@ -141,6 +143,11 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void tell_programmed();
   void flush(std::vector<Tick>& busy);
   std::uint32_t flush_target(std::uint32_t first) const;
+  void prefetch(Tick now);
+  void keep_frames_free(Tick now);
+  void list(BufferPart& part, std::uint32_t frame) {
+    part.list(frame, lookahead_ != nullptr && lookahead_->guards(part[frame].key));
+  }
   void settle_read_frame(std::uint32_t frame);
   void settle_write_frame(std::uint32_t frame);
 
@@ -166,7 +173,8 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   Ftl ftl_;
   FlashArray flash_;
   SyncBuffer buffer_;
-  std::unique_ptr<NvdimmData> data_;  // data mode only
+  std::unique_ptr<NvdimmData> data_;      // data mode only
+  std::unique_ptr<Lookahead> lookahead_;  // nullptr: nothing is done ahead of lookups
   GarbageCollector collector_;
   Evictor evictor_;
 

@@ -37,6 +37,11 @@ void declare_buffer(ParameterSet& set, BufferParameters& buffer) {
              {"an evicted frame is free again once its page is programmed (safe against power "
               "loss), or once the chip's register has its data",
               "assumed"});
+  set.name_of("manager", buffer.manager, policy_names(PolicyKind::buffer_manager),
+              {"what is done for commands that are queued and not yet looked up",
+               "the paper, section V-B"});
+  set.name_of("replacement", buffer.replacement, policy_names(PolicyKind::buffer_replacement),
+              {"which frame is given up next", "the paper, section III (LRU)"});
 }
 
 void declare_ftl(ParameterSet& set, FtlParameters& ftl) {

@@ -27,6 +27,8 @@ struct BufferParameters {
   Tick lookup = 52 * kNanosecond;
   BufferPort port = BufferPort::pipelined;
   FrameRelease release = FrameRelease::program;
+  std::string manager = "on_demand";
+  std::string replacement = "lru";
 };
 
 struct FtlParameters {

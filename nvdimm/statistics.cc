@@ -126,6 +126,20 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
   add.counter("nvdimm.buffer.evictions", "pages", "pages written back", {&S::evictions});
   add.counter("nvdimm.buffer.eviction_reads", "pages",
               "pages read from flash to complete one that is written back", {&S::eviction_reads});
+  add.counter("nvdimm.buffer.prefetches", "pages",
+              "pages (items) read from flash for commands that were still queued",
+              {&S::prefetches});
+  add.counter("nvdimm.buffer.prefetch_useful", "pages",
+              "of these, pages that were in the buffer when first looked up",
+              {&S::prefetch_useful});
+  add.counter("nvdimm.buffer.prefetch_late", "pages",
+              "of these, pages that were still on their way when first looked up",
+              {&S::prefetch_late});
+  add.counter("nvdimm.buffer.prefetch_unused", "pages",
+              "of these, pages that left the buffer before any read asked for them",
+              {&S::prefetch_unused});
+  add.counter("nvdimm.buffer.preevictions", "pages",
+              "pages written back before a write needed their frame", {&S::preevictions});
 
   add.ratio("nvdimm.ftl.waf", "write amplification: pages programmed for each page of the host",
             {&S::host_pages, &S::gc_pages}, &S::host_pages);

@@ -25,6 +25,12 @@ struct NvdimmStatistics {
   Counter evictions = 0;       // pages
   Counter eviction_reads = 0;  // page reads that completed one
 
+  Counter prefetches = 0;       // pages, or items, ...
+  Counter prefetch_useful = 0;  // ... that were there when a read first asked for them,
+  Counter prefetch_late = 0;    // ... or still on their way,
+  Counter prefetch_unused = 0;  // ... or gone before
+  Counter preevictions = 0;     // of the evictions, those before a write needed a frame
+
   Counter host_pages = 0;  // programmed
   Counter gc_pages = 0;    // programmed, those of wear levelling included
   Counter levelled_blocks = 0;
@@ -52,9 +58,10 @@ struct NvdimmStatistics {
 
   void serialize(Archive& archive) {
     archive(read_lookups, read_hits, read_merged, write_lookups, write_hits, write_merged,
-            unmapped_reads, evictions, eviction_reads, host_pages, gc_pages, levelled_blocks,
-            gc_count, gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached, gc_prefetches,
-            gc_duration, gc_valid_pages, gc_overlapped_ack, page_reads, page_programs, block_erases,
+            unmapped_reads, evictions, eviction_reads, prefetches, prefetch_useful, prefetch_late,
+            prefetch_unused, preevictions, host_pages, gc_pages, levelled_blocks, gc_count,
+            gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached, gc_prefetches, gc_duration,
+            gc_valid_pages, gc_overlapped_ack, page_reads, page_programs, block_erases,
             multi_plane_operations, cache_operations, suspensions, bus_wait_ps, busy_luns,
             busy_buses);
   }

@@ -11,13 +11,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/archive.h"
 #include "core/key_map.h"
+#include "core/parameters.h"
 #include "core/ring.h"
+#include "core/slot_list.h"
+#include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/parameters.h"
+#include "policies/buffer_replacement.h"
 
 namespace hmsim {
 
@@ -38,29 +43,34 @@ struct CommandChain {
   void serialize(Archive& archive) { archive(first, last); }
 };
 
+// Where a frame stands that may be given up.
+enum class FrameListing : std::uint8_t { none, replaceable, guarded };
+
 struct Frame {
   std::int64_t key = 0;
   std::uint64_t valid = 0;     // lines it holds; write part: all of them newer than flash, or equal
   std::uint64_t expected = 0;  // filling: lines that the page on its way will bring
   std::uint32_t pins = 0;      // acknowledged commands that have not finished
-  std::uint32_t newer = kNoIndex;  // least recently used list, or another list's link
-  std::uint32_t older = kNoIndex;
+  std::uint32_t next = kNoIndex;  // in a chain of free records, or of an eviction's frames
   CommandChain waiters;
   FrameState state = FrameState::free;
-  bool listed = false;         // in the least recently used list
+  FrameListing listing = FrameListing::none;
+  bool prefetched = false;     // and no read has asked for it yet
   bool fetching = false;       // read part: a flash read for it is queued or running
   std::uint32_t lun = 0;       // read part, while it waits for flash: where from
   std::uint32_t requests = 0;  // read part: commands among `waiters`
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, newer, older, waiters, state, listed, fetching, lun,
+    archive(key, valid, expected, pins, next, waiters, state, listing, prefetched, fetching, lun,
             requests);
   }
 };
 
 class BufferPart {
  public:
-  explicit BufferPart(std::int64_t capacity) : capacity_(capacity) {}
+  // `unused_prefetches` counts prefetched frames that are released before their use.
+  BufferPart(std::int64_t capacity, std::unique_ptr<BufferReplacement> replacement,
+             Counter& unused_prefetches);
 
   std::uint32_t find(std::int64_t key) const { return map_.find(key); }
   Frame& operator[](std::uint32_t frame) { return frames_[frame]; }
@@ -73,27 +83,40 @@ class BufferPart {
   std::uint32_t add(std::int64_t key);
   std::size_t waiting() const { return waiting_.size(); }
   bool full() const { return held_ == capacity_; }
+  std::uint64_t capacity() const { return static_cast<std::uint64_t>(capacity_); }
+  std::uint64_t free() const { return static_cast<std::uint64_t>(capacity_ - held_); }
   // Gives a frame to the first record that waits. Not while full().
   std::uint32_t admit();
   // The frame is free, its key absent.
   void release(std::uint32_t frame);
 
-  // Frames that may be evicted stand in a list by the end of their latest use; pinning takes a
-  // frame out of it.
-  void pin(std::uint32_t frame);
-  void make_newest(std::uint32_t frame);  // enters the list
+  // A frame that may be given up is listed; pinning takes it out again. Guarded ones come after all
+  // that are replaceable, first in, first out.
+  void pin(std::uint32_t frame) {
+    if (frames_[frame].listing != FrameListing::none) {
+      unlist(frame);
+    }
+    ++frames_[frame].pins;
+  }
+  void list(std::uint32_t frame, bool guard);
   void unlist(std::uint32_t frame);
-  std::uint32_t oldest() const { return oldest_; }
+  std::uint64_t replaceable() const { return replaceable_; }
+  // The first to be given up, and the one after a listed frame.
+  std::uint32_t victim() const;
+  std::uint32_t after(std::uint32_t frame) const;
 
   void serialize(Archive& archive);
 
  private:
   std::int64_t capacity_;
   std::int64_t held_ = 0;  // frames in use
+  std::unique_ptr<BufferReplacement> replacement_;
+  Counter* unused_prefetches_;
   std::vector<Frame> frames_;
-  std::uint32_t free_ = kNoIndex;  // records, linked by `older`
-  std::uint32_t newest_ = kNoIndex;
-  std::uint32_t oldest_ = kNoIndex;
+  std::uint32_t free_ = kNoIndex;  // records
+  std::uint64_t replaceable_ = 0;
+  SlotList guarded_;
+  std::vector<SlotLink> guarded_links_;
   Ring<std::uint32_t> waiting_;
   KeyMap map_;
 };
@@ -103,10 +126,9 @@ std::int64_t frame_count(const BufferParameters& parameters, Bytes size);
 
 class SyncBuffer {
  public:
-  explicit SyncBuffer(const BufferParameters& parameters)
-      : read(frame_count(parameters, parameters.read_size)),
-        write(frame_count(parameters, parameters.write_size)),
-        items_(parameters.granularity == BufferGranularity::item) {}
+  // `assignments`: the configuration's, for the parameters of the replacement policy.
+  SyncBuffer(const BufferParameters& parameters, const Assignments& assignments,
+             Counter& unused_prefetches);
 
   std::int64_t key_of(Address address) const {
     return items_ ? address.value() / kLineBytes.value() : address.value() / kPageBytes.value();

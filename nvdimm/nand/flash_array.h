@@ -44,9 +44,9 @@ namespace hmsim {
 struct NvdimmParameters;
 
 // On a LUN, first by this, then by order of submission.
-enum class FlashPriority : std::uint8_t { demand, collection, eviction };
+enum class FlashPriority : std::uint8_t { demand, collection, prefetch, eviction };
 
-inline constexpr std::size_t kFlashPriorities = 3;
+inline constexpr std::size_t kFlashPriorities = 4;
 
 // For how long collections locked the LUNs that something waited for, and up to when.
 struct GcWait {

@@ -8,8 +8,9 @@
 namespace hmsim {
 
 const char* name_of(PolicyKind kind) {
-  constexpr std::array<const char*, 5> kNames{"transaction_scheduler", "bus_arbiter", "page_policy",
-                                              "victim_selector", "gc_scheduler"};
+  constexpr std::array<const char*, 7> kNames{
+      "transaction_scheduler", "bus_arbiter",    "page_policy",       "victim_selector",
+      "gc_scheduler",          "buffer_manager", "buffer_replacement"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

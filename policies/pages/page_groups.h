@@ -9,7 +9,7 @@
 
 #include "core/archive.h"
 #include "core/key_map.h"
-#include "policies/pages/slot_list.h"
+#include "core/slot_list.h"
 
 namespace hmsim {
 

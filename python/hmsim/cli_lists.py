@@ -27,6 +27,8 @@ KINDS = {  # of policies, and the parameters that name them where it is not plai
     "page_policy": "page policies (controller.page_policy)",
     "victim_selector": "victim selectors (nvdimm.ftl.victim)",
     "gc_scheduler": "garbage-collection schedulers (nvdimm.gc.scheduler)",
+    "buffer_manager": "buffer managers (nvdimm.buffer.manager)",
+    "buffer_replacement": "buffer replacement (nvdimm.buffer.replacement)",
 }
 
 

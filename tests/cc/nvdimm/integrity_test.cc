@@ -21,6 +21,8 @@ NvdimmParameters any_nvdimm(Random& random) {
   };
   NvdimmParameters p = data_nvdimm();
   const std::vector<std::string> victims = policy_names(PolicyKind::victim_selector);
+  const std::vector<std::string> managers = policy_names(PolicyKind::buffer_manager);
+  const std::vector<std::string> replacements = policy_names(PolicyKind::buffer_replacement);
   p.command_queue = 4 + below(12);
   p.unmapped_read = below(2) != 0 ? UnmappedRead::zero : UnmappedRead::flash;
   p.nand.channels = 1 + below(2);
@@ -40,6 +42,9 @@ NvdimmParameters any_nvdimm(Random& random) {
                             : (1 + below(8)) * kLineBytes;
   const std::vector<std::string> schedulers = policy_names(PolicyKind::gc_scheduler);
   p.gc.scheduler = schedulers[static_cast<std::size_t>(below(5))];
+  p.buffer.manager = managers[random.below(managers.size())];
+  p.buffer.replacement = replacements[random.below(replacements.size())];
+  p.buffer.port = below(2) != 0 ? BufferPort::serial : BufferPort::pipelined;
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
   return p;

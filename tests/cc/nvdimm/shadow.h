@@ -22,7 +22,7 @@ struct NvdimmFaults {
   }
   // Forgets a dirty frame; false: there is none.
   static bool drop_dirty_frame(Nvdimm& nvdimm) {
-    const std::uint32_t frame = nvdimm.buffer_.write.oldest();
+    const std::uint32_t frame = nvdimm.buffer_.write.victim();
     if (frame != kNoIndex) {
       nvdimm.buffer_.write.release(frame);
     }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rules of which the buffer managers are made (spec 3.5).
+#pragma once
+
+#include <algorithm>
+
+#include "core/parameters.h"
+#include "policies/buffer_manager.h"
+
+namespace hmsim {
+
+// A manager that protects what the queue asks for, unless it is told not to.
+class LookaheadManager : public BufferManager {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.boolean("protect_queued", protect_queued_,
+                       {"frames whose page a queued command asks for are evicted last", "assumed"});
+  }
+  bool protects_queued() const override { return protect_queued_; }
+
+ private:
+  bool protect_queued_ = true;
+};
+
+// No more prefetches at once than LUNs, and each has a frame at once: queued pages are real future
+// demand, but a prefetch must not take what another command is about to use.
+inline bool may_prefetch(const PrefetchView& view) {
+  return view.under_way < std::min<std::uint64_t>(view.luns, view.free + view.replaceable);
+}
+
+// A low-water mark, or as many frames as queued writes are about to need.
+class FreeFrames {
+ public:
+  void declare(ParameterSet& parameters) {
+    parameters.real("low_water", percent_, 0, 100, "percent of the write part",
+                    {"free frames below which pages are written back early", "assumed"});
+  }
+  std::uint64_t wanted(const WritePartView& view) const {
+    constexpr std::uint64_t kWhole = 1'000'000;
+    const auto share = static_cast<std::uint64_t>(percent_ * 1e4 + 0.5);
+    return std::max((view.frames * share + kWhole - 1) / kWhole, view.queued_pages);
+  }
+
+ private:
+  double percent_ = 5;
+};
+
+}  // namespace hmsim

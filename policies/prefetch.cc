@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/buffer/lookahead_rules.h"
+
+namespace hmsim {
+
+// Pages of queued reads are fetched while their LUNs have nothing to do.
+class Prefetch final : public LookaheadManager {
+ public:
+  bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }
+};
+
+extern const PolicyDescriptor kPolicy_prefetch;
+const PolicyDescriptor kPolicy_prefetch{
+    PolicyKind::buffer_manager, "prefetch", "pages of queued reads are fetched by idle LUNs",
+    "the paper, section V-B: from the addresses of queued commands", make_policy<Prefetch>};
+
+}  // namespace hmsim

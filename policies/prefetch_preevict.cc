@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/buffer/lookahead_rules.h"
+
+namespace hmsim {
+
+// Both: pages of queued reads are fetched, and frames kept free for queued writes.
+class PrefetchPreevict final : public LookaheadManager {
+ public:
+  void declare(ParameterSet& parameters) override {
+    LookaheadManager::declare(parameters);
+    free_.declare(parameters);
+  }
+  bool prefetch(const PrefetchView& view) const override { return may_prefetch(view); }
+  std::uint64_t frames_to_keep_free(const WritePartView& view) const override {
+    return free_.wanted(view);
+  }
+
+ private:
+  FreeFrames free_;
+};
+
+extern const PolicyDescriptor kPolicy_prefetch_preevict;
+const PolicyDescriptor kPolicy_prefetch_preevict{
+    PolicyKind::buffer_manager, "prefetch_preevict", "as prefetch and preevict together",
+    "the paper, section V-B", make_policy<PrefetchPreevict>};
+
+}  // namespace hmsim

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What does the NVDIMM do for commands that it knows and has not looked up?
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+namespace {
+
+constexpr Tick kLookup{52'000};
+constexpr Tick kPageRead{70'780'000};
+constexpr Tick kMillisecond = 1000 * kMicrosecond;
+constexpr Tick kProgram{670'780'000};
+
+// Lookups that follow one another: the queue fills up.
+NvdimmParameters managed(const char* manager, std::int64_t channels = 1, std::int64_t chips = 1) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.capacity = Bytes(channels * chips << 20);
+  parameters.nand.channels = channels;
+  parameters.nand.chips = chips;
+  parameters.buffer.manager = manager;
+  parameters.buffer.port = BufferPort::serial;
+  return parameters;
+}
+
+void send(Rig& rig, std::uint32_t tag, std::int64_t page, std::int64_t line = 0,
+          bool write = false) {
+  rig.nvdimm().command(tag, line_address(page, line), write, rig.now());
+}
+
+Tick ack_of(const Rig& rig, std::uint32_t tag) {
+  for (const Ack& ack : rig.acks) {
+    if (ack.tag == tag) {
+      return ack.time;
+    }
+  }
+  return kNever;
+}
+
+TEST(Prefetch, AQueuedPageIsReadWhileItWaitsForItsLookup) {
+  for (const bool prefetch : {false, true}) {
+    Rig rig(managed(prefetch ? "prefetch" : "on_demand", 2));
+    for (std::uint32_t line = 0; line < 40; ++line) {
+      send(rig, line, 0, line);
+    }
+    send(rig, 40, 1);  // the other LUN
+    rig.drain();
+    EXPECT_EQ(ack_of(rig, 0), (prefetch ? Tick(0) : kLookup) + kPageRead);
+    EXPECT_EQ(ack_of(rig, 40), (prefetch ? Tick(0) : 41 * kLookup) + kPageRead);
+    EXPECT_EQ(rig.statistics().prefetches, prefetch ? 2u : 0u);
+    EXPECT_EQ(rig.statistics().prefetch_late, prefetch ? 2u : 0u);
+    EXPECT_EQ(rig.statistics().page_reads, 2u) << "nothing is read twice";
+  }
+}
+
+TEST(Prefetch, APageThatIsThereAtItsLookupIsUseful) {
+  NvdimmParameters parameters = managed("prefetch");
+  parameters.buffer.lookup = 100 * kMicrosecond;
+  Rig rig(parameters);
+  send(rig, 0, 3);
+  rig.drain();
+  EXPECT_EQ(ack_of(rig, 0), parameters.buffer.lookup) << "the read of 70.78 us is hidden";
+  EXPECT_EQ(rig.statistics().prefetch_useful, 1u);
+  EXPECT_EQ(rig.statistics().read_hits, 1u);
+}
+
+TEST(Prefetch, IdleLunsOnlyAndTheOldestFirst) {
+  NvdimmParameters parameters = managed("prefetch");
+  parameters.buffer.lookup = kMillisecond;
+  Rig rig(parameters);
+  for (std::uint32_t tag = 0; tag < 3; ++tag) {
+    send(rig, tag, 5 - tag);
+  }
+  EXPECT_EQ(rig.statistics().prefetches, 1u) << "there is one LUN";
+  rig.kernel().run_until(kPageRead);
+  EXPECT_EQ(rig.statistics().prefetches, 2u);
+  rig.kernel().run_until(2 * kPageRead);
+  EXPECT_EQ(rig.statistics().prefetches, 3u);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().prefetch_useful, 3u);
+}
+
+TEST(Prefetch, TakesNoFrameThatIsUsedOrAskedFor) {
+  NvdimmParameters parameters = managed("prefetch", 4);
+  parameters.buffer.read_size = 2 * kPageBytes;
+  parameters.buffer.lookup = kMillisecond;
+  Rig rig(parameters);
+  rig.read(0);
+  rig.read(1);
+  const Counter before = rig.statistics().prefetches;
+  send(rig, 1, 1);  // asks for page 1
+  send(rig, 2, 2);
+  send(rig, 3, 3);
+  rig.kernel().run_until(rig.now() + 500 * kMicrosecond);
+  EXPECT_EQ(rig.statistics().prefetches, before + 1) << "page 0 gives way to 2; 1 stays";
+  rig.kernel().run_until(rig.now() + 600 * kMicrosecond);
+  EXPECT_EQ(rig.statistics().read_hits, 3u) << "pages 0 and 1 before, page 1 again";
+}
+
+TEST(Prefetch, LeavesQueuedPagesUnguardedWhenTold) {
+  for (const bool guard : {true, false}) {
+    NvdimmParameters parameters = managed("prefetch", 4);
+    parameters.buffer.read_size = 2 * kPageBytes;
+    parameters.buffer.lookup = kMillisecond;
+    Rig rig(parameters, 1, {{"policies.prefetch.protect_queued", guard ? "true" : "false"}});
+    rig.read(0);
+    rig.read(1);
+    const Counter reads = rig.statistics().page_reads;
+    send(rig, 1, 0);  // the older one of the two is asked for
+    send(rig, 2, 2);
+    rig.drain();
+    rig.nvdimm().finish(1, rig.now());
+    rig.drain();
+    EXPECT_EQ(rig.statistics().page_reads, reads + (guard ? 1 : 2)) << guard;
+  }
+}
+
+TEST(Prefetch, WhatTheWritePartHoldsIsNotFetched) {
+  NvdimmParameters parameters = managed("prefetch");
+  Rig rig(parameters);
+  rig.write(0, 3);
+  send(rig, 1, 0, 3);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().prefetches, 0u);
+  rig.nvdimm().finish(1, rig.now());
+  send(rig, 2, 0, 4);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().prefetches, 1u) << "another line of it is";
+}
+
+TEST(Prefetch, ItemsAreFetchedOneByOne) {
+  NvdimmParameters parameters = managed("prefetch");
+  parameters.buffer.granularity = BufferGranularity::item;
+  parameters.buffer.lookup = kMillisecond;
+  Rig rig(parameters);
+  send(rig, 0, 0, 0);
+  send(rig, 1, 0, 1);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().prefetches, 2u);
+  EXPECT_EQ(rig.statistics().prefetch_useful, 2u);
+}
+
+TEST(Prefetch, UnusedOnesAreCounted) {
+  NvdimmParameters parameters = managed("prefetch", 2);
+  parameters.buffer.lookup = kMillisecond;
+  parameters.buffer.read_size = kPageBytes;
+  Rig rig(parameters, 1, {{"policies.prefetch.protect_queued", "false"}});
+  send(rig, 0, 0);
+  rig.kernel().run_until(100 * kMicrosecond);
+  send(rig, 1, 1);  // page 0 goes before its lookup
+  rig.kernel().run_until(200 * kMicrosecond);
+  EXPECT_EQ(rig.statistics().prefetches, 2u);
+  EXPECT_EQ(rig.statistics().prefetch_unused, 1u);
+}
+
+TEST(Preevict, FramesAreFreeBeforeWritesNeedThem) {
+  for (const bool early : {false, true}) {
+    NvdimmParameters parameters = managed(early ? "preevict" : "on_demand");
+    parameters.buffer.port = BufferPort::pipelined;
+    parameters.buffer.write_size = 20 * kPageBytes;  // 5 percent: one frame
+    Rig rig(parameters);
+    for (std::int64_t page = 0; page < 20; ++page) {
+      rig.write_page(page);
+    }
+    rig.drain();
+    EXPECT_EQ(rig.statistics().preevictions, early ? 1u : 0u);
+    EXPECT_EQ(rig.write(30), early ? kLookup : kLookup + kProgram);
+  }
+}
+
+TEST(Preevict, AsManyFramesAsQueuedWritesNeed) {
+  NvdimmParameters parameters = managed("preevict", 4);
+  parameters.buffer.lookup = kMillisecond;
+  Rig rig(parameters, 1, {{"policies.preevict.low_water", "0"}});
+  for (std::int64_t page = 0; page < 4; ++page) {
+    rig.write_page(page);
+  }
+  rig.drain();
+  EXPECT_EQ(rig.statistics().preevictions, 0u);
+  for (std::uint32_t tag = 1; tag <= 3; ++tag) {
+    send(rig, tag, 10 + tag, 0, true);
+    send(rig, tag + 3, 10 + tag, 1, true);
+  }
+  send(rig, 7, 3, 0, true);  // has a frame
+  EXPECT_EQ(rig.statistics().preevictions, 3u) << "one frame for each new page";
+  const Tick sent = rig.now();
+  rig.drain();
+  EXPECT_EQ(ack_of(rig, 1), sent + kMillisecond);
+  EXPECT_EQ(rig.statistics().evictions, 3u);
+}
+
+TEST(Preevict, CompletePagesAreWrittenBackFirst) {
+  NvdimmParameters parameters = managed("preevict");
+  parameters.buffer.write_size = 4 * kPageBytes;
+  Rig rig(parameters, 1, {{"policies.preevict.low_water", "25"}});
+  rig.write(0);  // the oldest, and incomplete
+  rig.write_page(1);
+  rig.write_page(2);
+  rig.write_page(3);
+  rig.drain();
+  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  EXPECT_EQ(rig.write(0, 1), kLookup) << "page 0 is still there";
+  EXPECT_EQ(rig.statistics().write_hits + rig.statistics().write_merged, 3u * 63 + 1);
+}
+
+TEST(Preevict, IdleLunsOnly) {
+  NvdimmParameters parameters = managed("preevict", 2);
+  parameters.ftl.allocation = PageAllocation::fixed;
+  parameters.ftl.over_provisioning = 80;
+  parameters.buffer.write_size = 8 * kPageBytes;
+  Rig rig(parameters, 1, {{"policies.preevict.low_water", "50"}});
+  for (const std::int64_t page : {0, 2, 4, 6, 8}) {  // all of LUN 0
+    rig.write_page(page);
+  }
+  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  rig.write_page(1);
+  EXPECT_EQ(rig.statistics().preevictions, 1u) << "all that time queued commands ask for page 1";
+  rig.kernel().run_until(rig.now() + kMicrosecond);
+  EXPECT_EQ(rig.statistics().preevictions, 2u) << "LUN 1, though its page is the newest";
+}
+
+TEST(Lookahead, ManagersChangeNothingThatIsRead) {
+  for (const char* manager : {"prefetch", "preevict", "prefetch_preevict"}) {
+    for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
+      NvdimmParameters parameters = managed(manager, 2, 2);
+      parameters.buffer.granularity = granularity;
+      parameters.buffer.read_size = 2 * kPageBytes;
+      parameters.buffer.write_size = 2 * kPageBytes;
+      parameters.nand.pages_per_block = 8;
+      Rig rig(parameters);
+      Random random(7);
+      rig.run(10'000, 32, [&random](std::int64_t, Address& address, bool& write) {
+        address = line_address(static_cast<std::int64_t>(random.below(20)),
+                               static_cast<std::int64_t>(random.below(64)));
+        write = random.below(2) == 0;
+      });
+      EXPECT_EQ(rig.acks.size(), 10'000u);
+      rig.drain();
+      EXPECT_TRUE(rig.nvdimm().idle());
+      const NvdimmStatistics& s = rig.statistics();
+      EXPECT_LE(s.prefetch_useful + s.prefetch_late + s.prefetch_unused, s.prefetches);
+      EXPECT_GT(s.prefetches + s.preevictions, 100u) << manager;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
