@@ -146,8 +146,9 @@ std::uint32_t Lookahead::candidate(std::uint32_t lun) {
   return kNoIndex;
 }
 
+// A frame that has just come out of use belongs to a lookup that waits for one.
 bool Lookahead::next_prefetch(std::int64_t& key) {
-  while (!hungry_.empty()) {
+  while (!hungry_.empty() && buffer_.read.waiting() == 0) {
     const std::uint32_t lun = hungry_.front();
     const std::uint32_t index = flash_.idle(lun) ? candidate(lun) : kNoIndex;
     if (index != kNoIndex) {

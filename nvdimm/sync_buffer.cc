@@ -16,14 +16,19 @@ BufferPart::BufferPart(std::int64_t capacity, std::unique_ptr<BufferReplacement>
     : capacity_(capacity),
       replacement_(std::move(replacement)),
       unused_prefetches_(&unused_prefetches) {
-  replacement_->connect(static_cast<std::uint64_t>(capacity));
+  if (replacement_->by_recency()) {
+    replacement_ = nullptr;
+  } else {
+    replacement_->connect(static_cast<std::uint64_t>(capacity));
+  }
 }
 
 std::uint32_t BufferPart::add(std::int64_t key) {
   if (free_ == kNoIndex) {
     frames_.emplace_back();
-    guarded_links_.emplace_back();
-    replacement_->grow(records());
+    if (replacement_ != nullptr) {
+      replacement_->grow(records());
+    }
     free_ = records() - 1;
   }
   const std::uint32_t frame = free_;
@@ -48,7 +53,9 @@ void BufferPart::release(std::uint32_t frame) {
   if (record.listing != FrameListing::none) {
     unlist(frame);
   }
-  replacement_->released(frame);
+  if (replacement_ != nullptr) {
+    replacement_->released(frame);
+  }
   *unused_prefetches_ += record.prefetched ? 1 : 0;
   map_.erase(record.key);
   record.state = FrameState::free;
@@ -57,42 +64,24 @@ void BufferPart::release(std::uint32_t frame) {
   --held_;
 }
 
-void BufferPart::list(std::uint32_t frame, bool guard) {
-  Frame& record = frames_[frame];
-  if (guard) {
-    record.listing = FrameListing::guarded;
-    guarded_.push_back(guarded_links_, frame);
-  } else {
-    record.listing = FrameListing::replaceable;
-    ++replaceable_;
-    replacement_->listed(frame, record.key);
-  }
-}
-
-void BufferPart::unlist(std::uint32_t frame) {
-  if (frames_[frame].listing == FrameListing::guarded) {
-    guarded_.remove(guarded_links_, frame);
-  } else {
-    --replaceable_;
-    replacement_->unlisted(frame);
-  }
-  frames_[frame].listing = FrameListing::none;
-}
-
 std::uint32_t BufferPart::victim() const {
-  return replaceable_ > 0 ? replacement_->victim() : guarded_.first;
+  if (replaceable_.first == kNoIndex) {
+    return guarded_.first;
+  }
+  return replacement_ == nullptr ? replaceable_.first : replacement_->victim();
 }
 
 std::uint32_t BufferPart::after(std::uint32_t frame) const {
-  if (frames_[frame].listing == FrameListing::guarded) {
-    return guarded_links_[frame].next;
+  const Frame& record = frames_[frame];
+  if (record.listing == FrameListing::guarded) {
+    return record.next;
   }
-  const std::uint32_t next = replacement_->after(frame);
+  const std::uint32_t next = replacement_ == nullptr ? record.next : replacement_->after(frame);
   return next != kNoIndex ? next : guarded_.first;
 }
 
 void BufferPart::serialize(Archive& archive) {
-  archive(held_, frames_, free_, replaceable_, guarded_, guarded_links_, waiting_);
+  archive(held_, frames_, free_, replaceable_, guarded_, waiting_);
   if (archive.loading()) {
     if (held_ > capacity_) {
       throw InputError("the checkpoint does not fit this NVDIMM: its buffer was larger");
@@ -103,9 +92,11 @@ void BufferPart::serialize(Archive& archive) {
         map_.insert(frames_[frame].key, frame);
       }
     }
-    replacement_->grow(records());
   }
-  replacement_->serialize(archive);
+  if (replacement_ != nullptr) {
+    replacement_->grow(records());
+    replacement_->serialize(archive);
+  }
 }
 
 namespace {

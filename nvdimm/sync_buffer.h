@@ -18,7 +18,6 @@
 #include "core/key_map.h"
 #include "core/parameters.h"
 #include "core/ring.h"
-#include "core/slot_list.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/parameters.h"
@@ -51,7 +50,8 @@ struct Frame {
   std::uint64_t valid = 0;     // lines it holds; write part: all of them newer than flash, or equal
   std::uint64_t expected = 0;  // filling: lines that the page on its way will bring
   std::uint32_t pins = 0;      // acknowledged commands that have not finished
-  std::uint32_t next = kNoIndex;  // in a chain of free records, or of an eviction's frames
+  std::uint32_t previous = kNoIndex;  // in a list, ...
+  std::uint32_t next = kNoIndex;      // ... or a chain of free records or an eviction's frames
   CommandChain waiters;
   FrameState state = FrameState::free;
   FrameListing listing = FrameListing::none;
@@ -61,8 +61,8 @@ struct Frame {
   std::uint32_t requests = 0;  // read part: commands among `waiters`
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, next, waiters, state, listing, prefetched, fetching, lun,
-            requests);
+    archive(key, valid, expected, pins, previous, next, waiters, state, listing, prefetched,
+            fetching, lun, requests);
   }
 };
 
@@ -90,17 +90,32 @@ class BufferPart {
   // The frame is free, its key absent.
   void release(std::uint32_t frame);
 
-  // A frame that may be given up is listed; pinning takes it out again. Guarded ones come after all
-  // that are replaceable, first in, first out.
+  // A frame that may be given up is listed when its latest use ends; pinning takes it out again.
+  // Guarded ones come after all that are replaceable, first in, first out.
   void pin(std::uint32_t frame) {
-    if (frames_[frame].listing != FrameListing::none) {
+    Frame& record = frames_[frame];
+    if (record.listing != FrameListing::none) {
       unlist(frame);
     }
-    ++frames_[frame].pins;
+    ++record.pins;
   }
-  void list(std::uint32_t frame, bool guard);
-  void unlist(std::uint32_t frame);
-  std::uint64_t replaceable() const { return replaceable_; }
+  void list(std::uint32_t frame, bool guard) {
+    frames_[frame].listing = guard ? FrameListing::guarded : FrameListing::replaceable;
+    push(guard ? guarded_ : replaceable_, frame);
+    if (replacement_ != nullptr && !guard) {
+      replacement_->listed(frame, frames_[frame].key);
+    }
+  }
+  void unlist(std::uint32_t frame) {
+    Frame& record = frames_[frame];
+    const bool guarded = record.listing == FrameListing::guarded;
+    record.listing = FrameListing::none;
+    remove(guarded ? guarded_ : replaceable_, record);
+    if (replacement_ != nullptr && !guarded) {
+      replacement_->unlisted(frame);
+    }
+  }
+  std::uint64_t replaceable() const { return replaceable_.count; }
   // The first to be given up, and the one after a listed frame.
   std::uint32_t victim() const;
   std::uint32_t after(std::uint32_t frame) const;
@@ -110,13 +125,34 @@ class BufferPart {
  private:
   std::int64_t capacity_;
   std::int64_t held_ = 0;  // frames in use
-  std::unique_ptr<BufferReplacement> replacement_;
+  // Frames in the order of their listing.
+  struct List {
+    std::uint32_t first = kNoIndex;
+    std::uint32_t last = kNoIndex;
+    std::uint64_t count = 0;
+
+    void serialize(Archive& archive) { archive(first, last, count); }
+  };
+
+  void push(List& list, std::uint32_t frame) {
+    frames_[frame].previous = list.last;
+    frames_[frame].next = kNoIndex;
+    (list.last == kNoIndex ? list.first : frames_[list.last].next) = frame;
+    list.last = frame;
+    ++list.count;
+  }
+  void remove(List& list, const Frame& record) {
+    (record.previous == kNoIndex ? list.first : frames_[record.previous].next) = record.next;
+    (record.next == kNoIndex ? list.last : frames_[record.next].previous) = record.previous;
+    --list.count;
+  }
+
+  std::unique_ptr<BufferReplacement> replacement_;  // nullptr: the order of `replaceable_`
   Counter* unused_prefetches_;
   std::vector<Frame> frames_;
   std::uint32_t free_ = kNoIndex;  // records
-  std::uint64_t replaceable_ = 0;
-  SlotList guarded_;
-  std::vector<SlotLink> guarded_links_;
+  List replaceable_;
+  List guarded_;
   Ring<std::uint32_t> waiting_;
   KeyMap map_;
 };

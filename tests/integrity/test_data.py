@@ -27,13 +27,25 @@ class Machine(RuleBasedStateMachine):
         release=st.sampled_from(["program", "datain"]),
         granularity=st.sampled_from(["page", "item"]),
         queues=st.sampled_from(["unified", "split"]),
+        manager=st.sampled_from(["on_demand", "prefetch", "preevict", "prefetch_preevict"]),
+        replacement=st.sampled_from(["lru", "lirs"]),
+        scheduler=st.sampled_from(["fr_fcfs", "pas"]),
         fill=st.sampled_from([0, 1]),
         gc=st.sampled_from(
             ["reactive", "reactive_copyback", "background", "preemptive", "proactive"]
         ),
     )
     def build(
-        self, victim: str, release: str, granularity: str, queues: str, fill: int, gc: str
+        self,
+        victim: str,
+        release: str,
+        granularity: str,
+        queues: str,
+        manager: str,
+        replacement: str,
+        scheduler: str,
+        fill: int,
+        gc: str,
     ) -> None:
         items = granularity == "item"  # each may need a page of its own at a power failure
         overrides = {
@@ -46,7 +58,11 @@ class Machine(RuleBasedStateMachine):
             "nvdimm.ftl.over_provisioning": 110,
             "nvdimm.ftl.reserve_blocks": 6,  # collection may be put off until 4 are left
             "nvdimm.precondition.fill": fill,
+            "nvdimm.buffer.manager": manager,
+            "nvdimm.buffer.replacement": replacement,
             "controller.queues": queues,
+            "controller.scheduler": scheduler,
+            "controller.nvdimm_scheduler": scheduler,
         }
         self.shadow = Shadow(**overrides)
         self.pages = 2 * PAGES if items else PAGES

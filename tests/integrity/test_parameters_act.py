@@ -32,6 +32,8 @@ OTHER: dict[str, Any] = {
     "nvdimm.buffer.lookup": "80ns",
     "nvdimm.buffer.port": "serial",
     "nvdimm.buffer.release": "datain",
+    "nvdimm.buffer.manager": "preevict",
+    "nvdimm.buffer.replacement": "lirs",
     "nvdimm.ftl.over_provisioning": 90,
     "nvdimm.ftl.allocation": "static",
     "nvdimm.ftl.order": "WCDP",

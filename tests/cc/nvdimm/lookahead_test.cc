@@ -2,6 +2,8 @@
 // What does the NVDIMM do for commands that it knows and has not looked up?
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "core/random.h"
 #include "tests/cc/nvdimm/rig.h"
 
@@ -114,6 +116,21 @@ TEST(Prefetch, LeavesQueuedPagesUnguardedWhenTold) {
     rig.drain();
     EXPECT_EQ(rig.statistics().page_reads, reads + (guard ? 1 : 2)) << guard;
   }
+}
+
+TEST(Prefetch, AFrameThatComesOutOfUseBelongsToALookupThatWaits) {
+  NvdimmParameters parameters = managed("prefetch", 4);
+  parameters.buffer.read_size = kPageBytes;
+  Rig rig(parameters);
+  send(rig, 0, 0);
+  rig.drain();
+  send(rig, 1, 1);
+  rig.drain();  // looked up; command 0 still uses the only frame
+  rig.nvdimm().finish(0, rig.now());
+  const Tick freed = rig.now();
+  send(rig, 2, 2);
+  rig.drain();
+  EXPECT_EQ(ack_of(rig, 1), freed + kPageRead);
 }
 
 TEST(Prefetch, WhatTheWritePartHoldsIsNotFetched) {
@@ -240,7 +257,7 @@ TEST(Lookahead, ManagersChangeNothingThatIsRead) {
       EXPECT_TRUE(rig.nvdimm().idle());
       const NvdimmStatistics& s = rig.statistics();
       EXPECT_LE(s.prefetch_useful + s.prefetch_late + s.prefetch_unused, s.prefetches);
-      EXPECT_GT(s.prefetches + s.preevictions, 100u) << manager;
+      EXPECT_EQ(s.prefetches > 100, std::string(manager) != "preevict");
     }
   }
 }

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <vector>
+
+#include "core/slot_list.h"
+#include "policies/buffer_replacement.h"
+
+namespace hmsim {
+
+// Low inter-reference recency set. Pages used again soon ("low": all but a few of the frames) stay;
+// the others ("high") give their frames up, in the order in which they came into them.
+//
+//   stack   by recency: all low pages and those high ones, gone or not, that were used since the
+//           least recently used low one, which is at its bottom
+//   queue   high pages that have a frame; the victim is its front
+//
+// A high page that is used while it is in the stack becomes low, and the low page at the bottom
+// high. A use of a page or item ends when the last command that uses it at that time has ended, so
+// that neighbouring lines that are asked for together count once. Frames that cannot be given up
+// are passed over; with no high page to give up, the least recently used low one goes. The number
+// of remembered pages without a frame is bounded.
+class Lirs final : public BufferReplacement {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.real("high_share", high_percent_, 0, 100, "percent of the frames",
+                    {"frames for pages that are not used again soon",
+                     "Jiang and Zhang, SIGMETRICS 2002 (1 percent)"});
+    parameters.real("ghosts", ghosts_percent_, 0, 1000, "percent of the frames",
+                    {"pages without a frame that are remembered", "assumed"});
+  }
+  void connect(std::uint64_t capacity) override {
+    const auto share = [capacity](double percent) {
+      constexpr std::uint64_t kWhole = 1'000'000;
+      const auto parts = static_cast<std::uint64_t>(percent * 1e4 + 0.5);
+      return (capacity * parts + kWhole - 1) / kWhole;
+    };
+    low_limit_ = capacity - std::min(std::max<std::uint64_t>(share(high_percent_), 1), capacity);
+    ghost_limit_ = share(ghosts_percent_);
+  }
+  void grow(std::uint32_t count) override { page_of_.resize(count, kNoIndex); }
+
+  void listed(std::uint32_t frame, std::int64_t key) override {
+    std::uint32_t page = map_.find(key);
+    const bool again = page != kNoIndex && pages_[page].in_stack;
+    if (page == kNoIndex) {
+      page = enter(key);
+    }
+    Page& entry = pages_[page];
+    if (entry.frame == kNoIndex && entry.in_stack) {
+      ghosts_.remove(queue_links_, page);
+      --ghost_count_;
+    } else if (entry.waits) {
+      queue_.remove(queue_links_, page);
+    }
+    entry.frame = frame;
+    entry.listed = true;
+    entry.waits = false;
+    page_of_[frame] = page;
+    if (!entry.low && (again || low_count_ < low_limit_) && low_limit_ > 0) {
+      entry.low = true;
+      ++low_count_;
+    }
+    to_top(page);
+    if (!entry.low) {
+      to_queue(page);
+    }
+    prune();
+    if (low_count_ > low_limit_) {
+      demote_bottom();
+      prune();
+    }
+  }
+  void unlisted(std::uint32_t frame) override { pages_[page_of_[frame]].listed = false; }
+  void released(std::uint32_t frame) override {
+    const std::uint32_t page = page_of_[frame];
+    if (page == kNoIndex) {
+      return;
+    }
+    page_of_[frame] = kNoIndex;
+    Page& entry = pages_[page];
+    entry.frame = kNoIndex;
+    if (entry.waits) {
+      entry.waits = false;
+      queue_.remove(queue_links_, page);
+    }
+    if (entry.low) {
+      entry.low = false;
+      --low_count_;
+    }
+    if (!entry.in_stack) {
+      leave(page);
+      return;
+    }
+    ghosts_.push_back(queue_links_, page);
+    ++ghost_count_;
+    prune();
+    while (ghost_count_ > ghost_limit_) {
+      forget(ghosts_.first);
+    }
+  }
+
+  std::uint32_t victim() const override {
+    const std::uint32_t high = first_listed(queue_.first, queue_links_);
+    return high != kNoIndex ? high : first_low(stack_.first);
+  }
+  std::uint32_t after(std::uint32_t frame) const override {
+    const std::uint32_t page = page_of_[frame];
+    if (pages_[page].low) {
+      return first_low(stack_links_[page].next);
+    }
+    const std::uint32_t high = first_listed(queue_links_[page].next, queue_links_);
+    return high != kNoIndex ? high : first_low(stack_.first);
+  }
+
+  void serialize(Archive& archive) override {
+    archive(pages_, page_of_, stack_links_, queue_links_, stack_, queue_, ghosts_, free_,
+            low_count_, ghost_count_);
+    if (archive.loading()) {
+      map_.clear();
+      for (std::uint32_t page = 0; page < pages_.size(); ++page) {
+        if (pages_[page].known) {
+          map_.insert(pages_[page].key, page);
+        }
+      }
+    }
+  }
+
+ private:
+  struct Page {
+    std::int64_t key = 0;
+    std::uint32_t frame = kNoIndex;
+    bool known = false;
+    bool low = false;
+    bool in_stack = false;
+    bool waits = false;   // in the queue
+    bool listed = false;  // can be given up
+
+    void serialize(Archive& archive) { archive(key, frame, known, low, in_stack, waits, listed); }
+  };
+
+  std::uint32_t enter(std::int64_t key) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(pages_.size()));
+      pages_.emplace_back();
+      stack_links_.emplace_back();
+      queue_links_.emplace_back();
+    }
+    const std::uint32_t page = free_.back();
+    free_.pop_back();
+    pages_[page] = Page();
+    pages_[page].key = key;
+    pages_[page].known = true;
+    map_.insert(key, page);
+    return page;
+  }
+  void leave(std::uint32_t page) {
+    map_.erase(pages_[page].key);
+    pages_[page].known = false;
+    free_.push_back(page);
+  }
+  void to_top(std::uint32_t page) {
+    if (pages_[page].in_stack) {
+      stack_.remove(stack_links_, page);
+    }
+    pages_[page].in_stack = true;
+    stack_.push_back(stack_links_, page);
+  }
+  void to_queue(std::uint32_t page) {
+    pages_[page].waits = true;
+    queue_.push_back(queue_links_, page);
+  }
+  // A page that is gone.
+  void forget(std::uint32_t page) {
+    ghosts_.remove(queue_links_, page);
+    --ghost_count_;
+    stack_.remove(stack_links_, page);
+    leave(page);
+  }
+  // The bottom of the stack is a low page (prune() sees to that).
+  void demote_bottom() {
+    const std::uint32_t page = stack_.first;
+    pages_[page].low = false;
+    --low_count_;
+    to_queue(page);
+  }
+  // High pages at the bottom leave the stack.
+  void prune() {
+    while (!stack_.empty() && !pages_[stack_.first].low) {
+      const std::uint32_t page = stack_.first;
+      if (pages_[page].frame == kNoIndex) {
+        forget(page);
+      } else {
+        stack_.remove(stack_links_, page);
+        pages_[page].in_stack = false;
+      }
+    }
+  }
+  std::uint32_t first_listed(std::uint32_t page, const std::vector<SlotLink>& links) const {
+    while (page != kNoIndex && !pages_[page].listed) {
+      page = links[page].next;
+    }
+    return page == kNoIndex ? kNoIndex : pages_[page].frame;
+  }
+  std::uint32_t first_low(std::uint32_t page) const {
+    while (page != kNoIndex && !(pages_[page].low && pages_[page].listed)) {
+      page = stack_links_[page].next;
+    }
+    return page == kNoIndex ? kNoIndex : pages_[page].frame;
+  }
+
+  double high_percent_ = 1;
+  double ghosts_percent_ = 100;
+  std::uint64_t low_limit_ = 0;
+  std::uint64_t ghost_limit_ = 0;
+  std::vector<Page> pages_;
+  std::vector<std::uint32_t> page_of_;  // by frame
+  std::vector<SlotLink> stack_links_;
+  std::vector<SlotLink> queue_links_;  // of the queue and of the pages that are gone
+  SlotList stack_;                     // least recently used first
+  SlotList queue_;
+  SlotList ghosts_;  // gone longest first
+  std::vector<std::uint32_t> free_;
+  std::uint64_t low_count_ = 0;
+  std::uint64_t ghost_count_ = 0;
+  KeyMap map_;
+};
+
+extern const PolicyDescriptor kPolicy_lirs;
+const PolicyDescriptor kPolicy_lirs{
+    PolicyKind::buffer_replacement, "lirs", "pages that are not used again soon go first",
+    "Jiang and Zhang, LIRS, SIGMETRICS 2002 (the paper's citation 40); from memory",
+    make_policy<Lirs>};
+
+}  // namespace hmsim
