@@ -94,23 +94,34 @@ class BufferPart {
   // Guarded ones come after all that are replaceable, first in, first out.
   void pin(std::uint32_t frame) {
     Frame& record = frames_[frame];
+    ++record.pins;
     if (record.listing != FrameListing::none) {
       unlist(frame);
     }
-    ++record.pins;
   }
   void list(std::uint32_t frame, bool guard) {
-    frames_[frame].listing = guard ? FrameListing::guarded : FrameListing::replaceable;
-    push(guard ? guarded_ : replaceable_, frame);
+    Frame* const frames = frames_.data();
+    List& list = guard ? guarded_ : replaceable_;
+    frames[frame].listing = guard ? FrameListing::guarded : FrameListing::replaceable;
+    frames[frame].previous = list.last;
+    frames[frame].next = kNoIndex;
+    (list.last == kNoIndex ? list.first : frames[list.last].next) = frame;
+    list.last = frame;
+    ++list.count;
     if (replacement_ != nullptr && !guard) {
-      replacement_->listed(frame, frames_[frame].key);
+      replacement_->listed(frame, frames[frame].key);
     }
   }
   void unlist(std::uint32_t frame) {
-    Frame& record = frames_[frame];
-    const bool guarded = record.listing == FrameListing::guarded;
-    record.listing = FrameListing::none;
-    remove(guarded ? guarded_ : replaceable_, record);
+    Frame* const frames = frames_.data();
+    const bool guarded = frames[frame].listing == FrameListing::guarded;
+    List& list = guarded ? guarded_ : replaceable_;
+    const std::uint32_t previous = frames[frame].previous;
+    const std::uint32_t next = frames[frame].next;
+    frames[frame].listing = FrameListing::none;
+    (previous == kNoIndex ? list.first : frames[previous].next) = next;
+    (next == kNoIndex ? list.last : frames[next].previous) = previous;
+    --list.count;
     if (replacement_ != nullptr && !guarded) {
       replacement_->unlisted(frame);
     }
@@ -133,19 +144,6 @@ class BufferPart {
 
     void serialize(Archive& archive) { archive(first, last, count); }
   };
-
-  void push(List& list, std::uint32_t frame) {
-    frames_[frame].previous = list.last;
-    frames_[frame].next = kNoIndex;
-    (list.last == kNoIndex ? list.first : frames_[list.last].next) = frame;
-    list.last = frame;
-    ++list.count;
-  }
-  void remove(List& list, const Frame& record) {
-    (record.previous == kNoIndex ? list.first : frames_[record.previous].next) = record.next;
-    (record.next == kNoIndex ? list.last : frames_[record.next].previous) = record.previous;
-    --list.count;
-  }
 
   std::unique_ptr<BufferReplacement> replacement_;  // nullptr: the order of `replaceable_`
   Counter* unused_prefetches_;

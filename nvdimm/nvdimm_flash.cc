@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What flash tells the NVDIMM, and who is to know of it.
+#include "nvdimm/nvdimm.h"
+
+namespace hmsim {
+
+bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
+  switch (command.priority) {
+    case FlashPriority::collection:
+      collector_.on_flash_start(command, now);
+      return true;
+    case FlashPriority::eviction:
+      evictor_.on_flash_start(command);
+      return true;
+    case FlashPriority::demand:
+    case FlashPriority::prefetch:
+      break;
+  }
+  Frame& frame = buffer_.read[command.subject];
+  if (frame.state != FrameState::filling) {
+    if (command.priority == FlashPriority::prefetch) {
+      lookahead_->prefetch_ended();
+    }
+    withdraw_read(command.subject, now);
+    return false;
+  }
+  // The page may have been written to another LUN while the read waited for this one.
+  const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(frame.key));
+  if (lun == command.lun) {
+    return true;
+  }
+  FlashCommand moved = command;
+  moved.lun = lun;
+  flash_.submit(moved, now);
+  if (move_read(frame, lun)) {
+    collector_.on_host_served(command, now);
+  }
+  return false;
+}
+
+PhysicalPage Nvdimm::flash_place(const FlashCommand& command) const {
+  switch (command.priority) {
+    case FlashPriority::collection:
+      return collector_.flash_place(command);
+    case FlashPriority::eviction:
+      return evictor_.flash_place(command);
+    case FlashPriority::demand:
+    case FlashPriority::prefetch:
+      break;
+  }
+  return ftl_.read_place(buffer_.page_of(buffer_.read[command.subject].key));
+}
+
+PhysicalPage Nvdimm::next_flash_place(const FlashCommand& command) const {
+  switch (command.priority) {
+    case FlashPriority::collection:
+      return kNowhere;  // one at a time
+    case FlashPriority::eviction:
+      return evictor_.next_flash_place(command);
+    case FlashPriority::demand:
+    case FlashPriority::prefetch:
+      break;
+  }
+  return buffer_.read[command.subject].state == FrameState::filling ? flash_place(command)
+                                                                    : kNowhere;
+}
+
+void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
+  if (command.priority == FlashPriority::eviction) {
+    evictor_.on_flash_data_in(command, now);
+  }
+}
+
+void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
+  switch (command.priority) {
+    case FlashPriority::prefetch:
+      lookahead_->prefetch_ended();
+      [[fallthrough]];
+    case FlashPriority::demand:
+      buffer_.read[command.subject].fetching = false;
+      end_fill(command.subject, command.gc, now);
+      break;
+    case FlashPriority::collection:
+      if (const auto page = collector_.page_to_cache(command)) {
+        serve_collected(*page, command.lun, now);
+      }
+      collector_.on_flash_done(command, now);
+      return;
+    case FlashPriority::eviction:
+      evictor_.on_flash_done(command, now);
+      break;
+  }
+  collector_.on_host_served(command, now);
+}
+
+void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) {
+  if (lookahead_ != nullptr) {
+    lookahead_->idle(lun);
+    prefetch(now);
+  }
+  if (flash_.idle(lun)) {
+    evictor_.on_flash_idle(lun, now);
+    keep_frames_free(now);
+  }
+  if (flash_.idle(lun)) {
+    collector_.on_flash_idle(lun, now);
+  }
+}
+
+void Nvdimm::on_flash_room(std::uint32_t lun, Tick now) { evictor_.on_flash_idle(lun, now); }
+
+}  // namespace hmsim
