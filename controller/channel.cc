@@ -73,6 +73,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
                 config.controller.outstanding_limit(), engine_, pool_),
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
+      guard_(pool_.size()),
       statistics_(static_cast<std::int64_t>(pool_.size())),
       bus_(config.dram, period_),
       latency_(config.dram, period_, refresh_, pool_.size()),
@@ -112,10 +113,14 @@ ChannelShape Channel::shape(const NvdimmParameters& nvdimm) const {
   shape.burst = cycles(timing.burst);
   shape.read_to_write = cycles(timing.cl + timing.trtrs - timing.cwl);
   shape.write_to_read = cycles(timing.cwl + timing.twtr);
+  shape.rank_switch = cycles(timing.trtrs);
   shape.row_miss = cycles(timing.trp + timing.trcd);
   if (nvdimm.present) {
     shape.pseudo_banks = static_cast<int>(nvdimm.luns());
     shape.nvdimm_hit_delay = nvdimm.buffer.lookup;
+    const NandParameters& nand = nvdimm.nand;
+    shape.nvdimm_read_time = nand.command_time + nand.read_time +
+                             Tick(kPageBytes.value() * kSecond.value() / nand.bus_rate);
   }
   return shape;
 }
@@ -128,6 +133,7 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
     }
   }
   arbiter_->connect(shape_, progress);
+  limit_waiting();
   change_schedulers();
   kernel_ = &kernel;
   requesters_ = &requesters;
@@ -137,6 +143,17 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   const int id = kernel.attach(*this);
   wakeup_ = Wakeup(kernel, id);
   wakeup_.notify();
+}
+
+void Channel::limit_waiting() {
+  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
+    const Tick own = schedulers_[i]->patience();
+    const Tick limit =
+        controller_.starvation_limit == kNoLimit ? own : earlier(own, controller_.starvation_limit);
+    if (limit != kNever) {
+      guard_.limit(i, Cycle((limit.value() + period_.value() - 1) / period_.value()));
+    }
+  }
 }
 
 Cycle Channel::edge_from(Tick time) const {
@@ -181,6 +198,7 @@ void Channel::visit(Cycle edge) {
   if (two_level_) {
     stage();
   }
+  hasten_overdue();
   if (edge_ >= next_policy_change_ || keys_changed()) {
     update_schedulers();
   }
@@ -298,6 +316,14 @@ void Channel::deliver_ack() {
   }
 }
 
+void Channel::hasten_overdue() {
+  while (guard_.next() <= edge_) {
+    const TransactionId id = guard_.take();
+    pool_[id].overdue = true;
+    rekey(id);
+  }
+}
+
 void Channel::update_schedulers() {
   if (edge_ >= next_policy_change_) {
     change_schedulers();
@@ -332,10 +358,15 @@ void Channel::change_schedulers() {
 void Channel::rebuild_keys(TransactionScheduler& scheduler) {
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     Transaction& transaction = pool_[static_cast<TransactionId>(i)];
-    const bool competes = transaction.state == TransactionState::queued ||
-                          transaction.state == TransactionState::ready;
-    if (competes && &scheduler_of(transaction.request.memory) == &scheduler) {
+    if (&scheduler_of(transaction.request.memory) != &scheduler) {
+      continue;
+    }
+    if (transaction.state == TransactionState::queued ||
+        transaction.state == TransactionState::waiting ||
+        transaction.state == TransactionState::ready) {
       set_keys(transaction);
+    } else if (transaction.state == TransactionState::withheld) {
+      compete(static_cast<TransactionId>(i));
     }
   }
   banks_.rebuild(edge_);
@@ -344,8 +375,12 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
 
 void Channel::rekey(TransactionId id) {
   Transaction& transaction = pool_[id];
-  if (is_nvdimm(transaction)) {
-    if (transaction.state == TransactionState::queued) {
+  if (transaction.state == TransactionState::withheld) {
+    compete(id);
+  } else if (is_nvdimm(transaction)) {
+    if (transaction.state == TransactionState::waiting) {
+      set_keys(transaction);
+    } else if (transaction.state == TransactionState::queued) {
       endpoint_.remove(id);
       set_keys(transaction);
       endpoint_.insert(id);
@@ -362,6 +397,11 @@ void Channel::rekey(TransactionId id) {
 }
 
 void Channel::set_keys(Transaction& transaction) {
+  if (transaction.overdue) {
+    transaction.key_miss = kFirstOfAll;
+    transaction.key_hit = kFirstOfAll;
+    return;
+  }
   const TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
   transaction.key_miss = scheduler.key(seen(transaction, false));
   transaction.key_hit = scheduler.key(seen(transaction, true));
@@ -373,7 +413,7 @@ void Channel::update_drain() {
     return;
   }
   const std::size_t before = side_;
-  side_ = drain_.choose(edge_);
+  side_ = drain_.choose(schedulers_[0]->direction(), edge_);
   if (side_ != before) {
     latency_.side_changed(edge_);
   }
@@ -394,10 +434,10 @@ void Channel::reset_statistics(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
-  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, epochs_, next_policy_change_,
-          finishes_, staged_, command_queue_free_, held_ranks_, refresh_, power_, pages_, pending_,
-          drain_, side_, promised_, command_bus_taken_, edge_, now_, wake_, wake_time_,
-          last_driver_, measured_from_);
+  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, guard_, epochs_,
+          next_policy_change_, finishes_, staged_, command_queue_free_, held_ranks_, refresh_,
+          power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_, now_,
+          wake_, wake_time_, last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);
@@ -406,7 +446,7 @@ void Channel::serialize(Archive& archive) {
   for (const auto& scheduler : schedulers_) {
     if (scheduler != nullptr) {
       scheduler->serialize(archive);
-      archive(scheduler->changed_slots());
+      scheduler->serialize_changes(archive);
     }
   }
   arbiter_->serialize(archive);

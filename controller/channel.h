@@ -22,6 +22,7 @@
 #include "controller/power_control.h"
 #include "controller/refresh.h"
 #include "controller/request_observer.h"
+#include "controller/starvation_guard.h"
 #include "controller/system_config.h"
 #include "controller/transaction.h"
 #include "controller/write_drain.h"
@@ -93,6 +94,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void admit();
   void wake();
   void stage();
+  void limit_waiting();
+  void hasten_overdue();
   void update_schedulers();
   void change_schedulers();
   void update_drain();
@@ -254,7 +257,8 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
   Ring<Finish> finishes_;                   // in order of data on the bus
   std::vector<TransactionId> staged_;       // two_level: in order of arrival
-  std::vector<std::int64_t> command_queue_free_;        // per rank, the NVDIMM's last
+  std::vector<std::int64_t> command_queue_free_;  // per rank, the NVDIMM's last
+  StarvationGuard guard_;
   int held_ranks_ = 0;                                  // those whose command queue is full
   std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
   std::size_t side_ = 0;                                // drained: that competes for the banks
@@ -266,7 +270,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
-  int last_driver_ = -1;  // of the data bus: rank x 2 + write
+  int last_driver_ = -1;            // of the data bus: rank x 2 + write
   Tick measured_from_{0};
   ChannelStatistics statistics_;
   BusAccounting bus_;

@@ -70,10 +70,12 @@ inline TransactionId Channel::admit(const Request& request) {
                       bank_in_rank,
                       transaction.row,
                       line,
-                      false};
+                      false,
+                      request.epoch};
   count(request.memory, 1);
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
+  guard_.admit(transaction, owner_of(request.memory));
   if (two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(id);
@@ -121,6 +123,10 @@ void Channel::expedite(TransactionId id) {
 
 void Channel::compete(TransactionId id) {
   Transaction& transaction = pool_[id];
+  if (scheduler_of(transaction.request.memory).withholds(seen(transaction, false))) {
+    transaction.state = TransactionState::withheld;
+    return;
+  }
   transaction.state = TransactionState::queued;
   set_keys(transaction);
   if (is_nvdimm(transaction)) {

@@ -158,6 +158,10 @@ inline const Best* Channel::select(const Candidates& candidates) {
 MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   Transaction& one = pool_[dram.id];
   Transaction& other = pool_[nvdimm.id];
+  if (one.overdue || other.overdue) {
+    const bool dram_first = one.overdue && (!other.overdue || one.request.id < other.request.id);
+    return dram_first ? MemoryClass::dram : MemoryClass::nvdimm;
+  }
   const MemoryClass winner = arbiter_->choose(
       {seen(one, would_hit(one)), seen(other, would_hit(other)), dram.key, nvdimm.key,
        static_cast<int>(pending_[0]), static_cast<int>(pending_[1]), now_});
@@ -175,6 +179,7 @@ Cycle Channel::next_wake() {
     next = earlier(next, next_ack(soonest));
   }
   next = keys_changed() ? soonest : earlier(next, next_policy_change_);
+  next = earlier(next, guard_.next());
   next = earlier(next, refresh_.next(soonest));
   next = earlier(next, pages_.next());
   if (drained_) {
@@ -236,6 +241,7 @@ void Channel::issue_data(TransactionId id, Command command) {
   const bool write = transaction.request.write;
   finishes_.push({edge_ + Cycle((write ? timing.cwl : timing.cl) + timing.burst), id});
   transaction.state = TransactionState::transfer;
+  guard_.issued(transaction, owner_of(transaction.request.memory));
   account_burst(transaction);
   tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
        [row_hit] { return row_hit; });

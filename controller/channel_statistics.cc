@@ -220,10 +220,11 @@ void ChannelStatistics::serialize(Archive& archive) {
 }
 
 void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels) {
-  register_dram(registry, channels);
+                                 const std::vector<MemoryChannel*>& channels,
+                                 std::int64_t of_class) {
+  register_dram(registry, {channels.begin(), channels.begin() + of_class});
   if (channels.front()->accounting() != nullptr) {
-    register_nvdimm(registry, channels);
+    register_nvdimm(registry, {channels.end() - of_class, channels.end()});
     register_bus(registry, channels);
     register_arbiter(registry, channels);
     register_losses(registry, channels);

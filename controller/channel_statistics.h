@@ -39,8 +39,10 @@ struct ChannelStatistics {
   void serialize(Archive& archive);
 };
 
-// Those of the DRAM always; those of NVDIMM and bus where the channels account for their bus.
+// Those of the DRAM always; those of NVDIMM and bus where the channels account for their bus. The
+// first `of_class` channels have the DRAM, the last `of_class` the NVDIMMs.
 void register_channel_statistics(StatisticRegistry& registry,
-                                 const std::vector<MemoryChannel*>& channels);
+                                 const std::vector<MemoryChannel*>& channels,
+                                 std::int64_t of_class);
 
 }  // namespace hmsim

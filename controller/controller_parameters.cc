@@ -68,6 +68,15 @@ void ControllerParameters::declare(ParameterSet& parameters) {
   parameters.integer_or("outstanding", outstanding, {1, 4096}, "queue", kWholeQueue, "commands",
                         {"NVDIMM commands that may wait for their ack",
                          "assumed: the queue's depth; 1 makes a blocking device"});
+  parameters.choice(
+      "bus", bus, {{"shared", BusLayout::shared}, {"private", BusLayout::separate}},
+      {"the classes share the command and data buses, or each has its own: an oracle without "
+       "interference (bus statistics then average over both buses)",
+       "private: the paper, section III: no bus conflicts"});
+  parameters.time("starvation_limit", starvation_limit,
+                  {"a transaction that has held its slot for longer goes before all others, the "
+                   "oldest first, whatever scheduler and arbiter say; 0s: never",
+                   "off: the papers; a scheduler may have such a limit of its own (ATLAS)"});
 }
 
 }  // namespace hmsim

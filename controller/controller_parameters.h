@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/parameters.h"
+#include "core/types.h"
 
 namespace hmsim {
 
@@ -17,8 +18,10 @@ enum class AckMode { grant, automatic };
 // that a change of the bus's driver needs, or one that is legal on this very edge.
 enum class Contest { ready, legal };
 enum class BankHash { none, exclusive_or };
+enum class BusLayout { shared, separate };
 
 inline constexpr std::int64_t kWholeQueue = 0;
+inline constexpr Tick kNoLimit{0};
 inline constexpr const char* kDefaultMap = "default";  // until the part is known
 
 struct ControllerParameters {
@@ -41,6 +44,8 @@ struct ControllerParameters {
   AckMode ack = AckMode::grant;
   std::int64_t ack_slots = 1;
   std::int64_t outstanding = kWholeQueue;
+  BusLayout bus = BusLayout::shared;
+  Tick starvation_limit = kNoLimit;
 
   void declare(ParameterSet& parameters);
 

@@ -16,10 +16,12 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
   }
-  for (int index = 0; index < config.controller.channels; ++index) {
-    channels_.push_back(
-        dram_backend(config.dram_model.backend)
-            .make_channel(config_, index, seed + static_cast<std::uint64_t>(index)));
+  const std::vector<SystemConfig> parts = config_.channel_configs();
+  for (std::size_t index = 0; index < parts.size(); ++index) {
+    const auto channel = static_cast<std::int64_t>(index) % config.controller.channels;
+    channels_.push_back(dram_backend(config.dram_model.backend)
+                            .make_channel(parts[index], static_cast<int>(index),
+                                          seed + static_cast<std::uint64_t>(channel)));
     channels_.back()->attach(kernel, requesters_, *this);
   }
 }
@@ -31,9 +33,12 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
 }
 
 MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
-  const int index =
-      memory == MemoryClass::dram ? map_.dram_channel(address) : map_.nvdimm(address).channel;
-  return *channels_[static_cast<std::size_t>(index)];
+  if (memory == MemoryClass::dram) {
+    return *channels_[static_cast<std::size_t>(map_.dram_channel(address))];
+  }
+  const std::size_t apart =
+      channels_.size() - static_cast<std::size_t>(config_.controller.channels);
+  return *channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + apart];
 }
 
 void MemorySystem::send(Request request, Tick now) {
@@ -122,11 +127,11 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
   std::vector<Nvdimm*> nvdimms;
   for (const auto& channel : channels_) {
     channels.push_back(channel.get());
-    if (config_.nvdimm.present) {
+    if (channel->nvdimm() != nullptr) {
       nvdimms.push_back(channel->nvdimm());
     }
   }
-  register_channel_statistics(registry, channels);
+  register_channel_statistics(registry, channels, config_.controller.channels);
   if (config_.nvdimm.present) {
     register_nvdimm_statistics(registry, nvdimms);
   }

@@ -20,18 +20,19 @@ bool is_burst(C command) {
 
 ProtocolChecker::ProtocolChecker(const SystemConfig& config)
     : config_(config), nvdimm_rank_(static_cast<int>(config.dram.ranks)) {
-  const std::int64_t flash_blocks = config.nvdimm.present ? config.nvdimm.capacity / kPageBytes /
-                                                                config.nvdimm.nand.pages_per_block
-                                                          : 0;
-  channels_.reserve(static_cast<std::size_t>(config.controller.channels));
-  for (int index = 0; index < config.controller.channels; ++index) {
+  const std::vector<SystemConfig> parts = config_.channel_configs();
+  channels_.reserve(parts.size());
+  for (const SystemConfig& part : parts) {
+    const int index = static_cast<int>(channels_.size());
+    const std::int64_t flash_blocks =
+        part.nvdimm.present ? part.nvdimm.capacity / kPageBytes / part.nvdimm.nand.pages_per_block
+                            : 0;
     channels_.push_back(
-        {Ddr3Checker(config_.dram, violations_), BankGroupChecker(config_.dram, violations_),
-         Ddr5Checker(config_.dram, violations_), RefreshChecker(config_.dram, index, violations_),
-         PowerChecker(config_.dram, violations_),
-         BusChecker(config_.controller, config_.dram, violations_),
-         AckChecker(config_, violations_),
-         FlashChecker(config_.nvdimm.nand, flash_blocks, index, config_.dram.clock_period(),
+        {part.nvdimm.present, Ddr3Checker(part.dram, violations_),
+         BankGroupChecker(part.dram, violations_), Ddr5Checker(part.dram, violations_),
+         RefreshChecker(part.dram, index, violations_), PowerChecker(part.dram, violations_),
+         BusChecker(part.controller, part.dram, violations_), AckChecker(part, violations_),
+         FlashChecker(part.nvdimm.nand, flash_blocks, index, part.dram.clock_period(),
                       violations_)});
   }
 }
@@ -69,7 +70,8 @@ bool ProtocolChecker::check_place(const CommandRecord& record) {
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
              (whole_rank || (record.bank >= 0 && record.bank < banks));
   } else {
-    exists = exists && record.rank == nvdimm_rank_ && config_.nvdimm.present;
+    exists = exists && record.rank == nvdimm_rank_ &&
+             channels_[static_cast<std::size_t>(record.channel)].has_nvdimm;
   }
   if (!exists) {
     violations_.add("place", record, 1, 0);

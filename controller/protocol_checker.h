@@ -48,6 +48,7 @@ class ProtocolChecker final : public CommandObserver {
 
  private:
   struct Channel {
+    bool has_nvdimm;
     Ddr3Checker dram;
     BankGroupChecker groups;
     Ddr5Checker ddr5;

@@ -61,6 +61,9 @@ std::vector<ParameterError> SystemConfig::check() const {
         "'scheduler_order' compares keys of one scheduler: with controller.queues: split choose "
         "oldest_first, dram_first or round_robin, or the same scheduler for both queues");
   }
+  if (controller.bus == BusLayout::separate && !(controller.split() && nvdimm.present)) {
+    add("controller.bus", "'private' needs controller.queues: split and an NVDIMM");
+  }
   const DramBackend& backend = dram_backend(dram_model.backend);
   if (!backend.built_in) {
     add("dram.backend", dram_model.backend +
@@ -86,6 +89,19 @@ std::int64_t SystemConfig::transaction_slots() const {
   return controller.slots() +
          (two_level ? (dram.ranks + 1) * (controller.command_queue_depth / kEntriesPerTransaction)
                     : 0);
+}
+
+std::vector<SystemConfig> SystemConfig::channel_configs() const {
+  std::vector<SystemConfig> configs(static_cast<std::size_t>(controller.channels), *this);
+  if (controller.bus == BusLayout::separate) {
+    SystemConfig alone = *this;
+    alone.dram.refresh = false;  // its DRAM is never used
+    for (SystemConfig& config : configs) {
+      config.nvdimm.present = false;
+    }
+    configs.resize(2 * configs.size(), alone);
+  }
+  return configs;
 }
 
 Bytes SystemConfig::nvdimm_capacity() const {

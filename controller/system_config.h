@@ -32,6 +32,10 @@ struct SystemConfig {
   // on to its command queue, where it takes two entries.
   std::int64_t transaction_slots() const;
 
+  // One for each channel; with controller.bus: private one for each channel and class, the classes
+  // of a channel as far apart as there are channels, DRAM first.
+  std::vector<SystemConfig> channel_configs() const;
+
   Bytes dram_capacity() const { return dram.capacity() * controller.channels; }
   Bytes nvdimm_capacity() const;  // logical, all channels; 0 without NVDIMM
 };

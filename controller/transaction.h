@@ -18,6 +18,7 @@ inline constexpr TransactionId kNoTransaction = -1;
 
 enum class TransactionState : std::uint8_t {
   held,      // behind an older transaction to the same line
+  withheld,  // by its scheduler
   staged,    // two_level: in the transaction queue, not yet in a command queue
   queued,    // competes for its next command
   waiting,   // NVDIMM: command sent, no ack yet
@@ -47,10 +48,11 @@ struct Transaction {
   bool started = false;    // a command was issued for it
   bool activated = false;  // its row had to be opened for it
   bool urgent = false;     // a write that goes with the reads: a read waits for it
+  bool overdue = false;    // goes before all others: it has waited for too long
 
   void serialize(Archive& archive) {
     archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, successor,
-            predecessor, slot, rank, bank, state, started, activated, urgent, admitted,
+            predecessor, slot, rank, bank, state, started, activated, urgent, overdue, admitted,
             activated_at, activate_held);
   }
 };

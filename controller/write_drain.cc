@@ -10,9 +10,12 @@ WriteDrain::WriteDrain(const ControllerParameters& controller, const DramParamet
       refresh_(refresh),
       by_turn_(static_cast<std::size_t>(dram.ranks * dram.refreshes_per_round())) {}
 
-std::size_t WriteDrain::choose(Cycle edge) {
+std::size_t WriteDrain::choose(Direction direction, Cycle edge) {
   const auto [reads, writes] = waiting_;
-  draining_ = writes > 0 && (reads == 0 || writes >= high_ || (draining_ && writes > low_));
+  const bool wanted = direction == Direction::by_watermark
+                          ? writes >= high_ || (draining_ && writes > low_)
+                          : direction == Direction::writes;
+  draining_ = writes > 0 && (reads == 0 || wanted);
   const std::size_t side = draining_ ? 1 : 0;
   if (!refresh_.busy(edge)) {
     return side;

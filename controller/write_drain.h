@@ -12,11 +12,13 @@
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
-// A batch begins with so many waiting writes, or when no read waits, and ends with so few of them.
-// While all that waits on one side is for banks under refresh, the other side goes.
+// The scheduler says so, or else: a batch begins with so many waiting writes, or when no read
+// waits, and ends with so few of them. While all that waits on one side is for banks under refresh,
+// the other side goes.
 class WriteDrain {
  public:
   WriteDrain(const ControllerParameters& controller, const DramParameters& dram,
@@ -28,7 +30,7 @@ class WriteDrain {
     by_turn_[refresh_.place(rank, bank)][side] += change;
   }
   // The side that competes from now on.
-  std::size_t choose(Cycle edge);
+  std::size_t choose(Direction direction, Cycle edge);
   // Until then choose() answers the same, unless requests come or go or a refresh begins.
   Cycle next(Cycle edge) const { return refresh_.next_free(edge); }
 

@@ -19,6 +19,7 @@ struct Request {
   Address address{0};        // of the line's first byte, inside the memory of its class
   Tick arrival{0};           // when it reached the controller (waiting outside included)
   std::uint64_t id = 0;      // order of arrival at the memory system; given by it
+  std::uint64_t epoch = 0;   // of a persistent write: fences that its agent has set before it
   std::uint32_t tag = 0;     // the requester's own cookie
   std::uint16_t agent = 0;   // index of the requester
   std::uint16_t source = 0;  // hardware context (core) it is issued on behalf of
@@ -26,7 +27,7 @@ struct Request {
   bool write = false;
 
   void serialize(Archive& archive) {
-    archive(address, arrival, id, tag, agent, source, memory, write);
+    archive(address, arrival, id, epoch, tag, agent, source, memory, write);
   }
 };
 

@@ -20,6 +20,7 @@ class Ring {
 
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
+  T& back() { return slots_[(head_ + count_ - 1) & (slots_.size() - 1)]; }
 
   void push(const T& value) {
     if (count_ == slots_.size()) {

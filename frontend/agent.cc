@@ -48,7 +48,7 @@ Tick Agent::measured_time(Tick now) const {
 double Agent::fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
 
 void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
-                 std::uint16_t context) {
+                 std::uint16_t context, std::uint64_t epoch) {
   Request request;
   request.address = address;
   request.tag = tag;
@@ -56,6 +56,7 @@ void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t 
   request.source = static_cast<std::uint16_t>(core_ + context);
   request.memory = memory;
   request.write = write;
+  request.epoch = epoch;
   surroundings_.port->send(request, now);
 }
 

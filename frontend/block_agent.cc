@@ -155,7 +155,10 @@ void BlockAgent::send_lines(std::uint32_t index, Tick now) {
     --thread.lines;
     --thread.block_lines;
     ++thread.outstanding;
-    send(MemoryClass::nvdimm, address, thread.write, thread.block, now);
+    send(MemoryClass::nvdimm, address, thread.write, thread.block, now, 0, epoch_);
+    const bool fence =
+        parameters_.fence == Fence::block ? thread.block_lines == 0 : thread.lines == 0;
+    epoch_ += thread.write && fence ? 1 : 0;
   }
 }
 
@@ -229,7 +232,7 @@ double BlockAgent::pass_fraction(Tick) const {
 void BlockAgent::serialize_state(Archive& archive) {
   archive.section("block");
   archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_);
-  archive(threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
+  archive(epoch_, threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
           response_times_in_collections_);
   source_->serialize(archive);
 }

@@ -91,6 +91,7 @@ class BlockAgent final : public Agent {
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   EventQueue<Step> steps_;
+  std::uint64_t epoch_ = 0;  // fences so far
   std::int64_t blocks_done_ = 0;
   Histogram response_times_;  // picoseconds
   Histogram response_times_in_collections_;

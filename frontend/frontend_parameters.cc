@@ -53,6 +53,11 @@ void BlockParameters::declare(ParameterSet& parameters) {
   parameters.time("software_time", software_time,
                   {"time in system call, file system and driver per 4 KB block",
                    "assumed: 2.6 us were measured with a RAM disk (SC10, HASTE)"});
+  parameters.choice(
+      "fence", fence, {{"block", Fence::block}, {"request", Fence::request}},
+      {"where a core's persist epoch ends, for policies that keep epochs in order: after each 4 KB "
+       "block written, or after each write request, as if all carried FUA (traces do not tell)",
+       "block: the PMBD driver fences each copy"});
 }
 
 std::vector<ParameterError> BlockParameters::check() const {

@@ -24,11 +24,15 @@ struct CoreParameters {
   std::vector<ParameterError> check() const;
 };
 
+// What ends a persist epoch.
+enum class Fence { block, request };
+
 // The threads that do block I/O.
 struct BlockParameters {
   std::int64_t threads = 4;
   std::int64_t window = 64;               // lines outstanding per thread
   Tick software_time = 3 * kMicrosecond;  // per 4 KB block
+  Fence fence = Fence::block;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;

@@ -7,7 +7,7 @@ namespace hmsim {
 bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
   switch (command.priority) {
     case FlashPriority::collection:
-      collector_.on_flash_start(command, now);
+      collector_.on_flash_start(command);
       return true;
     case FlashPriority::eviction:
       evictor_.on_flash_start(command);

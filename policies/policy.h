@@ -34,9 +34,10 @@ struct RequestView {
   std::int64_t row;      // DRAM row; NVDIMM: LPN
   std::int64_t line;     // address / 64 within the channel's part of its memory
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last
+  std::uint64_t epoch;   // NVDIMM writes: grows with every fence of whoever sends them
 
   void serialize(Archive& archive) {
-    archive(slot, id, arrival, memory, write, source, rank, bank, row, line, row_hit);
+    archive(slot, id, arrival, memory, write, source, rank, bank, row, line, row_hit, epoch);
   }
 };
 
@@ -61,8 +62,10 @@ struct ChannelShape {
   Tick burst;             // data-bus time of a line
   Tick read_to_write;     // between data-bus commands of one rank, beyond the burst itself
   Tick write_to_read;     // likewise
+  Tick rank_switch;       // between bursts of two ranks
   Tick row_miss;          // PRE to data-bus command: tRP + tRCD
   Tick nvdimm_hit_delay;  // a command's slot to its ack, when its page is in the buffer
+  Tick nvdimm_read_time;  // beyond that when it is not: tAT + tR + transfer of a page
 
   // Banks of all ranks are numbered through, the pseudo-banks after them.
   int banks() const { return ranks * banks_per_rank + pseudo_banks; }
@@ -107,6 +110,8 @@ class TransactionPolicy : public Policy {
   unsigned hooks_ = ~0U;
 };
 
+enum class Direction : std::uint8_t { by_watermark, reads, writes };
+
 // Orders the transactions of one queue. The controller keeps each bank's transactions in the order
 // of their keys, so a policy only ever looks at one transaction at a time.
 class TransactionScheduler : public TransactionPolicy {
@@ -119,6 +124,15 @@ class TransactionScheduler : public TransactionPolicy {
   // Whether NVDIMM commands leave in the order of their keys, too; else oldest first.
   virtual bool orders_commands() const { return false; }
 
+  // True: the transaction may not have any command yet. Asked when it could begin to compete, and
+  // for one that is withheld again after rekey() of its slot or raise_epoch().
+  virtual bool withholds(const RequestView& /*request*/) const { return false; }
+  // A transaction that has held its slot for longer goes before all others, the oldest first.
+  virtual Tick patience() const { return kNever; }
+  // With controller.writes: drained, which kind of DRAM requests goes, in place of the watermarks;
+  // the other one goes when nothing of this kind is queued. Changes only in hooks.
+  virtual Direction direction() const { return Direction::by_watermark; }
+
   // When keys next change with time alone; change() is then called, and nothing else moves it.
   virtual Tick next_change() const { return kNever; }
   virtual void change(Tick /*now*/) {}
@@ -127,6 +141,7 @@ class TransactionScheduler : public TransactionPolicy {
   std::uint64_t epoch() const { return epoch_; }
   std::vector<std::uint32_t>& changed_slots() { return changed_slots_; }
   bool any_changed() const { return !changed_slots_.empty(); }
+  void serialize_changes(Archive& archive) { archive(epoch_, changed_slots_); }
 
  protected:
   // The keys of many queued transactions changed: all are asked for again.

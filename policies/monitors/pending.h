@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests of a queue that still wait for their data-bus command, in order of arrival.
+// Requests that wait, in order of arrival.
 #pragma once
 
 #include <cstddef>
@@ -7,49 +7,44 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "policies/pages/slot_list.h"
 #include "policies/policy.h"
 
 namespace hmsim {
 
-// A list through the slots; every call takes constant time.
+// One list through the slots, or several (of banks, of queues); a request is in at most one. Every
+// call takes constant time.
 class PendingRequests {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = kNoIndex;
 
-  void connect(const ChannelShape& shape) { entries_.resize(shape.slots); }
+  void connect(std::size_t slots, std::size_t lists = 1) {
+    requests_.resize(slots);
+    links_.resize(slots);
+    lists_.resize(lists);
+  }
 
-  void add(const RequestView& request) {
-    Entry& entry = entries_[request.slot];
-    entry = {request, newest_, kNone};
-    (newest_ == kNone ? oldest_ : entries_[newest_].next) = request.slot;
-    newest_ = request.slot;
+  void add(const RequestView& request, std::size_t list = 0) {
+    requests_[request.slot] = request;
+    lists_[list].push_back(links_, request.slot);
     ++size_;
   }
-  void remove(std::uint32_t slot) {
-    const Entry& entry = entries_[slot];
-    (entry.previous == kNone ? oldest_ : entries_[entry.previous].next) = entry.next;
-    (entry.next == kNone ? newest_ : entries_[entry.next].previous) = entry.previous;
+  void remove(std::uint32_t slot, std::size_t list = 0) {
+    lists_[list].remove(links_, slot);
     --size_;
   }
 
-  std::size_t size() const { return size_; }
-  std::uint32_t oldest() const { return oldest_; }  // or kNone
-  std::uint32_t next(std::uint32_t slot) const { return entries_[slot].next; }
-  const RequestView& operator[](std::uint32_t slot) const { return entries_[slot].request; }
+  std::size_t size() const { return size_; }                                       // of all lists
+  std::uint32_t oldest(std::size_t list = 0) const { return lists_[list].first; }  // or kNone
+  std::uint32_t next(std::uint32_t slot) const { return links_[slot].next; }       // or kNone
+  const RequestView& operator[](std::uint32_t slot) const { return requests_[slot]; }
 
-  void serialize(Archive& archive) { archive(entries_, oldest_, newest_, size_); }
+  void serialize(Archive& archive) { archive(requests_, links_, lists_, size_); }
 
  private:
-  struct Entry {
-    RequestView request{};
-    std::uint32_t previous = kNone;
-    std::uint32_t next = kNone;
-    void serialize(Archive& archive) { archive(request, previous, next); }
-  };
-
-  std::vector<Entry> entries_;  // by slot
-  std::uint32_t oldest_ = kNone;
-  std::uint32_t newest_ = kNone;
+  std::vector<RequestView> requests_;  // by slot, as the links
+  std::vector<SlotLink> links_;
+  std::vector<SlotList> lists_;
   std::size_t size_ = 0;
 };
 

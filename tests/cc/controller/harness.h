@@ -77,8 +77,9 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   }
 
   std::uint64_t send(MemoryClass memory, Address address, bool write = false,
-                     std::uint16_t source = 0) {
+                     std::uint16_t source = 0, std::uint64_t epoch = 0) {
     Request request;
+    request.epoch = epoch;
     request.id = next_id_++;
     request.memory = memory;
     request.address = address;

@@ -55,6 +55,23 @@ TEST(BlockAgent, ARequestTouchesItsLinesInOrder) {
   }
 }
 
+// Two blocks written, one read, one written.
+TEST(BlockAgent, FencesEndPersistEpochs) {
+  const std::string trace = "0 0 0 16 0\n0 0 0 8 1\n0 0 8 8 0\n";
+  for (const bool block : {true, false}) {
+    AgentUnderTest test(
+        block_bench(trace, {{"threads", "1"}, {"fence", block ? "block" : "request"}}));
+    ASSERT_TRUE(test.finish());
+    std::map<std::uint64_t, int> writes;
+    for (const Sent& sent : test.port.log) {
+      writes[sent.epoch] += sent.write ? 1 : 0;
+    }
+    EXPECT_EQ(writes[0], block ? 64 : 128);
+    EXPECT_EQ(writes[1], 64);
+    EXPECT_EQ(writes[2], block ? 64 : 0);
+  }
+}
+
 TEST(BlockAgent, DevicesLieApartAndAddressesWrap) {
   const Bytes capacity(std::int64_t{16} << 20);
   Bench bench = block_bench("0 0 0 8 0\n0 3 0 8 0\n0 0 32768 8 0\n0 1 18446744073709551608 8 0\n",

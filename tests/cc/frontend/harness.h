@@ -25,9 +25,11 @@ struct Sent {
   MemoryClass memory;
   std::int64_t address;
   bool write;
+  std::uint64_t epoch = 0;
 
   friend bool operator==(const Sent& a, const Sent& b) {
-    return a.time == b.time && a.memory == b.memory && a.address == b.address && a.write == b.write;
+    return a.time == b.time && a.memory == b.memory && a.address == b.address &&
+           a.write == b.write && a.epoch == b.epoch;
   }
 };
 
@@ -46,7 +48,7 @@ class FakePort final : public MemoryPort, public Component {
   void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
 
   void send(Request request, Tick now) override {
-    log.push_back({now, request.memory, request.address.value(), request.write});
+    log.push_back({now, request.memory, request.address.value(), request.write, request.epoch});
     outside_.push_back(request);
     most_outside = std::max(most_outside, outside_.size());
     admit(now);
