@@ -47,6 +47,7 @@ Pattern pattern_of(const char* name) {
 }
 
 constexpr std::int64_t kBurstLines = 8;
+constexpr std::int64_t kCores = 4;  // send in turn
 constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
 
 class Generator final : public Component, public Requester {
@@ -89,6 +90,7 @@ class Generator final : public Component, public Requester {
     request.memory = memory_;
     request.address = Address(line() * kLineBytes.value());
     request.write = writes();
+    request.source = static_cast<std::uint16_t>(sent_ % kCores);
     ++sent_;
     port_->send(request, now);
   }

@@ -12,13 +12,13 @@
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
 #include "bindings/flash_module.h"
+#include "bindings/policy_module.h"
 #include "bindings/python_policy.h"
 #include "core/errors.h"
 #include "core/units.h"
 #include "frontend/simulation.h"
 #include "nvdimm/precondition.h"
 #include "policies/monitors/performance_table.h"
-#include "policies/policy.h"
 
 namespace py = pybind11;
 
@@ -43,27 +43,6 @@ std::vector<std::pair<std::string, std::string>> to_pairs(
     pairs.emplace_back(error.name, error.message);
   }
   return pairs;
-}
-
-py::list policies() {
-  py::list list;
-  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
-    const PolicyDescriptor& descriptor = *kPolicyTable[i];
-    const std::unique_ptr<Policy> policy = descriptor.make();
-    ParameterSet parameters;
-    {
-      const ParameterSet::Scope scope(parameters, std::string("policies.") + descriptor.name);
-      policy->declare(parameters);
-    }
-    py::dict entry;
-    entry["kind"] = name_of(descriptor.kind);
-    entry["name"] = descriptor.name;
-    entry["doc"] = descriptor.doc;
-    entry["source"] = descriptor.source;
-    entry["parameters"] = to_python(parameters.describe());
-    list.append(std::move(entry));
-  }
-  return list;
 }
 
 template <class E>
@@ -200,7 +179,7 @@ PYBIND11_MODULE(_core, module) {
   bind_simulation(module);
   bind_dram(module);
   bind_flash(module);
-  module.def("policies", &policies);
+  bind_policies(module);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
              py::arg("measure"), py::arg("seed"), py::call_guard<py::gil_scoped_release>());

@@ -26,24 +26,20 @@ class ParBs final : public TransactionScheduler {
   }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
     shape_ = shape;
-    pending_.connect(shape);
+    pending_.connect(shape.slots);
     marked_.resize(shape.slots);
+    priority_.resize(shape.slots);
   }
 
   std::uint64_t key(const RequestView& request) const override {
-    const std::uint64_t row_hit = request.row_hit ? 1 : 0;
-    if (!may_be_marked(request)) {
-      return row_hit << 32;
-    }
-    const std::size_t source = sources_.of(request);
-    const std::uint64_t rank = source < rank_.size() ? rank_[source] : 0;
-    return std::uint64_t{marked_[request.slot]} << 33 | row_hit << 32 | rank;
+    return priority_[request.slot] | (request.row_hit ? kRowHit : 0);
   }
 
   void on_enqueue(const RequestView& request, Tick /*now*/) override {
     sources_.arrive(request);
     pending_.add(request);
     marked_[request.slot] = 0;
+    priority_[request.slot] = priority(request);
     candidates_ += may_be_marked(request) ? 1 : 0;
     form_batch();
   }
@@ -55,7 +51,7 @@ class ParBs final : public TransactionScheduler {
   }
 
   void serialize(Archive& archive) override {
-    archive(sources_, pending_, marked_, marked_count_, candidates_, rank_);
+    archive(sources_, pending_, marked_, marked_count_, candidates_, priority_, rank_);
   }
 
  private:
@@ -81,10 +77,23 @@ class ParBs final : public TransactionScheduler {
         marked_[slot] = load < marking_cap_ ? 1 : 0;
         load += marked_[slot];
         marked_count_ += marked_[slot];
-        rekey(slot);
       }
     }
     rank_sources(banks);
+    for (auto slot = pending_.oldest(); slot != PendingRequests::kNone;
+         slot = pending_.next(slot)) {
+      const std::uint64_t now = priority(pending_[slot]);
+      if (priority_[slot] != now) {
+        priority_[slot] = now;
+        rekey(slot);
+      }
+    }
+  }
+
+  std::uint64_t priority(const RequestView& request) const {
+    const std::size_t source = sources_.of(request);
+    const bool ranked = may_be_marked(request) && source < rank_.size();
+    return (marked_[request.slot] != 0 ? kMarked : 0) | (ranked ? rank_[source] : 0);
   }
 
   // Max-Total: smaller maximum, then smaller total, goes first.
@@ -117,6 +126,9 @@ class ParBs final : public TransactionScheduler {
     std::size_t source;
   };
 
+  static constexpr std::uint64_t kMarked = std::uint64_t{1} << 33;
+  static constexpr std::uint64_t kRowHit = std::uint64_t{1} << 32;
+
   std::int64_t marking_cap_ = 5;
   std::int64_t min_batch_ = 1;
   Marks marks_ = Marks::all;
@@ -125,9 +137,10 @@ class ParBs final : public TransactionScheduler {
   PendingRequests pending_;
   std::vector<std::uint8_t> marked_;  // by slot
   std::int64_t marked_count_ = 0;
-  std::int64_t candidates_ = 0;  // pending requests that may be marked
-  std::vector<std::uint64_t> rank_;
-  std::vector<std::int64_t> load_;  // by source and bank; scratch, as order_
+  std::int64_t candidates_ = 0;          // pending requests that may be marked
+  std::vector<std::uint64_t> priority_;  // by slot: the key but for the row hit
+  std::vector<std::uint64_t> rank_;      // by source
+  std::vector<std::int64_t> load_;       // by source and bank; scratch, as order_
   std::vector<Load> order_;
 };
 

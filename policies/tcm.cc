@@ -76,7 +76,7 @@ class Tcm final : public TransactionScheduler {
       mpki_.close();
       parallelism_.close(now);
       locality_.close();
-      service_.close();
+      service_.close(now);
       cluster();
       quantum_end_ = now + quantum();
       step_ = 0;

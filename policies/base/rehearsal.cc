@@ -7,6 +7,22 @@
 
 namespace hmsim {
 
+ChannelShape Rehearsal::ddr3_1600(std::int64_t rank_switch) {
+  const auto cycles = [](std::int64_t count) { return Tick(1250) * count; };
+  ChannelShape shape;
+  shape.clock_period = cycles(1);
+  shape.slots = 512;
+  shape.ranks = 1;
+  shape.banks_per_rank = 8;
+  shape.pseudo_banks = 8;
+  shape.burst = cycles(4);
+  shape.read_to_write = cycles(1 + rank_switch);  // CL 11, CWL 10
+  shape.write_to_read = cycles(16);               // tWTR 6
+  shape.rank_switch = cycles(rank_switch);
+  shape.row_miss = cycles(22);
+  return shape;
+}
+
 Rehearsal::Rehearsal(const std::string& scheduler, const Assignments& assignments,
                      const ChannelShape& shape)
     : policy_(static_cast<TransactionScheduler*>(
@@ -19,6 +35,9 @@ std::uint32_t Rehearsal::enqueue(RequestView request) {
   const auto number = static_cast<std::uint32_t>(views_.size());
   if (number == shape_.slots) {
     throw InputError("a rehearsal takes " + std::to_string(shape_.slots) + " requests");
+  }
+  if (request.bank < 0 || request.bank >= shape_.banks_per_rank) {
+    throw InputError("a rehearsal has banks 0 .. " + std::to_string(shape_.banks_per_rank - 1));
   }
   request.slot = number;
   request.id = number;

@@ -14,6 +14,9 @@ namespace hmsim {
 
 class Rehearsal final : public SourceProgress {
  public:
+  // One rank of DDR3-1600, and an NVDIMM of eight LUNs; room for 512 requests. In cycles: tRTRS.
+  static ChannelShape ddr3_1600(std::int64_t rank_switch = 1);
+
   // `shape.slots` bounds the requests.
   Rehearsal(const std::string& scheduler, const Assignments& assignments,
             const ChannelShape& shape);
@@ -32,7 +35,8 @@ class Rehearsal final : public SourceProgress {
 
   // Requests that are not issued, best first, as if all had the row state that they came with.
   std::vector<std::uint32_t> order() const;
-  std::uint64_t key(std::uint32_t number) const { return policy().key(views_[number]); }
+  std::uint64_t key(std::uint32_t number) const { return policy().key(views_.at(number)); }
+  bool withholds(std::uint32_t number) const { return policy().withholds(views_.at(number)); }
   TransactionScheduler& policy() const { return *policy_; }
   Tick now() const { return now_; }
 

@@ -52,7 +52,13 @@ class Service {
   }
 
   // The quantum ends: its figures are kept, and the next begins.
-  void close() {
+  void close(Tick now) {
+    for (std::size_t i = 0; i < pseudo_.size(); ++i) {
+      if (pseudo_[i].under_way > 0) {
+        add(i / banks_, now - pseudo_[i].since);
+        pseudo_[i].since = now;
+      }
+    }
     last_ = cycles_;
     cycles_.assign(cycles_.size(), 0);
   }

@@ -206,6 +206,38 @@ def run_dram_trace(
 def harmonic_table_bytes() -> tuple[int, int]:
     """Return the bytes of its tables by the paper's formula, and of what is looked up."""
 
+class Rehearsal:
+    """A transaction scheduler without a channel: told of requests, asked for their order.
+
+    One rank of DDR3-1600 with eight banks, and an NVDIMM of eight LUNs; at most 512 requests.
+    """
+
+    def __init__(self, scheduler: str, assignments: Assignments, rank_switch: int) -> None:
+        """``rank_switch``: tRTRS in cycles. Raises InputError."""
+
+    def enqueue(
+        self,
+        core: int,
+        bank: int,
+        row: int,
+        nvdimm: bool = ...,
+        write: bool = ...,
+        row_hit: bool = ...,
+        epoch: int = ...,
+    ) -> int:
+        """Return the request's number: 0, 1, ..."""
+
+    def command(self, number: int) -> None: ...
+    def ack(self, number: int) -> None: ...
+    def issue(self, number: int, row_hit: bool) -> None: ...
+    def complete(self, number: int) -> None: ...
+    def run_to(self, ps: int) -> None: ...
+    def retire(self, core: int, instructions: int) -> None: ...
+    def withholds(self, number: int) -> bool: ...
+    def key(self, number: int) -> int: ...
+    def order(self) -> list[int]:
+        """Return the numbers of the requests that are not issued, best first."""
+
 def nearest_name(name: str, candidates: Sequence[str]) -> str:
     """Return the candidate nearest by edit distance, or '' when none is near."""
 

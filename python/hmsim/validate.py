@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hmsim import dram_comparison, flash_oracles
+from hmsim import dram_comparison, flash_oracles, policy_checks
 from hmsim._core import (
     InputError,
     harmonic_table_bytes,
@@ -424,6 +424,12 @@ def _harmonic() -> Iterator[Row]:
     yield Row("policies", name, 1, alike, "", 0.1, "spec 2.5: at least 90 %")
 
 
+def _policy_vectors() -> Iterator[Row]:
+    """Schedulers without a channel, on the vectors that their papers' rules lead to."""
+    for name, expected, got, unit, tolerance, source in policy_checks.vectors():
+        yield Row("policies", name, expected, got, unit, tolerance, source)
+
+
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "dram": (
         _dram_latency,
@@ -436,7 +442,7 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "flash": (_flash_stages, _flash_read, _flash_program),
     "ftl": (_write_amplification, _victim_selectors),
     "nvdimm": (_nvdimm_latency, _nvdimm_streaming),
-    "policies": (_policy_order, _policy_slots, _harmonic),
+    "policies": (_policy_order, _policy_slots, _policy_vectors, _harmonic),
 }
 
 

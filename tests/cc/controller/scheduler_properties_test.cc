@@ -14,6 +14,13 @@ namespace {
 Assignments eager() {
   return {{"policies.tcm.quantum", "3us"},
           {"policies.tcm.shuffle_interval", "100ns"},
+          {"policies.atlas.quantum", "3us"},
+          {"policies.atlas.threshold", "2us"},
+          {"policies.firm.interval", "3us"},
+          {"policies.nvm_duet.write_high", "12"},
+          {"policies.nvm_duet.write_low", "3"},
+          {"controller.drain_high", "12"},
+          {"controller.drain_low", "3"},
           {"policies.harmonic.table", table_text([](std::size_t cell) { return cell + 1; },
                                                  [](std::size_t cell) { return 576 - cell; })}};
 }
@@ -23,10 +30,14 @@ std::vector<Assignments> combinations() {
   for (const std::string& scheduler : policy_names(PolicyKind::transaction_scheduler)) {
     for (const std::string& arbiter : policy_names(PolicyKind::bus_arbiter)) {
       for (const char* queues : {"unified", "split"}) {
-        all.push_back(with(with(kSmallNvdimm, eager()), {{"controller.scheduler", scheduler},
-                                                         {"controller.nvdimm_scheduler", scheduler},
-                                                         {"controller.arbiter", arbiter},
-                                                         {"controller.queues", queues}}));
+        for (const char* writes : {"mixed", "drained"}) {
+          all.push_back(
+              with(with(kSmallNvdimm, eager()), {{"controller.nvdimm_scheduler", scheduler},
+                                                 {"controller.scheduler", scheduler},
+                                                 {"controller.arbiter", arbiter},
+                                                 {"controller.queues", queues},
+                                                 {"controller.writes", writes}}));
+        }
       }
     }
   }
@@ -56,7 +67,7 @@ TEST_P(Scheduler, CheckpointContinuesExactly) { expect_exact_resume(GetParam());
 INSTANTIATE_TEST_SUITE_P(All, Scheduler, ::testing::ValuesIn(combinations()), [](const auto& test) {
   std::string name;
   for (std::size_t i = test.param.size() - 4; i < test.param.size(); ++i) {
-    name += i == test.param.size() - 3 ? "" : test.param[i].second + "_";
+    name += test.param[i].second + "_";
   }
   return name + std::to_string(test.index);
 });

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "policies/monitors/batches.h"
+#include "policies/monitors/locality.h"
+#include "policies/monitors/mpki.h"
+#include "policies/monitors/parallelism.h"
+#include "policies/monitors/sources.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// FIRM: requests of a source to one row make batches; a group of read batches and a group of write
+// batches take turns, each just long enough that turning the bus around costs no more than a share
+// mu of the time, and in proportion to what is pending of each kind. An NVDIMM request joins when
+// it is acknowledged, since it does not hold the bus before. Use with controller.writes: drained.
+class Firm final : public TransactionScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.time("interval", interval_,
+                    {"between two classifications of sources",
+                     "the FIRM paper, from memory: 1 M cycles of the CPU, at 2 GHz"});
+    parameters.integer("turnaround_share", mu_, {1, 100}, "%",
+                       {"mu: of the time of a read and a write group, turnarounds at most",
+                        "the FIRM paper, from memory: 20 %"});
+    parameters.real(
+        "mpki_threshold", mpki_threshold_, 0, 1'000'000, "",
+        {"sources with fewer requests per 1000 instructions are not intensive", "assumed: 1"});
+    parameters.real("locality_threshold", locality_threshold_, 0, 1, "",
+                    {"intensive sources with as much row locality, and less parallelism than the "
+                     "median, are streaming, others random",
+                     "assumed: 0.5"});
+    parameters.integer("batch_cap", batch_cap_, {1, 4096}, "requests",
+                       {"that end a batch", "assumed: 16"});
+    parameters.time("batch_age", batch_age_,
+                    {"after which a batch counts as complete, and a group ends whatever is left of "
+                     "it",
+                     "assumed: 2000 cycles at DDR3-1600"});
+    parameters.choice("nvdimm_latency", latency_, {{"bus", Latency::bus}, {"full", Latency::full}},
+                      {"time of an NVDIMM row miss: its burst, or a flash read too",
+                       "assumed: the bus is not held during a flash operation"});
+    sources_.declare(parameters);
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& progress) override {
+    shape_ = shape;
+    mpki_.connect(progress);
+    parallelism_.connect(shape);
+    locality_.connect(shape);
+    batches_.connect(shape, batch_cap_, batch_age_);
+    times_.resize(static_cast<std::size_t>(shape.banks()));
+    interval_ = later(interval_, shape.clock_period);
+    next_classification_ = interval_;
+    turnarounds_ = cycles(shape.read_to_write + shape.write_to_read + shape.burst * 2);
+  }
+
+  std::uint64_t key(const RequestView& request) const override {
+    return batches_.priority(request.slot) | (request.row_hit ? 1 : 0);
+  }
+  Direction direction() const override { return writing_ ? Direction::writes : Direction::reads; }
+
+  void on_enqueue(const RequestView& request, Tick now) override {
+    const std::size_t source = sources_.arrive(request);
+    categories_.resize(sources_.count());
+    mpki_.arrive(source, request.source);
+    parallelism_.arrive(source, shape_.bank_number(request), now);
+    batches_.forget(request.slot);
+    if (request.memory == MemoryClass::dram) {
+      join(request, now);
+    }
+  }
+  void on_ack(const RequestView& request, Tick now) override { join(request, now); }
+  void on_issue(const RequestView& request, Tick now) override {
+    const std::size_t source = sources_.of(request);
+    parallelism_.leave(source, shape_.bank_number(request), now);
+    locality_.issue(source, shape_.bank_number(request), request.row);
+    batches_.leave(request);
+    take_turns(now);
+  }
+
+  Tick next_change() const override { return next_classification_; }
+  void change(Tick now) override {
+    next_classification_ = now + interval_;
+    mpki_.close();
+    parallelism_.close(now);
+    locality_.close();
+    classify();
+  }
+
+  void serialize(Archive& archive) override {
+    archive(sources_, mpki_, parallelism_, locality_, batches_, categories_, writing_, group_began_,
+            next_classification_);
+  }
+
+ private:
+  enum class Latency : std::uint8_t { bus, full };
+  enum class Category : std::uint8_t { non_intensive, random, streaming };
+
+  std::int64_t cycles(Tick time) const { return time / shape_.clock_period; }
+
+  void join(const RequestView& request, Tick now) {
+    batches_.join(request, sources_.of(request), writing_, now);
+    if (request.memory == MemoryClass::nvdimm) {
+      rekey(request.slot);
+    }
+    take_turns(now);
+  }
+
+  // A source's reads by its read behaviour, whether its writes are persistent or not.
+  void classify() {
+    std::vector<std::int64_t> parallelism(sources_.count());
+    for (std::size_t s = 0; s < parallelism.size(); ++s) {
+      parallelism[s] = parallelism_.mean(s);
+    }
+    std::sort(parallelism.begin(), parallelism.end());
+    const auto intensive = static_cast<std::int64_t>(mpki_threshold_ * 1000 + 0.5);
+    const auto local = static_cast<std::int64_t>(locality_threshold_ * 1000 + 0.5);
+    for (std::size_t s = 0; s < categories_.size(); ++s) {
+      const bool streaming = locality_.share(s) >= local &&
+                             parallelism_.mean(s) <= parallelism[parallelism.size() / 2];
+      categories_[s] = mpki_.per_million(s) < intensive ? Category::non_intensive
+                       : streaming                      ? Category::streaming
+                                                        : Category::random;
+    }
+  }
+
+  // When a group is done the other kind has its turn, if any of it is pending.
+  void take_turns(Tick now) {
+    const bool done = batches_.in_group() == 0 || now - group_began_ > batch_age_;
+    if (done && !batches_.empty()) {
+      writing_ = batches_.pending(!writing_) ? !writing_ : writing_;
+      group_began_ = now;
+      form_group(now);
+      for (const std::uint32_t slot : batches_.changed_priorities(writing_)) {
+        rekey(slot);
+      }
+    }
+  }
+
+  // The fewest batches, in their order, whose service time t satisfies, of both kinds alike,
+  // t >= (t_RTW + t_WTR) / mu x t_max / (t_max + t_max of the other kind).
+  void form_group(Tick now) {
+    batches_.dissolve_group();
+    const std::vector<Batch*>& order = writing_ ? order_writes(now) : order_reads(now);
+    const std::int64_t all = time_of(order);
+    const std::int64_t other = time_of(batches_.list(!writing_, now));
+    std::fill(times_.begin(), times_.end(), 0);
+    std::int64_t time = 0;
+    for (Batch* const batch : order) {
+      batches_.add_to_group(*batch);
+      time = later(time, add_time(*batch));
+      if (time * mu_ * (all + other) >= turnarounds_ * 100 * all) {
+        return;
+      }
+    }
+  }
+
+  const std::vector<Batch*>& order_reads(Tick now) {
+    std::vector<Batch*>& order = batches_.list(false, now);
+    sort(order, [this](const Batch& batch) { return categories_[batch.source]; });
+    return order;
+  }
+  // Persistent batches and others alternate.
+  const std::vector<Batch*>& order_writes(Tick now) {
+    std::vector<Batch*>& order = batches_.list(true, now);
+    sort(order, [](const Batch& batch) { return !batch.persistent; });
+    const auto middle = std::find_if(order.begin(), order.end(),
+                                     [](const Batch* batch) { return !batch->persistent; });
+    alternating_.clear();
+    for (auto one = order.begin(), other = middle; one != middle || other != order.end();) {
+      if (one != middle) {
+        alternating_.push_back(*one++);
+      }
+      if (other != order.end()) {
+        alternating_.push_back(*other++);
+      }
+    }
+    order = alternating_;
+    return order;
+  }
+  // Complete ones, the given kinds in turn, sources of high parallelism, old ones first.
+  template <class Kind>
+  void sort(std::vector<Batch*>& order, Kind kind) const {
+    std::sort(order.begin(), order.end(), [this, kind](const Batch* a, const Batch* b) {
+      const std::int64_t one = parallelism_.mean(a->source);
+      const std::int64_t other = parallelism_.mean(b->source);
+      return kind(*a) != kind(*b)         ? kind(*a) < kind(*b)
+             : a->complete != b->complete ? a->complete
+             : one != other               ? one > other
+                                          : a->number < b->number;
+    });
+  }
+
+  // The busiest bank's, in cycles: row hits x t_hit + row misses x t_miss.
+  std::int64_t time_of(const std::vector<Batch*>& batches) {
+    std::fill(times_.begin(), times_.end(), 0);
+    std::int64_t longest = 0;
+    for (const Batch* const batch : batches) {
+      longest = later(longest, add_time(*batch));
+    }
+    return longest;
+  }
+  // Of the batch's bank, the batch included: after its first request all are row hits.
+  std::int64_t add_time(const Batch& batch) {
+    const Tick flash = latency_ == Latency::full ? shape_.nvdimm_read_time : Tick(0);
+    const Tick hit = shape_.burst + (batch.nvdimm ? shape_.rank_switch : Tick(0));
+    const Tick miss = batch.nvdimm ? flash : shape_.row_miss;
+    std::int64_t& time = times_[static_cast<std::size_t>(batch.bank)];
+    time += cycles(batch.requests * hit + miss);
+    return time;
+  }
+
+  Tick interval_ = 500 * kMicrosecond;
+  std::int64_t mu_ = 20;
+  double mpki_threshold_ = 1;
+  double locality_threshold_ = 0.5;
+  std::int64_t batch_cap_ = 16;
+  Tick batch_age_ = 2'500 * kNanosecond;
+  Latency latency_ = Latency::bus;
+  ChannelShape shape_;
+  Sources sources_;
+  Mpki mpki_;
+  Parallelism parallelism_;
+  Locality locality_;
+  Batches batches_;
+  std::vector<Category> categories_;  // by source
+  bool writing_ = false;
+  Tick group_began_{0};
+  Tick next_classification_ = kNever;
+  std::int64_t turnarounds_ = 0;  // t_RTW + t_WTR, command to command
+  std::vector<std::int64_t> times_;
+  std::vector<Batch*> alternating_;
+};
+
+extern const PolicyDescriptor kPolicy_firm;
+const PolicyDescriptor kPolicy_firm{
+    PolicyKind::transaction_scheduler, "firm",
+    "groups of read and of write batches take turns, with few bus turnarounds",
+    "Zhao, Mutlu and Xie, FIRM: fair and high-performance memory control, MICRO 2014",
+    make_policy<Firm>};
+
+}  // namespace hmsim

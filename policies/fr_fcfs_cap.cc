@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <vector>
+
+#include "policies/monitors/pending.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// FR-FCFS, but after so many row hits in a row a bank's oldest request goes next, hit or not.
+class FrFcfsCap final : public TransactionScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.integer("cap", cap_, {1, 1'000'000}, "requests",
+                       {"row hits of a bank in a row that may overtake older requests",
+                        "MemSchedSim: 4; Ramulator: 16"});
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
+    shape_ = shape;
+    const auto banks = static_cast<std::size_t>(shape.banks());
+    pending_.connect(shape.slots, banks);
+    banks_.resize(banks);
+  }
+
+  std::uint64_t key(const RequestView& request) const override {
+    return request.row_hit || banks_[bank_of(request)].first == request.slot ? 1 : 0;
+  }
+
+  void on_enqueue(const RequestView& request, Tick /*now*/) override {
+    pending_.add(request, bank_of(request));
+    put_first(bank_of(request));
+  }
+  void on_issue(const RequestView& request, Tick /*now*/) override {
+    Bank& bank = banks_[bank_of(request)];
+    bank.streak = request.row_hit ? bank.streak + 1 : 1;
+    pending_.remove(request.slot, bank_of(request));
+    bank.first = bank.first == request.slot ? PendingRequests::kNone : bank.first;
+    put_first(bank_of(request));
+  }
+  void serialize(Archive& archive) override { archive(pending_, banks_); }
+
+ private:
+  struct Bank {
+    std::int64_t streak = 0;
+    std::uint32_t first = PendingRequests::kNone;  // counts as a row hit
+    void serialize(Archive& archive) { archive(streak, first); }
+  };
+
+  std::size_t bank_of(const RequestView& request) const {
+    return static_cast<std::size_t>(shape_.bank_number(request));
+  }
+  // As a hit the bank's oldest request is second to none.
+  void put_first(std::size_t number) {
+    Bank& bank = banks_[number];
+    const std::uint32_t first =
+        bank.streak >= cap_ ? pending_.oldest(number) : PendingRequests::kNone;
+    if (bank.first != first) {
+      for (const std::uint32_t slot : {bank.first, first}) {
+        if (slot != PendingRequests::kNone) {
+          rekey(slot);
+        }
+      }
+      bank.first = first;
+    }
+  }
+
+  std::int64_t cap_ = 4;
+  ChannelShape shape_;
+  PendingRequests pending_;  // a list for each bank
+  std::vector<Bank> banks_;
+};
+
+extern const PolicyDescriptor kPolicy_fr_fcfs_cap;
+const PolicyDescriptor kPolicy_fr_fcfs_cap{
+    PolicyKind::transaction_scheduler, "fr_fcfs_cap",
+    "row hits first, but only so many before a bank's oldest request",
+    "Mutlu and Moscibroda, Stall-time fair memory access scheduling, MICRO 2007 (FR-FCFS+Cap)",
+    make_policy<FrFcfsCap>};
+
+}  // namespace hmsim

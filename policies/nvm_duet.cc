@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <vector>
+
+#include "core/ring.h"
+#include "policies/monitors/pending.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// NVM Duet, its scheduling half: the persistent writes of a core go epoch by epoch; working memory
+// (here all of DRAM) ignores the barriers between epochs. Reads go before writes until writes fill
+// the queue; of writes the persistent ones go first, so that their epoch ends early. Then FR-FCFS.
+class NvmDuet final : public TransactionScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.integer("write_high", write_high_, {1, 4096}, "requests",
+                       {"queued writes from which on writes go before reads",
+                        "assumed: 3/4 of 128, as controller.drain_high"});
+    parameters.integer("write_low", write_low_, {0, 4096}, "requests",
+                       {"queued writes down to which they keep going before reads",
+                        "assumed: 1/4 of 128, as controller.drain_low"});
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
+    pending_.connect(shape.slots);
+  }
+
+  std::uint64_t key(const RequestView& request) const override {
+    return (request.write == writes_first_ ? 4 : 0) + (persistent(request) ? 2 : 0) +
+           (request.row_hit ? 1 : 0);
+  }
+  // All persistent writes of the core's earlier epochs are to be completed first.
+  bool withholds(const RequestView& request) const override {
+    return persistent(request) && epochs_[request.source].front().number != epoch_of(request);
+  }
+
+  void on_enqueue(const RequestView& request, Tick /*now*/) override {
+    queue_write(request.write ? 1 : 0);
+    if (persistent(request)) {
+      join_epoch(request);
+    }
+  }
+  void on_issue(const RequestView& request, Tick /*now*/) override {
+    queue_write(request.write ? -1 : 0);
+  }
+  void on_complete(const RequestView& request, Tick /*now*/) override {
+    if (persistent(request)) {
+      leave_epoch(request);
+    }
+  }
+
+  void serialize(Archive& archive) override {
+    archive(pending_, epochs_, queued_writes_, writes_first_);
+  }
+
+ private:
+  struct Epoch {
+    std::uint64_t number = 0;
+    std::int64_t writes = 0;  // not completed
+    void serialize(Archive& archive) { archive(number, writes); }
+  };
+
+  static bool persistent(const RequestView& request) {
+    return request.memory == MemoryClass::nvdimm && request.write;
+  }
+  std::uint64_t epoch_of(const RequestView& request) const { return pending_[request.slot].epoch; }
+
+  void queue_write(std::int64_t change) {
+    queued_writes_ += change;
+    const bool writes_first =
+        writes_first_ ? queued_writes_ > write_low_ : queued_writes_ >= write_high_;
+    if (writes_first != writes_first_) {
+      writes_first_ = writes_first;
+      raise_epoch();
+    }
+  }
+
+  // Epochs begin in order of arrival: a write of an older one joins the newest.
+  void join_epoch(RequestView request) {
+    if (request.source >= epochs_.size()) {
+      epochs_.resize(std::size_t{request.source} + 1);
+    }
+    Ring<Epoch>& epochs = epochs_[request.source];
+    if (epochs.empty() || epochs.back().number < request.epoch) {
+      epochs.push({request.epoch, 0});
+    }
+    ++epochs.back().writes;
+    request.epoch = epochs.back().number;
+    pending_.add(request);
+  }
+
+  void leave_epoch(const RequestView& request) {
+    pending_.remove(request.slot);
+    Ring<Epoch>& epochs = epochs_[request.source];
+    if (--epochs.front().writes > 0) {
+      return;
+    }
+    epochs.pop();
+    if (epochs.empty()) {
+      return;
+    }
+    for (auto slot = pending_.oldest(); slot != PendingRequests::kNone;
+         slot = pending_.next(slot)) {
+      if (pending_[slot].source == request.source && !withholds(pending_[slot])) {
+        rekey(slot);
+      }
+    }
+  }
+
+  std::int64_t write_high_ = 96;
+  std::int64_t write_low_ = 32;
+  PendingRequests pending_;          // persistent writes until they are completed
+  std::vector<Ring<Epoch>> epochs_;  // by core: those with writes that are not completed, in order
+  std::int64_t queued_writes_ = 0;
+  bool writes_first_ = false;
+};
+
+extern const PolicyDescriptor kPolicy_nvm_duet;
+const PolicyDescriptor kPolicy_nvm_duet{
+    PolicyKind::transaction_scheduler, "nvm_duet",
+    "persistent writes epoch by epoch, working memory past the barriers; then FR-FCFS",
+    "Liu et al., NVM Duet: unified working memory and persistent store architecture, ASPLOS 2014",
+    make_policy<NvmDuet>};
+
+}  // namespace hmsim

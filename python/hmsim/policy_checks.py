@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What schedulers do with the test vectors that follow from their papers' rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hmsim._core import Rehearsal
+
+MICROSECOND = 1_000_000  # picoseconds
+INTERVAL = 400_000  # of TCM's shuffle: 800 cycles of a CPU at 2 GHz
+GROUP = 1 << 62  # FIRM's keys: in the group; above that bit: it is the request's turn
+
+# Name, expected, got, unit, tolerance, source.
+Vector = tuple[str, float, float, str, float, str]
+
+
+def vectors() -> Iterator[Vector]:
+    """Yield the checks of all schedulers."""
+    yield from _par_bs()
+    yield from _tcm_clusters()
+    yield from _tcm_shuffle()
+    yield from _atlas()
+    yield from _bliss()
+    yield from _firm()
+    yield from _nvm_duet()
+
+
+def _par_bs() -> Iterator[Vector]:
+    """Sources A, B, C have 6 requests to a bank, 2 to each of three, 1 to each of two."""
+    queue = Rehearsal("par_bs", [], 1)
+    first = queue.enqueue(3, 7, 0)
+    owners = {first: "first"}
+    for name, core, loads in (("A", 0, (6,)), ("B", 1, (2, 2, 2)), ("C", 2, (1, 1))):
+        for bank, load in enumerate(loads):
+            for row in range(load):
+                owners[queue.enqueue(core, bank, row)] = name
+    queue.issue(first, False)
+    order = [owners[number] for number in queue.order()]
+    for place, name in enumerate("CBA", 1):
+        got = sorted(set(order), key=order.index).index(name) + 1
+        yield f"PAR-BS, place of source {name}", place, got, "", 0, "Max-Total: maxima 5, 2, 1"
+    marked = max(queue.key(number) for number in queue.order()) >> 33
+    batch = sum(queue.key(n) >> 33 == marked for n, name in owners.items() if name == "A")
+    yield "PAR-BS, requests of source A in the batch", 5, batch, "", 0, "Marking-Cap 5"
+
+
+def _tcm_clusters() -> Iterator[Vector]:
+    """Of 100 row misses 4 and 12 fit under 4/24 of the service, the next source's 40 do not."""
+    queue = Rehearsal("tcm", [("policies.tcm.sources", "core")], 1)
+    sources = ((40, 1_025), (12, 1_300), (4, 2_000), (44, 1_900))  # misses, instructions
+    for core, (misses, instructions) in enumerate(sources):
+        for _ in range(misses):
+            queue.issue(queue.enqueue(core, 0, 0), False)
+        queue.retire(core, instructions)
+    probes = [queue.enqueue(core, 0, 0) for core in range(len(sources))]
+    queue.run_to(500 * MICROSECOND)
+    always = set(probes)
+    for step in range(24):
+        queue.run_to(500 * MICROSECOND + step * INTERVAL)
+        always &= set(queue.order()[:2])
+    source = "ClusterThresh 4/24 of the service"
+    yield "TCM, sources in the latency cluster", 2, len(always), "", 0, source
+
+
+def _tcm_shuffle() -> Iterator[Vector]:
+    """Four sources; the first is the least nice: least parallel, with most row hits."""
+    queue = Rehearsal("tcm", [("policies.tcm.sources", "core")], 1)
+    probes = []
+    for core in range(4):
+        for index in range(8):
+            row = 0 if index < 8 - 2 * core else index
+            queue.issue(queue.enqueue(core, 0, row), False)
+        for bank in range(1, 2 * core + 2):
+            queue.enqueue(core, bank, 0)
+        probes.append(queue.enqueue(core, 1, 0))
+    queue.run_to(500 * MICROSECOND)
+    places = [0.0] * 4
+    for step in range(8):
+        queue.run_to(500 * MICROSECOND + step * INTERVAL)
+        order = [number for number in reversed(queue.order()) if number in probes]
+        for place, number in enumerate(order):
+            places[probes.index(number)] += place / 8
+    for core, expected in enumerate((0.75, 1.75, 2.00, 1.50)):
+        name = f"TCM, mean rank of source {core} by niceness, insertion shuffle"
+        yield name, expected, places[core], "", 0, "period of 8 steps"
+
+
+def _atlas() -> Iterator[Vector]:
+    """Source 0 is served 100 row hits in the first quantum, source 1 60 in each later one."""
+    queue = Rehearsal("atlas", [("policies.atlas.sources", "core")], 1)
+    probes = [queue.enqueue(core, 0, 0) for core in range(2)]
+    for quantum in range(1, 10):
+        for _ in range(100 if quantum == 1 else 60):
+            queue.issue(queue.enqueue(0 if quantum == 1 else 1, 0, 0), True)
+        queue.run_to(quantum * 5_000 * MICROSECOND)
+        if quantum > 1 and queue.order()[0] == probes[0]:
+            break
+    # 100 a^2 > 60 after two quanta, 100 a^2 < 60 (1 + a) after three.
+    yield "ATLAS, quantum in which ranks change", 3, quantum, "", 0, "alpha 0.875"
+
+
+def _bliss() -> Iterator[Vector]:
+    queue = Rehearsal("bliss", [], 1)
+    heavy, light = (queue.enqueue(core, 1, 0) for core in range(2))
+    count = 0
+    while queue.order() == [heavy, light]:
+        queue.issue(queue.enqueue(0, 0, 0), True)
+        count += 1
+    yield "BLISS, requests in a row that blacklist", 4, count, "", 0, "threshold 4"
+    time = 0
+    while queue.order() == [light, heavy]:
+        time += 1
+        queue.run_to(time * MICROSECOND)
+    yield "BLISS, time to the clearing", 5, time, "us", 0, "10,000 cycles at 2 GHz"
+
+
+def _firm() -> Iterator[Vector]:
+    """Acknowledged NVDIMM reads and writes to one pseudo-bank, each of its own page."""
+    for rank_switch, expected, tolerance in ((1, 130, 0), (2, 135, 12)):
+        queue = Rehearsal("firm", [], rank_switch)
+        first = queue.enqueue(0, 7, 0)
+        for row in range(40):
+            for write in (False, True):
+                queue.ack(queue.enqueue(0, 0, row, nvdimm=True, write=write))
+        queue.issue(first, False)
+        group = sum(queue.key(number) > GROUP + GROUP // 2 * 3 for number in queue.order())
+        got = 2 * group * (4 + rank_switch)
+        name = f"FIRM, a read and a write group, tRTRS {rank_switch}"
+        yield name, expected, got, "cycles", tolerance, "(t_RTW + t_WTR) / mu; whole requests"
+
+
+def _nvm_duet() -> Iterator[Vector]:
+    queue = Rehearsal("nvm_duet", [], 1)
+    writes = [
+        queue.enqueue(0, 0, 0, nvdimm=True, write=True, epoch=epoch)
+        for epoch in (0, 0, 0, 1, 1, 2)
+    ]
+    for write in writes:
+        free = sum(not queue.withholds(number) for number in writes[write:])
+        expected = (3, 2, 1, 2, 1, 1)[write]
+        name = f"NVM Duet, writes that may go after {write} of 3 + 2 + 1"
+        yield name, expected, free, "", 0, "persist epochs in order"
+        queue.issue(write, False)
+        queue.complete(write)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every parameter of every policy change some statistic of a run that uses the policy?"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hmsim._core import policies
+from hmsim.config import load_config
+from hmsim.runner import run
+from hmsim.settings import from_mapping
+from hmsim.workload import Agent, Workload
+
+# What makes a run use a policy of a kind.
+CHOOSES: dict[str, dict[str, str]] = {
+    "transaction_scheduler": {
+        "controller.scheduler": "{}",
+        "controller.nvdimm_scheduler": "{}",
+        "controller.writes": "drained",
+    },
+    "bus_arbiter": {"controller.arbiter": "{}"},
+    "page_policy": {"controller.page_policy": "{}"},
+    "victim_selector": {"nvdimm.ftl.victim": "{}"},
+}
+# Times that fit a run of some 200 us; other parameters as they stand.
+BASE: dict[str, Any] = {
+    "nvdimm.capacity": "8MiB",
+    "nvdimm.ftl.over_provisioning": 60,
+    "nvdimm.nand.pages_per_block": 8,
+    "nvdimm.buffer.read_size": "64KiB",
+    "nvdimm.buffer.write_size": "64KiB",
+    "nvdimm.precondition.fill": 1,
+    "nvdimm.precondition.overwrite": 4,
+    "nvdimm.nand.program_time": "20us",
+    "nvdimm.nand.read_time": "5us",
+    "nvdimm.nand.erase_time": "40us",
+    "policies.tcm.quantum": "10us",
+    "policies.atlas.quantum": "10us",
+    "policies.firm.interval": "10us",
+}
+# Where the value found by other() is not one that acts in this workload.
+OTHER: dict[str, Any] = {
+    "policies.atlas.history": 0.1,
+    "policies.atlas.threshold": "1us",
+    "policies.firm.batch_age": "10ns",
+    "policies.firm.locality_threshold": 0,
+    "policies.firm.mpki_threshold": 25,
+    "policies.nvm_duet.write_high": 8,
+    "policies.nvm_duet.write_low": 2,
+    "policies.par_bs.min_batch": 40,
+    "policies.tcm.cluster_threshold": 0.9,
+    "policies.tcm.shuffle_threshold": 1,
+}
+# What else a parameter needs in order to act.
+WITH: dict[str, dict[str, Any]] = {
+    "policies.nvm_duet.write_low": {"policies.nvm_duet.write_high": 16},
+    "policies.tcm.seed": {"policies.tcm.shuffle_threshold": 1},
+}
+
+
+# Those that other tests show to act.
+ELSEWHERE = {"policies.pas.": "what it reacts to takes whole pages: tests/cc/controller/pas_test.cc"}
+
+
+def parameters() -> list[tuple[str, str, dict[str, Any]]]:
+    """Return the policy's kind, its name and one of its parameters, for all of them."""
+    return [
+        (policy["kind"], policy["name"], parameter)
+        for policy in policies()
+        for parameter in policy["parameters"]
+        if not parameter["name"].startswith(tuple(ELSEWHERE))
+    ]
+
+
+def other(parameter: dict[str, Any]) -> Any:
+    """Return a valid value that is not the default."""
+    default = parameter["default"]
+    if parameter["type"] == "choice":
+        return next(v for v in parameter["range"].split(" | ") if v != default)
+    if parameter["type"] == "boolean":
+        return default != "true"
+    if parameter["type"] == "time":
+        return "3us" if default != "3us" else "1us"
+    if parameter["type"] == "real":
+        return float(default) / 4
+    return 2 if default != "2" else 3
+
+
+def agent(**values: Any) -> Agent:
+    return Agent(tuple(from_mapping(values, "test")), "test", None)
+
+
+def stream(core: int, target: str, **values: Any) -> Agent:
+    """Requests in the background."""
+    shared = {"kind": "synthetic", "measured": False, "read_ratio": 0.5, "requests": 1_000_000}
+    return agent(**shared, core=core, target=target, **values)
+
+
+WORKLOAD = Workload(
+    "mix",
+    (
+        agent(kind="synthetic_core", core=0, rpki=60, wpki=30, instructions=150_000),
+        agent(kind="synthetic_core", core=1, rpki=10, wpki=1, instructions=300_000),
+        stream(0, "nvdimm", pattern="random", footprint="1MiB", outstanding=32),
+        stream(2, "dram", pattern="sequential", footprint="1MiB", outstanding=16),
+        stream(2, "nvdimm", pattern="sequential", footprint="1MiB", outstanding=4),
+        stream(3, "dram", pattern="random", footprint="64MiB", outstanding=8),
+    ),
+)
+
+
+@cache
+def statistics(chosen: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    config = load_config("mascots16", {**BASE, **dict(chosen)}, where="test")
+    return dict(run(config, WORKLOAD, check=True).stats)
+
+
+@pytest.mark.parametrize(
+    ("kind", "policy", "parameter"),
+    [pytest.param(*entry, id=entry[2]["name"]) for entry in parameters()],
+)
+def test_every_policy_parameter_acts(kind: str, policy: str, parameter: dict[str, Any]) -> None:
+    name = parameter["name"]
+    chosen = {key: value.format(policy) for key, value in CHOOSES[kind].items()}
+    chosen.update(WITH.get(name, {}))
+    changed = {**chosen, name: OTHER.get(name, other(parameter))}
+    assert statistics(tuple(changed.items())) != statistics(tuple(chosen.items()))
