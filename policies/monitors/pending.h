@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "policies/pages/slot_list.h"
+#include "core/slot_list.h"
 #include "policies/policy.h"
 
 namespace hmsim {
