@@ -234,7 +234,15 @@ TEST(FlashChecker, FindsPlanesThatDoNotFit) {
             1u);
   EXPECT_EQ(broken_by(parameters, [&](Log& log) { second(log).block -= 1; }).count("multi-plane"),
             1u);
-  EXPECT_EQ(broken_by(parameters, [&](Log& log) { second(log).start -= Tick(1); }), Rules{"tDBSY"});
+  const auto too_early = [&](Log& log) {
+    FlashRecord& record = second(log);
+    const FlashRecord* first = &record - 1;
+    while (first->stage != S::command || first->lun != record.lun) {
+      --first;
+    }
+    record.start = first->end + parameters.nand.plane_busy_time - Tick(1);
+  };
+  EXPECT_EQ(broken_by(parameters, too_early).count("tDBSY"), 1u);
   const Log log = log_of(parameters, mixed_tasks());
   parameters.nand.multi_plane = false;
   EXPECT_EQ(broken(parameters, log).count("multi-plane"), 1u);

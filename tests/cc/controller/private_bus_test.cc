@@ -47,7 +47,7 @@ std::vector<CommandRecord> commands(MemoryClass memory, Traffic traffic, const A
       system.send(request, kernel.now());
       ++sent;
     }
-    kernel.run_until(Tick(6'000) * i);
+    kernel.run_until(Tick(6'001) * i);  // between edges, where no component's turn matters
   }
   while (!system.idle() && kernel.step(kSecond)) {
   }
