@@ -46,6 +46,7 @@ bool Kernel::step(Tick limit) {
   turn_ = when == now_ && earliest < turn_ ? turn_ : earliest;
   now_ = when;
   advanced_ = earliest;
+  moves_left_ = kMovesOfAStep;
   horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
   Component& component = *entries_[earliest].component;
   component.advance(when);

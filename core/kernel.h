@@ -14,8 +14,8 @@ class Archive;
 // A part that acts at moments of its own. Contract: next_event() is a lower bound on the next time
 // at which advance() would change anything, kNever when only a neighbour can cause that; advance()
 // is called with now >= next_event() and leaves next_event() > now. It may go on to further events
-// of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything by other
-// means than a notify().
+// of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything by
+// other means than a notify().
 class Component {
  public:
   virtual ~Component() = default;
@@ -41,11 +41,12 @@ class Kernel {
   Tick now() const { return now_; }
   Tick next_event() const;
   // For the component that is being advanced: true if nothing else is due by `time`; then that is
-  // now().
+  // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
   bool go_on(Tick time) {
-    if (time >= horizon_) {
+    if (time >= horizon_ || moves_left_ == 0) {
       return false;
     }
+    --moves_left_;
     now_ = time;
     turn_ = advanced_;
     return true;
@@ -69,6 +70,8 @@ class Kernel {
 
   std::vector<Entry> entries_;
   Tick now_{0};
+  static constexpr int kMovesOfAStep = 16;
+  int moves_left_ = 0;
   Tick horizon_{0};           // whatever is due before belongs to the component being advanced
   std::size_t advanced_ = 0;  // that component
   std::size_t turn_ = 0;      // the last in order of those that have acted at now_

@@ -43,7 +43,7 @@ from hmsim.progress import Bars
 REQUESTS = 50_000  # measured of each cell (spec 2.6) ...
 WARMUP = 10_000  # ... after so many
 SEED = 1
-STEPS = 500  # kernel steps between two looks at the warm-up's end
+LOOKS = 64  # at the warm-up, about, to find its end
 KEPT = 16  # cells after which the work is saved
 PS_PER_MS = 1_000_000_000
 
@@ -157,7 +157,7 @@ def _rate(
         return values["sim.requests"], values["sim.ticks"]
 
     while simulation.progress() * total < warmup:
-        simulation.run(STEPS)
+        simulation.run(max(1, warmup // LOOKS))
     requests_before, time_before = done()
     while not simulation.run(total):
         pass

@@ -133,8 +133,7 @@ def _firm() -> Iterator[Vector]:
 def _nvm_duet() -> Iterator[Vector]:
     queue = Rehearsal("nvm_duet", [], 1)
     writes = [
-        queue.enqueue(0, 0, 0, nvdimm=True, write=True, epoch=epoch)
-        for epoch in (0, 0, 0, 1, 1, 2)
+        queue.enqueue(0, 0, 0, nvdimm=True, write=True, epoch=epoch) for epoch in (0, 0, 0, 1, 1, 2)
     ]
     for write in writes:
         free = sum(not queue.withholds(number) for number in writes[write:])

@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
-from hmsim import load_config, settings
+from hmsim import InputError, load_config, settings
 from hmsim.paths import shipped
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,7 +94,13 @@ def test_shipped_configurations_are_in_order_and_say_all() -> None:
     for name in shipped("configs"):
         config = load_config(name)
         for policy in shipped("configs/policies"):
-            assert config.with_policy(policy).policy == policy
+            if policy == "oracle" and config.resolved()["nvdimm.present"] == "false":
+                with pytest.raises(
+                    InputError, match="needs controller.queues: split and an NVDIMM"
+                ):
+                    config.with_policy(policy)
+            else:
+                assert config.with_policy(policy).policy == policy
 
 
 def test_the_resolved_configuration_is_complete_and_a_fixed_point(tmp_path: Path) -> None:

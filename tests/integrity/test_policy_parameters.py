@@ -23,6 +23,9 @@ CHOOSES: dict[str, dict[str, str]] = {
     "bus_arbiter": {"controller.arbiter": "{}"},
     "page_policy": {"controller.page_policy": "{}"},
     "victim_selector": {"nvdimm.ftl.victim": "{}"},
+    "gc_scheduler": {"nvdimm.gc.scheduler": "{}"},
+    "buffer_manager": {"nvdimm.buffer.manager": "{}"},
+    "buffer_replacement": {"nvdimm.buffer.replacement": "{}"},
 }
 # Times that fit a run of some 200 us; other parameters as they stand.
 BASE: dict[str, Any] = {
@@ -55,13 +58,27 @@ OTHER: dict[str, Any] = {
 }
 # What else a parameter needs in order to act.
 WITH: dict[str, dict[str, Any]] = {
+    "policies.harmonic.dram_guard": {"policies.harmonic.guard": True},
+    "policies.harmonic.nvdimm_guard": {"policies.harmonic.guard": True},
     "policies.nvm_duet.write_low": {"policies.nvm_duet.write_high": 16},
     "policies.tcm.seed": {"policies.tcm.shuffle_threshold": 1},
 }
 
 
 # Those that other tests show to act.
-ELSEWHERE = {"policies.pas.": "what it reacts to takes whole pages: tests/cc/controller/pas_test.cc"}
+ELSEWHERE = {
+    "policies.pas.": "what it reacts to takes whole pages: tests/cc/controller/pas_test.cc",
+    "policies.harmonic.table": "a trained table: tests/cc/policies/harmonic_test.cc",
+    # Decisions that this short mix does not come to:
+    "policies.background.soft_threshold": "tests/cc/nvdimm/gc_schedulers_test.cc",
+    "policies.proactive.estimate": "tests/cc/nvdimm/gc_schedulers_test.cc",
+    "policies.proactive.count": "tests/cc/nvdimm/gc_schedulers_test.cc",
+    "policies.proactive.t_mb": "tests/cc/nvdimm/gc_schedulers_test.cc",
+    "policies.proactive.stages": "tests/cc/nvdimm/gc_schedulers_test.cc",
+    "policies.lirs.": "tests/cc/nvdimm/replacement_test.cc",
+    "policies.preevict.low_water": "tests/cc/nvdimm/lookahead_test.cc",
+    "policies.prefetch_preevict.low_water": "tests/cc/nvdimm/lookahead_test.cc",
+}
 
 
 def parameters() -> list[tuple[str, str, dict[str, Any]]]:
