@@ -80,8 +80,9 @@ class BankQueue {
   void link(TransactionPool& pool, TransactionId id) {
     Transaction& added = pool[id];
     TransactionId before = tail_;
-    while (before != kNoTransaction && goes_before(added.key_miss, added.request.id,
-                                                   pool[before].key_miss, pool[before].request.id)) {
+    while (before != kNoTransaction &&
+           goes_before(added.key_miss, added.request.id, pool[before].key_miss,
+                       pool[before].request.id)) {
       before = pool[before].previous;
     }
     added.previous = before;

@@ -66,9 +66,10 @@ void NativeBanks::compete(std::size_t side, Cycle now) {
 }
 
 void NativeBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
-  at(bank).open_row = row;
-  at(bank).queued[0].row_changed();
-  at(bank).queued[1].row_changed();
+  Bank& changed = at(bank);
+  changed.open_row = row;
+  changed.queued[0].row_changed();
+  changed.queued[1].row_changed();
   update(bank, now);
 }
 
@@ -193,21 +194,25 @@ void NativeBanks::each_of(std::size_t set, Consider consider) const {
   }
 }
 
-void NativeBanks::advance(Cycle edge) {
+inline void NativeBanks::take_ready(Cycle edge) {
   waiting_.advance(edge.value(), [this](std::int32_t bank) { place_ready(at(bank)); });
+}
+
+void NativeBanks::advance(Cycle edge) {
+  take_ready(edge);
   find_next();
 }
 
 void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
-  advance(edge);
+  take_ready(edge);
   const Cycle horizon = edge + turnaround;
   if (next_data_ <= horizon.value()) {
     next_data_ = scan(data_sets_, horizon, [&](std::size_t set, std::int64_t gate) {
       const Best*& best = (gate <= edge.value() ? candidates.legal : candidates.near)[0];
       each_of(set, [&best](const Best& candidate) { Candidates::consider(best, candidate); });
     });
-    find_next();
   }
+  find_next();
 }
 
 void NativeBanks::collect_others(Cycle edge, Candidates& candidates) {

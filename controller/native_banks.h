@@ -71,6 +71,7 @@ class NativeBanks final : public DramBanks {
   void update(std::int32_t bank, Cycle now);
   void place_banks();
   void place_ready(Bank& bank);
+  void take_ready(Cycle edge);
   void displace(std::int32_t bank);
   template <class Found>
   std::int64_t scan(std::uint64_t sets, Cycle horizon, Found found) const;
