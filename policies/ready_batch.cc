@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// DRAM goes first, and data of the NVDIMM that the ack line has announced go in batches: a change
+// of driver costs the bus more than a line does, cores wait for every DRAM read, and a block for
+// its last line only. A batch begins when so many lines are ready, or none has passed for some time
+// while one was; then DRAM has the bus for as many commands before the next.
+class ReadyBatch final : public BusArbiter {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.integer("batch", batch_, {1, 4096}, "lines",
+                       {"that pass together", "assumed: a quarter of a page"});
+    parameters.integer("patience", patience_, {0, 1'000'000'000}, "cycles",
+                       {"after which fewer lines make a batch, when none has passed for so long",
+                        "assumed: as harmonic's dram_guard"});
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
+    limit_ = patience_ * shape.clock_period;
+  }
+
+  void on_ack(const RequestView& /*request*/, Tick now) override {
+    idle_since_ = ready_ == 0 ? now : idle_since_;
+    ++ready_;
+  }
+  void on_issue(const RequestView& request, Tick now) override {
+    if (request.memory == MemoryClass::dram) {
+      dram_left_ -= dram_left_ > 0 ? 1 : 0;
+      return;
+    }
+    idle_since_ = now;
+    --ready_;
+    if (nvdimm_left_ > 0 && (--nvdimm_left_ == 0 || ready_ == 0)) {
+      nvdimm_left_ = 0;
+      dram_left_ = batch_;
+    }
+  }
+
+  MemoryClass choose(const ArbiterView& view) override {
+    const bool due = ready_ >= batch_ || view.now - idle_since_ >= limit_;
+    if (nvdimm_left_ == 0 && dram_left_ == 0 && due) {
+      nvdimm_left_ = batch_;
+    }
+    return nvdimm_left_ > 0 ? MemoryClass::nvdimm : MemoryClass::dram;
+  }
+
+  void serialize(Archive& archive) override {
+    archive(ready_, nvdimm_left_, dram_left_, idle_since_);
+  }
+
+ private:
+  std::int64_t batch_ = 16;
+  std::int64_t patience_ = 2000;
+  Tick limit_{0};
+
+  std::int64_t ready_ = 0;        // lines acknowledged that have not passed
+  std::int64_t nvdimm_left_ = 0;  // lines of the present batch
+  std::int64_t dram_left_ = 0;    // commands before the next one
+  Tick idle_since_{0};            // the NVDIMM's last line passed, or its first became ready
+};
+
+extern const PolicyDescriptor kPolicy_ready_batch;
+const PolicyDescriptor kPolicy_ready_batch{
+    PolicyKind::bus_arbiter, "ready_batch",
+    "DRAM first; lines of the NVDIMM that are ready pass in batches", "this project's own",
+    make_policy<ReadyBatch>};
+
+}  // namespace hmsim

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When do ready lines of the NVDIMM make a batch, and how long does it last?
+#include <gtest/gtest.h>
+
+#include "tests/cc/policies/rig.h"
+
+namespace hmsim {
+namespace {
+
+using testing::ArbiterUnderTest;
+using testing::kCycle;
+using testing::view_of;
+
+constexpr auto kDram = MemoryClass::dram;
+constexpr auto kNvdimm = MemoryClass::nvdimm;
+
+class ReadyBatch : public ::testing::Test {
+ protected:
+  void ready(int lines, Tick now = Tick(0)) {
+    for (int i = 0; i < lines; ++i) {
+      test_.arbiter_->on_ack(view_of(kNvdimm, 1), now);
+    }
+  }
+  void pass(MemoryClass memory, int commands, Tick now = Tick(0)) {
+    for (int i = 0; i < commands; ++i) {
+      test_.arbiter_->on_issue(view_of(memory, 0), now);
+    }
+  }
+  MemoryClass choose(Tick now = Tick(0)) { return test_.choose(1, 1, {}, {}, now); }
+
+  ArbiterUnderTest test_{
+      "ready_batch",
+      {{"policies.ready_batch.batch", "4"}, {"policies.ready_batch.patience", "100"}}};
+};
+
+TEST_F(ReadyBatch, BeginsWhenSoManyLinesAreReady) {
+  ready(3);
+  EXPECT_EQ(choose(), kDram);
+  ready(1);
+  EXPECT_EQ(choose(), kNvdimm);
+}
+
+TEST_F(ReadyBatch, EndsAfterSoManyLinesAndLeavesDramAsManyCommands) {
+  ready(20);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(choose(), kNvdimm);
+    pass(kNvdimm, 1);
+  }
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(choose(), kDram);
+    pass(kDram, 1);
+  }
+  EXPECT_EQ(choose(), kNvdimm);
+}
+
+TEST_F(ReadyBatch, EndsWhenNothingIsReady) {
+  ready(4);
+  EXPECT_EQ(choose(), kNvdimm);
+  pass(kNvdimm, 4);
+  ready(9);
+  EXPECT_EQ(choose(), kDram);
+  pass(kDram, 4);
+  EXPECT_EQ(choose(), kNvdimm);
+  pass(kNvdimm, 2);
+  EXPECT_EQ(choose(), kNvdimm) << "two more";
+}
+
+TEST_F(ReadyBatch, PatienceCountsFromTheLastLineOrTheFirstReadyOne) {
+  ready(2, 50 * kCycle);
+  EXPECT_EQ(choose(149 * kCycle), kDram);
+  EXPECT_EQ(choose(150 * kCycle), kNvdimm);
+  pass(kNvdimm, 1, 150 * kCycle);
+  pass(kNvdimm, 1, 154 * kCycle);
+  pass(kDram, 4, 160 * kCycle);
+  ready(2, 200 * kCycle);
+  pass(kNvdimm, 1, 260 * kCycle);  // uncontested
+  EXPECT_EQ(choose(359 * kCycle), kDram);
+  EXPECT_EQ(choose(360 * kCycle), kNvdimm);
+}
+
+}  // namespace
+}  // namespace hmsim
