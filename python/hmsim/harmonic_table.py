@@ -45,7 +45,14 @@ NEUTRAL = {
     "nvdimm.precondition.overwrite": "0",
     "system.store_data": "false",
 }
-APART = ("policies.", "frontend.", "nvdimm.gc.", "nvdimm.precondition.", "nvdimm.power.")
+APART = (
+    "policies.",
+    "frontend.",
+    "nvdimm.buffer.manager",
+    "nvdimm.gc.",
+    "nvdimm.precondition.",
+    "nvdimm.power.",
+)
 
 
 def cells() -> Iterator[dict[str, float]]:

@@ -56,7 +56,7 @@ def test_shipped_rates_are_what_training_finds(name: str) -> None:
     for index in (5, 300, 623):
         flat = (training if index >= DRAM_CELLS else calibration._without_nvdimm(training)).flat()
         rate = calibration._rate(flat, list(cells())[index], table.requests, table.warmup)
-        # Within what a change elsewhere in the simulator may do; else the table is to be trained again.
+        # Corrections of the model move rates a little; more than this asks for new tables.
         assert rate == pytest.approx((*table.dram, *table.nvdimm)[index], rel=0.02)
 
 

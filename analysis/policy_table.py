@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes docs/policy-comparison.md: every policy bundle on mixes of a core and an I/O program.
+
+    analysis/policy_table.py [--data DIR] [--jobs N] [--policy NAME]...
+
+The traces of `--data` (by default ../shared/data beside the repository) are not part of it: SPEC
+CPU2006 misses of Ramulator and a TPC-C block trace of MQSim, both under the MIT licence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import hmsim
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG = "mascots16"
+PAGE = ROOT / "docs" / "policy-comparison.md"
+MARK = "<!-- Tables: analysis/policy_table.py writes all that follows. -->\n"
+POLICIES = (
+    *("unified_fcfs", "unified_fr_fcfs", "unified_256", "par_bs", "tcm"),
+    *("split", "split_dram_first", "hms", "hms_table", "hms_pas", "ready_batch"),
+)
+# Misses and write-backs per kilo-instruction: the paper, Table IV.
+CORES = {
+    "mcf": "kind: synthetic_core, core: 0, rpki: 40.58, wpki: 15.42, pattern: pointer_chase, "
+    "footprint: 512MiB, dependence: 0.5, instructions: 1000000",
+    "lbm": "kind: synthetic_core, core: 0, rpki: 22.68, wpki: 13.28, pattern: stream, "
+    "footprint: 512MiB, dependence: 0, instructions: 2000000",
+    "milc": "kind: synthetic_core, core: 0, rpki: 1.82, wpki: 1.44, pattern: random, "
+    "footprint: 512MiB, dependence: 0.2, instructions: 10000000",
+    "hmmer": "kind: llc_trace, core: 0, path: {data}/cputraces/456.hmmer.gz, format: ramulator, "
+    "instructions: 10000000",
+}
+PROGRAMS = {
+    "tpcc": "kind: block_trace, core: 1, path: {data}/block/tpcc-small.trace, format: mqsim, "
+    "requests: 600",
+    "sort": "kind: block_trace, core: 1, path: {root}/workloads/demo/sort.mqsim.zst, "
+    "format: mqsim, requests: 300",
+    "writes": "kind: synthetic, core: 1, target: nvdimm, pattern: sequential, read_ratio: 0, "
+    "footprint: 128MiB, outstanding: 64, interval: 10ns, requests: 100000",
+}
+MIXES = (
+    *(("mcf", "tpcc"), ("lbm", "tpcc"), ("milc", "tpcc"), ("hmmer", "tpcc")),
+    *(("mcf", "sort"), ("mcf", "writes"), ("lbm", "writes")),
+)
+COLUMNS = {
+    "core.0.ipc": ("IPC", 1.0, "{:.3f}"),
+    "agent.1.slowdown": ("I/O slowdown", 1.0, "{:.3f}"),
+    "weighted_speedup": ("weighted speedup", 1.0, "{:.3f}"),
+    "max_slowdown": ("unfairness", 1.0, "{:.2f}"),
+    "dram.read_latency_ns.mean": ("DRAM read, ns", 1.0, "{:.0f}"),
+    "nvdimm.response_time_us.mean": ("4 KB block, us", 1.0, "{:.1f}"),
+    "nvdimm.line_latency_ns.mean": ("NVDIMM line, us", 1e-3, "{:.2f}"),
+    "nvdimm.buffer.read_hit_ratio": ("read hits, %", 100.0, "{:.1f}"),
+    "nvdimm.buffer.write_hit_ratio": ("write hits, %", 100.0, "{:.1f}"),
+    "bus.dram_share": ("bus: DRAM, %", 100.0, "{:.1f}"),
+    "bus.nvdimm_share": ("bus: NVDIMM, %", 100.0, "{:.1f}"),
+}
+
+
+def write_mixes(folder: Path, data: Path) -> list[Path]:
+    """Write the workloads into a folder; return their paths."""
+    paths = []
+    for core, program in MIXES:
+        agents = [CORES[core], PROGRAMS[program]]
+        lines = ["  - {" + agent.format(data=data, root=ROOT) + "}\n" for agent in agents]
+        path = folder / f"{core}_{program}.yaml"
+        path.write_text("agents:\n" + "".join(lines), encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def tables(found: pd.DataFrame) -> str:
+    """Return a Markdown table for each mix, and one of weighted speedups over all."""
+    parts = []
+    for workload, rows in found.groupby("workload", sort=False):
+        shown = {name: what for name, what in COLUMNS.items() if rows[name].notna().any()}
+        titles = [title for title, _, _ in shown.values()]
+        parts.append(f"\n### {workload}\n\n| policy | {' | '.join(titles)} |")
+        parts.append("|---|" + "---:|" * len(titles))
+        for _, row in rows.iterrows():
+            cells = [
+                form.format(row[name] * scale) if row[name] == row[name] else "-"
+                for name, (_, scale, form) in shown.items()
+            ]
+            parts.append(f"| {row['policy']} | {' | '.join(cells)} |")
+    return "\n".join(parts) + "\n"
+
+
+def main() -> None:
+    """Run the comparison and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--policy", action="append")
+    arguments = parser.parse_args()
+    policies = arguments.policy or list(POLICIES)
+    with tempfile.TemporaryDirectory() as folder:
+        mixes = write_mixes(Path(folder), arguments.data.resolve())
+        found = hmsim.compare(CONFIG, policies, mixes, jobs=arguments.jobs, progress=True)
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(text[: text.index(MARK) + len(MARK)] + tables(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
