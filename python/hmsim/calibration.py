@@ -162,6 +162,8 @@ def _rate(
     while not simulation.run(total):
         pass
     requests_after, time_after = done()
+    if time_after == time_before:
+        raise InputError(f"calibrate: {requests} requests are too few to measure")
     return (requests_after - requests_before) * PS_PER_MS // (time_after - time_before)
 
 

@@ -190,9 +190,12 @@ def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.M
     monkeypatch.setattr(calibration, "cells", lambda: iter(few))
     monkeypatch.setattr(calibration, "DRAM_CELLS", 1)
     config = load_config("quick")
-    one = train(config, 300, 50, jobs=1)
-    assert train(config, 300, 50, jobs=4) == one
+    one = train(config, 600, 50, jobs=1)
+    assert train(config, 600, 50, jobs=4) == one
     assert min(one.dram + one.nvdimm) > 0
+    monkeypatch.setattr(calibration, "STEPS", 10**6)
+    with pytest.raises(InputError, match="1 requests are too few"):
+        train(config, 1, 1)
 
 
 def test_trends_count_what_goes_against_them() -> None:
