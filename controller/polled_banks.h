@@ -55,7 +55,9 @@ class PolledBanks final : public DramBanks {
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
   const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
-  Rank& rank_of(std::size_t bank) { return ranks_[bank / static_cast<std::size_t>(banks_per_rank_)]; }
+  Rank& rank_of(std::size_t bank) {
+    return ranks_[bank / static_cast<std::size_t>(banks_per_rank_)];
+  }
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
   void update(std::int32_t bank, Cycle now);
   const Best* legal_by(std::size_t index, std::int64_t now, std::int64_t horizon);
