@@ -22,8 +22,9 @@ CONFIG = "mascots16"
 PAGE = ROOT / "docs" / "policy-comparison.md"
 MARK = "<!-- Tables: analysis/policy_table.py writes all that follows. -->\n"
 POLICIES = (
-    *("unified_fcfs", "unified_fr_fcfs", "unified_256", "par_bs", "tcm"),
-    *("split", "split_dram_first", "hms", "hms_table", "hms_pas", "ready_batch"),
+    *("unified_fr_fcfs", "unified_256", "unified_fcfs", "fr_fcfs_cap"),
+    *("par_bs", "tcm", "atlas", "bliss", "nvm_duet", "firm"),
+    *("split", "split_dram_first", "hms", "hms_table", "hms_pas", "all", "ready_batch", "oracle"),
 )
 # Misses and write-backs per kilo-instruction: the paper, Table IV.
 CORES = {
@@ -45,8 +46,8 @@ PROGRAMS = {
     "footprint: 128MiB, outstanding: 64, interval: 10ns, requests: 100000",
 }
 MIXES = (
-    *(("mcf", "tpcc"), ("lbm", "tpcc"), ("milc", "tpcc"), ("hmmer", "tpcc")),
-    *(("mcf", "sort"), ("mcf", "writes"), ("lbm", "writes")),
+    *(("mcf", "tpcc"), ("lbm", "writes"), ("milc", "tpcc"), ("hmmer", "tpcc")),
+    *(("mcf", "writes"), ("mcf", "sort"), ("lbm", "tpcc")),
 )
 COLUMNS = {
     "core.0.ipc": ("IPC", 1.0, "{:.3f}"),
@@ -75,21 +76,19 @@ def write_mixes(folder: Path, data: Path) -> list[Path]:
     return paths
 
 
-def tables(found: pd.DataFrame) -> str:
-    """Return a Markdown table for each mix, and one of weighted speedups over all."""
-    parts = []
-    for workload, rows in found.groupby("workload", sort=False):
-        shown = {name: what for name, what in COLUMNS.items() if rows[name].notna().any()}
-        titles = [title for title, _, _ in shown.values()]
-        parts.append(f"\n### {workload}\n\n| policy | {' | '.join(titles)} |")
-        parts.append("|---|" + "---:|" * len(titles))
-        for _, row in rows.iterrows():
-            cells = [
-                form.format(row[name] * scale) if row[name] == row[name] else "-"
-                for name, (_, scale, form) in shown.items()
-            ]
-            parts.append(f"| {row['policy']} | {' | '.join(cells)} |")
-    return "\n".join(parts) + "\n"
+def table(rows: pd.DataFrame) -> str:
+    """Return a mix's results as a section of Markdown."""
+    shown = {name: what for name, what in COLUMNS.items() if name in rows}
+    titles = [title for title, _, _ in shown.values()]
+    lines = ["", f"## {rows['workload'].iloc[0]}", "", f"| policy | {' | '.join(titles)} |"]
+    lines.append("|---|" + "---:|" * len(titles))
+    for _, row in rows.iterrows():
+        cells = [
+            form.format(row[name] * scale) if row[name] == row[name] else "-"
+            for name, (_, scale, form) in shown.items()
+        ]
+        lines.append(f"| {row['policy']} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
@@ -102,9 +101,12 @@ def main() -> None:
     policies = arguments.policy or list(POLICIES)
     with tempfile.TemporaryDirectory() as folder:
         mixes = write_mixes(Path(folder), arguments.data.resolve())
-        found = hmsim.compare(CONFIG, policies, mixes, jobs=arguments.jobs, progress=True)
-    text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(text[: text.index(MARK) + len(MARK)] + tables(found), encoding="utf-8")
+        head = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
+        body = ""
+        for mix in mixes:
+            found = hmsim.compare(CONFIG, policies, [mix], jobs=arguments.jobs, progress=True)
+            body += table(found)
+            PAGE.write_text(head + body, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -48,6 +48,8 @@ NEUTRAL = {
 APART = (
     "policies.",
     "frontend.",
+    "controller.bus",
+    "controller.starvation_limit",
     "nvdimm.buffer.manager",
     "nvdimm.gc.",
     "nvdimm.precondition.",
