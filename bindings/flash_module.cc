@@ -21,8 +21,8 @@ namespace hmsim {
 namespace {
 
 constexpr std::array<const char*, 3> kOperations{"read", "program", "erase"};
-constexpr std::array<const char*, 7> kStages{"command", "cells",    "done",  "suspend",
-                                             "resume",  "data_out", "status"};
+constexpr std::array<const char*, 8> kStages{"command", "cells",    "done",   "suspend",
+                                             "resume",  "data_out", "status", "fail"};
 
 using TaskTuple =
     std::tuple<std::int64_t, std::string, std::uint32_t, std::uint32_t, std::uint32_t>;

@@ -81,12 +81,15 @@ FlashChecker::FlashChecker(const NandParameters& nand, std::int64_t blocks, int 
       period_(period),
       violations_(violations),
       blocks_(static_cast<std::size_t>(blocks)),
+      health_(static_cast<std::size_t>(blocks / nand.planes)),
       luns_(static_cast<std::size_t>(nand.luns())),
       free_(static_cast<std::size_t>(nand.channels)) {}
 
 void FlashChecker::on_programmed(std::uint64_t block, std::uint32_t pages) {
   blocks_[block] = pages;
 }
+
+void FlashChecker::on_bad(std::uint64_t block) { health_of(block) = Health::bad; }
 
 std::int64_t FlashChecker::unfinished() const {
   std::size_t count = 0;
@@ -126,6 +129,9 @@ void FlashChecker::on_flash(const FlashRecord& record) {
     case S::status:
       check_bus(record);
       status(lun, record);
+      return;
+    case S::fail:
+      fail(record);
       return;
   }
 }
@@ -171,6 +177,12 @@ void FlashChecker::command(Lun& lun, const FlashRecord& record) {
   } else {
     check_ready(lun, record);
     ++lun.group;
+  }
+  const Health health = health_of(record.block);
+  const bool refused =
+      record.operation == O::program ? health != Health::good : health == Health::bad;
+  if (record.operation != O::read && refused && !lun.more) {
+    add("bad block", record, 1, std::int64_t{0});
   }
   if (record.operation == O::program) {
     check_page(record);
@@ -271,6 +283,8 @@ void FlashChecker::done(Lun& lun, const FlashRecord& record) {
   }
   if (record.operation == O::erase) {
     blocks_[record.block] = 0;
+    Health& health = health_of(record.block);
+    health = health == Health::failing ? Health::bad : health;
   }
   part->step = Step::done;
   if (record.operation == O::read ? !record.transfer : nand_.interface == NandInterface::flat) {
@@ -290,6 +304,10 @@ Tick FlashChecker::least_cell_time(const FlashRecord& record) const {
   constexpr double kPartsPerPercent = 10'000;
   const auto parts = static_cast<std::int64_t>(nand_.variation * kPartsPerPercent + 0.5);
   return time - time / kMillion * parts;
+}
+
+void FlashChecker::fail(const FlashRecord& record) {
+  health_of(record.block) = record.operation == O::erase ? Health::bad : Health::failing;
 }
 
 void FlashChecker::suspend(Lun& lun, const FlashRecord& record) {

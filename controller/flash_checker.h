@@ -9,6 +9,8 @@
 //   cells          one operation at a time, at least tR, tPROG or tBERS of work without suspension
 //   multi-plane    the same operation at the same page of different planes, tDBSY apart
 //   page order     pages of a block are programmed in order; again only after an erase
+//   bad block      no program after a failure; no erase of a bad block, but one after a failed
+//                  program
 //   completeness   data follow reads; status follows programs and erases, where the bus has it
 #pragma once
 
@@ -31,13 +33,15 @@ class FlashChecker final : public FlashObserver {
 
   void on_flash(const FlashRecord& record) override;
   void on_programmed(std::uint64_t block, std::uint32_t pages) override;
+  void on_bad(std::uint64_t block) override;
 
   std::int64_t unfinished() const;  // operations
   std::int64_t records() const { return records_; }
 
-  void serialize(Archive& archive) { archive(blocks_, luns_, free_, records_); }
+  void serialize(Archive& archive) { archive(blocks_, health_, luns_, free_, records_); }
 
  private:
+  enum class Health : std::uint8_t { good, failing, bad };
   enum class Step : std::uint8_t { commanded, cells, suspended, done };
 
   // One plane's part of an operation.
@@ -73,6 +77,10 @@ class FlashChecker final : public FlashObserver {
   void check_ready(Lun& lun, const FlashRecord& record);
   void check_plane(const Lun& lun, const FlashRecord& record);
   void check_page(const FlashRecord& record);
+  void fail(const FlashRecord& record);
+  Health& health_of(std::uint64_t block) {
+    return health_[block / static_cast<std::uint64_t>(nand_.planes)];
+  }
   void cells(Lun& lun, const FlashRecord& record);
   void done(Lun& lun, const FlashRecord& record);
   void suspend(Lun& lun, const FlashRecord& record);
@@ -98,6 +106,7 @@ class FlashChecker final : public FlashObserver {
   const Tick period_;
   ViolationLog& violations_;
   std::vector<std::uint32_t> blocks_;  // programmed pages, from the first on
+  std::vector<Health> health_;         // of superblocks
   std::vector<Lun> luns_;
   std::vector<Tick> free_;  // by flash channel: since when
   std::int64_t records_ = 0;

@@ -203,6 +203,11 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
     place(command.subject, now);
     return;
   }
+  if (command.failed) {
+    ftl_.fail(evictions_[command.subject].target, true);
+    place(command.subject, now);
+    return;
+  }
   ++statistics_.host_pages;
   if (release_ == FrameRelease::program) {
     complete(command.subject, now);

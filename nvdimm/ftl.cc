@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "nvdimm/power.h"
+#include "nvdimm/sync_buffer.h"
 
 namespace hmsim {
 
@@ -78,10 +79,16 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   shape.urgent_limit = static_cast<std::uint32_t>(
       std::min(std::int64_t{shape.gc_threshold},
                std::max({share_of_blocks(parameters.gc.urgent_limit), std::int64_t{2}, saved})));
+  shape.bad_blocks = static_cast<std::uint32_t>(parameters.nand.factory_bad_superblocks(blocks));
   shape.dynamic = parameters.ftl.allocation == PageAllocation::dynamic;
   shape.shared_frontier = parameters.ftl.frontier == WriteFrontier::shared;
   shape.wear_gap = static_cast<std::uint32_t>(parameters.ftl.wear_gap);
   shape.stripe = stripe_of(parameters);
+  // Pages on their way to flash have a claim on a LUN while their old copies are still valid.
+  const std::int64_t moving = std::min(
+      parameters.command_queue, frame_count(parameters.buffer, parameters.buffer.write_size));
+  shape.needed = shape.dynamic ? shape.logical_pages + static_cast<std::uint64_t>(moving)
+                               : (shape.logical_pages + shape.luns - 1) / shape.luns * shape.luns;
   return shape;
 }
 
@@ -93,10 +100,13 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
       p2l_(std::size_t{shape_.luns} * shape_.blocks * shape_.pages),
       blocks_(std::size_t{shape_.luns} * shape_.blocks),
       luns_(shape_.luns) {
-  for (Lun& lun : luns_) {
-    lun.buckets.resize(std::size_t{shape_.pages} + 1);
+  mark_factory_bad(seed);
+  for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
+    luns_[lun].buckets.resize(std::size_t{shape_.pages} + 1);
     for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
-      lun.free.push_back(block);  // ascending: already a heap
+      if (!bad(lun, block)) {
+        luns_[lun].free.push_back(block);  // ascending: already a heap
+      }
     }
   }
   count_wear();
@@ -108,7 +118,7 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
   if (spent(state.frontiers[own])) {
     if (state.free.empty()) {
       own = 1 - own;  // better mixed than not at all
-      require(!spent(state.frontiers[own]), "a LUN has no free page left");
+      require_page(lun, !spent(state.frontiers[own]));
     } else {
       open(lun, state.frontiers[own], stream);
     }
@@ -155,6 +165,7 @@ void Ftl::open(std::uint32_t lun, Frontier& frontier, Stream stream) {
   require(block.state == State::free && block.valid == 0, "an occupied block was free");
   block.state = State::open;
   block.settled = 0;
+  block.end = static_cast<std::uint16_t>(shape_.pages);
 }
 
 void Ftl::commit(LogicalPage page, PhysicalPage at) {
@@ -223,7 +234,8 @@ void Ftl::settle(PhysicalPage at) {
   ++luns_[lun].written;
   --luns_[lun].unsettled;
   check_pages(lun);
-  if (block.settled == shape_.pages) {
+  if (block.settled == block.end) {
+    block.settled = static_cast<std::uint16_t>(shape_.pages);
     block.changed = luns_[lun].written;
     enter_full(lun, block_of(at));
   }
@@ -232,6 +244,10 @@ void Ftl::settle(PhysicalPage at) {
 void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
   Block& entry = blocks_[block_index(lun, block)];
   require(entry.state == State::victim && entry.valid == 0, "a block with valid pages was erased");
+  if (entry.failing) {
+    retire(lun, block);
+    return;
+  }
   if (media_ != nullptr) {
     media_->erase(block_index(lun, block));
   }
@@ -256,8 +272,8 @@ void Ftl::check_pages([[maybe_unused]] std::uint32_t lun) const {
 #ifdef HMSIM_DEBUG
   const Lun& state = luns_[lun];
   require(free_pages(lun) + state.unsettled + state.valid + state.invalid ==
-              std::uint64_t{shape_.blocks} * shape_.pages,
-          "free, valid and invalid pages are not all pages");
+              std::uint64_t{shape_.blocks - state.bad} * shape_.pages,
+          "free, valid and invalid pages are not all pages of good blocks");
 #endif
 }
 
@@ -273,13 +289,19 @@ Ftl::Census Ftl::census(std::uint32_t lun) const {
   Census census;
   for (std::uint32_t number = 0; number < shape_.blocks; ++number) {
     const Block& block = blocks_[block_index(lun, number)];
+    if (block.state == State::bad) {
+      require(block.valid == 0, "a bad block holds valid pages");
+      continue;
+    }
     const std::uint32_t written = written_pages(lun, number);
     std::uint32_t valid = 0;
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
       valid += owner(page_at(lun, number, page)) ? 1u : 0u;
     }
     require(valid == block.valid, "a block's count of valid pages is wrong");
-    const std::uint32_t settled = block.state == State::free ? 0 : block.settled;
+    // What a failing block will not take any more is invalid at once.
+    const std::uint32_t lost = block.state == State::open ? shape_.pages - block.end : 0;
+    const std::uint32_t settled = block.state == State::free ? 0 : block.settled + lost;
     census.free += shape_.pages - written;
     census.unsettled += written - settled;
     census.valid += valid;

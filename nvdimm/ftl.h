@@ -39,14 +39,19 @@ struct FtlShape {
   std::uint32_t urgent_limit = 2;  // free blocks below which it is not put off; <= gc_threshold
   bool dynamic = true;
   bool shared_frontier = false;
+  std::uint32_t bad_blocks = 0;       // a LUN, from the beginning
+  std::uint64_t needed = 0;           // valid pages that must fit, with those on their way to flash
   std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
   std::vector<std::uint32_t> stripe;  // LUNs in stripe order, each as often as it has planes
 
-  // Valid pages a LUN may hold. Then, whenever collection is due, some full block has an invalid
-  // page: blocks - (gc_threshold - 1) - kFrontiers full blocks hold more pages than this.
-  std::uint64_t valid_limit() const {
-    return std::uint64_t{blocks - gc_threshold - kFrontiers} * pages;
+  // Valid pages a LUN with so many bad blocks may hold. Then, whenever collection is due, some full
+  // block has an invalid page: blocks - (gc_threshold - 1) - kFrontiers full blocks hold more pages
+  // than this.
+  std::uint64_t valid_limit(std::uint32_t bad) const {
+    const std::uint32_t kept = gc_threshold + kFrontiers + bad;
+    return kept < blocks ? std::uint64_t{blocks - kept} * pages : 0;
   }
+  std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
 };
 
 FtlShape ftl_shape(const NvdimmParameters& parameters);
@@ -109,7 +114,7 @@ class Ftl {
     for (std::uint32_t i = 0; i < steps; ++i) {
       const std::uint32_t step = (cursor_ + i) % steps;
       Lun& lun = luns_[shape_.stripe[step]];
-      if (is_idle(shape_.stripe[step]) && lun.valid + lun.claimed < shape_.valid_limit()) {
+      if (is_idle(shape_.stripe[step]) && lun.valid + lun.claimed < shape_.valid_limit(lun.bad)) {
         ++lun.claimed;
         cursor_ = (step + 1) % steps;
         return shape_.stripe[step];
@@ -138,11 +143,14 @@ class Ftl {
   // meantime; the copy is dropped and the map left alone.
   bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);
 
-  // Some full block holds an invalid page.
-  bool collectable(std::uint32_t lun) { return fewest_valid(lun) < shape_.pages; }
-  // Besides, fewer blocks than the threshold are free.
+  // Some full block holds an invalid page, or is failing.
+  bool collectable(std::uint32_t lun) {
+    return fewest_valid(lun) < shape_.pages || luns_[lun].failing > 0;
+  }
+  // Besides, fewer blocks than the threshold are free, or a block is failing.
   bool collection_due(std::uint32_t lun) {
-    return luns_[lun].free.size() < shape_.gc_threshold && collectable(lun);
+    return (luns_[lun].free.size() < shape_.gc_threshold || luns_[lun].failing > 0) &&
+           collectable(lun);
   }
   bool collection_urgent(std::uint32_t lun) const {
     return luns_[lun].free.size() < shape_.urgent_limit;
@@ -152,14 +160,25 @@ class Ftl {
   bool collection_pressing(std::uint32_t lun) {
     return luns_[lun].free.size() + 1 < shape_.gc_threshold && collection_due(lun);
   }
-  // The selector's choice, or with no block free at all the one with the fewest valid pages. It
-  // stays readable until erase(). Only while collectable().
+  // The first failing block, if there is one; the selector's choice, or with no block free at all
+  // the one with the fewest valid pages. It stays readable until erase(). Only while collectable().
   std::uint32_t take_victim(std::uint32_t lun);
   // Static wear levelling: the least worn full block, if the most worn block of the LUN has been
   // erased more than wear_gap times more often; as a victim. Looks at every full block, but only
   // while the gap is that large.
   std::optional<std::uint32_t> take_coldest(std::uint32_t lun);
+  // The victim is free again; a failing one is bad from now on.
   void erase(std::uint32_t lun, std::uint32_t block);
+
+  // The victim could not be erased: it is bad from now on.
+  void retire(std::uint32_t lun, std::uint32_t block);
+  // A page that was allocated, for the host or not, could not be programmed. Its block takes no
+  // more pages and is to be collected, then retired; a claim of the host is given back.
+  void fail(PhysicalPage at, bool host);
+  bool bad(std::uint32_t lun, std::uint32_t block) const {
+    return blocks_[block_index(lun, block)].state == State::bad;
+  }
+  std::uint64_t bad_blocks() const;  // in all
 
   PhysicalPage page_at(std::uint32_t lun, std::uint32_t block, std::uint32_t page) const {
     return PhysicalPage((std::int64_t{lun} * shape_.blocks + block) * shape_.pages + page);
@@ -177,9 +196,10 @@ class Ftl {
   std::uint32_t erases(std::uint32_t lun, std::uint32_t block) const {
     return blocks_[block_index(lun, block)].erases;
   }
+  std::uint32_t erases(PhysicalPage at) const { return erases(lun_of(at), block_of(at)); }
 
   // Data mode: where every change is recorded; must outlive the FTL, and hold what this one does.
-  void set_media(FlashMedia* media) { media_ = media; }
+  void set_media(FlashMedia* media);
   // The whole state, from the media alone: of each page the newest whole copy counts. Operations
   // that were under way are forgotten; partly written blocks are written on.
   void rebuild();
@@ -188,7 +208,7 @@ class Ftl {
   // As claim(), whatever the allocation says.
   void claim_on(std::uint32_t lun) { ++luns_[lun].claimed; }
   bool has_room(std::uint32_t lun) const {
-    return luns_[lun].valid + luns_[lun].claimed < shape_.valid_limit();
+    return luns_[lun].valid + luns_[lun].claimed < shape_.valid_limit(luns_[lun].bad);
   }
 
   // Counted afresh from the map; raises a fault when it contradicts the running counts.
@@ -199,7 +219,7 @@ class Ftl {
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
-  enum class State : std::uint8_t { free, open, full, victim };
+  enum class State : std::uint8_t { free, open, full, victim, bad };
 
   struct Link {
     std::uint32_t previous = kNoIndex;
@@ -214,9 +234,13 @@ class Ftl {
     std::uint32_t slot = 0;  // in Lun::full
     std::uint16_t valid = 0;
     std::uint16_t settled = 0;  // pages committed, or dropped
+    std::uint16_t end = 0;      // pages that will be; then the block is full
     State state = State::free;
+    bool failing = false;  // to be retired
 
-    void serialize(Archive& archive) { archive(changed, erases, slot, settled, state); }
+    void serialize(Archive& archive) {
+      archive(changed, erases, slot, settled, end, state, failing);
+    }
   };
 
   struct List {
@@ -246,6 +270,8 @@ class Ftl {
     std::uint64_t valid = 0;
     std::uint64_t invalid = 0;
     std::uint64_t claimed = 0;
+    std::uint32_t bad = 0;      // blocks
+    std::uint32_t failing = 0;  // full blocks that are to be retired
   };
 
   // What a selector sees of a LUN.
@@ -280,6 +306,10 @@ class Ftl {
   void make_victim(std::uint32_t lun, std::uint32_t block);
   std::uint32_t fewest_valid(std::uint32_t lun);
   void count_wear();
+  void count_wear(std::uint32_t lun);
+  void check_room(std::uint32_t lun) const;
+  void mark_factory_bad(std::uint64_t seed);
+  void require_page(std::uint32_t lun, bool there_is_one) const;
   // In debug builds: every page of the LUN is free, unsettled, valid or invalid.
   void check_pages(std::uint32_t lun) const;
   void rebuild_map();

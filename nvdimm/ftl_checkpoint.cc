@@ -22,7 +22,8 @@ void require_fit(bool condition) {
 void Ftl::serialize(Archive& archive) {
   archive.section("ftl");
   archive(blocks_, cursor_, version_, random_, *selector_);
-  require_fit(blocks_.size() == std::size_t{shape_.luns} * shape_.blocks && cursor_ < shape_.luns);
+  require_fit(blocks_.size() == std::size_t{shape_.luns} * shape_.blocks &&
+              cursor_ < shape_.stripe.size());
   serialize_map(archive);
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     serialize_lun(archive, lun);
@@ -83,7 +84,7 @@ void Ftl::serialize_map(Archive& archive) {
 void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
   Lun& state = luns_[lun];
   archive(state.free, state.frontiers, state.full, state.claimed, state.written, state.unsettled,
-          state.invalid);
+          state.invalid, state.bad, state.failing);
   if (archive.loading()) {
     for (const Frontier& frontier : state.frontiers) {
       require_fit((frontier.block == kNoIndex || frontier.block < shape_.blocks) &&

@@ -51,6 +51,7 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
   for (std::uint32_t number = 0; number < shape_.blocks; ++number) {
     Block& block = blocks_[block_index(lun, number)];
     block = Block();
+    block.end = static_cast<std::uint16_t>(shape_.pages);
     block.erases = media_->erases(block_index(lun, number));
     std::uint64_t newest = 0;
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
@@ -59,6 +60,15 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
       block.settled = spare.programmed ? static_cast<std::uint16_t>(page + 1) : block.settled;
       newest = std::max(newest, spare.version);
       block.valid = static_cast<std::uint16_t>(block.valid + (owner(at) ? 1 : 0));
+    }
+    if (media_->bad(block_index(lun, number))) {
+      if (block.valid == 0) {
+        block.state = State::bad;
+        ++state.bad;
+        continue;
+      }
+      block.failing = true;
+      block.settled = block.end;
     }
     state.valid += block.valid;
     state.invalid += block.settled - block.valid;

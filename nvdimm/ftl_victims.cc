@@ -87,6 +87,7 @@ void Ftl::enter_full(std::uint32_t lun, std::uint32_t block) {
   Block& entry = blocks_[block_index(lun, block)];
   Lun& state = luns_[lun];
   entry.state = State::full;
+  state.failing += entry.failing ? 1 : 0;
   entry.slot = static_cast<std::uint32_t>(state.full.size());
   state.full.push_back(block);
   append(lun, state.filled, &Block::age, block);
@@ -97,6 +98,7 @@ void Ftl::make_victim(std::uint32_t lun, std::uint32_t block) {
   Block& entry = blocks_[block_index(lun, block)];
   Lun& state = luns_[lun];
   require(entry.state == State::full, "a victim is not a full block");
+  state.failing -= entry.failing ? 1 : 0;
   leave_bucket(lun, block);
   remove(lun, state.filled, &Block::age, block);
   state.full[entry.slot] = state.full.back();
@@ -116,6 +118,14 @@ std::uint32_t Ftl::fewest_valid(std::uint32_t lun) {
 
 std::uint32_t Ftl::take_victim(std::uint32_t lun) {
   require(collectable(lun), "a victim was asked for while no block has an invalid page");
+  if (luns_[lun].failing > 0) {
+    std::uint32_t failing = luns_[lun].filled.first;
+    while (!blocks_[block_index(lun, failing)].failing) {
+      failing = blocks_[block_index(lun, failing)].age.next;
+    }
+    make_victim(lun, failing);
+    return failing;
+  }
   const std::uint32_t block = luns_[lun].free.empty()
                                   ? luns_[lun].buckets[luns_[lun].fewest].first
                                   : selector_->choose(View(*this, lun), random_);
@@ -148,19 +158,27 @@ std::optional<std::uint32_t> Ftl::take_coldest(std::uint32_t lun) {
 
 void Ftl::count_wear() {
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
-    Lun& state = luns_[lun];
-    state.worn.assign(1, 0);
-    for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
-      const std::uint32_t erases = blocks_[block_index(lun, block)].erases;
-      if (erases >= state.worn.size()) {
-        state.worn.resize(std::size_t{erases} + 1);
-      }
-      ++state.worn[erases];
+    count_wear(lun);
+  }
+}
+
+// Of the good blocks, of which there is one at least.
+void Ftl::count_wear(std::uint32_t lun) {
+  Lun& state = luns_[lun];
+  state.worn.assign(1, 0);
+  for (std::uint32_t block = 0; block < shape_.blocks; ++block) {
+    const std::uint32_t erases = blocks_[block_index(lun, block)].erases;
+    if (bad(lun, block)) {
+      continue;
     }
-    state.least_worn = 0;
-    while (state.worn[state.least_worn] == 0) {
-      ++state.least_worn;
+    if (erases >= state.worn.size()) {
+      state.worn.resize(std::size_t{erases} + 1);
     }
+    ++state.worn[erases];
+  }
+  state.least_worn = 0;
+  while (state.worn[state.least_worn] == 0) {
+    ++state.least_worn;
   }
 }
 

@@ -100,9 +100,13 @@ void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levell
   proceed(lun, now);
 }
 
-void GarbageCollector::finish(std::uint32_t lun, Tick now) {
+void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
   Job& job = jobs_[lun];
-  ftl_.erase(lun, job.block);
+  if (failed) {
+    ftl_.retire(lun, job.block);
+  } else {
+    ftl_.erase(lun, job.block);
+  }
   job.phase = Phase::none;
   ++ended_;
   if (job.levelling) {
@@ -219,12 +223,17 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
       submit(FlashOperation::program, lun, now);
       return;
     case FlashOperation::program:
+      if (command.failed) {
+        ftl_.fail(job.target, false);
+        submit(FlashOperation::program, lun, now);
+        return;
+      }
       ++statistics_.gc_pages;
       ftl_.commit_copy(job.page, job.source, job.target);
       proceed(lun, now);
       return;
     case FlashOperation::erase:
-      finish(lun, now);
+      finish(lun, command.failed, now);
       return;
   }
 }

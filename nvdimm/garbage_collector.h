@@ -82,7 +82,7 @@ class GarbageCollector {
   GcView view(std::uint32_t lun) const;
   void consider(std::uint32_t lun, Tick now);
   void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
-  void finish(std::uint32_t lun, Tick now);
+  void finish(std::uint32_t lun, bool failed, Tick now);
   // The next step, if the scheduler allows it.
   void proceed(std::uint32_t lun, Tick now);
   void proceed_to_erase(std::uint32_t lun, Tick now);

@@ -89,7 +89,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   std::uint64_t collections_begun() const { return collector_.begun(); }
   std::uint64_t collections_ended() const { return collector_.ended(); }
   // To be told of every stage of flash operations from now on; must outlive the NVDIMM.
-  void set_flash_observer(FlashObserver& observer) { flash_.set_observer(observer); }
+  void set_flash_observer(FlashObserver& observer);
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
   Tick now() const { return kernel_->now(); }
@@ -153,6 +153,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;
+  std::uint32_t flash_wear(PhysicalPage place) const override { return ftl_.erases(place); }
   PhysicalPage next_flash_place(const FlashCommand& command) const override;
   void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;

@@ -38,6 +38,19 @@ bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
   return false;
 }
 
+void Nvdimm::set_flash_observer(FlashObserver& observer) {
+  flash_.set_observer(observer);
+  const auto planes = static_cast<std::uint64_t>(parameters_.nand.planes);
+  for (std::uint64_t block = 0; block < std::uint64_t{ftl_.shape().luns} * ftl_.shape().blocks;
+       ++block) {
+    const auto lun = static_cast<std::uint32_t>(block / ftl_.shape().blocks);
+    const auto number = static_cast<std::uint32_t>(block % ftl_.shape().blocks);
+    for (std::uint64_t plane = 0; ftl_.bad(lun, number) && plane < planes; ++plane) {
+      observer.on_bad(block * planes + plane);
+    }
+  }
+}
+
 PhysicalPage Nvdimm::flash_place(const FlashCommand& command) const {
   switch (command.priority) {
     case FlashPriority::collection:

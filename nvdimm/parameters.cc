@@ -144,22 +144,17 @@ void check_over_provisioning(const NvdimmParameters& parameters,
                            std::to_string(shape.blocks) +
                            " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
                            (parameters.store_data ? ", nvdimm.buffer.write_size)" : ")");
-  if (shape.logical_pages == 0 || shape.gc_threshold + kFrontiers >= shape.blocks) {
+  if (shape.logical_pages == 0 ||
+      shape.gc_threshold + kFrontiers + shape.bad_blocks >= shape.blocks) {
     errors.push_back({"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept});
     return;
   }
-  // Pages on their way to flash have a claim on a LUN while their old copies are still valid.
-  const std::int64_t moving = std::min(
-      parameters.command_queue, frame_count(parameters.buffer, parameters.buffer.write_size));
-  const std::uint64_t needed =
-      shape.dynamic ? shape.logical_pages + static_cast<std::uint64_t>(moving)
-                    : (shape.logical_pages + shape.luns - 1) / shape.luns * shape.luns;
   const std::uint64_t room = shape.valid_limit() * shape.luns;
-  if (needed > room) {
+  if (shape.needed > room) {
     errors.push_back(
         {"nvdimm.ftl.over_provisioning",
          format_real(parameters.ftl.over_provisioning) +
-             " is too little: " + std::to_string(needed) +
+             " is too little: " + std::to_string(shape.needed) +
              " valid pages (those on their way to flash included) must fit, but with " + kept +
              " and " + std::to_string(kFrontiers) + " blocks open only " + std::to_string(room) +
              " do"});
@@ -200,6 +195,11 @@ std::vector<ParameterError> NvdimmParameters::check() const {
                       "there is nothing to write again while nvdimm.precondition.fill is 0"});
   }
   nand.check(errors);
+  if (nand.program_failure > 0 && buffer.release == FrameRelease::datain) {
+    errors.push_back(
+        {"nvdimm.nand.program_failure",
+         "what fails must still be in the buffer: needs nvdimm.buffer.release: program"});
+  }
   const std::string lost = check_energy(*this);
   if (!lost.empty()) {
     errors.push_back({"nvdimm.power.energy", lost});

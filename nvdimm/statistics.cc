@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "nvdimm/nand/nand_energy.h"
 #include "nvdimm/nvdimm.h"
 
 namespace hmsim {
@@ -92,6 +93,7 @@ void NvdimmStatistics::reset(Tick now) {
   busy_buses = std::move(buses);
   busy_luns.reset(now);
   busy_buses.reset(now);
+  since = now;
 }
 
 void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*> nvdimms) {
@@ -240,6 +242,44 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
   add.gauge("nvdimm.nand.bus_wait_us", "us",
             "time that LUNs waited for their flash channel, summed over them", 1e6,
             &S::bus_wait_ps);
+  add.counter("nvdimm.nand.program_failures", "pages", "programs that failed",
+              {&S::program_failures});
+  add.counter("nvdimm.nand.erase_failures", "superblocks", "erases that failed",
+              {&S::erase_failures});
+  add.counter("nvdimm.nand.read_retries", "repetitions", "repetitions of reads",
+              {&S::read_retries});
+  record("nvdimm.nand.bad_blocks", "blocks", "blocks out of use, from the beginning or since",
+         [](double sum, const Nvdimm& nvdimm) {
+           return sum +
+                  static_cast<double>(nvdimm.ftl().bad_blocks() * nvdimm.parameters().nand.planes);
+         });
+  const auto energy = [&registry, &nvdimms](const char* name, const char* description,
+                                            double NandEnergy::*part) {
+    registry.gauge(name, "J", description, [nvdimms, part] {
+      double sum = 0;
+      for (Nvdimm* nvdimm : nvdimms) {
+        sum += nand_energy(nvdimm->parameters().nand, nvdimm->statistics(), nvdimm->now()).*part;
+      }
+      return sum;
+    });
+  };
+  energy("nvdimm.nand.energy.read", "energy of cells that were read", &NandEnergy::read);
+  energy("nvdimm.nand.energy.program", "energy of cells that were programmed",
+         &NandEnergy::program);
+  energy("nvdimm.nand.energy.erase", "energy of cells that were erased", &NandEnergy::erase);
+  energy("nvdimm.nand.energy.bus", "energy of flash channels", &NandEnergy::bus);
+  energy("nvdimm.nand.energy.standby", "energy that LUNs take always", &NandEnergy::standby);
+  energy("nvdimm.nand.energy.total", "energy of flash chips", &NandEnergy::total);
+  registry.gauge("nvdimm.nand.average_power", "W", "that energy over the time", [nvdimms] {
+    double sum = 0;
+    for (Nvdimm* nvdimm : nvdimms) {
+      const Tick elapsed = nvdimm->now() - nvdimm->statistics().since;
+      const double total =
+          nand_energy(nvdimm->parameters().nand, nvdimm->statistics(), nvdimm->now()).total;
+      sum += elapsed == Tick(0) ? 0 : total / seconds(elapsed);
+    }
+    return sum;
+  });
   add.utilisation("nvdimm.nand.bus_utilisation", "share of time that a flash channel is taken",
                   &S::busy_buses, nvdimms.front()->flash().channels());
   add.utilisation("nvdimm.nand.lun_utilisation", "share of time that a LUN is busy", &S::busy_luns,

@@ -53,6 +53,13 @@ struct NvdimmStatistics {
   Counter cache_operations = 0;  // whose cells began while an earlier one's data moved
   Counter suspensions = 0;
   Counter bus_wait_ps = 0;  // of LUNs, for their channels
+  Counter program_failures = 0;
+  Counter erase_failures = 0;
+  Counter read_retries = 0;
+  Counter read_cells_ps = 0;  // of planes
+  Counter program_cells_ps = 0;
+  Counter erase_cells_ps = 0;
+  Tick since{0};  // when this began to count
   Occupancy busy_luns;
   Occupancy busy_buses;
 
@@ -62,8 +69,9 @@ struct NvdimmStatistics {
             prefetch_unused, preevictions, host_pages, gc_pages, levelled_blocks, gc_count,
             gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached, gc_prefetches, gc_duration,
             gc_valid_pages, gc_overlapped_ack, page_reads, page_programs, block_erases,
-            multi_plane_operations, cache_operations, suspensions, bus_wait_ps, busy_luns,
-            busy_buses);
+            multi_plane_operations, cache_operations, suspensions, bus_wait_ps, program_failures,
+            erase_failures, read_retries, read_cells_ps, program_cells_ps, erase_cells_ps, since,
+            busy_luns, busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

@@ -9,6 +9,14 @@ namespace hmsim {
 
 namespace {
 
+constexpr std::uint64_t kFailureStream = 2;  // of random numbers under the NVDIMM's seed
+
+// In 2^32.
+std::uint64_t chances(double share) {
+  constexpr double kCertain = 4294967296.0;
+  return static_cast<std::uint64_t>(share * kCertain + 0.5);
+}
+
 constexpr int kJoinWindow = 16;  // waiting reads looked at for a multi-plane operation
 
 std::size_t superblocks(const NvdimmParameters& parameters) {
@@ -32,11 +40,18 @@ FlashArray::FlashArray(const NvdimmParameters& parameters, FlashClient& client,
       suspend_time_(parameters.nand.suspend_time),
       resume_time_(parameters.nand.resume_time),
       suspend_limit_(static_cast<std::uint32_t>(parameters.nand.suspend_limit)),
+      endurance_(static_cast<std::uint32_t>(parameters.nand.endurance)),
+      wear_failure_(chances(parameters.nand.wear_failure)),
+      program_failure_(chances(parameters.nand.program_failure)),
+      read_retry_(chances(parameters.nand.read_retry)),
+      read_retry_limit_(parameters.nand.read_retry_limit),
+      ecc_time_(parameters.nand.ecc_time),
       client_(client),
       statistics_(statistics),
       luns_(static_cast<std::size_t>(parameters.luns())),
       channels_(static_cast<std::size_t>(parameters.nand.channels)),
-      programmed_(superblocks(parameters)) {}
+      programmed_(superblocks(parameters)),
+      random_(seed + static_cast<std::uint64_t>(parameters.nand.seed), kFailureStream) {}
 
 void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
   programmed_[programmed_.size() / luns_.size() * lun + superblock] =
@@ -342,8 +357,8 @@ void FlashArray::serialize(Archive& archive) {
   const std::size_t luns = luns_.size();
   const std::size_t channels = channels_.size();
   const std::size_t blocks = programmed_.size();
-  archive(nodes_, free_nodes_, luns_, channels_, programmed_, events_, unfinished_, blocked_,
-          blocked_since_);
+  archive(nodes_, free_nodes_, luns_, channels_, programmed_, random_, events_, unfinished_,
+          blocked_, blocked_since_);
   if (luns_.size() != luns || channels_.size() != channels || programmed_.size() != blocks) {
     throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
   }

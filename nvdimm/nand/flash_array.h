@@ -24,6 +24,10 @@
 // cycles of suspending and resuming are part of suspend_time and resume_time.)
 //
 // Pages of a block are programmed once between erases and in order; anything else is a fault.
+//
+// A program fails with a fixed probability; an erase, once its blocks are worn beyond their
+// endurance. A read is repeated (tR again) with a probability that grows with wear, and then passes
+// error correction, which occupies neither the LUN nor the channel.
 #pragma once
 
 #include <array>
@@ -33,6 +37,7 @@
 #include "core/archive.h"
 #include "core/event_queue.h"
 #include "core/key_map.h"
+#include "core/random.h"
 #include "core/ring.h"
 #include "core/types.h"
 #include "nvdimm/nand/flash_observer.h"
@@ -72,9 +77,10 @@ struct FlashCommand {
   std::uint32_t lun = 0;
   std::uint32_t subject = 0;  // the submitter's own cookie
   GcWait gc;                  // before its start
+  bool failed = false;        // done: the cells do not hold it, or are not erased
 
   void serialize(Archive& archive) {
-    archive(operation, priority, transfer, hold_bus, lun, subject, gc);
+    archive(operation, priority, transfer, hold_bus, lun, subject, gc, failed);
   }
 };
 
@@ -89,6 +95,8 @@ class FlashClient {
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
   // Where it would work if it started now; kNowhere when that is not certain.
   virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
+  // Erases of the superblock so far.
+  virtual std::uint32_t flash_wear(PhysicalPage place) const = 0;
   // The data of a program have left the buffer.
   virtual void on_flash_data_in(const FlashCommand& command, Tick now) = 0;
   virtual void on_flash_done(const FlashCommand& command, Tick now) = 0;
@@ -152,7 +160,7 @@ class FlashArray {
 
  private:
   enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status };
-  enum class EventKind : std::uint8_t { io_end, cells_end, ready };
+  enum class EventKind : std::uint8_t { io_end, cells_end, ready, decoded };
 
   struct Node {
     FlashCommand command;
@@ -256,10 +264,14 @@ class FlashArray {
   void end_io(std::uint32_t lun, Tick now);
   void end_command(std::uint32_t lun, Tick now);
   void enter_cells(std::uint32_t lun, std::uint32_t node, Tick now);
-  Tick cell_time(std::uint32_t node) const;
+  Tick cell_time(std::uint32_t node);
+  std::int64_t retries(PhysicalPage place);
+  void count_cells(std::uint32_t node, Tick duration);
+  void fail(std::uint32_t node, Tick now);
   void end_cells(std::uint32_t lun, Tick now);
   bool is_fetched(std::uint32_t node) const;
   void fetch(std::uint32_t lun, Tick now);
+  void leave(std::uint32_t lun, Tick now);
   void report(std::uint32_t lun, std::uint32_t node, Tick now);
   void report_all(std::uint32_t lun, std::uint32_t first, Tick now);
   bool may_suspend(std::uint32_t lun, Tick now);
@@ -280,6 +292,12 @@ class FlashArray {
   const Tick suspend_time_;
   const Tick resume_time_;
   const std::uint32_t suspend_limit_;
+  const std::uint32_t endurance_;
+  const std::uint64_t wear_failure_;  // chances in 2^32
+  const std::uint64_t program_failure_;
+  const std::uint64_t read_retry_;
+  const std::int64_t read_retry_limit_;
+  const Tick ecc_time_;
   FlashClient& client_;
   NvdimmStatistics& statistics_;
   FlashObserver* observer_ = nullptr;
@@ -288,6 +306,7 @@ class FlashArray {
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
   std::vector<std::uint16_t> programmed_;  // pages of each superblock, from its first on
+  Random random_;                          // of failures
   EventQueue<EventKind> events_;
   std::uint32_t unfinished_ = 0;
   std::uint32_t blocked_ = 0;  // commands of the host that wait at locked LUNs

@@ -32,6 +32,8 @@ class FlashBench final : private FlashClient, private FlashObserver {
   // When each of the tasks was done. Throws InputError for a place that does not exist.
   std::vector<Tick> run(const std::vector<FlashTask>& tasks);
   const std::vector<FlashRecord>& log() const { return log_; }
+  std::int64_t failed() const { return failed_; }
+  void set_wear(std::uint32_t erases) { wear_ = erases; }  // of every block
 
  private:
   bool on_flash_start(const FlashCommand&, Tick) override { return true; }
@@ -39,20 +41,25 @@ class FlashBench final : private FlashClient, private FlashObserver {
   PhysicalPage next_flash_place(const FlashCommand& command) const override {
     return flash_place(command);
   }
+  std::uint32_t flash_wear(PhysicalPage) const override { return wear_; }
   void on_flash_data_in(const FlashCommand&, Tick) override {}
   void on_flash_done(const FlashCommand& command, Tick now) override {
     done_[command.subject] = now;
+    failed_ += command.failed ? 1 : 0;
   }
   void on_flash_idle(std::uint32_t, Tick) override {}
   void on_flash_room(std::uint32_t, Tick) override {}
   void on_flash(const FlashRecord& record) override { log_.push_back(record); }
   void on_programmed(std::uint64_t, std::uint32_t) override {}
+  void on_bad(std::uint64_t) override {}
 
   const std::int64_t luns_;
   const std::int64_t superblocks_;  // of a LUN
   const std::int64_t pages_;        // of a superblock
   NvdimmStatistics statistics_;
   FlashArray array_;
+  std::uint32_t wear_ = 0;
+  std::int64_t failed_ = 0;
   std::vector<FlashTask> tasks_;
   std::vector<Tick> done_;
   std::vector<FlashRecord> log_;

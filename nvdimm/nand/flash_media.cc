@@ -78,7 +78,7 @@ void FlashMedia::serialize(Archive& archive) {
   archive.section("flash media");
   for (Block& block : blocks_) {
     bool used = !block.pages.empty();
-    archive(block.erases, used);
+    archive(block.erases, block.bad, used);
     block.pages.resize(used ? pages_ : 0);
     for (Page& page : block.pages) {
       archive(page.spare);

@@ -41,6 +41,9 @@ class FlashMedia {
 
   Spare spare(PhysicalPage at) const;
   const PageBytes& bytes(PhysicalPage at) const;
+  // The mark in a bad block's spare area; pages can be read all the same.
+  void mark_bad(std::uint64_t block) { blocks_[block].bad = true; }
+  bool bad(std::uint64_t block) const { return blocks_[block].bad; }
   std::uint32_t erases(std::uint64_t block) const { return blocks_[block].erases; }
   std::uint64_t torn_pages() const;  // that were not erased since
 
@@ -54,6 +57,7 @@ class FlashMedia {
   struct Block {
     std::vector<Page> pages;  // empty: erased
     std::uint32_t erases = 0;
+    bool bad = false;
   };
 
   Page& fresh(PhysicalPage at);

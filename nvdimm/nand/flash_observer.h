@@ -18,6 +18,7 @@ enum class FlashStage : std::uint8_t {
   resume,    // `end`: the cells work on
   data_out,  // bus
   status,    // bus
+  fail,      // of a program or an erase that is done: it has failed
 };
 
 // Of an operation on several planes every plane has records of its own, one after the other; but
@@ -40,6 +41,8 @@ class FlashObserver {
   virtual void on_flash(const FlashRecord& record) = 0;
   // So many pages of the block were programmed before the first record.
   virtual void on_programmed(std::uint64_t block, std::uint32_t pages) = 0;
+  // The block must not be used, from before the first record on.
+  virtual void on_bad(std::uint64_t block) = 0;
 };
 
 }  // namespace hmsim

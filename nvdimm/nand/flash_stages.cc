@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The stages of flash operations: bus, cells, suspension.
+#include <algorithm>
+
 #include "core/errors.h"
 #include "nvdimm/nand/flash_array.h"
 
@@ -29,6 +31,13 @@ void FlashArray::advance_one() {
     case EventKind::ready:
       proceed(lun, event.time);
       return;
+    case EventKind::decoded: {
+      const std::uint32_t node = event.payload;
+      const std::uint32_t of = nodes_[node].command.lun;
+      report(of, node, event.time);
+      proceed(of, event.time);
+      return;
+    }
   }
 }
 
@@ -121,7 +130,12 @@ void FlashArray::end_io(std::uint32_t lun, Tick now) {
     if (state.plane != kNoIndex) {
       ask_bus(lun, now);
     }
-    report(lun, plane, now);
+    leave(lun, now);
+    if (ecc_time_ == Tick(0)) {
+      report(lun, plane, now);
+    } else {
+      events_.schedule(now + ecc_time_, EventKind::decoded, plane);
+    }
     proceed(lun, now);
   }
   // Last, so that what the LUN does next takes part.
@@ -159,14 +173,15 @@ void FlashArray::end_command(std::uint32_t lun, Tick now) {
 
 // --- Cells
 
-Tick FlashArray::cell_time(std::uint32_t node) const {
+// With the repetitions of reads, drawn here.
+Tick FlashArray::cell_time(std::uint32_t node) {
   Tick longest{0};
   for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
     const PhysicalPage place = nodes_[i].place;
     const std::uint64_t block = block_of(place);
     switch (nodes_[i].command.operation) {
       case O::read:
-        longest = later(longest, timing_.read(block, page_of(place)));
+        longest = later(longest, (1 + retries(place)) * timing_.read(block, page_of(place)));
         break;
       case O::program:
         longest = later(longest, timing_.program(block, page_of(place)));
@@ -182,9 +197,65 @@ Tick FlashArray::cell_time(std::uint32_t node) const {
   return longest;
 }
 
+std::int64_t FlashArray::retries(PhysicalPage place) {
+  if (read_retry_ == 0) {
+    return 0;
+  }
+  const std::uint64_t wear = std::min(client_.flash_wear(place), endurance_);
+  std::int64_t count = 0;
+  while (count < read_retry_limit_ && random_.chance(read_retry_ * wear / endurance_)) {
+    ++count;
+  }
+  statistics_.read_retries += static_cast<Counter>(count);
+  return count;
+}
+
+void FlashArray::count_cells(std::uint32_t node, Tick duration) {
+  Counter planes = 0;
+  for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
+    ++planes;
+  }
+  const auto time = static_cast<Counter>(duration.value());
+  switch (nodes_[node].command.operation) {
+    case O::read:
+      statistics_.read_cells_ps += planes * time;
+      break;
+    case O::program:
+      statistics_.program_cells_ps += planes * time;
+      break;
+    case O::erase:
+      statistics_.erase_cells_ps += multi_plane_ ? planes_ * time : time;
+      break;
+  }
+}
+
+// Whether the cells have failed, of a program or an erase that is done.
+void FlashArray::fail(std::uint32_t node, Tick now) {
+  for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
+    FlashCommand& command = nodes_[i].command;
+    switch (command.operation) {
+      case O::read:
+        return;
+      case O::program:
+        command.failed = program_failure_ != 0 && random_.chance(program_failure_);
+        statistics_.program_failures += command.failed ? 1 : 0;
+        break;
+      case O::erase:
+        command.failed = wear_failure_ != 0 && client_.flash_wear(nodes_[i].place) >= endurance_ &&
+                         random_.chance(wear_failure_);
+        statistics_.erase_failures += command.failed ? 1 : 0;
+        break;
+    }
+    if (command.failed && observer_ != nullptr) {
+      observe(i, FlashStage::fail, now, now);
+    }
+  }
+}
+
 void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   Lun& state = luns_[lun];
   const Tick duration = cell_time(node);
+  count_cells(node, duration);
   state.array = node;
   state.array_end = now + duration;
   events_.schedule(state.array_end, EventKind::cells_end, lun);
@@ -216,6 +287,7 @@ void FlashArray::end_cells(std::uint32_t lun, Tick now) {
       observe(i, FlashStage::done, now, now);
     }
   }
+  fail(done, now);
   if (nodes_[done].command.operation == O::erase) {
     programmed_[superblock_of(nodes_[done].place)] = 0;
   }
@@ -279,14 +351,20 @@ void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
       statistics_.block_erases += planes_;
       break;
   }
-  if (state.counted && empty(state)) {
-    state.counted = false;
-    statistics_.busy_luns.set(statistics_.busy_luns.value() - 1, now);
-  }
+  leave(lun, now);
   state.reporting = true;
   client_.on_flash_done(command, now);
   state.reporting = false;
   release(node);
+}
+
+// The LUN may have nothing in hand any more.
+void FlashArray::leave(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  if (state.counted && empty(state)) {
+    state.counted = false;
+    statistics_.busy_luns.set(statistics_.busy_luns.value() - 1, now);
+  }
 }
 
 // Of an operation that holds no plane's data any more.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/nand/nand_parameters.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -149,7 +150,52 @@ void declare_commands(ParameterSet& set, NandParameters& nand) {
               {"so many reads may go ahead of one suspended operation", "assumed"});
 }
 
+void declare_reliability(ParameterSet& set, NandParameters& nand) {
+  set.real("factory_bad", nand.factory_bad, 0, 0.1, "of the blocks",
+           {"blocks that are bad from the beginning; with planes, each spoils those at the same "
+            "place in the others",
+            "data sheets: up to 0.02"});
+  set.integer("endurance", nand.endurance, {1, 1'000'000'000}, "erases",
+              {"erases that a block stands without failures", "MQSim; 2-bit MLC at 5x nm"});
+  set.real("wear_failure", nand.wear_failure, 0, 1, "of erases",
+           {"erases of blocks beyond their endurance that fail; the block is retired", "assumed"});
+  set.real("program_failure", nand.program_failure, 0, 0.01, "of programs",
+           {"programs that fail; the page is written elsewhere and the block retired", "assumed"});
+  set.real("read_retry", nand.read_retry, 0, 1, "of reads",
+           {"reads that must be repeated at the end of the endurance, and of repetitions again; "
+            "before, in proportion to a block's erases",
+            "assumed"});
+  set.integer("read_retry_limit", nand.read_retry_limit, {1, 100}, "repetitions",
+              {"repetitions of a read, tR each", "assumed"});
+  set.time(
+      "ecc_time", nand.ecc_time,
+      {"error correction of a page that was read, after its transfer; pages overlap", "assumed"});
+}
+
+void declare_energy(ParameterSet& set, NandEnergyParameters& energy) {
+  constexpr const char* kSheets = "MLC data sheets, from memory";
+  const ParameterSet::Scope scope(set, "energy");
+  const Range range{0, 1'000'000};
+  set.integer("vcc", energy.vcc, {1, 10'000}, "mV", {"supply of flash chips", kSheets});
+  set.integer("icc_read", energy.icc_read, range, "uA",
+              {"current of cells that are read, a plane (ICC1)", kSheets});
+  set.integer("icc_program", energy.icc_program, range, "uA",
+              {"current of cells that are programmed, a plane (ICC2)", kSheets});
+  set.integer("icc_erase", energy.icc_erase, range, "uA",
+              {"current of cells that are erased, a plane (ICC3)", kSheets});
+  set.integer("icc_bus", energy.icc_bus, range, "uA",
+              {"current of a flash channel that is taken (ICC4)", kSheets});
+  set.integer("standby", energy.standby, range, "uA", {"current of a LUN, always (ISB)", kSheets});
+}
+
 }  // namespace
+
+std::int64_t NandParameters::factory_bad_superblocks(std::int64_t superblocks) const {
+  constexpr double kMillion = 1'000'000;
+  constexpr std::int64_t kParts = 1'000'000;
+  const auto ppm = static_cast<std::int64_t>(factory_bad * kMillion + 0.5);
+  return std::min(superblocks, (superblocks * planes * ppm + kParts - 1) / kParts);
+}
 
 void NandParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "nand");
@@ -157,6 +203,8 @@ void NandParameters::declare(ParameterSet& set) {
   declare_bus(set, *this);
   declare_cells(set, *this);
   declare_commands(set, *this);
+  declare_reliability(set, *this);
+  declare_energy(set, energy);
 }
 
 void NandParameters::check(std::vector<ParameterError>& errors) const {

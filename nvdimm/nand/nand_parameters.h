@@ -15,6 +15,16 @@ enum class NandInterface : std::uint8_t { flat, sdr, nv_ddr, nv_ddr2 };
 enum class ProgramModel : std::uint8_t { flat, cmlc, mlc, tlc };
 enum class SuspendMode : std::uint8_t { none, erase, program, both };
 
+// Currents of one LUN, in microamperes, and of one flash channel; supply in millivolts.
+struct NandEnergyParameters {
+  std::int64_t vcc = 3300;
+  std::int64_t icc_read = 25'000;     // ICC1
+  std::int64_t icc_program = 25'000;  // ICC2
+  std::int64_t icc_erase = 25'000;    // ICC3
+  std::int64_t icc_bus = 10'000;      // ICC4
+  std::int64_t standby = 10;          // ISB
+};
+
 struct NandParameters {
   std::int64_t channels = 4;
   std::int64_t chips = 2;
@@ -49,8 +59,19 @@ struct NandParameters {
   Tick resume_time = 5 * kMicrosecond;
   std::int64_t suspend_limit = 16;
 
+  double factory_bad = 0;             // of the blocks
+  std::int64_t endurance = 10'000;    // erases
+  double wear_failure = 0.01;         // of erases beyond the endurance
+  double program_failure = 0;         // of programs
+  double read_retry = 0;              // of reads at the end of the endurance
+  std::int64_t read_retry_limit = 7;  // repetitions
+  Tick ecc_time{0};
+  NandEnergyParameters energy;
+
   std::int64_t luns() const { return channels * chips * dies; }
   std::int64_t luns_per_channel() const { return chips * dies; }
+  // Of so many superblocks of a LUN.
+  std::int64_t factory_bad_superblocks(std::int64_t superblocks) const;
   // Pages of the blocks at the same place in all planes of a LUN, which are erased together.
   std::int64_t superblock_pages() const { return planes * pages_per_block; }
 

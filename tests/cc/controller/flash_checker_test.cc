@@ -234,15 +234,9 @@ TEST(FlashChecker, FindsPlanesThatDoNotFit) {
             1u);
   EXPECT_EQ(broken_by(parameters, [&](Log& log) { second(log).block -= 1; }).count("multi-plane"),
             1u);
-  const auto too_early = [&](Log& log) {
-    FlashRecord& record = second(log);
-    const FlashRecord* first = &record - 1;
-    while (first->stage != S::command || first->lun != record.lun) {
-      --first;
-    }
-    record.start = first->end + parameters.nand.plane_busy_time - Tick(1);
-  };
-  EXPECT_EQ(broken_by(parameters, too_early).count("tDBSY"), 1u);
+  parameters.nand.channels = 2;  // so that the bus is free between the commands
+  parameters.nand.chips = 1;
+  EXPECT_EQ(broken_by(parameters, [&](Log& log) { second(log).start -= Tick(1); }), Rules{"tDBSY"});
   const Log log = log_of(parameters, mixed_tasks());
   parameters.nand.multi_plane = false;
   EXPECT_EQ(broken(parameters, log).count("multi-plane"), 1u);
@@ -278,6 +272,19 @@ TEST(FlashChecker, FindsSuspensionsThatAreNotAllowed) {
   other = parameters;
   other.nand.suspend = SuspendMode::program;
   EXPECT_EQ(broken(other, log).count("suspend"), 1u);
+}
+
+TEST(FlashChecker, FindsWorkOnBadBlocks) {
+  const auto insert_failure = [](Log& log, O operation, int n) {
+    const FlashRecord& done = nth(log, S::done, operation, n);
+    FlashRecord failure = done;
+    failure.stage = S::fail;
+    log.insert(log.begin() + (&done - log.data()) + 1, failure);
+  };
+  EXPECT_EQ(broken_by(small_array(), [&](Log& log) { insert_failure(log, O::erase, 0); }),
+            Rules{"bad block"});
+  EXPECT_EQ(broken_by(small_array(), [&](Log& log) { insert_failure(log, O::program, 3); }),
+            Rules{"bad block"});
 }
 
 // Random operations under every combination of features: pages are programmed in order, whole

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/nand/nand_energy.h"
+
+namespace hmsim {
+
+double seconds(Tick time) {
+  return static_cast<double>(time.value()) / static_cast<double>(kSecond.value());
+}
+
+NandEnergy nand_energy(const NandParameters& nand, const NvdimmStatistics& statistics, Tick now) {
+  constexpr double kMicro = 1e-6;
+  constexpr double kMilli = 1e-3;
+  const NandEnergyParameters& e = nand.energy;
+  const double elapsed = seconds(now - statistics.since);
+  const auto joules = [&e](std::int64_t current, double time) {
+    return static_cast<double>(current) * kMicro * static_cast<double>(e.vcc) * kMilli * time;
+  };
+  const auto cells = [](Counter time) { return seconds(Tick(static_cast<std::int64_t>(time))); };
+  NandEnergy energy;
+  energy.read = joules(e.icc_read, cells(statistics.read_cells_ps));
+  energy.program = joules(e.icc_program, cells(statistics.program_cells_ps));
+  energy.erase = joules(e.icc_erase, cells(statistics.erase_cells_ps));
+  energy.bus = joules(e.icc_bus, statistics.busy_buses.mean(now) * elapsed);
+  energy.standby = joules(e.standby, static_cast<double>(nand.luns()) * elapsed);
+  energy.total = energy.read + energy.program + energy.erase + energy.bus + energy.standby;
+  return energy;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What do wear and failures cost, and is anything lost?
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/errors.h"
+#include "nvdimm/nand/flash_bench.h"
+#include "nvdimm/nand/nand_energy.h"
+#include "tests/cc/nvdimm/shadow.h"
+
+namespace hmsim {
+namespace {
+
+constexpr std::int64_t kCommand = 300'000;
+constexpr std::int64_t kReadTime = 50'000'000;
+constexpr std::int64_t kProgramTime = 650'000'000;
+constexpr std::int64_t kTransfer = 20'480'000;
+
+NvdimmParameters one_lun() {
+  NvdimmParameters parameters;
+  parameters.capacity = Bytes(64 << 20);
+  parameters.nand.channels = 1;
+  parameters.nand.chips = 1;
+  return parameters;
+}
+
+FlashTask task(FlashOperation operation, std::uint32_t page) {
+  FlashTask made;
+  made.operation = operation;
+  made.page = page;
+  return made;
+}
+
+TEST(FlashReliability, ErrorCorrectionDelaysThePageAndNothingElse) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.ecc_time = Tick(40'000'000);
+  FlashBench bench(parameters);
+  const std::vector<Tick> done =
+      bench.run({task(FlashOperation::read, 0), task(FlashOperation::read, 1)});
+  const std::int64_t one = kCommand + kReadTime + kTransfer;
+  EXPECT_EQ(done[0], Tick(one + 40'000'000));
+  EXPECT_EQ(done[1], Tick(2 * one + 40'000'000));
+}
+
+TEST(FlashReliability, ReadsAreRepeatedInProportionToWear) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.read_retry = 1;
+  parameters.nand.read_retry_limit = 3;
+  parameters.nand.endurance = 1000;
+  const std::int64_t one = kCommand + kReadTime + kTransfer;
+  for (const std::uint32_t wear : {0u, 1000u, 5000u}) {
+    FlashBench bench(parameters);
+    bench.set_wear(wear);
+    const std::int64_t expected = one + (wear == 0 ? 0 : 3 * kReadTime);
+    EXPECT_EQ(bench.run({task(FlashOperation::read, 0)})[0], Tick(expected));
+  }
+  // With p = 1/2 of one repetition, p^2 of another, and so on: p + p^2 + p^3 on average.
+  FlashBench bench(parameters);
+  bench.set_wear(500);
+  constexpr int kReads = 8000;
+  bench.run(std::vector<FlashTask>(kReads, task(FlashOperation::read, 0)));
+  const double mean = static_cast<double>(bench.statistics().read_retries) / kReads;
+  EXPECT_NEAR(mean, 0.875, 0.04);
+}
+
+TEST(FlashReliability, ErasesFailBeyondTheEnduranceOnly) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.endurance = 100;
+  parameters.nand.wear_failure = 0.25;
+  FlashBench bench(parameters);
+  bench.set_wear(99);
+  bench.run(std::vector<FlashTask>(4000, task(FlashOperation::erase, 0)));
+  EXPECT_EQ(bench.failed(), 0);
+  FlashBench worn(parameters);
+  worn.set_wear(100);
+  worn.run(std::vector<FlashTask>(4000, task(FlashOperation::erase, 0)));
+  EXPECT_NEAR(static_cast<double>(worn.failed()), 1000, 110);
+}
+
+TEST(FlashReliability, EnergyIsCurrentTimesSupplyTimesTime) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.planes = 2;
+  parameters.nand.multi_plane = true;
+  NandEnergyParameters& e = parameters.nand.energy;
+  e = {2000, 10'000, 20'000, 30'000, 5'000, 100};
+  FlashBench bench(parameters);
+  bench.run({task(FlashOperation::erase, 0), task(FlashOperation::program, 0),
+             task(FlashOperation::program, 1), task(FlashOperation::read, 0)});
+  const Tick now(10'000'000'000);  // 10 ms
+  const NandEnergy energy = nand_energy(parameters.nand, bench.statistics(), now);
+  EXPECT_NEAR(energy.read, 10e-3 * 2 * 50e-6, 1e-12);
+  EXPECT_NEAR(energy.program, 20e-3 * 2 * 2 * 650e-6, 1e-12);
+  EXPECT_NEAR(energy.erase, 30e-3 * 2 * 2 * 2e-3, 1e-12);
+  EXPECT_NEAR(energy.bus, 5e-3 * 2 * (5 * 0.3e-6 + 3 * 20.48e-6), 1e-12);
+  EXPECT_NEAR(energy.standby, 100e-6 * 2 * 10e-3, 1e-12);
+}
+
+NvdimmParameters failing(std::uint64_t seed) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.capacity = Bytes(4 << 20);
+  parameters.store_data = true;
+  parameters.command_queue = 16;
+  parameters.nand.planes = 1 + static_cast<std::int64_t>(seed % 2);
+  parameters.nand.multi_plane = parameters.nand.planes > 1;
+  parameters.nand.cache = seed / 2 % 2 == 1;
+  parameters.nand.pages_per_block = 8;
+  parameters.ftl.over_provisioning = 200;
+  parameters.nand.factory_bad = 0.03;
+  parameters.nand.program_failure = 0.01;
+  parameters.nand.endurance = 1;
+  parameters.nand.wear_failure = 0.2;
+  parameters.nand.read_retry = 0.1;
+  parameters.nand.ecc_time = Tick(3'000'000);
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 3;
+  return parameters;
+}
+
+TEST(FlashReliability, NothingIsLostWhenBlocksFail) {
+  std::uint64_t program_failures = 0;
+  std::uint64_t erase_failures = 0;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const NvdimmParameters parameters = failing(seed);
+    ASSERT_TRUE(parameters.check().empty()) << join_errors(parameters.check());
+    Shadow shadow(parameters, seed);
+    const std::uint64_t bad = shadow.nvdimm().ftl().bad_blocks();
+    EXPECT_GT(bad, 0u);
+    for (int i = 0; i < 4000; ++i) {
+      shadow.send(60, 6);
+      shadow.finish_one();
+      shadow.step();
+      if (i % 1000 == 600) {
+        shadow.save_and_load();
+      }
+    }
+    program_failures += shadow.nvdimm().statistics().program_failures;
+    erase_failures += shadow.nvdimm().statistics().erase_failures;
+    shadow.power_cycle();
+    for (int i = 0; i < 200; ++i) {
+      shadow.send(60, 6);
+      shadow.finish_one();
+      shadow.step();
+    }
+    shadow.check_all();
+    EXPECT_EQ(shadow.mismatches(), 0u) << "seed " << seed;
+    for (std::uint32_t lun = 0; lun < shadow.nvdimm().ftl().shape().luns; ++lun) {
+      shadow.nvdimm().ftl().census(lun);
+    }
+  }
+  EXPECT_GT(program_failures, 5u);
+  EXPECT_GT(erase_failures, 5u);
+}
+
+TEST(FlashReliability, FlashThatIsWornOutSaysSo) {
+  NvdimmParameters parameters = failing(0);
+  parameters.nand.endurance = 1;
+  parameters.nand.wear_failure = 1;
+  Shadow shadow(parameters, 1);
+  const auto wear_out = [&shadow] {
+    for (int i = 0; i < 100'000; ++i) {
+      shadow.send(60, 8);
+      shadow.finish_one();
+      shadow.step();
+    }
+  };
+  EXPECT_THROW(wear_out(), InputError);
+}
+
+TEST(FlashReliability, BadBlocksLieElsewhereWithAnotherSeed) {
+  const auto bad = [](std::uint64_t seed) {
+    FtlShape shape;
+    shape.blocks = 1000;
+    shape.pages = 4;
+    shape.logical_pages = 1000;
+    shape.stripe = {0};
+    shape.bad_blocks = 20;
+    const Ftl ftl(shape, nullptr, seed);
+    std::set<std::uint32_t> blocks;
+    for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+      if (ftl.bad(0, block)) {
+        blocks.insert(block);
+      }
+    }
+    return blocks;
+  };
+  EXPECT_EQ(bad(1).size(), 20u);
+  EXPECT_EQ(bad(1), bad(1));
+  EXPECT_NE(bad(1), bad(2));
+}
+
+}  // namespace
+}  // namespace hmsim
