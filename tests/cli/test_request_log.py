@@ -33,7 +33,7 @@ agents:
 @pytest.fixture
 def workload(tmp_path: Path) -> Path:
     """A workload of one DRAM and one NVDIMM agent."""
-    return write(tmp_path / "mix.yaml", STREAM)
+    return write(tmp_path / "mix.yaml", STREAM.replace("requests: 2000", "requests: 300"))
 
 
 def check(result: hmsim.Result) -> pd.DataFrame:
