@@ -127,6 +127,12 @@ void bind_simulation(py::module_& module) {
             return py::bytes(self.peek(Address(address), size));
           },
           py::arg("address"), py::arg("size"))
+      .def(
+          "trim",
+          [](Simulation& self, std::int64_t address, std::int64_t size) {
+            return self.trim(Address(address), Bytes(size));
+          },
+          py::arg("address"), py::arg("size"))
       .def("power_fail", &Simulation::power_fail, Release())
       .def("power_on", &Simulation::power_on, Release())
       .def("take_completions",

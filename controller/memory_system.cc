@@ -105,6 +105,18 @@ LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
                                      : channel.nvdimm()->peek(map_.nvdimm(line).address);
 }
 
+std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
+  const std::int64_t page = kPageBytes.value();
+  const std::int64_t end = address.value() + size.value();
+  std::int64_t pages = 0;
+  for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
+    const NvdimmPlace place = map_.nvdimm(Address(at));
+    Nvdimm& nvdimm = *channels_[static_cast<std::size_t>(place.channel)]->nvdimm();
+    pages += nvdimm.trim(place.address, kPageBytes, now);
+  }
+  return pages;
+}
+
 void MemorySystem::power_fail(Tick now) {
   for (const auto& channel : channels_) {
     channel->dram_bytes()->clear();

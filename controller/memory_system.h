@@ -42,6 +42,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   bool would_wait(MemoryClass memory, Address address) const;
   bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
 
+  std::int64_t trim(Address address, Bytes size, Tick now) override;
+
   // To be told of every command on every channel, for as long as this lives. Costs nothing without
   // observers.
   void add_observer(CommandObserver& observer);

@@ -73,6 +73,8 @@ class MemoryPort {
   virtual void send(Request request, Tick now) = 0;
   // Bytes that addresses of this class may span.
   virtual Bytes capacity(MemoryClass memory) const = 0;
+  // Discards what the NVDIMM's pages that lie in the range as a whole hold; their number.
+  virtual std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) { return 0; }
   // Garbage collections of NVDIMMs so far.
   struct Collections {
     std::uint64_t begun = 0;

@@ -20,7 +20,7 @@ static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 }  // namespace
 
 void BlockAgent::Thread::serialize(Archive& archive) {
-  archive(next_line, lines, write, outstanding, block, block_lines);
+  archive(next_line, lines, write, trim, outstanding, block, block_lines);
 }
 
 void BlockAgent::Block::serialize(Archive& archive) {
@@ -93,6 +93,8 @@ void BlockAgent::advance(Tick now) {
     const auto step = steps_.pop();
     if (step.kind == Step::start_pass) {
       start_pass(now);
+    } else if (threads_[step.payload].trim) {
+      discard(step.payload, now);
     } else {
       send_lines(step.payload, now);
     }
@@ -131,8 +133,10 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   thread.next_line = first % capacity_sectors * kLinesPerSector;
   thread.lines = request.sectors * kLinesPerSector;
   thread.write = request.write;
-  const std::uint64_t blocks =
+  thread.trim = request.trim;
+  const std::uint64_t touched =
       (first % kSectorsPerPage + request.sectors + kSectorsPerPage - 1) / kSectorsPerPage;
+  const std::uint64_t blocks = request.trim ? 1 : touched;
   ++busy_;
   ++taken_;
   fetch();
@@ -193,9 +197,23 @@ void BlockAgent::handle_completion(const Request& request, Tick now) {
     send_lines(index, now);
     return;
   }
-  if (thread.outstanding > 0) {
-    return;
+  if (thread.outstanding == 0) {
+    end_request(index, now);
   }
+}
+
+void BlockAgent::discard(std::uint32_t index, Tick now) {
+  Thread& thread = threads_[index];
+  const std::int64_t first = static_cast<std::int64_t>(thread.next_line) * kLineBytes.value();
+  const std::int64_t size = static_cast<std::int64_t>(thread.lines) * kLineBytes.value();
+  const std::int64_t before_end = std::min(size, static_cast<std::int64_t>(capacity_) - first);
+  thread.lines = 0;
+  surroundings().port->trim(Address(first), Bytes(before_end), now);
+  surroundings().port->trim(Address(0), Bytes(size - before_end), now);
+  end_request(index, now);
+}
+
+void BlockAgent::end_request(std::uint32_t index, Tick now) {
   --busy_;
   take_request(index, now);
   if (busy_ == 0) {

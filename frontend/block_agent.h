@@ -6,6 +6,7 @@
 // request at a time, taken in the trace's order: first the software time of all its blocks (4 KB
 // pages, whole or in part), then its lines, at most `window` outstanding. closed: a thread takes
 // the next request when its last is done; timed: not before its arrival, the first one's being 0.
+// A trim takes the software time of one block, and then no time; it is no block done.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ class BlockAgent final : public Agent {
     std::uint64_t next_line = 0;  // number of the line within the NVDIMM
     std::uint64_t lines = 0;
     bool write = false;
+    bool trim = false;
     std::int64_t outstanding = 0;
     std::uint32_t block = 0;       // the block being sent ...
     std::int64_t block_lines = 0;  // ... and its lines still to be sent
@@ -66,6 +68,8 @@ class BlockAgent final : public Agent {
   void start_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
   void send_lines(std::uint32_t index, Tick now);
+  void discard(std::uint32_t index, Tick now);
+  void end_request(std::uint32_t index, Tick now);
   std::uint32_t new_block(std::uint32_t thread, std::int64_t lines, Tick now);
   Tick arrival_of(const BlockRequest& request);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What blkparse prints by default of a blktrace: device, CPU, sequence, time, process, action, kind
 // of request, and for requests the first sector, '+' and the number of sectors. A record is a
-// request that was queued (action Q) to read or write data; other actions are the same request
-// further on its way. Lines that do not begin with a device are blkparse's summary.
+// request that was queued (action Q) to read, write or discard data; other actions are the same
+// request further on its way. Lines that do not begin with a device are blkparse's summary.
 #include <utility>
 
 #include "frontend/block_lines.h"
@@ -12,7 +12,8 @@ namespace hmsim {
 namespace {
 
 constexpr const char* kLine =
-    "<major>,<minor> <cpu> <sequence> <seconds>.<nanoseconds> <pid> Q R|W... <sector> + <sectors>";
+    "<major>,<minor> <cpu> <sequence> <seconds>.<nanoseconds> <pid> Q R|W|D... <sector> + "
+    "<sectors>";
 constexpr std::uint64_t kSecond = 1'000'000'000;            // in nanoseconds
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 32;  // seconds
 constexpr std::uint64_t kMinors = 256;
@@ -46,8 +47,10 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
   }
   const std::string_view kind = line.field(kAction + 1);
   const bool write = kind.find('W') != std::string_view::npos;
-  if (!write && kind.find('R') == std::string_view::npos) {
-    return false;  // a flush or a discard
+  const bool read = kind.find('R') != std::string_view::npos;
+  const bool discard = !write && !read && kind.find('D') != std::string_view::npos;
+  if (!write && !read && !discard) {
+    return false;  // a flush
   }
   if (line.fields() < kFields || line.field(kFields - 2) != "+") {
     if (kind.find('F') != std::string_view::npos) {
@@ -60,6 +63,7 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
                    line.number(device.substr(comma + 1), "the device");
   request.arrival_ns = nanoseconds(line, line.field(3));
   request.write = write;
+  request.trim = discard;
   request.sector = line.number(kFields - 3, "the first sector");
   request.sectors = line.number(kFields - 1, "the number of sectors");
   check_sectors(line, request.sectors);

@@ -2,7 +2,7 @@
 // fio's I/O logs (--write_iolog), versions 2 and 3. After a line that tells the version, a line an
 // action: "<file> <action> [<offset> <length>]", in version 3 preceded by the time. fio 3.33 writes
 // microseconds there. Version 2 has "wait" instead, whose offset is microseconds. Files count as
-// devices, in the order in which they are added. Only reads and writes become records.
+// devices, in the order in which they are added. Reads, writes and trims become records.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -60,7 +60,7 @@ class FioTrace final : public BlockSource {
     version_ = static_cast<std::uint32_t>(version);
   }
 
-  // True: the line is a read or a write.
+  // True: the line is a read, a write or a trim.
   bool read_action(BlockRequest& request) {
     const std::size_t file = version_ - 2;
     if (text_.fields() < file + 2) {
@@ -73,7 +73,7 @@ class FioTrace final : public BlockSource {
     if (action == "add") {
       device(text_.field(file));
     }
-    if (action != "read" && action != "write" && action != "wait") {
+    if (action != "read" && action != "write" && action != "trim" && action != "wait") {
       return false;
     }
     if (text_.fields() != file + 4) {
@@ -87,6 +87,7 @@ class FioTrace final : public BlockSource {
     request.arrival_ns = now_us_ * kMicrosecondNs;
     request.device = device(text_.field(file));
     request.write = action == "write";
+    request.trim = action == "trim";
     set_extent(text_, offset, text_.number(file + 3, "the length"), request);
     return true;
   }

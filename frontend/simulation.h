@@ -98,6 +98,10 @@ class Simulation : private SourceProgress {
   void power_fail();
   void power_on();
 
+  // Discards the whole pages of the NVDIMM in a range of system addresses, now; their number.
+  // Throws InputError when the range is not within the NVDIMM, or power is off.
+  std::int64_t trim(Address address, Bytes size);
+
   MemorySystem& memory() { return *memory_; }
   std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
 

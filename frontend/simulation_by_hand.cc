@@ -76,6 +76,20 @@ std::string Simulation::peek(Address address, std::int64_t size) const {
   return {begin, begin + size};
 }
 
+std::int64_t Simulation::trim(Address address, Bytes size) {
+  const Address first(memory_->capacity(MemoryClass::dram).value());
+  const Bytes capacity = memory_->capacity(MemoryClass::nvdimm);
+  if (address < first || size < Bytes(0) || address - first > Address(capacity.value()) ||
+      size > capacity - Bytes((address - first).value())) {
+    throw InputError(std::to_string(size.value()) + " bytes from address " +
+                     std::to_string(address.value()) + " are not within the NVDIMM");
+  }
+  if (off_) {
+    throw InputError("the power is off");
+  }
+  return memory_->trim(address - first, size, kernel_.now());
+}
+
 void Simulation::power_fail() {
   if (!memory_->config().store_data) {
     throw InputError("system.store_data is off: a power failure would leave nothing to look at");

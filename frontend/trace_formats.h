@@ -64,6 +64,7 @@ struct BlockRequest {
   std::uint64_t sector = 0;
   std::uint64_t sectors = 0;  // 1 .. kMaxSectors
   bool write = false;
+  bool trim = false;  // discards its sectors; no data move
 
   void serialize(Archive& archive);
 };

@@ -182,7 +182,11 @@ void Evictor::on_flash_start(const FlashCommand& command) {
 
 PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
   const Eviction& eviction = evictions_[command.subject];
-  return command.operation == FlashOperation::read ? ftl_.place(eviction.page) : eviction.target;
+  if (command.operation == FlashOperation::program) {
+    return eviction.target;
+  }
+  const PhysicalPage at = ftl_.place(eviction.page);
+  return at == kNowhere ? ftl_.page_at(command.lun, 0, 0) : at;  // discarded: whatever is there
 }
 
 PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
@@ -216,7 +220,9 @@ void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
 
 void Evictor::complete(std::uint32_t eviction, Tick now) {
   const Eviction done = evictions_[eviction];
-  if (data_ == nullptr) {
+  if (done.discarded) {
+    ftl_.commit_discarded(done.page, done.target);
+  } else if (data_ == nullptr) {
     ftl_.commit(done.page, done.target);
   } else {
     PageBytes bytes = data_->page(ftl_, done.page);
@@ -235,6 +241,13 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
     const std::uint32_t next = buffer_.write[frame].next;
     listener_.on_frame_written(frame, done.gc, now);
     frame = next;
+  }
+}
+
+void Evictor::discard(LogicalPage page) {
+  const std::uint32_t eviction = under_way_.find(page.value());
+  if (eviction != kNoIndex) {
+    evictions_[eviction].discarded = true;
   }
 }
 

@@ -49,6 +49,9 @@ class Evictor {
   // As start(), before a frame is needed: only if a LUN has nothing better to do.
   std::size_t start_early(Tick now);
 
+  // The page's data are not wanted any more: what is being written is dropped.
+  void discard(LogicalPage page);
+
   bool idle() const { return active_ == 0; }
 
   // Where the eviction is being programmed.
@@ -73,9 +76,10 @@ class Evictor {
     std::uint32_t next_free = kNoIndex;
     Tick unplaced_since{0};
     GcWait gc;  // of its reads and programs, and of the LUN that became free for it
+    bool discarded = false;
 
     void serialize(Archive& archive) {
-      archive(page, target, frames, next_free, unplaced_since, gc);
+      archive(page, target, frames, next_free, unplaced_since, gc, discarded);
     }
   };
 

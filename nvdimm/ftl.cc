@@ -184,6 +184,33 @@ void Ftl::commit(LogicalPage page, PhysicalPage at) {
   settle(at);
 }
 
+void Ftl::commit_discarded(LogicalPage page, PhysicalPage at) {
+  Lun& lun = luns_[lun_of(at)];
+  require(lun.claimed > 0, "a page was written without a claim");
+  --lun.claimed;
+  ++lun.invalid;
+  ++version_;
+  if (media_ != nullptr) {
+    media_->program(at, page, version_);
+    media_->discard(page, version_);
+  }
+  settle(at);
+}
+
+bool Ftl::trim(LogicalPage page) {
+  if (media_ != nullptr) {
+    media_->discard(page, version_);
+  }
+  const PhysicalPage old = place(page);
+  if (old == kNowhere) {
+    return false;
+  }
+  invalidate(old);
+  l2p_[index(page)] = 0;
+  check_pages(lun_of(old));
+  return true;
+}
+
 bool Ftl::commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to) {
   const bool current = place(page) == from;
   luns_[lun_of(to)].invalid += current ? 0 : 1;

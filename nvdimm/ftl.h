@@ -139,6 +139,10 @@ class Ftl {
   PhysicalPage next_place(std::uint32_t lun, Stream stream) const;
   // The page claimed and allocated for the host holds `page`.
   void commit(LogicalPage page, PhysicalPage at);
+  // The same, but the page was discarded in the meantime.
+  void commit_discarded(LogicalPage page, PhysicalPage at);
+  // The page has no data any more. False: it had none.
+  bool trim(LogicalPage page);
   // `to` holds a copy of what `from` held for `page`. False: the page was written elsewhere in the
   // meantime; the copy is dropped and the map left alone.
   bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);

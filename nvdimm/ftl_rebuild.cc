@@ -21,7 +21,7 @@ void Ftl::rebuild() {
 void Ftl::rebuild_map() {
   l2p_ = ZeroedArray(l2p_.size());
   p2l_ = ZeroedArray(p2l_.size());
-  version_ = 0;
+  version_ = media_->newest_discard();
   for (std::size_t i = 0; i < p2l_.size(); ++i) {
     const PhysicalPage at(static_cast<std::int64_t>(i));
     const FlashMedia::Spare spare = media_->spare(at);
@@ -29,6 +29,9 @@ void Ftl::rebuild_map() {
       continue;
     }
     version_ = std::max(version_, spare.version);
+    if (spare.version <= media_->discarded(spare.page)) {
+      continue;
+    }
     const PhysicalPage other = place(spare.page);
     if (other == kNowhere || media_->spare(other).version < spare.version) {
       l2p_[index(spare.page)] = static_cast<std::uint32_t>(i + 1);

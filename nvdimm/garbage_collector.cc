@@ -45,7 +45,9 @@ GcView GarbageCollector::view(std::uint32_t lun) const {
 
 void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
   Job& own = jobs_[command.lun];
-  if (own.phase == Phase::yielding && command.priority == FlashPriority::demand) {
+  const bool into_buffer =
+      command.operation == FlashOperation::read && command.priority != FlashPriority::eviction;
+  if (own.phase == Phase::yielding && into_buffer) {
     ++statistics_.gc_prefetches;
     if (--own.reads == 0) {
       submit(FlashOperation::erase, command.lun, now);

@@ -99,7 +99,11 @@ void Nvdimm::finish(std::uint32_t tag, Tick now) {
       settle_read_frame(command.frame);
     }
   }
-  // Acks may only be given from advance().
+  admit_later(now);
+}
+
+// Frames are free, but acks may only be given from advance().
+void Nvdimm::admit_later(Tick now) {
   if (!freed_pending_ && (buffer_.read.waiting() + buffer_.write.waiting() > 0 ||
                           (lookahead_ != nullptr && lookahead_->wants_free_frame(leaving_)))) {
     freed_pending_ = true;
@@ -349,8 +353,10 @@ void Nvdimm::settle_read_frame(std::uint32_t frame) {
 }
 
 void Nvdimm::settle_write_frame(std::uint32_t frame) {
-  if (buffer_.write[frame].state == FrameState::dirty) {
+  if (buffer_.write[frame].state == FrameState::dirty && buffer_.write[frame].valid != 0) {
     list(buffer_.write, frame);
+  } else if (buffer_.write[frame].state == FrameState::dirty) {
+    buffer_.write.release(frame);  // all of it was discarded
   } else if (buffer_.write[frame].state == FrameState::clean) {
     buffer_.write.release(frame);
     --leaving_;

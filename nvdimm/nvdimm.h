@@ -59,6 +59,11 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   // The data burst of an acknowledged command is over at `now`; its tag is free again.
   void finish(std::uint32_t tag, Tick now);
 
+  // Discards all pages that lie in the range as a whole, at once; their number. From then on they
+  // hold zeros, power failures or not, until they are written again. What commands under way find
+  // there is open.
+  std::int64_t trim(Address address, Bytes size, Tick now);
+
   // Data mode: the bytes of an acknowledged command, just before finish().
   void write_line(std::uint32_t tag, const LineData& data);
   LineBytes read_line(std::uint32_t tag) const;
@@ -129,6 +134,8 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   void wait_for_read(std::uint32_t tag, Frame& frame);
   void ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now);
   void admit_reads(Tick now);
+  void admit_later(Tick now);
+  void trim_buffer(LogicalPage page);
   void admit_writes(Tick now, const GcWait& gc = {});
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
   void owe_read(Frame& frame, std::uint32_t lun);

@@ -151,6 +151,9 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
   add.counter("nvdimm.ftl.levelled_blocks", "blocks", "blocks moved by static wear levelling",
               {&S::levelled_blocks});
 
+  add.counter("nvdimm.ftl.trimmed_pages", "pages", "pages in flash that were discarded",
+              {&S::trimmed_pages});
+
   add.counter("nvdimm.gc.count", "collections", "blocks collected", {&S::gc_count});
   add.gauge("nvdimm.gc.blocked_us", "us",
             "time that page reads and write-backs stood in the queues of LUNs under collection, "

@@ -18,8 +18,8 @@ namespace hmsim {
 // What flash still owes to the host's requests, those under way included.
 struct PendingFlash {
   std::uint32_t read_pages = 0;     // page reads: for requests, or to complete a written page
-  std::uint32_t read_requests = 0;  // requests that wait for them, at least one for each
-  std::uint32_t fetchable = 0;      // of read_pages: for requests, with a frame in the read part
+  std::uint32_t read_requests = 0;  // requests that wait for them; page to complete: one
+  std::uint32_t fetchable = 0;      // of read_pages: into frames of the read part that are ready
   std::uint32_t writes = 0;         // pages to program
 
   bool none() const { return read_pages == 0 && writes == 0; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/nand/flash_media.h"
 
+#include <algorithm>
+
 #include "core/errors.h"
 
 namespace hmsim {
@@ -74,6 +76,14 @@ std::uint64_t FlashMedia::torn_pages() const {
   return torn;
 }
 
+std::uint64_t FlashMedia::newest_discard() const {
+  std::uint64_t newest = 0;
+  for (const auto& entry : discarded_) {
+    newest = std::max(newest, entry.second);
+  }
+  return newest;
+}
+
 void FlashMedia::serialize(Archive& archive) {
   archive.section("flash media");
   for (Block& block : blocks_) {
@@ -83,6 +93,23 @@ void FlashMedia::serialize(Archive& archive) {
     for (Page& page : block.pages) {
       archive(page.spare);
       serialize_bytes(archive, page);
+    }
+  }
+  serialize_discarded(archive);
+}
+
+void FlashMedia::serialize_discarded(Archive& archive) {
+  std::vector<std::int64_t> pages;
+  std::vector<std::uint64_t> versions;
+  for (const auto& entry : discarded_) {
+    pages.push_back(entry.first);
+    versions.push_back(entry.second);
+  }
+  archive(pages, versions);
+  if (archive.loading()) {
+    discarded_.clear();
+    for (std::size_t i = 0; i < std::min(pages.size(), versions.size()); ++i) {
+      discarded_[pages[i]] = versions[i];
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -35,6 +36,14 @@ class FlashMedia {
   void copy(PhysicalPage from, PhysicalPage to);
   void erase(std::uint64_t block);
 
+  // The page was discarded: its data up to that version do not count. Kept at power failures.
+  void discard(LogicalPage page, std::uint64_t version) { discarded_[page.value()] = version; }
+  std::uint64_t discarded(LogicalPage page) const {
+    const auto found = discarded_.find(page.value());
+    return found == discarded_.end() ? 0 : found->second;
+  }
+  std::uint64_t newest_discard() const;
+
   // Power went during the program of a page, or the erase of a block.
   void tear(PhysicalPage at);
   void tear_block(std::uint64_t block);
@@ -61,10 +70,12 @@ class FlashMedia {
   };
 
   Page& fresh(PhysicalPage at);
+  void serialize_discarded(Archive& archive);
   static void serialize_bytes(Archive& archive, Page& page);
 
   std::uint32_t pages_;
   std::vector<Block> blocks_;
+  std::map<std::int64_t, std::uint64_t> discarded_;  // versions, by logical page
 };
 
 }  // namespace hmsim

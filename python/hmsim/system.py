@@ -150,6 +150,26 @@ class System:
             raise InputError(f"address {address} lies outside the system")
         return self._simulation.peek(address, size)
 
+    def trim(self, address: int, size: int) -> int:
+        """Discard data of the NVDIMM: pages of 4096 bytes that lie in the range as a whole.
+
+        It takes no time. From then on the pages read as zeros, after power failures too, until they
+        are written again. What requests under way find there is open.
+
+        Args:
+            address: system address of the first byte; it must lie in the NVDIMM.
+            size: bytes; parts of pages at both ends are left alone.
+
+        Returns:
+            The number of pages discarded.
+
+        Raises:
+            InputError: the range is not within the NVDIMM, or power is off.
+        """
+        if not (0 <= address <= LARGEST_ADDRESS and 0 <= size <= LARGEST_ADDRESS):
+            raise InputError(f"{size} bytes from address {address} are not within the NVDIMM")
+        return self._simulation.trim(address, size)
+
     def power_fail(self) -> None:
         """Let power go now; time passes without events until `power_on`.
 

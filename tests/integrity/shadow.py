@@ -63,6 +63,17 @@ class Shadow:
                 line = line[:offset] + data + line[offset + size :]
                 self.bytes[address - offset] = line
 
+    def trim(self, address: int, size: int) -> None:
+        """Discard a range of the NVDIMM that no request uses."""
+        self.settle()
+        pages = [at for at in range(-(-address // PAGE) * PAGE, address + size, PAGE)]
+        pages = [at for at in pages if at + PAGE <= address + size]
+        assert self.system.trim(address, size) == len(pages)
+        for page in pages:
+            for line in range(page, page + PAGE, LINE):
+                if line in self.bytes:
+                    self.bytes[line] = bytes(LINE)
+
     def settle(self) -> None:
         """Wait until every request is done."""
         while self.sent:

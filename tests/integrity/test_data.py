@@ -113,6 +113,14 @@ class Machine(RuleBasedStateMachine):
         self.shadow.run(self.shadow.system.now + time)
         self.shadow.power_cycle(off)
 
+    @rule(
+        page=st.integers(0, PAGES - 8),
+        offset=st.sampled_from([0, 1, 4095]),
+        size=st.integers(0, 5 * PAGE),
+    )
+    def trim(self, page: int, offset: int, size: int) -> None:
+        self.shadow.trim(self.address(page, 0) + offset, size)
+
     @rule()
     def checkpoint(self) -> None:
         self.shadow.save_and_load(Path(self.folder.name) / "state")
@@ -207,6 +215,23 @@ def test_a_power_failure_keeps_what_is_done_and_loses_the_rest() -> None:
     assert stats["nvdimm.power.recovery_us"] > 0
 
 
+def test_a_trim_is_kept_at_a_power_failure() -> None:
+    shadow = Shadow()
+    for page in range(100):  # more than the buffer holds
+        for line in range(2):
+            address = shadow.nvdimm + page * PAGE + line * LINE
+            shadow.send(address, LINE, bytes([page + 1] * LINE))
+    shadow.trim(shadow.nvdimm + 2 * PAGE - 1, 50 * PAGE)
+    assert shadow.bytes[shadow.nvdimm + 2 * PAGE] == bytes(LINE)
+    assert shadow.bytes[shadow.nvdimm + PAGE] == bytes([2] * LINE)
+    assert shadow.system.stats["nvdimm.ftl.trimmed_pages"] > 40
+    shadow.power_cycle()
+    shadow.send(shadow.nvdimm + 3 * PAGE, LINE, b"w" * LINE)
+    shadow.settle()
+    shadow.power_cycle()
+    assert shadow.system.peek(shadow.nvdimm + 3 * PAGE) == b"w" * LINE
+
+
 def test_wrong_use_is_refused() -> None:
     plain = System("quick")
     for call in (plain.power_fail, lambda: plain.peek(0), lambda: plain.enqueue(0, data=b"")):
@@ -219,7 +244,14 @@ def test_wrong_use_is_refused() -> None:
         system.enqueue(0, data=bytes(LINE))
     with pytest.raises(InputError, match="on already"):
         system.power_on()
+    end = 2 * 1024**3 + int(system.config.resolved()["nvdimm.capacity"].rstrip("MiB")) * 1024**2
+    for address, size in ((0, PAGE), (2 * 1024**3, -1), (end, 1), (2**63, 1), (2 * 1024**3, 2**63)):
+        with pytest.raises(InputError, match="not within the NVDIMM"):
+            system.trim(address, size)
+    assert system.trim(2 * 1024**3 + 1, PAGE) == 0
     system.power_fail()
+    with pytest.raises(InputError, match="off"):
+        system.trim(2 * 1024**3, PAGE)
     with pytest.raises(InputError, match="off already"):
         system.power_fail()
 

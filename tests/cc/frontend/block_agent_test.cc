@@ -72,6 +72,21 @@ TEST(BlockAgent, FencesEndPersistEpochs) {
   }
 }
 
+TEST(BlockAgent, ATrimTakesSoftwareTimeAndWraps) {
+  const Bytes capacity(std::int64_t{1} << 20);
+  Bench bench = block_bench(
+      "8,0 0 1 0.000000000 1 Q D 2040 + 24 [x]\n"
+      "8,0 0 2 0.000000000 1 Q R 0 + 8 [x]\n",
+      {{"format", "blkparse"}, {"threads", "1"}, {"device_stride", "1MiB"}});
+  bench.nvdimm = capacity;
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  using Trims = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(test.port.trims, (Trims{{2040 * 512, 8 * 512}, {0, 16 * 512}}));
+  EXPECT_EQ(test.port.log.front().time, 2 * 3 * kMicrosecond);
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 1);
+}
+
 TEST(BlockAgent, DevicesLieApartAndAddressesWrap) {
   const Bytes capacity(std::int64_t{16} << 20);
   Bench bench = block_bench("0 0 0 8 0\n0 3 0 8 0\n0 0 32768 8 0\n0 1 18446744073709551608 8 0\n",

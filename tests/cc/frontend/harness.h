@@ -58,6 +58,13 @@ class FakePort final : public MemoryPort, public Component {
     return memory == MemoryClass::dram ? capacity_.first : capacity_.second;
   }
 
+  std::int64_t trim(Address address, Bytes size, Tick /*now*/) override {
+    if (size > Bytes(0)) {
+      trims.emplace_back(address.value(), size.value());
+    }
+    return 0;
+  }
+
   Tick next_event() const override { return done_.next_time(); }
   void advance(Tick now) override {
     while (done_.next_time() <= now) {
@@ -72,6 +79,7 @@ class FakePort final : public MemoryPort, public Component {
   std::size_t used() const { return used_; }
 
   std::vector<Sent> log;
+  std::vector<std::pair<std::int64_t, std::int64_t>> trims;  // address, size
   std::size_t most_outside = 0;
 
  private:

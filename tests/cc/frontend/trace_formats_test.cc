@@ -304,7 +304,7 @@ TEST(TraceFormats, Msr) {
   expect_request(requests[1], 500, 0, 1, 2, true);  // bytes 1,000 to 1,099 lie in two sectors
 }
 
-TEST(TraceFormats, BlkparseTakesQueuedReadsAndWrites) {
+TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
   const auto source = kBlkparseFormat.open(
       reader_of("  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n"
                 "  8,0    3        2     1.000001829   697  Q  WS 223490 + 8 [kjournald]\n"
@@ -318,12 +318,15 @@ TEST(TraceFormats, BlkparseTakesQueuedReadsAndWrites) {
     source->rewind();
     std::vector<BlockRequest> found;
     BlockRequest request;
-    for (int i = 0; i < 2 && source->next(request); ++i) {
+    for (int i = 0; i < 3 && source->next(request); ++i) {
       found.push_back(request);
     }
     return found;
   }();
-  ASSERT_EQ(requests.size(), 2u);
+  ASSERT_EQ(requests.size(), 3u);
+  expect_request(requests[2], 2'000'000'006, 8 * 256 + 16, 64, 16, false);
+  EXPECT_TRUE(requests[2].trim);
+  EXPECT_FALSE(requests[1].trim);
   expect_request(requests[0], 1'000'001'829, 8 * 256, 223'490, 8, true);
   expect_request(requests[1], 2'000'000'005, 8 * 256 + 16, 64, 16, false);
 }
@@ -331,10 +334,12 @@ TEST(TraceFormats, BlkparseTakesQueuedReadsAndWrites) {
 TEST(TraceFormats, FioVersion2CountsWaits) {
   const auto source = kFioFormat.open(
       reader_of("fio version 2 iolog\n/a add\n/b add\n/a open\n/a read 4096 4096\n"
-                "/a wait 150 0\n/b write 512 1\n/b sync 0 0\n/a wait 50 0\n/a close\n"));
+                "/a wait 150 0\n/b write 512 1\n/b sync 0 0\n/a wait 50 0\n/a trim 0 8192\n"));
   for (int pass = 0; pass < 2; ++pass) {
     const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
-    ASSERT_EQ(requests.size(), 2u);
+    ASSERT_EQ(requests.size(), 3u);
+    expect_request(requests[2], 200'000, 0, 0, 16, false);
+    EXPECT_TRUE(requests[2].trim);
     expect_request(requests[0], 0, 0, 8, 8, false);
     expect_request(requests[1], 150'000, 1, 1, 1, true);
     source->rewind();

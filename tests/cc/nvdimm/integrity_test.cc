@@ -53,6 +53,7 @@ NvdimmParameters any_nvdimm(Random& random) {
 struct Outcome {
   int built = 0;
   std::uint64_t reads = 0;
+  std::uint64_t trims = 0;
   std::uint64_t failures = 0;
   std::uint64_t torn = 0;
   std::uint64_t flushed = 0;
@@ -73,6 +74,9 @@ void drive(std::uint64_t seed, Outcome& outcome) {
     shadow.send(footprint, 6);
     if (random.below(2) != 0) {
       shadow.finish_one();
+    }
+    if (random.below(16) == 0) {
+      shadow.trim(footprint);
     }
     for (std::uint64_t steps = random.below(6); steps > 0; --steps) {
       shadow.step();
@@ -97,6 +101,7 @@ void drive(std::uint64_t seed, Outcome& outcome) {
   shadow.check_all();
   ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed;
   outcome.reads += shadow.reads();
+  outcome.trims += shadow.trims();
   outcome.failures += record.failures;
   outcome.torn += record.torn_pages;
   outcome.flushed += record.flushed_pages;
@@ -110,6 +115,7 @@ TEST(Integrity, EveryReadReturnsTheLastCompletedWrite) {
   }
   EXPECT_GT(outcome.built, 100);
   EXPECT_GT(outcome.reads, 10'000u);
+  EXPECT_GT(outcome.trims, 5'000u);
   EXPECT_GT(outcome.failures, 300u);
   EXPECT_GT(outcome.torn, 30u);
   EXPECT_GT(outcome.flushed, 300u);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -110,6 +111,21 @@ class Shadow : public AckListener {
     busy_[command.line] = false;
     command.active = false;
   }
+  // Discards some whole pages that no command uses.
+  void trim(std::int64_t footprint) {
+    const std::int64_t page =
+        static_cast<std::int64_t>(below(static_cast<std::uint64_t>(footprint)));
+    const auto first = static_cast<std::size_t>(page * kLinesPerPage);
+    for (std::size_t line = first; line < first + kLinesPerPage; ++line) {
+      if (busy_[line]) {
+        return;
+      }
+    }
+    EXPECT_EQ(nvdimm_->trim(address_of(first), kPageBytes, kernel_->now()), 1);
+    std::fill_n(lines_.begin() + static_cast<std::ptrdiff_t>(first), kLinesPerPage, LineBytes{});
+    ++trims_;
+  }
+  std::uint64_t trims() const { return trims_; }
   bool step() { return kernel_->step(kNever); }
   void settle() {
     while (!nvdimm_->idle()) {
@@ -189,6 +205,7 @@ class Shadow : public AckListener {
   std::vector<std::uint32_t> ready_;
   std::uint64_t mismatches_ = 0;
   std::uint64_t reads_ = 0;
+  std::uint64_t trims_ = 0;
 };
 
 }  // namespace hmsim
