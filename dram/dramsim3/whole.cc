@@ -17,9 +17,9 @@ namespace {
 // DRAMsim3 gives its counters away in files only, and its queues' lengths not at all. The name of a
 // private member may be written in an explicit instantiation (C++17, [temp.explicit] 12), which
 // hands out a pointer to it.
-template <class Tag, typename Tag::Member member>
+template <class Tag, typename Tag::Member Pointer>
 struct Exposed {
-  friend typename Tag::Member expose(Tag /*tag*/) { return member; }
+  friend typename Tag::Member expose(Tag /*tag*/) { return Pointer; }
 };
 struct Statistics {
   using Member = dramsim3::SimpleStats dramsim3::Controller::*;

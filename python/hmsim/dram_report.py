@@ -70,8 +70,9 @@ EXPLANATIONS = """
   requests wait in front of full banks.
 - **random mix, burst mix**: as above, and batches of writes. DRAMsim3 hands a batch over to the
   banks' queues, where it mixes with the reads that are already there; here a batch has the banks
-  for itself until {low} is left, and its end has few banks to choose from: the more so the fewer
-  banks there are. DRAMsim3's missing tRTRS adds to that.
+  for itself until {low} is left or all that is left is for ranks under refresh, and its end has few
+  banks to choose from: the more so the fewer banks there are. DRAMsim3's missing tRTRS adds to
+  that.
 - **p99 latency** is longer in DRAMsim3 wherever banks compete: in turn is not oldest first.
 - A read of a line whose write waits is answered by DRAMsim3 from its buffer, and reads of one line
   merge; here each goes to the DRAM. Traces of small footprint would show it, these do not.
