@@ -25,6 +25,20 @@ py::object name_of(MemoryClass memory) {
   return py::reinterpret_borrow<py::object>(kNames[static_cast<std::size_t>(memory)]);
 }
 
+// The GIL in a destructor, where nothing may be thrown.
+class Locked {
+ public:
+  Locked() = default;
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() { PyGILState_Release(state_); }
+
+ private:
+  PyGILState_STATE state_ = PyGILState_Ensure();
+};
+
+void drop(py::object& object) noexcept { Py_XDECREF(object.release().ptr()); }
+
 // What Python holds of a view: the view during the call, nothing afterwards.
 template <class View>
 class Handle {
@@ -94,10 +108,12 @@ class Bound {
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
   ~Bound() {
-    const py::gil_scoped_acquire locked;
-    methods_.clear();
-    request_ = py::object();
-    object_ = py::object();
+    const Locked locked;
+    for (auto& [hook, method] : methods_) {
+      drop(method);
+    }
+    drop(request_);
+    drop(object_);
   }
 
   unsigned hooks() const { return hooks_; }
@@ -195,10 +211,12 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
   PythonScheduler(const PythonScheduler&) = delete;
   PythonScheduler& operator=(const PythonScheduler&) = delete;
   ~PythonScheduler() override {
-    const py::gil_scoped_acquire locked;
-    bound_.object().attr("_host") = py::none();
-    key_ = py::object();
-    next_change_ = py::object();
+    const Locked locked;
+    if (PyObject_SetAttrString(bound_.object().ptr(), "_host", Py_None) != 0) {
+      PyErr_Clear();
+    }
+    drop(key_);
+    drop(next_change_);
   }
 
   std::uint64_t key(const RequestView& request) const override {
@@ -237,9 +255,9 @@ class PythonArbiter final : public PythonPolicy<BusArbiter> {
   PythonArbiter(const PythonArbiter&) = delete;
   PythonArbiter& operator=(const PythonArbiter&) = delete;
   ~PythonArbiter() override {
-    const py::gil_scoped_acquire locked;
+    const Locked locked;
     for (py::object* object : {&choose_, &dram_, &nvdimm_, &contest_}) {
-      *object = py::object();
+      drop(*object);
     }
   }
 

@@ -69,7 +69,7 @@ void PageWalk::serialize(Archive& archive) {
 
 void PatternAgent::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
-  const char* kSource = "the workload's own";
+  constexpr const char* kSource = "the workload's own";
   parameters.integer("outstanding", outstanding_limit_, {1, 65'536}, "requests",
                      {"requests sent and not completed", kSource});
   parameters.integer("stride", stride_, {1, 1 << 20}, "lines",

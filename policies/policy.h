@@ -265,7 +265,7 @@ extern const std::size_t kPolicyTableSize;
 template <class P>
 constexpr unsigned overridden_hooks() {
   using Base = void (TransactionPolicy::*)(const RequestView&, Tick);
-  constexpr auto overrides = [](auto member) { return !std::is_same_v<decltype(member), Base>; };
+  const auto overrides = [](auto member) { return !std::is_same_v<decltype(member), Base>; };
   return (overrides(&P::on_enqueue) ? TransactionPolicy::kEnqueue : 0U) |
          (overrides(&P::on_command) ? TransactionPolicy::kCommand : 0U) |
          (overrides(&P::on_issue) ? TransactionPolicy::kIssue : 0U) |
