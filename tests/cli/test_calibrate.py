@@ -193,9 +193,9 @@ def test_real_training_is_the_same_with_any_number_of_jobs(monkeypatch: pytest.M
     one = train(config, 600, 50, jobs=1)
     assert train(config, 600, 50, jobs=4) == one
     assert min(one.dram + one.nvdimm) > 0
-    monkeypatch.setattr(calibration, "STEPS", 10**6)
+    monkeypatch.setattr(calibration, "LOOKS", 1)
     with pytest.raises(InputError, match="1 requests are too few"):
-        train(config, 1, 1)
+        train(config, 1, 1000)
 
 
 def test_trends_count_what_goes_against_them() -> None:
