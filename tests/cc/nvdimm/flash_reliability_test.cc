@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::int64_t kCommand = 300'000;
 constexpr std::int64_t kReadTime = 50'000'000;
-constexpr std::int64_t kProgramTime = 650'000'000;
 constexpr std::int64_t kTransfer = 20'480'000;
 
 NvdimmParameters one_lun() {
