@@ -69,7 +69,8 @@ class BusAccounting {
   };
 
   Interval& refresh_of(int rank, int turn) {
-    return refreshes_[static_cast<std::size_t>(rank * turns_ + turn)];
+    return refreshes_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
+                      static_cast<std::size_t>(turn)];
   }
 
   const DramTiming timing_;

@@ -60,7 +60,8 @@ class RefreshControl {
   // What is refreshed together: places number rank x turns + turn. A place is busy while a pressing
   // refresh keeps it from other commands, and while it is refreshed.
   std::size_t place(int rank, std::int32_t bank) const {
-    return static_cast<std::size_t>(rank * turns_ + (bank & (turns_ - 1)));
+    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
+           static_cast<std::size_t>(bank & (turns_ - 1));
   }
   bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
   bool busy(Cycle edge) const { return edge < all_free_from_; }

@@ -65,7 +65,7 @@ class TextTrace {
 
 // A format of one record a line, read without regard to other lines. `read` returns false for a
 // line that holds none.
-template <class Source, class Record, bool (*read)(const TextTrace&, Record&)>
+template <class Source, class Record, bool (*Read)(const TextTrace&, Record&)>
 class LineTrace final : public Source {
  public:
   explicit LineTrace(TextTrace text) : text_(std::move(text)) {}
@@ -73,7 +73,7 @@ class LineTrace final : public Source {
   bool next(Record& record) override {
     while (text_.next()) {
       record = Record();
-      if (read(text_, record)) {
+      if (Read(text_, record)) {
         text_.accept();
         return true;
       }

@@ -33,14 +33,7 @@ class RandomTraffic {
     for (auto count = random_.below(6); count > 0; --count) {
       const bool nvdimm = nvdimm_ && random_.below(3) == 0;
       const bool write = random_.below(3) == 0;
-      const Address address =
-          nvdimm
-              ? Address(static_cast<std::int64_t>(random_.below(16) * 4096 + random_.below(4) * 64))
-              : channel_.dram(static_cast<std::int64_t>(random_.below(3)),
-                              static_cast<std::int64_t>(random_.below(8)),
-                              static_cast<std::int64_t>(random_.below(8)),
-                              static_cast<std::int64_t>(random_.below(
-                                  static_cast<std::uint64_t>(channel_.config_.dram.ranks))));
+      const Address address = nvdimm ? nvdimm_line() : dram_line();
       const auto memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
       const std::uint64_t id = channel_.send(
           memory, address, write, static_cast<std::uint16_t>(channel_.next_id_ % kCores));
@@ -72,6 +65,22 @@ class RandomTraffic {
   }
 
  private:
+  // One draw after another, so that every compiler makes the same traffic.
+  std::int64_t below(std::uint64_t bound) {
+    return static_cast<std::int64_t>(random_.below(bound));
+  }
+  Address nvdimm_line() {
+    const std::int64_t page = below(16);
+    return Address(page * 4096 + below(4) * 64);
+  }
+  Address dram_line() {
+    const std::int64_t rank = below(static_cast<std::uint64_t>(channel_.config_.dram.ranks));
+    const std::int64_t column = below(8);
+    const std::int64_t bank = below(8);
+    const std::int64_t row = below(3);
+    return channel_.dram(row, bank, column, rank);
+  }
+
   static constexpr std::uint64_t kCores = 4;
 
   std::map<std::pair<int, std::int64_t>, std::vector<std::uint64_t>> lines_;
