@@ -97,8 +97,9 @@ TEST(DramEnergy, OfActivates) {
   }
   const DramEnergy got = energy(channel, 20'000);
   expect_equal(got.activate, kRows * kActivate);
-  expect_equal(got.read, kRows / 2 * kRead);
-  expect_equal(got.write, kRows / 2 * kWrite);
+  constexpr int kHalf = kRows / 2;
+  expect_equal(got.read, kHalf * kRead);
+  expect_equal(got.write, kHalf * kWrite);
   expect_equal(got.active_standby, joules(kIdd3n, open));
   expect_equal(got.precharged_standby, joules(kIdd2n, 20'000 - open));
 }

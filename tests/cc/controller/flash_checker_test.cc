@@ -80,7 +80,7 @@ std::vector<FlashTask> mixed_tasks() {
 }
 
 // The log of mixed_tasks() with one change.
-Rules broken_by(NvdimmParameters parameters, const std::function<void(Log&)>& change) {
+Rules broken_by(const NvdimmParameters& parameters, const std::function<void(Log&)>& change) {
   const Log good = log_of(parameters, mixed_tasks());
   EXPECT_EQ(broken(parameters, good), Rules());
   Log bad = good;
