@@ -33,6 +33,12 @@ NvdimmParameters aged_nvdimm(const std::string& scheduler) {
   return parameters;
 }
 
+NvdimmParameters fixed_nvdimm(const std::string& scheduler) {
+  NvdimmParameters parameters = aged_nvdimm(scheduler);
+  parameters.ftl.allocation = PageAllocation::fixed;
+  return parameters;
+}
+
 std::vector<std::string> schedulers() { return policy_names(PolicyKind::gc_scheduler); }
 
 // Random commands on all pages; `write_eighths` of them write.
@@ -92,6 +98,21 @@ TEST(GcSteering, FreeBlocksNeverRunOut) {
   }
 }
 
+TEST(GcSteering, NoCollectionIsForgotten) {
+  for (const std::string& name : schedulers()) {
+    for (const std::string& manager : policy_names(PolicyKind::buffer_manager)) {
+      NvdimmParameters parameters = fixed_nvdimm(name);
+      parameters.buffer.manager = manager;
+      parameters.buffer.read_size = 16 * kPageBytes;
+      Rig rig(parameters);
+      run_random(rig, 1500, 4, [] {});
+      EXPECT_GT(rig.statistics().gc_count, 20u) << name << " " << manager;
+      EXPECT_EQ(rig.nvdimm().collections_begun(), rig.nvdimm().collections_ended())
+          << name << " " << manager;
+    }
+  }
+}
+
 TEST(GcSteering, PendingWorkIsCountedAsItComesAndGoes) {
   for (const std::string& name : schedulers()) {
     for (const BufferGranularity granularity : {BufferGranularity::page, BufferGranularity::item}) {
@@ -126,12 +147,6 @@ void write_until_collection(Rig& rig) {
   while (rig.statistics().gc_valid_pages.count() == 0) {
     rig.write(static_cast<std::int64_t>(4 * random.below(200)));  // static stripe: LUN 0
   }
-}
-
-NvdimmParameters fixed_nvdimm(const std::string& scheduler) {
-  NvdimmParameters parameters = aged_nvdimm(scheduler);
-  parameters.ftl.allocation = PageAllocation::fixed;
-  return parameters;
 }
 
 TEST(GcSteering, PreemptiveServesAReadAfterOneCopy) {
