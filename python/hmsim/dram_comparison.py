@@ -158,6 +158,8 @@ class Comparison:
         native: this simulator, its queue as deep as ``whole``'s were full.
         whole: DRAMsim3's own controller.
         mended: the same over the mended timing table.
+        steady: cycles of the second half of the trace, here and in the whole DRAMsim3: without
+            what only the beginning and the end cost. None where they are not compared.
     """
 
     part: str
@@ -170,6 +172,7 @@ class Comparison:
     native: Outcome
     whole: Outcome
     mended: Outcome
+    steady: tuple[int, int] | None
 
     @property
     def residual(self) -> float:
@@ -184,8 +187,13 @@ def differing_commands(one: Any, other: Any) -> int:
     return places + abs(len(one) - len(other))
 
 
-def compare(trace: Trace, logged: Trace, part: str, ranks: int) -> Comparison:
-    """Run a trace through all models, and ``logged`` (it, or its beginning) command by command."""
+def compare(
+    trace: Trace, logged: Trace, part: str, ranks: int, half: Trace | None = None
+) -> Comparison:
+    """Run a trace through all models, and ``logged`` (it, or its beginning) command by command.
+
+    ``half``: the first half of the trace, for `Comparison.steady`.
+    """
     preset = PARTS[part]
     log = play(logged, preset, ranks, log=True).commands
     differing = [
@@ -215,7 +223,15 @@ def compare(trace: Trace, logged: Trace, part: str, ranks: int) -> Comparison:
         keys["controller__writes"] = "drained"
         keys["controller__drain_high"], keys["controller__drain_low"] = BATCH
     native = play(trace, preset, ranks, **keys)
-    checked = part == next(iter(PARTS)) and ranks == MOST_RANKS
+    checked = part == next(iter(PARTS)) and ranks == MOST_RANKS and trace.tolerance is not None
+    steady = None
+    if checked and half is not None:
+        ends = (native.cycles, whole.cycles)
+        begins = (
+            play(half, preset, ranks, **keys).cycles,
+            play(half, preset, ranks, dram__backend="dramsim3_full").cycles,
+        )
+        steady = (ends[0] - begins[0], ends[1] - begins[1])
     return Comparison(
         part=part,
         trace=trace.name,
@@ -227,6 +243,7 @@ def compare(trace: Trace, logged: Trace, part: str, ranks: int) -> Comparison:
         native=native,
         whole=whole,
         mended=mended,
+        steady=steady,
     )
 
 
@@ -235,8 +252,13 @@ FEWER_RANKS = ("write stream", "random mix", "bursts")  # traces run on 1 and 2 
 LOGGED = 50_000  # requests whose commands are compared, at most
 
 
-def comparisons(count: int, report: Callable[[float], None] | None = None) -> Iterator[Comparison]:
-    """Yield all comparisons with traces of ``count`` requests; ``report``: the share done."""
+def comparisons(
+    count: int, report: Callable[[float], None] | None = None, steady: bool = False
+) -> Iterator[Comparison]:
+    """Yield all comparisons with traces of ``count`` requests; ``report``: the share done.
+
+    ``steady``: also that of the traces' second halves.
+    """
     cases = [
         (part, ranks, index)
         for part, preset in PARTS.items()
@@ -249,7 +271,8 @@ def comparisons(count: int, report: Callable[[float], None] | None = None) -> It
             report(done / len(cases))
         trace = traces(PARTS[part], ranks, count)[index]
         logged = traces(PARTS[part], ranks, min(count, LOGGED))[index]
-        yield compare(trace, logged, part, ranks)
+        half = traces(PARTS[part], ranks, count // 2)[index] if steady else None
+        yield compare(trace, logged, part, ranks, half)
 
 
 def write_gap(backend: str, mend: bool) -> int:
