@@ -6,6 +6,9 @@ Usage: python benchmarks/run.py [--quick] [--program build/gcc-release/benchmark
 
 Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
 start-up does not count; they repeat exactly for the same binary. Wall times are those of one run.
+
+Where DRAMsim3 is built too (`scons dramsim3=1 bench`), its own controller and devices run the same
+DRAM patterns, on fewer requests, through the same program.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PROGRAM = ROOT / "build" / "gcc-release" / "benchmarks" / "controller_benchmark"
+
+DRAMSIM3_PROGRAM = ROOT / "build" / "gcc-release-dramsim3" / "benchmarks" / "controller_benchmark"
 
 # The channel that other simulators are compared on (configs/validate_ddr3.yaml).
 DDR3 = [
@@ -52,9 +57,10 @@ def instructions(program: Path, pattern: str, requests: int, settings: list[str]
     return int(found[1])
 
 
-def measure(program: Path, pattern: str, settings: list[str], quick: bool) -> dict[str, object]:
-    """Return one benchmark's figures."""
-    long = 100_000 if quick else 1_000_000
+def measure(
+    program: Path, pattern: str, settings: list[str], long: int, counted: tuple[int, int]
+) -> dict[str, object]:
+    """Return one benchmark's figures: of ``long`` requests, and instructions between two counts."""
     run = subprocess.run(
         [str(program), pattern, str(long), *settings], capture_output=True, text=True, check=True
     )
@@ -62,10 +68,19 @@ def measure(program: Path, pattern: str, settings: list[str], quick: bool) -> di
     if shutil.which("valgrind") is None:
         figures["instructions_per_request"] = None
         return figures
-    short, more = (10_000, 20_000) if quick else (20_000, 120_000)
-    counted = [instructions(program, pattern, n, settings) for n in (short, more)]
-    figures["instructions_per_request"] = round((counted[1] - counted[0]) / (more - short))
+    short, more = counted
+    spent = [instructions(program, pattern, n, settings) for n in counted]
+    figures["instructions_per_request"] = round((spent[1] - spent[0]) / (more - short))
     return figures
+
+
+def measure_dramsim3(program: Path, pattern: str, quick: bool) -> dict[str, object]:
+    """Return the figures of the whole of DRAMsim3, whose clock ticks in each cycle."""
+    scale = 1000 if pattern == "sparse" else 10  # cycles without a request cost as much
+    settings = [*DDR3, "dram.backend=dramsim3_full"]
+    long = (100_000 if quick else 1_000_000) // scale
+    figures = measure(program, pattern, settings, long, (20_000 // scale, 60_000 // scale))
+    return {**figures, "simulator": "DRAMsim3"}
 
 
 def main() -> int:
@@ -77,10 +92,19 @@ def main() -> int:
     if not arguments.program.exists():
         print(f"{arguments.program} is not built; run 'scons bench'", file=sys.stderr)
         return 2
+    long, counted = (
+        (100_000, (10_000, 20_000)) if arguments.quick else (1_000_000, (20_000, 120_000))
+    )
     figures = [
-        measure(arguments.program, pattern, settings, arguments.quick)
+        {**measure(arguments.program, pattern, settings, long, counted), "simulator": "hmsim"}
         for pattern, settings in PATTERNS.items()
     ]
+    if DRAMSIM3_PROGRAM.exists():
+        figures += [
+            measure_dramsim3(DRAMSIM3_PROGRAM, pattern, arguments.quick)
+            for pattern, settings in PATTERNS.items()
+            if settings is DDR3
+        ]
     print(json.dumps(figures, indent=2))
     return 0
 
