@@ -58,6 +58,18 @@ class ArbiterView:
     @property
     def now(self) -> int: ...
 
+class TraceRecords:
+    """The accesses of a trace in one of the text formats."""
+
+    def __init__(self, format: str, file: str, source: Callable[[int], bytes]) -> None:
+        """Open a trace; ``file`` names it in messages, ``source(offset)`` returns its bytes."""
+
+    def read(self, count: int) -> list[tuple[int, int, bool, int, int]]:
+        """Return ``count`` accesses or one more: time, address, write, bytes, device.
+
+        Nothing at the trace's end. Raises InputError.
+        """
+
 class Simulation:
     """One memory system and the agents that drive it; to be used by one thread at a time."""
 

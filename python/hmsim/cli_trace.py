@@ -69,7 +69,9 @@ def convert(
     out: Annotated[
         str, typer.Argument(metavar="OUT", help="File to write; .gz .xz .zst compress.")
     ],
-    to: Annotated[str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3 or hmsim.")],
+    to: Annotated[
+        str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, mqsim or hmsim.")
+    ],
     name: FormatOption = None,
     force: Force = False,
     json: Json = False,

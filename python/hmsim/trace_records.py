@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple, Union
 
-from hmsim._core import InputError, nearest_name
-from hmsim.traces import read_pieces
+from hmsim._core import InputError, TraceRecords, nearest_name
+from hmsim.traces import TraceReader, read_pieces
 
 AnyPath = Union[str, "os.PathLike[str]"]
 LONGEST_LINE = 4096  # bytes
-SECTOR = 512  # bytes
-MOST_SECTORS = 1 << 21  # of a request: 1 GiB
+BATCH = 10_000  # accesses read at a time
+MSR_COMMAS = 6  # in a line
+BLKPARSE_FIELDS = 6  # in a line, at least
 LINE = 64  # bytes
 
 # hmsim's own format, docs/trace-format.md
@@ -38,105 +39,11 @@ class Access(NamedTuple):
     source: int  # vCPU or device
 
 
-class Format(NamedTuple):
-    """A trace format: the unit of its times ('' for none) and its reader."""
-
-    unit: str
-    read: Callable[[AnyPath], Iterator[Access]]
-    example: str
-
-
-def _lines(path: AnyPath, example: str) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield (line number, fields) of the lines that are not empty."""
-    number = 0
-    rest = b""
-    for piece in read_pieces(path):
-        lines = (rest + piece).split(b"\n")
-        rest = lines.pop()
-        if len(rest) > LONGEST_LINE:
-            raise _wrong(path, number + 1, rest, example)
-        for line in lines:
-            number += 1
-            fields = line.split()
-            if fields:
-                yield number, fields
-    if rest.split():
-        yield number + 1, rest.split()
-
-
-def _wrong(path: AnyPath, number: int, line: bytes, example: str) -> InputError:
-    shown = line[:60].decode("ascii", "replace")
-    return InputError(f"{os.fspath(path)}:{number}: expected '{example}', found '{shown}'")
-
-
-def _integer(text: bytes) -> int:
-    """Return an unsigned 64-bit number, decimal or 0x. Raises ValueError."""
-    if text[:2] in (b"0x", b"0X"):
-        value = int(text[2:], 16) if text[2:].isalnum() else -1
-    else:
-        value = int(text) if text.isdigit() else -1
-    if not 0 <= value < 1 << 64:
-        raise ValueError
-    return value
-
-
-def _table(
-    path: AnyPath, example: str, parse: Callable[[list[bytes]], Iterable[Access]]
-) -> Iterator[Access]:
-    for number, fields in _lines(path, example):
-        try:
-            found = parse(fields)
-        except (ValueError, IndexError, KeyError):
-            raise _wrong(path, number, b" ".join(fields), example) from None
-        yield from found
-
-
-def _ramulator(path: AnyPath) -> Iterator[Access]:
-    time = 0
-
-    def parse(fields: list[bytes]) -> Iterable[Access]:
-        nonlocal time
-        numbers = [_integer(field) for field in fields]
-        if not 2 <= len(numbers) <= 3:
-            raise ValueError
-        time += numbers[0] + 1
-        accesses = zip(numbers[1:], (False, True))
-        return [Access(time, address, write, LINE, 0) for address, write in accesses]
-
-    return _table(path, FORMATS["ramulator"].example, parse)
-
-
-def _ramulator_rw(path: AnyPath) -> Iterator[Access]:
-    kinds = {b"R": False, b"W": True}
-
-    def parse(fields: list[bytes]) -> Iterable[Access]:
-        address, kind = fields
-        return [Access(0, _integer(address), kinds[kind], LINE, 0)]
-
-    return _table(path, FORMATS["ramulator_rw"].example, parse)
-
-
-def _dramsim3(path: AnyPath) -> Iterator[Access]:
-    kinds = {b"READ": False, b"WRITE": True}
-
-    def parse(fields: list[bytes]) -> Iterable[Access]:
-        address, kind, cycle = fields
-        return [Access(_integer(cycle), _integer(address), kinds[kind], LINE, 0)]
-
-    return _table(path, FORMATS["dramsim3"].example, parse)
-
-
-def _mqsim(path: AnyPath) -> Iterator[Access]:
-    kinds = {b"0": True, b"1": False}
-
-    def parse(fields: list[bytes]) -> Iterable[Access]:
-        time, device, sector, sectors = (_integer(field) for field in fields[:4])
-        (kind,) = fields[4:]
-        if not 1 <= sectors <= MOST_SECTORS:
-            raise ValueError
-        return [Access(time, sector * SECTOR, kinds[kind], sectors * SECTOR, device)]
-
-    return _table(path, FORMATS["mqsim"].example, parse)
+def _text(path: AnyPath, name: str) -> Iterator[Access]:
+    """Yield the accesses of a text format, read as runs read them."""
+    records = TraceRecords(name, os.fspath(path), TraceReader(path).read)
+    while batch := records.read(BATCH):
+        yield from map(Access._make, batch)
 
 
 def _words(path: AnyPath) -> Iterator[int]:
@@ -177,12 +84,20 @@ def _hmsim(path: AnyPath) -> Iterator[Access]:
 
 
 FORMATS = {
-    "ramulator": Format("instructions", _ramulator, "BUBBLES READ_ADDRESS [WRITE_ADDRESS]"),
-    "ramulator_rw": Format("", _ramulator_rw, "ADDRESS R|W"),
-    "dramsim3": Format("cycles", _dramsim3, "ADDRESS READ|WRITE CYCLE"),
-    "mqsim": Format("ns", _mqsim, "TIME_NS DEVICE SECTOR SECTORS 0|1"),
-    "hmsim": Format("instructions", _hmsim, "hmsim binary"),
-}
+    "ramulator": "instructions",
+    "ramulator_rw": "",
+    "dramsim3": "cycles",
+    "mqsim": "ns",
+    "blkparse": "ns",
+    "fio": "ns",
+    "msr": "ns",
+    "hmsim": "instructions",
+}  # a format's name and the unit of its times, '' for none
+
+
+def read(path: AnyPath, name: str) -> Iterator[Access]:
+    """Yield the accesses of a trace in the format ``name``. Raises InputError."""
+    return _hmsim(path) if name == "hmsim" else _text(path, name)
 
 
 def find_format(path: AnyPath, name: str | None) -> str:
@@ -205,6 +120,12 @@ def find_format(path: AnyPath, name: str | None) -> str:
         return "hmsim"
     fields = start.lstrip().partition(b"\n")[0].split()
     numbers = [field for field in fields if field.isdigit() or field[:2] == b"0x"]
+    if fields[:2] == [b"fio", b"version"]:
+        return "fio"
+    if len(fields) == 1 and fields[0].count(b",") == MSR_COMMAS:
+        return "msr"
+    if len(fields) >= BLKPARSE_FIELDS and fields[0].replace(b",", b"", 1).isdigit():
+        return "blkparse"
     if len(fields) == 5 and len(numbers) == 5:
         return "mqsim"
     if 2 <= len(fields) <= 3 and len(numbers) == len(fields):

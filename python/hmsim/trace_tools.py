@@ -28,18 +28,22 @@ from hmsim.trace_records import (
     Access,
     AnyPath,
     find_format,
+    read,
 )
 from hmsim.traces import compressed
 
 PAGE = 4096  # bytes
+SECTOR = 512  # bytes
 ESCAPE_STEP = (1 << LINE_BITS) - 1  # instructions that one escape record can add
 CHUNK = 10_000  # accesses between two reports
+BLOCK_FORMATS = ("mqsim", "blkparse", "fio", "msr")
 # What can become what: a format's times must mean something in the other one.
 SOURCES = {
     "ramulator": ("hmsim",),
     "hmsim": ("ramulator",),
-    "ramulator_rw": ("ramulator", "hmsim", "dramsim3", "mqsim"),
-    "dramsim3": ("ramulator", "hmsim", "mqsim"),
+    "ramulator_rw": ("ramulator", "hmsim", "dramsim3", *BLOCK_FORMATS),
+    "dramsim3": ("ramulator", "hmsim", *BLOCK_FORMATS),
+    "mqsim": BLOCK_FORMATS,
 }
 Reporter = Callable[[], None]
 
@@ -67,7 +71,7 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     counts = [0, 0]
     sizes = [0, 0]
     last = 0
-    for access in _reporting(FORMATS[found].read(path), report):
+    for access in _reporting(read(path, found), report):
         counts[access.write] += 1
         sizes[access.write] += access.size
         first = access.address // PAGE
@@ -87,7 +91,7 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         "footprint_bytes": len(pages) * PAGE,
         "sources": len(sources),
     }
-    unit = FORMATS[found].unit
+    unit = FORMATS[found]
     if unit and last:
         summary.update(duration=last, unit=unit)
     if unit == "instructions" and last:
@@ -115,7 +119,7 @@ def convert(
     Args:
         source: a trace, compressed or not.
         target: the file to write; a name in .gz, .xz or .zst compresses.
-        to: ``ramulator``, ``ramulator_rw``, ``dramsim3`` or ``hmsim``.
+        to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``mqsim`` or ``hmsim``.
         name: the format of ``source``; told by its first line when None.
         force: replace an existing file.
         report: called now and then.
@@ -135,14 +139,16 @@ def convert(
         raise InputError(f"{os.fspath(target)}: is the trace to convert")
     counter = _Counter()
     with new_file(target, force) as scratch:
-        accesses = _reporting(FORMATS[found].read(source), report)
+        accesses = _reporting(read(source, found), report)
         writers: dict[str, Callable[..., Iterator[bytes]]] = {
             "ramulator": _to_ramulator,
             "ramulator_rw": _to_ramulator_rw,
             "dramsim3": _to_dramsim3,
+            "mqsim": _to_mqsim,
             "hmsim": _to_hmsim,
         }
-        lines = writers[to](_each_line(counter, accesses), counter)
+        cut = _whole if to == "mqsim" else _each_line
+        lines = writers[to](cut(counter, accesses), counter)
         if to == "hmsim":  # the header comes first and holds totals
             body = scratch.with_name(scratch.name + ".body")
             try:
@@ -186,6 +192,12 @@ def _each_line(counter: _Counter, accesses: Iterable[Access]) -> Iterator[Access
             yield access._replace(address=address, size=LINE)
 
 
+def _whole(counter: _Counter, accesses: Iterable[Access]) -> Iterator[Access]:
+    for access in accesses:
+        counter.accesses += 1
+        yield access
+
+
 def _to_ramulator(accesses: Iterable[Access], counter: _Counter) -> Iterator[bytes]:
     before = 0
     waiting: deque[int] = deque()  # write-backs
@@ -218,6 +230,13 @@ def _to_dramsim3(accesses: Iterable[Access], _counter: _Counter) -> Iterator[byt
     for access in accesses:
         kind = "WRITE" if access.write else "READ"
         yield f"{access.address:#x} {kind} {access.time}\n".encode()
+
+
+def _to_mqsim(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]:
+    for access in accesses:
+        sector, sectors = access.address // SECTOR, access.size // SECTOR
+        kind = 0 if access.write else 1
+        yield f"{access.time} {access.source} {sector} {sectors} {kind}\n".encode()
 
 
 def _to_hmsim(accesses: Iterable[Access], counter: _Counter) -> Iterator[bytes]:

@@ -229,11 +229,11 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("trace", "info", "good.trace", "--format", "mqsm"),
         ("did you mean 'mqsim'?",),
     ),
-    "a malformed trace": (("trace", "info", "wrong.trace"), ("wrong.trace:2: expected",)),
+    "a malformed trace": (("trace", "info", "wrong.trace"), ("wrong.trace:2:", "expected")),
     "a trace of no record": (("trace", "info", "empty.trace"), ("empty.trace",)),
     "an impossible conversion": (
         ("trace", "convert", "good.trace", "x", "--to", "mqsim"),
-        ("cannot convert to 'mqsim'",),
+        ("cannot convert ramulator to mqsim",),
     ),
     "a conversion onto a file": (
         ("trace", "convert", "good.trace", "wrong.trace", "--to", "hmsim"),

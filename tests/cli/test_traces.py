@@ -107,6 +107,28 @@ def test_a_block_trace_is_summarised(tmp_path: Path) -> None:
     assert summary["requests_per_second"] == pytest.approx(1.5e6)
 
 
+BLOCKS = {
+    "msr": "7,hm,1,Read,4096,4096,10\n27,hm,1,Write,1000,100,9\n",
+    "blkparse": (
+        "  8,1  0  1  0.000000700  9  Q   R 8 + 8 [a]\n"
+        "  8,1  0  2  0.000002700  9  Q  WS 1 + 2 [a]\nCPU0 (8,0):\n"
+    ),
+    "fio": "fio version 3 iolog\n0 /a add\n1 /b add\n7 /b read 4096 4096\n27 /b write 1000 100\n",
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_block_formats_are_told_apart_and_converted(tmp_path: Path, name: str) -> None:
+    source, target = write(tmp_path / "b", BLOCKS[name]), tmp_path / "b.mqsim"
+    assert parsed("trace", "info", source)["format"] == name
+    succeed("trace", "convert", source, target, "--to", "mqsim")
+    requests = [line.split() for line in target.read_text().splitlines()]
+    assert [request[2:] for request in requests] == [["8", "8", "1"], ["1", "2", "0"]]
+    factor = 1000 if name == "fio" else 100
+    assert [int(request[0]) for request in requests] == [7 * factor, 27 * factor]
+    assert parsed("trace", "info", target)["write_bytes"] == 1024
+
+
 def test_hmsim_and_back_is_the_same_trace(tmp_path: Path) -> None:
     source = write(tmp_path / "a.trace", RAMULATOR)
     packed, back = tmp_path / "b.hmsim.zst", tmp_path / "c.trace"
