@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the tables of docs/garbage-collection.md: GC schedulers on an NVDIMM that must collect.
+
+    analysis/gc_table.py [--data DIR]
+
+The TPC-C trace of `--data` (by default ../shared/data beside the repository) is not part of it: it
+is MQSim's, under the MIT licence. Takes about two minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import hmsim
+from policy_table import ROOT
+
+PAGE = ROOT / "docs" / "garbage-collection.md"
+MARK = "<!-- Tables: analysis/gc_table.py writes all that follows. -->\n"
+SEEDS = (1, 2, 3)
+KEY = "nvdimm.gc.scheduler"
+SETTINGS: dict[str, dict[str, Any]] = {
+    "no collection: a fresh NVDIMM": {
+        "nvdimm.precondition.fill": 0,
+        "nvdimm.precondition.overwrite": 0,
+    },
+    **{name: {KEY: name} for name in ("reactive", "reactive_copyback", "background", "preemptive")},
+    **{
+        f"proactive, {name}": {KEY: "proactive", f"policies.proactive.{parameter}": value}
+        for name, parameter, value in (
+            ("stage 1", "stages", "1"),
+            ("stage 2", "stages", "2"),
+            ("both stages", "stages", "both"),
+            ("both, estimate parallel", "estimate", "parallel"),
+            ("both, LUN shared", "lun", "shared"),
+        )
+    },
+}
+SEQUENTIAL = {"nvdimm.precondition.pattern": "sequential"}
+# By title: the trace, the keys of its agent, what differs from quick.yaml.
+LOADS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "TPC-C, as fast as it goes": ("tpcc", "requests: 4000", {}),
+    "TPC-C, 200 times slower than recorded": (
+        "tpcc",
+        "requests: 4000, replay: timed, time_scale: 200",
+        {},
+    ),
+    "Log, as fast as it goes": ("log", "", SEQUENTIAL),
+    "Log, a request each 0.4 ms": ("log", "replay: timed", SEQUENTIAL),
+}
+COLUMNS = {
+    "nvdimm.response_time_us.mean": ("mean, us", "{:.0f}"),
+    "nvdimm.response_time_us.p99": ("p99, us", "{:.0f}"),
+    "nvdimm.response_time_us.max": ("max, us", "{:.0f}"),
+    "nvdimm.gc.response_time_us.mean": ("mean while collecting, us", "{:.0f}"),
+    "share": ("blocks while collecting", "{:.1%}"),
+    "agent.0.rate": ("blocks/s", "{:.0f}"),
+    "nvdimm.ftl.waf": ("WAF", "{:.2f}"),
+    "nvdimm.gc.count": ("collections", "{:.0f}"),
+    "nvdimm.gc.valid_pages.mean": ("valid pages", "{:.0f}"),
+    "nvdimm.gc.urgent": ("urgent steps", "{:.0f}"),
+}
+
+
+def log_trace(path: Path, requests: int = 12_000) -> None:
+    """Write 4 KB blocks, a read at random and a write in order in turn, in MQSim's format.
+
+    The writes overwrite 64 MiB again and again; each twentieth goes to a random block behind.
+    """
+    region = 64 * 256
+    state, written, lines = 1, 0, []
+    for number in range(requests):
+        state = (state * 1_103_515_245 + 12_345) % 2**31
+        page = (state >> 8) % (2 * region)
+        if write := number % 2:
+            written += 1
+            page = region + page % region if written % 20 == 0 else written % region
+        lines.append(f"{number * 400_000} 0 {page * 8} 8 {1 - write}\n")
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def run(workload: Path, overrides: dict[str, Any], seed: int) -> dict[str, float]:
+    """Return what a run of the program alone found."""
+    config = hmsim.load_config("quick", overrides)
+    stats = hmsim.run(config, workload, policy="split", seed=seed).stats
+    blocks = stats.get("nvdimm.gc.response_time_us.count", 0)
+    return {**stats, "share": blocks / stats["nvdimm.response_time_us.count"]}
+
+
+def cell(name: str, form: str, runs: list[dict[str, float]]) -> str:
+    """Return the mean over the seeds, with the range of means of response times."""
+    values = [found[name] for found in runs if name in found]
+    if not values:
+        return "-"
+    text = form.format(statistics.mean(values))
+    if name.endswith("response_time_us.mean") and min(values) != max(values):
+        text += f" ({form.format(min(values))} to {form.format(max(values))})"
+    return text
+
+
+def table(title: str, workload: Path, overrides: dict[str, Any]) -> str:
+    """Return a load's results as a section of Markdown."""
+    lines = ["", f"### {title}", ""]
+    lines.append(f"| scheduler | {' | '.join(title for title, _ in COLUMNS.values())} |")
+    lines.append("|---|" + "---:|" * len(COLUMNS))
+    for name, setting in SETTINGS.items():
+        runs = [run(workload, {**overrides, **setting}, seed) for seed in SEEDS]
+        cells = [cell(column, form, runs) for column, (_, form) in COLUMNS.items()]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run the schedulers and write their tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    arguments = parser.parse_args()
+    tpcc = arguments.data.resolve() / "block" / "tpcc-small.trace"
+    body = ""
+    with tempfile.TemporaryDirectory() as folder:
+        traces = {"tpcc": tpcc, "log": Path(folder) / "log.trace"}
+        log_trace(traces["log"])
+        for title, (trace, keys, overrides) in LOADS.items():
+            agent = f"kind: block_trace, core: 0, path: {traces[trace]}, format: mqsim, {keys}"
+            workload = Path(folder) / "alone.yaml"
+            workload.write_text(f"agents:\n  - {{{agent}}}\n", encoding="utf-8")
+            body += table(title, workload, overrides)
+    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
+    PAGE.write_text(head + body, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
