@@ -123,6 +123,9 @@ void bind_simulation(py::module_& module) {
           },
           py::arg("address"), py::arg("size"), py::arg("write"), py::arg("source"), py::arg("data"))
       .def(
+          "flush", [](Simulation& self, std::uint16_t source) { return self.flush(source); },
+          py::arg("source"))
+      .def(
           "peek",
           [](const Simulation& self, std::int64_t address, std::int64_t size) {
             return py::bytes(self.peek(Address(address), size));

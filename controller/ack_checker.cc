@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/ack_checker.h"
 
+#include <algorithm>
+
 namespace hmsim {
 
 namespace {
@@ -42,6 +44,7 @@ void AckChecker::check_command(const CommandRecord& record) {
     violations_.add("command sent twice", record, 0, 1);
     return;
   }
+  check_barrier(record);
   check_outstanding(record);
   const Tick sent = (record.cycle.value() + 1) * period_;
   lookup_end_ = (serial_lookups_ ? later(sent, lookup_end_) : sent) + lookup_;
@@ -49,6 +52,31 @@ void AckChecker::check_command(const CommandRecord& record) {
     insert({record.request, record.command, lookup_end_, kNoAck});
     ++waiting_;
   }
+}
+
+// A flush is a barrier to both sides.
+void AckChecker::check_barrier(const CommandRecord& record) {
+  if (flushing_) {
+    violations_.add("command during a flush", record, 0, 1);
+  }
+  if (record.request < last_flush_) {
+    violations_.add("older than the flush before", record, last_flush_, record.request);
+  }
+  if (record.command == C::nvdimm_flush_command) {
+    check_flush(record);
+  }
+  youngest_ = std::max(youngest_, record.request);
+}
+
+void AckChecker::check_flush(const CommandRecord& record) {
+  if (count_ > 0) {
+    violations_.add("flush before the end of others", record, 0, count_);
+  }
+  if (record.request < youngest_) {
+    violations_.add("flush overtaken", record, record.request, youngest_);
+  }
+  last_flush_ = record.request;
+  flushing_ = true;
 }
 
 // The host may have so many commands wait for their ack, in so many slots.
@@ -74,6 +102,10 @@ void AckChecker::check_ack(const CommandRecord& record) {
   check_lookup(record, *exchange);
   exchange->ack = record.cycle.value();
   --waiting_;
+  if (exchange->command == C::nvdimm_flush_command) {
+    flushing_ = false;
+    erase(exchange);
+  }
 }
 
 // The line carries one ack an edge.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
-// direction of the command (spec 3.2).
+// direction of the command (spec 3.2). A flush ends with its ack; it comes after the bursts of all
+// older requests, and before the commands of all younger ones.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ class AckChecker {
   std::int64_t unfinished() const { return count_; }
 
   void serialize(Archive& archive) {
-    archive(table_, count_, waiting_, last_ack_.command, last_ack_.cycle, lookup_end_);
+    archive(table_, count_, waiting_, last_ack_.command, last_ack_.cycle, lookup_end_, youngest_,
+            last_flush_, flushing_);
   }
 
  private:
@@ -37,6 +39,8 @@ class AckChecker {
   void check_command(const CommandRecord& record);
   void check_ack(const CommandRecord& record);
   void check_burst(const CommandRecord& record);
+  void check_flush(const CommandRecord& record);
+  void check_barrier(const CommandRecord& record);
   void check_outstanding(const CommandRecord& record);
   void check_ack_line(const CommandRecord& record);
   void check_lookup(const CommandRecord& record, const Exchange& exchange);
@@ -64,7 +68,10 @@ class AckChecker {
   std::int64_t count_ = 0;       // exchanges under way
   std::int64_t waiting_ = 0;     // of them without an ack
   Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
-  Tick lookup_end_{0};  // of the last command
+  Tick lookup_end_{0};               // of the last command
+  std::int64_t youngest_ = kNone;    // request of all commands so far
+  std::int64_t last_flush_ = kNone;  // request
+  bool flushing_ = false;            // its ack is still to come
 };
 
 }  // namespace hmsim

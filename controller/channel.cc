@@ -253,6 +253,10 @@ inline void Channel::finish(Transaction& done) {
   if (is_nvdimm(done)) {
     latency_.finished(done, edge_, nvdimm_->gc_blocked(done.slot));
     nvdimm_->finish(done.slot, now_);
+    barrier_.done();
+    if (barrier_.active()) {
+      send_flush();
+    }
     ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
     statistics_.nvdimm_line_latency.add(latency);
   } else {
@@ -299,13 +303,19 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
 void Channel::deliver_ack() {
   const TransactionId id = endpoint_.first_ack();
   Transaction& transaction = pool_[id];
-  if (controller_.ack == AckMode::automatic && endpoint_.earliest_burst(transaction) > edge_) {
+  const bool flush = transaction.request.flush;
+  if (controller_.ack == AckMode::automatic && !flush &&
+      endpoint_.earliest_burst(transaction) > edge_) {
     return;
   }
   endpoint_.take_ack();
   command_bus_taken_ = controller_.ack_slots > 0;
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
   record(ChannelCommand::nvdimm_ack, transaction);
+  if (flush) {
+    end_flush(id);
+    return;
+  }
   tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
        [&] { return would_hit(transaction); });
   if (controller_.ack == AckMode::automatic) {
@@ -434,7 +444,7 @@ void Channel::reset_statistics(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
-  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, guard_, epochs_,
+  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, barrier_, guard_, epochs_,
           next_policy_change_, finishes_, staged_, command_queue_free_, held_ranks_, refresh_,
           power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_, now_,
           wake_, wake_time_, last_driver_, measured_from_);

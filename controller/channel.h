@@ -14,6 +14,7 @@
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
 #include "controller/dram_backend.h"
+#include "controller/flush_barrier.h"
 #include "controller/latency_split.h"
 #include "controller/line_order.h"
 #include "controller/memory_channel.h"
@@ -104,6 +105,11 @@ class Channel final : public MemoryChannel, public AckListener {
 
   bool admit_from(Queue& queue);
   TransactionId admit(const Request& request);
+  void enter(TransactionId id);
+  bool bar(TransactionId id);
+  void send_flush();
+  void issue_flush(TransactionId id);
+  void end_flush(TransactionId id);
   bool would_hit(const Transaction& transaction) const;
   void order_line(TransactionId id);
   void expedite(TransactionId id);
@@ -253,6 +259,7 @@ class Channel final : public MemoryChannel, public AckListener {
   PageControl pages_;
   const bool counts_waiting_;  // for one of these two
   NvdimmEndpoint endpoint_;
+  FlushBarrier barrier_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
   Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
   Ring<Finish> finishes_;                   // in order of data on the bus

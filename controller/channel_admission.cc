@@ -73,16 +73,24 @@ inline TransactionId Channel::admit(const Request& request) {
                       false,
                       request.epoch};
   count(request.memory, 1);
+  if (!is_nvdimm(transaction) || !bar(id)) {
+    enter(id);
+  }
+  return id;
+}
+
+// Its scheduler gets to know of it.
+void Channel::enter(TransactionId id) {
+  Transaction& transaction = pool_[id];
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
-  guard_.admit(transaction, owner_of(request.memory));
+  guard_.admit(transaction, owner_of(transaction.request.memory), edge_);
   if (two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(id);
   } else {
     order_line(id);
   }
-  return id;
 }
 
 bool Channel::would_hit(const Transaction& transaction) const {

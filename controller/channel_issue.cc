@@ -278,6 +278,10 @@ inline void Channel::leave_line(const Transaction& transaction, TransactionId id
 // ACT, PRE, or the read or write command that the NVDIMM will answer with an ack.
 void Channel::issue_other(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
+  if (transaction.request.flush) {
+    issue_flush(id);
+    return;
+  }
   if (is_nvdimm(transaction)) {
     const bool write = transaction.request.write;
     const bool row_hit = would_hit(transaction);

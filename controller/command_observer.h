@@ -21,6 +21,7 @@ enum class ChannelCommand : std::uint8_t {
   self_refresh_exit,
   nvdimm_read_command,   // host to NVDIMM: asks for a line
   nvdimm_write_command,  // host to NVDIMM: announces a line
+  nvdimm_flush_command,  // host to NVDIMM: its ack means that all before is durable
   nvdimm_ack,            // NVDIMM to host
   nvdimm_read,           // data burst of an acknowledged command (the grant; `auto`: with the ack)
   nvdimm_write,

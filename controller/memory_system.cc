@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/memory_system.h"
 
+#include <algorithm>
+
 #include "controller/channel_statistics.h"
 #include "controller/dram_backend.h"
 #include "controller/memory_channel.h"
@@ -9,6 +11,12 @@
 #include "nvdimm/nvdimm.h"
 
 namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+
+}  // namespace
 
 MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint64_t seed)
     : config_(config), map_(config), capacities_{config.dram_capacity(), config.nvdimm_capacity()} {
@@ -30,6 +38,7 @@ MemorySystem::~MemorySystem() = default;
 
 void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
   requesters_ = std::move(requesters);
+  requesters_.push_back(&flushes_);
 }
 
 MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
@@ -42,11 +51,27 @@ MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) con
 }
 
 void MemorySystem::send(Request request, Tick now) {
+  request.arrival = now;
+  if (request.flush) {
+    send_flush(request, now);
+    return;
+  }
   ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
          static_cast<std::int64_t>(next_id_), "a request lies outside its memory");
   request.id = next_id_++;
-  request.arrival = now;
   channel_of(request.memory, request.address).send(request, now);
+}
+
+void MemorySystem::send_flush(const Request& request, Tick now) {
+  ensure(config_.nvdimm.present, "memory system", now, static_cast<std::int64_t>(next_id_),
+         "there is no NVDIMM to flush");
+  Request part = flushes_.begin(request, config_.controller.channels);
+  for (const auto& channel : channels_) {
+    if (channel->nvdimm() != nullptr) {
+      part.id = next_id_++;
+      channel->send(part, now);
+    }
+  }
 }
 
 Bytes MemorySystem::capacity(MemoryClass memory) const {
@@ -66,6 +91,12 @@ MemoryPort::Collections MemorySystem::collections() const {
 
 bool MemorySystem::would_wait(MemoryClass memory, Address address) const {
   return channel_of(memory, address).would_wait(memory);
+}
+
+bool MemorySystem::flush_would_wait() const {
+  return std::any_of(channels_.begin(), channels_.end(), [](const auto& channel) {
+    return channel->nvdimm() != nullptr && channel->would_wait(MemoryClass::nvdimm);
+  });
 }
 
 bool MemorySystem::idle() const {
@@ -145,13 +176,17 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
   }
   register_channel_statistics(registry, channels, config_.controller.channels);
   if (config_.nvdimm.present) {
+    registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
+    registry.histogram("nvdimm.flush_latency_ns", "ns",
+                       "flush, from its arrival at the controller to its ack by all NVDIMMs",
+                       kPicosecondsPerNanosecond, {&flushes_.latency()});
     register_nvdimm_statistics(registry, nvdimms);
   }
 }
 
 void MemorySystem::serialize(Archive& archive) {
   archive.section("memory system");
-  archive(next_id_);
+  archive(next_id_, flushes_);
   for (const auto& channel : channels_) {
     channel->serialize(archive);
   }

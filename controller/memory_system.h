@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/address_map.h"
+#include "controller/flush_join.h"
 #include "controller/observer_list.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
@@ -34,12 +35,14 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Who counts what cores have done, for policies that ask; it must outlive the memory system.
   void set_progress(const SourceProgress& progress) { progress_ = &progress; }
 
+  // A flush goes to all NVDIMMs; there must be one.
   void send(Request request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
 
   // True when a request to this address would have to wait outside.
   bool would_wait(MemoryClass memory, Address address) const;
+  bool flush_would_wait() const;
   bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
 
   std::int64_t trim(Address address, Bytes size, Tick now) override;
@@ -70,12 +73,14 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override {
     return progress_ == nullptr ? 0 : progress_->instructions(source);
   }
+  void send_flush(const Request& request, Tick now);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 
   const SystemConfig config_;
   const AddressMap map_;
   const std::array<Bytes, kMemoryClasses> capacities_;
   std::vector<Requester*> requesters_;
+  FlushJoin flushes_{requesters_};
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::vector<std::unique_ptr<MemoryChannel>> channels_;

@@ -11,9 +11,10 @@ using C = ChannelCommand;
 
 bool is_dram(C command) { return command < C::nvdimm_read_command; }
 
+// Of each request there is one of these.
 bool is_burst(C command) {
   return command == C::read || command == C::write || command == C::nvdimm_read ||
-         command == C::nvdimm_write;
+         command == C::nvdimm_write || command == C::nvdimm_flush_command;
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace hmsim {
 
 inline constexpr std::uint64_t kFirstOfAll = ~std::uint64_t{0};  // the key of an overdue one
 
-// Every queue has its limit of the time since a transaction got its slot. Without one it costs
-// nothing.
+// Every queue has its limit of the time since a transaction got its slot, or since no flush was in
+// front of it. Without one it costs nothing.
 class StarvationGuard {
  public:
   explicit StarvationGuard(std::size_t slots) : due_(slots) {}
@@ -28,9 +28,9 @@ class StarvationGuard {
     waiting_.connect(due_.size(), limits_.size());
   }
 
-  void admit(const Transaction& transaction, std::size_t queue) {
+  void admit(const Transaction& transaction, std::size_t queue, Cycle now) {
     if (limits_[queue] != kNeverCycle) {
-      due_[transaction.slot] = transaction.admitted + limits_[queue];
+      due_[transaction.slot] = now + limits_[queue];
       waiting_.add(transaction.view, queue);
       next_ = earlier(next_, due_[transaction.slot]);
     }

@@ -17,6 +17,7 @@ using TransactionId = std::int32_t;
 inline constexpr TransactionId kNoTransaction = -1;
 
 enum class TransactionState : std::uint8_t {
+  barred,    // NVDIMM: behind a flush, or a flush itself; unknown to its scheduler
   held,      // behind an older transaction to the same line
   withheld,  // by its scheduler
   staged,    // two_level: in the transaction queue, not yet in a command queue

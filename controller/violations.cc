@@ -31,6 +31,8 @@ std::string_view name_of(ChannelCommand command) {
       return "nvdimm_read_command";
     case ChannelCommand::nvdimm_write_command:
       return "nvdimm_write_command";
+    case ChannelCommand::nvdimm_flush_command:
+      return "nvdimm_flush_command";
     case ChannelCommand::nvdimm_ack:
       return "nvdimm_ack";
     case ChannelCommand::nvdimm_read:

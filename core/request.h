@@ -25,9 +25,12 @@ struct Request {
   std::uint16_t source = 0;  // hardware context (core) it is issued on behalf of
   MemoryClass memory = MemoryClass::dram;
   bool write = false;
+  // Of the NVDIMM as a whole, without data: it is done once all NVDIMM requests before it are done,
+  // and durable; those after it begin only then. The address has no meaning.
+  bool flush = false;
 
   void serialize(Archive& archive) {
-    archive(address, arrival, id, epoch, tag, agent, source, memory, write);
+    archive(address, arrival, id, epoch, tag, agent, source, memory, write, flush);
   }
 };
 
@@ -53,7 +56,7 @@ struct LineData {
 class Requester {
  public:
   virtual ~Requester() = default;
-  // The request has left the line outside and holds a slot of its transaction queue.
+  // The request (no flush) has left the line outside and holds a slot of its transaction queue.
   virtual void on_admit(const Request& /*request*/, Tick /*now*/) {}
   // Its last data beat has passed. The requester may send from within both calls.
   virtual void on_complete(const Request& request, Tick now) = 0;

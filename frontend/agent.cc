@@ -60,6 +60,16 @@ void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t 
   surroundings_.port->send(request, now);
 }
 
+void Agent::send_flush(std::uint32_t tag, Tick now) {
+  Request request;
+  request.tag = tag;
+  request.agent = static_cast<std::uint16_t>(index_);
+  request.source = static_cast<std::uint16_t>(core_);
+  request.memory = MemoryClass::nvdimm;
+  request.flush = true;
+  surroundings_.port->send(request, now);
+}
+
 void Agent::on_complete(const Request& request, Tick now) {
   ++completed_;
   handle_completion(request, now);

@@ -83,6 +83,8 @@ class Agent : public Component, public Requester {
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
             std::uint16_t context = 0, std::uint64_t epoch = 0);
+  // A flush of the NVDIMM.
+  void send_flush(std::uint32_t tag, Tick now);
   void notify() const { wakeup_.notify(); }
   const Surroundings& surroundings() const { return surroundings_; }
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }

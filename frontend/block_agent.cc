@@ -20,7 +20,8 @@ static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 }  // namespace
 
 void BlockAgent::Thread::serialize(Archive& archive) {
-  archive(next_line, lines, write, trim, outstanding, block, block_lines);
+  archive(next_line, lines, write, trim, flush_before, flush_after, outstanding, block,
+          block_lines);
 }
 
 void BlockAgent::Block::serialize(Archive& archive) {
@@ -96,7 +97,7 @@ void BlockAgent::advance(Tick now) {
     } else if (threads_[step.payload].trim) {
       discard(step.payload, now);
     } else {
-      send_lines(step.payload, now);
+      go_on(step.payload, now);
     }
   }
 }
@@ -134,14 +135,36 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   thread.lines = request.sectors * kLinesPerSector;
   thread.write = request.write;
   thread.trim = request.trim;
+  thread.flush_before = request.flush;
+  thread.flush_after = request.fua;
   const std::uint64_t touched =
       (first % kSectorsPerPage + request.sectors + kSectorsPerPage - 1) / kSectorsPerPage;
-  const std::uint64_t blocks = request.trim ? 1 : touched;
+  const std::uint64_t blocks = request.trim || request.sectors == 0 ? 1 : touched;
   ++busy_;
   ++taken_;
   fetch();
   steps_.schedule(sum_in_time(begin, static_cast<std::int64_t>(blocks) * parameters_.software_time),
                   Step::start_lines, index);
+}
+
+// Sends what may be sent now of the request under way; there is something.
+void BlockAgent::go_on(std::uint32_t index, Tick now) {
+  Thread& thread = threads_[index];
+  if (thread.flush_before) {
+    thread.flush_before = false;
+    send_flush_of(index, now);
+  } else if (thread.lines > 0) {
+    send_lines(index, now);
+  } else {
+    thread.flush_after = false;
+    send_flush_of(index, now);
+  }
+}
+
+void BlockAgent::send_flush_of(std::uint32_t index, Tick now) {
+  ++threads_[index].outstanding;
+  ++epoch_;
+  send_flush(index, now);
 }
 
 void BlockAgent::send_lines(std::uint32_t index, Tick now) {
@@ -178,10 +201,22 @@ std::uint32_t BlockAgent::new_block(std::uint32_t thread, std::int64_t lines, Ti
 }
 
 void BlockAgent::handle_completion(const Request& request, Tick now) {
-  Block& block = blocks_[request.tag];
-  const std::uint32_t index = block.thread;
+  const std::uint32_t index = request.flush ? request.tag : blocks_[request.tag].thread;
   Thread& thread = threads_[index];
   --thread.outstanding;
+  if (!request.flush) {
+    end_line(request.tag, now);
+  }
+  if (thread.lines > 0 || (thread.flush_after && thread.outstanding == 0)) {
+    go_on(index, now);
+  } else if (thread.outstanding == 0) {
+    end_request(index, now);
+  }
+}
+
+// One more of the block's lines is done.
+void BlockAgent::end_line(std::uint32_t number, Tick now) {
+  Block& block = blocks_[number];
   if (--block.lines == 0) {
     if (!finished_once()) {
       const std::int64_t time = (now - block.first_sent).value();
@@ -191,14 +226,7 @@ void BlockAgent::handle_completion(const Request& request, Tick now) {
       }
     }
     ++blocks_done_;
-    free_blocks_.push_back(request.tag);
-  }
-  if (thread.lines > 0) {
-    send_lines(index, now);
-    return;
-  }
-  if (thread.outstanding == 0) {
-    end_request(index, now);
+    free_blocks_.push_back(number);
   }
 }
 

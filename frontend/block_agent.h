@@ -6,7 +6,9 @@
 // request at a time, taken in the trace's order: first the software time of all its blocks (4 KB
 // pages, whole or in part), then its lines, at most `window` outstanding. closed: a thread takes
 // the next request when its last is done; timed: not before its arrival, the first one's being 0.
-// A trim takes the software time of one block, and then no time; it is no block done.
+// A trim takes the software time of one block, and then no time; it is no block done. A flush is
+// sent before the lines of its request, if it has any, and FUA means one after them; the thread
+// waits for its end.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +45,9 @@ class BlockAgent final : public Agent {
     std::uint64_t lines = 0;
     bool write = false;
     bool trim = false;
-    std::int64_t outstanding = 0;
+    bool flush_before = false;     // still to be sent, ...
+    bool flush_after = false;      // ... as this one
+    std::int64_t outstanding = 0;  // lines, or a flush
     std::uint32_t block = 0;       // the block being sent ...
     std::int64_t block_lines = 0;  // ... and its lines still to be sent
     void serialize(Archive& archive);
@@ -67,7 +71,10 @@ class BlockAgent final : public Agent {
   void fetch();
   void start_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
+  void go_on(std::uint32_t index, Tick now);
+  void send_flush_of(std::uint32_t index, Tick now);
   void send_lines(std::uint32_t index, Tick now);
+  void end_line(std::uint32_t number, Tick now);
   void discard(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
   std::uint32_t new_block(std::uint32_t thread, std::int64_t lines, Tick now);
@@ -95,7 +102,7 @@ class BlockAgent final : public Agent {
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   EventQueue<Step> steps_;
-  std::uint64_t epoch_ = 0;  // fences so far
+  std::uint64_t epoch_ = 0;  // fences and flushes so far
   std::int64_t blocks_done_ = 0;
   Histogram response_times_;  // picoseconds
   Histogram response_times_in_collections_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What blkparse prints by default of a blktrace: device, CPU, sequence, time, process, action, kind
 // of request, and for requests the first sector, '+' and the number of sectors. A record is a
-// request that was queued (action Q) to read, write or discard data; other actions are the same
-// request further on its way. Lines that do not begin with a device are blkparse's summary.
+// request that was queued (action Q) to read, write or discard data, or to flush: an F before the
+// letter of the kind, or alone. An F after a W is FUA. Other actions are the same request further
+// on its way. Lines that do not begin with a device are blkparse's summary.
 #include <utility>
 
 #include "frontend/block_lines.h"
@@ -12,7 +13,7 @@ namespace hmsim {
 namespace {
 
 constexpr const char* kLine =
-    "<major>,<minor> <cpu> <sequence> <seconds>.<nanoseconds> <pid> Q R|W|D... <sector> + "
+    "<major>,<minor> <cpu> <sequence> <seconds>.<nanoseconds> <pid> Q [F]R|W|D|F... <sector> + "
     "<sectors>";
 constexpr std::uint64_t kSecond = 1'000'000'000;            // in nanoseconds
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 32;  // seconds
@@ -49,23 +50,27 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
   const bool write = kind.find('W') != std::string_view::npos;
   const bool read = kind.find('R') != std::string_view::npos;
   const bool discard = !write && !read && kind.find('D') != std::string_view::npos;
-  if (!write && !read && !discard) {
-    return false;  // a flush
+  request.flush = kind[0] == 'F' && !discard;
+  if (!write && !read && !discard && !request.flush) {
+    return false;
   }
-  if (line.fields() < kFields || line.field(kFields - 2) != "+") {
-    if (kind.find('F') != std::string_view::npos) {
-      return false;  // a flush without data
-    }
+  const bool data = line.fields() >= kFields && line.field(kFields - 2) == "+";
+  if (!data && !request.flush) {
     line.fail("expected '" + std::string(kLine) + "'");
   }
   const std::string_view device = line.field(0);
   request.device = line.number(device.substr(0, comma), "the device") * kMinors +
                    line.number(device.substr(comma + 1), "the device");
   request.arrival_ns = nanoseconds(line, line.field(3));
+  const std::uint64_t sectors = data ? line.number(kFields - 1, "the number of sectors") : 0;
+  if (request.flush && sectors == 0) {
+    return true;
+  }
   request.write = write;
   request.trim = discard;
+  request.fua = write && kind.find('F', 1) != std::string_view::npos;
   request.sector = line.number(kFields - 3, "the first sector");
-  request.sectors = line.number(kFields - 1, "the number of sectors");
+  request.sectors = sectors;
   check_sectors(line, request.sectors);
   return true;
 }

@@ -2,7 +2,8 @@
 // fio's I/O logs (--write_iolog), versions 2 and 3. After a line that tells the version, a line an
 // action: "<file> <action> [<offset> <length>]", in version 3 preceded by the time. fio 3.33 writes
 // microseconds there. Version 2 has "wait" instead, whose offset is microseconds. Files count as
-// devices, in the order in which they are added. Reads, writes and trims become records.
+// devices, in the order in which they are added. Reads, writes and trims become records, and so do
+// sync and datasync, as flushes.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -60,7 +61,7 @@ class FioTrace final : public BlockSource {
     version_ = static_cast<std::uint32_t>(version);
   }
 
-  // True: the line is a read, a write or a trim.
+  // True: the line is a read, a write, a trim or a flush.
   bool read_action(BlockRequest& request) {
     const std::size_t file = version_ - 2;
     if (text_.fields() < file + 2) {
@@ -72,6 +73,12 @@ class FioTrace final : public BlockSource {
     const std::string_view action = text_.field(file + 1);
     if (action == "add") {
       device(text_.field(file));
+    }
+    if (action == "sync" || action == "datasync") {
+      request.arrival_ns = now_us_ * kMicrosecondNs;
+      request.device = device(text_.field(file));
+      request.flush = true;
+      return true;
     }
     if (action != "read" && action != "write" && action != "trim" && action != "wait") {
       return false;

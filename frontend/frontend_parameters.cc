@@ -56,7 +56,7 @@ void BlockParameters::declare(ParameterSet& parameters) {
   parameters.choice(
       "fence", fence, {{"block", Fence::block}, {"request", Fence::request}},
       {"where a core's persist epoch ends, for policies that keep epochs in order: after each 4 KB "
-       "block written, or after each write request, as if all carried FUA (traces do not tell)",
+       "block written, or after each write request, as if all carried FUA (few traces tell)",
        "block: the PMBD driver fences each copy"});
 }
 

@@ -85,6 +85,9 @@ class Simulation : private SourceProgress {
   // `data`, so many bytes; a completed read has what it returned.
   std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
                                        std::uint16_t source, std::optional<std::string> data);
+  // A flush of all NVDIMMs, as a request. nullopt: a queue is full. Throws InputError when there is
+  // no NVDIMM, or power is off.
+  std::optional<std::uint64_t> flush(std::uint16_t source);
   std::vector<Completion> take_completions();
 
   // Data mode: what a read of these bytes of one line would return.

@@ -60,6 +60,24 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
   return by_hand_->send(*memory_, request, part, kernel_.now());
 }
 
+std::optional<std::uint64_t> Simulation::flush(std::uint16_t source) {
+  if (!memory_->config().nvdimm.present) {
+    throw InputError("there is no NVDIMM to flush");
+  }
+  if (off_) {
+    throw InputError("the power is off");
+  }
+  if (memory_->flush_would_wait()) {
+    return std::nullopt;
+  }
+  Request request;
+  request.memory = MemoryClass::nvdimm;
+  request.agent = static_cast<std::uint16_t>(agents_.size());
+  request.source = source;
+  request.flush = true;
+  return by_hand_->send(*memory_, request, {}, kernel_.now());
+}
+
 std::vector<Completion> Simulation::take_completions() { return by_hand_->take_completions(); }
 
 std::string Simulation::peek(Address address, std::int64_t size) const {

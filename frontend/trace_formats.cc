@@ -12,7 +12,7 @@ void Miss::serialize(Archive& archive) {
 void Access::serialize(Archive& archive) { archive(address, write, cycle); }
 
 void BlockRequest::serialize(Archive& archive) {
-  archive(arrival_ns, device, sector, sectors, write, trim);
+  archive(arrival_ns, device, sector, sectors, write, trim, flush, fua);
 }
 
 }  // namespace hmsim

@@ -62,9 +62,11 @@ struct BlockRequest {
   std::uint64_t arrival_ns = 0;
   std::uint64_t device = 0;
   std::uint64_t sector = 0;
-  std::uint64_t sectors = 0;  // 1 .. kMaxSectors
+  std::uint64_t sectors = 0;  // 1 .. kMaxSectors; 0: a flush that moves no data
   bool write = false;
-  bool trim = false;  // discards its sectors; no data move
+  bool trim = false;   // discards its sectors; no data move
+  bool flush = false;  // before its data: what is done is to be durable
+  bool fua = false;    // once it is done, its data are to be durable
 
   void serialize(Archive& archive);
 };

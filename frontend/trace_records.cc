@@ -61,7 +61,7 @@ void append_access(const Access& access, std::vector<TraceRecord>& records) {
 
 void append_request(const BlockRequest& request, std::vector<TraceRecord>& records) {
   constexpr std::uint64_t kSector = kSectorBytes;
-  if (!request.trim) {
+  if (!request.trim && request.sectors > 0) {
     records.push_back({request.arrival_ns, request.sector * kSector, request.sectors * kSector,
                        request.device, request.write});
   }

@@ -53,6 +53,7 @@ class Evictor {
   void discard(LogicalPage page);
 
   bool idle() const { return active_ == 0; }
+  std::size_t under_way() const { return active_; }
 
   // Where the eviction is being programmed.
   PhysicalPage target(std::uint32_t eviction) const { return evictions_[eviction].target; }

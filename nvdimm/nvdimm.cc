@@ -128,6 +128,9 @@ void Nvdimm::advance(Tick now) {
         lookahead_->looked_up(command.asked, command.write);
         keep_frames_free(event.time);
       }
+    } else if (event.kind == EventKind::flush) {
+      flush_ = event.payload;
+      write_back(event.time);
     } else {
       freed_pending_ = false;
       admit_reads(event.time);
@@ -382,7 +385,8 @@ void Nvdimm::reset_statistics(Tick now) {
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
   const std::size_t slots = commands_.size();
-  archive(commands_, unfinished_, lookup_free_, leaving_, freed_pending_, events_, statistics_);
+  archive(commands_, unfinished_, lookup_free_, leaving_, freed_pending_, flush_, events_,
+          statistics_);
   if (commands_.size() != slots) {
     throw InputError("the checkpoint does not fit this NVDIMM: nvdimm.command_queue differs");
   }

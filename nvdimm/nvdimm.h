@@ -56,6 +56,9 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
   // `tag` < parameters.command_queue: the host's slot, unique among unfinished commands.
   void command(std::uint32_t tag, Address address, bool write, Tick now);
+  // A flush whose command-bus slot ends at `now`; no command is unfinished, and none comes until it
+  // has ended. It takes a lookup's time, and what nvdimm.buffer.flush asks for.
+  void flush(std::uint32_t tag, Tick now);
   // The data burst of an acknowledged command is over at `now`; its tag is free again.
   void finish(std::uint32_t tag, Tick now);
 
@@ -82,6 +85,8 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   // For how long an acknowledged command waited for LUNs locked by garbage collection.
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
 
+  // Nothing is in the write part, or on its way from there to flash.
+  bool written_back() const;
   bool idle() const;  // no command is unfinished and no flash operation queued or running
 
   Tick next_event() const override { return earlier(events_.next_time(), flash_.next_event()); }
@@ -102,7 +107,7 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
-  enum class EventKind : std::uint8_t { lookup_end, frames_freed };
+  enum class EventKind : std::uint8_t { lookup_end, frames_freed, flush };
 
   enum class Stage : std::uint8_t { none, lookup, waiting, ready };
 
@@ -148,7 +153,9 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
   void tell_programmed();
-  void flush(std::vector<Tick>& busy);
+  void write_back(Tick now);
+  void end_flush(Tick now);
+  void save(std::vector<Tick>& busy);
   std::uint32_t flush_target(std::uint32_t first) const;
   void prefetch(Tick now);
   void keep_frames_free(Tick now);
@@ -188,9 +195,10 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
 
   std::vector<Command> commands_;  // by tag
   std::uint32_t unfinished_ = 0;
-  Tick lookup_free_{0};         // serial lookups: when the next one may start
-  std::size_t leaving_ = 0;     // frames of the write part that will be free without more ado
-  bool freed_pending_ = false;  // a frames_freed event is scheduled
+  Tick lookup_free_{0};             // serial lookups: when the next one may start
+  std::size_t leaving_ = 0;         // frames of the write part that will be free without more ado
+  bool freed_pending_ = false;      // a frames_freed event is scheduled
+  std::uint32_t flush_ = kNoIndex;  // the tag of one that writes back
   EventQueue<EventKind> events_;
   PowerRecord power_;
 };

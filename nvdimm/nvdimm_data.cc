@@ -66,7 +66,7 @@ PowerRecord Nvdimm::power_fail(Tick now) {
   power_.torn_pages += data_->media.torn_pages() - torn_before;
   ++power_.failures;
   ftl_.rebuild();
-  flush(busy);
+  save(busy);
   const Tick hold_up = *std::max_element(busy.begin(), busy.end());
   power_.hold_up = later(power_.hold_up, hold_up);
   power_.energy = std::max(power_.energy, flush_energy(parameters_.power, hold_up));
@@ -74,7 +74,7 @@ PowerRecord Nvdimm::power_fail(Tick now) {
 }
 
 // Programs what the write part holds beyond flash, page by page.
-void Nvdimm::flush(std::vector<Tick>& busy) {
+void Nvdimm::save(std::vector<Tick>& busy) {
   std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
     const Frame& record = buffer_.write[frame];

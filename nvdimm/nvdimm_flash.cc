@@ -101,6 +101,9 @@ void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
       return;
     case FlashPriority::eviction:
       evictor_.on_flash_done(command, now);
+      if (flush_ != kNoIndex) {
+        write_back(now);
+      }
       break;
   }
   collector_.on_host_served(command, now);

@@ -37,6 +37,11 @@ void declare_buffer(ParameterSet& set, BufferParameters& buffer) {
              {"an evicted frame is free again once its page is programmed (safe against power "
               "loss), or once the chip's register has its data",
               "assumed"});
+  set.choice("flush", buffer.flush,
+             {{"none", BufferFlush::none}, {"writeback", BufferFlush::writeback}},
+             {"what a flush has to do before it is acknowledged: nothing, since ultracapacitors "
+              "make the buffer durable, or write back all of the write part",
+              "none: the paper, section IV (power failures)"});
   set.name_of("manager", buffer.manager, policy_names(PolicyKind::buffer_manager),
               {"what is done for commands that are queued and not yet looked up",
                "the paper, section V-B"});

@@ -16,6 +16,7 @@ enum class UnmappedRead : std::uint8_t { flash, zero };
 enum class BufferGranularity : std::uint8_t { page, item };
 enum class BufferPort : std::uint8_t { pipelined, serial };
 enum class FrameRelease : std::uint8_t { program, datain };
+enum class BufferFlush : std::uint8_t { none, writeback };
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
 enum class WriteFrontier : std::uint8_t { separate, shared };
 enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
@@ -27,6 +28,7 @@ struct BufferParameters {
   Tick lookup = 52 * kNanosecond;
   BufferPort port = BufferPort::pipelined;
   FrameRelease release = FrameRelease::program;
+  BufferFlush flush = BufferFlush::none;
   std::string manager = "on_demand";
   std::string replacement = "lru";
 };

@@ -142,6 +142,8 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
               {&S::prefetch_unused});
   add.counter("nvdimm.buffer.preevictions", "pages",
               "pages written back before a write needed their frame", {&S::preevictions});
+  add.counter("nvdimm.buffer.flushed_pages", "pages", "pages written back because of a flush",
+              {&S::flushed_pages});
 
   add.ratio("nvdimm.ftl.waf", "write amplification: pages programmed for each page of the host",
             {&S::host_pages, &S::gc_pages}, &S::host_pages);

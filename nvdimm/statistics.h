@@ -30,6 +30,7 @@ struct NvdimmStatistics {
   Counter prefetch_late = 0;    // ... or still on their way,
   Counter prefetch_unused = 0;  // ... or gone before
   Counter preevictions = 0;     // of the evictions, those before a write needed a frame
+  Counter flushed_pages = 0;    // of the evictions, those because of a flush
 
   Counter host_pages = 0;  // programmed
   Counter gc_pages = 0;    // programmed, those of wear levelling included
@@ -67,12 +68,12 @@ struct NvdimmStatistics {
   void serialize(Archive& archive) {
     archive(read_lookups, read_hits, read_merged, write_lookups, write_hits, write_merged,
             unmapped_reads, evictions, eviction_reads, prefetches, prefetch_useful, prefetch_late,
-            prefetch_unused, preevictions, host_pages, gc_pages, levelled_blocks, trimmed_pages,
-            gc_count, gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached, gc_prefetches,
-            gc_duration, gc_valid_pages, gc_overlapped_ack, page_reads, page_programs, block_erases,
-            multi_plane_operations, cache_operations, suspensions, bus_wait_ps, program_failures,
-            erase_failures, read_retries, read_cells_ps, program_cells_ps, erase_cells_ps, since,
-            busy_luns, busy_buses);
+            prefetch_unused, preevictions, flushed_pages, host_pages, gc_pages, levelled_blocks,
+            trimmed_pages, gc_count, gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached,
+            gc_prefetches, gc_duration, gc_valid_pages, gc_overlapped_ack, page_reads,
+            page_programs, block_erases, multi_plane_operations, cache_operations, suspensions,
+            bus_wait_ps, program_failures, erase_failures, read_retries, read_cells_ps,
+            program_cells_ps, erase_cells_ps, since, busy_luns, busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

@@ -141,6 +141,25 @@ class System:
             raise InputError(f"source {source} is outside 0 .. 65535")
         return self._simulation.enqueue(address, size, write, source, data)
 
+    def flush(self, source: int = 0) -> int | None:
+        """Send a flush of the NVDIMM now: a barrier, and a request like others.
+
+        It is done once all earlier requests to the NVDIMM are done, and durable as
+        ``nvdimm.buffer.flush`` has it; later ones begin only then.
+
+        Args:
+            source: the hardware context that asks, 0 .. 65535.
+
+        Returns:
+            The request's id, or None when the queue is full: advance and try again.
+
+        Raises:
+            InputError: there is no NVDIMM, or the power is off.
+        """
+        if not 0 <= source <= 0xFFFF:
+            raise InputError(f"source {source} is outside 0 .. 65535")
+        return self._simulation.flush(source)
+
     def peek(self, address: int, size: int = LINE) -> bytes:
         """Return what a read of ``size`` bytes of one line would return, without sending one.
 

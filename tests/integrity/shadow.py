@@ -35,7 +35,8 @@ class Shadow:
         values = self.system.config.resolved()
         self.nvdimm = int(values["dram.ranks"]) * 2 * 1024**3
         self.bytes: dict[int, bytes] = {}  # by line
-        self.sent: dict[int, tuple[int, int, bytes | None]] = {}  # address, size, written
+        # Address, size, written; of a flush nothing.
+        self.sent: dict[int, tuple[int, int, bytes | None] | None] = {}
         self.reads = 0
 
     def line(self, address: int) -> bytes:
@@ -49,11 +50,24 @@ class Shadow:
             self.run(self.system.now + STEP)
         self.sent[number] = (address, size, data)
 
+    def flush(self) -> None:
+        """Send a flush; wait until the queue takes it."""
+        while (number := self.system.flush()) is None:
+            self.run(self.system.now + STEP)
+        self.sent[number] = None
+
     def run(self, until: int) -> None:
         """Advance, and compare what completes, in order."""
         self.system.advance(until)
         for done in self.system.completions():
-            address, size, data = self.sent.pop(done.id)
+            sent = self.sent.pop(done.id)
+            if sent is None:
+                nvdimm = [
+                    at for at, entry in self.sent.items() if entry and entry[0] >= self.nvdimm
+                ]
+                assert all(number > done.id for number in nvdimm), "done before what it flushes"
+                continue
+            address, size, data = sent
             offset = address % LINE
             line = self.line(address)
             if data is None:

@@ -34,6 +34,7 @@ class Machine(RuleBasedStateMachine):
         gc=st.sampled_from(
             ["reactive", "reactive_copyback", "background", "preemptive", "proactive"]
         ),
+        flush=st.sampled_from(["none", "writeback"]),
     )
     def build(
         self,
@@ -46,11 +47,13 @@ class Machine(RuleBasedStateMachine):
         scheduler: str,
         fill: int,
         gc: str,
+        flush: str,
     ) -> None:
         items = granularity == "item"  # each may need a page of its own at a power failure
         overrides = {
             "nvdimm.ftl.victim": victim,
             "nvdimm.buffer.release": release,
+            "nvdimm.buffer.flush": flush,
             "nvdimm.buffer.granularity": granularity,
             "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
             "nvdimm.capacity": "2MiB" if items else "1MiB",
@@ -120,6 +123,10 @@ class Machine(RuleBasedStateMachine):
     )
     def trim(self, page: int, offset: int, size: int) -> None:
         self.shadow.trim(self.address(page, 0) + offset, size)
+
+    @rule()
+    def flush(self) -> None:
+        self.shadow.flush()
 
     @rule()
     def checkpoint(self) -> None:

@@ -32,6 +32,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.buffer.lookup": "80ns",
     "nvdimm.buffer.port": "serial",
     "nvdimm.buffer.release": "datain",
+    "nvdimm.buffer.flush": "writeback",
     "nvdimm.buffer.manager": "preevict",
     "nvdimm.buffer.replacement": "lirs",
     "nvdimm.ftl.over_provisioning": 90,
@@ -136,6 +137,8 @@ def statistics(name: str = "", fill: float = 0.5, change: bool = True) -> dict[s
                 system.advance(system.now + 10**8)
 
     traffic(1500)
+    while system.flush() is None:
+        system.advance(system.now + 10**8)
     system.advance(system.now + 10**11)
     before = system.stats
     traffic(100)

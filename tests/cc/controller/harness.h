@@ -90,6 +90,16 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     return request.id;
   }
 
+  std::uint64_t flush() {
+    Request request;
+    request.id = next_id_++;
+    request.memory = MemoryClass::nvdimm;
+    request.flush = true;
+    request.arrival = kernel_.now();
+    channel_.send(request, kernel_.now());
+    return request.id;
+  }
+
   void run_to(Cycle cycle) { kernel_.run_until(cycle.value() * channel_.clock_period()); }
   // Visits every edge before `cycle`, whether or not the channel asks for it. (A request sent at
   // `cycle` itself may still be taken on that edge.)

@@ -60,6 +60,7 @@ class Queue {
     channel.run_to(kLongAfter);
     return commands();
   }
+  void flush() { channel.flush(); }
   Counter flash_reads() { return channel.channel_.nvdimm()->statistics().page_reads; }
 
   ChannelUnderTest channel;
@@ -209,6 +210,30 @@ TEST(Pas, AQuickerAckIsAHit) {
   // A hit's ack comes on cycle 43 (53.75 ns), later than the 52 ns that a hit takes: with no slack
   // for the clock edge every request is a miss.
   EXPECT_EQ(queue.all_commands(), "AABB");
+}
+
+// Requests behind a barrier are not there until it has ended: A's are two groups.
+TEST(Pas, ABarrierSplitsGroups) {
+  Queue queue(with("pas", blocking()));
+  queue.send("AAB");
+  queue.flush();
+  queue.send("ACCA");
+  EXPECT_EQ(queue.all_commands(), "ABAACAC") << "ABA, then A and C in turn";
+  Queue whole(with("pas", blocking()));
+  whole.send("AABACCA");
+  EXPECT_EQ(whole.all_commands(), "ABCACAA");
+}
+
+// The example of Fig. 12, with a barrier before A comes again: it is lost.
+TEST(Pas, SameEndsAtABarrier) {
+  Assignments literal = blocking({{"nvdimm.buffer.read_size", "4KiB"}});
+  literal.emplace_back("policies.pas.trigger", "any_miss");
+  Queue pas(with("pas", literal));
+  pas.send("ABCD");
+  pas.flush();
+  pas.send("A");
+  EXPECT_EQ(pas.all_commands(), "ABCDA");
+  EXPECT_EQ(pas.flash_reads(), 5u);
 }
 
 TEST(Pas, LeavesDramAlone) {

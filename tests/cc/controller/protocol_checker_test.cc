@@ -34,9 +34,9 @@ struct Recorded {
   Tick end;
 };
 
-Recorded record(const Assignments& more) {
+Recorded record(const Assignments& more, std::uint64_t flushes = 0) {
   ChannelUnderTest channel(two_ranks(more));
-  RandomTraffic traffic(channel, 5);
+  RandomTraffic traffic(channel, 5, flushes);
   Cycle now{0};
   while (now < Cycle(kIntervals * kRefreshInterval)) {
     traffic.burst();
@@ -309,6 +309,68 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithoutGrants) {
     Recorded edited = clean;
     edit.edit(edited.log);
     expect_rules(edit, rules_broken(edit.replayed.empty() ? automatic : edit.replayed, edited));
+  }
+}
+
+TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
+  const Recorded clean = record({}, 10);
+  // The flush and the next (+1) or the last (-1) request to the NVDIMM change places.
+  const auto change_places = [](Log& log, int step) {
+    std::size_t i = find(log, C::nvdimm_flush_command);
+    const std::int64_t flush = log[i].request;
+    while (log[i].command != C::nvdimm_read && log[i].command != C::nvdimm_write) {
+      i += static_cast<std::size_t>(step);
+    }
+    const std::int64_t other = log[i].request;
+    for (CommandRecord& command : log) {
+      command.request = command.request == flush   ? other
+                        : command.request == other ? flush
+                                                   : command.request;
+    }
+  };
+  const std::vector<Edit> tried{
+      {"nothing", {}, [](Log&) {}},
+      {"a flush before older requests are done",
+       {"flush before the end of others"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_flush_command);
+         std::size_t last = i;
+         while (log[last].command != C::nvdimm_read && log[last].command != C::nvdimm_write) {
+           --last;
+         }
+         move(log, i, log[last].cycle - Cycle(1));
+       }},
+      {"a flush that a younger request overtook",
+       {"flush overtaken"},
+       [&](Log& log) { change_places(log, -1); }},
+      {"a flush that overtook an older request",
+       {"older than the flush before"},
+       [&](Log& log) { change_places(log, 1); }},
+      {"a command before the flush is acknowledged",
+       {"command during a flush"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_flush_command);
+         std::size_t next = i + 1;
+         while (log[next].command != C::nvdimm_read_command &&
+                log[next].command != C::nvdimm_write_command) {
+           ++next;
+         }
+         move(log, next, log[i].cycle + Cycle(2));
+       }},
+      {"a flush without its ack",
+       {"command during a flush", "unfinished commands"},
+       [](Log& log) {
+         const std::int64_t flush = log[find(log, C::nvdimm_flush_command)].request;
+         erase(log, of_request(log, C::nvdimm_ack, flush));
+       }},
+      {"a flush that never was", {"ack without command", "request without burst"}, [](Log& log) {
+         erase(log, find(log, C::nvdimm_flush_command));
+       }}};
+  for (const Edit& edit : tried) {
+    SCOPED_TRACE(edit.name);
+    Recorded edited = clean;
+    edit.edit(edited.log);
+    expect_rules(edit, rules_broken({}, edited));
   }
 }
 

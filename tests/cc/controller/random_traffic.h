@@ -2,6 +2,7 @@
 // Random traffic for a channel under test.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -25,8 +26,12 @@ inline Assignments with(Assignments base, const Assignments& more) {
 // Random requests over few rows and lines, so that hits, conflicts and equal lines are common.
 class RandomTraffic {
  public:
-  RandomTraffic(ChannelUnderTest& channel, std::uint64_t seed)
-      : channel_(channel), random_(seed), nvdimm_(channel.config_.nvdimm.present) {}
+  // `between_flushes`: requests, on average; 0: there are no flushes.
+  RandomTraffic(ChannelUnderTest& channel, std::uint64_t seed, std::uint64_t between_flushes = 0)
+      : channel_(channel),
+        random_(seed),
+        nvdimm_(channel.config_.nvdimm.present),
+        between_flushes_(between_flushes) {}
 
   // Sends a few requests at the present time.
   void burst() {
@@ -38,6 +43,9 @@ class RandomTraffic {
       const std::uint64_t id = channel_.send(
           memory, address, write, static_cast<std::uint16_t>(channel_.next_id_ % kCores));
       lines_[{static_cast<int>(memory), address.value()}].push_back(id);
+      if (between_flushes_ != 0 && random_.below(between_flushes_) == 0) {
+        flushes_.push_back(channel_.flush());
+      }
     }
   }
   // Mostly short; now and then so long that ranks are refreshed with nothing to do.
@@ -60,6 +68,27 @@ class RandomTraffic {
     for (const auto& [line, ids] : lines_) {
       for (std::size_t i = 1; i < ids.size(); ++i) {
         EXPECT_LT(position[ids[i - 1]], position[ids[i]]) << "line " << line.second;
+      }
+    }
+  }
+  const std::vector<std::uint64_t>& flushes() const { return flushes_; }
+
+  // Each NVDIMM request is done before the next flush is, and begins after the last one is.
+  void expect_barriers() const {
+    std::map<std::uint64_t, Cycle> begun;
+    for (const CommandRecord& record : channel_.log_) {
+      if (record.command == ChannelCommand::nvdimm_read_command ||
+          record.command == ChannelCommand::nvdimm_write_command) {
+        begun.emplace(static_cast<std::uint64_t>(record.request), record.cycle);
+      }
+    }
+    for (const auto& [id, cycle] : begun) {
+      const auto next = std::upper_bound(flushes_.begin(), flushes_.end(), id);
+      if (next != flushes_.end()) {
+        EXPECT_LE(channel_.finished_.at(id), channel_.finished_.at(*next)) << "request " << id;
+      }
+      if (next != flushes_.begin()) {
+        EXPECT_GE(cycle, channel_.finished_.at(*(next - 1))) << "request " << id;
       }
     }
   }
@@ -87,6 +116,8 @@ class RandomTraffic {
   ChannelUnderTest& channel_;
   Random random_;
   bool nvdimm_;
+  std::uint64_t between_flushes_;
+  std::vector<std::uint64_t> flushes_;
 };
 
 // run(A + B) = run(A), save, load, run(B).

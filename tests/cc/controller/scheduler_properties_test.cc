@@ -60,6 +60,22 @@ TEST_P(Scheduler, EveryRequestOnceInLineOrderAndByTheRules) {
   traffic.expect_all_done();
 }
 
+TEST_P(Scheduler, BarriersHold) {
+  ChannelUnderTest channel(GetParam());
+  RandomTraffic traffic(channel, 9, 12);
+  Cycle now{0};
+  for (int i = 0; i < 200; ++i) {
+    traffic.burst();
+    now += traffic.pause();
+    channel.instructions_.assign(4, now.value());
+    channel.run_to(now);
+  }
+  channel.drain();
+  traffic.expect_all_done();
+  traffic.expect_barriers();
+  EXPECT_GT(traffic.flushes().size(), 20u);
+}
+
 TEST_P(Scheduler, NoWakeUpIsMissed) { expect_no_missed_wake_up(GetParam(), 100); }
 
 TEST_P(Scheduler, CheckpointContinuesExactly) { expect_exact_resume(GetParam()); }

@@ -72,6 +72,47 @@ TEST(BlockAgent, FencesEndPersistEpochs) {
   }
 }
 
+// "F" a flush, "W", "R": lines written, read.
+std::string kinds(const AgentUnderTest& test) {
+  std::string text;
+  for (const Sent& sent : test.port.log) {
+    const char kind = sent.flush ? 'F' : sent.write ? 'W' : 'R';
+    if (text.empty() || text.back() != kind || sent.flush) {
+      text.push_back(kind);
+    }
+  }
+  return text;
+}
+
+TEST(BlockAgent, FlushesStandBeforeAndAfterTheirData) {
+  Bench bench = block_bench(
+      "8,0 0 1 0.000000000 1 Q FWFS 0 + 16 [x]\n"
+      "8,0 0 2 0.000000000 1 Q R 0 + 8 [x]\n"
+      "8,0 0 3 0.000000000 1 Q FWS [x]\n"
+      "8,0 0 4 0.000000000 1 Q FN 0 + 0 [x]\n"
+      "8,0 0 5 0.000000000 1 Q WFS 0 + 8 [x]\n",
+      {{"format", "blkparse"}, {"threads", "1"}});
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  EXPECT_EQ(kinds(test), "FWFRFFWF");
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 4);
+  // Two blocks of software time, then the first flush; the first line when that is done.
+  EXPECT_EQ(test.port.log[0].time, 2 * 3 * kMicrosecond);
+  EXPECT_GT(test.port.log[1].time, test.port.log[0].time);
+  // A flush ends an epoch.
+  EXPECT_NE(test.port.log[1].epoch, test.port.log.back().epoch);
+}
+
+TEST(BlockAgent, AThreadWaitsForItsFlushAndOthersGoOn) {
+  Bench bench =
+      block_bench("fio version 2 iolog\n/a add\n/a sync 0 0\n/a read 0 4096\n/a read 4096 4096\n",
+                  {{"format", "fio"}, {"threads", "2"}, {"requests", "3"}});
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  EXPECT_EQ(kinds(test), "FR");
+  EXPECT_EQ(test.port.log[0].time, test.port.log[1].time) << "the other thread's first line";
+}
+
 TEST(BlockAgent, ATrimTakesSoftwareTimeAndWraps) {
   const Bytes capacity(std::int64_t{1} << 20);
   Bench bench = block_bench(

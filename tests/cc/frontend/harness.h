@@ -26,10 +26,11 @@ struct Sent {
   std::int64_t address;
   bool write;
   std::uint64_t epoch = 0;
+  bool flush = false;
 
   friend bool operator==(const Sent& a, const Sent& b) {
     return a.time == b.time && a.memory == b.memory && a.address == b.address &&
-           a.write == b.write && a.epoch == b.epoch;
+           a.write == b.write && a.epoch == b.epoch && a.flush == b.flush;
   }
 };
 
@@ -48,7 +49,8 @@ class FakePort final : public MemoryPort, public Component {
   void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
 
   void send(Request request, Tick now) override {
-    log.push_back({now, request.memory, request.address.value(), request.write, request.epoch});
+    log.push_back({now, request.memory, request.address.value(), request.write, request.epoch,
+                   request.flush});
     outside_.push_back(request);
     most_outside = std::max(most_outside, outside_.size());
     admit(now);

@@ -308,7 +308,7 @@ TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
   const auto source = kBlkparseFormat.open(
       reader_of("  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n"
                 "  8,0    3        2     1.000001829   697  Q  WS 223490 + 8 [kjournald]\n"
-                "  8,0    3        3     1.100000000   697  Q FWS [kjournald]\n"
+                "  8,0    3        3     1.100000000   697  Q   N 0 + 0 [kjournald]\n"
                 "  8,16   0        4     2.000000005     0  Q  RA 64 + 16 [a b c d e f]\n"
                 "  8,16   0        5     2.000000006     0  Q   D 64 + 16 [swapper]\n"
                 "  8,16   0        6     3.000000000     0  C   R 64 + 16 [0]\n"
@@ -331,15 +331,39 @@ TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
   expect_request(requests[1], 2'000'000'005, 8 * 256 + 16, 64, 16, false);
 }
 
+TEST(TraceFormats, BlkparseTellsFlushesAndFua) {
+  const auto source =
+      kBlkparseFormat.open(reader_of("8,0 3 1 1.100000000 697 Q FWS [kjournald]\n"
+                                     "8,0 3 2 1.200000000 697 Q FN 0 + 0 [kjournald]\n"
+                                     "8,0 3 3 1.300000000 697 Q FWFSM 64 + 8 [kjournald]\n"
+                                     "8,0 3 4 1.400000000 697 Q WFS 64 + 8 [kjournald]\n"
+                                     "8,0 3 5 1.500000000 697 Q FF [kjournald]\n"
+                                     "8,0 3 6 1.600000000 697 Q WS 64 + 8 [kjournald]\n"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 6u);
+  std::string seen;
+  for (const BlockRequest& request : requests) {
+    EXPECT_EQ(request.device, 8u * 256);
+    seen += request.flush ? "F" : "";
+    seen += request.sectors == 8 && request.write ? "W" : "";
+    seen += request.fua ? "f" : "";
+    seen += " ";
+  }
+  EXPECT_EQ(seen, "F F FWf Wf F W ");
+  EXPECT_EQ(requests[0].arrival_ns, 1'100'000'000u);
+}
+
 TEST(TraceFormats, FioVersion2CountsWaits) {
   const auto source = kFioFormat.open(
       reader_of("fio version 2 iolog\n/a add\n/b add\n/a open\n/a read 4096 4096\n"
                 "/a wait 150 0\n/b write 512 1\n/b sync 0 0\n/a wait 50 0\n/a trim 0 8192\n"));
   for (int pass = 0; pass < 2; ++pass) {
     const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
-    ASSERT_EQ(requests.size(), 3u);
-    expect_request(requests[2], 200'000, 0, 0, 16, false);
-    EXPECT_TRUE(requests[2].trim);
+    ASSERT_EQ(requests.size(), 4u);
+    expect_request(requests[3], 200'000, 0, 0, 16, false);
+    EXPECT_TRUE(requests[3].trim);
+    expect_request(requests[2], 150'000, 1, 0, 0, false);
+    EXPECT_TRUE(requests[2].flush);
     expect_request(requests[0], 0, 0, 8, 8, false);
     expect_request(requests[1], 150'000, 1, 1, 1, true);
     source->rewind();
@@ -353,9 +377,11 @@ TEST(TraceFormats, FioVersion3HasTimes) {
                                 "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"
                                 "570529 /tmp/x write 679936 4096\n1033046 /tmp/x close\n"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
-  ASSERT_EQ(requests.size(), 2u);
+  ASSERT_EQ(requests.size(), 3u);
   expect_request(requests[0], 110'000, 0, 120, 8, false);
-  expect_request(requests[1], 570'529'000, 0, 1'328, 8, true);
+  expect_request(requests[1], 570'181'000, 0, 0, 0, false);
+  EXPECT_TRUE(requests[1].flush);
+  expect_request(requests[2], 570'529'000, 0, 1'328, 8, true);
 }
 
 // Whatever the bytes: an InputError or the end, and nothing else.

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flushes of the NVDIMM: what they wait for, what waits for them, and how long they take.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "controller/memory_system.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr auto kNvdimm = MemoryClass::nvdimm;
+constexpr Cycle kLongAfter{10'000'000};
+
+const Assignments kQuiet = with(kSmallNvdimm, {{"dram.refresh", "false"}});
+const Assignments kWriteBack = with(kQuiet, {{"nvdimm.buffer.flush", "writeback"}});
+
+TEST(Flush, TakesItsCommandALookupAndAnAck) {
+  for (const char* ack : {"grant", "auto"}) {
+    ChannelUnderTest channel(with(kQuiet, {{"controller.ack", ack}}));
+    const std::uint64_t first = channel.flush();
+    const std::uint64_t second = channel.flush();
+    channel.run_to(kLongAfter);
+    EXPECT_EQ(channel.finished_.at(first), Cycle(43)) << "command 1, lookup 42 (52 ns)";
+    EXPECT_EQ(channel.finished_.at(second), Cycle(44 + 43)) << "the ack takes a command slot";
+  }
+}
+
+TEST(Flush, WaitsForWhatIsBeforeIt) {
+  ChannelUnderTest channel(kQuiet);
+  const std::uint64_t read = channel.send(kNvdimm, Address(0));
+  const std::uint64_t write = channel.send(kNvdimm, Address(4096), true);
+  const std::uint64_t flush = channel.flush();
+  channel.run_to(kLongAfter);
+  EXPECT_LT(channel.finished_.at(write), channel.finished_.at(read));
+  EXPECT_EQ(channel.finished_.at(flush), channel.finished_.at(read) + Cycle(43));
+}
+
+TEST(Flush, HoldsBackWhatIsBehindIt) {
+  ChannelUnderTest channel(kQuiet);
+  channel.send(kNvdimm, Address(0));
+  const std::uint64_t flush = channel.flush();
+  const std::uint64_t write = channel.send(kNvdimm, Address(4096), true);
+  channel.run_to(kLongAfter);
+  // Its ack takes the command bus, then: command, lookup, ack in cycle 43, grant, CWL, burst.
+  const std::int64_t burst = channel.config_.dram.timing.cwl + channel.config_.dram.timing.burst;
+  EXPECT_EQ(channel.finished_.at(write), channel.finished_.at(flush) + Cycle(1 + 44 + burst));
+}
+
+TEST(Flush, LeavesDramAlone) {
+  std::vector<std::map<std::uint64_t, Cycle>> finished;
+  for (const bool flush : {false, true}) {
+    ChannelUnderTest channel(with(kQuiet, {{"controller.queues", "split"}}));
+    Random random(3);
+    for (int i = 0; i < 100; ++i) {
+      channel.send(MemoryClass::dram, channel.dram(static_cast<std::int64_t>(random.below(4)),
+                                                   static_cast<std::int64_t>(random.below(4)),
+                                                   static_cast<std::int64_t>(random.below(8))));
+    }
+    if (flush) {
+      channel.flush();
+    }
+    channel.run_to(kLongAfter);
+    channel.finished_.erase(100);
+    finished.push_back(channel.finished_);
+  }
+  // The command and the ack may cost a cycle of the command bus each.
+  for (const auto& [id, cycle] : finished[0]) {
+    EXPECT_LE(finished[1].at(id), cycle + Cycle(2));
+  }
+}
+
+TEST(Flush, NothingElseIsInACommandQueueOfOne) {
+  ChannelUnderTest channel(with(kQuiet, {{"controller.outstanding", "1"}}));
+  channel.send(kNvdimm, Address(0), true);
+  channel.flush();
+  channel.send(kNvdimm, Address(0));
+  channel.drain();
+  EXPECT_EQ(channel.order_, (std::vector<std::uint64_t>{0, 1, 2}));
+}
+
+TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
+  ChannelUnderTest channel(kWriteBack);
+  channel.send(kNvdimm, Address(0), true);
+  channel.run_to(Cycle(1'000));
+  const std::uint64_t flush = channel.flush();
+  channel.run_to(Cycle(2'000'000));
+  const NvdimmParameters& nvdimm = channel.config_.nvdimm;
+  // The page was never written, so nothing of it is to be read first. To flash: command, data,
+  // program (at a flat 650 us), the status aside.
+  const NvdimmStatistics& seen = channel.channel_.nvdimm()->statistics();
+  EXPECT_EQ(seen.page_reads, 0u);
+  EXPECT_EQ(seen.page_programs, 1u);
+  EXPECT_EQ(seen.flushed_pages, 1u);
+  const Tick transfer(kPageBytes.value() * kSecond.value() / nvdimm.nand.bus_rate);
+  const Tick ready = Tick(1'250) + nvdimm.buffer.lookup + nvdimm.nand.command_time + transfer +
+                     nvdimm.nand.program_time;
+  EXPECT_EQ(channel.finished_.at(flush) - Cycle(1'000), Cycle((ready.value() + 1'249) / 1'250));
+  // There is nothing left to write back.
+  const std::uint64_t again = channel.flush();
+  channel.run_to(kLongAfter);
+  EXPECT_EQ(channel.finished_.at(again), Cycle(2'000'000 + 43));
+}
+
+TEST(Flush, WriteBackEndsWithAnEmptyWritePart) {
+  for (const char* release : {"program", "datain"}) {
+    for (const char* granularity : {"page", "item"}) {
+      ChannelUnderTest channel(with(kWriteBack, {{"nvdimm.buffer.release", release},
+                                                 {"nvdimm.buffer.granularity", granularity},
+                                                 {"nvdimm.unmapped_read", "zero"}}));
+      Random random(11);
+      for (int i = 0; i < 300; ++i) {
+        const auto page = static_cast<std::int64_t>(random.below(60));
+        const auto line = static_cast<std::int64_t>(random.below(64));
+        channel.send(kNvdimm, Address(page * 4096 + line * 64), true);
+      }
+      bool checked = false;
+      const std::uint64_t flush = channel.flush();
+      channel.on_done = [&](const Request& request) {
+        checked = checked || request.id == flush;
+        if (request.id == flush) {
+          EXPECT_EQ(channel.channel_.nvdimm()->pending().all().writes, 0u);
+          EXPECT_TRUE(channel.channel_.nvdimm()->written_back());
+        }
+      };
+      channel.drain(kLongAfter);
+      EXPECT_TRUE(checked) << release << " " << granularity;
+    }
+  }
+}
+
+TEST(Flush, SaveAndLoadDuringAFlush) {
+  for (const Assignments& assignments : {kQuiet, kWriteBack}) {
+    ChannelUnderTest whole(assignments);
+    ChannelUnderTest resumed(assignments);
+    RandomTraffic traffic(whole, 4, 6);
+    for (int i = 0; i < 60; ++i) {
+      traffic.burst();
+      whole.run_to(Cycle(20 * (i + 1)));
+    }
+    Archive out;
+    whole.channel_.serialize(out);
+    whole.kernel_.serialize(out);
+    whole.checker_.serialize(out);
+    const std::size_t commands = whole.log_.size();
+    Archive in(out.bytes());
+    resumed.channel_.serialize(in);
+    resumed.kernel_.serialize(in);
+    resumed.checker_.serialize(in);
+    EXPECT_TRUE(in.at_end());
+    whole.drain(kLongAfter);
+    resumed.drain(kLongAfter);
+    ASSERT_GT(whole.log_.size(), commands);
+    ASSERT_EQ(whole.log_.size() - commands, resumed.log_.size());
+    for (std::size_t i = 0; i < resumed.log_.size(); ++i) {
+      ASSERT_TRUE(whole.log_[commands + i] == resumed.log_[i]) << "command " << i;
+    }
+  }
+}
+
+TEST(Flush, BarriersHoldInEveryStructureAndMode) {
+  for (const char* structure : {"flat", "two_level"}) {
+    for (const char* queues : {"unified", "split"}) {
+      for (const char* ack : {"grant", "auto"}) {
+        for (const Assignments& base : {kQuiet, kWriteBack}) {
+          ChannelUnderTest channel(with(base, {{"controller.structure", structure},
+                                               {"controller.queues", queues},
+                                               {"controller.ack", ack},
+                                               {"controller.starvation_limit", "3us"}}));
+          RandomTraffic traffic(channel, 7, 10);
+          for (int i = 1; i <= 200; ++i) {
+            traffic.burst();
+            channel.run_to(Cycle(30 * i));
+          }
+          channel.drain(Cycle(100'000'000));
+          traffic.expect_all_done();
+          traffic.expect_barriers();
+        }
+      }
+    }
+  }
+}
+
+// All NVDIMMs of a system, as one flush.
+TEST(Flush, OfSeveralChannelsEndsWithTheLast) {
+  const SystemConfig config =
+      make_config(with(kQuiet, {{"controller.channels", "4"}, {"nvdimm.capacity", "1GiB"}}));
+  struct Seen final : public Requester {
+    void on_complete(const Request& request, Tick now) override { done[request.tag] = now; }
+    std::map<std::uint32_t, Tick> done;
+  };
+  Kernel kernel;
+  Seen seen;
+  MemorySystem system(config, kernel, 1);
+  system.set_requesters({&seen});
+  ProtocolChecker checker(config);
+  system.watch(checker);
+  Request request;
+  request.memory = kNvdimm;
+  request.tag = 1;
+  system.send(request, kernel.now());
+  request.tag = 2;
+  request.flush = true;
+  system.send(request, kernel.now());
+  while (!system.idle() && kernel.step(kLongAfter.value() * Tick(1'250))) {
+  }
+  EXPECT_EQ(seen.done.at(2), seen.done.at(1) + 43 * Tick(1'250));
+  EXPECT_EQ(seen.done.size(), 2u);
+  checker.finish(kernel.now(), true);
+  checker.raise_if_violated();
+}
+
+}  // namespace
+}  // namespace hmsim::testing
