@@ -54,6 +54,9 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_request_observer(RequestObserver* observer) override { request_observer_ = observer; }
   Nvdimm* nvdimm() override { return nvdimm_.get(); }
   ChannelStatistics& statistics() override { return statistics_; }
+  std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
+    return {schedulers_[0].get(), schedulers_[1].get()};
+  }
   std::vector<PolicyCounter> arbiter_counters() override { return arbiter_->counters(); }
   const BusAccounting& bus() const { return bus_; }
   const BusAccounting* accounting() const override { return &bus_; }

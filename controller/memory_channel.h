@@ -2,6 +2,7 @@
 // What the memory system sees of a channel, whoever models it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -43,6 +44,8 @@ class MemoryChannel : public Component {
   virtual LatencySplit* latency_split() { return nullptr; }
   virtual const EnergyMeter* energy() const { return nullptr; }
 
+  // Of each queue; none where there is no such queue, or none of ours.
+  virtual std::array<TransactionScheduler*, kMemoryClasses> schedulers() { return {}; }
   virtual std::vector<PolicyCounter> arbiter_counters() { return {}; }
   virtual ChannelStatistics& statistics() = 0;
   virtual Cycle elapsed() const = 0;  // since statistics were reset

@@ -32,6 +32,25 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
                                           seed + static_cast<std::uint64_t>(channel)));
     channels_.back()->attach(kernel, requesters_, *this);
   }
+  for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
+    introduce_schedulers(queue);
+  }
+}
+
+// With private buses the channels of the NVDIMM come after those of DRAM.
+void MemorySystem::introduce_schedulers(std::size_t queue) {
+  const auto together = static_cast<std::size_t>(config_.controller.channels);
+  for (std::size_t first = 0; together > 1 && first < channels_.size(); first += together) {
+    std::vector<TransactionScheduler*> all;
+    for (std::size_t i = first; i < first + together; ++i) {
+      if (TransactionScheduler* const scheduler = channels_[i]->schedulers()[queue]) {
+        all.push_back(scheduler);
+      }
+    }
+    for (TransactionScheduler* const scheduler : all) {
+      scheduler->meet(all);
+    }
+  }
 }
 
 MemorySystem::~MemorySystem() = default;

@@ -74,6 +74,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
     return progress_ == nullptr ? 0 : progress_->instructions(source);
   }
   void send_flush(const Request& request, Tick now);
+  void introduce_schedulers(std::size_t queue);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 
   const SystemConfig config_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "policies/monitors/service.h"
@@ -11,7 +12,8 @@ namespace hmsim {
 
 // Adaptive per-thread least-attained-service scheduling: the source that had the least service so
 // far, recent service weighing more, goes first; then row hits. A request that has waited for too
-// long goes before all. The counts are each channel's own.
+// long goes before all. At the end of a quantum the channels add up what each has counted, and all
+// rank alike.
 class Atlas final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -30,6 +32,13 @@ class Atlas final : public TransactionScheduler {
     service_.connect(shape);
     quantum_ = later(quantum_, shape.clock_period);
     quantum_end_ = quantum_;
+    channels_ = {this};
+  }
+  void meet(const std::vector<TransactionScheduler*>& all) override {
+    channels_.clear();
+    for (TransactionScheduler* const one : all) {
+      channels_.push_back(static_cast<Atlas*>(one));
+    }
   }
 
   // A source that is new has had no service yet.
@@ -54,32 +63,52 @@ class Atlas final : public TransactionScheduler {
   Tick next_change() const override { return quantum_end_; }
   void change(Tick now) override {
     quantum_end_ = now + quantum_;
-    service_.close(now);
-    const auto alpha = static_cast<std::int64_t>(history_ * kParts + 0.5);
-    std::vector<std::size_t> order(sources_.count());
-    attained_.resize(order.size());
-    for (std::size_t source = 0; source < order.size(); ++source) {
-      order[source] = source;
-      attained_[source] = attained_[source] / kParts * alpha +
-                          attained_[source] % kParts * alpha / kParts +
-                          (kParts - alpha) * service_.cycles(source);
+    if (channels_.front() == this) {
+      end_quantum(now);
     }
-    std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-      return attained_[a] != attained_[b] ? attained_[a] > attained_[b]
-                                          : sources_.name(a) > sources_.name(b);
-    });
-    rank_.resize(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      rank_[order[i]] = i;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const std::size_t source = sources_.introduce(order_[i]);
+      rank_.resize(sources_.count());
+      rank_[source] = i;
     }
     raise_epoch();
   }
 
   void serialize(Archive& archive) override {
-    archive(sources_, service_, attained_, rank_, quantum_end_);
+    archive(sources_, service_, attained_, order_, rank_, quantum_end_);
   }
 
  private:
+  void end_quantum(Tick now) {
+    std::map<std::int64_t, std::int64_t> cycles;
+    for (Atlas* const channel : channels_) {
+      channel->service_.close(now);
+      for (std::size_t source = 0; source < channel->sources_.count(); ++source) {
+        cycles[channel->sources_.name(source)] += channel->service_.cycles(source);
+      }
+    }
+    const auto alpha = static_cast<std::int64_t>(history_ * kParts + 0.5);
+    std::vector<std::size_t> order;
+    for (const auto& [name, count] : cycles) {
+      const std::size_t source = sources_.introduce(name);
+      order.push_back(source);
+      attained_.resize(sources_.count());
+      attained_[source] = attained_[source] / kParts * alpha +
+                          attained_[source] % kParts * alpha / kParts + (kParts - alpha) * count;
+    }
+    std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      return attained_[a] != attained_[b] ? attained_[a] > attained_[b]
+                                          : sources_.name(a) > sources_.name(b);
+    });
+    std::vector<std::int64_t> names;
+    for (const std::size_t source : order) {
+      names.push_back(sources_.name(source));
+    }
+    for (Atlas* const channel : channels_) {
+      channel->order_ = names;
+    }
+  }
+
   static constexpr std::int64_t kParts = 1'000'000;
   static constexpr std::uint64_t kBestRank = std::numeric_limits<std::uint32_t>::max();
 
@@ -88,7 +117,9 @@ class Atlas final : public TransactionScheduler {
   Tick threshold_ = 50 * kMicrosecond;
   Sources sources_;
   Service service_;
-  std::vector<std::int64_t> attained_;  // by source, in millionths of a cycle
+  std::vector<Atlas*> channels_;        // of this queue, in the order in which they act
+  std::vector<std::int64_t> attained_;  // of the first of them: by source, in millionths of a cycle
+  std::vector<std::int64_t> order_;     // names, as that one found: the one with most service first
   std::vector<std::uint64_t> rank_;     // by source; higher goes first
   Tick quantum_end_ = kNever;
 };

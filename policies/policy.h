@@ -133,6 +133,10 @@ class TransactionScheduler : public TransactionPolicy {
   // the other one goes when nothing of this kind is queued. Changes only in hooks.
   virtual Direction direction() const { return Direction::by_watermark; }
 
+  // After connect(), with several channels: the schedulers of this queue in all of them, of one
+  // class, this one included. At equal times they act in this order.
+  virtual void meet(const std::vector<TransactionScheduler*>& /*all*/) {}
+
   // When keys next change with time alone; change() is then called, and nothing else moves it.
   virtual Tick next_change() const { return kNever; }
   virtual void change(Tick /*now*/) {}

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <vector>
 
 #include "core/random.h"
-#include "policies/monitors/locality.h"
-#include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
 #include "policies/monitors/service.h"
 #include "policies/monitors/sources.h"
+#include "policies/monitors/standing.h"
 #include "policies/policy.h"
 
 namespace hmsim {
@@ -15,7 +16,7 @@ namespace hmsim {
 // Thread cluster memory scheduling: the least intensive sources, up to a share of all service, go
 // first (latency cluster); the others take turns (bandwidth cluster), the nice ones higher up:
 // those with much bank-level parallelism, easily hurt, and little row locality, that hurts others.
-// The monitors are each channel's own.
+// At the end of a quantum the channels add up what each has measured, and all rank alike.
 class Tcm final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -42,6 +43,13 @@ class Tcm final : public TransactionScheduler {
     service_.connect(shape);
     random_ = Random(static_cast<std::uint64_t>(seed_));
     quantum_end_ = quantum();
+    channels_ = {this};
+  }
+  void meet(const std::vector<TransactionScheduler*>& all) override {
+    channels_.clear();
+    for (TransactionScheduler* const one : all) {
+      channels_.push_back(static_cast<Tcm*>(one));
+    }
   }
 
   std::uint64_t key(const RequestView& request) const override {
@@ -73,13 +81,11 @@ class Tcm final : public TransactionScheduler {
   Tick next_change() const override { return earlier(quantum_end_, next_shuffle_); }
   void change(Tick now) override {
     if (quantum_end_ <= now) {
-      mpki_.close();
-      parallelism_.close(now);
-      locality_.close();
-      service_.close(now);
-      cluster();
+      if (channels_.front() == this) {
+        end_quantum(now);
+      }
+      adopt(clusters_);
       quantum_end_ = now + quantum();
-      step_ = 0;
       next_shuffle_ = turns_.size() > 1 ? now + interval() : kNever;
     } else {
       shuffle();
@@ -94,7 +100,7 @@ class Tcm final : public TransactionScheduler {
   }
 
   void serialize(Archive& archive) override {
-    archive(sources_, mpki_, parallelism_, locality_, service_, random_, rank_, turns_, insertion_,
+    archive(sources_, mpki_, parallelism_, locality_, service_, random_, clusters_, rank_, turns_,
             step_, quantum_end_, next_shuffle_, queued_);
   }
 
@@ -103,59 +109,107 @@ class Tcm final : public TransactionScheduler {
   Tick quantum() const { return later(quantum_, shape_.clock_period); }
   Tick interval() const { return later(interval_, shape_.clock_period); }
 
-  // All sources, ascending; equal ones by name.
-  template <class Figure>
-  std::vector<std::size_t> sorted(std::vector<std::size_t> sources, Figure figure) const {
-    std::sort(sources.begin(), sources.end(), [&](std::size_t a, std::size_t b) {
-      return figure(a) != figure(b) ? figure(a) < figure(b) : sources_.name(a) < sources_.name(b);
-    });
-    return sources;
+  // Who goes first, until the next quantum ends: names, lowest rank first.
+  struct Clusters {
+    std::vector<std::int64_t> bandwidth;
+    std::vector<std::int64_t> latency;
+    bool insertion = false;
+    void serialize(Archive& archive) { archive(bandwidth, latency, insertion); }
+  };
+
+  void end_quantum(Tick now) {
+    const Clusters clusters = cluster(standings(now));
+    for (Tcm* const channel : channels_) {
+      channel->clusters_ = clusters;
+    }
   }
 
-  void cluster() {
-    std::vector<std::size_t> all(sources_.count());
+  // Of the quantum that ends, all channels added up.
+  Standings standings(Tick now) const {
+    std::map<std::int64_t, Standing> sums;
+    for (Tcm* const channel : channels_) {
+      channel->mpki_.close();
+      channel->parallelism_.close(now);
+      channel->locality_.close();
+      channel->service_.close(now);
+      for (std::size_t source = 0; source < channel->sources_.count(); ++source) {
+        Standing& sum = sums[channel->sources_.name(source)];
+        sum.name = channel->sources_.name(source);
+        sum.rate += channel->mpki_.rate(source);
+        sum.locality += channel->locality_.count(source);
+        sum.service += channel->service_.cycles(source);
+        sum.parallelism += channel->parallelism_.mean(source);
+      }
+    }
+    Standings all;
+    for (const auto& [name, sum] : sums) {
+      all.push_back(sum);
+    }
+    return all;
+  }
+
+  // The least intensive sources, and those that are left.
+  Clusters cluster(Standings all) const {
     std::int64_t total = 0;
-    for (std::size_t source = 0; source < all.size(); ++source) {
-      all[source] = source;
-      total += service_.cycles(source);
+    for (const Standing& source : all) {
+      total += source.service;
     }
     const auto threshold = static_cast<std::int64_t>(cluster_threshold_ * kParts + 0.5);
-    all = sorted(all, [this](std::size_t s) { return mpki_.per_million(s); });
-    rank_.assign(all.size(), 0);
+    all = sorted(all, std::mem_fn(&Standing::mpki));
+    Clusters clusters;
     std::int64_t sum = 0;
     auto first = all.begin();
     for (; first != all.end(); ++first) {
-      sum += service_.cycles(*first);
+      sum += first->service;
       if (sum * kParts > threshold * total) {
         break;
       }
-      rank_[*first] = static_cast<std::uint64_t>(all.end() - first) + all.size();
+      clusters.latency.insert(clusters.latency.begin(), first->name);
     }
-    order_by_niceness({first, all.end()});
+    order_by_niceness({first, all.end()}, clusters);
+    return clusters;
   }
 
   // Nicest last, which is on top.
-  void order_by_niceness(const std::vector<std::size_t>& cluster) {
-    const auto blp = [this](std::size_t s) { return parallelism_.mean(s); };
-    const auto rbl = [this](std::size_t s) { return locality_.share(s); };
-    const std::vector<std::size_t> by_blp = sorted(cluster, blp);
-    const std::vector<std::size_t> by_rbl = sorted(cluster, rbl);
-    std::vector<std::int64_t> niceness(sources_.count());
+  void order_by_niceness(const Standings& cluster, Clusters& clusters) const {
+    if (cluster.empty()) {
+      return;
+    }
+    const Standings by_blp = sorted(cluster, std::mem_fn(&Standing::blp));
+    const Standings by_rbl = sorted(cluster, std::mem_fn(&Standing::rbl));
+    std::map<std::int64_t, std::int64_t> niceness;
     for (std::size_t i = 0; i < cluster.size(); ++i) {
-      niceness[by_blp[i]] += static_cast<std::int64_t>(i);
-      niceness[by_rbl[i]] -= static_cast<std::int64_t>(i);
+      niceness[by_blp[i].name] += static_cast<std::int64_t>(i);
+      niceness[by_rbl[i].name] -= static_cast<std::int64_t>(i);
     }
-    turns_ = sorted(cluster, [&niceness](std::size_t s) { return niceness[s]; });
-    if (!cluster.empty()) {
-      const auto threshold = static_cast<std::int64_t>(shuffle_threshold_ * kThousandths + 0.5);
-      insertion_ = blp(by_blp.back()) - blp(by_blp.front()) > threshold * shape_.banks() &&
-                   rbl(by_rbl.back()) - rbl(by_rbl.front()) > threshold;
+    for (const Standing& source :
+         sorted(cluster, [&niceness](const Standing& s) { return niceness.at(s.name); })) {
+      clusters.bandwidth.push_back(source.name);
     }
+    const auto threshold = static_cast<std::int64_t>(shuffle_threshold_ * kThousandths + 0.5);
+    const std::int64_t banks = shape_.banks() * static_cast<std::int64_t>(channels_.size());
+    clusters.insertion = by_blp.back().blp() - by_blp.front().blp() > threshold * banks &&
+                         by_rbl.back().rbl() - by_rbl.front().rbl() > threshold;
+  }
+
+  void adopt(const Clusters& clusters) {
+    turns_.clear();
+    for (const std::int64_t name : clusters.bandwidth) {
+      turns_.push_back(sources_.introduce(name));
+    }
+    std::size_t rank = turns_.size();
+    for (const std::int64_t name : clusters.latency) {
+      const std::size_t source = sources_.introduce(name);
+      rank_.resize(sources_.count());
+      rank_[source] = rank++;
+    }
+    rank_.resize(sources_.count());
+    step_ = 0;
   }
 
   void shuffle() {
     const std::size_t n = turns_.size();
-    if (!insertion_) {
+    if (!clusters_.insertion) {
       for (std::size_t i = n; i > 1; --i) {
         std::swap(turns_[i - 1], turns_[static_cast<std::size_t>(random_.below(i))]);
       }
@@ -189,9 +243,10 @@ class Tcm final : public TransactionScheduler {
   Locality locality_;
   Service service_;
   Random random_;
+  std::vector<Tcm*> channels_;       // of this queue, in the order in which they act
+  Clusters clusters_;                // as the first of them found
   std::vector<std::uint64_t> rank_;  // higher goes first
   std::vector<std::size_t> turns_;   // the bandwidth cluster, lowest rank first
-  bool insertion_ = false;
   std::size_t step_ = 0;
   Tick quantum_end_ = kNever;
   Tick next_shuffle_ = kNever;

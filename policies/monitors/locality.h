@@ -14,6 +14,19 @@ namespace hmsim {
 // A shadow row for each source and bank holds the row that the source used last.
 class Locality {
  public:
+  struct Count {
+    std::int64_t hits = 0;
+    std::int64_t requests = 0;
+
+    std::int64_t share() const { return requests == 0 ? 0 : hits * 1000 / requests; }
+    Count& operator+=(const Count& other) {
+      hits += other.hits;
+      requests += other.requests;
+      return *this;
+    }
+    void serialize(Archive& archive) { archive(hits, requests); }
+  };
+
   void connect(const ChannelShape& shape) { banks_ = static_cast<std::size_t>(shape.banks()); }
 
   void issue(std::size_t source, int bank, std::int64_t row) {
@@ -22,24 +35,26 @@ class Locality {
       rows_.resize((source + 1) * banks_, kNoRow);
     }
     std::int64_t& shadow = rows_[source * banks_ + static_cast<std::size_t>(bank)];
-    sources_[source].hits += shadow == row ? 1 : 0;
-    ++sources_[source].requests;
+    Count& now = sources_[source].now;
+    now.hits += shadow == row ? 1 : 0;
+    ++now.requests;
     shadow = row;
   }
 
   // The quantum ends: its figures are kept, and the next begins.
   void close() {
     for (Source& source : sources_) {
-      source.share = source.requests == 0 ? 0 : source.hits * 1000 / source.requests;
-      source.hits = 0;
-      source.requests = 0;
+      source.last = source.now;
+      source.now = Count();
     }
   }
 
-  // Of the last whole quantum, in thousandths.
-  std::int64_t share(std::size_t source) const {
-    return source < sources_.size() ? sources_[source].share : 0;
+  // Of the last whole quantum.
+  Count count(std::size_t source) const {
+    return source < sources_.size() ? sources_[source].last : Count();
   }
+  // In thousandths.
+  std::int64_t share(std::size_t source) const { return count(source).share(); }
 
   void serialize(Archive& archive) { archive(sources_, rows_); }
 
@@ -47,10 +62,9 @@ class Locality {
   static constexpr std::int64_t kNoRow = -1;
 
   struct Source {
-    std::int64_t hits = 0;
-    std::int64_t requests = 0;
-    std::int64_t share = 0;
-    void serialize(Archive& archive) { archive(hits, requests, share); }
+    Count now;
+    Count last;
+    void serialize(Archive& archive) { archive(now, last); }
   };
 
   std::size_t banks_ = 0;

@@ -18,6 +18,24 @@ class Mpki {
   // Of a source whose core retires nothing that anybody counts, as block I/O.
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
+  struct Rate {
+    std::int64_t requests = 0;
+    std::int64_t instructions = 0;
+
+    std::int64_t per_million() const {
+      return requests == 0       ? 0
+             : instructions == 0 ? kUnbounded
+                                 : requests * 1'000'000 / instructions;
+    }
+    // The source's in another channel, over the same instructions.
+    Rate& operator+=(const Rate& other) {
+      requests += other.requests;
+      instructions = later(instructions, other.instructions);
+      return *this;
+    }
+    void serialize(Archive& archive) { archive(requests, instructions); }
+  };
+
   void connect(const SourceProgress& progress) { progress_ = &progress; }
 
   void arrive(std::size_t source, std::uint16_t core) {
@@ -39,19 +57,17 @@ class Mpki {
       for (const std::uint16_t core : source.cores) {
         instructions += progress_->instructions(core);
       }
-      const std::int64_t retired = instructions - source.instructions;
-      source.per_million = source.requests == 0 ? 0
-                           : retired == 0       ? kUnbounded
-                                                : source.requests * 1'000'000 / retired;
+      source.last = {source.requests, instructions - source.instructions};
       source.instructions = instructions;
       source.requests = 0;
     }
   }
 
-  // Of the last whole quantum: requests per million instructions.
-  std::int64_t per_million(std::size_t source) const {
-    return source < sources_.size() ? sources_[source].per_million : 0;
+  // Of the last whole quantum.
+  Rate rate(std::size_t source) const {
+    return source < sources_.size() ? sources_[source].last : Rate();
   }
+  std::int64_t per_million(std::size_t source) const { return rate(source).per_million(); }
 
   void serialize(Archive& archive) { archive(sources_); }
 
@@ -60,8 +76,8 @@ class Mpki {
     std::vector<std::uint16_t> cores;
     std::int64_t requests = 0;
     std::int64_t instructions = 0;  // when the quantum began
-    std::int64_t per_million = 0;
-    void serialize(Archive& archive) { archive(cores, requests, instructions, per_million); }
+    Rate last;
+    void serialize(Archive& archive) { archive(cores, requests, instructions, last); }
   };
 
   const SourceProgress* progress_ = nullptr;

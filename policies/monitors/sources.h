@@ -29,13 +29,17 @@ class Sources {
 
   // To be asked first when a request of the source arrives.
   std::size_t arrive(const RequestView& request) {
-    const std::size_t name = name_of(request);
+    return introduce(static_cast<std::int64_t>(name_of(request)));
+  }
+  // The number of a source that other channels may know already, by its name there.
+  std::size_t introduce(std::int64_t source_name) {
+    const auto name = static_cast<std::size_t>(source_name);
     if (name >= numbers_.size()) {
       numbers_.resize(name + 1, kUnknown);
     }
     if (numbers_[name] == kUnknown) {
       numbers_[name] = static_cast<std::int32_t>(names_.size());
-      names_.push_back(static_cast<std::int64_t>(name));
+      names_.push_back(source_name);
     }
     return static_cast<std::size_t>(numbers_[name]);
   }
@@ -44,7 +48,7 @@ class Sources {
   }
 
   std::size_t count() const { return names_.size(); }
-  // Orders sources that are otherwise equal: by core, DRAM first.
+  // The same in all channels. Orders sources that are otherwise equal: by core, DRAM first.
   std::int64_t name(std::size_t source) const { return names_[source]; }
 
   void serialize(Archive& archive) { archive(numbers_, names_); }

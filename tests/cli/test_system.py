@@ -84,6 +84,22 @@ def test_saving_and_loading_changes_nothing(tmp_path: Path) -> None:
     assert ends[0] == ends[1]
 
 
+@pytest.mark.parametrize("scheduler", ["tcm", "atlas"])
+def test_quanta_over_channels_go_on_where_they_were_saved(tmp_path: Path, scheduler: str) -> None:
+    short = {f"policies.{scheduler}.quantum": "3us", "controller.scheduler": scheduler}
+    config = hmsim.load_config("quick", {**short, "controller.channels": 4})
+    straight, first = System(config, check=True), System(config)
+    begun = drive(straight, 600)
+    assert drive(first, 600) == begun
+    first.save(tmp_path / "state")
+    ends = []
+    for system in (straight, System.load(tmp_path / "state")):
+        done = drive(system, 600, first=600)
+        system.advance("1ms")
+        ends.append((done + system.completions(), system.stats))
+    assert ends[0] == ends[1]
+
+
 @pytest.mark.parametrize("damage", ["cut", "flipped", "other", "empty", "header"])
 def test_a_damaged_state_is_refused(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "state"

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How sources stood in a quantum, in all channels together.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "policies/monitors/locality.h"
+#include "policies/monitors/mpki.h"
+
+namespace hmsim {
+
+struct Standing {
+  std::int64_t name = 0;  // Sources::name
+  Mpki::Rate rate;
+  Locality::Count locality;
+  std::int64_t service = 0;      // clock cycles
+  std::int64_t parallelism = 0;  // thousandths of a bank
+
+  std::int64_t mpki() const { return rate.per_million(); }
+  std::int64_t blp() const { return parallelism; }
+  std::int64_t rbl() const { return locality.share(); }
+};
+
+using Standings = std::vector<Standing>;
+
+// Ascending; equal ones by name.
+template <class Figure>
+Standings sorted(Standings sources, Figure figure) {
+  std::sort(sources.begin(), sources.end(), [&](const Standing& a, const Standing& b) {
+    return figure(a) != figure(b) ? figure(a) < figure(b) : a.name < b.name;
+  });
+  return sources;
+}
+
+}  // namespace hmsim
