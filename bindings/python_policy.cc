@@ -95,12 +95,11 @@ struct Host {
 class Bound {
  public:
   explicit Bound(py::object object) : object_(std::move(object)) {
-    const py::object base = py::module_::import("hmsim.policies").attr("TransactionPolicy");
     unsigned bit = 1;
     for (const char* hook : {"on_enqueue", "on_command", "on_issue", "on_ack", "on_complete"}) {
-      if (!py::type::of(object_).attr(hook).is(base.attr(hook))) {
+      if (const py::object method = overridden("TransactionPolicy", hook)) {
         hooks_ |= bit;
-        methods_[bit] = object_.attr(hook);
+        methods_[bit] = method;
       }
       bit *= 2;
     }
@@ -118,6 +117,12 @@ class Bound {
 
   unsigned hooks() const { return hooks_; }
   const py::object& object() const { return object_; }
+  // The method, where it is not that of the class of hmsim.policies; else nothing.
+  py::object overridden(const char* base, const char* method) const {
+    const py::object inherited = py::module_::import("hmsim.policies").attr(base).attr(method);
+    const py::object own = py::type::of(object_).attr(method);
+    return own.is(inherited) ? py::object() : py::object(object_.attr(method));
+  }
   py::object& request() const { return request_; }
 
   void connect(const ChannelShape& shape, const SourceProgress& progress) {
@@ -135,8 +140,10 @@ class Bound {
     fields["burst"] = shape.burst.value();
     fields["read_to_write"] = shape.read_to_write.value();
     fields["write_to_read"] = shape.write_to_read.value();
+    fields["rank_switch"] = shape.rank_switch.value();
     fields["row_miss"] = shape.row_miss.value();
     fields["nvdimm_hit_delay"] = shape.nvdimm_hit_delay.value();
+    fields["nvdimm_read_time"] = shape.nvdimm_read_time.value();
     const py::object made = py::module_::import("types").attr("SimpleNamespace")(**fields);
     object_.attr("connect")(made, instructions);
   }
@@ -203,10 +210,12 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
  public:
   explicit PythonScheduler(py::object object) : PythonPolicy(std::move(object)) {
     key_ = bound_.object().attr("key");
-    next_change_ = bound_.object().attr("next_change");
+    next_change_ = bound_.overridden("TransactionScheduler", "next_change");
+    withholds_ = bound_.overridden("TransactionScheduler", "withholds");
+    direction_ = bound_.overridden("TransactionScheduler", "direction");
     orders_commands_ = bound_.object().attr("orders_commands").cast<bool>();
     bound_.object().attr("_host") =
-        py::cast(Host{[this] { raise_epoch(); }, [this](std::uint32_t slot) { rekey(slot); }});
+        py::cast(Host{[this] { raise_epoch(); }, [this](std::uint32_t slot) { ask_again(slot); }});
   }
   PythonScheduler(const PythonScheduler&) = delete;
   PythonScheduler& operator=(const PythonScheduler&) = delete;
@@ -215,8 +224,14 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
     if (PyObject_SetAttrString(bound_.object().ptr(), "_host", Py_None) != 0) {
       PyErr_Clear();
     }
-    drop(key_);
-    drop(next_change_);
+    for (py::object* object : {&key_, &next_change_, &withholds_, &direction_}) {
+      drop(*object);
+    }
+  }
+
+  void connect(const ChannelShape& shape, const SourceProgress& progress) override {
+    slots_ = shape.slots;
+    PythonPolicy::connect(shape, progress);
   }
 
   std::uint64_t key(const RequestView& request) const override {
@@ -231,10 +246,42 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
     }
   }
   bool orders_commands() const override { return orders_commands_; }
-  Tick next_change() const override {
+  bool withholds(const RequestView& request) const override {
+    if (!withholds_) {
+      return false;
+    }
     const py::gil_scoped_acquire locked;
-    const py::object time = next_change_();
-    return time.is_none() ? kNever : Tick(time.cast<std::int64_t>());
+    const Loan<RequestView> loan(bound_.request(), request);
+    return withholds_(loan.object()).cast<bool>();
+  }
+  Tick patience() const override {
+    const py::gil_scoped_acquire locked;
+    return time_of("patience", bound_.object().attr("patience")());
+  }
+  Direction direction() const override {
+    if (!direction_) {
+      return Direction::by_watermark;
+    }
+    const py::gil_scoped_acquire locked;
+    const py::object direction = direction_();
+    if (direction.is_none()) {
+      return Direction::by_watermark;
+    }
+    for (const auto& [name, value] :
+         {std::pair{"reads", Direction::reads}, std::pair{"writes", Direction::writes}}) {
+      if (direction.equal(py::str(name))) {
+        return value;
+      }
+    }
+    throw py::type_error("direction: must return 'reads', 'writes' or None, not " +
+                         py::repr(direction).cast<std::string>());
+  }
+  Tick next_change() const override {
+    if (!next_change_) {
+      return kNever;
+    }
+    const py::gil_scoped_acquire locked;
+    return time_of("next_change", next_change_());
   }
   void change(Tick now) override {
     const py::gil_scoped_acquire locked;
@@ -242,8 +289,32 @@ class PythonScheduler final : public PythonPolicy<TransactionScheduler> {
   }
 
  private:
+  static Tick time_of(const char* method, const py::object& time) {
+    if (time.is_none()) {
+      return kNever;
+    }
+    int overflow = 0;
+    const long long ps =
+        PyLong_Check(time.ptr()) != 0 ? PyLong_AsLongLongAndOverflow(time.ptr(), &overflow) : -1;
+    if (ps < 0 || overflow != 0) {
+      throw py::type_error(std::string(method) + ": must return picoseconds or None, not " +
+                           py::repr(time).cast<std::string>());
+    }
+    return Tick(ps);
+  }
+  void ask_again(std::uint32_t slot) {
+    if (slot >= slots_) {
+      throw py::index_error("rekey: the channel has slots 0 .. " + std::to_string(slots_ - 1) +
+                            ", not " + std::to_string(slot));
+    }
+    rekey(slot);
+  }
+
+  std::uint32_t slots_ = 0;
   py::object key_;
-  py::object next_change_;
+  py::object next_change_;  // these three only where they are overridden
+  py::object withholds_;
+  py::object direction_;
   bool orders_commands_ = false;
 };
 
@@ -306,7 +377,8 @@ void bind_policy_views(py::module_& module) {
       .def_property_readonly("bank", field(&RequestView::bank))
       .def_property_readonly("row", field(&RequestView::row))
       .def_property_readonly("line", field(&RequestView::line))
-      .def_property_readonly("row_hit", field(&RequestView::row_hit));
+      .def_property_readonly("row_hit", field(&RequestView::row_hit))
+      .def_property_readonly("epoch", field(&RequestView::epoch));
   using Arbiter = Handle<Contest>;
   py::class_<Arbiter>(module, "ArbiterView")
       .def_property_readonly("dram", [](const Arbiter& handle) { return handle.view().dram; })

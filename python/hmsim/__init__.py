@@ -5,7 +5,15 @@ from hmsim._core import InputError, SimulatorFault
 from hmsim._core import version as __version__
 from hmsim.comparison import compare
 from hmsim.config import Config, load_config
-from hmsim.policies import DRAM, NVDIMM, Bundle, BusArbiter, TransactionScheduler
+from hmsim.policies import (
+    DRAM,
+    NVDIMM,
+    READS,
+    WRITES,
+    Bundle,
+    BusArbiter,
+    TransactionScheduler,
+)
 from hmsim.runner import Result, run
 from hmsim.system import Completion, System
 from hmsim.workload import Workload, load_workload
@@ -13,6 +21,8 @@ from hmsim.workload import Workload, load_workload
 __all__ = [
     "DRAM",
     "NVDIMM",
+    "READS",
+    "WRITES",
     "Bundle",
     "BusArbiter",
     "Completion",

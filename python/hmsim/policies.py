@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 DRAM = "dram"
 NVDIMM = "nvdimm"
+READS = "reads"
+WRITES = "writes"
 SAFE = {  # beside the built-in types: what a checkpoint may hold
     ("collections", name) for name in ("Counter", "OrderedDict", "defaultdict", "deque")
 } | {("builtins", name) for name in ("int", "list", "dict", "set", "bytearray", "frozenset")}
@@ -84,6 +86,30 @@ class TransactionScheduler(TransactionPolicy):
         compare. The key of a queued request changes only with ``row_hit``, `rekey`, `raise_epoch`.
         """
         raise NotImplementedError
+
+    def withholds(self, request: RequestView) -> bool:
+        """Return True while the request may not have any command.
+
+        Asked when it could begin to compete, and, for one that is withheld, again after `rekey` of
+        its slot or `raise_epoch`. One that is withheld for ever keeps the run from ending.
+        """
+        return False
+
+    def patience(self) -> int | None:
+        """Return the picoseconds after which a request goes before all others; None: never.
+
+        Counted from when it got its slot; of such requests the oldest goes first. Asked once, after
+        `connect`.
+        """
+        return None
+
+    def direction(self) -> str | None:
+        """Return which DRAM requests go where writes are drained: `READS` or `WRITES`.
+
+        None leaves it to the watermarks. The others go while nothing of this kind is queued. It
+        changes only in hooks. Without ``controller.writes: drained`` nobody asks.
+        """
+        return None
 
     def next_change(self) -> int | None:
         """Return when keys next change with time alone; None: never."""
