@@ -12,6 +12,7 @@
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
 #include "bindings/flash_module.h"
+#include "bindings/media_module.h"
 #include "bindings/policy_module.h"
 #include "bindings/python_policy.h"
 #include "bindings/trace_module.h"
@@ -189,6 +190,7 @@ PYBIND11_MODULE(_core, module) {
   bind_simulation(module);
   bind_dram(module);
   bind_flash(module);
+  bind_media(module);
   bind_traces(module);
   bind_policies(module);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),

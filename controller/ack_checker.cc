@@ -22,8 +22,10 @@ std::size_t table_size(std::int64_t entries) {
 AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
     : ack_(config.controller.ack),
       period_(config.dram.clock_period()),
-      lookup_(config.nvdimm.buffer.lookup),
-      serial_lookups_(config.nvdimm.buffer.port == BufferPort::serial),
+      lookup_(config.nvdimm.kind == NvdimmKind::flash ? config.nvdimm.buffer.lookup
+                                                      : config.nvdimm.media.command_time),
+      serial_lookups_(config.nvdimm.kind == NvdimmKind::flash &&
+                      config.nvdimm.buffer.port == BufferPort::serial),
       outstanding_limit_(config.controller.outstanding_limit()),
       slots_(config.nvdimm.present ? config.transaction_slots() : 0),
       violations_(violations),

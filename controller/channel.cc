@@ -69,7 +69,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       pages_(make_page_policy(config.controller.page_policy, config.assignments), engine_, banks_,
              static_cast<std::size_t>(nvdimm_rank_ * banks_per_rank_), period_),
       counts_waiting_(refresh_.elastic() || pages_.active()),
-      endpoint_(nvdimm_rank_, config.nvdimm.present ? config.nvdimm.luns() : 1,
+      endpoint_(nvdimm_rank_,
+                config.nvdimm.present ? design_of(config.nvdimm.kind).units(config.nvdimm) : 1,
                 config.controller.outstanding_limit(), engine_, pool_),
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
@@ -91,7 +92,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   queues_[1].free_slots = split_ ? controller_.nvdimm_queue_depth : 0;
   staged_.reserve(pool_.size());
   if (config.nvdimm.present) {
-    nvdimm_ = std::make_unique<Nvdimm>(config.nvdimm, *this, seed, config.assignments);
+    nvdimm_ = design_of(config.nvdimm.kind).make(config.nvdimm, *this, seed, config.assignments);
   }
   shape_ = shape(config.nvdimm);
   wake_by(later(Cycle(0), refresh_.next(Cycle(0))));
@@ -116,11 +117,10 @@ ChannelShape Channel::shape(const NvdimmParameters& nvdimm) const {
   shape.rank_switch = cycles(timing.trtrs);
   shape.row_miss = cycles(timing.trp + timing.trcd);
   if (nvdimm.present) {
-    shape.pseudo_banks = static_cast<int>(nvdimm.luns());
-    shape.nvdimm_hit_delay = nvdimm.buffer.lookup;
-    const NandParameters& nand = nvdimm.nand;
-    shape.nvdimm_read_time = nand.command_time + nand.read_time +
-                             Tick(kPageBytes.value() * kSecond.value() / nand.bus_rate);
+    const NvdimmDesign& design = design_of(nvdimm.kind);
+    shape.pseudo_banks = static_cast<int>(design.units(nvdimm));
+    shape.nvdimm_hit_delay = design.hit_delay(nvdimm);
+    shape.nvdimm_read_time = design.miss_delay(nvdimm);
   }
   return shape;
 }

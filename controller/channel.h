@@ -31,7 +31,7 @@
 #include "core/ring.h"
 #include "dram/energy.h"
 #include "dram/timing_model.h"
-#include "nvdimm/nvdimm.h"
+#include "nvdimm/module.h"
 #include "policies/policy.h"
 
 namespace hmsim {
@@ -52,7 +52,7 @@ class Channel final : public MemoryChannel, public AckListener {
 
   void set_observer(CommandObserver* observer) override { observer_ = observer; }
   void set_request_observer(RequestObserver* observer) override { request_observer_ = observer; }
-  Nvdimm* nvdimm() override { return nvdimm_.get(); }
+  NvdimmModule* nvdimm() override { return nvdimm_.get(); }
   ChannelStatistics& statistics() override { return statistics_; }
   std::array<TransactionScheduler*, kMemoryClasses> schedulers() override {
     return {schedulers_[0].get(), schedulers_[1].get()};
@@ -238,7 +238,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool two_level_;
   const bool drained_;
   const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
-  std::unique_ptr<Nvdimm> nvdimm_;
+  std::unique_ptr<NvdimmModule> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
   std::unique_ptr<BusArbiter> arbiter_;
   unsigned told_ = 0;  // the hooks that some policy of the channel has

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "controller/channel_statistics.h"
-#include "controller/dram_bytes.h"
 #include "core/kernel.h"
+#include "core/line_store.h"
 #include "core/request.h"
 #include "core/types.h"
 #include "policies/policy.h"
@@ -20,7 +20,7 @@ class BusAccounting;
 class CommandObserver;
 class EnergyMeter;
 class LatencySplit;
-class Nvdimm;
+class NvdimmModule;
 class RequestObserver;
 
 class MemoryChannel : public Component {
@@ -39,7 +39,7 @@ class MemoryChannel : public Component {
 
   // nullptr where there is none: of the NVDIMM, or of bus, latencies and energy in a channel
   // modelled elsewhere.
-  virtual Nvdimm* nvdimm() { return nullptr; }
+  virtual NvdimmModule* nvdimm() { return nullptr; }
   virtual const BusAccounting* accounting() const { return nullptr; }
   virtual LatencySplit* latency_split() { return nullptr; }
   virtual const EnergyMeter* energy() const { return nullptr; }
@@ -55,13 +55,13 @@ class MemoryChannel : public Component {
   virtual void reset_statistics(Tick now) = 0;
 
   // Data mode: what the DRAM holds; else nullptr.
-  DramBytes* dram_bytes() { return dram_bytes_.get(); }
+  LineStore* dram_bytes() { return dram_bytes_.get(); }
 
  protected:
   explicit MemoryChannel(bool store_data)
-      : dram_bytes_(store_data ? std::make_unique<DramBytes>() : nullptr) {}
+      : dram_bytes_(store_data ? std::make_unique<LineStore>() : nullptr) {}
 
-  std::unique_ptr<DramBytes> dram_bytes_;
+  std::unique_ptr<LineStore> dram_bytes_;
 
   // Data mode: the data of a DRAM request whose burst has ended.
   void exchange_dram(const Request& request, Requester& requester) {

@@ -8,7 +8,7 @@
 #include "controller/memory_channel.h"
 #include "controller/protocol_checker.h"
 #include "core/errors.h"
-#include "nvdimm/nvdimm.h"
+#include "nvdimm/module.h"
 
 namespace hmsim {
 
@@ -100,7 +100,7 @@ Bytes MemorySystem::capacity(MemoryClass memory) const {
 MemoryPort::Collections MemorySystem::collections() const {
   Collections sum;
   for (const auto& channel : channels_) {
-    if (const Nvdimm* nvdimm = channel->nvdimm()) {
+    if (const NvdimmModule* nvdimm = channel->nvdimm()) {
       sum.begun += nvdimm->collections_begun();
       sum.ended += nvdimm->collections_ended();
     }
@@ -143,8 +143,9 @@ void MemorySystem::set_request_observer(RequestObserver& observer) {
 void MemorySystem::watch(ProtocolChecker& checker) {
   add_observer(checker);
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    if (Nvdimm* nvdimm = channels_[i]->nvdimm()) {
+    if (NvdimmModule* nvdimm = channels_[i]->nvdimm()) {
       nvdimm->set_flash_observer(checker.flash(static_cast<int>(i)));
+      nvdimm->set_media_observer(checker.media(static_cast<int>(i)));
     }
   }
 }
@@ -161,7 +162,7 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   std::int64_t pages = 0;
   for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
     const NvdimmPlace place = map_.nvdimm(Address(at));
-    Nvdimm& nvdimm = *channels_[static_cast<std::size_t>(place.channel)]->nvdimm();
+    NvdimmModule& nvdimm = *channels_[static_cast<std::size_t>(place.channel)]->nvdimm();
     pages += nvdimm.trim(place.address, kPageBytes, now);
   }
   return pages;
@@ -186,7 +187,7 @@ void MemorySystem::restore(MemorySystem& before, Tick now) {
 
 void MemorySystem::register_statistics(StatisticRegistry& registry) {
   std::vector<MemoryChannel*> channels;
-  std::vector<Nvdimm*> nvdimms;
+  NvdimmModules nvdimms;
   for (const auto& channel : channels_) {
     channels.push_back(channel.get());
     if (channel->nvdimm() != nullptr) {
@@ -194,12 +195,12 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
     }
   }
   register_channel_statistics(registry, channels, config_.controller.channels);
-  if (config_.nvdimm.present) {
+  if (!nvdimms.empty()) {
     registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
     registry.histogram("nvdimm.flush_latency_ns", "ns",
                        "flush, from its arrival at the controller to its ack by all NVDIMMs",
                        kPicosecondsPerNanosecond, {&flushes_.latency()});
-    register_nvdimm_statistics(registry, nvdimms);
+    design_of(config_.nvdimm.kind).register_statistics(registry, nvdimms);
   }
 }
 

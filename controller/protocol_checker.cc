@@ -26,15 +26,16 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
   for (const SystemConfig& part : parts) {
     const int index = static_cast<int>(channels_.size());
     const std::int64_t flash_blocks =
-        part.nvdimm.present ? part.nvdimm.capacity / kPageBytes / part.nvdimm.nand.pages_per_block
-                            : 0;
+        part.nvdimm.present && part.nvdimm.kind == NvdimmKind::flash
+            ? part.nvdimm.capacity / kPageBytes / part.nvdimm.nand.pages_per_block
+            : 0;
     channels_.push_back(
         {part.nvdimm.present, Ddr3Checker(part.dram, violations_),
          BankGroupChecker(part.dram, violations_), Ddr5Checker(part.dram, violations_),
          RefreshChecker(part.dram, index, violations_), PowerChecker(part.dram, violations_),
          BusChecker(part.controller, part.dram, violations_), AckChecker(part, violations_),
-         FlashChecker(part.nvdimm.nand, flash_blocks, index, part.dram.clock_period(),
-                      violations_)});
+         FlashChecker(part.nvdimm.nand, flash_blocks, index, part.dram.clock_period(), violations_),
+         MediaChecker(part.nvdimm, index, part.dram.clock_period(), violations_)});
   }
 }
 
@@ -130,7 +131,7 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
     archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.power, channel.bus,
-            channel.ack, channel.flash);
+            channel.ack, channel.flash, channel.media);
   }
 }
 

@@ -2,7 +2,7 @@
 // Judges every command of a run by an independent reading of the rules: devices, buses, the ack
 // protocol, and that each request moves its data exactly once.
 //
-// Flash stages come in through an observer of their own, flash().
+// What happens inside NVDIMMs comes in through observers of their own, flash() and media().
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "controller/ddr3_checker.h"
 #include "controller/ddr5_checker.h"
 #include "controller/flash_checker.h"
+#include "controller/media_checker.h"
 #include "controller/power_checker.h"
 #include "controller/refresh_checker.h"
 #include "controller/request_ledger.h"
@@ -32,8 +33,9 @@ class ProtocolChecker final : public CommandObserver {
   ProtocolChecker& operator=(const ProtocolChecker&) = delete;
 
   void on_command(const CommandRecord& record) override;
-  // Who is to watch the flash array of the channel's NVDIMM.
+  // Who is to watch the flash array, or other media, of the channel's NVDIMM.
   FlashObserver& flash(int channel) { return channels_[static_cast<std::size_t>(channel)].flash; }
+  MediaObserver& media(int channel) { return channels_[static_cast<std::size_t>(channel)].media; }
   // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
   // memory system.
   void finish(Tick end, bool idle);
@@ -57,6 +59,7 @@ class ProtocolChecker final : public CommandObserver {
     BusChecker bus;
     AckChecker ack;
     FlashChecker flash;
+    MediaChecker media;
   };
 
   bool check_place(const CommandRecord& record);

@@ -3,7 +3,7 @@
 
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
-#include "nvdimm/nvdimm.h"
+#include "nvdimm/module.h"
 
 namespace hmsim {
 
@@ -105,7 +105,8 @@ std::vector<SystemConfig> SystemConfig::channel_configs() const {
 }
 
 Bytes SystemConfig::nvdimm_capacity() const {
-  return nvdimm.present ? Nvdimm::logical_capacity(nvdimm) * controller.channels : Bytes(0);
+  return nvdimm.present ? design_of(nvdimm.kind).logical_capacity(nvdimm) * controller.channels
+                        : Bytes(0);
 }
 
 }  // namespace hmsim

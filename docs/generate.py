@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from hmsim import load_config
@@ -62,15 +63,6 @@ def _parameter(info: dict[str, str]) -> str:
 
 def statistics() -> str:
     """Return the content of docs/statistics.md."""
-    simulation = Simulation(
-        load_config("quick").flat(),
-        AGENTS,
-        1,
-        0,
-        0,
-        lambda _agent, offset: b"" if offset else b"0 0 0 8 1\n",
-        [0, 0],
-    )
     lines = [
         NOTE,
         "# Statistics",
@@ -78,7 +70,8 @@ def statistics() -> str:
         "`stats.json` holds them with dots as nesting, `Result.stats` by path. All count from the "
         "end of the warm-up; those of an agent (`agent`, `core`) stop at its first finish, those "
         "of the memory at the end of the run. A ratio whose denominator is 0 and a histogram "
-        "without values are absent.",
+        "without values are absent; `nvdimm.media` is for NVDIMMs of other kinds than flash, which "
+        "lack what is about buffers, FTL, collections and flash.",
         "",
         "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
         "quantiles are exact to 1/32. N is the number of an agent, or of a core.",
@@ -87,7 +80,7 @@ def statistics() -> str:
         "|---|---|---|---|",
     ]
     seen = set()
-    for entry in simulation.statistics():
+    for entry in [*_statistics("quick"), *_statistics("pcm")]:
         path = re.sub(r"\.\d+\.", ".N.", entry["path"])
         if path in seen:
             continue
@@ -98,6 +91,20 @@ def statistics() -> str:
         lines.append(f"| `{path}` | {unit} | {entry['kind']} | {entry['description']} |")
     lines += ["", "Work: instructions of a core, 4 KB blocks of a block agent, requests otherwise."]
     return "\n".join(lines) + "\n"
+
+
+def _statistics(config: str) -> list[dict[str, Any]]:
+    """Return what a configuration counts."""
+    simulation = Simulation(
+        load_config(config).flat(),
+        AGENTS,
+        1,
+        0,
+        0,
+        lambda _agent, offset: b"" if offset else b"0 0 0 8 1\n",
+        [0, 0],
+    )
+    return simulation.statistics()
 
 
 def readme() -> str:

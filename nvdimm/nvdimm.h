@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One NVDIMM: everything behind the ack line.
+// One flash NVDIMM: everything behind the ack line.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "nvdimm/ftl.h"
 #include "nvdimm/garbage_collector.h"
 #include "nvdimm/lookahead.h"
+#include "nvdimm/module.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/pending_work.h"
@@ -24,15 +25,6 @@
 #include "nvdimm/sync_buffer.h"
 
 namespace hmsim {
-
-// The host side of the ack line.
-class AckListener {
- public:
-  virtual ~AckListener() = default;
-  // Command `tag` became ready at `now`: its data are in the buffer (read), or there is room for
-  // them (write). Called only from within Nvdimm::advance(); the host must not call back from it.
-  virtual void on_ack(std::uint32_t tag, Tick now) = 0;
-};
 
 // A command's way: lookup (tBC), then ready if its line is in the buffer (read) or its page has a
 // frame in the write part (write). Else it waits: a read for the page to come from flash (one flash
@@ -43,51 +35,35 @@ class AckListener {
 // A write to a page that is just being evicted waits for the program to end and then uses the same
 // frame again. A read of a line that the page's frame in the write part lacks reads the page from
 // flash into the read part, without the lines of the write part.
-class Nvdimm final : public Component, private FlashClient, private EvictionListener {
+class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionListener {
  public:
   // `parameters` have passed check(). `seed`: this channel's own, for preconditioning and victim
   // selection. `assignments`: the configuration's, for the parameters of policies.
   Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed,
          const Assignments& assignments = {});
-  void attach(Kernel& kernel);
+  void attach(Kernel& kernel) override;
 
   static Bytes logical_capacity(const NvdimmParameters& parameters);  // a multiple of 4 KiB
 
-  // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
-  // `tag` < parameters.command_queue: the host's slot, unique among unfinished commands.
-  void command(std::uint32_t tag, Address address, bool write, Tick now);
-  // A flush whose command-bus slot ends at `now`; no command is unfinished, and none comes until it
-  // has ended. It takes a lookup's time, and what nvdimm.buffer.flush asks for.
-  void flush(std::uint32_t tag, Tick now);
-  // The data burst of an acknowledged command is over at `now`; its tag is free again.
-  void finish(std::uint32_t tag, Tick now);
+  void command(std::uint32_t tag, Address address, bool write, Tick now) override;
+  void flush(std::uint32_t tag, Tick now) override;
+  void finish(std::uint32_t tag, Tick now) override;
+  std::int64_t trim(Address address, Bytes size, Tick now) override;
 
-  // Discards all pages that lie in the range as a whole, at once; their number. From then on they
-  // hold zeros, power failures or not, until they are written again. What commands under way find
-  // there is open.
-  std::int64_t trim(Address address, Bytes size, Tick now);
+  void write_line(std::uint32_t tag, const LineData& data) override;
+  LineBytes read_line(std::uint32_t tag) const override;
+  LineBytes peek(Address address) const override;
 
-  // Data mode: the bytes of an acknowledged command, just before finish().
-  void write_line(std::uint32_t tag, const LineData& data);
-  LineBytes read_line(std::uint32_t tag) const;
-  // Data mode: what a reader of the line would get.
-  LineBytes peek(Address address) const;
+  PowerRecord power_fail(Tick now) override;
+  // The map is rebuilt from spare areas.
+  void restore(NvdimmModule& before, Tick now) override;
+  const PowerRecord& power_record() const override { return power_; }
+  const NvdimmParameters& parameters() const override { return parameters_; }
 
-  // Data mode: power goes at `now`. What is done is saved, all else is lost; afterwards only
-  // peek(), power_record() and restore() from it make sense.
-  PowerRecord power_fail(Tick now);
-  // Data mode, before any command: goes on with the flash of an NVDIMM of the same parameters that
-  // had a power failure. The map is rebuilt from spare areas.
-  void restore(Nvdimm& before, Tick now);
-  const PowerRecord& power_record() const { return power_; }
-  const NvdimmParameters& parameters() const { return parameters_; }
-
-  // For how long an acknowledged command waited for LUNs locked by garbage collection.
-  Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
-
+  Tick gc_blocked(std::uint32_t tag) const override { return commands_[tag].gc_blocked; }
   // Nothing is in the write part, or on its way from there to flash.
   bool written_back() const;
-  bool idle() const;  // no command is unfinished and no flash operation queued or running
+  bool idle() const override;
 
   Tick next_event() const override { return earlier(events_.next_time(), flash_.next_event()); }
   void advance(Tick now) override;
@@ -96,10 +72,9 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   const Ftl& ftl() const { return ftl_; }
   const FlashArray& flash() const { return flash_; }
   const PendingWork& pending() const { return pending_; }
-  std::uint64_t collections_begun() const { return collector_.begun(); }
-  std::uint64_t collections_ended() const { return collector_.ended(); }
-  // To be told of every stage of flash operations from now on; must outlive the NVDIMM.
-  void set_flash_observer(FlashObserver& observer);
+  std::uint64_t collections_begun() const override { return collector_.begun(); }
+  std::uint64_t collections_ended() const override { return collector_.ended(); }
+  void set_flash_observer(FlashObserver& observer) override;
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
   Tick now() const { return kernel_->now(); }
@@ -203,8 +178,6 @@ class Nvdimm final : public Component, private FlashClient, private EvictionList
   PowerRecord power_;
 };
 
-// Declares the statistics that NVDIMMs own, read over all of `nvdimms` as one. They must have been
-// attached to a kernel.
-void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*> nvdimms);
+void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules);
 
 }  // namespace hmsim

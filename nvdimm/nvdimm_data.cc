@@ -127,11 +127,12 @@ std::uint32_t Nvdimm::flush_target(std::uint32_t first) const {
   return any;
 }
 
-void Nvdimm::restore(Nvdimm& before, Tick now) {
-  ensure(data_ != nullptr && before.data_ != nullptr, "nvdimm", now, -1,
+void Nvdimm::restore(NvdimmModule& before, Tick now) {
+  auto& module = static_cast<Nvdimm&>(before);
+  ensure(data_ != nullptr && module.data_ != nullptr, "nvdimm", now, -1,
          "power returns outside data mode");
-  data_->media = std::move(before.data_->media);
-  power_ = before.power_;
+  data_->media = std::move(module.data_->media);
+  power_ = module.power_;
   ftl_.rebuild();
   const NandParameters& nand = parameters_.nand;
   Tick longest{0};

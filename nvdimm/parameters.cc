@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/units.h"
 #include "nvdimm/ftl.h"
+#include "nvdimm/module.h"
 #include "nvdimm/power.h"
 #include "nvdimm/sync_buffer.h"
 #include "policies/policy.h"
@@ -171,6 +173,20 @@ void check_over_provisioning(const NvdimmParameters& parameters,
 void NvdimmParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "nvdimm");
   set.boolean("present", present, {"whether the channel carries an NVDIMM", ""});
+  std::vector<std::pair<const char*, NvdimmKind>> kinds;
+  for (const NvdimmKindEntry& entry : kNvdimmKinds) {
+    kinds.emplace_back(entry.name, entry.kind);
+  }
+  set.preset(
+      "kind", kind, kinds,
+      [this](NvdimmKind chosen) {
+        const NvdimmKindEntry& entry = kNvdimmKinds[static_cast<std::size_t>(chosen)];
+        media.technology = entry.technology;
+      },
+      {"what it stores data in: flash behind a buffer and an FTL, or byte-addressable cells, "
+       "whose read_time, write_time, read_energy and write_energy are set where these are not "
+       "given; nvdimm.media is for these, all else but capacity, command_queue and power for flash",
+       "Caulfield et al., SC 2010"});
   set.size("capacity", capacity, {kMiB, 8 * kTiB},
            {"raw flash capacity; the logical one is less by the over-provisioning", kTable3});
   set.choice("unmapped_read", unmapped_read,
@@ -186,33 +202,39 @@ void NvdimmParameters::declare(ParameterSet& set) {
   declare_gc(set, gc);
   declare_precondition(set, precondition);
   declare_power(set, power);
+  media.declare(set);
 }
 
 std::vector<ParameterError> NvdimmParameters::check() const {
   std::vector<ParameterError> errors;
-  if (!is_order(ftl.order)) {
+  design_of(kind).check(*this, errors);
+  return errors;
+}
+
+void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
+  const std::string& order = parameters.ftl.order;
+  if (!is_order(order)) {
     errors.push_back(
         {"nvdimm.ftl.order",
-         "'" + ftl.order.substr(0, 80) + "' does not name each of C, W, D and P once, as CWDP"});
+         "'" + order.substr(0, 80) + "' does not name each of C, W, D and P once, as CWDP"});
   }
-  if (precondition.overwrite > 0 && precondition.fill == 0) {
+  if (parameters.precondition.overwrite > 0 && parameters.precondition.fill == 0) {
     errors.push_back({"nvdimm.precondition.overwrite",
                       "there is nothing to write again while nvdimm.precondition.fill is 0"});
   }
-  nand.check(errors);
-  if (nand.program_failure > 0 && buffer.release == FrameRelease::datain) {
+  parameters.nand.check(errors);
+  if (parameters.nand.program_failure > 0 && parameters.buffer.release == FrameRelease::datain) {
     errors.push_back(
         {"nvdimm.nand.program_failure",
          "what fails must still be in the buffer: needs nvdimm.buffer.release: program"});
   }
-  const std::string lost = check_energy(*this);
+  const std::string lost = check_energy(parameters);
   if (!lost.empty()) {
     errors.push_back({"nvdimm.power.energy", lost});
   }
-  if (check_capacity(*this, errors)) {
-    check_over_provisioning(*this, errors);
+  if (check_capacity(parameters, errors)) {
+    check_over_provisioning(parameters, errors);
   }
-  return errors;
 }
 
 }  // namespace hmsim

@@ -8,10 +8,12 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "nvdimm/media_parameters.h"
 #include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
+enum class NvdimmKind : std::uint8_t { flash, pcm, sttram };
 enum class UnmappedRead : std::uint8_t { flash, zero };
 enum class BufferGranularity : std::uint8_t { page, item };
 enum class BufferPort : std::uint8_t { pipelined, serial };
@@ -66,6 +68,7 @@ struct PreconditionParameters {
 
 struct NvdimmParameters {
   bool present = true;
+  NvdimmKind kind = NvdimmKind::flash;
   Bytes capacity{32LL << 30};  // raw
   UnmappedRead unmapped_read = UnmappedRead::flash;
   std::int64_t command_queue = 4096;
@@ -75,6 +78,7 @@ struct NvdimmParameters {
   GcParameters gc;
   PreconditionParameters precondition;
   PowerParameters power;
+  MediaParameters media;
 
   // From other parts of the configuration: system.store_data, and a 64-byte request's time on the
   // data bus and from command to end of burst, when the buffer has its line.
@@ -90,5 +94,8 @@ struct NvdimmParameters {
 
   std::int64_t luns() const { return nand.luns(); }
 };
+
+// Of kind: flash.
+void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>& errors);
 
 }  // namespace hmsim

@@ -29,12 +29,14 @@ struct PowerRecord {
   std::uint64_t flushed_pages = 0;
   std::uint64_t merged_pages = 0;  // of the flushed ones, those that had to be read first
   std::uint64_t torn_pages = 0;    // programs that were interrupted, and pages of torn blocks
+  std::uint64_t saved_lines = 0;   // of byte-addressable media
   Tick hold_up{0};                 // the longest
   std::int64_t energy = 0;         // for that, in microjoules
   Tick recovery{0};                // the longest, once power is back
 
   void serialize(Archive& archive) {
-    archive(failures, flushed_pages, merged_pages, torn_pages, hold_up, energy, recovery);
+    archive(failures, flushed_pages, merged_pages, torn_pages, saved_lines, hold_up, energy,
+            recovery);
   }
 };
 

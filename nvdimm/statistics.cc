@@ -2,82 +2,14 @@
 #include "nvdimm/statistics.h"
 
 #include <algorithm>
-#include <functional>
-#include <utility>
 
 #include "nvdimm/nand/nand_energy.h"
 #include "nvdimm/nvdimm.h"
+#include "nvdimm/registrar.h"
 
 namespace hmsim {
 
 namespace {
-
-// Registers over several NVDIMMs.
-class Registrar {
- public:
-  Registrar(StatisticRegistry& registry, std::vector<Nvdimm*> nvdimms)
-      : registry_(registry), nvdimms_(std::move(nvdimms)) {}
-
-  void counter(const char* name, const char* unit, const char* description,
-               const std::vector<Counter NvdimmStatistics::*>& members) {
-    std::vector<Counter*> sources;
-    for (Nvdimm* nvdimm : nvdimms_) {
-      for (const auto member : members) {
-        sources.push_back(&(nvdimm->statistics().*member));
-      }
-    }
-    registry_.counter(name, unit, description, std::move(sources));
-  }
-
-  void histogram(const char* name, const char* unit, const char* description, std::int64_t scale,
-                 Histogram NvdimmStatistics::*member) {
-    std::vector<Histogram*> sources;
-    for (Nvdimm* nvdimm : nvdimms_) {
-      sources.push_back(&(nvdimm->statistics().*member));
-    }
-    registry_.histogram(name, unit, description, scale, std::move(sources));
-  }
-
-  // Sums of counters, one over another.
-  void ratio(const char* name, const char* description,
-             std::vector<Counter NvdimmStatistics::*> above, Counter NvdimmStatistics::*below) {
-    registry_.ratio(name, description, sum(std::move(above)), sum({below}));
-  }
-
-  // A mean number of busy things over their whole number.
-  void utilisation(const char* name, const char* description, Occupancy NvdimmStatistics::*member,
-                   std::int64_t whole) {
-    registry_.gauge(name, "", description, [nvdimms = nvdimms_, member, whole] {
-      double busy = 0;
-      for (Nvdimm* nvdimm : nvdimms) {
-        busy += (nvdimm->statistics().*member).mean(nvdimm->now());
-      }
-      return busy / static_cast<double>(whole) / static_cast<double>(nvdimms.size());
-    });
-  }
-
-  void gauge(const char* name, const char* unit, const char* description, double scale,
-             Counter NvdimmStatistics::*member) {
-    registry_.gauge(name, unit, description,
-                    [read = sum({member}), scale] { return read() / scale; });
-  }
-
- private:
-  std::function<double()> sum(std::vector<Counter NvdimmStatistics::*> members) const {
-    return [nvdimms = nvdimms_, members = std::move(members)] {
-      Counter total = 0;
-      for (Nvdimm* nvdimm : nvdimms) {
-        for (const auto member : members) {
-          total += nvdimm->statistics().*member;
-        }
-      }
-      return static_cast<double>(total);
-    };
-  }
-
-  StatisticRegistry& registry_;
-  std::vector<Nvdimm*> nvdimms_;
-};
 
 double microseconds(Tick time) {
   return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
@@ -96,12 +28,13 @@ void NvdimmStatistics::reset(Tick now) {
   since = now;
 }
 
-void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*> nvdimms) {
-  if (nvdimms.empty()) {
-    return;
+void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules) {
+  std::vector<Nvdimm*> nvdimms;
+  for (NvdimmModule* module : modules) {
+    nvdimms.push_back(static_cast<Nvdimm*>(module));
   }
   using S = NvdimmStatistics;
-  Registrar add(registry, nvdimms);
+  Registrar<Nvdimm, S> add(registry, nvdimms);
   registry.on_reset([nvdimms](Tick now) {
     for (Nvdimm* nvdimm : nvdimms) {
       nvdimm->reset_statistics(now);
@@ -180,6 +113,7 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
   add.histogram("nvdimm.gc.valid_pages", "pages", "valid pages of victim blocks", 1,
                 &S::gc_valid_pages);
 
+  register_power_statistics(registry, modules);
   const auto record = [&registry, &nvdimms](const char* name, const char* unit,
                                             const char* description, auto read) {
     registry.gauge(name, unit, description, [nvdimms, read] {
@@ -190,10 +124,6 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
       return value;
     });
   };
-  record("nvdimm.power.failures", "failures", "power failures since the system was built",
-         [](double most, const Nvdimm& nvdimm) {
-           return std::max(most, static_cast<double>(nvdimm.power_record().failures));
-         });
   record("nvdimm.power.flushed_pages", "pages", "dirty pages saved at power failures",
          [](double sum, const Nvdimm& nvdimm) {
            return sum + static_cast<double>(nvdimm.power_record().flushed_pages);
@@ -208,30 +138,11 @@ void register_nvdimm_statistics(StatisticRegistry& registry, std::vector<Nvdimm*
          [](double sum, const Nvdimm& nvdimm) {
            return sum + static_cast<double>(nvdimm.power_record().torn_pages);
          });
-  record("nvdimm.power.hold_up_us", "us", "the longest time that dirty pages took to be saved",
-         [](double most, const Nvdimm& nvdimm) {
-           return std::max(most, microseconds(nvdimm.power_record().hold_up));
-         });
-  record("nvdimm.power.energy_mj", "mJ", "the largest energy for that of one NVDIMM",
-         [](double most, const Nvdimm& nvdimm) {
-           return std::max(most, static_cast<double>(nvdimm.power_record().energy) / 1e3);
-         });
   record("nvdimm.power.recovery_us", "us",
          "the longest time from power to the first command: reading all spare areas, collecting "
          "LUNs that have too few free blocks",
          [](double most, const Nvdimm& nvdimm) {
            return std::max(most, microseconds(nvdimm.power_record().recovery));
-         });
-  record("nvdimm.power.worst_hold_up_us", "us",
-         "time to save a write part full of dirty pages that must be completed",
-         [](double most, const Nvdimm& nvdimm) {
-           return std::max(most, microseconds(worst_hold_up(nvdimm.parameters())));
-         });
-  record("nvdimm.power.worst_energy_mj", "mJ", "energy of one NVDIMM for that",
-         [](double most, const Nvdimm& nvdimm) {
-           const NvdimmParameters& own = nvdimm.parameters();
-           return std::max(most,
-                           static_cast<double>(flush_energy(own.power, worst_hold_up(own))) / 1e3);
          });
 
   add.counter("nvdimm.nand.reads", "pages", "pages read from flash cells", {&S::page_reads});

@@ -199,6 +199,9 @@ def run_flash(
         stage; times in picoseconds.
     """
 
+def start_gap_places(lines: int, moves: int) -> list[list[int]]:
+    """Return the place of each line after 0, 1, ... ``moves`` moves of a Start-Gap region."""
+
 def dram_backends() -> dict[str, bool]:
     """Return the models of DRAM by name, and whether each is part of this build."""
 

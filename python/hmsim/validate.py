@@ -8,17 +8,18 @@ A check is a function that yields rows; `CHECKS` lists them by group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hmsim import dram_comparison, flash_oracles, policy_checks
+from hmsim import dram_comparison, flash_oracles, media_oracles, policy_checks
 from hmsim._core import (
     InputError,
     harmonic_table_bytes,
     nearest_name,
     untimed_amplification,
 )
+from hmsim.bench import LINE, STEP, Bench
 from hmsim.config import load_config
 from hmsim.harmonic_table import DEPTHS, find_table
 from hmsim.runner import run
@@ -26,12 +27,10 @@ from hmsim.settings import from_mapping
 from hmsim.system import System
 from hmsim.workload import Agent, Workload
 
-LINE = 64  # bytes
 PAGE = 4096  # bytes
 LINES = PAGE // LINE
 NEXT_ROW = 8 * 4 * 128 * LINE  # of the same bank in validate_ddr3: past banks, ranks and columns
 MODEL_REQUESTS = 40_000  # of each trace through the models of DRAM
-STEP = 1_000_000  # picoseconds between two refills of a queue, when time does not matter
 
 
 @dataclass(frozen=True)
@@ -55,69 +54,9 @@ class Row:
         return {**self.__dict__, "ok": self.ok}
 
 
-def _base_unit(value: str) -> float:
-    """Return volts or amperes."""
-    scales = {"uV": 1e-6, "mV": 1e-3, "uA": 1e-6, "mA": 1e-3}
-    scale = scales.get(value[-2:])
-    return float(value[:-1]) if scale is None else float(value[:-2]) * scale
-
-
-class _Bench:
-    """A system, its timing, and requests sent one by one or as fast as its queue takes them."""
-
-    def __init__(self, config: str, **overrides: Any) -> None:
-        named = {name.replace("__", "."): value for name, value in overrides.items()}
-        self.system = System(config, named, check=True)
-        values = self.system.config.resolved()
-        prefix = "dram.timing."
-        timing = {k[len(prefix) :]: v for k, v in values.items() if k.startswith(prefix)}
-        self.cycles = {name: int(value) for name, value in timing.items() if value != "preset"}
-        self.period = self.cycles["tCK"]  # ps
-        self.ranks = int(values["dram.ranks"])
-        prefix = "dram.power."
-        power = {k[len(prefix) :]: v for k, v in values.items() if k.startswith(prefix)}
-        self.power = {
-            name: _base_unit(value) for name, value in power.items() if value[0].isdigit()
-        }
-
-    def latency(self, address: int, write: bool = False) -> int:
-        """Send a request to the idle system, at a clock edge; return its time in picoseconds."""
-        system = self.system
-        system.advance(-(-system.now // self.period) * self.period)
-        sent = system.enqueue(address, write=write)
-        if sent is None:
-            raise AssertionError("an idle system refuses a request")
-        while not (done := system.completions()):
-            system.advance(system.now + STEP)
-        return done[0].finish - done[0].arrival
-
-    def stream(self, addresses: Iterable[int], step: int, write: bool = False) -> list[int]:
-        """Keep the queue full with requests; return the times when they ended, in order.
-
-        A full queue is asked again every ``step`` picoseconds.
-        """
-        system = self.system
-        ends: list[int] = []
-        sent = 0
-        for address in addresses:
-            while system.enqueue(address, write=write) is None:
-                system.advance(system.now + step)
-                ends += [completion.finish for completion in system.completions()]
-            sent += 1
-        while len(ends) < sent:
-            system.advance(system.now + STEP)
-            ends += [completion.finish for completion in system.completions()]
-        return sorted(ends)
-
-    @property
-    def nvdimm(self) -> int:
-        """Return the NVDIMM's first address: behind the DRAM."""
-        return self.ranks * 2 * 1024**3
-
-
 def _dram_latency() -> Iterator[Row]:
     """Spec 8.2: 15, 26 and 37 cycles from the first command to the last data beat."""
-    bench = _Bench("validate_ddr3", dram__refresh=False)
+    bench = Bench("validate_ddr3", dram__refresh=False)
     t = bench.cycles
     hit = t["CL"] + t["burst"]
     cases = (
@@ -132,7 +71,7 @@ def _dram_latency() -> Iterator[Row]:
 
 
 def _dram_refreshes() -> Iterator[Row]:
-    bench = _Bench("validate_ddr3")
+    bench = Bench("validate_ddr3")
     time = 1_000_000_000  # ps
     bench.system.advance(time)
     expected = time // (bench.cycles["tREFI"] * bench.period)
@@ -142,7 +81,7 @@ def _dram_refreshes() -> Iterator[Row]:
 
 def _dram_refresh_loss() -> Iterator[Row]:
     """A stream of row hits pauses for each refresh."""
-    bench = _Bench("mascots16", nvdimm__present=False)
+    bench = Bench("mascots16", nvdimm__present=False)
     t = bench.cycles
     intervals = 20
     count = intervals * t["tREFI"] // t["burst"]
@@ -158,7 +97,7 @@ def _dram_refresh_loss() -> Iterator[Row]:
 
 def _dram_same_bank_refreshes() -> Iterator[Row]:
     """DDR5: the banks of each of four numbers are refreshed twice in tREFI."""
-    bench = _Bench(
+    bench = Bench(
         "validate_ddr3",
         dram__preset="ddr5_4800b_16gb_x8",
         dram__refresh_mode="same_bank",
@@ -176,29 +115,29 @@ def _dram_energy() -> Iterator[Row]:
     """Micron TN-41-01, on ranks of eight devices, in microjoules."""
     micro = 1e-6
 
-    def joules(bench: _Bench, current: float, cycles: float) -> float:
+    def joules(bench: Bench, current: float, cycles: float) -> float:
         return 8 * bench.power["VDD"] * current * cycles * bench.period * 1e-12
 
-    def row(bench: _Bench, name: str, statistic: str, expected: float, source: str) -> Row:
+    def row(bench: Bench, name: str, statistic: str, expected: float, source: str) -> Row:
         got = bench.system.stats[f"dram.energy.{statistic}_j"] / micro
         expected /= micro
         return Row("dram", name, expected, got, "uJ", 1e-9 * expected, source)
 
     time = 1_000_000_000  # ps
-    idle = _Bench("validate_ddr3", dram__refresh=False)
+    idle = Bench("validate_ddr3", dram__refresh=False)
     idle.system.advance(time)
     i = idle.power
     expected = idle.ranks * joules(idle, i["IDD2N"], time / idle.period)
     yield row(idle, "energy of idle ranks in 1 ms", "total", expected, "VDD IDD2N T")
 
-    refreshed = _Bench("validate_ddr3")
+    refreshed = Bench("validate_ddr3")
     refreshed.system.advance(time)
     count = refreshed.system.stats["dram.refreshes"]
     expected = count * joules(refreshed, i["IDD5"] - i["IDD3N"], refreshed.cycles["tRFC"])
     source = "n VDD (IDD5 - IDD3N) tRFC"
     yield row(refreshed, "energy of refreshes in 1 ms", "refresh", expected, source)
 
-    activated = _Bench("validate_ddr3", dram__refresh=False)
+    activated = Bench("validate_ddr3", dram__refresh=False)
     t = activated.cycles
     rows = 1000
     activated.stream((index * NEXT_ROW for index in range(rows)), activated.period)
@@ -210,7 +149,7 @@ def _dram_energy() -> Iterator[Row]:
     source = "n VDD (IDD4R - IDD3N) BL/2"
     yield row(activated, f"energy of {rows} reads", "read", expected, source)
 
-    asleep = _Bench(
+    asleep = Bench(
         "validate_ddr3",
         dram__refresh=False,
         dram__power_down="fast",
@@ -251,7 +190,7 @@ def _dram_models() -> Iterator[Row]:
 
 def _nvdimm_latency() -> Iterator[Row]:
     for ack in ("grant", "auto"):
-        bench = _Bench("mascots16", dram__refresh=False, controller__ack=ack)
+        bench = Bench("mascots16", dram__refresh=False, controller__ack=ack)
         t = bench.cycles
         lookup = -(-52_000 // bench.period)
         granted = 1 if ack == "grant" else 0
@@ -268,10 +207,21 @@ def _nvdimm_latency() -> Iterator[Row]:
 
 def _nvdimm_streaming() -> Iterator[Row]:
     """The first line of each page misses, the others hit or share its flash read."""
-    bench = _Bench("mascots16")
+    bench = Bench("mascots16")
     bench.stream((bench.nvdimm + index * LINE for index in range(100 * LINES)), STEP)
     got = bench.system.stats["nvdimm.buffer.read_hit_ratio"]
     yield Row("nvdimm", "read hits of a sequential stream", 63 / 64, got, "", 0, "63 of 64 lines")
+
+
+def _media() -> Iterator[Row]:
+    for oracles in (
+        media_oracles.latencies,
+        media_oracles.rates,
+        media_oracles.energies,
+        media_oracles.start_gap,
+    ):
+        for oracle in oracles():
+            yield Row("media", *oracle)
 
 
 def _flash_stages() -> Iterator[Row]:
@@ -282,7 +232,7 @@ def _flash_stages() -> Iterator[Row]:
 
 def _flash_read() -> Iterator[Row]:
     """One line of each page: the flash array is the bottleneck."""
-    bench = _Bench("mascots16")
+    bench = Bench("mascots16")
     pages = 1600
     ends = bench.stream((bench.nvdimm + index * PAGE for index in range(pages)), STEP)
     part = ends[pages // 4], ends[3 * pages // 4]
@@ -294,7 +244,7 @@ def _flash_read() -> Iterator[Row]:
 
 def _flash_program() -> Iterator[Row]:
     """Groups of 128 pages, line by line: whole pages, and work for every LUN at any time."""
-    bench = _Bench("mascots16", nvdimm__buffer__write_size="1MiB")
+    bench = Bench("mascots16", nvdimm__buffer__write_size="1MiB")
     group = 128 * PAGE
     marks = []
     for first in range(bench.nvdimm, bench.nvdimm + 8 * group, group):
@@ -372,7 +322,7 @@ def _victim_selectors() -> Iterator[Row]:
 def _policy_order() -> Iterator[Row]:
     """Rows 0, 1, 0 of one bank, in this order of arrival: when does the last one end?"""
     for scheduler, expected in (("fcfs", 3), ("fr_fcfs", 2)):
-        bench = _Bench("validate_ddr3", dram__refresh=False, controller__scheduler=scheduler)
+        bench = Bench("validate_ddr3", dram__refresh=False, controller__scheduler=scheduler)
         for address in (0, NEXT_ROW, LINE):
             last = bench.system.enqueue(address)
         bench.system.advance(STEP)
@@ -441,6 +391,7 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     ),
     "flash": (_flash_stages, _flash_read, _flash_program),
     "ftl": (_write_amplification, _victim_selectors),
+    "media": (_media,),
     "nvdimm": (_nvdimm_latency, _nvdimm_streaming),
     "policies": (_policy_order, _policy_slots, _policy_vectors, _harmonic),
 }
@@ -450,7 +401,7 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     """Run the checks of a group, or of ``all``.
 
     Args:
-        group: ``dram``, ``flash``, ``ftl``, ``nvdimm``, ``policies`` or ``all``.
+        group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies`` or ``all``.
         report: told the check that begins and the share that is done.
 
     Returns:

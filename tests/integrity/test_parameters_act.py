@@ -94,6 +94,18 @@ OTHER: dict[str, Any] = {
     "nvdimm.precondition.seed": 2,
     "nvdimm.power.energy": 1,
     "nvdimm.power.draw": 5000,
+    "nvdimm.kind": "pcm",
+    "nvdimm.media.read_time": "80ns",
+    "nvdimm.media.write_time": "300ns",
+    "nvdimm.media.read_energy": 2,
+    "nvdimm.media.write_energy": 10,
+    "nvdimm.media.command_time": "10ns",
+    "nvdimm.media.banks": 8,
+    "nvdimm.media.interleave": "128B",
+    "nvdimm.media.write_queue": 2,
+    "nvdimm.media.start_gap.psi": 3,
+    "nvdimm.media.start_gap.regions": 4,
+    "nvdimm.media.start_gap.randomised": False,
 }
 # What else a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
@@ -114,6 +126,20 @@ COMPANY: dict[str, dict[str, Any]] = {
     "nvdimm.nand.wear_failure": {"nvdimm.nand.endurance": 1},
     "nvdimm.nand.read_retry": {"nvdimm.nand.endurance": 10},
     "nvdimm.nand.read_retry_limit": {"nvdimm.nand.read_retry": 0.5, "nvdimm.nand.endurance": 10},
+}
+# These need media other than flash, and writes enough to move gaps.
+MEDIA: dict[str, Any] = {
+    "nvdimm.kind": "pcm",
+    "nvdimm.capacity": "4MiB",
+    "nvdimm.media.banks": 16,
+    "nvdimm.media.start_gap.psi": 1,
+    "nvdimm.media.start_gap.regions": 16,
+}
+COMPANY |= {name: MEDIA for name in OTHER if name.startswith("nvdimm.media.")}
+COMPANY["nvdimm.media.start_gap.randomised"] = {
+    **MEDIA,
+    "nvdimm.media.banks": 1,
+    "nvdimm.media.start_gap.regions": 4096,
 }
 REFUSED = ("nvdimm.command_queue", "nvdimm.power.energy", "nvdimm.buffer.granularity")
 

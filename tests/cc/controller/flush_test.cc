@@ -91,7 +91,7 @@ TEST(Flush, WritesBackWhatIsDirtyWhereItIsAskedTo) {
   const NvdimmParameters& nvdimm = channel.config_.nvdimm;
   // The page was never written, so nothing of it is to be read first. To flash: command, data,
   // program (at a flat 650 us), the status aside.
-  const NvdimmStatistics& seen = channel.channel_.nvdimm()->statistics();
+  const NvdimmStatistics& seen = static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics();
   EXPECT_EQ(seen.page_reads, 0u);
   EXPECT_EQ(seen.page_programs, 1u);
   EXPECT_EQ(seen.flushed_pages, 1u);
@@ -122,8 +122,9 @@ TEST(Flush, WriteBackEndsWithAnEmptyWritePart) {
       channel.on_done = [&](const Request& request) {
         checked = checked || request.id == flush;
         if (request.id == flush) {
-          EXPECT_EQ(channel.channel_.nvdimm()->pending().all().writes, 0u);
-          EXPECT_TRUE(channel.channel_.nvdimm()->written_back());
+          const auto& nvdimm = static_cast<const Nvdimm&>(*channel.channel_.nvdimm());
+          EXPECT_EQ(nvdimm.pending().all().writes, 0u);
+          EXPECT_TRUE(nvdimm.written_back());
         }
       };
       channel.drain(kLongAfter);

@@ -48,6 +48,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     channel_.set_observer(this);
     if (channel_.nvdimm() != nullptr) {
       channel_.nvdimm()->set_flash_observer(checker_.flash(0));
+      channel_.nvdimm()->set_media_observer(checker_.media(0));
     }
   }
   ~ChannelUnderTest() override {

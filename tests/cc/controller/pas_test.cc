@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "nvdimm/nvdimm.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
@@ -61,7 +62,9 @@ class Queue {
     return commands();
   }
   void flush() { channel.flush(); }
-  Counter flash_reads() { return channel.channel_.nvdimm()->statistics().page_reads; }
+  Counter flash_reads() {
+    return static_cast<Nvdimm*>(channel.channel_.nvdimm())->statistics().page_reads;
+  }
 
   ChannelUnderTest channel;
 

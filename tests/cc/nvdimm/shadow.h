@@ -50,21 +50,24 @@ struct NvdimmFaults {
 
 // Sends random commands, at most one to a line at a time as the controller does, and ends them at
 // random times after their acks.
-class Shadow : public AckListener {
+template <class Module, class Watch>
+class ShadowOf : public AckListener {
  public:
-  Shadow(const NvdimmParameters& parameters, std::uint64_t seed)
+  ShadowOf(const NvdimmParameters& parameters, std::uint64_t seed)
       : parameters_(parameters),
         random_(seed, 77),
         seed_(seed),
-        lines_(static_cast<std::size_t>(Nvdimm::logical_capacity(parameters) / kLineBytes)),
+        lines_(static_cast<std::size_t>(design_of(parameters.kind).logical_capacity(parameters) /
+                                        kLineBytes)),
         busy_(lines_.size()),
         under_way_(static_cast<std::size_t>(parameters.command_queue)) {
     build();
+    watch();
   }
 
   void on_ack(std::uint32_t tag, Tick /*now*/) override { ready_.push_back(tag); }
 
-  Nvdimm& nvdimm() { return *nvdimm_; }
+  Module& nvdimm() { return *nvdimm_; }
   std::int64_t pages() const { return static_cast<std::int64_t>(lines_.size()) / kLinesPerPage; }
   std::uint64_t mismatches() const { return mismatches_; }
   std::uint64_t reads() const { return reads_; }
@@ -138,11 +141,11 @@ class Shadow : public AckListener {
     const PowerRecord record = nvdimm_->power_fail(kernel_->now());
     check_all();
     watch_ = nullptr;
-    const std::unique_ptr<Nvdimm> before = std::move(nvdimm_);
+    const std::unique_ptr<Module> before = std::move(nvdimm_);
     forget_commands();
     build();
     nvdimm_->restore(*before, kernel_->now());
-    watch_ = std::make_unique<FlashWatch>(*nvdimm_);
+    watch();
     check_all();
     return record;
   }
@@ -150,6 +153,7 @@ class Shadow : public AckListener {
     Archive saved;
     serialize(saved);
     build();
+    watch();
     Archive loaded(saved.bytes());
     serialize(loaded);
     EXPECT_TRUE(loaded.at_end());
@@ -176,10 +180,10 @@ class Shadow : public AckListener {
     watch_ = nullptr;
     nvdimm_ = nullptr;
     kernel_ = std::make_unique<Kernel>();
-    nvdimm_ = std::make_unique<Nvdimm>(parameters_, *this, seed_);
+    nvdimm_ = std::make_unique<Module>(parameters_, *this, seed_);
     nvdimm_->attach(*kernel_);
-    watch_ = std::make_unique<FlashWatch>(*nvdimm_);
   }
+  void watch() { watch_ = std::make_unique<Watch>(*nvdimm_); }
   void forget_commands() {
     ready_.clear();
     for (Command& command : under_way_) {
@@ -197,8 +201,8 @@ class Shadow : public AckListener {
   Random random_;
   std::uint64_t seed_;
   std::unique_ptr<Kernel> kernel_;
-  std::unique_ptr<Nvdimm> nvdimm_;
-  std::unique_ptr<FlashWatch> watch_;
+  std::unique_ptr<Module> nvdimm_;
+  std::unique_ptr<Watch> watch_;
   std::vector<LineBytes> lines_;
   std::vector<bool> busy_;
   std::vector<Command> under_way_;  // by tag
@@ -207,5 +211,7 @@ class Shadow : public AckListener {
   std::uint64_t reads_ = 0;
   std::uint64_t trims_ = 0;
 };
+
+using Shadow = ShadowOf<Nvdimm, FlashWatch>;
 
 }  // namespace hmsim

@@ -23,7 +23,7 @@ TEST(NvdimmStatistics, ReadSeveralNvdimmsAsOne) {
   Rig first{NvdimmParameters()};
   Rig second{NvdimmParameters()};
   StatisticRegistry registry;
-  register_nvdimm_statistics(registry, {&first.nvdimm(), &second.nvdimm()});
+  register_flash_statistics(registry, {&first.nvdimm(), &second.nvdimm()});
   EXPECT_FALSE(find(registry, "nvdimm.buffer.read_hit_ratio").present);
   EXPECT_FALSE(find(registry, "nvdimm.ftl.waf").present);
 
@@ -43,7 +43,7 @@ TEST(NvdimmStatistics, ReadSeveralNvdimmsAsOne) {
 TEST(NvdimmStatistics, UtilisationIsBusyTimeOverAllTime) {
   Rig rig{NvdimmParameters()};
   StatisticRegistry registry;
-  register_nvdimm_statistics(registry, {&rig.nvdimm()});
+  register_flash_statistics(registry, {&rig.nvdimm()});
   rig.read(0);
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.lun_utilisation").value, 70.780 / 70.832 / 8);
   EXPECT_DOUBLE_EQ(find(registry, "nvdimm.nand.bus_utilisation").value, 20.780 / 70.832 / 4);
@@ -58,7 +58,7 @@ TEST(NvdimmStatistics, WriteAmplificationCountsHostAndCollectedPages) {
   parameters.precondition.overwrite = 2;
   Rig rig(parameters);
   StatisticRegistry registry;
-  register_nvdimm_statistics(registry, {&rig.nvdimm()});
+  register_flash_statistics(registry, {&rig.nvdimm()});
   EXPECT_EQ(find(registry, "nvdimm.ftl.host_pages").count, 0u) << "preconditioning is not counted";
   for (std::int64_t i = 0; i < 400; ++i) {
     rig.write_page(i * 37 % 150);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "controller/dram_bytes.h"
+#include "core/line_store.h"
 
 #include <cstring>
 
@@ -15,7 +15,7 @@ std::size_t offset_of(Address line) {
 
 }  // namespace
 
-LineBytes DramBytes::read(Address line) const {
+LineBytes LineStore::read(Address line) const {
   LineBytes bytes{};
   const std::uint32_t page = map_.find(line.value() / kPageBytes.value());
   if (page != kNoIndex) {
@@ -24,7 +24,7 @@ LineBytes DramBytes::read(Address line) const {
   return bytes;
 }
 
-void DramBytes::write(Address line, const LineData& data) {
+void LineStore::write(Address line, const LineData& data) {
   const std::int64_t number = line.value() / kPageBytes.value();
   std::uint32_t page = map_.find(number);
   if (page == kNoIndex) {
@@ -37,12 +37,26 @@ void DramBytes::write(Address line, const LineData& data) {
   std::memcpy(pages_[page].second.data() + offset_of(line), bytes.data(), bytes.size());
 }
 
-void DramBytes::clear() {
+void LineStore::copy(Address from, Address to) {
+  if (map_.find(from.value() / kPageBytes.value()) == kNoIndex) {
+    zero(to);
+  } else {
+    write(to, {read(from)});
+  }
+}
+
+void LineStore::zero(Address line) {
+  if (map_.find(line.value() / kPageBytes.value()) != kNoIndex) {
+    write(line, LineData());
+  }
+}
+
+void LineStore::clear() {
   map_.clear();
   pages_.clear();
 }
 
-void DramBytes::serialize(Archive& archive) {
+void LineStore::serialize(Archive& archive) {
   archive(pages_);
   if (!archive.loading()) {
     return;
@@ -50,7 +64,7 @@ void DramBytes::serialize(Archive& archive) {
   map_.clear();
   for (std::uint32_t page = 0; page < pages_.size(); ++page) {
     if (pages_[page].second.size() != static_cast<std::size_t>(kPageBytes.value())) {
-      throw InputError("the checkpoint is damaged: a page of DRAM is not whole");
+      throw InputError("the checkpoint is damaged: a page of memory is not whole");
     }
     map_.insert(pages_[page].first, page);
   }

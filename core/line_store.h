@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the DRAM of a channel holds, in data mode: zeros where nothing was written.
+// What a memory's lines hold, in data mode: zeros where nothing was written.
 #pragma once
 
 #include <string>
@@ -13,10 +13,12 @@
 
 namespace hmsim {
 
-class DramBytes {
+class LineStore {
  public:
   LineBytes read(Address line) const;
   void write(Address line, const LineData& data);
+  void copy(Address from, Address to);
+  void zero(Address line);
   void clear();  // power is gone
   void serialize(Archive& archive);
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one module of byte-addressable media counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/key_map.h"
+#include "core/statistics.h"
+
+namespace hmsim {
+
+struct MediaStatistics {
+  MediaStatistics(std::int64_t banks, std::int64_t entries) : busy_banks(banks), queue(entries) {}
+
+  Counter reads = 0;          // lines, from the cells
+  Counter writes = 0;         // lines, into the cells, for the host
+  Counter queue_reads = 0;    // answered from the write queue
+  Counter merged_writes = 0;  // whose line had an entry
+  Counter queue_full = 0;     // writes that waited for an entry
+  Counter gap_moves = 0;
+  Counter gap_blocked_ps = 0;  // reads, summed over them
+  Occupancy busy_banks;
+  Occupancy queue;
+
+  void serialize(Archive& archive) {
+    archive(reads, writes, queue_reads, merged_writes, queue_full, gap_moves, gap_blocked_ps,
+            busy_banks, queue);
+  }
+
+  // Starts afresh at `now`; what is busy stays busy.
+  void reset(Tick now);
+};
+
+// How often each of many places was written. Takes up memory only where there were writes.
+class WearCounts {
+ public:
+  std::uint64_t add(std::uint64_t place);  // the count from now on
+  void serialize(Archive& archive);
+
+ private:
+  static constexpr std::uint64_t kPlaces = 64;                                // of a chunk
+  using Chunk = std::pair<std::int64_t, std::array<std::uint64_t, kPlaces>>;  // number, counts
+
+  KeyMap map_;  // chunk number -> chunks_
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace hmsim

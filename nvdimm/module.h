@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands behind the ack line of a channel, whatever it stores its data in, and the kinds there
+// are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/kernel.h"
+#include "core/parameters.h"
+#include "core/request.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/power.h"
+
+namespace hmsim {
+
+class FlashObserver;
+class MediaObserver;
+
+// The host side of the ack line.
+class AckListener {
+ public:
+  virtual ~AckListener() = default;
+  // Command `tag` became ready at `now`: its data can be had (read), or there is room for them
+  // (write). Called only from within NvdimmModule::advance(); the host must not call back from it.
+  virtual void on_ack(std::uint32_t tag, Tick now) = 0;
+};
+
+class NvdimmModule : public Component {
+ public:
+  virtual void attach(Kernel& kernel) = 0;
+
+  // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
+  // `tag` < parameters.command_queue: the host's slot, unique among unfinished commands.
+  virtual void command(std::uint32_t tag, Address address, bool write, Tick now) = 0;
+  // A flush whose command-bus slot ends at `now`; no command is unfinished, and none comes until it
+  // has ended. Once it is acknowledged, all that was written before is where the module keeps it.
+  virtual void flush(std::uint32_t tag, Tick now) = 0;
+  // The data burst of an acknowledged command is over at `now`; its tag is free again.
+  virtual void finish(std::uint32_t tag, Tick now) = 0;
+
+  // Discards all pages that lie in the range as a whole, at once; their number. From then on they
+  // hold zeros, power failures or not, until they are written again. What commands under way find
+  // there is open.
+  virtual std::int64_t trim(Address address, Bytes size, Tick now) = 0;
+
+  // Data mode: the bytes of an acknowledged command, just before finish().
+  virtual void write_line(std::uint32_t tag, const LineData& data) = 0;
+  virtual LineBytes read_line(std::uint32_t tag) const = 0;
+  // Data mode: what a reader of the line would get.
+  virtual LineBytes peek(Address address) const = 0;
+
+  // Data mode: power goes at `now`. What is done is saved, all else is lost; afterwards only
+  // peek(), power_record() and restore() from it make sense.
+  virtual PowerRecord power_fail(Tick now) = 0;
+  // Data mode, before any command: goes on with what a module of the same parameters that had a
+  // power failure holds.
+  virtual void restore(NvdimmModule& before, Tick now) = 0;
+  virtual const PowerRecord& power_record() const = 0;
+  virtual const NvdimmParameters& parameters() const = 0;
+
+  // For how long an acknowledged command waited for what the module did of its own: LUNs locked by
+  // garbage collection, banks that moved a gap.
+  virtual Tick gc_blocked(std::uint32_t tag) const = 0;
+  // Garbage collections so far.
+  virtual std::uint64_t collections_begun() const { return 0; }
+  virtual std::uint64_t collections_ended() const { return 0; }
+
+  virtual bool idle() const = 0;  // no command is unfinished and nothing is going on
+
+  // To be told from now on of what happens in flash, or other media; must outlive the module.
+  virtual void set_flash_observer(FlashObserver& /*observer*/) {}
+  virtual void set_media_observer(MediaObserver& /*observer*/) {}
+};
+
+using NvdimmModules = std::vector<NvdimmModule*>;
+
+// How modules of some kinds are built; `parameters` have passed check() but where it says so.
+struct NvdimmDesign {
+  // What does not fit together, of unchecked parameters.
+  void (*check)(const NvdimmParameters& parameters, std::vector<ParameterError>& errors);
+  Bytes (*logical_capacity)(const NvdimmParameters& parameters);  // a multiple of 4 KiB
+  // What works by itself: the host orders commands by pages modulo this number, at most 64.
+  std::int64_t (*units)(const NvdimmParameters& parameters);
+  Tick (*hit_delay)(const NvdimmParameters& parameters);      // command to ack at the least,
+  Tick (*miss_delay)(const NvdimmParameters& parameters);     // and what comes on top else
+  Tick (*worst_hold_up)(const NvdimmParameters& parameters);  // at a power failure
+  // `seed`: this channel's own. `assignments`: the configuration's, for the parameters of policies.
+  std::unique_ptr<NvdimmModule> (*make)(const NvdimmParameters& parameters, AckListener& host,
+                                        std::uint64_t seed, const Assignments& assignments);
+  // Declares the statistics that modules own, read over all of them as one. They must have been
+  // attached to a kernel.
+  void (*register_statistics)(StatisticRegistry& registry, const NvdimmModules& modules);
+};
+
+struct NvdimmKindEntry {
+  const char* name;
+  NvdimmKind kind;
+  MediaTechnology technology;  // of byte-addressable kinds
+  const NvdimmDesign* design;
+};
+
+// By NvdimmKind.
+extern const std::array<NvdimmKindEntry, 3> kNvdimmKinds;
+
+inline const NvdimmDesign& design_of(NvdimmKind kind) {
+  return *kNvdimmKinds[static_cast<std::size_t>(kind)].design;
+}
+
+extern const NvdimmDesign kFlashDesign;
+extern const NvdimmDesign kMediaDesign;
+
+// Of what modules remember of their power failures.
+void register_power_statistics(StatisticRegistry& registry, const NvdimmModules& modules);
+
+}  // namespace hmsim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Byte-addressable media in tests: small ones, and their checker.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "controller/media_checker.h"
+#include "nvdimm/media_module.h"
+
+namespace hmsim {
+
+// 4 banks of 64 lines; 16 KiB.
+inline NvdimmParameters small_media() {
+  NvdimmParameters parameters;
+  parameters.kind = NvdimmKind::pcm;
+  parameters.capacity = Bytes(16 << 10);
+  parameters.command_queue = 64;
+  parameters.media.banks = 4;
+  parameters.media.write_queue = 8;
+  return parameters;
+}
+
+class MediaWatch {
+ public:
+  explicit MediaWatch(MediaModule& module)
+      : checker_(module.parameters(), 0, Tick(1), violations_) {
+    module.set_media_observer(checker_);
+  }
+  MediaWatch(const MediaWatch&) = delete;
+  MediaWatch& operator=(const MediaWatch&) = delete;
+  ~MediaWatch() {
+    EXPECT_EQ(violations_.total(), 0);
+    for (const Violation& violation : violations_.first()) {
+      ADD_FAILURE() << violation.describe();
+    }
+  }
+
+  void serialize(Archive& archive) { checker_.serialize(archive); }
+
+ private:
+  ViolationLog violations_;
+  MediaChecker checker_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do byte-addressable media take the time that they should, and keep what they are given?
+#include <gtest/gtest.h>
+
+#include "core/errors.h"
+#include "tests/cc/nvdimm/media_rig.h"
+#include "tests/cc/nvdimm/shadow.h"
+
+namespace hmsim {
+
+// Parts of the simulator that tests reach into, to break them.
+struct MediaFaults {
+  // The gap moves, and no line is copied.
+  static void skip_copy(MediaModule& module, std::uint32_t region) { module.gaps_[region].move(); }
+  // Forgets what waits for the cells; false: nothing does.
+  static bool drop_entry(MediaModule& module) {
+    for (auto& entry : module.entries_) {
+      if (entry.dirty) {
+        entry.dirty = false;
+        return true;
+      }
+    }
+    return false;
+  }
+};
+
+namespace {
+
+constexpr Tick kRead{67'500};
+constexpr Tick kWrite{215'000};
+
+// Takes every ack; ends commands when it is told to.
+class MediaRig : public AckListener {
+ public:
+  explicit MediaRig(const NvdimmParameters& parameters) : module(parameters, *this, 1) {
+    module.attach(kernel);
+    watch = std::make_unique<MediaWatch>(module);
+  }
+  void on_ack(std::uint32_t tag, Tick now) override { acks.push_back({tag, now}); }
+
+  Tick access(std::int64_t line, bool write) {
+    const Tick start = kernel.now();
+    module.command(0, Address(line * 64), write, start);
+    const std::size_t seen = acks.size();
+    while (acks.size() == seen) {
+      kernel.step(kNever);
+    }
+    module.finish(0, kernel.now());
+    return acks.back().time - start;
+  }
+  void drain() {
+    while (kernel.step(kNever)) {
+    }
+  }
+  // `count` writes from next(i), eight at a time.
+  template <class Next>
+  void write(std::int64_t count, Next next) {
+    std::int64_t sent = 0;
+    std::int64_t ended = 0;
+    std::size_t seen = acks.size();
+    const auto send = [&](std::uint32_t tag) {
+      module.command(tag, Address(next(sent++) * 64), true, kernel.now());
+    };
+    for (std::uint32_t tag = 0; tag < 8 && sent < count; ++tag) {
+      send(tag);
+    }
+    while (ended < count && kernel.step(kNever)) {
+      for (; seen < acks.size(); ++seen) {
+        const std::uint32_t tag = acks[seen].tag;
+        module.finish(tag, kernel.now());
+        ++ended;
+        if (sent < count) {
+          send(tag);
+        }
+      }
+    }
+    drain();
+  }
+
+  std::vector<Ack> acks;
+  Kernel kernel;
+  MediaModule module;
+  std::unique_ptr<MediaWatch> watch;
+};
+
+TEST(Media, AReadTakesItsCellsTimeAndAWriteNone) {
+  for (const std::int64_t decode : {0, 7'000}) {
+    NvdimmParameters parameters = small_media();
+    parameters.media.command_time = Tick(decode);
+    MediaRig rig(parameters);
+    EXPECT_EQ(rig.access(5, false), Tick(decode) + kRead);
+    EXPECT_EQ(rig.access(6, true), Tick(decode));
+    EXPECT_EQ(rig.access(6, false), Tick(decode)) << "from the write queue";
+    rig.drain();
+    EXPECT_EQ(rig.access(6, false), Tick(decode) + kRead);
+    EXPECT_EQ(rig.module.statistics().queue_reads, 1u);
+  }
+}
+
+TEST(Media, AFlushTakesACommandsTimeWhateverWaitsForTheCells) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.command_time = Tick(7'000);
+  MediaRig rig(parameters);
+  rig.access(0, true);
+  rig.access(4, true);  // of the same bank
+  const Tick start = rig.kernel.now();
+  rig.module.flush(0, start);
+  rig.drain();
+  EXPECT_EQ(rig.acks.back(), (Ack{0, start + Tick(7'000)}));
+  rig.module.finish(0, rig.kernel.now());
+  EXPECT_TRUE(rig.module.idle());
+}
+
+TEST(Media, EachBankIsBusyByItself) {
+  MediaRig rig(small_media());
+  const std::vector<std::int64_t> lines{0, 1, 4};  // 0 and 4 are of one bank
+  for (std::uint32_t tag = 0; tag < 3; ++tag) {
+    rig.module.command(tag, Address(lines[tag] * 64), false, Tick(0));
+  }
+  rig.drain();
+  ASSERT_EQ(rig.acks.size(), 3u);
+  EXPECT_EQ(rig.acks[0], (Ack{0, kRead}));
+  EXPECT_EQ(rig.acks[1], (Ack{1, kRead}));
+  EXPECT_EQ(rig.acks[2], (Ack{2, 2 * kRead}));
+}
+
+TEST(Media, InterleavingPutsNeighboursIntoOneBank) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.interleave = Bytes(128);
+  MediaRig rig(parameters);
+  for (std::uint32_t tag = 0; tag < 3; ++tag) {
+    rig.module.command(tag, Address(tag * 64), false, Tick(0));
+  }
+  rig.drain();
+  ASSERT_EQ(rig.acks.size(), 3u);
+  EXPECT_EQ(rig.acks[0], (Ack{0, kRead}));
+  EXPECT_EQ(rig.acks[1], (Ack{2, kRead}));
+  EXPECT_EQ(rig.acks[2], (Ack{1, 2 * kRead}));
+}
+
+TEST(Media, ReadsGoFirstUntilWritesWaitForTheQueue) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.write_queue = 1;
+  MediaRig rig(parameters);
+  rig.module.command(0, Address(0), false, Tick(0));
+  rig.module.command(1, Address(4 * 64), true, Tick(0));
+  rig.kernel.step(kNever);  // the write is ready
+  rig.module.finish(1, Tick(0));
+  rig.module.command(2, Address(8 * 64), false, Tick(0));
+  rig.module.command(3, Address(12 * 64), false, Tick(0));
+  rig.kernel.run_until(Tick(1));
+  rig.module.command(4, Address(16 * 64), true, rig.kernel.now());
+  rig.drain();
+  ASSERT_EQ(rig.acks.size(), 5u);
+  // The bank reads 0; then it is the turn of the write, since another one waits.
+  EXPECT_EQ(rig.acks[1], (Ack{0, kRead}));
+  EXPECT_EQ(rig.acks[2], (Ack{4, kRead + kWrite}));
+  EXPECT_EQ(rig.acks[3], (Ack{2, 2 * kRead + kWrite}));
+  EXPECT_EQ(rig.acks[4], (Ack{3, 3 * kRead + kWrite}));
+  EXPECT_EQ(rig.module.statistics().queue_full, 1u);
+}
+
+TEST(Media, AWriteToALineOfTheQueueUsesItsEntry) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.write_queue = 1;
+  MediaRig rig(parameters);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(rig.access(3, true), Tick(0));
+  }
+  rig.drain();
+  EXPECT_EQ(rig.module.statistics().merged_writes, 4u);
+  EXPECT_EQ(rig.module.statistics().writes, 2u) << "the first, and all later ones at once";
+}
+
+TEST(Media, WritesKeepAllBanksBusyButForMoves) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.start_gap.psi = 10;
+  MediaRig rig(parameters);
+  constexpr std::int64_t kCount = 4000;
+  rig.write(kCount, [](std::int64_t i) { return i % 256; });
+  const std::int64_t each = kCount / 4;
+  EXPECT_EQ(rig.kernel.now(), each * kWrite + each / 10 * (kRead + kWrite));
+  EXPECT_EQ(rig.module.statistics().gap_moves, static_cast<Counter>(4 * each / 10));
+}
+
+TEST(Media, AWholeRotationWearsAllPlacesAlike) {
+  for (const bool randomised : {false, true}) {
+    NvdimmParameters parameters = small_media();
+    parameters.media.banks = 1;
+    parameters.media.start_gap.regions = 4;  // of 64 lines, in 65 places
+    parameters.media.start_gap.psi = 3;
+    parameters.media.start_gap.randomised = randomised;
+    MediaRig rig(parameters);
+    for (int i = 0; i < 64 * 65 * 3; ++i) {
+      rig.access(17, true);
+      rig.drain();
+    }
+    // 64 x psi writes and 64 copies into every place of the region.
+    EXPECT_EQ(rig.module.statistics().gap_moves, 64u * 65);
+    EXPECT_EQ(rig.module.most_worn(), 64u * 4);
+    EXPECT_EQ(rig.module.wear(), 65u * 64 * 4);
+  }
+}
+
+TEST(Media, ReadsThatWaitForAMoveSayHowLong) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.start_gap.psi = 1;
+  MediaRig rig(parameters);
+  rig.access(0, true);
+  rig.kernel.run_until(kWrite + Tick(10'000));  // in the move
+  rig.module.command(1, Address(4 * 64), false, rig.kernel.now());
+  rig.drain();
+  EXPECT_EQ(rig.acks.back().time, kWrite + (kRead + kWrite) + kRead);
+  EXPECT_EQ(rig.module.gc_blocked(1), kRead + kWrite - Tick(10'000));
+}
+
+TEST(Media, CheckpointsGoOnAlike) {
+  const auto traffic = [](MediaRig& rig, std::int64_t from) {
+    rig.write(300, [from](std::int64_t i) { return (i * 37 + from) % 256; });
+  };
+  NvdimmParameters parameters = small_media();
+  parameters.media.start_gap.psi = 5;
+  MediaRig whole(parameters);
+  MediaRig half(parameters);
+  const auto state = [](MediaRig& rig) {
+    Archive archive;
+    archive(rig.kernel, rig.module, *rig.watch);
+    return archive.bytes();
+  };
+  traffic(whole, 0);
+  traffic(half, 0);
+  Archive loaded(state(half));
+  MediaRig other(parameters);
+  loaded(other.kernel, other.module, *other.watch);
+  EXPECT_TRUE(loaded.at_end());
+  other.kernel.notify_all();
+  traffic(whole, 1);
+  traffic(other, 1);
+  EXPECT_EQ(state(whole), state(other));
+  parameters.media.banks = 2;
+  MediaRig foreign(parameters);
+  Archive again(state(half));
+  EXPECT_THROW(again(foreign.kernel, foreign.module), InputError);
+}
+
+using MediaShadow = ShadowOf<MediaModule, MediaWatch>;
+
+NvdimmParameters any_media(Random& random) {
+  const auto below = [&random](std::uint64_t bound) {
+    return static_cast<std::int64_t>(random.below(bound));
+  };
+  NvdimmParameters p = small_media();
+  p.store_data = true;
+  p.command_queue = 4 + below(12);
+  p.media.command_time = Tick(below(2) * 5'000);
+  p.media.banks = std::int64_t{1} << below(4);
+  p.media.interleave = Bytes(64LL << below(3));
+  p.media.write_queue = 1 + below(8);
+  p.media.start_gap.psi = below(5);
+  p.media.start_gap.regions = std::int64_t{1} << below(3);
+  p.media.start_gap.randomised = below(2) != 0;
+  return p;
+}
+
+TEST(MediaIntegrity, EveryReadReturnsTheLastCompletedWrite) {
+  std::uint64_t reads = 0;
+  std::uint64_t saved = 0;
+  std::uint64_t failures = 0;
+  Counter moves = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Random random(seed, 5);
+    const NvdimmParameters parameters = any_media(random);
+    ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
+    MediaShadow shadow(parameters, seed);
+    PowerRecord record;
+    for (int action = 0; action < 2000; ++action) {
+      shadow.send(shadow.pages(), 5);
+      if (random.below(2) != 0) {
+        shadow.finish_one();
+      }
+      if (random.below(64) == 0) {
+        shadow.trim(shadow.pages());
+      }
+      for (std::uint64_t steps = random.below(4); steps > 0; --steps) {
+        shadow.step();
+      }
+      switch (random.below(400)) {
+        case 0:
+          moves += shadow.nvdimm().statistics().gap_moves;
+          record = shadow.power_cycle();
+          break;
+        case 1:
+          shadow.save_and_load();
+          break;
+        default:
+          break;
+      }
+      ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed << " action " << action;
+    }
+    shadow.settle();
+    shadow.check_all();
+    ASSERT_EQ(shadow.mismatches(), 0u) << "seed " << seed;
+    reads += shadow.reads();
+    saved += record.saved_lines;
+    failures += record.failures;
+    moves += shadow.nvdimm().statistics().gap_moves;
+  }
+  EXPECT_GT(reads, 10'000u);
+  EXPECT_GT(failures, 300u);
+  EXPECT_GT(saved, 100u);
+  EXPECT_GT(moves, 10'000u);
+}
+
+TEST(MediaIntegrity, ASkippedCopyAndALostEntryAreCaught) {
+  for (const bool copy : {true, false}) {
+    NvdimmParameters parameters = small_media();
+    parameters.store_data = true;
+    parameters.media.start_gap.psi = 0;
+    MediaShadow shadow(parameters, 1);
+    for (int i = 0; i < 4000; ++i) {
+      shadow.send(shadow.pages(), 8);
+      shadow.step();
+      if (i % 2 == 0) {
+        shadow.finish_one();
+      }
+    }
+    shadow.check_all();
+    ASSERT_EQ(shadow.mismatches(), 0u);
+    if (copy) {
+      MediaFaults::skip_copy(shadow.nvdimm(), 2);
+    } else {
+      while (!MediaFaults::drop_entry(shadow.nvdimm())) {
+        shadow.send(shadow.pages(), 8);
+        shadow.finish_one();
+        shadow.step();
+      }
+    }
+    shadow.check_all();
+    EXPECT_GT(shadow.mismatches(), 0u);
+  }
+}
+
+TEST(MediaIntegrity, NothingIsKeptOutsideDataMode) {
+  MediaRig rig(small_media());
+  EXPECT_THROW(rig.module.power_fail(Tick(0)), Fault);
+}
+
+TEST(MediaParameters, WhatDoesNotFitIsNamed) {
+  const auto names = [](const NvdimmParameters& parameters) {
+    std::vector<std::string> found;
+    for (const ParameterError& error : parameters.check()) {
+      found.push_back(error.name);
+    }
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  NvdimmParameters parameters = small_media();
+  EXPECT_EQ(names(parameters), Names());
+  parameters.media.banks = 3;
+  EXPECT_EQ(names(parameters), Names{"nvdimm.capacity"});
+  parameters = small_media();
+  parameters.media.interleave = Bytes(100);
+  EXPECT_EQ(names(parameters), Names{"nvdimm.media.interleave"});
+  parameters = small_media();
+  parameters.media.write_queue = 4096;
+  parameters.power.energy = 1;
+  EXPECT_EQ(names(parameters), Names{"nvdimm.power.energy"});
+}
+
+}  // namespace
+}  // namespace hmsim
