@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "controller/memory_system.h"
+#include "nvdimm/nvdimm.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 
