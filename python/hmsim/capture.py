@@ -15,12 +15,9 @@ records its file reads and writes; this module starts it and writes the trace fi
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
 import shutil
 import signal
-import struct
 import subprocess
 import tempfile
 import time
@@ -29,22 +26,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Optional, Union, cast
 
-from hmsim._core import InputError
 from hmsim.directories import new_file
-from hmsim.traces import compressed
+from hmsim.emulation import (
+    BROKE_OFF,
+    RENUMBERED_PAGES,
+    Caches,
+    CaptureError,
+    find_emulator,
+    kill_group,
+    pack,
+    plugin_option,
+    read_totals,
+    trace_header,
+    window_options,
+)
 
-PLUGIN = Path(__file__).resolve().parent / "_capture" / "hmsim_capture.so"
 # Without erms and fsrm the C library copies by vector instructions, not by `rep movsb`, of which
 # QEMU reports every byte.
 CPU = "max,-erms,-fsrm"
-BROKE_OFF = 121  # exit status of the plug-in's own failures
-HEADER = struct.Struct("<8sHHBBHQQHHI24s")
-RENUMBERED_PAGES = 1  # header flag
 PATH = Union[str, "os.PathLike[str]"]
-
-
-class CaptureError(InputError):
-    """The program cannot be captured; the message is meant for the user."""
 
 
 @dataclass(frozen=True)
@@ -119,34 +119,26 @@ def capture(
     """
     if out is None and blocks is None:
         raise CaptureError("nothing to capture: neither a memory trace nor a block trace is named")
-    sizes = [_kib(name, text) for name, text in (("l1", l1), ("l2", l2), ("l3", l3))]
-    if sizes[0] >= 1 << 16 or sizes[1] >= 1 << 16 or sizes[2] >= 1 << 32:
-        raise CaptureError("l1 and l2 must be smaller than 64MiB, l3 smaller than 4TiB")
-    for name, count, least in (("skip", skip, 0), ("limit", limit, 1)):
-        if count is not None and not least <= count < 1 << 62:
-            raise CaptureError(f"{name}: {count} instructions: must be {least} or more")
+    caches = Caches(l1, l2, l3, ways)
+    options = {**caches.options(), **window_options(skip, limit), "regions": int(roi)}
     program = _program(command)
-    options = {f"l{k}": sizes[k - 1] for k in (1, 2, 3)}
-    options |= {f"l{k}_ways": ways[k - 1] for k in (1, 2, 3)}
-    options |= {"skip": skip or 0, "limit": limit or 0, "regions": int(roi)}
-    emulator = _emulator(qemu)
+    emulator = find_emulator(qemu, "qemu-user")
 
     with contextlib.ExitStack() as stack:
         trace_file = None if out is None else stack.enter_context(new_file(out, force))
         block_file = None if blocks is None else stack.enter_context(new_file(blocks, force))
         place = Path(cast(PATH, blocks if out is None else out)).absolute().parent
         spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".hmsim.", dir=place)))
-        arguments = [f"file={PLUGIN}", f"summary={spool / 'summary'}"]
+        outputs = {"summary": str(spool / "summary")}
         if trace_file:
-            arguments.append(f"trace={spool / 'trace'}")
+            outputs["trace"] = str(spool / "trace")
         if block_file:
-            arguments.append(f"blocks={spool / 'blocks'}")
+            outputs["blocks"] = str(spool / "blocks")
             if files is not None:
-                arguments.append(f"files={files}")
-        arguments += [f"{name}={value}" for name, value in options.items()]
+                outputs["files"] = files
         for name in ("trace", "blocks"):
             (spool / name).touch()
-        plugin = ",".join(text.replace(",", ",,") for text in arguments)
+        plugin = plugin_option({**outputs, **options})
         summary = _run(
             [emulator, "-cpu", CPU, "-seed", "1", "-plugin", plugin, *program],
             command[0],
@@ -156,37 +148,18 @@ def capture(
             stdout,
         )
         if trace_file:
-            label = os.fsencode(os.path.basename(command[0]))[: 24 - 1]
-            header = HEADER.pack(
-                *(b"HMSIMTRC", 1, HEADER.size, 6, summary.vcpus, RENUMBERED_PAGES),
-                *(summary.records, summary.instructions, *sizes, label),
+            header = trace_header(
+                RENUMBERED_PAGES,
+                summary.vcpus,
+                summary.records,
+                summary.instructions,
+                caches,
+                os.path.basename(command[0]),
             )
-            _pack(spool / "trace", header, trace_file, Path(cast(PATH, out)).suffix, level)
+            pack(spool / "trace", header, trace_file, Path(cast(PATH, out)).suffix, level)
         if block_file:
-            _pack(spool / "blocks", b"", block_file, Path(cast(PATH, blocks)).suffix, level)
+            pack(spool / "blocks", b"", block_file, Path(cast(PATH, blocks)).suffix, level)
     return summary
-
-
-def _kib(name: str, text: str) -> int:
-    """Return a size such as ``32KiB`` in KiB."""
-    match = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", text.strip())
-    if not match:
-        raise CaptureError(f"{name}: '{text}' is no size; write it as 32KiB or 2MiB")
-    return int(match[1]) << {"KiB": 0, "MiB": 10, "GiB": 20}[match[2]]
-
-
-def _emulator(qemu: str) -> str:
-    path = shutil.which(qemu)
-    if path is None:
-        raise CaptureError(f"{qemu} is not installed; on Debian: apt-get install qemu-user")
-    if not PLUGIN.is_file():
-        raise CaptureError(f"{PLUGIN} is not built; run 'scons capture'")
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    version = re.search(r"version (\d+)", done.stdout)
-    if not version or not 6 <= int(version[1]) <= 8:
-        found = done.stdout.strip().partition("\n")[0]
-        raise CaptureError(f"{path}: QEMU 6 to 8 is needed (plug-in interface 1), not '{found}'")
-    return path
 
 
 def _program(command: Sequence[str]) -> list[str]:
@@ -240,7 +213,7 @@ def _run(
         raise CaptureError(f"{name}: not done after {timeout:g} s; nothing was kept") from None
     finally:
         if process.poll() is None:
-            _kill_group(process.pid)
+            kill_group(process.pid)
             process.wait()
     seconds = time.monotonic() - started
     text = summary.read_text(errors="replace") if summary.exists() else ""
@@ -253,23 +226,9 @@ def _run(
             f"{name}: no totals at its end (exit status {status}): QEMU could not run it, or it "
             "replaced itself by another program, which should be named instead"
         )
-    totals = json.loads(text)
     if check and status != 0:
         raise CaptureError(f"{name}: exit status {status}; nothing was kept")
-    totals["limited"] = bool(totals["limited"])
+    totals = read_totals(text, CaptureSummary)
     if totals["limited"]:
-        _kill_group(process.pid)
+        kill_group(process.pid)
     return CaptureSummary(**totals, exit_status=status, seconds=seconds)
-
-
-def _kill_group(group: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
-
-
-def _pack(source: Path, header: bytes, target: Path, suffix: str, level: int) -> None:
-    """Write header and source to a file, compressed as the suffix says."""
-    size = len(header) + source.stat().st_size
-    with open(source, "rb") as content, compressed(target, suffix, level, size) as packed:
-        packed.write(header)
-        shutil.copyfileobj(content, packed, 1 << 20)

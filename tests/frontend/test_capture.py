@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hmsim.capture import PLUGIN, CaptureError, CaptureSummary, capture
+from hmsim.capture import CaptureError, CaptureSummary, capture
+from hmsim.emulation import PLUGIN
 from hmsim.traces import read_pieces
 
 SOURCES = Path(__file__).resolve().parents[2] / "workloads" / "capture"

@@ -47,6 +47,10 @@ static bool cache_make(struct cache* cache, uint64_t bytes, unsigned ways) {
   return cache->entries != NULL;
 }
 
+static void cache_clear(struct cache* cache) {
+  memset(cache->entries, 0, (cache->set_mask + 1) * cache->ways * sizeof *cache->entries);
+}
+
 static inline uint64_t* cache_set(const struct cache* cache, uint64_t line) {
   return cache->entries + (line & cache->set_mask) * cache->ways;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// QEMU user-mode plug-in: filters a program's loads and stores through caches, writes
-// last-level-cache misses and write-backs as records of docs/trace-format.md (without the header,
-// which needs the totals), and its file reads and writes as a block trace. hmsim/capture.py starts
-// it and documents the options.
+// QEMU plug-in: filters loads and stores of a program (user mode) or of a whole machine through
+// caches and writes last-level-cache misses and write-backs as records of docs/trace-format.md
+// (without the header, which needs the totals); of a program, its file reads and writes too, as a
+// block trace. hmsim/capture.py and hmsim/system_capture.py start it and document the options.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 
 #include "cache.h"
 #include "files.h"
+#include "machine.h"
 #include "opcodes.h"
 #include "output.h"
 #include "pages.h"
@@ -32,20 +33,30 @@ static void drain(struct vcpu* v) {
   shared_unlock();
 }
 
-static void store_non_temporal(struct vcpu* v, uint64_t address, unsigned bytes) {
-  uint64_t line = renumber(address);
+static void store_non_temporal(struct vcpu* v, uint64_t line, unsigned offset, unsigned bytes) {
   v->last_line = kNoLine;
   if (line != v->combining) {
     drain(v);
     hierarchy_evict(&v->caches, line);
     v->combining = line;
   }
-  v->bytes |= (bytes < 64 ? (1ULL << bytes) - 1 : UINT64_MAX) << (address % LINE_BYTES);
+  v->bytes |= (bytes < 64 ? (1ULL << bytes) - 1 : UINT64_MAX) << offset;
   if (v->bytes == UINT64_MAX) drain(v);
 }
 
-static void touch(struct vcpu* v, uint64_t address, bool store) {
-  uint64_t line = renumber(address);
+// An access of bytes within one line.
+static void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t address, unsigned bytes,
+                  bool non_temporal) {
+  uint64_t line;
+  if (!machine.on)
+    line = renumber(address);
+  else if (!machine_line(info, address, &line))
+    return;
+  bool store = qemu_plugin_mem_is_store(info);
+  if (store && non_temporal) {
+    store_non_temporal(v, line, address % LINE_BYTES, bytes);
+    return;
+  }
   if (line == v->combining) drain(v);
   v->last_entry = hierarchy_access(&v->caches, line, store);
   v->last_line = address >> LINE_SHIFT;
@@ -53,24 +64,19 @@ static void touch(struct vcpu* v, uint64_t address, bool store) {
 
 static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void* data) {
   struct vcpu* v = &vcpus[index % VCPUS];
-  bool store = qemu_plugin_mem_is_store(info);
+  if (machine.on && !machine.ready) return;
   unsigned offset = address % LINE_BYTES, bytes = 1;
   enter(v);
   if (offset > LINE_BYTES - 8 || is_non_temporal(data))
     bytes = 1u << qemu_plugin_mem_size_shift(info);
   if (address >> LINE_SHIFT == v->last_line && offset + bytes <= LINE_BYTES &&
       !is_non_temporal(data)) {
-    *v->last_entry |= store;
+    *v->last_entry |= qemu_plugin_mem_is_store(info);
   } else if (!forked_child) {
     unsigned here = offset + bytes <= LINE_BYTES ? bytes : LINE_BYTES - offset;
     v->now = v->count - behind(data);
-    if (store && is_non_temporal(data)) {
-      store_non_temporal(v, address, here);
-      if (here < bytes) store_non_temporal(v, address + here, bytes - here);
-    } else {
-      touch(v, address, store);
-      if (here < bytes) touch(v, address + here, store);
-    }
+    touch(v, info, address, here, is_non_temporal(data));
+    if (here < bytes) touch(v, info, address + here, bytes - here, is_non_temporal(data));
   }
   leave(v);
 }
@@ -80,7 +86,7 @@ static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t addre
 // approximate.
 static void check_window(struct vcpu* v) {
   shared_lock();
-  uint64_t total = total_instructions();
+  uint64_t total = total_instructions() - origin;
   if (total >= skip && !finished) {
     window_open = true;
     update_recording(v->caches.vcpu);
@@ -103,6 +109,21 @@ static void on_block(unsigned index, void* data) {
   leave(v);
 }
 
+// Of a machine, `skip` and `limit` count from where the first region begins.
+static bool begun;
+static void begin_window(void) {
+  if (!machine.ready || testing) fail("a region of interest begins before calibration");
+  begun = true;
+  origin = total_instructions();
+  window_open = skip == 0;
+  for (unsigned i = 0; i < VCPUS; i++) vcpus[i].check_at = 0;
+}
+
+static void on_flush(unsigned index, void* data) {
+  (void)index, (void)data;
+  flushes += recording;
+}
+
 static void on_marker(unsigned index, void* data) {
   struct vcpu* v = &vcpus[index % VCPUS];
   if (forked_child) return;
@@ -110,6 +131,7 @@ static void on_marker(unsigned index, void* data) {
   shared_lock();
   in_region = !in_region;
   v->count -= behind(data);  // the region's edge is the marker, not the block's end
+  if (machine.on && !begun) begin_window();
   update_recording(v->caches.vcpu);
   v->count += behind(data);
   shared_unlock();
@@ -171,6 +193,14 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
                                        (void*)data);
     if (use_regions && is_marker(code, size))
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS, (void*)data);
+    if (!machine.on) continue;
+    if (is_probe(code, size))
+      qemu_plugin_register_vcpu_mem_cb(insn, on_probe, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                       NULL);
+    else if (is_self_test(code, size))
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_self_test, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    else if (is_flush(code, size))
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_flush, QEMU_PLUGIN_CB_NO_REGS, NULL);
   }
 }
 
@@ -195,6 +225,9 @@ static bool set_option(struct options* options, const char* argument) {
       {"summary", &summary_path, NULL},
       {"skip", NULL, &skip},
       {"limit", NULL, &limit},
+      {"records", NULL, &most_records},
+      {"dram", NULL, &machine.dram_bytes},
+      {"nvdimm", NULL, &machine.nvdimm_bytes},
       {"l1", NULL, &options->kib[0]},
       {"l2", NULL, &options->kib[1]},
       {"l3", NULL, &options->kib[2]},
@@ -220,16 +253,20 @@ static bool set_option(struct options* options, const char* argument) {
 int qemu_plugin_version = 1;
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
-  if (info->system_emulation || strcmp(info->target_name, "x86_64"))
-    fail("this plug-in is for qemu-x86_64 user mode");
   struct options options = {{32, 2048, 8192}, {4, 4, 4}};
   for (int i = 0; i < argc; i++)
     if (!set_option(&options, argv[i])) fail("unknown option: %s", argv[i]);
   if (!summary_path) fail("the option summary=PATH is missing");
+  if (strcmp(info->target_name, "x86_64")) fail("this plug-in is for x86-64 guests");
+  machine.on = info->system_emulation;
+  if (machine.on &&
+      (info->system.max_vcpus > VCPUS || !machine.nvdimm_bytes || !machine.dram_bytes))
+    fail("a machine needs DRAM, an NVDIMM and 8 vCPUs at most");
   bool made = cache_make(&l3, options.kib[2] << 10, (unsigned)options.ways[2]);
   for (unsigned i = 0; i < VCPUS; i++) {
     struct vcpu* v = &vcpus[i];
     v->last_line = v->combining = kNoLine;
+    v->check_at = machine.on ? UINT64_MAX : 0;
     v->caches.l3 = &l3;
     v->caches.vcpu = i;
     made = made && cache_make(&v->caches.l1, options.kib[0] << 10, (unsigned)options.ways[0]) &&
@@ -237,7 +274,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, 
   }
   if (!made) fail("each cache needs a power-of-two number of sets of 64-byte lines");
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a driver that is killed takes the program along
-  pthread_atfork(NULL, NULL, on_fork_in_child);
+  if (!machine.on) pthread_atfork(NULL, NULL, on_fork_in_child);
   qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
   if (blocks.output.path) {

@@ -41,4 +41,27 @@ static bool is_marker(const uint8_t* code, size_t size) {
   return size == sizeof xchg_bx_bx && !memcmp(code, xchg_bx_bx, size);
 }
 
+// xchg %cx,%cx
+static bool is_self_test(const uint8_t* code, size_t size) {
+  static const uint8_t xchg_cx_cx[] = {0x66, 0x87, 0xC9};
+  return size == sizeof xchg_cx_cx && !memcmp(code, xchg_cx_cx, size);
+}
+
+// mov (%rsi),%al behind three idle segment prefixes
+static bool is_probe(const uint8_t* code, size_t size) {
+  static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x8A, 0x06};
+  return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
+}
+
+// clflush, clflushopt, clwb: 0F AE /7 and 66 0F AE /7, /6 of memory; without 66, /6 is xsaveopt.
+static bool is_flush(const uint8_t* code, size_t size) {
+  bool operand_size = false;
+  size_t i = 0;
+  for (; i < size && (code[i] == 0x66 || code[i] == 0x3E || (code[i] & 0xF0) == 0x40); i++)
+    operand_size = operand_size || code[i] == 0x66;
+  if (i + 2 >= size || code[i] != 0x0F || code[i + 1] != 0xAE || code[i + 2] >= 0xC0) return false;
+  unsigned operation = code[i + 2] >> 3 & 7;
+  return operation == 7 || (operation == 6 && operand_size);
+}
+
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The part of QEMU's TCG plug-in interface, version 1 (QEMU 6.0 to 8.2), that the capture plug-in
-// calls. Debian's qemu-user package ships no header; QEMU documents the interface in
-// docs/devel/tcg-plugins. These functions live in the qemu-x86_64 executable and are bound when it
+// calls. Debian's packages ship no header; QEMU documents the interface in
+// docs/devel/tcg-plugins. These functions live in QEMU's executables and are bound when one
 // loads the plug-in.
 #ifndef HMSIM_QEMU_PLUGIN_V1_H
 #define HMSIM_QEMU_PLUGIN_V1_H
@@ -72,5 +72,12 @@ const void* qemu_plugin_insn_data(const struct qemu_plugin_insn* insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn* insn);
 unsigned qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);  // log2 of the bytes accessed
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
+
+// Full-system emulation only, in a memory callback: where the access went; NULL when QEMU cannot
+// tell. The result is valid until the next call by the same thread.
+struct qemu_plugin_hwaddr;
+struct qemu_plugin_hwaddr* qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info, uint64_t address);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr* place);
+uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr* place);
 
 #endif

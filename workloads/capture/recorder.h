@@ -18,6 +18,10 @@ enum { LINE_BITS = 40, KIND_BITS = 2, VCPU_BITS = 3, DELTA_BITS = 19 };
 enum { ESCAPE_INSTRUCTIONS = 0, ESCAPE_REGION_BEGIN = 1, ESCAPE_REGION_END = 2 };
 static const uint64_t kNoLine = UINT64_MAX;
 
+// Full-system traces have physical lines, of two memories: this bit tells which.
+enum { CLASS_DRAM, CLASS_NVDIMM, CLASSES };
+static const uint64_t kNvdimmLine = 1ULL << (LINE_BITS - 1);
+
 // Threads with the same index modulo 8 share one of these.
 struct vcpu {
   uint64_t count;        // instructions executed, the current translation block included
@@ -36,16 +40,24 @@ struct vcpu {
 static struct vcpu vcpus[VCPUS];
 static struct cache l3;
 static struct output trace;
-static uint64_t skip, limit;  // instructions; limit 0: none
+static uint64_t skip, limit;   // instructions; limit 0: none
+static uint64_t most_records;  // 0: any number
 static bool use_regions;
 
 static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;  // guards L3, outputs and what follows
 static bool recording, window_open, in_region, finished;
-static uint64_t records, kinds[3], recorded_instructions, pages;
+static bool testing;     // counts without recording
+static uint64_t origin;  // instructions of all vCPUs from where skip and limit count
+static struct counts {
+  uint64_t kinds[3];  // by enum record_kind
+} counts[CLASSES];
+static uint64_t records, recorded_instructions, pages;
 static unsigned vcpus_seen;
 
-static bool crowded;       // more than 8 threads: vCPUs are shared and need their locks
-static bool forked_child;  // a child process: its copies of the buffers are not written
+static uint64_t flushes;    // clflush, clflushopt, clwb executed while recording
+static uint64_t elsewhere;  // accesses to neither DRAM nor NVDIMM while caches were modelled
+static bool crowded;        // more than 8 threads: vCPUs are shared and need their locks
+static bool forked_child;   // a child process: its copies of the buffers are not written
 
 static void shared_lock(void) { pthread_mutex_lock(&shared); }
 static void shared_unlock(void) { pthread_mutex_unlock(&shared); }
@@ -74,7 +86,11 @@ static void put_instructions(unsigned vcpu, uint64_t count) {
     put_record(vcpu, RECORD_ESCAPE, count < most ? count : most, ESCAPE_INSTRUCTIONS);
 }
 
+static void finish(bool limited);
+
 static void emit(unsigned vcpu, enum record_kind kind, uint64_t line) {
+  if (!recording && !testing) return;
+  counts[line & kNvdimmLine ? CLASS_NVDIMM : CLASS_DRAM].kinds[kind]++;
   if (!recording) return;
   struct vcpu* v = &vcpus[vcpu];
   uint64_t delta = v->now > v->recorded ? v->now - v->recorded : 0;
@@ -84,7 +100,10 @@ static void emit(unsigned vcpu, enum record_kind kind, uint64_t line) {
     delta = 0;
   }
   put_record(vcpu, kind, line, delta);
-  kinds[kind]++;
+  if (records == most_records && !finished) {
+    finish(true);
+    _exit(0);
+  }
 }
 
 static uint64_t total_instructions(void) {
@@ -129,6 +148,7 @@ static void finish(bool limited) {
   output_flush(&blocks.output);
   FILE* summary = fopen(summary_path, "we");
   if (!summary) fail("%s: %s", summary_path, strerror(errno));
+  const uint64_t *dram = counts[CLASS_DRAM].kinds, *nvdimm = counts[CLASS_NVDIMM].kinds;
   const struct {
     const char* name;
     uint64_t value;
@@ -138,10 +158,15 @@ static void finish(bool limited) {
       {"total_instructions", total_instructions()},
       {"instructions", recorded_instructions},
       {"records", records},
-      {"fills", kinds[RECORD_FILL]},
-      {"write_backs", kinds[RECORD_WRITE_BACK]},
-      {"nt_writes", kinds[RECORD_NON_TEMPORAL]},
+      {"fills", dram[RECORD_FILL] + nvdimm[RECORD_FILL]},
+      {"write_backs", dram[RECORD_WRITE_BACK] + nvdimm[RECORD_WRITE_BACK]},
+      {"nt_writes", dram[RECORD_NON_TEMPORAL] + nvdimm[RECORD_NON_TEMPORAL]},
+      {"nvdimm_fills", nvdimm[RECORD_FILL]},
+      {"nvdimm_write_backs", nvdimm[RECORD_WRITE_BACK]},
+      {"nvdimm_nt_writes", nvdimm[RECORD_NON_TEMPORAL]},
       {"pages", pages},
+      {"flushes", flushes},
+      {"elsewhere", elsewhere},
       {"block_reads", blocks.requests[FILE_READ]},
       {"block_writes", blocks.requests[FILE_WRITE]},
       {"block_read_bytes", blocks.bytes[FILE_READ]},
