@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hmsim import cli_calibrate, cli_lists, cli_run, cli_trace, cli_validate
+from hmsim import cli_calibrate, cli_guest, cli_lists, cli_run, cli_trace, cli_validate
 from hmsim._core import version
 from hmsim.cli_support import application
 
@@ -23,6 +23,7 @@ app.command()(cli_lists.configs)
 app.command()(cli_lists.workloads)
 app.command()(cli_validate.validate)
 app.add_typer(cli_trace.app, name="trace")
+app.add_typer(cli_guest.app, name="guest")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands below ``hmsim guest``."""
+
+from typing import Annotated
+
+import typer
+
+from hmsim import guest
+from hmsim._core import InputError
+from hmsim.cli_support import Json, application, on_terminal, print_json, print_table
+from hmsim.progress import Bars
+
+app = application("Build the guests that full-system captures start.")
+
+
+@app.callback()
+def group() -> None:
+    """Build the guests that full-system captures start."""
+
+
+@app.command()
+def build(
+    small: Annotated[
+        bool, typer.Option("--small", help="Kernel, busybox and small C programs only.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Build kernel and image from Debian's packages, or find them built in the cache."""
+    if not small:
+        raise InputError("guest build: only the small image can be built: name --small")
+    with Bars(on_terminal()) as bars:
+        made = guest.build_small(bars.report)
+    content = made.manifest()
+    if json:
+        print_json(content)
+        return
+    rows: list[tuple[str, str]] = []
+    for part, facts in content.items():
+        rows += [(f"{part}, {name}", version) for name, version in facts["packages"].items()]
+        rows += [
+            (f"{facts['directory']}/{name}", f"{about['bytes'] / (1 << 20):.1f} MiB")
+            for name, about in facts["files"].items()
+        ]
+    rows.append(("jobs", ", ".join(made.jobs)))
+    print_table(("", ">"), rows, "small guest")

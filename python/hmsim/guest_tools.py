@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What building a guest needs of its host: Debian's tools and packages, and an archive of files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import stat
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from hmsim._core import InputError
+
+LAST_LINES = 12  # of a failed tool's output that a message shows
+
+# Debian's package of each program.
+PACKAGE_OF = {
+    "apt-get": "apt",
+    "bc": "bc",
+    "bison": "bison",
+    "dpkg-deb": "dpkg",
+    "flex": "flex",
+    "gcc": "gcc",
+    "gzip": "gzip",
+    "ld": "binutils",
+    "make": "make",
+    "mke2fs": "e2fsprogs",
+    "perl": "perl",
+    "qemu-system-x86_64": "qemu-system-x86",
+    "tar": "tar",
+    "xz": "xz-utils",
+}
+# Debian's package of each header and library, by a file that gcc finds.
+FILE_PACKAGES = {"gelf.h": "libelf-dev", "libc.a": "libc6-dev"}
+ADMINISTRATOR = ("/usr/sbin", "/sbin")  # where mke2fs lies, often not in PATH
+
+
+class GuestError(InputError):
+    """A guest cannot be built or started; the message is meant for the user."""
+
+
+def find_tool(name: str) -> Optional[str]:
+    """Return a program's path, or None."""
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *ADMINISTRATOR])
+    return shutil.which(name, path=path)
+
+
+def need_tools(names: Sequence[str], files: Sequence[str] = ()) -> None:
+    """Raise GuestError that names Debian's packages of all programs and files that are missing."""
+    missing = {name: PACKAGE_OF[name] for name in names if find_tool(name) is None}
+    if files and "gcc" not in missing:
+        missing |= {name: FILE_PACKAGES[name] for name in files if not _gcc_finds(name)}
+    if missing:
+        packages = " ".join(sorted(set(missing.values())))
+        raise GuestError(
+            f"missing: {', '.join(missing)}; on Debian: apt-get install --no-install-recommends "
+            f"{packages}"
+        )
+
+
+def _gcc_finds(name: str) -> bool:
+    if name.endswith(".h"):
+        command = ["gcc", "-E", "-include", name, "-x", "c", os.devnull, "-o", os.devnull]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(
+        ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=False
+    )
+    return os.path.isabs(done.stdout.strip())
+
+
+def version_of(command: Sequence[str]) -> str:
+    """Return the first line that a program prints."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip().partition("\n")[0]
+
+
+def run_tool(
+    what: str,
+    command: Sequence[str],
+    folder: Path,
+    environment: Optional[Mapping[str, str]] = None,
+    on_line: Callable[[int], None] = lambda lines: None,
+) -> None:
+    """Run a program in ``folder``; ``on_line`` gets the lines printed so far.
+
+    Raises GuestError with the last of its output when it fails. Its process group ends with us.
+    """
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, "LC_ALL": "C", **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    lines: list[str] = []
+    count = 0
+    try:
+        assert process.stdout
+        for line in process.stdout:
+            count += 1
+            lines = [*lines[1 - LAST_LINES :], line.rstrip()]
+            on_line(count)
+        status = process.wait()
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    if status:
+        raise GuestError(
+            f"{what}: '{command[0]}' failed (exit status {status}):\n" + "\n".join(lines)
+        )
+
+
+def unpack_package(name: str, version: str, folder: Path) -> str:
+    """Unpack a Debian package below ``folder``; return the version it has.
+
+    That is ``version`` when the archive offers it still, else the newest there.
+    Raises GuestError.
+    """
+    folder.mkdir(parents=True)
+    downloads = folder / "DEBIAN"  # no package unpacks such a folder
+    downloads.mkdir()
+    for wanted in (f"{name}={version}", name):
+        done = subprocess.run(
+            ["apt-get", "download", "-q", wanted],
+            cwd=downloads,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode == 0:
+            break
+    else:
+        reason = done.stderr.strip().rpartition("\n")[2]
+        raise GuestError(
+            f"Debian's package {name} cannot be downloaded ({reason}); are package lists there "
+            "('apt-get update')?"
+        )
+    (package,) = downloads.glob("*.deb")
+    run_tool(f"unpacking {name}", ["dpkg-deb", "-x", str(package), str(folder)], folder)
+    found = version_of(["dpkg-deb", "-f", str(package), "Version"])
+    package.unlink()
+    downloads.rmdir()
+    return found
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of an initial RAM disk; folders have no content, links have their target."""
+
+    mode: int  # type and permissions
+    content: bytes = b""
+
+
+FOLDER = Entry(stat.S_IFDIR | 0o755)
+
+
+def program(content: bytes) -> Entry:
+    return Entry(stat.S_IFREG | 0o755, content)
+
+
+def data(content: bytes) -> Entry:
+    return Entry(stat.S_IFREG | 0o644, content)
+
+
+def link(target: str) -> Entry:
+    return Entry(stat.S_IFLNK | 0o777, target.encode())
+
+
+def cpio(entries: Mapping[str, Entry]) -> bytes:
+    """Return an archive in the kernel's "newc" format, the same bytes for the same entries.
+
+    Source: Linux, Documentation/driver-api/early-userspace/buffer-format.rst.
+    """
+
+    def aligned(content: bytes) -> bytes:
+        return content + bytes(-len(content) % 4)
+
+    pieces = []
+    for number, (name, entry) in enumerate([*sorted(entries.items()), ("TRAILER!!!", Entry(0))], 1):
+        links = 2 if stat.S_ISDIR(entry.mode) else 1
+        path = name.encode() + b"\0"
+        # inode, mode, user, group, links, time, size, device 2x, device of a node 2x, name, check
+        numbers = (number, entry.mode, 0, 0, links, 0, len(entry.content), 0, 0, 0, 0, len(path), 0)
+        header = b"070701" + b"".join(b"%08x" % value for value in numbers)
+        pieces += [aligned(header + path), aligned(entry.content)]
+    return b"".join(pieces)

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// region calibrate   tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of
+// the
+//                    NVDIMM directly, by which the plug-in tests that it counts right
+// region begin       the same, then begins the region of interest
+// region end         ends it
+#define _GNU_SOURCE
+#include "region.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, BLOCK = 1 << 20, BLOCKS = 32, DRAM_PROBE = 1 << 20 };
+
+static void fail(const char* what) {
+  perror(what);
+  exit(1);
+}
+
+// Physical addresses of the NVDIMM's first and last byte.
+static void find_nvdimm(uint64_t* first, uint64_t* last) {
+  FILE* map = fopen("/proc/iomem", "re");
+  if (!map) fail("/proc/iomem");
+  char line[256];
+  while (fgets(line, sizeof line, map)) {
+    unsigned long long from, to;
+    if (strstr(line, "Persistent Memory") && sscanf(line, " %llx-%llx", &from, &to) == 2) {
+      *first = from;
+      *last = to;
+      fclose(map);
+      return;
+    }
+  }
+  fputs("/proc/iomem: no persistent memory\n", stderr);
+  exit(1);
+}
+
+static void probe_physical(int memory, uint64_t address) {
+  uint64_t inside = address % PAGE;
+  const char* page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, memory, (off_t)(address - inside));
+  if (page == MAP_FAILED) fail("/dev/mem");
+  probe(page + inside);
+  munmap((void*)page, PAGE);
+}
+
+static void calibrate(void) {
+  uint64_t first = 0, last = 0;
+  find_nvdimm(&first, &last);
+  int memory = open("/dev/mem", O_RDONLY | O_CLOEXEC);
+  if (memory < 0) fail("/dev/mem");
+  probe_physical(memory, DRAM_PROBE);
+  probe_physical(memory, first);
+  probe_physical(memory, last);
+  close(memory);
+
+  int device = open("/dev/pmem0", O_RDONLY | O_DIRECT | O_CLOEXEC);
+  void* buffer = NULL;
+  if (device < 0 || posix_memalign(&buffer, PAGE, BLOCK)) fail("/dev/pmem0");
+  memset(buffer, 1, BLOCK);
+  self_test_marker();
+  for (int i = 0; i < BLOCKS; i++)
+    if (pread(device, buffer, BLOCK, (off_t)i * BLOCK) != BLOCK) fail("/dev/pmem0");
+  self_test_marker();
+  close(device);
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc == 2 ? argv[1] : "";
+  if (!strcmp(what, "calibrate")) {
+    calibrate();
+  } else if (!strcmp(what, "begin")) {
+    calibrate();
+    region_marker();
+  } else if (!strcmp(what, "end")) {
+    region_marker();
+  } else {
+    fputs("usage: region calibrate|begin|end\n", stderr);
+    return 2;
+  }
+  return 0;
+}
