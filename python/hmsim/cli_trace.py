@@ -18,6 +18,7 @@ from hmsim.cli_support import (
     print_table,
 )
 from hmsim.progress import Bars
+from hmsim.system_capture import capture_system
 
 STANDARD_ERROR = 2  # file descriptor
 
@@ -30,6 +31,8 @@ LABELS = {
     "records": ("requests", 1),
     "reads": ("reads", 1),
     "writes": ("writes", 1),
+    "nvdimm_reads": ("reads of the NVDIMM", 1),
+    "nvdimm_writes": ("writes to the NVDIMM", 1),
     "read_bytes": ("read (MiB)", MEBIBYTE),
     "write_bytes": ("written (MiB)", MEBIBYTE),
     "footprint_bytes": ("distinct 4 KB pages (MiB)", MEBIBYTE),
@@ -88,8 +91,9 @@ def convert(
 @app.command()
 def capture(
     command: Annotated[
-        list[str], typer.Argument(metavar="COMMAND", help="After --: program and arguments.")
-    ],
+        Optional[list[str]],
+        typer.Argument(metavar="COMMAND", help="After --: program and arguments."),
+    ] = None,
     out: Annotated[
         Optional[str], typer.Option("--out", metavar="FILE", help="Memory trace to write.")
     ] = None,
@@ -106,25 +110,74 @@ def capture(
     files: Annotated[
         Optional[str], typer.Option(metavar="PATTERN", help="Files whose I/O to record.")
     ] = None,
+    system: Annotated[
+        bool, typer.Option("--system", help="A job in a whole machine instead of a program.")
+    ] = False,
+    job: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="With --system: the job to run.")
+    ] = None,
+    icount: Annotated[
+        bool, typer.Option("--icount", help="With --system: the same trace every time, slower.")
+    ] = False,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="With --system: DRAM.")] = "1GiB",
+    nvdimm: Annotated[
+        str, typer.Option(metavar="SIZE", help="With --system: the NVDIMM.")
+    ] = "256MiB",
+    vcpus: Annotated[int, typer.Option(min=1, max=8, help="With --system: processors.")] = 1,
+    size_limit: Annotated[
+        Optional[str],
+        typer.Option(metavar="SIZE", help="With --system: bytes of trace, uncompressed, at most."),
+    ] = None,
+    timeout: Annotated[
+        Optional[float], typer.Option(min=1, help="Seconds to run at most; with --system 600.")
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Capture a program's memory and file traffic under QEMU."""
-    if out is None and blocks is None:
-        raise InputError("trace capture: name --out, --blocks or both")
-    summary = capture_program(
-        command,
-        out,
-        blocks=blocks,
-        limit=limit,
-        skip=skip,
-        roi=roi,
-        files=files,
-        force=force,
-        stdout=STANDARD_ERROR if json else None,
-    )
-    content = {**dataclasses.asdict(summary), "mpki": summary.mpki, "wpki": summary.wpki}
+    """Capture the memory and file traffic of a program, or of a whole machine, under QEMU."""
+    if system:
+        if job is None or command or blocks or files or roi:
+            raise InputError(
+                "trace capture --system: takes --job, and neither a command nor --blocks, --files "
+                "or --roi (a job marks its region of interest)"
+            )
+        name = out or f"{job}.hmsim.zst"
+        with Bars(on_terminal()) as bars:
+            of_machine = capture_system(
+                job,
+                name,
+                icount=icount,
+                limit=limit,
+                skip=skip,
+                size_limit=size_limit,
+                memory=memory,
+                nvdimm=nvdimm,
+                vcpus=vcpus,
+                timeout=timeout or 600,
+                force=force,
+                report=bars.report,
+            )
+        content = {"trace": name, **dataclasses.asdict(of_machine)}
+    else:
+        if job is not None or icount or size_limit is not None:
+            raise InputError("trace capture: --job, --icount and --size-limit need --system")
+        if out is None and blocks is None:
+            raise InputError("trace capture: name --out, --blocks or both")
+        summary = capture_program(
+            command or (),
+            out,
+            blocks=blocks,
+            limit=limit,
+            skip=skip,
+            roi=roi,
+            files=files,
+            timeout=timeout,
+            force=force,
+            stdout=STANDARD_ERROR if json else None,
+        )
+        content = {**dataclasses.asdict(summary), "mpki": summary.mpki, "wpki": summary.wpki}
     if json:
         print_json(content)
     else:
-        print_table(("", ">"), content.items(), " ".join(command))
+        title = f"{job} in a machine" if job else " ".join(command or ())
+        print_table(("", ">"), content.items(), title)

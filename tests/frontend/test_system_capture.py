@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a full-system capture hold exactly what a job did to the NVDIMM, or say why not?"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from array import array
+from pathlib import Path
+
+import pytest
+from hmsim import guest, system_capture
+from hmsim.emulation import BROKE_OFF, PLUGIN, CaptureError
+from hmsim.guest_tools import GuestError, need_tools
+from hmsim.system_capture import SystemCaptureSummary, capture_system
+from hmsim.traces import read_pieces
+
+SOURCES = Path(__file__).resolve().parents[2] / "workloads" / "capture"
+FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
+NVDIMM = 1 << 39  # in a line number
+LINES = (32 << 20) // 64  # of the file that jobs read or write
+
+
+def why_not() -> str:
+    """Return what a capture lacks here, empty if nothing."""
+    if shutil.which("qemu-system-x86_64") is None:
+        return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
+    if shutil.which("gcc") is None or not PLUGIN.is_file():
+        return "needs gcc and the built plug-in (scons capture)"
+    try:
+        guest.find_small()
+        need_tools(["mke2fs"])
+    except GuestError as error:
+        return str(error)
+    return ""
+
+
+needs_guest = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+
+
+def records(path: Path) -> tuple[bytes, array[int]]:
+    content = b"".join(read_pieces(path))
+    return content[:64], array("Q", content[64:])
+
+
+def lines(path: Path, wanted: int) -> list[int]:
+    """Return the NVDIMM's lines of records of a kind, in order."""
+    _, found = records(path)
+    numbers = [word & (1 << 40) - 1 for word in found if word >> 40 & 3 == wanted]
+    return [number - NVDIMM for number in numbers if number >= NVDIMM]
+
+
+@needs_guest
+def test_a_direct_read_fills_each_line_once_and_is_repeatable(tmp_path: Path) -> None:
+    names = [tmp_path / "a.hmsim.zst", tmp_path / "b.hmsim.zst"]
+    summaries = [
+        capture_system("fio-direct-read", name, icount=True, timeout=180) for name in names
+    ]
+    assert names[0].read_bytes() == names[1].read_bytes()
+    summary = summaries[0]
+    assert summary.nvdimm_fills == LINES
+    assert summary.nvdimm_write_backs == summary.nvdimm_nt_writes == 0
+    assert not summary.limited
+    fills = lines(names[0], FILL)
+    assert len(fills) == len(set(fills)) == LINES
+    assert not lines(names[0], WRITE_BACK) + lines(names[0], NON_TEMPORAL)
+    # A page is read from front to back.
+    successors = sum(after == before + 1 for before, after in zip(fills, fills[1:]))
+    assert successors >= LINES - LINES // 64
+    header, found = records(names[0])
+    assert header[:16] == b"HMSIMTRC" + bytes([1, 0, 64, 0, 6, 1, 2, 0])
+    assert int.from_bytes(header[16:24], "little") == len(found) == summary.records
+    assert header[40:] == b"fio-direct-read".ljust(24, b"\0")
+    deltas = sum(word >> 45 for word in found if word >> 40 & 3 != ESCAPE)
+    escapes = [word for word in found if word >> 40 & 3 == ESCAPE and word >> 45 == 0]
+    total = deltas + sum(word & (1 << 40) - 1 for word in escapes)
+    assert total == int.from_bytes(header[24:32], "little") == summary.instructions
+
+
+@needs_guest
+def test_a_direct_write_is_non_temporal(tmp_path: Path) -> None:
+    path = tmp_path / "w.hmsim"
+    summary = capture_system("fio-direct-write", path, timeout=180)
+    # And what ext4's journal writes with fsync: whole blocks of 4 KB.
+    assert LINES <= summary.nvdimm_nt_writes <= LINES + 16 * 64
+    assert summary.nvdimm_nt_writes % 64 == 0
+    assert summary.nvdimm_write_backs == 0
+    assert summary.nvdimm_fills < 1024  # metadata
+    assert len(set(lines(path, NON_TEMPORAL))) >= LINES
+
+
+@needs_guest
+def test_limits_end_the_machine(tmp_path: Path) -> None:
+    path = tmp_path / "part.hmsim"
+    summary = capture_system(
+        "fio-direct-read", path, skip=500_000, limit=1_000_000, vcpus=2, timeout=180
+    )
+    assert summary.limited
+    assert 1_000_000 <= summary.instructions < 1_001_000
+    summary = capture_system("fio-direct-read", path, size_limit="1MiB", force=True, timeout=180)
+    assert summary.limited
+    # Behind the last record, each vCPU's instructions and the region's end.
+    assert (1 << 20) // 8 <= summary.records <= (1 << 20) // 8 + 9
+    assert path.stat().st_size == 64 + 8 * summary.records
+
+
+@needs_guest
+def test_a_wrong_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = system_capture.plugin_option
+    monkeypatch.setattr(
+        system_capture, "plugin_option", lambda options: real({**options, "nvdimm": 128 << 20})
+    )
+    with pytest.raises(CaptureError, match="calibration: the NVDIMM has 268435456 bytes, not"):
+        capture_system("fio-direct-read", tmp_path / "t.hmsim", timeout=180)
+    assert not any(tmp_path.iterdir())
+
+
+def run(tmp_path: Path, script: str, timeout: float = 60) -> SystemCaptureSummary:
+    """Let a shell script play the machine; it may write $0, the plug-in's summary."""
+    summary = tmp_path / "summary"
+    command = ["sh", "-c", script, str(summary)]
+    return system_capture._run(command, "job", summary, timeout, lambda name, fraction: None)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("echo Kernel panic", "job: the guest ended before its job did(.|\n)*Kernel panic"),
+        (f"echo 'self-test: wrong' >$0; exit {BROKE_OFF}", "job: self-test: wrong"),
+        ("echo no such machine; exit 1", "QEMU ended with status 1(.|\n)*no such machine"),
+        ("kill -SEGV $$", "QEMU ended with signal 11"),
+    ],
+)
+def test_a_machine_that_fails_is_told(tmp_path: Path, script: str, message: str) -> None:
+    with pytest.raises(CaptureError, match=message):
+        run(tmp_path, script)
+
+
+TOTALS = (
+    '{"limited": 0, "vcpus": 1, "total_instructions": 9, "instructions": %d, "records": 0, '
+    '"fills": 0, "write_backs": 0, "nt_writes": 0, "nvdimm_fills": 0, "nvdimm_write_backs": 0, '
+    '"nvdimm_nt_writes": 0, "flushes": 0, "pages": 0, "elsewhere": 0, "block_reads": 0}'
+)
+
+
+@pytest.mark.parametrize(
+    ("instructions", "status", "message"),
+    [
+        (5, 3, "job: failed in the guest with status 3"),
+        (0, 0, "job: marked no region of interest"),
+    ],
+)
+def test_a_job_that_fails_is_told(
+    tmp_path: Path, instructions: int, status: int, message: str
+) -> None:
+    script = f"echo '{TOTALS % instructions}' >$0; echo hmsim-guest: status {status}"
+    with pytest.raises(CaptureError, match=message):
+        run(tmp_path, script)
+
+
+def test_a_job_that_ends_well_is_summed_up(tmp_path: Path) -> None:
+    summary = run(tmp_path, f"echo '{TOTALS % 5}' >$0; echo hmsim-guest: status 0")
+    assert summary.instructions == 5
+    assert summary.limited is False
+
+
+def test_a_machine_that_hangs_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match=r"job: not done after 0\.2 s(.|\n)*step one"):
+        run(tmp_path, "echo hmsim-guest: step one; exec sleep 600", timeout=0.2)
+
+
+def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
+    out = tmp_path / "t.hmsim"
+    with pytest.raises(GuestError, match="did you mean 'fio-direct-read'"):
+        capture_system("fio-direct-reed", out)
+    for name, value in (("memory", "4GiB"), ("nvdimm", "63MiB"), ("nvdimm", "lots")):
+        with pytest.raises(CaptureError, match=f"{name}: "):
+            capture_system("fio-direct-read", out, **{name: value})  # type: ignore[arg-type]
+
+
+def test_missing_tools_are_told_with_their_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GuestError, match=r"missing: bison, gcc; on Debian: apt-get .* bison gcc$"):
+        need_tools(["bison", "gcc"], ["gelf.h"])
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_guest_that_is_not_built_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(GuestError, match="run 'hmsim guest build --small'"):
+        guest.find_small()
+
+
+OPCODES = r"""
+#include <stdio.h>
+#include "opcodes.h"
+int main(void) {
+    unsigned char code[15];
+    char line[64];
+    while (fgets(line, sizeof line, stdin)) {
+        size_t size = 0;
+        unsigned byte;
+        int used;
+        for (char *at = line; sscanf(at, "%2x%n", &byte, &used) == 1; at += used)
+            code[size++] = (unsigned char)byte;
+        printf("%d%d%d%d%d\n", is_marker(code, size), is_self_test(code, size),
+               is_probe(code, size), is_flush(code, size), stores_non_temporal(code, size));
+    }
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_instructions_are_recognised(tmp_path: Path) -> None:
+    (tmp_path / "opcodes.c").write_text(OPCODES)
+    binary = tmp_path / "opcodes"
+    command = ["gcc", "-O1", f"-I{SOURCES}", "-o", binary, tmp_path / "opcodes.c"]
+    subprocess.run(command, check=True)
+    cases = {
+        "6687DB": "10000",  # xchg %bx,%bx
+        "6687C9": "01000",  # xchg %cx,%cx
+        "3E3E3E8A06": "00100",  # the probe
+        "8A06": "00000",  # mov (%rsi),%al
+        "0FAE38": "00010",  # clflush (%rax)
+        "3E0FAE38": "00010",  # as Linux writes it, room for a prefix
+        "660FAE38": "00010",  # clflushopt (%rax)
+        "660FAE30": "00010",  # clwb (%rax)
+        "0FAE30": "00000",  # xsaveopt (%rax)
+        "0FAEF8": "00000",  # sfence
+        "480FC307": "00001",  # movnti %rax,(%rdi)
+    }
+    text = "\n".join(cases) + "\n"
+    done = subprocess.run([binary], input=text, capture_output=True, text=True, check=True)
+    assert dict(zip(cases, done.stdout.split())) == cases
