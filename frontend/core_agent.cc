@@ -18,7 +18,7 @@ constexpr std::int64_t kNoLimit = std::int64_t{1} << 62;
 }  // namespace
 
 void CoreAgent::Entry::serialize(Archive& archive) {
-  archive(index, dispatch, ready, retire, address, waiter);
+  archive(index, dispatch, ready, retire, address, memory, waiter);
 }
 
 void CoreAgent::declare(ParameterSet& parameters) {
@@ -35,6 +35,12 @@ void CoreAgent::prepare() {
   entries_.resize(size);
   mask_ = size - 1;
   source_ = open_source();
+  nvdimm_bytes_ =
+      static_cast<std::uint64_t>(surroundings().port->capacity(MemoryClass::nvdimm).value());
+  if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
+    throw InputError("agent." + std::to_string(index()) +
+                     ": its trace has lines of an NVDIMM, and the configuration has none");
+  }
   limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
   start_pass(0);
 }
@@ -138,6 +144,7 @@ void CoreAgent::dispatch(Tick now) {
     added.dispatch = next_slot_;
     added.ready = miss.load ? kUnknown : next_slot_ + parameters_.width;
     added.address = miss.load_address;
+    added.memory = miss.memory;
     added.waiter = kUnknown;
     resolve_retirement();
   }
@@ -163,10 +170,7 @@ void CoreAgent::dispatch(Tick now) {
   }
   if (miss.write) {
     ++writes_outside_;
-    send(MemoryClass::dram,
-         surroundings().translation->translate(static_cast<std::uint16_t>(core()),
-                                               miss.write_address),
-         true, kPosted, now);
+    send(miss.memory, place(miss.memory, miss.write_address), true, kPosted, now);
   }
 }
 
@@ -180,9 +184,17 @@ void CoreAgent::issue(std::int64_t number, Tick now) {
 }
 
 void CoreAgent::send_load(std::int64_t number, Tick now) {
-  const Address address = surroundings().translation->translate(static_cast<std::uint16_t>(core()),
-                                                                entry(number).address);
-  send(MemoryClass::dram, address, false, static_cast<std::uint32_t>(number & mask_), now);
+  const Entry& load = entry(number);
+  send(load.memory, place(load.memory, load.address), false,
+       static_cast<std::uint32_t>(number & mask_), now);
+}
+
+// Lines of the NVDIMM keep their places, modulo its capacity.
+Address CoreAgent::place(MemoryClass memory, std::uint64_t address) const {
+  if (memory == MemoryClass::nvdimm) {
+    return Address(address % nvdimm_bytes_);
+  }
+  return surroundings().translation->translate(static_cast<std::uint16_t>(core()), address);
 }
 
 void CoreAgent::resolve_retirement() {

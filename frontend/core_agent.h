@@ -54,7 +54,8 @@ class CoreAgent : public Agent {
     std::int64_t ready = 0;     // slot, or kUnknown
     std::int64_t retire = 0;    // slot, once all earlier ones are known
     std::uint64_t address = 0;  // of a load, as in the source
-    std::int64_t waiter = 0;    // number of the load that waits for this one, or kUnknown
+    MemoryClass memory = MemoryClass::dram;
+    std::int64_t waiter = 0;  // number of the load that waits for this one, or kUnknown
     void serialize(Archive& archive);
   };
   // What happens to a load at a later time.
@@ -76,6 +77,7 @@ class CoreAgent : public Agent {
   void dispatch(Tick now);
   void issue(std::int64_t number, Tick now);
   void send_load(std::int64_t number, Tick now);
+  Address place(MemoryClass memory, std::uint64_t address) const;
   void resolve_retirement();
   std::int64_t retired(Tick now) const;
   Entry& entry(std::int64_t number) { return entries_[static_cast<std::size_t>(number) & mask_]; }
@@ -86,6 +88,7 @@ class CoreAgent : public Agent {
   CoreParameters parameters_;
   EdgeClock slots_;
   std::unique_ptr<MissSource> source_;
+  std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
   // is known for those before known_; those before applied_ no longer bound the next dispatch.

@@ -3,10 +3,12 @@
 //
 // Header, 64 bytes, little-endian:
 //   0 magic "HMSIMTRC"  8 u16 version = 1  10 u16 header bytes = 64  12 u8 log2 of line bytes = 6
-//   13 u8 vCPUs, 1 .. 8  14 u16 flags  16 u64 records  24 u64 instructions (0 in these: unknown)
+//   13 u8 vCPUs, 1 .. 8  14 u16 flags; 2: lines are of two memories
+//   16 u64 records  24 u64 instructions (0 in these: unknown)
 //   32 8 bytes: the caches, in words  40 24 bytes: name of the program
 // Record, 8 bytes, little-endian:
-//   bits 0-39 line number   40-41 kind: 0 fill, 1 write-back, 2 non-temporal write, 3 escape
+//   bits 0-39 line number (of two memories, bit 39 is 0 for DRAM, 1 for the NVDIMM)
+//   40-41 kind: 0 fill, 1 write-back, 2 non-temporal write, 3 escape
 //   42-44 vCPU   45-63 instructions of that vCPU since its record before
 // Escape: bits 45-63 are a code: 0 adds bits 0-39 to that vCPU's instructions, 1 and 2 mark the
 // beginning and the end of a region of interest.
@@ -26,6 +28,8 @@ constexpr std::size_t kHeaderBytes = 64;
 constexpr std::size_t kRecordBytes = 8;
 constexpr int kLineBits = 6;
 constexpr unsigned kMaxVcpus = 8;
+constexpr std::uint64_t kTwoMemories = 2;  // header flag
+constexpr int kMemoryBit = 39;             // of a line number
 
 std::uint64_t little_endian(const unsigned char* bytes, std::size_t count) {
   std::uint64_t value = 0;
@@ -47,6 +51,7 @@ class HmsimTrace final : public MissSource {
 
   bool next(Miss& miss) override;
 
+  bool has_nvdimm() const override { return two_memories_; }
   void rewind() override {
     reader_.rewind();
     read_header();
@@ -82,6 +87,7 @@ class HmsimTrace final : public MissSource {
   std::uint64_t record_ = 0;        // number of the record last read, from 1
   std::uint64_t instructions_ = 0;  // since the last miss that was passed on
   bool any_ = false;
+  bool two_memories_ = false;  // the header's
 };
 
 void HmsimTrace::read_header() {
@@ -107,6 +113,7 @@ void HmsimTrace::read_header() {
   if (vcpus_ > kMaxVcpus) {
     fail_header("the number of vCPUs is " + std::to_string(vcpus_) + ", expected 0 to 8");
   }
+  two_memories_ = (little_endian(&header[14], 2) & kTwoMemories) != 0;
   records_ = little_endian(&header[16], 8);
   record_ = 0;
   instructions_ = 0;
@@ -162,7 +169,11 @@ bool HmsimTrace::next(Miss& miss) {
       continue;
     }
     add_instructions(delta);
-    const std::uint64_t address = field(record, 0, 40) << kLineBits;
+    const int line_bits = two_memories_ ? kMemoryBit : kMemoryBit + 1;
+    const std::uint64_t address = field(record, 0, line_bits) << kLineBits;
+    if (two_memories_ && field(record, kMemoryBit, 1) != 0) {
+      miss.memory = MemoryClass::nvdimm;
+    }
     any_ = true;
     miss.load = kind == kFill;
     miss.write = !miss.load;

@@ -6,7 +6,7 @@
 namespace hmsim {
 
 void Miss::serialize(Archive& archive) {
-  archive(gap, load, write, dependent, load_address, write_address);
+  archive(gap, load, write, dependent, memory, load_address, write_address);
 }
 
 void Access::serialize(Archive& archive) { archive(address, write, cycle); }

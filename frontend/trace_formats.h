@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/request.h"
 #include "frontend/trace_reader.h"
 
 namespace hmsim {
@@ -22,6 +23,7 @@ struct Miss {
   bool load = false;     // a load's gap is at least 1
   bool write = false;
   bool dependent = false;  // the load needs the value of the load before it
+  MemoryClass memory = MemoryClass::dram;
   std::uint64_t load_address = 0;
   std::uint64_t write_address = 0;
 
@@ -34,6 +36,7 @@ class MissSource {
   // False at the end; `miss.gap` is then how many instructions follow the last record. Throws
   // InputError for malformed input and when there is no record at all.
   virtual bool next(Miss& miss) = 0;
+  virtual bool has_nvdimm() const { return false; }  // whether misses may be of the NVDIMM
   virtual void rewind() = 0;
   virtual double fraction() const = 0;  // of the source that was read; 0: not known
   virtual void serialize(Archive& archive) = 0;

@@ -22,7 +22,8 @@ LINE = 64  # bytes
 MAGIC = b"HMSIMTRC"
 HEADER = struct.Struct("<8sHHBBHQQHHI24s")
 VERSION = 1
-RENUMBERED_PAGES = 1  # header flag
+RENUMBERED_PAGES, TWO_MEMORIES = 1, 2  # header flags
+NVDIMM = 1 << 39  # in a line number, of two memories
 LINE_BITS = 40
 VCPU_SHIFT, DELTA_SHIFT = 42, 45
 LARGEST_DELTA = (1 << 19) - 1
@@ -67,6 +68,16 @@ def _words(path: AnyPath) -> Iterator[int]:
         rest = rest[whole:]
     if rest or promised is None or promised not in (0, count):  # 0: unknown
         raise InputError(f"{os.fspath(path)}: damaged: its length is not what its header says")
+
+
+def has_two_memories(path: AnyPath) -> bool:
+    """Tell whether lines of a trace in hmsim's format are of DRAM and of an NVDIMM."""
+    start = b""
+    for piece in read_pieces(path):
+        start += piece
+        if len(start) >= HEADER.size:
+            return bool(HEADER.unpack_from(start)[5] & TWO_MEMORIES)
+    return False
 
 
 def _hmsim(path: AnyPath) -> Iterator[Access]:

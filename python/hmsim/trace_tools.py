@@ -21,6 +21,7 @@ from hmsim.trace_records import (
     LINE,
     LINE_BITS,
     MAGIC,
+    NVDIMM,
     RENUMBERED_PAGES,
     VCPU_SHIFT,
     VERSION,
@@ -28,6 +29,7 @@ from hmsim.trace_records import (
     Access,
     AnyPath,
     find_format,
+    has_two_memories,
     read,
 )
 from hmsim.traces import compressed
@@ -59,7 +61,8 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     Returns:
         ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
         ``write_bytes``, ``footprint_bytes`` (distinct 4 KB pages), ``sources``; ``duration`` and
-        ``unit`` where the format has times; ``read_mpki`` and ``write_mpki`` (per thousand
+        ``unit`` where the format has times; ``nvdimm_reads`` and ``nvdimm_writes``, those of them
+        that go there, of a trace of two memories; ``read_mpki`` and ``write_mpki`` (per thousand
         instructions) or ``requests_per_second``.
 
     Raises:
@@ -69,11 +72,13 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     pages: set[int] = set()
     sources: set[int] = set()
     counts = [0, 0]
+    nvdimm = [0, 0]
     sizes = [0, 0]
     last = 0
     for access in _reporting(read(path, found), report):
         counts[access.write] += 1
         sizes[access.write] += access.size
+        nvdimm[access.write] += access.address >= NVDIMM * LINE
         first = access.address // PAGE
         last_page = (access.address + access.size - 1) // PAGE
         pages.update(range(first, last_page + 1))
@@ -91,6 +96,8 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         "footprint_bytes": len(pages) * PAGE,
         "sources": len(sources),
     }
+    if found == "hmsim" and has_two_memories(path):
+        summary.update(nvdimm_reads=nvdimm[0], nvdimm_writes=nvdimm[1])
     unit = FORMATS[found]
     if unit and last:
         summary.update(duration=last, unit=unit)
@@ -135,6 +142,10 @@ def convert(
         raise InputError(f"cannot convert to '{to}'; possible: {', '.join(SOURCES)}")
     if found not in SOURCES[to]:
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
+    if found == "hmsim" and has_two_memories(source):
+        raise InputError(
+            f"{os.fspath(source)}: its lines are of two memories, as of no other format"
+        )
     if os.path.exists(target) and os.path.samefile(source, target):
         raise InputError(f"{os.fspath(target)}: is the trace to convert")
     counter = _Counter()

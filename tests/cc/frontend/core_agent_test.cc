@@ -281,6 +281,27 @@ TEST(CoreAgent, RunsTheRecordsOfHmsimTraces) {
   EXPECT_EQ(one.agent->progress(one.kernel.now()), 901);
 }
 
+TEST(CoreAgent, RunsTracesOfTwoMemories) {
+  constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
+  const std::string trace = hmsim_header(4, 1, 2) + hmsim_record(kNvdimm + 1, 0, 0, 1) +
+                            hmsim_record(2, 1, 0, 0) + hmsim_record(kNvdimm + 3, 2, 0, 1) +
+                            hmsim_record(kNvdimm + (std::uint64_t{1} << 29) + 4, 0, 0, 200);
+  Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}}, trace};
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  // The load 201 instructions behind the first one finds the window of 128 full for 100 ns.
+  const Tick last = test.port.log.back().time;
+  const std::vector<Sent> wanted{{Tick(0), MemoryClass::nvdimm, 64, false},
+                                 {Tick(0), MemoryClass::dram, 128, true},
+                                 {Tick(125), MemoryClass::nvdimm, 192, true},
+                                 {last, MemoryClass::nvdimm, 256, false}};  // modulo 32 GiB
+  EXPECT_TRUE(test.port.log == wanted);
+  EXPECT_GE(last, 100 * kNanosecond);
+
+  bench.nvdimm = Bytes(0);
+  EXPECT_THROW(AgentUnderTest{bench}, InputError);
+}
+
 TEST(CoreAgent, StartsOverAndKeepsItsFirstFinish) {
   Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}}, "3 64\n5 128\n"};
   AgentUnderTest test(bench);

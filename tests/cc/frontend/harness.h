@@ -145,9 +145,10 @@ inline std::string little_endian(std::uint64_t value, int bytes) {
 }
 
 // Parts of a trace in hmsim's binary format.
-inline std::string hmsim_header(std::uint64_t records, unsigned vcpus = 2) {
+inline std::string hmsim_header(std::uint64_t records, unsigned vcpus = 2,
+                                std::uint64_t flags = 0) {
   return "HMSIMTRC" + little_endian(1, 2) + little_endian(64, 2) + little_endian(6, 1) +
-         little_endian(vcpus, 1) + little_endian(0, 2) + little_endian(records, 8) +
+         little_endian(vcpus, 1) + little_endian(flags, 2) + little_endian(records, 8) +
          little_endian(1'000, 8) + std::string(8, '\0') + std::string(24, 'p');
 }
 

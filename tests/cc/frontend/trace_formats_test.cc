@@ -128,6 +128,23 @@ TEST(TraceFormats, Hmsim) {
   EXPECT_EQ(read_all<Miss>(*second).size(), 2u);
 }
 
+TEST(TraceFormats, HmsimOfTwoMemories) {
+  constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
+  const std::string records = hmsim_record(5, 0, 0, 1) + hmsim_record(kNvdimm + 5, 0, 0, 1) +
+                              hmsim_record(kNvdimm + 6, 2, 0, 1);
+  const auto both = kHmsimFormat.open(reader_of(hmsim_header(3, 1, 2) + records), kAllVcpus);
+  EXPECT_TRUE(both->has_nvdimm());
+  const std::vector<Miss> misses = read_all<Miss>(*both);
+  ASSERT_EQ(misses.size(), 3u);
+  EXPECT_TRUE(misses[0].memory == MemoryClass::dram && misses[0].load_address == 5 * 64);
+  EXPECT_TRUE(misses[1].memory == MemoryClass::nvdimm && misses[1].load_address == 5 * 64);
+  EXPECT_TRUE(misses[2].memory == MemoryClass::nvdimm && misses[2].write_address == 6 * 64);
+
+  const auto one = kHmsimFormat.open(reader_of(hmsim_header(3, 1, 0) + records), kAllVcpus);
+  EXPECT_FALSE(one->has_nvdimm());
+  EXPECT_EQ(read_all<Miss>(*one)[1].load_address, (kNvdimm + 5) * 64);
+}
+
 TEST(TraceFormats, BlocksOfAnySizeGiveTheSameRecords) {
   std::string text;
   Random random(3);
