@@ -36,10 +36,11 @@ def build(
         return
     rows: list[tuple[str, str]] = []
     for part, facts in content.items():
-        rows += [(f"{part}, {name}", version) for name, version in facts["packages"].items()]
+        print(f"{part}: {facts['directory']}")
+        rows += facts["packages"].items()
         rows += [
-            (f"{facts['directory']}/{name}", f"{about['bytes'] / (1 << 20):.1f} MiB")
+            (name, f"{about['bytes'] / (1 << 20):.1f} MiB")
             for name, about in facts["files"].items()
         ]
-    rows.append(("jobs", ", ".join(made.jobs)))
-    print_table(("", ">"), rows, "small guest")
+    print_table(("", ">"), rows)
+    print(f"jobs: {', '.join(made.jobs)}")

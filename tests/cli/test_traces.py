@@ -8,6 +8,7 @@ import json
 import lzma
 import random
 import shutil
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 import zstandard
 from hmsim import InputError
 from hmsim.traces import BLOCK, TraceReader, read_pieces
-from support import needs_data, parsed, succeed, write
+from support import invoke, needs_data, parsed, succeed, write
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
@@ -38,6 +39,24 @@ def test_compression_is_told_by_content(tmp_path: Path, packer: str) -> None:
     while block := reader.read(len(found)):
         found += block
     assert found == content
+
+
+def test_two_memories_are_told_apart(tmp_path: Path) -> None:
+    """Bit 39 of a line is the NVDIMM's; no other format has a place for that."""
+    nvdimm = 1 << 39
+    lines = [(5, 0), (nvdimm + 5, 0), (nvdimm + 6, 0), (nvdimm + 7, 2)]  # and kinds
+    words = [line | kind << 40 | 10 << 45 for line, kind in lines]
+    for flags, reads in ((2, 2), (0, None)):
+        header = struct.pack("<8sHHBBHQQ", b"HMSIMTRC", 1, 64, 6, 1, flags, 4, 40).ljust(64, b"\0")
+        path = write(tmp_path / f"{flags}.hmsim", header + struct.pack("<4Q", *words))
+        summary = parsed("trace", "info", path)
+        assert (summary["reads"], summary["writes"]) == (3, 1)
+        assert (summary.get("nvdimm_reads"), summary.get("nvdimm_writes")) == (reads, reads and 1)
+    refused = invoke(
+        "trace", "convert", path.with_name("2.hmsim"), tmp_path / "t", "--to", "ramulator"
+    )
+    assert refused.exit_code == 2 and "of two memories" in refused.stderr
+    assert not (tmp_path / "t").exists()
 
 
 @pytest.mark.parametrize("packer", PACKERS)
