@@ -151,6 +151,8 @@ class Channel final : public MemoryChannel, public AckListener {
   }
   Cycle next_ack(Cycle edge) const;
 
+  void reserve(Candidates& candidates) const;
+  bool lacks_data_only(const Transaction& transaction) const;
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
   void issue_data(TransactionId id, Command command);

@@ -119,6 +119,7 @@ void Channel::issue() {
   if (edge_ + nearness >= banks_.next()) {
     banks_.collect(edge_, nearness, candidates);
   }
+  reserve(candidates);
   if (const Best* const winner = select(candidates)) {
     command_bus_taken_ = true;
     issue_data(winner->id, winner->command);
@@ -135,6 +136,33 @@ void Channel::issue() {
     }
   }
   statistics_.command_cycles += command_bus_taken_ ? 1 : 0;
+}
+
+// While an overdue transaction waits for its data-bus command only, no other of its class has one:
+// else those that need no turnaround could keep it from being legal for ever.
+inline void Channel::reserve(Candidates& candidates) const {
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    const std::uint32_t slot = guard_.oldest_overdue(memory);
+    if (slot != StarvationGuard::kNone &&
+        lacks_data_only(pool_[static_cast<TransactionId>(slot)])) {
+      const auto other = [slot](const Best* best) {
+        return best != nullptr && best->id != static_cast<TransactionId>(slot);
+      };
+      const auto i = static_cast<std::size_t>(memory);
+      candidates.legal[i] = other(candidates.legal[i]) ? nullptr : candidates.legal[i];
+      candidates.near[i] = other(candidates.near[i]) ? nullptr : candidates.near[i];
+    }
+  }
+}
+
+bool Channel::lacks_data_only(const Transaction& transaction) const {
+  if (is_nvdimm(transaction)) {
+    return transaction.state == TransactionState::ready;
+  }
+  const bool may_start = transaction.started || two_level_ ||
+                         command_queue_free_[static_cast<std::size_t>(transaction.rank)] > 0;
+  return transaction.state == TransactionState::queued && side_of(transaction) == side_ &&
+         may_start && banks_.open_row(transaction.bank) == transaction.row;
 }
 
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have

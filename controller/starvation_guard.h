@@ -20,12 +20,12 @@ inline constexpr std::uint64_t kFirstOfAll = ~std::uint64_t{0};  // the key of a
 // front of it. Without one it costs nothing.
 class StarvationGuard {
  public:
-  explicit StarvationGuard(std::size_t slots) : due_(slots) {}
+  explicit StarvationGuard(std::size_t slots) : due_(slots) { waiting_.connect(0, kLists); }
 
   // Before the first admission.
   void limit(std::size_t queue, Cycle cycles) {
     limits_[queue] = cycles;
-    waiting_.connect(due_.size(), limits_.size());
+    waiting_.connect(due_.size(), kLists);
   }
 
   void admit(const Transaction& transaction, std::size_t queue, Cycle now) {
@@ -36,7 +36,9 @@ class StarvationGuard {
     }
   }
   void issued(const Transaction& transaction, std::size_t queue) {
-    if (limits_[queue] != kNeverCycle && !transaction.overdue) {
+    if (transaction.overdue) {
+      waiting_.remove(transaction.slot, overdue(transaction.request.memory));
+    } else if (limits_[queue] != kNeverCycle) {
       remove(transaction.slot, queue);
     }
   }
@@ -46,17 +48,30 @@ class StarvationGuard {
   TransactionId take() {
     const std::size_t queue = due(0) <= due(1) ? 0 : 1;
     const std::uint32_t slot = waiting_.oldest(queue);
+    const RequestView request = waiting_[slot];
     remove(slot, queue);
+    waiting_.add(request, overdue(request.memory));
     return static_cast<TransactionId>(slot);
   }
+  // Of those that take() returned, and that have not had their data-bus command, by class; or
+  // kNone.
+  std::uint32_t oldest_overdue(MemoryClass memory) const {
+    return waiting_.oldest(overdue(memory));
+  }
+  static constexpr std::uint32_t kNone = PendingRequests::kNone;
 
   void serialize(Archive& archive) { archive(waiting_, due_, next_); }
 
  private:
+  // A list for each queue, then one for the overdue ones of each class.
+  static constexpr std::size_t kLists = 2 * kMemoryClasses;
+  static std::size_t overdue(MemoryClass memory) {
+    return kMemoryClasses + static_cast<std::size_t>(memory);
+  }
+
   Cycle due(std::size_t queue) const {
-    const std::uint32_t slot =
-        limits_[queue] == kNeverCycle ? PendingRequests::kNone : waiting_.oldest(queue);
-    return slot == PendingRequests::kNone ? kNeverCycle : due_[slot];
+    const std::uint32_t slot = limits_[queue] == kNeverCycle ? kNone : waiting_.oldest(queue);
+    return slot == kNone ? kNeverCycle : due_[slot];
   }
   void remove(std::uint32_t slot, std::size_t queue) {
     waiting_.remove(slot, queue);
@@ -64,8 +79,8 @@ class StarvationGuard {
   }
 
   std::array<Cycle, kMemoryClasses> limits_{kNeverCycle, kNeverCycle};
-  PendingRequests waiting_;  // a list for each queue
-  std::vector<Cycle> due_;   // by slot
+  PendingRequests waiting_;
+  std::vector<Cycle> due_;  // by slot
   Cycle next_ = kNeverCycle;
 };
 

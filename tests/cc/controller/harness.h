@@ -119,6 +119,9 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     }
   }
 
+  void on_admit(const Request& request, Tick now) override {
+    admitted_[request.id] = Cycle(now / channel_.clock_period());
+  }
   void on_complete(const Request& request, Tick now) override {
     finished_[request.id] = Cycle(now / channel_.clock_period());
     order_.push_back(request.id);
@@ -139,6 +142,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   ProtocolChecker checker_;
   bool violations_expected_ = false;
   std::vector<CommandRecord> log_;
+  std::map<std::uint64_t, Cycle> admitted_;
   std::map<std::uint64_t, Cycle> finished_;
   std::map<std::uint64_t, int> completions_;
   std::vector<std::uint64_t> order_;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// With the starvation guard no request waits beyond a bound, whatever scheduler and arbiter do and
+// however one-sided the traffic is. docs/schedulers.md states the bound.
+#include <gtest/gtest.h>
+
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/policies/rig.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr std::int64_t kLimit = 400;  // cycles: 500 ns of DDR3-1600
+
+// Few slots, and an NVDIMM that answers within its lookup: what is left is the host's waiting.
+const Assignments kFewSlots{
+    {"nvdimm.capacity", "256MiB"},          {"nvdimm.ftl.over_provisioning", "28"},
+    {"nvdimm.buffer.read_size", "1MiB"},    {"nvdimm.buffer.write_size", "1MiB"},
+    {"nvdimm.unmapped_read", "zero"},       {"controller.queue_depth", "8"},
+    {"controller.nvdimm_queue_depth", "8"}, {"controller.drain_high", "6"},
+    {"controller.drain_low", "2"},          {"policies.nvm_duet.write_high", "6"},
+    {"policies.nvm_duet.write_low", "2"},   {"policies.tcm.quantum", "3us"},
+    {"policies.atlas.quantum", "3us"}};
+
+// From its slot to its last beat: the limit, then, for each slot, all that one request can take of
+// a bank and the bus (the row before it, its own, the bus turned round), and refreshes on the way.
+Cycle bound_of(const SystemConfig& config) {
+  const DramTiming& t = config.dram.timing;
+  const std::int64_t each =
+      t.tras + t.twr + t.trp + t.tfaw + t.trcd + t.cwl + t.burst + t.twtr + t.cl + t.burst;
+  const std::int64_t lookup = 1 + config.nvdimm.buffer.lookup / config.dram.clock_period();
+  const std::int64_t wait = kLimit + config.controller.slots() * each + lookup;
+  const std::int64_t refreshes = wait / t.trefi + 2;
+  return Cycle(wait + refreshes * (t.trfc + each));
+}
+
+// Closed loop: as many requests as there are slots, nearly all of them of one kind, which needs
+// neither a new row nor a turnaround; the kind changes, longer than the bound apart.
+class OneSided {
+ public:
+  explicit OneSided(ChannelUnderTest& channel) : channel_(channel) {
+    channel_.on_done = [this](const Request&) { send(); };
+    for (std::int64_t i = 0; i < channel_.config_.controller.slots(); ++i) {
+      send();
+    }
+  }
+  void turn(MemoryClass memory, bool write) {
+    memory_ = memory;
+    write_ = write;
+  }
+  void end() { ended_ = true; }
+
+ private:
+  void send() {
+    if (ended_) {
+      return;
+    }
+    const bool odd = random_.below(16) == 0;
+    const MemoryClass memory = !odd                    ? memory_
+                               : random_.below(2) == 0 ? MemoryClass::dram
+                                                       : MemoryClass::nvdimm;
+    const bool write = odd ? random_.below(2) == 0 : write_;
+    const auto column = static_cast<std::int64_t>(next_++ % 64);
+    const auto row = static_cast<std::int64_t>(odd ? 1 + random_.below(3) : 0);
+    const auto bank = static_cast<std::int64_t>(odd ? random_.below(8) : 0);
+    channel_.send(memory,
+                  memory == MemoryClass::dram ? channel_.dram(row, bank, column)
+                                              : Address((row * 8 + bank) * 4096 + column * 64),
+                  write, odd ? 1 : 0);
+  }
+
+  ChannelUnderTest& channel_;
+  Random random_{11};
+  MemoryClass memory_ = MemoryClass::dram;
+  bool write_ = false;
+  bool ended_ = false;
+  std::uint64_t next_ = 0;
+};
+
+Cycle longest_wait(const Assignments& assignments) {
+  const std::string table = table_text([](std::size_t cell) { return cell + 1; },
+                                       [](std::size_t cell) { return 576 - cell; });
+  ChannelUnderTest channel(
+      with(with(kFewSlots, assignments), {{"policies.harmonic.table", table}}));
+  const Cycle phase = bound_of(channel.config_) + Cycle(500);
+  OneSided traffic(channel);
+  Cycle now{0};
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    for (const bool write : {true, false}) {
+      traffic.turn(memory, write);
+      now += phase;
+      channel.instructions_.assign(2, now.value());
+      channel.run_to(now);
+    }
+  }
+  traffic.end();
+  channel.drain();
+  EXPECT_EQ(channel.completions_.size(), channel.next_id_);
+  Cycle longest{0};
+  for (const auto& [id, finished] : channel.finished_) {
+    EXPECT_EQ(channel.completions_[id], 1);
+    longest = later(longest, finished - channel.admitted_[id]);
+  }
+  return longest;
+}
+
+std::vector<Assignments> combinations() {
+  std::vector<Assignments> all;
+  for (const std::string& scheduler : policy_names(PolicyKind::transaction_scheduler)) {
+    for (const std::string& arbiter : policy_names(PolicyKind::bus_arbiter)) {
+      for (const char* queues : {"unified", "split"}) {
+        for (const char* writes : {"mixed", "drained"}) {
+          all.push_back({{"controller.starvation_limit", "500ns"},
+                         {"controller.nvdimm_scheduler", scheduler},
+                         {"controller.scheduler", scheduler},
+                         {"controller.arbiter", arbiter},
+                         {"controller.queues", queues},
+                         {"controller.writes", writes}});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+class Liveness : public ::testing::TestWithParam<Assignments> {};
+
+TEST_P(Liveness, NoRequestWaitsBeyondTheBound) {
+  const Cycle longest = longest_wait(GetParam());
+  EXPECT_LE(longest, bound_of(make_config(with(kFewSlots, GetParam()))));
+  RecordProperty("longest", static_cast<int>(longest.value()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Liveness, ::testing::ValuesIn(combinations()), [](const auto& test) {
+  std::string name;
+  for (std::size_t i = test.param.size() - 4; i < test.param.size(); ++i) {
+    name += test.param[i].second + "_";
+  }
+  return name + std::to_string(test.index);
+});
+
+// A stream that needs no turnaround keeps the bus from a request that does, until refreshes
+// interrupt it; whoever it is that ranks them.
+TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    for (const bool write : {false, true}) {
+      for (const char* writes : {"mixed", "drained"}) {
+        for (const bool guarded : {false, true}) {
+          ChannelUnderTest channel(
+              with(kFewSlots, {{"dram.refresh", "false"},
+                               {"controller.writes", writes},
+                               {"controller.starvation_limit", guarded ? "500ns" : "0s"}}));
+          const auto address = [&](std::int64_t line, std::int64_t other) {
+            return memory == MemoryClass::dram ? channel.dram(0, other, line % 128)
+                                               : Address(other * 4096 + line % 64 * 64);
+          };
+          std::int64_t sent = 0;
+          channel.on_done = [&](const Request& request) {
+            if (request.source == 0 && sent < 3000) {
+              channel.send(memory, address(sent++, 0), !write);
+            }
+          };
+          for (int i = 0; i < 7; ++i) {
+            channel.send(memory, address(sent++, 0), !write);
+          }
+          const std::uint64_t victim = channel.send(memory, address(0, 1), write, 1);
+          channel.drain();
+          if (guarded) {
+            EXPECT_LT(channel.finished_[victim], Cycle(kLimit + 150))
+                << static_cast<int>(memory) << write << writes;
+          } else if (memory == MemoryClass::dram) {
+            EXPECT_GT(channel.finished_[victim], Cycle(10'000)) << write << writes;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing
