@@ -17,6 +17,7 @@ from hmsim.cli_support import (
     print_json,
     print_table,
 )
+from hmsim.machine import DRIVERS
 from hmsim.progress import Bars
 from hmsim.system_capture import capture_system
 
@@ -119,6 +120,14 @@ def capture(
     icount: Annotated[
         bool, typer.Option("--icount", help="With --system: the same trace every time, slower.")
     ] = False,
+    driver: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"With --system: {', '.join(DRIVERS)}."),
+    ] = DRIVERS[0],
+    snapshot: Annotated[
+        Optional[str],
+        typer.Option(metavar="DIR", help="With --system: begin with this state, or make it."),
+    ] = None,
     memory: Annotated[str, typer.Option(metavar="SIZE", help="With --system: DRAM.")] = "1GiB",
     nvdimm: Annotated[
         str, typer.Option(metavar="SIZE", help="With --system: the NVDIMM.")
@@ -150,6 +159,8 @@ def capture(
                 limit=limit,
                 skip=skip,
                 size_limit=size_limit,
+                driver=driver,
+                snapshot=snapshot,
                 memory=memory,
                 nvdimm=nvdimm,
                 vcpus=vcpus,

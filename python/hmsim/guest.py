@@ -52,7 +52,7 @@ MODULE_TREE_PARTS = (
     *(".config", "Kbuild", "Makefile", "Module.symvers", "arch/x86", "include", "scripts"),
     "tools/objtool/objtool",
 )
-IMAGE_TOOLS = ["apt-get", "dpkg-deb", "gcc", "ld"]
+IMAGE_TOOLS = ["apt-get", "dpkg-deb", "gcc", "gzip", "ld", "make", "tar"]
 # A kernel's banner tells who built it, where and when.
 KERNEL_ENVIRONMENT = {
     "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
@@ -63,11 +63,14 @@ KERNEL_ENVIRONMENT = {
 APPLETS = [
     "cat",
     "cp",
+    "dd",
     "echo",
+    "insmod",
     "ls",
     "mkdir",
     "mount",
     "poweroff",
+    "printf",
     "rm",
     "sh",
     "sleep",
@@ -127,11 +130,9 @@ def check_job(name: str) -> None:
 def small_guest() -> Guest:
     """Return the small guest of these sources, built or not."""
     folder = cache_directory() / "guest"
-    return Guest(
-        folder / f"kernel-{_key('kernel.config', KERNEL_PACKAGE)}",
-        folder / f"small-{_key('init', 'jobs', 'programs', 'busybox-static')}",
-        job_names(),
-    )
+    kernel = f"kernel-{_key('kernel.config', KERNEL_PACKAGE)}"
+    image = f"small-{_key('init', 'jobs', 'programs', 'driver', 'busybox-static', kernel)}"
+    return Guest(folder / kernel, folder / image, job_names())
 
 
 def find_small() -> Guest:
@@ -153,7 +154,7 @@ def build_small(report: Report = lambda name, fraction: None) -> Guest:
         for folder, make in ((guest.kernel, _build_kernel), (guest.image, _build_small_image)):
             if not (folder / MANIFEST).is_file():
                 with new_directory(folder) as fresh, _scratch(folder) as scratch:
-                    _write_manifest(fresh, make(fresh, scratch, report))
+                    _write_manifest(fresh, make(guest, fresh, scratch, report))
     return guest
 
 
@@ -164,7 +165,7 @@ def _pinned() -> dict[str, str]:
 
 
 def _key(*inputs: str) -> str:
-    """Return a hash of files and folders in the source, of packages, compiler and recipe."""
+    """Return a hash of recipe, compiler and inputs: files, folders, packages, or other results."""
     digest = hashlib.sha256(f"{RECIPE}\n{_compiler()}\n".encode())
     versions = _pinned()
     for name in inputs:
@@ -172,8 +173,10 @@ def _key(*inputs: str) -> str:
         if name in versions:
             digest.update(f"{name} {versions[name]}\n".encode())
             continue
-        files = sorted(path.iterdir()) if path.is_dir() else [path]
-        for file in files:
+        if not path.exists():
+            digest.update(f"{name}\n".encode())
+            continue
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             digest.update(f"{file.relative_to(source())} {file_digest(file)}\n".encode())
     return digest.hexdigest()[:16]
 
@@ -207,7 +210,7 @@ def _write_manifest(folder: Path, facts: dict[str, Any]) -> None:
     (folder / MANIFEST).write_text(json.dumps(content, indent=2) + "\n")
 
 
-def _build_kernel(folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
+def _build_kernel(_guest: Guest, folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
     tools.need_tools(KERNEL_TOOLS, ["gelf.h"])
     report("kernel: source", None)
     version = tools.unpack_package(KERNEL_PACKAGE, _pinned()[KERNEL_PACKAGE], scratch / "package")
@@ -247,7 +250,7 @@ def _check_configuration(fragment: str, result: str) -> None:
             raise GuestError(f"the kernel's configuration: {line} was not accepted")
 
 
-def _build_small_image(folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
+def _build_small_image(guest: Guest, folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
     tools.need_tools(IMAGE_TOOLS, ["libc.a"])
     report("image", None)
     version = tools.unpack_package(
@@ -267,6 +270,20 @@ def _build_small_image(folder: Path, scratch: Path, report: Report) -> dict[str,
         flags = ["-O2", "-static", "-s", "-Wl,--build-id=none", "-o", str(binary)]
         tools.run_tool(path.name, ["gcc", *flags, path.name], path.parent)
         entries[f"bin/{path.stem}"] = tools.program(binary.read_bytes())
+    entries["lib"] = tools.FOLDER
+    entries["lib/hmsim_pmbd.ko"] = tools.data(_build_driver(guest.kernel, scratch))
     (folder / "initramfs.cpio").write_bytes(tools.cpio(entries))
     report("image", 1)
     return {"packages": {"busybox-static": version}, "jobs": list(job_names())}
+
+
+def _build_driver(kernel: Path, scratch: Path) -> bytes:
+    """Return our block driver as a module of the kernel."""
+    tree, driver = scratch / "modules", scratch / "driver"
+    tree.mkdir()
+    unpack = ["tar", "-xzf", str(kernel / MODULE_TREE)]
+    tools.run_tool("the kernel's headers", unpack, tree)
+    shutil.copytree(source() / "driver", driver)
+    make = ["make", "-C", str(tree), f"M={driver}", "modules"]
+    tools.run_tool("the driver", make, driver, KERNEL_ENVIRONMENT)
+    return (driver / "hmsim_pmbd.ko").read_bytes()

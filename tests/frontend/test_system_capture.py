@@ -12,6 +12,7 @@ import pytest
 from hmsim import guest, system_capture
 from hmsim.emulation import BROKE_OFF, PLUGIN, CaptureError
 from hmsim.guest_tools import GuestError, need_tools
+from hmsim.snapshot import Beginning
 from hmsim.system_capture import SystemCaptureSummary, capture_system
 from hmsim.traces import read_pieces
 
@@ -90,6 +91,58 @@ def test_a_direct_write_is_non_temporal(tmp_path: Path) -> None:
 
 
 @needs_guest
+@pytest.mark.parametrize(
+    ("driver", "fills", "write_backs", "non_temporal"),
+    [
+        ("pmbd-nt", 0, 0, 1),  # per line written
+        ("pmbd-wb", 1, 1, 0),  # write allocate, flush
+        ("pmbd-uc", 0, 0, 8),  # words of 8 bytes
+    ],
+)
+def test_drivers_write_in_their_ways(
+    tmp_path: Path, driver: str, fills: int, write_backs: int, non_temporal: int
+) -> None:
+    path = tmp_path / "w.hmsim"
+    summary = capture_system("fio-direct-write", path, driver=driver, timeout=180)
+    written = len(set(lines(path, WRITE_BACK if write_backs else NON_TEMPORAL)))
+    assert LINES <= written <= LINES + 16 * 64
+    assert written * write_backs == summary.nvdimm_write_backs == summary.flushes
+    journal = 16 * 64 * max(non_temporal, 1)  # its blocks may be written more than once
+    assert 0 <= summary.nvdimm_nt_writes - written * non_temporal <= journal
+    assert 0 <= summary.nvdimm_fills - written * fills <= journal
+
+
+@needs_guest
+def test_a_window_is_taken_again_from_a_snapshot(tmp_path: Path) -> None:
+    snapshot = tmp_path / "snapshot"
+    files = [tmp_path / f"{name}.hmsim" for name in ("made", "all", "first", "second")]
+    windows = [{}, {}, {"limit": 300_000}, {"skip": 300_000, "limit": 300_000}]
+    summaries = [
+        capture_system(
+            "fio-direct-read", file, icount=True, snapshot=snapshot, timeout=180, **window
+        )
+        for file, window in zip(files, windows)
+    ]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert summaries[1].total_instructions < summaries[0].total_instructions / 2  # no boot
+    # The windows are parts of the whole, one behind the other.
+    whole, first, second = (lines(file, FILL) for file in files[1:])
+    assert len(first) > 1000 < len(second)
+    at = whole.index(second[0])
+    assert whole[: len(first)] == first
+    assert whole[at : at + len(second)] == second
+    assert abs(at - len(first)) < 10
+    with pytest.raises(CaptureError, match="machine with driver nd_pmem, not pmbd-nt"):
+        capture_system(
+            "fio-direct-read", tmp_path / "t", icount=True, snapshot=snapshot, driver="pmbd-nt"
+        )
+    (snapshot / "state").write_bytes(b"damaged")
+    with pytest.raises(CaptureError, match=r"(state cannot be loaded|went away)\n"):
+        capture_system("fio-direct-read", tmp_path / "t", icount=True, snapshot=snapshot)
+    assert not (tmp_path / "t").exists()
+
+
+@needs_guest
 def test_limits_end_the_machine(tmp_path: Path) -> None:
     path = tmp_path / "part.hmsim"
     summary = capture_system(
@@ -120,13 +173,15 @@ def run(tmp_path: Path, script: str, timeout: float = 60) -> SystemCaptureSummar
     """Let a shell script play the machine; it may write $0, the plug-in's summary."""
     summary = tmp_path / "summary"
     command = ["sh", "-c", script, str(summary)]
-    return system_capture._run(command, "job", summary, timeout, lambda name, fraction: None)
+    return system_capture._run(
+        command, "job", summary, timeout, lambda name, fraction: None, Beginning()
+    )
 
 
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("echo Kernel panic", "job: the guest ended before its job did(.|\n)*Kernel panic"),
+        ("echo Kernel panic", "job: the guest ended before its job did\nconsole: Kernel panic"),
         (f"echo 'self-test: wrong' >$0; exit {BROKE_OFF}", "job: self-test: wrong"),
         ("echo no such machine; exit 1", "QEMU ended with status 1(.|\n)*no such machine"),
         ("kill -SEGV $$", "QEMU ended with signal 11"),
@@ -174,6 +229,8 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
     out = tmp_path / "t.hmsim"
     with pytest.raises(GuestError, match="did you mean 'fio-direct-read'"):
         capture_system("fio-direct-reed", out)
+    with pytest.raises(CaptureError, match="did you mean 'pmbd-nt'"):
+        capture_system("fio-direct-read", out, driver="pmbd_nt")
     for name, value in (("memory", "4GiB"), ("nvdimm", "63MiB"), ("nvdimm", "lots")):
         with pytest.raises(CaptureError, match=f"{name}: "):
             capture_system("fio-direct-read", out, **{name: value})  # type: ignore[arg-type]
@@ -206,8 +263,9 @@ int main(void) {
         int used;
         for (char *at = line; sscanf(at, "%2x%n", &byte, &used) == 1; at += used)
             code[size++] = (unsigned char)byte;
-        printf("%d%d%d%d%d\n", is_marker(code, size), is_self_test(code, size),
-               is_probe(code, size), is_flush(code, size), stores_non_temporal(code, size));
+        printf("%d%d%d%d%d%d\n", is_marker(code, size), is_self_test(code, size),
+               is_probe(code, size), is_flush(code, size), stores_non_temporal(code, size),
+               is_flush_probe(code, size));
     }
 }
 """
@@ -220,17 +278,18 @@ def test_instructions_are_recognised(tmp_path: Path) -> None:
     command = ["gcc", "-O1", f"-I{SOURCES}", "-o", binary, tmp_path / "opcodes.c"]
     subprocess.run(command, check=True)
     cases = {
-        "6687DB": "10000",  # xchg %bx,%bx
-        "6687C9": "01000",  # xchg %cx,%cx
-        "3E3E3E8A06": "00100",  # the probe
-        "8A06": "00000",  # mov (%rsi),%al
-        "0FAE38": "00010",  # clflush (%rax)
-        "3E0FAE38": "00010",  # as Linux writes it, room for a prefix
-        "660FAE38": "00010",  # clflushopt (%rax)
-        "660FAE30": "00010",  # clwb (%rax)
-        "0FAE30": "00000",  # xsaveopt (%rax)
-        "0FAEF8": "00000",  # sfence
-        "480FC307": "00001",  # movnti %rax,(%rdi)
+        "6687DB": "100000",  # xchg %bx,%bx
+        "6687C9": "010000",  # xchg %cx,%cx
+        "3E3E3E8A06": "001000",  # the probe
+        "3E3E3E3E8A06": "000001",  # the one before a flush
+        "8A06": "000000",  # mov (%rsi),%al
+        "0FAE38": "000100",  # clflush (%rax)
+        "3E0FAE38": "000100",  # as Linux writes it, room for a prefix
+        "660FAE38": "000100",  # clflushopt (%rax)
+        "660FAE30": "000100",  # clwb (%rax)
+        "0FAE30": "000000",  # xsaveopt (%rax)
+        "0FAEF8": "000000",  # sfence
+        "480FC307": "000010",  # movnti %rax,(%rdi)
     }
     text = "\n".join(cases) + "\n"
     done = subprocess.run([binary], input=text, capture_output=True, text=True, check=True)

@@ -145,7 +145,7 @@ static uint64_t* hierarchy_access(struct hierarchy* caches, uint64_t line, bool 
   return entry;
 }
 
-// A non-temporal store evicts the line from this vCPU's caches and from L3.
+// A non-temporal store, or a flush, evicts the line from this vCPU's caches and from L3.
 static void hierarchy_evict(struct hierarchy* caches, uint64_t line) {
   bool dirty = cache_drop(&caches->l1, line);
   dirty |= cache_drop(&caches->l2, line);

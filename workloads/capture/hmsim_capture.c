@@ -57,6 +57,13 @@ static void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t address, 
     store_non_temporal(v, line, address % LINE_BYTES, bytes);
     return;
   }
+  if (machine.uncached_nvdimm && line & kNvdimmLine) {
+    v->last_line = kNoLine;
+    shared_lock();
+    emit(v->caches.vcpu, store ? RECORD_NON_TEMPORAL : RECORD_FILL, line);
+    shared_unlock();
+    return;
+  }
   if (line == v->combining) drain(v);
   v->last_entry = hierarchy_access(&v->caches, line, store);
   v->last_line = address >> LINE_SHIFT;
@@ -117,6 +124,16 @@ static void begin_window(void) {
   origin = total_instructions();
   window_open = skip == 0;
   for (unsigned i = 0; i < VCPUS; i++) vcpus[i].check_at = 0;
+}
+
+static void on_flush_probe(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+                           void* data) {
+  struct vcpu* v = &vcpus[index % VCPUS];
+  uint64_t line;
+  if (!machine.ready || !machine_line(info, address, &line)) return;
+  v->now = v->count - behind(data);
+  v->last_line = kNoLine;
+  hierarchy_evict(&v->caches, line);
 }
 
 static void on_flush(unsigned index, void* data) {
@@ -197,6 +214,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
     if (is_probe(code, size))
       qemu_plugin_register_vcpu_mem_cb(insn, on_probe, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
                                        NULL);
+    else if (is_flush_probe(code, size))
+      qemu_plugin_register_vcpu_mem_cb(insn, on_flush_probe, QEMU_PLUGIN_CB_NO_REGS,
+                                       QEMU_PLUGIN_MEM_RW, (void*)data);
     else if (is_self_test(code, size))
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_self_test, QEMU_PLUGIN_CB_NO_REGS, NULL);
     else if (is_flush(code, size))
@@ -228,6 +248,7 @@ static bool set_option(struct options* options, const char* argument) {
       {"records", NULL, &most_records},
       {"dram", NULL, &machine.dram_bytes},
       {"nvdimm", NULL, &machine.nvdimm_bytes},
+      {"uncached", NULL, &machine.uncached_nvdimm},
       {"l1", NULL, &options->kib[0]},
       {"l2", NULL, &options->kib[1]},
       {"l3", NULL, &options->kib[2]},

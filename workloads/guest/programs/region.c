@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// region calibrate   tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of
-// the
-//                    NVDIMM directly, by which the plug-in tests that it counts right
-// region begin       the same, then begins the region of interest
-// region end         ends it
+// "region calibrate" tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of
+// the NVDIMM ($hmsim_device) directly, by which the plug-in tests that it counts right. "region
+// begin" does the same and begins the region of interest, "region end" ends it.
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -59,13 +57,14 @@ static void calibrate(void) {
   probe_physical(memory, last);
   close(memory);
 
-  int device = open("/dev/pmem0", O_RDONLY | O_DIRECT | O_CLOEXEC);
+  const char* name = getenv("hmsim_device");
+  int device = name ? open(name, O_RDONLY | O_DIRECT | O_CLOEXEC) : -1;
   void* buffer = NULL;
-  if (device < 0 || posix_memalign(&buffer, PAGE, BLOCK)) fail("/dev/pmem0");
+  if (device < 0 || posix_memalign(&buffer, PAGE, BLOCK)) fail("$hmsim_device");
   memset(buffer, 1, BLOCK);
   self_test_marker();
   for (int i = 0; i < BLOCKS; i++)
-    if (pread(device, buffer, BLOCK, (off_t)i * BLOCK) != BLOCK) fail("/dev/pmem0");
+    if (pread(device, buffer, BLOCK, (off_t)i * BLOCK) != BLOCK) fail(name);
   self_test_marker();
   close(device);
 }
