@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes docs/policy-comparison.md: every policy bundle on mixes of a core and an I/O program.
 
-    analysis/policy_table.py [--data DIR] [--jobs N] [--policy NAME]...
+    analysis/policy_table.py [--data DIR] [--jobs N] [--policy NAME]... [--seeds N]
 
 The traces of `--data` (by default ../shared/data beside the repository) are not part of it: SPEC
 CPU2006 misses of Ramulator and a TPC-C block trace of MQSim, both under the MIT licence.
@@ -49,6 +49,7 @@ MIXES = (
     *(("mcf", "tpcc"), ("lbm", "writes"), ("milc", "tpcc"), ("hmmer", "tpcc")),
     *(("mcf", "writes"), ("mcf", "sort"), ("lbm", "tpcc")),
 )
+SPREAD = ("core.0.ipc", "weighted_speedup", "max_slowdown")
 COLUMNS = {
     "core.0.ipc": ("IPC", 1.0, "{:.3f}"),
     "agent.1.slowdown": ("I/O slowdown", 1.0, "{:.3f}"),
@@ -76,18 +77,26 @@ def write_mixes(folder: Path, data: Path) -> list[Path]:
     return paths
 
 
-def table(rows: pd.DataFrame) -> str:
-    """Return a mix's results as a section of Markdown."""
+def cell(name: str, values: list[float]) -> str:
+    """Return the mean over the seeds; for some figures with half the range."""
+    _, scale, form = COLUMNS[name]
+    if any(value != value for value in values):
+        return "-"
+    text = form.format(sum(values) / len(values) * scale)
+    spread = form.format((max(values) - min(values)) / 2 * scale)
+    return f"{text} ± {spread}" if name in SPREAD and len(values) > 1 else text
+
+
+def table(found: list[pd.DataFrame]) -> str:
+    """Return a mix's results, by seed, as a section of Markdown."""
+    rows = found[0]
     shown = {name: what for name, what in COLUMNS.items() if name in rows}
     titles = [title for title, _, _ in shown.values()]
     lines = ["", f"## {rows['workload'].iloc[0]}", "", f"| policy | {' | '.join(titles)} |"]
     lines.append("|---|" + "---:|" * len(titles))
-    for _, row in rows.iterrows():
-        cells = [
-            form.format(row[name] * scale) if row[name] == row[name] else "-"
-            for name, (_, scale, form) in shown.items()
-        ]
-        lines.append(f"| {row['policy']} | {' | '.join(cells)} |")
+    for index, policy in enumerate(rows["policy"]):
+        cells = [cell(name, [seed[name].iloc[index] for seed in found]) for name in shown]
+        lines.append(f"| {policy} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -97,6 +106,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--policy", action="append")
+    parser.add_argument(
+        "--seeds", type=int, default=3, help="seeds 1 .. N; means, and ± half ranges"
+    )
     arguments = parser.parse_args()
     policies = arguments.policy or list(POLICIES)
     with tempfile.TemporaryDirectory() as folder:
@@ -104,7 +116,12 @@ def main() -> None:
         head = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
         body = ""
         for mix in mixes:
-            found = hmsim.compare(CONFIG, policies, [mix], jobs=arguments.jobs, progress=True)
+            found = [
+                hmsim.compare(
+                    CONFIG, policies, [mix], seed=seed, jobs=arguments.jobs, progress=True
+                )
+                for seed in range(1, arguments.seeds + 1)
+            ]
             body += table(found)
             PAGE.write_text(head + body, encoding="utf-8")
 

@@ -6,7 +6,8 @@
 //
 // PATTERN: stream, random, mixed (random, one third writes), burst (8 lines in random rows),
 // sparse (one request per 1000 cycles), nvdimm_read, nvdimm_write (random pages, one line each),
-// nvdimm_hit (lines of one resident page).
+// nvdimm_hit (lines of one resident page), classes (both memories by turns at random, one third
+// writes: bursts of DRAM, lines of 16 resident pages).
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -25,9 +26,19 @@
 namespace hmsim {
 namespace {
 
-enum class Pattern { stream, random, mixed, burst, sparse, nvdimm_read, nvdimm_write, nvdimm_hit };
+enum class Pattern {
+  stream,
+  random,
+  mixed,
+  burst,
+  sparse,
+  nvdimm_read,
+  nvdimm_write,
+  nvdimm_hit,
+  classes
+};
 
-constexpr std::array<std::pair<const char*, Pattern>, 8> kPatterns{
+constexpr std::array<std::pair<const char*, Pattern>, 9> kPatterns{
     {{"stream", Pattern::stream},
      {"random", Pattern::random},
      {"mixed", Pattern::mixed},
@@ -35,7 +46,8 @@ constexpr std::array<std::pair<const char*, Pattern>, 8> kPatterns{
      {"sparse", Pattern::sparse},
      {"nvdimm_read", Pattern::nvdimm_read},
      {"nvdimm_write", Pattern::nvdimm_write},
-     {"nvdimm_hit", Pattern::nvdimm_hit}}};
+     {"nvdimm_hit", Pattern::nvdimm_hit},
+     {"classes", Pattern::classes}}};
 
 Pattern pattern_of(const char* name) {
   for (const auto& [known, pattern] : kPatterns) {
@@ -47,6 +59,7 @@ Pattern pattern_of(const char* name) {
 }
 
 constexpr std::int64_t kBurstLines = 8;
+constexpr std::int64_t kResidentLines = 16 * kLinesPerPage;
 constexpr std::int64_t kCores = 4;  // send in turn
 constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
 
@@ -86,6 +99,9 @@ class Generator final : public Component, public Requester {
 
  private:
   void send(Tick now) {
+    if (pattern_ == Pattern::classes) {
+      memory_ = random_.below(2) == 0 ? MemoryClass::dram : MemoryClass::nvdimm;
+    }
     Request request;
     request.memory = memory_;
     request.address = Address(line() * kLineBytes.value());
@@ -100,17 +116,22 @@ class Generator final : public Component, public Requester {
         return sent_ % kFootprintLines;
       case Pattern::nvdimm_hit:
         return sent_ % kLinesPerPage;
+      case Pattern::classes:
+        return memory_ == MemoryClass::dram ? next_of_burst() : sent_ % kResidentLines;
       case Pattern::burst:
-        burst_ = sent_ % kBurstLines != 0 ? burst_ + 1 : random_line() & ~(kBurstLines - 1);
-        return burst_;
+        return next_of_burst();
       default:
         return random_line();
     }
   }
+  std::int64_t next_of_burst() {
+    burst_ = of_bursts_++ % kBurstLines != 0 ? burst_ + 1 : random_line() & ~(kBurstLines - 1);
+    return burst_;
+  }
   std::int64_t random_line() { return static_cast<std::int64_t>(random_.below(kFootprintLines)); }
   bool writes() {
     return pattern_ == Pattern::nvdimm_write ||
-           (pattern_ == Pattern::mixed && random_.below(3) == 0);
+           ((pattern_ == Pattern::mixed || pattern_ == Pattern::classes) && random_.below(3) == 0);
   }
 
   const Pattern pattern_;
@@ -121,6 +142,7 @@ class Generator final : public Component, public Requester {
   MemoryPort* port_ = nullptr;
   Random random_{1};
   std::int64_t burst_ = 0;
+  std::int64_t of_bursts_ = 0;  // lines so far
   std::int64_t sent_ = 0;
   std::int64_t completed_ = 0;
   Tick next_{0};
