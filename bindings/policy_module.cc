@@ -6,7 +6,9 @@
 #include <string>
 
 #include "bindings/convert.h"
+#include "policies/base/arbiter_rehearsal.h"
 #include "policies/base/rehearsal.h"
+#include "policies/gc_scheduler.h"
 #include "policies/policy.h"
 
 namespace py = pybind11;
@@ -49,10 +51,54 @@ std::uint32_t enqueue(Rehearsal& self, std::uint16_t core, int bank, std::int64_
   return self.enqueue(request);
 }
 
+const char* choose(ArbiterRehearsal& self, int dram_pending, int nvdimm_pending,
+                   std::int64_t dram_arrival, std::int64_t nvdimm_arrival) {
+  const MemoryClass winner =
+      self.choose(dram_pending, nvdimm_pending, Tick(dram_arrival), Tick(nvdimm_arrival));
+  return winner == MemoryClass::dram ? "dram" : "nvdimm";
+}
+
+// Of the LUN, its channel and all: pages to read into frames that are ready, and to program.
+PendingFlash pending(const py::dict& fields, const char* place) {
+  PendingFlash work;
+  const auto [reads, writes] = fields[place].cast<std::pair<std::uint32_t, std::uint32_t>>();
+  work.read_pages = reads;
+  work.read_requests = reads;
+  work.fetchable = reads;
+  work.writes = writes;
+  return work;
+}
+
+// A collector's two questions, with the table3 preset at 200 MT/s on 4 channels of 2 LUNs.
+py::tuple gc_step(const std::string& scheduler, const Assignments& assignments,
+                  const py::dict& fields) {
+  const auto policy = create_policy(PolicyKind::gc_scheduler, scheduler, assignments);
+  auto& gc = static_cast<GcScheduler&>(*policy);
+  const GcTimes times{50 * kMicrosecond,    650 * kMicrosecond, 2'000 * kMicrosecond,
+                      20'480 * kNanosecond, 300 * kNanosecond,  5 * kNanosecond,
+                      Tick(72'500)};
+  GcView view;
+  view.buffered = fields["buffered"].cast<std::uint32_t>();
+  view.lun = pending(fields, "lun");
+  view.channel = pending(fields, "channel");
+  view.all = pending(fields, "all");
+  view.channels = 4;
+  view.luns = 8;
+  view.times = &times;
+  const GcErase erase = gc.erase(view);
+  return py::make_tuple(gc.copy(view), erase.now ? py::object(py::none()) : py::int_(erase.reads));
+}
+
 }  // namespace
 
 void bind_policies(py::module_& module) {
   module.def("policies", &policies);
+  module.def("gc_step", &gc_step, py::arg("scheduler"), py::arg("assignments"), py::arg("view"));
+  py::class_<ArbiterRehearsal>(module, "ArbiterRehearsal")
+      .def(py::init<const std::string&, const Assignments&>(), py::arg("arbiter"),
+           py::arg("assignments"))
+      .def("choose", &choose, py::arg("dram_pending"), py::arg("nvdimm_pending"),
+           py::arg("dram_arrival") = 0, py::arg("nvdimm_arrival") = 0);
   py::class_<Rehearsal>(module, "Rehearsal")
       .def(py::init([](const std::string& scheduler, const Assignments& assignments,
                        std::int64_t rank_switch) {

@@ -225,6 +225,27 @@ def run_dram_trace(
 def harmonic_table_bytes() -> tuple[int, int]:
     """Return the bytes of its tables by the paper's formula, and of what is looked up."""
 
+def gc_step(
+    scheduler: str, assignments: Assignments, view: dict[str, Any]
+) -> tuple[bool, int | None]:
+    """Return whether a GC scheduler copies a page, and the page reads before the erase; None: now.
+
+    ``view``: ``buffered`` requests; of ``lun``, ``channel`` and ``all`` (page reads, pages to
+    program) that are pending. 4 flash channels of 2 LUNs, times of preset table3 at 200 MT/s.
+    """
+
+class ArbiterRehearsal:
+    """A bus arbiter without a channel, asked at so many entries of two queues of 128."""
+
+    def __init__(self, arbiter: str, assignments: Assignments) -> None: ...
+    def choose(
+        self,
+        dram_pending: int,
+        nvdimm_pending: int,
+        dram_arrival: int = ...,
+        nvdimm_arrival: int = ...,
+    ) -> str: ...
+
 class Rehearsal:
     """A transaction scheduler without a channel: told of requests, asked for their order.
 

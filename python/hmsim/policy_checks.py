@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hmsim._core import Rehearsal
+from hmsim._core import ArbiterRehearsal, Rehearsal, gc_step
+from hmsim.system import System
 
 MICROSECOND = 1_000_000  # picoseconds
 INTERVAL = 400_000  # of TCM's shuffle: 800 cycles of a CPU at 2 GHz
@@ -24,6 +25,9 @@ def vectors() -> Iterator[Vector]:
     yield from _bliss()
     yield from _firm()
     yield from _nvm_duet()
+    yield from _service_rates()
+    yield from _page_order()
+    yield from _collection()
 
 
 def _par_bs() -> Iterator[Vector]:
@@ -142,3 +146,89 @@ def _nvm_duet() -> Iterator[Vector]:
         yield name, expected, free, "", 0, "persist epochs in order"
         queue.issue(write, False)
         queue.complete(write)
+
+
+def _service_rates() -> Iterator[Vector]:
+    """Equations 1 and 2 where both classes perform alike: utilisation decides."""
+    table = "version 1 dram" + " 100" * 48 + " nvdimm" + " 100" * 576
+    source = "the paper, equation 1"
+    for impl, expected, why in (("exact", 71, source), ("table", 86, "stages end at 85")):
+        settings = [("policies.harmonic.table", table), ("policies.harmonic.impl", impl)]
+        arbiter = ArbiterRehearsal("harmonic", settings)
+        enough = next(n for n in range(129) if arbiter.choose(n, 70, 2, 1) == "dram")
+        yield f"harmonic, {impl}: DRAM entries that beat 70", expected, enough, "", 0, why
+        counts = [(a, b) for a in range(0, 129, 8) for b in range(0, a, 8)]
+        alike = sum(arbiter.choose(a, b, 2, 1) == arbiter.choose(b, a, 1, 2) for a, b in counts)
+        name = f"harmonic, {impl}: contests that do not turn with their sides"
+        yield name, 0, alike, "", 0, "equation 2: SR_n = -SR_d"
+
+
+def _page_order() -> Iterator[Vector]:
+    """The paper's figures 12 and 13 as micro-traces; times as the closed forms of a read miss."""
+    base = {
+        "dram.refresh": False,
+        "controller.queues": "split",
+        "controller.arbiter": "oldest_first",
+        "nvdimm.capacity": "1GiB",
+        "nvdimm.buffer.read_size": "1MiB",
+        "nvdimm.buffer.write_size": "1MiB",
+    }
+
+    def drive(overrides: dict[str, object], bursts: tuple[str, ...]) -> tuple[float, float]:
+        """Return the flash reads, and the cycles from the last burst to its last request's end."""
+        system = System("mascots16", {**base, **overrides})
+        lines: dict[str, int] = {}
+        start = 0
+        for burst in bursts:
+            start = system.now
+            for page in burst:
+                lines[page] = lines.get(page, -1) + 1
+                number = (ord(page) - ord("A")) * 64 + lines[page]
+                system.enqueue(2 * 1024**3 + 64 * number)
+            system.advance(system.now + 1000 * MICROSECOND)
+        last = max(system.completions(), key=lambda done: done.id)
+        return system.stats["nvdimm.nand.reads"], (last.finish - start) / 1250
+
+    one_frame = {"controller.outstanding": 1, "nvdimm.buffer.read_size": "4KiB"}
+    two = {"controller.outstanding": 2}
+    literal = {"policies.pas.trigger": "any_miss"}
+    miss = 56_667 + 1 + 11 + 4
+    for scheduler, reads, sent in (("fcfs", 5, 92), ("pas", 4, 1)):
+        chosen = {"controller.nvdimm_scheduler": scheduler, **literal}
+        found, _ = drive({**chosen, **one_frame}, ("ABCDA",))
+        yield f"{scheduler}, flash reads of A B C D A", reads, found, "", 0, "the paper, Fig. 12"
+        chosen = {"controller.nvdimm_scheduler": scheduler}
+        _, cycles = drive({**chosen, **two}, ("A", "AAAAB"))
+        name = f"{scheduler}, end of the miss in A A A A B"
+        yield name, sent + miss, cycles, "cycles", 0, "the paper, Fig. 13"
+
+
+def _collection() -> Iterator[Vector]:
+    """Equations 7 to 10 at their thresholds; a page read takes 70.48 us, a page write 670.48 us."""
+    idle = {"buffered": 0, "lun": (0, 0), "channel": (1, 0), "all": (1, 0)}
+    serial: list[tuple[str, str]] = []
+    parallel = [("policies.proactive.estimate", "parallel")]
+    copies = (
+        ("requests in the buffer", 8313, serial, lambda n: {**idle, "buffered": n}),
+        ("reads of other channels, parallel", 2, parallel, lambda n: {**idle, "all": (1 + n, 0)}),
+        ("writes to other channels", 1, serial, lambda n: {**idle, "all": (1, n)}),
+    )
+    for what, expected, settings, view in copies:
+        enough = next(n for n in range(10_000) if gc_step("proactive", settings, view(n))[0])
+        name = f"proactive, {what} that hide a copy"
+        yield name, expected, enough, "", 0, "equation 7: more than 41.56 us"
+    idle = {"buffered": 0, "lun": (3, 0), "channel": (3, 0), "all": (3, 0)}
+    erases = (
+        ("reads of other LUNs", 29, lambda n: {**idle, "all": (3 + n, 0)}),
+        ("writes to other LUNs", 3, lambda n: {**idle, "all": (3, n)}),
+    )
+    for what, expected, view in erases:
+        enough = next(n for n in range(100) if gc_step("proactive", [], view(n))[1] is None)
+        name = f"proactive, {what} that hide an erase"
+        yield name, expected, enough, "", 0, "equations 8, 9: 2 ms"
+    for wanted, expected, why in ((3, 3, "all there are"), (300_000, 259_040, "1295.2 us / 5 ns")):
+        own = (wanted, 0)
+        pending = {"buffered": 0, "lun": own, "channel": own, "all": (wanted + 10, 0)}
+        reads = gc_step("proactive", [], pending)[1]
+        name = f"proactive, reads before an erase, of {wanted}"
+        yield name, expected, reads or 0, "", 0, f"equation 10: {why}"

@@ -9,7 +9,6 @@
 namespace hmsim {
 namespace {
 
-using testing::ArbiterUnderTest;
 using testing::dram_line;
 using testing::kCycle;
 using testing::nvdimm_line;
@@ -31,11 +30,11 @@ std::string flat_table() {
 }
 
 // Ends a window of each class, by its time: sequential DRAM reads of one row, random NVDIMM reads.
-void show_patterns(ArbiterUnderTest& test) {
+void show_patterns(ArbiterRehearsal& test) {
   for (const Tick now : {Tick(0), 20'000 * kCycle}) {
     for (std::int64_t i = 0; i < 10; ++i) {
-      test.arbiter_->on_enqueue(dram_line(i), now);
-      test.arbiter_->on_enqueue(nvdimm_line(1000 * i, false, 1), now);
+      test.arbiter().on_enqueue(dram_line(i), now);
+      test.arbiter().on_enqueue(nvdimm_line(1000 * i, false, 1), now);
     }
   }
 }
@@ -87,12 +86,12 @@ TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
   EXPECT_NE(PerformanceTable::check(huge), "");
 }
 
-TEST(Harmonic, NeedsATable) { EXPECT_THROW(ArbiterUnderTest("harmonic", {}), InputError); }
+TEST(Harmonic, NeedsATable) { EXPECT_THROW(ArbiterRehearsal("harmonic", {}), InputError); }
 
 // Without patterns both classes stand in the middle: the fuller queue wins.
 TEST(Harmonic, TheFullerQueueWithoutHistory) {
   for (const char* impl : {"exact", "table"}) {
-    ArbiterUnderTest test("harmonic", parameters(flat_table(), {{"impl", impl}}));
+    ArbiterRehearsal test("harmonic", parameters(flat_table(), {{"impl", impl}}));
     EXPECT_EQ(test.choose(100, 20), kDram) << impl;
     EXPECT_EQ(test.choose(20, 100), kNvdimm) << impl;
   }
@@ -106,7 +105,7 @@ TEST(Harmonic, TheWeightMovesTheBreakEven) {
     const std::string table =
         table_text([](std::size_t) { return 1000; },
                    [=](std::size_t i) { return i < kNvdimmCells / 6 ? nvdimm_rate : 1000; });
-    ArbiterUnderTest test("harmonic", parameters(table, {{"weight", weight}}));
+    ArbiterRehearsal test("harmonic", parameters(table, {{"weight", weight}}));
     show_patterns(test);
     return test.choose(24, 104);
   };
@@ -128,7 +127,7 @@ TEST(Harmonic, ServiceRatesAreAntisymmetric) {
                                        [&](std::size_t i) { return rates[i % 6]; });
   for (const char* impl : {"exact", "table"}) {
     for (const char* weight : {"0", "0.3", "0.5", "1"}) {
-      ArbiterUnderTest test("harmonic", parameters(table, {{"impl", impl}, {"weight", weight}}));
+      ArbiterRehearsal test("harmonic", parameters(table, {{"impl", impl}, {"weight", weight}}));
       show_patterns(test);
       for (int i = 0; i < 1000; ++i) {
         const int a = static_cast<int>(random.below(129));
@@ -145,20 +144,20 @@ TEST(Harmonic, ServiceRatesAreAntisymmetric) {
 }
 
 TEST(Harmonic, TiesGoToTheOlderRequestThenToDram) {
-  ArbiterUnderTest test("harmonic", parameters(flat_table()));
+  ArbiterRehearsal test("harmonic", parameters(flat_table()));
   EXPECT_EQ(test.choose(50, 50, Tick(1), Tick(2)), kDram);
   EXPECT_EQ(test.choose(50, 50, Tick(2), Tick(1)), kNvdimm);
   EXPECT_EQ(test.choose(50, 50, Tick(2), Tick(2)), kDram);
   EXPECT_EQ(test.counter("ties"), 3U);
-  ArbiterUnderTest nvdimm("harmonic", parameters(flat_table(), {{"tie", "nvdimm"}}));
+  ArbiterRehearsal nvdimm("harmonic", parameters(flat_table(), {{"tie", "nvdimm"}}));
   EXPECT_EQ(nvdimm.choose(50, 50, Tick(1), Tick(2)), kNvdimm);
-  ArbiterUnderTest dram("harmonic", parameters(flat_table(), {{"tie", "dram"}}));
+  ArbiterRehearsal dram("harmonic", parameters(flat_table(), {{"tie", "dram"}}));
   EXPECT_EQ(dram.choose(50, 50, Tick(2), Tick(1)), kDram);
 }
 
 TEST(Harmonic, StagesAreCoarser) {
-  ArbiterUnderTest exact("harmonic", parameters(flat_table()));
-  ArbiterUnderTest table("harmonic", parameters(flat_table(), {{"impl", "table"}}));
+  ArbiterRehearsal exact("harmonic", parameters(flat_table()));
+  ArbiterRehearsal table("harmonic", parameters(flat_table(), {{"impl", "table"}}));
   EXPECT_EQ(exact.choose(21, 20, Tick(2), Tick(1)), kDram);
   EXPECT_EQ(table.choose(21, 20, Tick(2), Tick(1)), kNvdimm) << "both in stage 0";
   EXPECT_EQ(exact.counter("disagreements"), 1U);
@@ -169,12 +168,12 @@ TEST(Harmonic, StagesAreCoarser) {
 
 TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
   const auto guarded = [](const char* on) {
-    ArbiterUnderTest test("harmonic", parameters(flat_table(), {{"guard", on}}));
-    test.arbiter_->on_enqueue(testing::view_of(kDram, 0), Tick(0));  // due at 2000
-    test.arbiter_->on_ack(testing::view_of(kNvdimm, 1), Tick(0));    // due at 8000
+    ArbiterRehearsal test("harmonic", parameters(flat_table(), {{"guard", on}}));
+    test.arbiter().on_enqueue(testing::view_of(kDram, 0), Tick(0));  // due at 2000
+    test.arbiter().on_ack(testing::view_of(kNvdimm, 1), Tick(0));    // due at 8000
     EXPECT_EQ(test.choose(1, 100, {}, {}, 2000 * kCycle), kNvdimm);
     const MemoryClass late = test.choose(1, 100, {}, {}, 2001 * kCycle);
-    test.arbiter_->on_enqueue(testing::view_of(kDram, 0), 7000 * kCycle);  // another one
+    test.arbiter().on_enqueue(testing::view_of(kDram, 0), 7000 * kCycle);  // another one
     EXPECT_EQ(test.choose(100, 1, {}, {}, 8000 * kCycle), kDram);
     const MemoryClass later = test.choose(100, 1, {}, {}, 9001 * kCycle);
     return std::make_pair(late, later);
@@ -184,15 +183,15 @@ TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
 }
 
 TEST(Harmonic, HysteresisKeepsTheWinnerForSoManyCommands) {
-  ArbiterUnderTest test("harmonic", parameters(flat_table(), {{"hysteresis", "3"}}));
+  ArbiterRehearsal test("harmonic", parameters(flat_table(), {{"hysteresis", "3"}}));
   EXPECT_EQ(test.choose(1, 100), kNvdimm) << "nobody had the bus before";
-  test.arbiter_->on_issue(testing::view_of(kNvdimm, 1), Tick(0));
+  test.arbiter().on_issue(testing::view_of(kNvdimm, 1), Tick(0));
   EXPECT_EQ(test.choose(100, 1), kNvdimm);
-  test.arbiter_->on_issue(testing::view_of(kNvdimm, 1), Tick(0));
+  test.arbiter().on_issue(testing::view_of(kNvdimm, 1), Tick(0));
   EXPECT_EQ(test.choose(100, 1), kNvdimm);
-  test.arbiter_->on_issue(testing::view_of(kNvdimm, 1), Tick(0));
+  test.arbiter().on_issue(testing::view_of(kNvdimm, 1), Tick(0));
   EXPECT_EQ(test.choose(100, 1), kDram) << "three commands";
-  test.arbiter_->on_issue(testing::view_of(kDram, 0), Tick(0));
+  test.arbiter().on_issue(testing::view_of(kDram, 0), Tick(0));
   EXPECT_EQ(test.choose(1, 100), kDram);
   EXPECT_EQ(test.counter("held"), 3U);
 }

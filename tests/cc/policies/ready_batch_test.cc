@@ -7,7 +7,6 @@
 namespace hmsim {
 namespace {
 
-using testing::ArbiterUnderTest;
 using testing::kCycle;
 using testing::view_of;
 
@@ -18,17 +17,17 @@ class ReadyBatch : public ::testing::Test {
  protected:
   void ready(int lines, Tick now = Tick(0)) {
     for (int i = 0; i < lines; ++i) {
-      test_.arbiter_->on_ack(view_of(kNvdimm, 1), now);
+      test_.arbiter().on_ack(view_of(kNvdimm, 1), now);
     }
   }
   void pass(MemoryClass memory, int commands, Tick now = Tick(0)) {
     for (int i = 0; i < commands; ++i) {
-      test_.arbiter_->on_issue(view_of(memory, 0), now);
+      test_.arbiter().on_issue(view_of(memory, 0), now);
     }
   }
   MemoryClass choose(Tick now = Tick(0)) { return test_.choose(1, 1, {}, {}, now); }
 
-  ArbiterUnderTest test_{
+  ArbiterRehearsal test_{
       "ready_batch",
       {{"policies.ready_batch.batch", "4"}, {"policies.ready_batch.patience", "100"}}};
 };

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bus arbiter by itself: told of requests, and asked.
+// What arbiters and monitors under test are shown.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <sstream>
 #include <string>
 
+#include "policies/base/arbiter_rehearsal.h"
 #include "policies/monitors/performance_table.h"
 #include "policies/policy.h"
 
@@ -16,11 +14,7 @@ namespace hmsim::testing {
 inline constexpr Tick kCycle{1250};
 
 inline RequestView view_of(MemoryClass memory, std::uint32_t slot, Tick arrival = Tick(0)) {
-  RequestView view{};
-  view.slot = slot;
-  view.arrival = arrival;
-  view.memory = memory;
-  return view;
+  return ArbiterRehearsal::view(memory, slot, arrival);
 }
 
 inline RequestView dram_line(std::int64_t line, std::uint16_t source = 0, std::uint32_t slot = 0) {
@@ -54,40 +48,5 @@ std::string table_text(D dram, N nvdimm) {
   }
   return text.str();
 }
-
-class ArbiterUnderTest final : public SourceProgress {
- public:
-  static constexpr int kSlots = 128;  // of each class
-
-  ArbiterUnderTest(const std::string& name, const Assignments& assignments) {
-    auto policy = create_policy(PolicyKind::bus_arbiter, name, assignments);
-    arbiter_.reset(static_cast<BusArbiter*>(policy.release()));
-    ChannelShape shape;
-    shape.clock_period = kCycle;
-    shape.slots = 2 * kSlots;
-    shape.dram_slots = kSlots;
-    shape.nvdimm_slots = kSlots;
-    arbiter_->connect(shape, *this);
-  }
-  std::int64_t instructions(std::uint16_t /*source*/) const override { return 0; }
-
-  MemoryClass choose(int dram_pending, int nvdimm_pending, Tick dram_arrival = Tick(0),
-                     Tick nvdimm_arrival = Tick(0), Tick now = Tick(0)) {
-    return arbiter_->choose({view_of(MemoryClass::dram, 0, dram_arrival),
-                             view_of(MemoryClass::nvdimm, 1, nvdimm_arrival), 0, 0, dram_pending,
-                             nvdimm_pending, now});
-  }
-  Counter counter(const std::string& name) {
-    for (const PolicyCounter& counter : arbiter_->counters()) {
-      if (counter.name == name) {
-        return *counter.value;
-      }
-    }
-    ADD_FAILURE() << name;
-    return 0;
-  }
-
-  std::unique_ptr<BusArbiter> arbiter_;
-};
 
 }  // namespace hmsim::testing
