@@ -3,27 +3,13 @@
 
 namespace hmsim {
 
-namespace {
-
-PendingFlash work_of(FlashOperation operation) {
-  PendingFlash work;
-  if (operation == FlashOperation::read) {
-    work.read_pages = 1;
-    work.read_requests = 1;
-  } else {
-    work.writes = 1;
-  }
-  return work;
-}
-
-}  // namespace
-
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
-                 FlashArray& flash, PendingWork& pending, EvictionListener& listener,
-                 NvdimmStatistics& statistics, NvdimmData* data)
+                 FlashArray& flash, MapTraffic& map, PendingWork& pending,
+                 EvictionListener& listener, NvdimmStatistics& statistics, NvdimmData* data)
     : buffer_(buffer),
       ftl_(ftl),
       flash_(flash),
+      map_(map),
       pending_(pending),
       listener_(listener),
       statistics_(statistics),
@@ -120,13 +106,26 @@ std::size_t Evictor::evict(std::uint32_t oldest, Tick now) {
       ++frames;
     }
   }
-  if (lines == ~std::uint64_t{0} || ftl_.place(page) == kNowhere) {
+  evictions_[eviction].complete = lines == ~std::uint64_t{0};
+  if (map_.look_up(page, map_cookie(MapUser::eviction, eviction), now)) {
+    complete_page(eviction, now);
+  }
+  return frames;
+}
+
+void Evictor::on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now) {
+  evictions_[eviction].gc.add(gc);
+  complete_page(eviction, now);
+}
+
+void Evictor::complete_page(std::uint32_t eviction, Tick now) {
+  const LogicalPage page = evictions_[eviction].page;
+  if (evictions_[eviction].complete || ftl_.place(page) == kNowhere) {
     place(eviction, now);
   } else {
     ++statistics_.eviction_reads;
     submit(FlashOperation::read, ftl_.read_lun(page), eviction, now);
   }
-  return frames;
 }
 
 void Evictor::place(std::uint32_t eviction, Tick now) {
@@ -169,7 +168,7 @@ void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t 
   command.priority = FlashPriority::eviction;
   command.lun = lun;
   command.subject = eviction;
-  pending_.add(lun, work_of(operation));
+  pending_.add(lun, page_work(operation));
   flash_.submit(command, now);
 }
 
@@ -202,7 +201,7 @@ void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
 }
 
 void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
-  pending_.remove(command.lun, work_of(command.operation));
+  pending_.remove(command.lun, page_work(command.operation));
   if (command.operation == FlashOperation::read) {
     place(command.subject, now);
     return;

@@ -2,11 +2,11 @@
 // Writing back pages of the write part.
 //
 // An eviction takes the least recently used dirty frame (item granularity: with all other unpinned
-// dirty items of its page), reads the page from flash first if some of its lines are neither here
-// nor never written, and programs it: on its home LUN, or, with dynamic allocation, on the first
-// LUN that has nothing else to do, or else the first that can combine the program with what it
-// does. A page is evicted at most once at a time, so that an older version never overtakes a newer
-// one.
+// dirty items of its page), looks the page up in the map, reads the page from flash first if some
+// of its lines are neither here nor never written, and programs it: on its home LUN, or, with
+// dynamic allocation, on the first LUN that has nothing else to do, or else the first that can
+// combine the program with what it does. A page is evicted at most once at a time, so that an older
+// version never overtakes a newer one.
 //
 // The map changes, and the frames are reported as written, when the program is over (release:
 // program), or once its data are in the chip's register (datain). In the second case a read of the
@@ -22,6 +22,7 @@
 #include "core/types.h"
 #include "nvdimm/data.h"
 #include "nvdimm/ftl.h"
+#include "nvdimm/map_traffic.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/pending_work.h"
@@ -41,8 +42,8 @@ class EvictionListener {
 class Evictor {
  public:
   Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
-          PendingWork& pending, EvictionListener& listener, NvdimmStatistics& statistics,
-          NvdimmData* data);
+          MapTraffic& map, PendingWork& pending, EvictionListener& listener,
+          NvdimmStatistics& statistics, NvdimmData* data);
 
   // Starts one eviction. The number of frames that it will free; 0 when no frame can go.
   std::size_t start(Tick now);
@@ -57,6 +58,9 @@ class Evictor {
 
   // Where the eviction is being programmed.
   PhysicalPage target(std::uint32_t eviction) const { return evictions_[eviction].target; }
+
+  // The eviction's page was looked up in flash.
+  void on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now);
 
   // For flash commands of priority `eviction`.
   void on_flash_start(const FlashCommand& command);
@@ -76,11 +80,12 @@ class Evictor {
     std::uint32_t frames = kNoIndex;  // linked by Frame::next; none: a free record
     std::uint32_t next_free = kNoIndex;
     Tick unplaced_since{0};
-    GcWait gc;  // of its reads and programs, and of the LUN that became free for it
+    GcWait gc;              // of its reads and programs, and of the LUN that became free for it
+    bool complete = false;  // its frames hold all lines of the page
     bool discarded = false;
 
     void serialize(Archive& archive) {
-      archive(page, target, frames, next_free, unplaced_since, gc, discarded);
+      archive(page, target, frames, next_free, unplaced_since, gc, complete, discarded);
     }
   };
 
@@ -94,6 +99,7 @@ class Evictor {
   std::uint32_t early_victim() const;
   std::size_t evict(std::uint32_t oldest, Tick now);
   std::uint64_t take(std::uint32_t eviction, std::uint32_t frame);
+  void complete_page(std::uint32_t eviction, Tick now);
   void place(std::uint32_t eviction, Tick now);
   void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction, Tick now);
   void complete(std::uint32_t eviction, Tick now);
@@ -101,6 +107,7 @@ class Evictor {
   SyncBuffer& buffer_;
   Ftl& ftl_;
   FlashArray& flash_;
+  MapTraffic& map_;
   PendingWork& pending_;
   EvictionListener& listener_;
   NvdimmStatistics& statistics_;

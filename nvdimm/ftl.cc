@@ -70,6 +70,10 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   shape.blocks = static_cast<std::uint32_t>(blocks);
   shape.pages = static_cast<std::uint32_t>(parameters.nand.superblock_pages());
   shape.logical_pages = static_cast<std::uint64_t>(raw_pages * kMillion / (kMillion + spare_ppm));
+  if (parameters.ftl.map == MapPlace::cached) {
+    shape.map_entries = static_cast<std::uint64_t>(kPageBytes / parameters.ftl.map_entry);
+    shape.cached_entries = static_cast<std::uint64_t>(parameters.ftl.map_cache / kCachedEntryBytes);
+  }
   // At a power failure the write part must fit besides what an interrupted collection has used up,
   // and then a block to collect with be left.
   const std::int64_t saved = parameters.store_data ? 3 + flush_blocks(parameters) : 0;
@@ -87,16 +91,22 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   // Pages on their way to flash have a claim on a LUN while their old copies are still valid.
   const std::int64_t moving = std::min(
       parameters.command_queue, frame_count(parameters.buffer, parameters.buffer.write_size));
-  shape.needed = shape.dynamic ? shape.logical_pages + static_cast<std::uint64_t>(moving)
-                               : (shape.logical_pages + shape.luns - 1) / shape.luns * shape.luns;
+  const std::uint64_t pages = shape.logical_pages + shape.map_pages();
+  const std::uint64_t map_writes = shape.map_pages() == 0 ? 0 : shape.luns;  // at once
+  shape.needed = shape.dynamic ? pages + static_cast<std::uint64_t>(moving) + map_writes
+                               : (pages + shape.luns - 1) / shape.luns * shape.luns;
   return shape;
 }
 
 Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t seed)
     : shape_(std::move(shape)),
+      map_(shape_.cached_entries == 0
+               ? nullptr
+               : std::make_unique<MapCache>(shape_.cached_entries, shape_.map_pages(),
+                                            shape_.map_entries)),
       selector_(selector == nullptr ? victim_selector("greedy", {}) : std::move(selector)),
       random_(seed, kSelectorStream),
-      l2p_(shape_.logical_pages),
+      l2p_(shape_.logical_pages + shape_.map_pages()),
       p2l_(std::size_t{shape_.luns} * shape_.blocks * shape_.pages),
       blocks_(std::size_t{shape_.luns} * shape_.blocks),
       luns_(shape_.luns) {
@@ -116,8 +126,10 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
   Lun& state = luns_[lun];
   std::size_t own = frontier_of(stream);
   if (spent(state.frontiers[own])) {
-    if (state.free.empty()) {
-      own = 1 - own;  // better mixed than not at all
+    if (state.free.empty()) {  // better mixed than not at all
+      for (own = 0; own + 1 < kFrontiers && spent(state.frontiers[own]);) {
+        ++own;
+      }
       require_page(lun, !spent(state.frontiers[own]));
     } else {
       open(lun, state.frontiers[own], stream);
@@ -182,6 +194,7 @@ void Ftl::commit(LogicalPage page, PhysicalPage at) {
   }
   map(page, at);
   settle(at);
+  tell_map(page);
 }
 
 void Ftl::commit_discarded(LogicalPage page, PhysicalPage at) {
@@ -208,6 +221,7 @@ bool Ftl::trim(LogicalPage page) {
   invalidate(old);
   l2p_[index(page)] = 0;
   check_pages(lun_of(old));
+  tell_map(page);
   return true;
 }
 
@@ -220,6 +234,7 @@ bool Ftl::commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to) {
   if (current) {
     invalidate(from);
     map(page, to);
+    tell_map(page);
   }
   settle(to);
   return current;

@@ -2,6 +2,9 @@
 // The flash translation layer: a page-level map and the state of every block, without time. Who
 // drives it (flash operations, or a precondition run) decides when things happen.
 //
+// With a cached map the map's own pages, translation pages, are written like the host's, to blocks
+// of their own, under numbers behind the logical pages; map() knows which entries are cached.
+//
 // A page is written in two steps: allocate() takes the next page of a LUN's open block, commit()
 // maps it once its data are safe. In between it is neither free nor valid. Pages of a block are
 // allocated, and must be committed, in order.
@@ -19,6 +22,7 @@
 #include "core/key_map.h"
 #include "core/random.h"
 #include "core/types.h"
+#include "nvdimm/map_cache.h"
 #include "nvdimm/nand/flash_media.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/zeroed_array.h"
@@ -26,7 +30,7 @@
 
 namespace hmsim {
 
-inline constexpr std::uint32_t kFrontiers = 2;    // blocks of a LUN that may be open
+inline constexpr std::uint32_t kFrontiers = 3;    // blocks of a LUN that may be open
 inline constexpr std::int64_t kFewestBlocks = 8;  // a LUN must have
 
 // What the FTL is made for; fractions already turned into whole blocks and pages.
@@ -35,8 +39,10 @@ struct FtlShape {
   std::uint32_t blocks = 0;  // a LUN
   std::uint32_t pages = 0;   // a block
   std::uint64_t logical_pages = 0;
-  std::uint32_t gc_threshold = 2;  // free blocks of a LUN below which collection is due; >= 2
-  std::uint32_t urgent_limit = 2;  // free blocks below which it is not put off; <= gc_threshold
+  std::uint64_t cached_entries = 0;  // of the map; 0: all of it, and no translation pages
+  std::uint64_t map_entries = 1024;  // of a translation page
+  std::uint32_t gc_threshold = 2;    // free blocks of a LUN below which collection is due; >= 2
+  std::uint32_t urgent_limit = 2;    // free blocks below which it is not put off; <= gc_threshold
   bool dynamic = true;
   bool shared_frontier = false;
   std::uint32_t bad_blocks = 0;       // a LUN, from the beginning
@@ -44,11 +50,15 @@ struct FtlShape {
   std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
   std::vector<std::uint32_t> stripe;  // LUNs in stripe order, each as often as it has planes
 
+  std::uint64_t map_pages() const {
+    return cached_entries == 0 ? 0 : (logical_pages + map_entries - 1) / map_entries;
+  }
+  std::uint32_t frontiers() const { return cached_entries == 0 ? kFrontiers - 1 : kFrontiers; }
   // Valid pages a LUN with so many bad blocks may hold. Then, whenever collection is due, some full
-  // block has an invalid page: blocks - (gc_threshold - 1) - kFrontiers full blocks hold more pages
+  // block has an invalid page: blocks - (gc_threshold - 1) - frontiers full blocks hold more pages
   // than this.
   std::uint64_t valid_limit(std::uint32_t bad) const {
-    const std::uint32_t kept = gc_threshold + kFrontiers + bad;
+    const std::uint32_t kept = gc_threshold + frontiers() + bad;
     return kept < blocks ? std::uint64_t{blocks - kept} * pages : 0;
   }
   std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
@@ -63,7 +73,7 @@ std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
 class Ftl {
  public:
   // Pages moved by wear levelling never go with the host's, and begin the most worn free block.
-  enum class Stream : std::uint8_t { host, collection, levelling };
+  enum class Stream : std::uint8_t { host, collection, levelling, translation };
 
   // Pages of one LUN. unsettled: allocated, and not yet committed.
   struct Census {
@@ -78,6 +88,20 @@ class Ftl {
                std::uint64_t seed = 0);
 
   const FtlShape& shape() const { return shape_; }
+
+  // Which entries of the map are cached; nullptr: all. What commit(), commit_copy() and trim()
+  // change is told to it.
+  MapCache* map() { return map_.get(); }
+  LogicalPage map_page(std::uint32_t translation_page) const {
+    return LogicalPage(static_cast<std::int64_t>(shape_.logical_pages + translation_page));
+  }
+  bool is_map_page(LogicalPage page) const { return index(page) >= shape_.logical_pages; }
+  // Where a copy of the page goes that a collection, or wear levelling, makes.
+  Stream stream_of(LogicalPage page, bool levelling) const {
+    return is_map_page(page) ? Stream::translation
+           : levelling       ? Stream::levelling
+                             : Stream::collection;
+  }
 
   PhysicalPage place(LogicalPage page) const {
     return PhysicalPage(std::int64_t{l2p_[index(page)]} - 1);
@@ -139,7 +163,9 @@ class Ftl {
   PhysicalPage next_place(std::uint32_t lun, Stream stream) const;
   // The page claimed and allocated for the host holds `page`.
   void commit(LogicalPage page, PhysicalPage at);
-  // The same, but the page was discarded in the meantime.
+  // The same of a translation page; data mode: with its entries as they are now.
+  void commit_map(std::uint32_t translation_page, PhysicalPage at);
+  // The same as commit(), but the page was discarded in the meantime.
   void commit_discarded(LogicalPage page, PhysicalPage at);
   // The page has no data any more. False: it had none.
   bool trim(LogicalPage page);
@@ -291,12 +317,20 @@ class Ftl {
   }
 
   void map(LogicalPage page, PhysicalPage at);
+  void tell_map(LogicalPage page) {
+    if (map_ != nullptr && !is_map_page(page)) {
+      map_->changed(page);
+    }
+  }
   void invalidate(PhysicalPage at);
   void settle(PhysicalPage at);
   bool spent(const Frontier& frontier) const {
     return frontier.block == kNoIndex || frontier.next_page == shape_.pages;
   }
   std::size_t frontier_of(Stream stream) const {
+    if (stream == Stream::translation) {
+      return 2;
+    }
     return stream == Stream::levelling || (stream == Stream::collection && !shape_.shared_frontier)
                ? 1
                : 0;
@@ -317,12 +351,29 @@ class Ftl {
   // In debug builds: every page of the LUN is free, unsettled, valid or invalid.
   void check_pages(std::uint32_t lun) const;
   void rebuild_map();
+  void rebuild_cache();
+  Frontier& reopened(std::uint32_t lun, std::uint32_t block);
+  // Calls with each page of a translation page, where its entry begins, and what it says: where the
+  // page is, plus one; 0: nowhere.
+  template <class Call>
+  void for_entries(std::uint32_t translation_page, Call call) const {
+    const std::uint64_t first = translation_page * shape_.map_entries;
+    const std::uint64_t end = first + shape_.map_entries < shape_.logical_pages
+                                  ? first + shape_.map_entries
+                                  : shape_.logical_pages;
+    for (std::uint64_t page = first; page < end; ++page) {
+      call(LogicalPage(static_cast<std::int64_t>(page)),
+           static_cast<std::size_t>(page - first) * sizeof(PageBytes) / shape_.map_entries,
+           l2p_[page]);
+    }
+  }
   void rebuild_lun(std::uint32_t lun);
   void serialize_map(Archive& archive);
   void serialize_lun(Archive& archive, std::uint32_t lun);
   void serialize_list(Archive& archive, std::uint32_t lun, List& list, Link Block::*link);
 
   FtlShape shape_;
+  std::unique_ptr<MapCache> map_;
   std::unique_ptr<VictimSelector> selector_;
   Random random_;  // the selector's
   FlashMedia* media_ = nullptr;

@@ -28,6 +28,9 @@ void Ftl::serialize(Archive& archive) {
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     serialize_lun(archive, lun);
   }
+  if (map_ != nullptr) {
+    archive(*map_);
+  }
   if (archive.loading()) {
     for (const Block& block : blocks_) {
       require_fit(block.erases <= kMostErases);

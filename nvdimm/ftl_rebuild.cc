@@ -8,6 +8,20 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr PageBytes kNoEntries{};
+
+std::uint32_t entry_at(const PageBytes& bytes, std::size_t byte) {
+  std::uint32_t entry = 0;
+  for (std::size_t i = 0; i < sizeof entry; ++i) {
+    entry |= std::uint32_t{bytes[byte + i]} << (8 * i);
+  }
+  return entry;
+}
+
+}  // namespace
+
 void Ftl::rebuild() {
   ensure(media_ != nullptr, "ftl", Tick(0), -1, "there are no media to rebuild the map from");
   rebuild_map();
@@ -16,6 +30,52 @@ void Ftl::rebuild() {
   }
   count_wear();
   cursor_ = 0;
+  if (map_ != nullptr) {
+    rebuild_cache();
+  }
+}
+
+// Entries that differ from what their translation pages say are dirty again.
+void Ftl::rebuild_cache() {
+  map_->clear();
+  for (std::uint32_t number = 0; number < shape_.map_pages(); ++number) {
+    const PhysicalPage at = place(map_page(number));
+    const PageBytes& then = at == kNowhere ? kNoEntries : media_->bytes(at);
+    for_entries(number, [this, &then](LogicalPage page, std::size_t byte, std::uint32_t entry) {
+      if (entry != entry_at(then, byte)) {
+        map_->changed(page);
+      }
+    });
+  }
+}
+
+void Ftl::commit_map(std::uint32_t translation_page, PhysicalPage at) {
+  commit(map_page(translation_page), at);
+  if (media_ != nullptr) {
+    PageBytes bytes{};
+    for_entries(translation_page,
+                [&bytes](LogicalPage /*page*/, std::size_t byte, std::uint32_t entry) {
+                  for (std::size_t i = 0; i < sizeof entry; ++i) {
+                    bytes[byte + i] = static_cast<std::uint8_t>(entry >> (8 * i));
+                  }
+                });
+    media_->store(at, bytes);
+  }
+}
+
+// A frontier for a partly written block: the one for what its first page is, if that is free.
+Ftl::Frontier& Ftl::reopened(std::uint32_t lun, std::uint32_t block) {
+  const FlashMedia::Spare spare = media_->spare(page_at(lun, block, 0));
+  std::array<Frontier, kFrontiers>& frontiers = luns_[lun].frontiers;
+  Frontier& last = frontiers.back();
+  if (map_ != nullptr && is_map_page(spare.page) && last.block == kNoIndex) {
+    return last;
+  }
+  const auto free = std::find_if(frontiers.begin(), frontiers.end(), [](const Frontier& frontier) {
+    return frontier.block == kNoIndex;
+  });
+  ensure(free != frontiers.end(), "ftl", Tick(0), block, "too many blocks are partly written");
+  return *free;
 }
 
 void Ftl::rebuild_map() {
@@ -49,7 +109,6 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
   const std::size_t buckets = state.buckets.size();
   state = Lun();
   state.buckets.resize(buckets);
-  std::size_t open = 0;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> full;  // by the newest page
   for (std::uint32_t number = 0; number < shape_.blocks; ++number) {
     Block& block = blocks_[block_index(lun, number)];
@@ -80,9 +139,8 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
     } else if (block.settled == shape_.pages) {
       full.emplace_back(newest, number);
     } else {
-      ensure(open < kFrontiers, "ftl", Tick(0), number, "too many blocks are partly written");
       block.state = State::open;
-      state.frontiers[open++] = {number, block.settled};
+      reopened(lun, number) = {number, block.settled};
     }
   }
   std::make_heap(state.free.begin(), state.free.end(), std::greater<>());

@@ -46,7 +46,8 @@ GcView GarbageCollector::view(std::uint32_t lun) const {
 void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
   Job& own = jobs_[command.lun];
   const bool into_buffer =
-      command.operation == FlashOperation::read && command.priority != FlashPriority::eviction;
+      command.operation == FlashOperation::read &&
+      (command.priority == FlashPriority::demand || command.priority == FlashPriority::prefetch);
   if (own.phase == Phase::yielding && into_buffer) {
     ++statistics_.gc_prefetches;
     if (--own.reads == 0) {
@@ -212,8 +213,7 @@ void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick 
 void GarbageCollector::on_flash_start(const FlashCommand& command) {
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
-    job.target = ftl_.allocate(command.lun,
-                               job.levelling ? Ftl::Stream::levelling : Ftl::Stream::collection);
+    job.target = ftl_.allocate(command.lun, ftl_.stream_of(job.page, job.levelling));
   }
 }
 

@@ -24,12 +24,14 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
                                   : nullptr),
       lookahead_(Lookahead::make(parameters, assignments, buffer_, ftl_, flash_)),
       collector_(parameters, assignments, ftl_, flash_, pending_, statistics_),
-      evictor_(parameters, buffer_, ftl_, flash_, pending_, *this, statistics_, data_.get()),
+      map_(ftl_, flash_, pending_, *this, statistics_),
+      evictor_(parameters, buffer_, ftl_, flash_, map_, pending_, *this, statistics_, data_.get()),
       commands_(static_cast<std::size_t>(parameters.command_queue)) {
   if (data_ != nullptr) {
     ftl_.set_media(&data_->media);
   }
   precondition(ftl_, parameters.precondition, seed);
+  map_counts() = MapCounts();
   tell_programmed();
 }
 
@@ -299,73 +301,6 @@ void Nvdimm::accept_writes(std::uint32_t frame, const GcWait& gc, Tick now) {
   }
 }
 
-void Nvdimm::start_fill(std::uint32_t frame, FlashPriority priority, Tick now) {
-  Frame& record = buffer_.read[frame];
-  const std::uint32_t written = buffer_.write.find(record.key);
-  record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
-  move_read(record, ftl_.read_lun(buffer_.page_of(record.key)));
-  record.state = FrameState::filling;
-  pending_.add(record.lun, {0, 0, 1, 0});
-  if (record.fetching) {
-    return;  // the read of an earlier fill, which collection has served, is still queued
-  }
-  record.fetching = true;
-  FlashCommand command;
-  command.priority = priority;
-  command.lun = record.lun;
-  command.subject = frame;
-  flash_.submit(command, now);
-}
-
-// Each waiting command looks again: its line may have been written in the meantime.
-void Nvdimm::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
-  Frame& record = buffer_.read[frame];
-  if (data_ != nullptr) {
-    data_->fill(ftl_, buffer_, frame, record.expected);
-  }
-  record.valid |= record.expected;
-  record.expected = 0;
-  record.state = FrameState::clean;
-  pending_.remove(record.lun, {1, std::exchange(record.requests, 0), 1, 0});
-  std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
-  while (tag != kNoIndex) {
-    Command& command = commands_[tag];
-    const std::uint32_t next = command.next;
-    command.gc_blocked += gc.since(std::exchange(command.since, now));
-    pending_.resume();
-    seek_read(tag, now);
-    tag = next;
-  }
-  if (record.state == FrameState::clean && record.pins == 0) {
-    settle_read_frame(frame);
-    admit_reads(now);
-  }
-}
-
-// No command uses the frame any more.
-void Nvdimm::settle_read_frame(std::uint32_t frame) {
-  const Frame& record = buffer_.read[frame];
-  if (record.state != FrameState::clean || record.fetching) {
-    return;
-  }
-  if (record.valid == 0) {
-    buffer_.read.release(frame);
-  } else {
-    list(buffer_.read, frame);
-  }
-}
-
-void Nvdimm::settle_write_frame(std::uint32_t frame) {
-  if (buffer_.write[frame].state == FrameState::dirty && buffer_.write[frame].valid != 0) {
-    list(buffer_.write, frame);
-  } else if (buffer_.write[frame].state == FrameState::dirty) {
-    buffer_.write.release(frame);  // all of it was discarded
-  } else if (buffer_.write[frame].state == FrameState::clean) {
-    buffer_.write.release(frame);
-    --leaving_;
-  }
-}
-
 void Nvdimm::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.write[frame];
   record.state = FrameState::clean;
@@ -394,6 +329,7 @@ void Nvdimm::serialize(Archive& archive) {
   flash_.serialize(archive);
   buffer_.serialize(archive);
   collector_.serialize(archive);
+  map_.serialize(archive);
   evictor_.serialize(archive);
   if (lookahead_ != nullptr) {
     lookahead_->serialize(archive);

@@ -16,6 +16,7 @@
 #include "nvdimm/ftl.h"
 #include "nvdimm/garbage_collector.h"
 #include "nvdimm/lookahead.h"
+#include "nvdimm/map_traffic.h"
 #include "nvdimm/module.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
@@ -35,7 +36,10 @@ namespace hmsim {
 // A write to a page that is just being evicted waits for the program to end and then uses the same
 // frame again. A read of a line that the page's frame in the write part lacks reads the page from
 // flash into the read part, without the lines of the write part.
-class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionListener {
+class Nvdimm final : public NvdimmModule,
+                     private FlashClient,
+                     private EvictionListener,
+                     private MapListener {
  public:
   // `parameters` have passed check(). `seed`: this channel's own, for preconditioning and victim
   // selection. `assignments`: the configuration's, for the parameters of policies.
@@ -70,6 +74,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionL
   void serialize(Archive& archive) override;
 
   const Ftl& ftl() const { return ftl_; }
+  MapCounts& map_counts() { return ftl_.map() == nullptr ? no_map_counts_ : ftl_.map()->counts(); }
   const FlashArray& flash() const { return flash_; }
   const PendingWork& pending() const { return pending_; }
   std::uint64_t collections_begun() const override { return collector_.begun(); }
@@ -118,6 +123,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionL
   void trim_buffer(LogicalPage page);
   void admit_writes(Tick now, const GcWait& gc = {});
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
+  void fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now);
   void owe_read(Frame& frame, std::uint32_t lun);
   bool move_read(Frame& frame, std::uint32_t lun);
   void withdraw_read(std::uint32_t frame, Tick now);
@@ -149,6 +155,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionL
   void on_flash_idle(std::uint32_t lun, Tick now) override;
   void on_flash_room(std::uint32_t lun, Tick now) override;
   void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) override;
+  void on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) override;
 
   const NvdimmParameters parameters_;
   AckListener& host_;
@@ -166,6 +173,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionL
   std::unique_ptr<NvdimmData> data_;      // data mode only
   std::unique_ptr<Lookahead> lookahead_;  // nullptr: nothing is done ahead of lookups
   GarbageCollector collector_;
+  MapTraffic map_;
   Evictor evictor_;
 
   std::vector<Command> commands_;  // by tag
@@ -176,6 +184,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private EvictionL
   std::uint32_t flush_ = kNoIndex;  // the tag of one that writes back
   EventQueue<EventKind> events_;
   PowerRecord power_;
+  MapCounts no_map_counts_;  // all zero
 };
 
 void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules& modules);

@@ -59,7 +59,9 @@ PowerRecord Nvdimm::power_fail(Tick now) {
       } else if (begun && command.priority == FlashPriority::collection) {
         collector_.tear(command, data_->media);
       } else if (begun) {
-        data_->media.tear(evictor_.target(command.subject));
+        data_->media.tear(command.priority == FlashPriority::map
+                              ? map_.target(command.subject)
+                              : evictor_.target(command.subject));
       }
     });
   }
@@ -95,7 +97,7 @@ void Nvdimm::save(std::vector<Tick>& busy) {
       data_->overlay(buffer_, dirty[i].second, bytes);
     }
     if (lines != ~std::uint64_t{0} && old != kNowhere) {
-      busy[ftl_.lun_of(old)] += parameters_.nand.read_time;
+      busy[ftl_.lun_of(old)] += merge_reads(parameters_) * parameters_.nand.read_time;
       ++power_.merged_pages;
     }
     const std::uint32_t lun = flush_target(next);
@@ -141,12 +143,17 @@ void Nvdimm::restore(NvdimmModule& before, Tick now) {
     const auto programmed = static_cast<std::int64_t>(pages - ftl_.free_pages(lun));
     UntimedWork work;
     collect_untimed(ftl_, lun, work);
-    const auto copied = static_cast<std::int64_t>(work.gc_pages);
+    const auto copied = static_cast<std::int64_t>(work.gc_pages + work.map_pages);
     const auto erased = static_cast<std::int64_t>(work.collected_blocks);
     longest = later(longest, programmed * (flash_.timing().read_command() + nand.read_time) +
                                  copied * (nand.read_time + nand.program_time) +
                                  erased * nand.erase_time);
   }
+  UntimedWork rest;
+  write_map_untimed(ftl_, rest);
+  longest += static_cast<std::int64_t>(rest.map_pages + rest.gc_pages) *
+                 (nand.read_time + nand.program_time) +
+             static_cast<std::int64_t>(rest.collected_blocks) * nand.erase_time;
   tell_programmed();
   power_.recovery = later(power_.recovery, longest);
 }

@@ -9,6 +9,9 @@ bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
     case FlashPriority::collection:
       collector_.on_flash_start(command);
       return true;
+    case FlashPriority::map:
+      map_.on_flash_start(command);
+      return true;
     case FlashPriority::eviction:
       evictor_.on_flash_start(command);
       return true;
@@ -55,6 +58,8 @@ PhysicalPage Nvdimm::flash_place(const FlashCommand& command) const {
   switch (command.priority) {
     case FlashPriority::collection:
       return collector_.flash_place(command);
+    case FlashPriority::map:
+      return map_.flash_place(command);
     case FlashPriority::eviction:
       return evictor_.flash_place(command);
     case FlashPriority::demand:
@@ -68,6 +73,8 @@ PhysicalPage Nvdimm::next_flash_place(const FlashCommand& command) const {
   switch (command.priority) {
     case FlashPriority::collection:
       return kNowhere;  // one at a time
+    case FlashPriority::map:
+      return map_.next_flash_place(command);
     case FlashPriority::eviction:
       return evictor_.next_flash_place(command);
     case FlashPriority::demand:
@@ -81,6 +88,7 @@ PhysicalPage Nvdimm::next_flash_place(const FlashCommand& command) const {
 void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
   if (command.priority == FlashPriority::eviction) {
     evictor_.on_flash_data_in(command, now);
+    map_.write_back(now);
   }
 }
 
@@ -98,7 +106,11 @@ void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
         serve_collected(*page, command.lun, now);
       }
       collector_.on_flash_done(command, now);
+      map_.write_back(now);
       return;
+    case FlashPriority::map:
+      map_.on_flash_done(command, now);
+      break;
     case FlashPriority::eviction:
       evictor_.on_flash_done(command, now);
       if (flush_ != kNoIndex) {
@@ -107,6 +119,7 @@ void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
       break;
   }
   collector_.on_host_served(command, now);
+  map_.write_back(now);
 }
 
 void Nvdimm::on_flash_idle(std::uint32_t lun, Tick now) {

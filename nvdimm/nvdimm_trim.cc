@@ -16,6 +16,8 @@ std::int64_t Nvdimm::trim(Address address, Bytes size, Tick now) {
   }
   if (first < end) {
     admit_later(now);
+    map_.write_back(now);
+    wakeup_.notify();
   }
   return first < end ? end - first : 0;
 }

@@ -72,6 +72,15 @@ void declare_ftl(ParameterSet& set, FtlParameters& ftl) {
   set.choice("frontier", ftl.frontier,
              {{"separate", WriteFrontier::separate}, {"shared", WriteFrontier::shared}},
              {"whether collected pages go to an open block of their own", "assumed"});
+  set.choice("map", ftl.map, {{"full", MapPlace::full}, {"cached", MapPlace::cached}},
+             {"where the map is: all of it in the NVDIMM's memory, or in translation pages in "
+              "flash, of which single entries are cached",
+              "Gupta et al. (DFTL), ASPLOS 2009"});
+  set.size("map_cache", ftl.map_cache, {kCachedEntryBytes.value(), kTiB},
+           {"memory for entries of a cached map, 8 B each", "MQSim: 2 MiB"});
+  set.size("map_entry", ftl.map_entry, {4, 256},
+           {"an entry of a cached map in its translation page of 4 KiB",
+            "Gupta et al. (DFTL), ASPLOS 2009"});
   set.name_of("victim", ftl.victim, policy_names(PolicyKind::victim_selector),
               {"which full block of a LUN is cleaned next", "the paper's is not given"});
   set.integer_or("wear_gap", ftl.wear_gap, {1, 1'000'000}, "off", 0, "erases",
@@ -152,7 +161,7 @@ void check_over_provisioning(const NvdimmParameters& parameters,
                            " blocks of a LUN kept free (nvdimm.ftl.{gc_threshold,reserve_blocks}" +
                            (parameters.store_data ? ", nvdimm.buffer.write_size)" : ")");
   if (shape.logical_pages == 0 ||
-      shape.gc_threshold + kFrontiers + shape.bad_blocks >= shape.blocks) {
+      shape.gc_threshold + shape.frontiers() + shape.bad_blocks >= shape.blocks) {
     errors.push_back({"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept});
     return;
   }
@@ -160,11 +169,30 @@ void check_over_provisioning(const NvdimmParameters& parameters,
   if (shape.needed > room) {
     errors.push_back(
         {"nvdimm.ftl.over_provisioning",
-         format_real(parameters.ftl.over_provisioning) +
-             " is too little: " + std::to_string(shape.needed) +
-             " valid pages (those on their way to flash included) must fit, but with " + kept +
-             " and " + std::to_string(kFrontiers) + " blocks open only " + std::to_string(room) +
-             " do"});
+         format_real(parameters.ftl.over_provisioning) + " is too little: " +
+             std::to_string(shape.needed) + " valid pages (those on their way to flash" +
+             (shape.map_pages() > 0 ? " and of the map" : "") + " included) must fit, but with " +
+             kept + " and " + std::to_string(shape.frontiers()) + " blocks open only " +
+             std::to_string(room) + " do"});
+  }
+}
+
+// Each page that collection moves dirties an entry. A victim has at most so many valid pages for
+// each page that it frees as there are logical pages for each spare one; unless translation pages
+// are written with more changed entries at once, collecting uses up more pages than it frees.
+void check_map_cache(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
+  const FtlShape shape = ftl_shape(parameters);
+  const std::uint64_t raw = std::uint64_t{shape.luns} * shape.blocks * shape.pages;
+  const std::uint64_t spare = raw - std::min(raw, shape.logical_pages);
+  const std::uint64_t together = spare == 0 ? 0 : 2 * shape.logical_pages / spare;
+  if (shape.map_pages() > 0 && shape.cached_entries < together * shape.map_pages()) {
+    errors.push_back(
+        {"nvdimm.ftl.map_cache",
+         format_size(parameters.ftl.map_cache) + " are too little: with this over-provisioning " +
+             std::to_string(together) + " entries of each of " + std::to_string(shape.map_pages()) +
+             " translation pages must be cached, " +
+             format_size(static_cast<std::int64_t>(together * shape.map_pages()) *
+                         kCachedEntryBytes)});
   }
 }
 
@@ -234,6 +262,7 @@ void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>
   }
   if (check_capacity(parameters, errors)) {
     check_over_provisioning(parameters, errors);
+    check_map_cache(parameters, errors);
   }
 }
 

@@ -20,6 +20,7 @@ enum class BufferPort : std::uint8_t { pipelined, serial };
 enum class FrameRelease : std::uint8_t { program, datain };
 enum class BufferFlush : std::uint8_t { none, writeback };
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
+enum class MapPlace : std::uint8_t { full, cached };
 enum class WriteFrontier : std::uint8_t { separate, shared };
 enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
 
@@ -42,6 +43,9 @@ struct FtlParameters {
   double gc_threshold = 0.05;  // fraction of the blocks of a LUN
   std::int64_t reserve_blocks = 3;
   WriteFrontier frontier = WriteFrontier::separate;
+  MapPlace map = MapPlace::full;
+  Bytes map_cache{2LL << 20};
+  Bytes map_entry{4};
   std::string victim = "greedy";
   std::int64_t wear_gap = 100;
 };

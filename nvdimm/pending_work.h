@@ -7,9 +7,22 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "nvdimm/nand/flash_observer.h"
 #include "policies/gc_scheduler.h"
 
 namespace hmsim {
+
+// A page read, not for the read part, or a page to program.
+inline PendingFlash page_work(FlashOperation operation) {
+  PendingFlash work;
+  if (operation == FlashOperation::read) {
+    work.read_pages = 1;
+    work.read_requests = 1;
+  } else {
+    work.writes = 1;
+  }
+  return work;
+}
 
 class PendingWork {
  public:

@@ -26,9 +26,13 @@ Tick running_program(const NvdimmParameters& parameters) {
 
 }  // namespace
 
+std::int64_t merge_reads(const NvdimmParameters& parameters) {
+  return parameters.ftl.map == MapPlace::cached ? 2 : 1;
+}
+
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged) {
   return share(pages, parameters.luns()) * longest_program(parameters.nand) +
-         share(merged, parameters.luns()) * parameters.nand.read_time;
+         share(merged, parameters.luns()) * merge_reads(parameters) * parameters.nand.read_time;
 }
 
 std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up) {

@@ -40,6 +40,8 @@ struct PowerRecord {
   }
 };
 
+// Page reads to complete a page: its own, and with a cached map that of its entry.
+std::int64_t merge_reads(const NvdimmParameters& parameters);
 // Time for so many pages, spread over all LUNs, the same share of which must be merged.
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged);
 // In microjoules, rounded up.

@@ -11,16 +11,39 @@ std::uint64_t pages_of(double share, std::uint64_t logical_pages) {
   return static_cast<std::uint64_t>(share * static_cast<double>(logical_pages) + 0.5);
 }
 
-void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, Ftl::Stream stream,
+void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelling,
                   UntimedWork& work) {
   for (std::uint32_t page = 0; page < ftl.shape().pages; ++page) {
     const PhysicalPage source = ftl.page_at(lun, block, page);
     if (const auto owner = ftl.owner(source)) {
-      ftl.commit_copy(*owner, source, ftl.allocate(lun, stream));
+      ftl.commit_copy(*owner, source, ftl.allocate(lun, ftl.stream_of(*owner, levelling)));
       ++work.gc_pages;
     }
   }
   ftl.erase(lun, block);
+}
+
+void look_up_untimed(Ftl& ftl, LogicalPage page) {
+  MapCache& map = *ftl.map();
+  if (!map.look_up(page)) {
+    map.counts().reads += ftl.place(ftl.map_page(map.page_of(page))) == kNowhere ? 0 : 1;
+    map.load(page);
+  }
+}
+
+// After a page was written to the LUN.
+void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
+  if (!ftl.collection_due(lun)) {
+    return;
+  }
+  do {
+    move_untimed(ftl, lun, ftl.take_victim(lun), false, work);
+    ++work.collected_blocks;
+  } while (ftl.collection_pressing(lun));
+  if (const auto coldest = ftl.take_coldest(lun)) {
+    move_untimed(ftl, lun, *coldest, true, work);
+    ++work.levelled_blocks;
+  }
 }
 
 // Draws 0 .. size - 1, n with a probability in proportion to 1 / (n + 1): a power of two, all
@@ -70,27 +93,35 @@ class Overwrites {
 }  // namespace
 
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work) {
+  if (ftl.map() != nullptr) {
+    look_up_untimed(ftl, page);
+  }
   const std::uint32_t lun = ftl.claim(page, [](std::uint32_t) { return true; });
   ftl.commit(page, ftl.allocate(lun, Ftl::Stream::host));
   ++work.host_pages;
-  if (!ftl.collection_due(lun)) {
-    return;
-  }
-  do {
-    move_untimed(ftl, lun, ftl.take_victim(lun), Ftl::Stream::collection, work);
-    ++work.collected_blocks;
-  } while (ftl.collection_pressing(lun));
-  if (const auto coldest = ftl.take_coldest(lun)) {
-    move_untimed(ftl, lun, *coldest, Ftl::Stream::levelling, work);
-    ++work.levelled_blocks;
+  clean_untimed(ftl, lun, work);
+  write_map_untimed(ftl, work);
+}
+
+void write_map_untimed(Ftl& ftl, UntimedWork& work) {
+  while (ftl.map() != nullptr && ftl.map()->wants_write()) {
+    const std::uint32_t number = ftl.map()->next_write();
+    const LogicalPage page = ftl.map_page(number);
+    ftl.map()->counts().reads += ftl.place(page) == kNowhere ? 0 : 1;
+    const std::uint32_t lun = ftl.claim(page, [](std::uint32_t) { return true; });
+    ftl.map()->written(number);
+    ftl.commit_map(number, ftl.allocate(lun, Ftl::Stream::translation));
+    ++work.map_pages;
+    clean_untimed(ftl, lun, work);
   }
 }
 
 void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
   while (ftl.collection_due(lun)) {
-    move_untimed(ftl, lun, ftl.take_victim(lun), Ftl::Stream::collection, work);
+    move_untimed(ftl, lun, ftl.take_victim(lun), false, work);
     ++work.collected_blocks;
   }
+  write_map_untimed(ftl, work);
 }
 
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed) {
@@ -126,7 +157,7 @@ double untimed_amplification(const FtlShape& shape, const std::string& victim,
   };
   write(run.settle);
   write(run.measure);
-  return static_cast<double>(work.host_pages + work.gc_pages) /
+  return static_cast<double>(work.host_pages + work.gc_pages + work.map_pages) /
          static_cast<double>(work.host_pages);
 }
 

@@ -14,6 +14,7 @@ namespace hmsim {
 struct UntimedWork {
   std::uint64_t host_pages = 0;
   std::uint64_t gc_pages = 0;  // those moved by wear levelling included
+  std::uint64_t map_pages = 0;
   std::uint64_t collected_blocks = 0;
   std::uint64_t levelled_blocks = 0;
 };
@@ -21,6 +22,9 @@ struct UntimedWork {
 // Programs one page and, when that makes it due, collects its LUN: the same steps, in the same
 // order, as the timed NVDIMM takes for an eviction.
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work);
+
+// Programs the translation pages that a cached map wants written, and what that makes due.
+void write_map_untimed(Ftl& ftl, UntimedWork& work);
 
 // Collects the LUN until it has the free blocks that it should, or nothing can be gained.
 void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work);

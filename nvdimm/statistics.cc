@@ -2,6 +2,7 @@
 #include "nvdimm/statistics.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "nvdimm/nand/nand_energy.h"
 #include "nvdimm/nvdimm.h"
@@ -13,6 +14,39 @@ namespace {
 
 double microseconds(Tick time) {
   return static_cast<double>(time.value()) / static_cast<double>(kMicrosecond.value());
+}
+
+// Of cached maps.
+void register_map_statistics(StatisticRegistry& registry, const std::vector<Nvdimm*>& nvdimms) {
+  const auto counter = [&](const char* name, const char* unit, const char* description,
+                           Counter MapCounts::*member) {
+    std::vector<Counter*> sources;
+    for (Nvdimm* nvdimm : nvdimms) {
+      sources.push_back(&(nvdimm->map_counts().*member));
+    }
+    registry.counter(name, unit, description, std::move(sources));
+  };
+  const auto sum = [nvdimms](bool lookups) {
+    return [nvdimms, lookups] {
+      Counter total = 0;
+      for (Nvdimm* nvdimm : nvdimms) {
+        const MapCounts& counts = nvdimm->map_counts();
+        total += counts.hits + (lookups ? counts.misses : 0);
+      }
+      return static_cast<double>(total);
+    };
+  };
+  registry.ratio("nvdimm.ftl.map.hit_ratio", "lookups in the map that found their entry cached",
+                 sum(false), sum(true));
+  counter("nvdimm.ftl.map.hits", "lookups", "lookups that found their entry cached",
+          &MapCounts::hits);
+  counter("nvdimm.ftl.map.misses", "lookups", "lookups that did not", &MapCounts::misses);
+  counter("nvdimm.ftl.map.evictions", "entries", "entries that left the cache",
+          &MapCounts::evictions);
+  counter("nvdimm.ftl.map.dirty_evictions", "entries", "of these, entries that had changed",
+          &MapCounts::dirty_evictions);
+  counter("nvdimm.ftl.map.reads", "pages", "translation pages read, but for copies",
+          &MapCounts::reads);
 }
 
 }  // namespace
@@ -79,10 +113,13 @@ void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules&
               {&S::flushed_pages});
 
   add.ratio("nvdimm.ftl.waf", "write amplification: pages programmed for each page of the host",
-            {&S::host_pages, &S::gc_pages}, &S::host_pages);
+            {&S::host_pages, &S::gc_pages, &S::map_pages}, &S::host_pages);
   add.counter("nvdimm.ftl.host_pages", "pages", "pages programmed for the host", {&S::host_pages});
   add.counter("nvdimm.ftl.gc_pages", "pages",
               "pages programmed by garbage collection and wear levelling", {&S::gc_pages});
+  add.counter("nvdimm.ftl.map_pages", "pages", "translation pages of a cached map programmed",
+              {&S::map_pages});
+  register_map_statistics(registry, nvdimms);
   add.counter("nvdimm.ftl.levelled_blocks", "blocks", "blocks moved by static wear levelling",
               {&S::levelled_blocks});
 

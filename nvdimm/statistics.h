@@ -34,6 +34,7 @@ struct NvdimmStatistics {
 
   Counter host_pages = 0;  // programmed
   Counter gc_pages = 0;    // programmed, those of wear levelling included
+  Counter map_pages = 0;   // programmed: translation pages of a cached map
   Counter levelled_blocks = 0;
   Counter trimmed_pages = 0;  // mapped ones
 
@@ -68,11 +69,11 @@ struct NvdimmStatistics {
   void serialize(Archive& archive) {
     archive(read_lookups, read_hits, read_merged, write_lookups, write_hits, write_merged,
             unmapped_reads, evictions, eviction_reads, prefetches, prefetch_useful, prefetch_late,
-            prefetch_unused, preevictions, flushed_pages, host_pages, gc_pages, levelled_blocks,
-            trimmed_pages, gc_count, gc_blocked_ps, gc_deferred, gc_urgent, gc_early, gc_cached,
-            gc_prefetches, gc_duration, gc_valid_pages, gc_overlapped_ack, page_reads,
-            page_programs, block_erases, multi_plane_operations, cache_operations, suspensions,
-            bus_wait_ps, program_failures, erase_failures, read_retries, read_cells_ps,
+            prefetch_unused, preevictions, flushed_pages, host_pages, gc_pages, map_pages,
+            levelled_blocks, trimmed_pages, gc_count, gc_blocked_ps, gc_deferred, gc_urgent,
+            gc_early, gc_cached, gc_prefetches, gc_duration, gc_valid_pages, gc_overlapped_ack,
+            page_reads, page_programs, block_erases, multi_plane_operations, cache_operations,
+            suspensions, bus_wait_ps, program_failures, erase_failures, read_retries, read_cells_ps,
             program_cells_ps, erase_cells_ps, since, busy_luns, busy_buses);
   }
 

@@ -49,9 +49,9 @@ namespace hmsim {
 struct NvdimmParameters;
 
 // On a LUN, first by this, then by order of submission.
-enum class FlashPriority : std::uint8_t { demand, collection, prefetch, eviction };
+enum class FlashPriority : std::uint8_t { demand, map, collection, prefetch, eviction };
 
-inline constexpr std::size_t kFlashPriorities = 4;
+inline constexpr std::size_t kFlashPriorities = 5;
 
 // For how long collections locked the LUNs that something waited for, and up to when.
 struct GcWait {

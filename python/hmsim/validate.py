@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hmsim import dram_comparison, flash_oracles, media_oracles, policy_checks
+from hmsim import dram_comparison, flash_oracles, map_oracles, media_oracles, policy_checks
 from hmsim._core import (
     InputError,
     harmonic_table_bytes,
@@ -213,6 +213,11 @@ def _nvdimm_streaming() -> Iterator[Row]:
     yield Row("nvdimm", "read hits of a sequential stream", 63 / 64, got, "", 0, "63 of 64 lines")
 
 
+def _cached_map() -> Iterator[Row]:
+    for oracle in map_oracles.cached_map():
+        yield Row("ftl", *oracle)
+
+
 def _media() -> Iterator[Row]:
     for oracles in (
         media_oracles.latencies,
@@ -390,7 +395,7 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
         _dram_models,
     ),
     "flash": (_flash_stages, _flash_read, _flash_program),
-    "ftl": (_write_amplification, _victim_selectors),
+    "ftl": (_write_amplification, _victim_selectors, _cached_map),
     "media": (_media,),
     "nvdimm": (_nvdimm_latency, _nvdimm_streaming),
     "policies": (_policy_order, _policy_slots, _policy_vectors, _harmonic),

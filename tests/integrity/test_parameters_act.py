@@ -42,6 +42,9 @@ OTHER: dict[str, Any] = {
     "nvdimm.ftl.reserve_blocks": 6,
     "nvdimm.ftl.frontier": "shared",
     "nvdimm.ftl.victim": "fifo",
+    "nvdimm.ftl.map": "cached",
+    "nvdimm.ftl.map_cache": "1KiB",
+    "nvdimm.ftl.map_entry": "64B",
     "nvdimm.ftl.wear_gap": 1,
     "nvdimm.nand.channels": 4,
     "nvdimm.nand.chips": 1,
@@ -110,6 +113,9 @@ OTHER: dict[str, Any] = {
 # What else a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
     "nvdimm.gc.urgent_limit": {"nvdimm.gc.scheduler": "preemptive", "nvdimm.ftl.reserve_blocks": 8},
+    "nvdimm.ftl.map": {"nvdimm.ftl.map_entry": "256B", "nvdimm.ftl.map_cache": "1KiB"},
+    "nvdimm.ftl.map_cache": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_entry": "256B"},
+    "nvdimm.ftl.map_entry": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},
     "nvdimm.nand.mode": {"nvdimm.nand.interface": "sdr"},
     "nvdimm.nand.fast_read_time": {"nvdimm.nand.program_model": "mlc"},
     "nvdimm.nand.middle_read_time": {"nvdimm.nand.program_model": "tlc"},

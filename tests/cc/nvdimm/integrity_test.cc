@@ -45,6 +45,11 @@ NvdimmParameters any_nvdimm(Random& random) {
   p.buffer.manager = managers[random.below(managers.size())];
   p.buffer.replacement = replacements[random.below(replacements.size())];
   p.buffer.port = below(2) != 0 ? BufferPort::serial : BufferPort::pipelined;
+  if (below(2) != 0) {
+    p.ftl.map = MapPlace::cached;
+    p.ftl.map_entry = Bytes(256);
+    p.ftl.map_cache = (40 + below(200)) * kCachedEntryBytes;
+  }
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
   return p;
@@ -58,6 +63,7 @@ struct Outcome {
   std::uint64_t torn = 0;
   std::uint64_t flushed = 0;
   Counter collections = 0;
+  Counter map_pages = 0;
 };
 
 void drive(std::uint64_t seed, Outcome& outcome) {
@@ -84,6 +90,7 @@ void drive(std::uint64_t seed, Outcome& outcome) {
     switch (random.below(600)) {
       case 0:
         outcome.collections += shadow.nvdimm().statistics().gc_count;
+        outcome.map_pages += shadow.nvdimm().statistics().map_pages;
         record = shadow.power_cycle();
         break;
       case 1:
@@ -106,6 +113,10 @@ void drive(std::uint64_t seed, Outcome& outcome) {
   outcome.torn += record.torn_pages;
   outcome.flushed += record.flushed_pages;
   outcome.collections += shadow.nvdimm().statistics().gc_count;
+  outcome.map_pages += shadow.nvdimm().statistics().map_pages;
+  if (parameters.ftl.map == MapPlace::cached) {
+    EXPECT_EQ(NvdimmFaults::lost_entries(shadow.nvdimm()), 0u) << "seed " << seed;
+  }
 }
 
 TEST(Integrity, EveryReadReturnsTheLastCompletedWrite) {
@@ -120,6 +131,7 @@ TEST(Integrity, EveryReadReturnsTheLastCompletedWrite) {
   EXPECT_GT(outcome.torn, 30u);
   EXPECT_GT(outcome.flushed, 300u);
   EXPECT_GT(outcome.collections, 1'000u);
+  EXPECT_GT(outcome.map_pages, 500u);
 }
 
 TEST(Integrity, ASkippedMapUpdateIsCaught) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,6 +29,22 @@ struct NvdimmFaults {
       nvdimm.buffer_.write.release(frame);
     }
     return frame != kNoIndex;
+  }
+  // Entries of a cached map that are neither in the cache nor in their translation pages.
+  static std::uint64_t lost_entries(const Nvdimm& nvdimm) {
+    const Ftl& ftl = nvdimm.ftl_;
+    std::uint64_t lost = 0;
+    for (std::uint32_t number = 0; number < ftl.shape().map_pages(); ++number) {
+      const PhysicalPage at = ftl.place(ftl.map_page(number));
+      const PageBytes& bytes = nvdimm.data_->page(ftl, ftl.map_page(number));
+      ftl.for_entries(number, [&](LogicalPage page, std::size_t byte, std::uint32_t entry) {
+        std::uint32_t stored = 0;
+        std::memcpy(&stored, bytes.data() + byte, sizeof stored);
+        lost += stored != entry && !ftl.map_->holds(page) ? 1 : 0;
+        lost += at == kNowhere && stored != 0 ? 1 : 0;
+      });
+    }
+    return lost;
   }
   // Page reads that requests wait for, counted afresh.
   static PendingFlash reads_owed(const Nvdimm& nvdimm, std::uint32_t lun) {

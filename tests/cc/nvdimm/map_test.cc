@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a map that lies in flash cost what it should, and nothing when all of it is cached?
+#include <gtest/gtest.h>
+
+#include <list>
+#include <map>
+#include <set>
+
+#include "core/random.h"
+#include "nvdimm/precondition.h"
+#include "tests/cc/nvdimm/rig.h"
+
+namespace hmsim {
+namespace {
+
+constexpr Tick kLookup{52'000};
+constexpr Tick kPageRead{300'000 + 50'000'000 + 20'480'000};
+
+LogicalPage page_number(std::uint64_t page) { return LogicalPage(static_cast<std::int64_t>(page)); }
+
+// The same cache, by lists and sets.
+class Model {
+ public:
+  Model(std::size_t entries, std::uint64_t per_page) : entries_(entries), per_page_(per_page) {}
+
+  bool look_up(std::uint64_t page) {
+    const auto found = std::find(order_.begin(), order_.end(), page);
+    if (found == order_.end()) {
+      return false;
+    }
+    order_.splice(order_.end(), order_, found);
+    return true;
+  }
+  void load(std::uint64_t page) {
+    if (std::find(order_.begin(), order_.end(), page) == order_.end()) {
+      enter(page);
+    }
+  }
+  void changed(std::uint64_t page) {
+    if (!look_up(page)) {
+      enter(page);
+    }
+    dirty.insert(page);
+  }
+  void written(std::uint64_t number) {
+    for (auto page = dirty.begin(); page != dirty.end();) {
+      page = *page / per_page_ == number ? dirty.erase(page) : std::next(page);
+    }
+  }
+
+  std::set<std::uint64_t> dirty;
+  std::list<std::uint64_t> to_write;
+
+ private:
+  void enter(std::uint64_t page) {
+    if (order_.size() == entries_) {
+      const std::uint64_t oldest = order_.front();
+      order_.pop_front();
+      if (dirty.count(oldest) != 0) {
+        const std::uint64_t number = oldest / per_page_;
+        if (std::find(to_write.begin(), to_write.end(), number) == to_write.end()) {
+          to_write.push_back(number);
+        }
+        written(number);
+      }
+    }
+    order_.push_back(page);
+  }
+
+  std::size_t entries_;
+  std::uint64_t per_page_;
+  std::list<std::uint64_t> order_;  // least recently used first
+};
+
+TEST(MapCache, DoesAsAListOfEntriesDoes) {
+  for (const std::uint64_t entries : {1, 2, 7, 30}) {
+    constexpr std::uint64_t kPages = 64;
+    constexpr std::uint64_t kPerPage = 8;
+    MapCache cache(entries, kPages / kPerPage, kPerPage);
+    Model model(entries, kPerPage);
+    Random random(entries);
+    for (int i = 0; i < 20'000; ++i) {
+      const std::uint64_t page = random.below(kPages);
+      switch (random.below(4)) {
+        case 0:
+          ASSERT_EQ(cache.look_up(page_number(page)), model.look_up(page));
+          break;
+        case 1:
+          cache.load(page_number(page));
+          model.load(page);
+          break;
+        case 2:
+          cache.changed(page_number(page));
+          model.changed(page);
+          break;
+        default:
+          ASSERT_EQ(cache.wants_write(), !model.to_write.empty());
+          if (cache.wants_write()) {
+            ASSERT_EQ(cache.next_write(), model.to_write.front());
+            cache.written(static_cast<std::uint32_t>(model.to_write.front()));
+            model.written(model.to_write.front());
+            model.to_write.pop_front();
+          }
+          break;
+      }
+      ASSERT_EQ(cache.dirty_entries(), model.dirty.size());
+    }
+    EXPECT_GT(cache.counts().dirty_evictions, 500u);
+  }
+}
+
+// 256 pages, 142 of them logical, in 9 translation pages of 16 entries.
+NvdimmParameters with_map(std::int64_t entries) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.ftl.over_provisioning = 80;
+  parameters.ftl.map = MapPlace::cached;
+  parameters.ftl.map_entry = Bytes(256);
+  parameters.ftl.map_cache = entries * kCachedEntryBytes;
+  parameters.precondition.fill = 1;
+  return parameters;
+}
+
+TEST(CachedMap, AMissReadsATranslationPageFirst) {
+  Rig rig(with_map(64));  // the last 64 pages are cached
+  EXPECT_EQ(rig.read(130), kLookup + kPageRead);
+  EXPECT_EQ(rig.read(3), kLookup + 2 * kPageRead);
+  EXPECT_EQ(rig.read(4), kLookup + 2 * kPageRead) << "single entries are cached";
+  rig.read(70);
+  rig.read(60);
+  rig.read(50);  // 3 has left the read part, not the map's cache
+  rig.read(30);
+  EXPECT_EQ(rig.read(3), kLookup + kPageRead);
+}
+
+TEST(CachedMap, OneReadServesAllWhoMissEntriesOfAPage) {
+  Rig rig(with_map(64));
+  for (std::uint32_t tag = 0; tag < 3; ++tag) {
+    rig.nvdimm().command(tag, line_address(tag), false, Tick(0));
+  }
+  rig.drain();
+  EXPECT_EQ(rig.nvdimm().map_counts().misses, 3u);
+  EXPECT_EQ(rig.nvdimm().map_counts().reads, 1u);
+  EXPECT_EQ(rig.statistics().page_reads, 4u);
+}
+
+TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
+  NvdimmParameters parameters = with_map(64);
+  parameters.precondition.fill = 0;
+  Rig rig(parameters);
+  for (std::int64_t page = 0; page < 16; ++page) {  // of one translation page, not in flash yet
+    rig.write_page(page);
+  }
+  rig.drain();
+  const Counter before = rig.statistics().page_programs;
+  EXPECT_EQ(rig.statistics().map_pages, 0u);
+  for (std::int64_t page = 16; page < 142; ++page) {
+    rig.write_page(page);
+  }
+  rig.drain();
+  EXPECT_EQ(rig.nvdimm().map_counts().reads, 0u) << "nothing of the map was in flash when asked";
+  EXPECT_EQ(rig.statistics().map_pages, 5u) << "entries of 138 pages but for the last 64, together";
+  EXPECT_EQ(rig.statistics().page_programs - before, 126u + 5u);
+  const Ftl& ftl = rig.nvdimm().ftl();
+  EXPECT_NE(ftl.place(ftl.map_page(0)), kNowhere);
+  EXPECT_EQ(ftl.place(ftl.map_page(8)), kNowhere);
+  EXPECT_EQ(rig.census().valid, 138u + 5u);
+}
+
+TEST(CachedMap, NothingIsDifferentWhenAllOfItIsCached) {
+  for (const bool writes : {false, true}) {
+    std::vector<std::vector<Ack>> acks;
+    for (const bool cached : {false, true}) {
+      NvdimmParameters parameters = with_map(142);
+      parameters.precondition.overwrite = 2;
+      parameters.ftl.map = cached ? MapPlace::cached : MapPlace::full;
+      Rig rig(parameters);
+      Random random(7);
+      rig.run(3000, 16, [&](std::int64_t, Address& address, bool& write) {
+        address = line_address(static_cast<std::int64_t>(random.below(142)), 3);
+        write = writes && random.below(2) == 0;
+      });
+      rig.drain();
+      EXPECT_EQ(rig.statistics().map_pages, 0u);
+      EXPECT_EQ(rig.nvdimm().map_counts().misses, 0u);
+      acks.push_back(rig.acks);
+    }
+    EXPECT_EQ(acks[0], acks[1]);
+  }
+}
+
+TEST(CachedMap, UniformReadsHitAsOftenAsEntriesAreCached) {
+  Rig rig(with_map(40));
+  Random random(3);
+  rig.run(20'000, 1, [&](std::int64_t, Address& address, bool& write) {
+    address = line_address(static_cast<std::int64_t>(random.below(142)));
+    write = false;
+  });
+  MapCounts& counts = rig.nvdimm().map_counts();
+  const double lookups = static_cast<double>(counts.hits + counts.misses);
+  // A page in the read part is not looked up: of 138 others 36 are cached.
+  EXPECT_NEAR(static_cast<double>(counts.hits) / lookups, 36.0 / 138, 0.01);
+}
+
+TEST(CachedMap, TranslationPagesCountAsAmplification) {
+  FtlShape shape = ftl_shape(with_map(40));
+  Ftl ftl(shape);
+  UntimedWork work;
+  Random random(5);
+  std::uint64_t erased = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    write_untimed(ftl, page_number(random.below(142)), work);
+  }
+  for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+    erased += ftl.erases(0, block);
+  }
+  EXPECT_EQ(work.host_pages, 20'000u);
+  EXPECT_GT(work.map_pages, 1'000u);
+  EXPECT_EQ(work.collected_blocks + work.levelled_blocks, erased);
+  const Ftl::Census census = ftl.census(0);
+  EXPECT_EQ(census.valid, 142u + 9u);
+  // What was programmed was erased again, or is there.
+  EXPECT_EQ(work.host_pages + work.gc_pages + work.map_pages,
+            erased * shape.pages + census.valid + census.invalid);
+}
+
+TEST(CachedMap, ACacheThatCannotKeepUpIsRefused) {
+  NvdimmParameters parameters = with_map(40);
+  EXPECT_TRUE(parameters.check().empty());
+  parameters.ftl.map_cache = Bytes(64);
+  ASSERT_EQ(parameters.check().size(), 1u);
+  EXPECT_EQ(parameters.check()[0].name, "nvdimm.ftl.map_cache");
+}
+
+}  // namespace
+}  // namespace hmsim
