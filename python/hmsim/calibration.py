@@ -94,6 +94,9 @@ def train(
                 if len(rates) % KEPT == 0:
                     unfinished.save()
         except BaseException:
+            for future, index in futures.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    rates[index] = future.result()
             stop.set()
             for future in futures:
                 future.cancel()
