@@ -65,8 +65,8 @@ constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
 
 class Generator final : public Component, public Requester {
  public:
-  Generator(Pattern pattern, std::int64_t requests, Tick period)
-      : pattern_(pattern), requests_(requests), period_(period) {
+  Generator(Pattern pattern, std::int64_t requests, Tick period, Kernel& kernel)
+      : pattern_(pattern), requests_(requests), period_(period), kernel_(kernel) {
     const bool nvdimm = pattern == Pattern::nvdimm_read || pattern == Pattern::nvdimm_write ||
                         pattern == Pattern::nvdimm_hit;
     memory_ = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
@@ -94,6 +94,9 @@ class Generator final : public Component, public Requester {
     (void)request;
     ++completed_;
     last_ = now;
+    if (done()) {
+      kernel_.pause();
+    }
   }
   void serialize(Archive& /*archive*/) override {}
 
@@ -137,6 +140,7 @@ class Generator final : public Component, public Requester {
   const Pattern pattern_;
   const std::int64_t requests_;
   const Tick period_;
+  Kernel& kernel_;
   Tick interval_{0};
   MemoryClass memory_ = MemoryClass::dram;
   MemoryPort* port_ = nullptr;
@@ -177,7 +181,7 @@ int run(int argc, char** argv) {
 
   const std::int64_t requests = std::atoll(argv[2]);
   Kernel kernel;
-  Generator generator(pattern_of(argv[1]), requests, config.dram.clock_period());
+  Generator generator(pattern_of(argv[1]), requests, config.dram.clock_period(), kernel);
   const int id = kernel.attach(generator);
   MemorySystem memory(config, kernel, 1);
   memory.set_requesters({&generator});
@@ -185,7 +189,8 @@ int run(int argc, char** argv) {
   kernel.notify(id);
 
   const auto start = std::chrono::steady_clock::now();
-  while (!generator.done() && kernel.step(kNever)) {
+  std::uint64_t steps = ~std::uint64_t{0};
+  while (!generator.done() && kernel.run(kNever, steps)) {
   }
   const std::chrono::duration<double> host = std::chrono::steady_clock::now() - start;
   const std::int64_t cycles = generator.last() / config.dram.clock_period();

@@ -28,7 +28,8 @@ class BankQueue {
  public:
   bool empty() const { return head_ == kNoTransaction; }
 
-  void insert(TransactionPool& pool, TransactionId id, std::int64_t open_row) {
+  // Returns whether it is known to be the best now.
+  bool insert(TransactionPool& pool, TransactionId id, std::int64_t open_row) {
     const bool was_empty = empty();
     link(pool, id);
     if (was_empty) {
@@ -41,6 +42,7 @@ class BankQueue {
         best_ = id;
       }
     }
+    return best_ == id;
   }
 
   void remove(TransactionPool& pool, TransactionId id) {

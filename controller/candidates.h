@@ -32,9 +32,9 @@ struct Candidates {
       best = &command;
     }
   }
-  void consider_other(const Best& command) {
-    if (other == nullptr || command.request < other->request) {
-      other = &command;
+  static void consider_older(const Best*& oldest, const Best& command) {
+    if (oldest == nullptr || command.request < oldest->request) {
+      oldest = &command;
     }
   }
 };

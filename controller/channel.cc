@@ -63,6 +63,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       engine_(*dram_side_.timing),
       line_order_(pool_.size()),
       banks_(*dram_side_.banks),
+      native_(dynamic_cast<NativeBanks*>(dram_side_.banks.get())),
       refresh_(config.dram, engine_, banks_),
       drain_(config.controller, config.dram, refresh_),
       power_(config.dram, engine_, banks_, refresh_),
@@ -135,6 +136,7 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   arbiter_->connect(shape_, progress);
   limit_waiting();
   change_schedulers();
+  set_apart();
   kernel_ = &kernel;
   requesters_ = &requesters;
   if (nvdimm_ != nullptr) {
@@ -143,17 +145,6 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   const int id = kernel.attach(*this);
   wakeup_ = Wakeup(kernel, id);
   wakeup_.notify();
-}
-
-void Channel::limit_waiting() {
-  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
-    const Tick own = schedulers_[i]->patience();
-    const Tick limit =
-        controller_.starvation_limit == kNoLimit ? own : earlier(own, controller_.starvation_limit);
-    if (limit != kNever) {
-      guard_.limit(i, Cycle((limit.value() + period_.value() - 1) / period_.value()));
-    }
-  }
 }
 
 Cycle Channel::edge_from(Tick time) const {
@@ -166,81 +157,16 @@ bool Channel::idle() const {
          (nvdimm_ == nullptr || nvdimm_->idle());
 }
 
-// Requesters may want to act before the next edge: then it is the kernel's turn.
-void Channel::advance(Tick now) {
-  visit(now == wake_time_ ? wake_ : Cycle(now / period_));
-  while (!answered_ && wakeup_.go_on(wake_time_)) {
-    visit(wake_);
+// What phases this channel needs, once its policies are connected.
+void Channel::set_apart() {
+  const bool guarded = guard_.active();
+  bool asked = false;
+  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
+    orders_[i] = schedulers_[i]->fixed_order();
+    asked = asked || orders_[i] == FixedOrder::none;
   }
-}
-
-void Channel::visit(Cycle edge) {
-  edge_ = edge;
-  now_ = time_of(edge);
-  answered_ = false;
-  wake_ = kNeverCycle;
-  wake_time_ = kNever;
-  command_bus_taken_ = false;
-  advancing_ = true;
-  if (!finishes_.empty() && finishes_.front().cycle <= edge_) {
-    complete();
-  }
-  if (endpoint_.has_ack()) {
-    deliver_ack();
-  }
-  if (refresh_.pressing(edge_)) {
-    refresh();
-  }
-  if (queues_[0].may_admit() || queues_[1].may_admit()) {
-    admit();
-  }
-  advancing_ = false;
-  if (two_level_) {
-    stage();
-  }
-  hasten_overdue();
-  if (edge_ >= next_policy_change_ || keys_changed()) {
-    update_schedulers();
-  }
-  update_drain();
-  if (power_.active() && !command_bus_taken_) {
-    wake();
-  }
-  if (edge_ >= banks_.next() || endpoint_.active()) {
-    issue();
-  }
-  if ((counts_waiting_ || power_.active()) && !command_bus_taken_) {
-    use_free_slot();
-  }
-  update_drain();
-  wake_by(next_wake());
-}
-
-inline void Channel::complete() {
-  while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
-    const TransactionId id = finishes_.front().id;
-    finishes_.pop();
-    Transaction& done = pool_[id];
-    Requester& requester = *(*requesters_)[done.request.agent];
-    if (dram_bytes_ != nullptr) {
-      exchange(done, requester);
-    }
-    finish(done);
-    requester.on_complete(done.request, now_);
-    answered_ = true;
-    pool_.release(id);  // not before: what the requester sends in answer only joins the line
-  }
-}
-
-// Data mode: its bytes.
-void Channel::exchange(const Transaction& done, Requester& requester) {
-  if (!is_nvdimm(done)) {
-    exchange_dram(done.request, requester);
-  } else if (done.request.write) {
-    nvdimm_->write_line(done.slot, requester.write_data(done.request));
-  } else {
-    requester.on_read_data(done.request, nvdimm_->read_line(done.slot));
-  }
+  has_specials_ = two_level_ || drained_ || counts_waiting_ || power_.active() || guarded || asked;
+  shows_ = told_ != 0 || asked || guarded || pages_.active() || nvdimm_ != nullptr;
 }
 
 // The last beat of a transaction has passed.
@@ -279,12 +205,135 @@ inline void Channel::finish(Transaction& done) {
   }
 }
 
+inline void Channel::complete() {
+  while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
+    const TransactionId id = finishes_.front().id;
+    finishes_.pop();
+    Transaction& done = pool_[id];
+    Requester& requester = *(*requesters_)[done.request.agent];
+    if (dram_bytes_ != nullptr) {
+      exchange(done, requester);
+    }
+    finish(done);
+    requester.on_complete(done.request, now_);
+    answered_ = true;
+    pool_.release(id);  // not before: what the requester sends in answer only joins the line
+  }
+}
+
+inline Cycle Channel::next_wake() {
+  const Cycle soonest = edge_ + Cycle(1);
+  if (has_specials_ || endpoint_.active() || endpoint_.has_ack() || refresh_.pressing(soonest)) {
+    calm_until_ = Cycle(0);
+    return banks_.next() <= soonest ? soonest
+                                    : later(soonest, earlier(banks_.next(), next_event_apart()));
+  }
+  calm_until_ = refresh_.next(soonest);
+  if (!finishes_.empty()) {
+    calm_until_ = earlier(calm_until_, finishes_.front().cycle);
+  }
+  return later(soonest, earlier(banks_.next(), calm_until_));
+}
+
+inline void Channel::visit(Cycle edge, Tick now) {
+  edge_ = edge;
+  now_ = now;
+  answered_ = false;
+  wake_ = kNeverCycle;
+  wake_time_ = kNever;
+  command_bus_taken_ = false;
+  advancing_ = true;
+  if (!finishes_.empty() && finishes_.front().cycle <= edge_) {
+    complete();
+  }
+  if (endpoint_.has_ack()) {
+    deliver_ack();
+  }
+  if (refresh_.pressing(edge_)) {
+    refresh();
+  }
+  if (queues_[0].may_admit() || queues_[1].may_admit()) {
+    admit();
+  }
+  advancing_ = false;
+  if (has_specials_) {
+    prepare();
+  }
+  if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
+    settle();
+  }
+  if (edge_ >= banks_.next() || endpoint_.active()) {
+    issue();
+  }
+  if (has_specials_) {
+    if ((counts_waiting_ || power_.active()) && !command_bus_taken_) {
+      use_free_slot();
+    }
+    update_drain();
+  }
+  wake_by(next_wake());
+}
+
+// An edge within the calm.
+inline void Channel::pass(Cycle edge, Tick now) {
+  edge_ = edge;
+  now_ = now;
+  command_bus_taken_ = false;
+  issue_dram();
+  wake_ = later(edge_ + Cycle(1), earlier(banks_.next(), calm_until_));
+  wake_time_ = time_of(wake_);
+}
+
+void Channel::advance(Tick now) {
+  visit(now == wake_time_ ? wake_ : Cycle(now / period_), now);
+  while (wakeup_.go_on(wake_time_, answered_)) {
+    if (wake_ < calm_until_) {
+      pass(wake_, wake_time_);
+    } else {
+      visit(wake_, wake_time_);
+    }
+  }
+}
+
+void Channel::prepare() {
+  if (two_level_) {
+    stage();
+  }
+  hasten_overdue();
+  if (edge_ >= next_policy_change_ || keys_changed()) {
+    update_schedulers();
+  }
+  update_drain();
+  if (power_.active() && !command_bus_taken_) {
+    wake();
+  }
+}
+
+// Within an edge no time passes: only what is held at its end counts, and at its first command.
+void Channel::settle() {
+  settled_ = pending_;
+  statistics_.dram_occupancy.set(pending_[0], now_);
+  statistics_.nvdimm_occupancy.set(pending_[1], now_);
+  bus_.holding(pending_[0], pending_[1], edge_);
+}
+
+// Data mode: its bytes.
+void Channel::exchange(const Transaction& done, Requester& requester) {
+  if (!is_nvdimm(done)) {
+    exchange_dram(done.request, requester);
+  } else if (done.request.write) {
+    nvdimm_->write_line(done.slot, requester.write_data(done.request));
+  } else {
+    requester.on_read_data(done.request, nvdimm_->read_line(done.slot));
+  }
+}
+
 void Channel::show(const Transaction& done) {
   const bool nvdimm = is_nvdimm(done);
   const Tick gc_blocked = nvdimm ? nvdimm_->gc_blocked(done.slot) : Tick(0);
   const Tick issued = time_of(edge_ - latency_.transfer(done.request.write));
   const bool row_hit = !nvdimm && !done.activated;
-  request_observer_->on_request({done.request, index_, done.rank, done.view.bank, row_hit,
+  request_observer_->on_request({done.request, index_, done.rank, bank_in_rank(done), row_hit,
                                  time_of(done.admitted),
                                  row_hit ? issued : time_of(latency_.first_command(done)), issued,
                                  time_of(edge_), latency_.parts(done, edge_, gc_blocked)});
@@ -319,102 +368,11 @@ void Channel::deliver_ack() {
   tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
        [&] { return would_hit(transaction); });
   if (controller_.ack == AckMode::automatic) {
-    issue_data(id, NvdimmEndpoint::burst_of(transaction));
+    issue_grant(id, NvdimmEndpoint::burst_of(transaction));
   } else {
     transaction.state = TransactionState::ready;
     endpoint_.insert_ready(id, edge_ + Cycle(1));
   }
-}
-
-void Channel::hasten_overdue() {
-  while (guard_.next() <= edge_) {
-    const TransactionId id = guard_.take();
-    pool_[id].overdue = true;
-    rekey(id);
-  }
-}
-
-void Channel::update_schedulers() {
-  if (edge_ >= next_policy_change_) {
-    change_schedulers();
-  }
-  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
-    std::vector<std::uint32_t>& changed = schedulers_[i]->changed_slots();
-    if (schedulers_[i]->epoch() != epochs_[i]) {
-      epochs_[i] = schedulers_[i]->epoch();
-      rebuild_keys(*schedulers_[i]);
-    } else {
-      for (const std::uint32_t slot : changed) {
-        rekey(static_cast<TransactionId>(slot));
-      }
-    }
-    changed.clear();
-  }
-}
-
-void Channel::change_schedulers() {
-  const Tick now = time_of(edge_);
-  next_policy_change_ = kNeverCycle;
-  for (std::size_t i = 0; i < (split_ ? 2 : 1); ++i) {
-    if (schedulers_[i]->next_change() <= now) {
-      schedulers_[i]->change(now);
-    }
-    if (schedulers_[i]->next_change() != kNever) {
-      next_policy_change_ = earlier(next_policy_change_, edge_from(schedulers_[i]->next_change()));
-    }
-  }
-}
-
-void Channel::rebuild_keys(TransactionScheduler& scheduler) {
-  for (std::size_t i = 0; i < pool_.size(); ++i) {
-    Transaction& transaction = pool_[static_cast<TransactionId>(i)];
-    if (&scheduler_of(transaction.request.memory) != &scheduler) {
-      continue;
-    }
-    if (transaction.state == TransactionState::queued ||
-        transaction.state == TransactionState::waiting ||
-        transaction.state == TransactionState::ready) {
-      set_keys(transaction);
-    } else if (transaction.state == TransactionState::withheld) {
-      compete(static_cast<TransactionId>(i));
-    }
-  }
-  banks_.rebuild(edge_);
-  endpoint_.rebuild();
-}
-
-void Channel::rekey(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  if (transaction.state == TransactionState::withheld) {
-    compete(id);
-  } else if (is_nvdimm(transaction)) {
-    if (transaction.state == TransactionState::waiting) {
-      set_keys(transaction);
-    } else if (transaction.state == TransactionState::queued) {
-      endpoint_.remove(id);
-      set_keys(transaction);
-      endpoint_.insert(id);
-    } else if (transaction.state == TransactionState::ready) {
-      endpoint_.granted(id);
-      set_keys(transaction);
-      endpoint_.insert_ready(id, transaction.grant_from);
-    }
-  } else if (transaction.state == TransactionState::queued) {
-    banks_.remove(id, side_of(transaction), edge_);
-    set_keys(transaction);
-    banks_.insert(id, side_of(transaction), edge_);
-  }
-}
-
-void Channel::set_keys(Transaction& transaction) {
-  if (transaction.overdue) {
-    transaction.key_miss = kFirstOfAll;
-    transaction.key_hit = kFirstOfAll;
-    return;
-  }
-  const TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
-  transaction.key_miss = scheduler.key(seen(transaction, false));
-  transaction.key_hit = scheduler.key(seen(transaction, true));
 }
 
 // The side stands still while a rank's command queue is full: those that fill it must go on.
@@ -452,7 +410,7 @@ void Channel::serialize(Archive& archive) {
   archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, barrier_, guard_, epochs_,
           next_policy_change_, finishes_, staged_, command_queue_free_, held_ranks_, refresh_,
           power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_, now_,
-          wake_, wake_time_, last_driver_, measured_from_);
+          settled_, wake_, wake_time_, calm_until_, last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);

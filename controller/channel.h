@@ -18,6 +18,7 @@
 #include "controller/latency_split.h"
 #include "controller/line_order.h"
 #include "controller/memory_channel.h"
+#include "controller/native_banks.h"
 #include "controller/nvdimm_endpoint.h"
 #include "controller/page_control.h"
 #include "controller/power_control.h"
@@ -91,7 +92,9 @@ class Channel final : public MemoryChannel, public AckListener {
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
   // An edge, and its phases.
-  void visit(Cycle edge);
+  void visit(Cycle edge, Tick now);
+  void pass(Cycle edge, Tick now);
+  void prepare();
   void complete();
   void deliver_ack();
   void refresh();
@@ -104,7 +107,11 @@ class Channel final : public MemoryChannel, public AckListener {
   void change_schedulers();
   void update_drain();
   void issue();
+  void issue_dram();
+  void issue_either();
   Cycle next_wake();
+  Cycle next_event_apart();
+  Cycle next_special(Cycle soonest);
 
   bool admit_from(Queue& queue);
   TransactionId admit(const Request& request);
@@ -132,7 +139,17 @@ class Channel final : public MemoryChannel, public AckListener {
     const TransactionScheduler& scheduler = *schedulers_[queue];
     return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
   }
+  bool withholds(Transaction& transaction) {
+    return orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
+           scheduler_of(transaction.request.memory).withholds(seen(transaction, false));
+  }
   void set_keys(Transaction& transaction);
+  bool set_fixed_keys(Transaction& transaction) const {
+    const FixedOrder order = orders_[owner_of(transaction.request.memory)];
+    transaction.key_miss = 0;
+    transaction.key_hit = order == FixedOrder::hits_first ? 1 : 0;
+    return order != FixedOrder::none;
+  }
 
   void take_step(const RefreshStep& step);
   void take_step(const PowerStep& step);
@@ -150,21 +167,31 @@ class Channel final : public MemoryChannel, public AckListener {
     }
   }
   Cycle next_ack(Cycle edge) const;
+  // Calls call(banks): those of the native engine by their own class, so that calls are taken in.
+  template <class Call>
+  decltype(auto) on_banks(Call call) {
+    return native_ != nullptr ? call(*native_) : call(banks_);
+  }
 
   void reserve(Candidates& candidates) const;
   bool lacks_data_only(const Transaction& transaction) const;
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
-  void issue_data(TransactionId id, Command command);
-  void issue_other(TransactionId id, Command command);
+  void issue_column(TransactionId id, Command command);
+  void issue_grant(TransactionId id, Command command);
+  void issue_data(Transaction& transaction, TransactionId id, bool row_hit);
+  void issue_row(TransactionId id, Command command);
+  void send_command(TransactionId id);
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
   void finish(Transaction& transaction);
+  void set_apart();
+  void settle();
   void show(const Transaction& done);
   void account_burst(const Transaction& transaction);
   void precharge(std::int32_t bank, std::int64_t request);
   void record(ChannelCommand command, const Transaction& transaction) {
-    record(command, transaction.rank, transaction.view.bank, transaction.row,
+    record(command, transaction.rank, bank_in_rank(transaction), transaction.row,
            static_cast<std::int64_t>(transaction.request.id));
   }
   void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request) {
@@ -184,11 +211,7 @@ class Channel final : public MemoryChannel, public AckListener {
     }
   }
   void count(MemoryClass memory, int change) {
-    std::int64_t& pending = pending_[static_cast<std::size_t>(memory)];
-    pending += change;
-    (memory == MemoryClass::dram ? statistics_.dram_occupancy : statistics_.nvdimm_occupancy)
-        .set(pending, now_);
-    bus_.holding(pending_[0], pending_[1], edge_);
+    pending_[static_cast<std::size_t>(memory)] += change;
   }
   const RequestView& seen(Transaction& transaction, bool row_hit) {
     transaction.view.row_hit = row_hit;
@@ -219,6 +242,9 @@ class Channel final : public MemoryChannel, public AckListener {
     return *schedulers_[owner_of(memory)];
   }
   Queue& queue_of(MemoryClass memory) { return queues_[owner_of(memory)]; }
+  int bank_in_rank(const Transaction& transaction) const {
+    return is_nvdimm(transaction) ? transaction.bank : transaction.bank & (banks_per_rank_ - 1);
+  }
   static bool is_nvdimm(const Transaction& transaction) {
     return transaction.request.memory == MemoryClass::nvdimm;
   }
@@ -244,6 +270,7 @@ class Channel final : public MemoryChannel, public AckListener {
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
   std::unique_ptr<BusArbiter> arbiter_;
   unsigned told_ = 0;  // the hooks that some policy of the channel has
+  std::array<FixedOrder, kMemoryClasses> orders_{};  // by queue
   ChannelShape shape_;
   const std::vector<Requester*>* requesters_ = nullptr;
   Kernel* kernel_ = nullptr;
@@ -258,11 +285,15 @@ class Channel final : public MemoryChannel, public AckListener {
   std::array<Queue, kMemoryClasses> queues_;
   LineOrder line_order_;
   DramBanks& banks_;
+  NativeBanks* const native_;  // the same, or nullptr
   RefreshControl refresh_;
   WriteDrain drain_;
   PowerControl power_;
   PageControl pages_;
   const bool counts_waiting_;  // for one of these two
+  // What most channels have not, told when it is attached:
+  bool has_specials_ = false;  // phases beyond those of a plain channel
+  bool shows_ = false;         // somebody looks at transactions' views
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
@@ -272,7 +303,8 @@ class Channel final : public MemoryChannel, public AckListener {
   std::vector<std::int64_t> command_queue_free_;  // per rank, the NVDIMM's last
   StarvationGuard guard_;
   int held_ranks_ = 0;                                  // those whose command queue is full
-  std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class
+  std::array<std::int64_t, kMemoryClasses> pending_{};  // slots held, by class, ...
+  std::array<std::int64_t, kMemoryClasses> settled_{};  // ... and what statistics know of that
   std::size_t side_ = 0;                                // drained: that competes for the banks
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
@@ -282,7 +314,10 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
-  int last_driver_ = -1;            // of the data bus: rank x 2 + write
+  // Until then edges have nothing but DRAM commands of transactions, if nobody sends and no ack
+  // comes meanwhile.
+  Cycle calm_until_{0};
+  int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};
   ChannelStatistics statistics_;
   BusAccounting bus_;

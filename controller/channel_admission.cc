@@ -17,6 +17,41 @@ bool Channel::would_wait(MemoryClass memory) const {
   return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
 }
 
+void Channel::compete(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  if (withholds(transaction)) {
+    transaction.state = TransactionState::withheld;
+    return;
+  }
+  transaction.state = TransactionState::queued;
+  if (transaction.overdue || !set_fixed_keys(transaction)) {
+    set_keys(transaction);
+  }
+  if (is_nvdimm(transaction)) {
+    endpoint_.insert(id);
+    return;
+  }
+  const std::size_t side = side_of(transaction);
+  banks_.insert(id, side, edge_);
+  waits(transaction, side, 1);
+}
+
+// Lets the transaction compete, or holds it behind an older one to the same line.
+inline void Channel::order_line(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  const TransactionId before = line_order_.exchange(pool_, id);
+  if (before == kNoTransaction) {
+    compete(id);
+    return;
+  }
+  transaction.state = TransactionState::held;
+  transaction.predecessor = before;
+  pool_[before].successor = id;
+  if (!transaction.request.write && side_of(pool_[before]) == 1) {
+    expedite(before);
+  }
+}
+
 void Channel::admit() {
   // A requester may send more from within on_admit, in split mode to the other queue too.
   while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
@@ -39,39 +74,36 @@ inline bool Channel::admit_from(Queue& queue) {
 inline TransactionId Channel::admit(const Request& request) {
   const TransactionId id = pool_.take();
   Transaction& transaction = pool_[id];
-  transaction.request = request;
-  transaction.slot = static_cast<std::uint32_t>(id);
-  transaction.admitted = edge_;
-  int bank_in_rank = 0;
-  std::int64_t line = 0;
+  transaction.begin(request, edge_);
   if (request.memory == MemoryClass::nvdimm) {
     transaction.local = map_.nvdimm(request.address).address;
     transaction.row = transaction.local / Address(kPageBytes.value());
     transaction.rank = nvdimm_rank_;
     transaction.bank = endpoint_.pseudo_bank(transaction.row);
-    bank_in_rank = transaction.bank;
-    line = transaction.local / Address(kLineBytes.value());
   } else {
     const DramPlace place = map_.dram(request.address);
     transaction.row = place.row;
     transaction.rank = place.rank;
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
-    bank_in_rank = place.bank;
-    line = map_.dram_line(request.address);
     latency_.admitted(transaction, edge_);
   }
-  transaction.view = {transaction.slot,
-                      request.id,
-                      request.arrival,
-                      request.memory,
-                      request.write,
-                      request.source,
-                      transaction.rank,
-                      bank_in_rank,
-                      transaction.row,
-                      line,
-                      false,
-                      request.epoch};
+  if (shows_) {
+    const std::int64_t line = is_nvdimm(transaction)
+                                  ? transaction.local / Address(kLineBytes.value())
+                                  : map_.dram_line(request.address);
+    transaction.view = {transaction.slot,
+                        request.id,
+                        request.arrival,
+                        request.memory,
+                        request.write,
+                        request.source,
+                        transaction.rank,
+                        bank_in_rank(transaction),
+                        transaction.row,
+                        line,
+                        false,
+                        request.epoch};
+  }
   count(request.memory, 1);
   if (!is_nvdimm(transaction) || !bar(id)) {
     enter(id);
@@ -84,7 +116,9 @@ void Channel::enter(TransactionId id) {
   Transaction& transaction = pool_[id];
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
-  guard_.admit(transaction, owner_of(transaction.request.memory), edge_);
+  if (has_specials_) {
+    guard_.admit(transaction, owner_of(transaction.request.memory), edge_);
+  }
   if (two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(id);
@@ -96,22 +130,6 @@ void Channel::enter(TransactionId id) {
 bool Channel::would_hit(const Transaction& transaction) const {
   return transaction.row == (is_nvdimm(transaction) ? endpoint_.last_page(transaction.bank)
                                                     : banks_.open_row(transaction.bank));
-}
-
-// Lets the transaction compete, or holds it behind an older one to the same line.
-inline void Channel::order_line(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  const TransactionId before = line_order_.exchange(LineOrder::line_of(transaction.request), id);
-  if (before == kNoTransaction) {
-    compete(id);
-    return;
-  }
-  transaction.state = TransactionState::held;
-  transaction.predecessor = before;
-  pool_[before].successor = id;
-  if (!transaction.request.write && side_of(pool_[before]) == 1) {
-    expedite(before);
-  }
 }
 
 // A drained write that a read waits for goes with the reads, and so do those it waits for itself.
@@ -127,23 +145,6 @@ void Channel::expedite(TransactionId id) {
     }
     transaction.urgent = true;
   }
-}
-
-void Channel::compete(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  if (scheduler_of(transaction.request.memory).withholds(seen(transaction, false))) {
-    transaction.state = TransactionState::withheld;
-    return;
-  }
-  transaction.state = TransactionState::queued;
-  set_keys(transaction);
-  if (is_nvdimm(transaction)) {
-    endpoint_.insert(id);
-    return;
-  }
-  const std::size_t side = side_of(transaction);
-  banks_.insert(id, side, edge_);
-  waits(transaction, side, 1);
 }
 
 // DRAMSim2's way: once a cycle the first transaction whose command queue has room moves there.

@@ -4,138 +4,107 @@
 
 namespace hmsim {
 
-namespace {
-
-ChannelCommand record_of(Command power_command) {
-  switch (power_command) {
-    case Command::power_down_enter:
-      return ChannelCommand::power_down_enter;
-    case Command::power_down_exit:
-      return ChannelCommand::power_down_exit;
-    case Command::self_refresh_enter:
-      return ChannelCommand::self_refresh_enter;
-    default:
-      return ChannelCommand::self_refresh_exit;
-  }
+inline void Channel::account_burst(const Transaction& transaction) {
+  const auto cycles = static_cast<Counter>(dram_.timing.burst);
+  (is_nvdimm(transaction) ? statistics_.nvdimm_data_cycles : statistics_.dram_data_cycles) +=
+      cycles;
+  const int driver = transaction.rank * 2 + (transaction.request.write ? 1 : 0);
+  const bool changed = last_driver_ >= 0 && driver != last_driver_;
+  statistics_.turnarounds += changed ? 1 : 0;
+  last_driver_ = driver;
+  bus_.burst(transaction, changed, edge_);
 }
 
-}  // namespace
-
-void Channel::refresh() {
-  if (command_bus_taken_) {
+// The next younger transaction to the line competes from now on.
+inline void Channel::leave_line(const Transaction& transaction, TransactionId id) {
+  if (transaction.successor == kNoTransaction) {
+    line_order_.leave(pool_, id);
     return;
   }
-  const RefreshStep step = refresh_.step(edge_);
-  if (step.present()) {
-    take_step(step);
-  }
+  pool_[transaction.successor].predecessor = kNoTransaction;
+  competes_only_now(pool_[transaction.successor]);
+  compete(transaction.successor);
 }
 
-void Channel::take_step(const RefreshStep& step) {
-  command_bus_taken_ = true;
-  ++statistics_.command_cycles;
-  const int turn = refresh_.turn(step.rank);
-  if (step.bank >= 0) {
-    bus_.refresh_prepared(step.rank, turn, edge_);
-    precharge(step.bank, -1);
-    return;
+// What all data-bus commands have in common.
+inline void Channel::issue_data(Transaction& transaction, TransactionId id, bool row_hit) {
+  const DramTiming& timing = dram_.timing;
+  const std::int64_t latency = transaction.request.write ? timing.cwl : timing.cl;
+  const Cycle end = edge_ + Cycle(latency + timing.burst);
+  finishes_.push({end, id});
+  calm_until_ = earlier(calm_until_, end);
+  transaction.state = TransactionState::transfer;
+  if (has_specials_) {
+    guard_.issued(transaction, owner_of(transaction.request.memory));
   }
-  const bool all = dram_.refresh_mode == RefreshMode::all_bank;
-  engine_.issue(all ? Command::refresh : Command::refresh_same_bank,
-                step.rank * banks_per_rank_ + turn, edge_);
-  ++statistics_.refreshes;
-  bus_.refreshed(step.rank, turn, edge_);
-  energy_.refreshed(step.rank, edge_);
-  record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
-         all ? -1 : turn, -1, -1);
-  refresh_.refreshed(step.rank, edge_);
-  latency_.refreshed(step.rank, turn, edge_, refresh_);
-  if (power_.active()) {
-    power_.refreshed(step.rank);
-  }
+  account_burst(transaction);
+  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
+       [row_hit] { return row_hit; });
+  leave_line(transaction, id);
 }
 
-void Channel::wake() {
-  const PowerStep step = power_.wake_step(edge_);
-  if (step.present()) {
-    take_step(step);
-  }
-}
-
-void Channel::take_step(const PowerStep& step) {
-  command_bus_taken_ = true;
-  ++statistics_.command_cycles;
-  if (step.bank >= 0) {
-    precharge(step.bank, -1);
-    return;
-  }
-  engine_.issue(step.command, step.rank * banks_per_rank_, edge_);
-  power_.done(step, edge_);
-  latency_.rescheduled(step.rank, refresh_);
-  if (step.command == Command::power_down_enter || step.command == Command::self_refresh_enter) {
-    energy_.sleeps(step.rank, step.command == Command::self_refresh_enter, edge_);
-  } else {
-    energy_.wakes(step.rank, edge_);
-  }
-  statistics_.power_downs += step.command == Command::power_down_enter ? 1 : 0;
-  statistics_.self_refreshes += step.command == Command::self_refresh_enter ? 1 : 0;
-  record(record_of(step.command), step.rank, -1, -1, -1);
-}
-
-// Commands that no request asks for, on an edge that has no other.
-void Channel::use_free_slot() {
-  const std::int32_t bank = pages_.closing(side_, edge_);
-  if (bank >= 0) {
-    ++statistics_.command_cycles;
-    precharge(bank, -1);
-    return;
-  }
-  if (refresh_.elastic()) {
-    const RefreshStep step = refresh_.idle_step(edge_);
-    if (step.present()) {
-      take_step(step);
-      return;
-    }
-  }
-  if (power_.active()) {
-    const PowerStep step = power_.sleep_step(edge_);
-    if (step.present()) {
-      take_step(step);
+// Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
+// (Two-level transactions and NVDIMM commands are bounded elsewhere.)
+inline void Channel::start(Transaction& transaction) {
+  if (!transaction.started) {
+    transaction.started = true;
+    if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
+      banks_.hold(transaction.rank, true);
+      ++held_ranks_;
     }
   }
 }
 
-void Channel::issue() {
-  if (command_bus_taken_) {
-    banks_.advance(edge_);
+// RD or WR.
+inline void Channel::issue_column(TransactionId id, Command command) {
+  Transaction& transaction = pool_[id];
+  start(transaction);
+  energy_.accessed(transaction.rank, command == Command::write);
+  const std::size_t side = side_of(transaction);
+  on_banks([&](auto& banks) { banks.column(id, side, command, edge_); });
+  if (has_specials_) {
+    waits(transaction, side, -1);
+    if (pages_.active()) {
+      pages_.accessed(transaction.bank, transaction.view, edge_);
+    }
+  }
+  latency_.issued(transaction, edge_);
+  statistics_.row_hits += transaction.activated ? 0 : 1;
+  issue_data(transaction, id, !transaction.activated);
+  record(command == Command::write ? ChannelCommand::write : ChannelCommand::read, transaction);
+}
+
+void Channel::precharge(std::int32_t bank, std::int64_t request) {
+  const int rank = bank / banks_per_rank_;
+  on_banks([&](auto& banks) { banks.precharge(bank, edge_); });
+  pages_.closed(bank);
+  ++statistics_.precharges;
+  energy_.precharged(rank, edge_);
+  record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
+}
+
+// ACT or PRE.
+inline void Channel::issue_row(TransactionId id, Command command) {
+  Transaction& transaction = pool_[id];
+  start(transaction);
+  if (!transaction.activated) {
+    latency_.started(transaction, edge_);
+  }
+  transaction.activated = true;
+  if (command == Command::precharge) {
+    precharge(transaction.bank, static_cast<std::int64_t>(transaction.request.id));
     return;
   }
-  Candidates candidates;
-  if (endpoint_.active()) {
-    endpoint_.collect(edge_, turnaround_, candidates);
-  }
-  // What is merely near matters only beside what is legal in the other class.
-  const Cycle nearness = candidates.legal[1] != nullptr ? turnaround_ : Cycle(0);
-  if (edge_ + nearness >= banks_.next()) {
-    banks_.collect(edge_, nearness, candidates);
-  }
-  reserve(candidates);
-  if (const Best* const winner = select(candidates)) {
-    command_bus_taken_ = true;
-    issue_data(winner->id, winner->command);
-  } else {
-    if (edge_ >= banks_.next()) {
-      banks_.collect_others(edge_, candidates);
-    }
-    if (endpoint_.may_send()) {
-      endpoint_.collect_others(candidates);
-    }
-    if (candidates.other != nullptr) {
-      command_bus_taken_ = true;
-      issue_other(candidates.other->id, candidates.other->command);
-    }
-  }
-  statistics_.command_cycles += command_bus_taken_ ? 1 : 0;
+  transaction.activated_at = edge_;
+  transaction.activate_held =
+      edge_ -
+      later(transaction.admitted, Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
+  on_banks([&](auto& banks) { banks.activate(transaction.bank, transaction.row, edge_); });
+  pages_.opened(transaction.bank);
+  latency_.opened(transaction, edge_);
+  ++statistics_.activates;
+  energy_.activated(transaction.rank, edge_);
+  record(ChannelCommand::activate, transaction);
 }
 
 // While an overdue transaction waits for its data-bus command only, no other of its class has one:
@@ -197,18 +166,126 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   return winner;
 }
 
-Cycle Channel::next_wake() {
-  const Cycle soonest = edge_ + Cycle(1);
-  if (banks_.next() <= soonest) {
-    return soonest;
+// An NVDIMM burst: the grant; in `auto` mode the ack stands for it.
+void Channel::issue_grant(TransactionId id, Command command) {
+  Transaction& transaction = pool_[id];
+  const bool row_hit = transaction.row == endpoint_.last_page(transaction.bank);
+  engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
+  banks_.look_ahead();
+  if (controller_.ack == AckMode::grant) {
+    endpoint_.granted(id);
   }
-  Cycle next = finishes_.empty() ? kNeverCycle : finishes_.front().cycle;
+  issue_data(transaction, id, row_hit);
+  record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
+         transaction);
+}
+
+// The read or write command that the NVDIMM will answer with an ack.
+void Channel::send_command(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  if (transaction.request.flush) {
+    issue_flush(id);
+    return;
+  }
+  const bool write = transaction.request.write;
+  const bool row_hit = would_hit(transaction);
+  endpoint_.command_sent(id);
+  latency_.started(transaction, edge_);
+  transaction.state = TransactionState::waiting;
+  record(write ? ChannelCommand::nvdimm_write_command : ChannelCommand::nvdimm_read_command,
+         transaction);
+  tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
+       [row_hit] { return row_hit; });
+  nvdimm_->command(transaction.slot, transaction.local, write, time_of(edge_ + Cycle(1)));
+}
+
+// Both classes may have something to issue, or transactions be overdue.
+void Channel::issue_either() {
+  Candidates candidates;
+  endpoint_.collect(edge_, turnaround_, candidates);
+  // What is merely near matters only beside what is legal in the other class.
+  const Cycle nearness = candidates.legal[1] != nullptr ? turnaround_ : Cycle(0);
+  if (edge_ + nearness >= banks_.next()) {
+    banks_.collect(edge_, nearness, candidates);
+  }
+  reserve(candidates);
+  if (const Best* const winner = select(candidates)) {
+    command_bus_taken_ = true;
+    ++statistics_.command_cycles;
+    if (hmsim::is_nvdimm(winner->command)) {
+      issue_grant(winner->id, winner->command);
+    } else {
+      issue_column(winner->id, winner->command);
+    }
+    return;
+  }
+  if (edge_ >= banks_.next()) {
+    banks_.collect_others(edge_, candidates);
+  }
+  if (endpoint_.may_send()) {
+    endpoint_.collect_others(candidates);
+  }
+  if (candidates.other != nullptr) {
+    command_bus_taken_ = true;
+    ++statistics_.command_cycles;
+    if (hmsim::is_nvdimm(candidates.other->command)) {
+      send_command(candidates.other->id);
+    } else {
+      issue_row(candidates.other->id, candidates.other->command);
+    }
+  }
+}
+
+void Channel::issue() {
+  if (command_bus_taken_) {
+    banks_.advance(edge_);
+  } else if (has_specials_ || endpoint_.active()) {
+    issue_either();
+  } else {
+    issue_dram();
+  }
+}
+
+// The DRAM alone may have something to issue.
+void Channel::issue_dram() {
+  const Best* const best = on_banks([this](auto& banks) { return banks.select(edge_); });
+  if (best == nullptr) {
+    return;
+  }
+  command_bus_taken_ = true;
+  ++statistics_.command_cycles;
+  if (reserves_data_bus(best->command)) {
+    promised_ = kNobody;
+    issue_column(best->id, best->command);
+  } else {
+    issue_row(best->id, best->command);
+  }
+}
+
+// When anything but the banks is next due, as far as it is known.
+Cycle Channel::next_event_apart() {
+  const Cycle soonest = edge_ + Cycle(1);
+  Cycle next = refresh_.next(soonest);
+  if (!finishes_.empty()) {
+    next = earlier(next, finishes_.front().cycle);
+  }
   if (endpoint_.has_ack()) {
     next = earlier(next, next_ack(soonest));
   }
-  next = keys_changed() ? soonest : earlier(next, next_policy_change_);
-  next = earlier(next, guard_.next());
-  next = earlier(next, refresh_.next(soonest));
+  if (has_specials_) {
+    next = earlier(next, next_special(soonest));
+  }
+  if (next > soonest && endpoint_.active()) {
+    next = earlier(next, endpoint_.next(soonest));
+  }
+  return next;
+}
+
+Cycle Channel::next_special(Cycle soonest) {
+  if (keys_changed()) {
+    return soonest;
+  }
+  Cycle next = earlier(next_policy_change_, guard_.next());
   next = earlier(next, pages_.next());
   if (drained_) {
     next = earlier(next, drain_.next(edge_));
@@ -216,141 +293,13 @@ Cycle Channel::next_wake() {
   if (power_.active()) {
     next = earlier(next, power_.next(soonest));
   }
-  next = earlier(next, banks_.next());
-  if (next > soonest && endpoint_.active()) {
-    next = earlier(next, endpoint_.next(soonest));
-  }
-  return later(soonest, next);
+  return next;
 }
 
 Cycle Channel::next_ack(Cycle edge) const {
   return controller_.ack == AckMode::grant
              ? edge
              : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
-}
-
-// Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
-// (Two-level transactions and NVDIMM commands are bounded elsewhere.)
-inline void Channel::start(Transaction& transaction) {
-  if (!transaction.started) {
-    transaction.started = true;
-    if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
-      banks_.hold(transaction.rank, true);
-      ++held_ranks_;
-    }
-  }
-}
-
-// RD, WR or an NVDIMM burst (the grant; in `auto` mode the ack stands for it).
-void Channel::issue_data(TransactionId id, Command command) {
-  Transaction& transaction = pool_[id];
-  bool row_hit = false;
-  if (is_nvdimm(transaction)) {
-    row_hit = transaction.row == endpoint_.last_page(transaction.bank);
-    engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
-    banks_.look_ahead();
-    if (controller_.ack == AckMode::grant) {
-      endpoint_.granted(id);
-    }
-  } else {
-    row_hit = !transaction.activated;
-    start(transaction);
-    energy_.accessed(transaction.rank, command == Command::write);
-    const std::size_t side = side_of(transaction);
-    banks_.column(id, side, command, edge_);
-    waits(transaction, side, -1);
-    if (pages_.active()) {
-      pages_.accessed(transaction.bank, transaction.view, edge_);
-    }
-    latency_.issued(transaction, edge_);
-    statistics_.row_hits += row_hit ? 1 : 0;
-  }
-  const DramTiming& timing = dram_.timing;
-  const bool write = transaction.request.write;
-  finishes_.push({edge_ + Cycle((write ? timing.cwl : timing.cl) + timing.burst), id});
-  transaction.state = TransactionState::transfer;
-  guard_.issued(transaction, owner_of(transaction.request.memory));
-  account_burst(transaction);
-  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
-       [row_hit] { return row_hit; });
-  leave_line(transaction, id);
-  if (is_nvdimm(transaction)) {
-    record(write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read, transaction);
-  } else {
-    record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
-  }
-}
-
-inline void Channel::account_burst(const Transaction& transaction) {
-  const auto cycles = static_cast<Counter>(dram_.timing.burst);
-  (is_nvdimm(transaction) ? statistics_.nvdimm_data_cycles : statistics_.dram_data_cycles) +=
-      cycles;
-  const int driver = transaction.rank * 2 + (transaction.request.write ? 1 : 0);
-  const bool changed = last_driver_ >= 0 && driver != last_driver_;
-  statistics_.turnarounds += changed ? 1 : 0;
-  last_driver_ = driver;
-  bus_.burst(transaction, changed, edge_);
-}
-
-// The next younger transaction to the line competes from now on.
-inline void Channel::leave_line(const Transaction& transaction, TransactionId id) {
-  if (transaction.successor == kNoTransaction) {
-    line_order_.leave(LineOrder::line_of(transaction.request), id);
-    return;
-  }
-  pool_[transaction.successor].predecessor = kNoTransaction;
-  competes_only_now(pool_[transaction.successor]);
-  compete(transaction.successor);
-}
-
-// ACT, PRE, or the read or write command that the NVDIMM will answer with an ack.
-void Channel::issue_other(TransactionId id, Command command) {
-  Transaction& transaction = pool_[id];
-  if (transaction.request.flush) {
-    issue_flush(id);
-    return;
-  }
-  if (is_nvdimm(transaction)) {
-    const bool write = transaction.request.write;
-    const bool row_hit = would_hit(transaction);
-    endpoint_.command_sent(id);
-    latency_.started(transaction, edge_);
-    transaction.state = TransactionState::waiting;
-    record(write ? ChannelCommand::nvdimm_write_command : ChannelCommand::nvdimm_read_command,
-           transaction);
-    tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
-         [row_hit] { return row_hit; });
-    nvdimm_->command(transaction.slot, transaction.local, write, time_of(edge_ + Cycle(1)));
-    return;
-  }
-  start(transaction);
-  if (!transaction.activated) {
-    latency_.started(transaction, edge_);
-  }
-  transaction.activated = true;
-  if (command == Command::precharge) {
-    precharge(transaction.bank, static_cast<std::int64_t>(transaction.request.id));
-    return;
-  }
-  transaction.activated_at = edge_;
-  transaction.activate_held =
-      edge_ -
-      later(transaction.admitted, Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
-  banks_.activate(transaction.bank, transaction.row, edge_);
-  pages_.opened(transaction.bank);
-  latency_.opened(transaction, edge_);
-  ++statistics_.activates;
-  energy_.activated(transaction.rank, edge_);
-  record(ChannelCommand::activate, transaction);
-}
-
-void Channel::precharge(std::int32_t bank, std::int64_t request) {
-  const int rank = bank / banks_per_rank_;
-  banks_.precharge(bank, edge_);
-  pages_.closed(bank);
-  ++statistics_.precharges;
-  energy_.precharged(rank, edge_);
-  record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
 }
 
 }  // namespace hmsim

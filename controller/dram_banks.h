@@ -5,10 +5,12 @@
 // never closes the row that a better one needs.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "controller/bank_queue.h"
 #include "controller/candidates.h"
 #include "controller/transaction.h"
 #include "core/archive.h"
@@ -17,19 +19,30 @@
 
 namespace hmsim {
 
-// Banks are numbered rank x banks per rank + bank, those of a bank group next to each other.
+// Banks are numbered rank x banks per rank + bank, those of a bank group next to each other. This
+// class keeps their queues and rows; what it leaves open is when commands are legal.
 class DramBanks {
  public:
   virtual ~DramBanks() = default;
 
-  virtual std::int64_t open_row(std::int32_t bank) const = 0;
+  std::int64_t open_row(std::int32_t bank) const { return at(bank).open_row; }
   // The banks of the rank with an open row, a bit each.
-  std::uint64_t open_banks(int rank) const { return open_banks_[static_cast<std::size_t>(rank)]; }
+  std::uint64_t open_banks(int rank) const { return rank_at(rank).open; }
 
   // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
-  virtual void insert(TransactionId id, std::size_t side, Cycle now) = 0;
-  virtual void remove(TransactionId id, std::size_t side, Cycle now) = 0;
-  virtual void compete(std::size_t side, Cycle now) = 0;
+  void insert(TransactionId id, std::size_t side, Cycle now) {
+    const std::int32_t index = pool_[id].bank;
+    Bank& bank = at(index);
+    if (bank.queued[side].insert(pool_, id, bank.open_row) && side == side_) {
+      update(index, now);
+    }
+  }
+  void remove(TransactionId id, std::size_t side, Cycle now);
+  void compete(std::size_t side, Cycle now) {
+    if (side_ != side) {
+      change_side(side, now);
+    }
+  }
 
   // Commands, issued at `now`: the transaction's RD or WR, after which it no longer competes; ACT;
   // PRE.
@@ -37,42 +50,106 @@ class DramBanks {
   virtual void activate(std::int32_t bank, std::int64_t row, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
-  virtual void condemn(std::int32_t bank, Cycle now) = 0;
+  void condemn(std::int32_t bank, Cycle now) { row_changed(bank, kCondemnedRow, now); }
 
-  // A bank that is to be refreshed has no candidate, nor has one that sleeps. For each cause `true`
-  // comes once, then `false`.
-  virtual void block(std::int32_t bank, bool blocked, Cycle now) = 0;
+  // Banks of a rank, a bit each, that are to be refreshed have no candidate, nor have those that
+  // sleep.
+  enum class Cause : std::uint8_t { refresh, sleep };
+  void block(int rank, std::uint64_t banks, Cause cause, Cycle now);
+  void unblock(int rank, std::uint64_t banks, Cause cause, Cycle now);
   // No transaction of the rank may start (the command queue is full).
-  virtual void hold(int rank, bool held) = 0;
+  void hold(int rank, bool held) {
+    const std::uint64_t bit = std::uint64_t{1} << rank;
+    held_ = held ? held_ | bit : held_ & ~bit;
+  }
 
-  // Adds the data-bus commands that could be issued on this edge; one whose bank is ready and whose
-  // rank and bus rules open within `turnaround` counts as near.
+  // The best data-bus command that could be issued on this edge, or else the oldest of the other
+  // ones; nullptr: there is none. It is valid until a command is issued.
+  virtual const Best* select(Cycle edge) = 0;
+  // Where others have commands, too: adds the data-bus commands that could be issued on this edge;
+  // one whose bank is ready and whose rank and bus rules open within `turnaround` counts as near.
   virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
   // Adds, after collect(), the oldest of the other commands that could be issued.
   virtual void collect_others(Cycle edge, Candidates& candidates) = 0;
-  // To be called on each edge from next() on that has no collect() (the command bus is taken).
+  // To be called on each edge from next() on that has none of these (the command bus is taken).
   virtual void advance(Cycle edge) = 0;
-  // Neither finds a legal command before this cycle. look_ahead() finds it again, to be called once
-  // other commands than the above were issued.
+  // None of them finds a legal command before this cycle. look_ahead() finds it again, to be called
+  // once other commands than the above were issued.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;
 
-  virtual void rebuild(Cycle now) = 0;  // keys changed
-  virtual void serialize(Archive& archive, Cycle now) = 0;
+  void rebuild(Cycle now);  // keys changed
+  void serialize(Archive& archive, Cycle now);
 
  protected:
-  explicit DramBanks(const DramParameters& dram)
-      : banks_per_rank_(static_cast<std::int32_t>(dram.organisation.banks)),
-        open_banks_(static_cast<std::size_t>(dram.ranks)) {}
-  void set_open(std::int32_t bank, bool open) {
-    std::uint64_t& banks = open_banks_[static_cast<std::size_t>(bank / banks_per_rank_)];
-    const std::uint64_t bit = std::uint64_t{1} << (bank % banks_per_rank_);
-    banks = open ? banks | bit : banks & ~bit;
+  struct Bank {
+    std::array<BankQueue, 2> queued;
+    std::int64_t open_row = kNoRow;
+    void serialize(Archive& archive) { archive(queued, open_row); }
+  };
+  struct Rank {  // its banks, a bit each
+    std::uint64_t open = 0;
+    std::array<std::uint64_t, 2> blocked{};  // by Cause
+    void serialize(Archive& archive) { archive(open, blocked); }
+  };
+
+  DramBanks(const DramParameters& dram, TransactionPool& pool);
+
+  // Finds the bank's candidate again.
+  virtual void update(std::int32_t bank, Cycle now) = 0;
+  // After loading: nothing is known of any bank but its queues and row; update() of all follows.
+  virtual void forget() = 0;
+
+  Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
+  const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
+  Rank& rank_at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  const Rank& rank_at(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+  int rank_of(std::int32_t bank) const { return bank >> rank_shift_; }
+  std::uint64_t bit_of(std::int32_t bank) const {  // among those of its rank
+    return std::uint64_t{1} << (bank & (banks_per_rank_ - 1));
   }
 
-  const std::int32_t banks_per_rank_;  // at most 64
-  std::vector<std::uint64_t> open_banks_;
+  bool competes(std::int32_t bank) const {
+    const Rank& rank = rank_at(rank_of(bank));
+    return !at(bank).queued[side_].empty() &&
+           ((rank.blocked[0] | rank.blocked[1]) & bit_of(bank)) == 0;
+  }
+  // A rank whose command queue is full starts no transaction.
+  bool may_go(std::int32_t bank, const Best& candidate) const {
+    return held_ == 0 || ((held_ >> rank_of(bank)) & 1) == 0 || pool_[candidate.id].started;
+  }
+  // The bank's best transaction and its next command; the bank competes.
+  Best best_of(std::int32_t bank);
+  void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
+  void set_open(std::int32_t bank, bool open) {
+    std::uint64_t& banks = rank_at(rank_of(bank)).open;
+    banks = open ? banks | bit_of(bank) : banks & ~bit_of(bank);
+  }
+
+  TransactionPool& pool_;
+  const std::int32_t banks_per_rank_;  // at most 64, a power of two
+  const int rank_shift_;
+  std::vector<Bank> banks_;
+  std::vector<Rank> ranks_;
+  std::uint64_t held_ = 0;  // ranks, a bit each
+  std::size_t side_ = 0;
   std::int64_t next_ = 0;
+
+ private:
+  void change_side(std::size_t side, Cycle now);
+  void update_all(Cycle now);
+  void update_each(int rank, std::uint64_t banks, Cycle now);
 };
+
+inline Best DramBanks::best_of(std::int32_t index) {
+  Bank& bank = at(index);
+  const TransactionId id = bank.queued[side_].best(pool_, bank.open_row);
+  const Transaction& transaction = pool_[id];
+  Command command = bank.open_row == kNoRow ? Command::activate : Command::precharge;
+  if (transaction.row == bank.open_row) {
+    command = transaction.request.write ? Command::write : Command::read;
+  }
+  return {id, command, transaction.key_hit, transaction.request.id};
+}
 
 }  // namespace hmsim

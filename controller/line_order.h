@@ -8,75 +8,61 @@
 
 #include "controller/transaction.h"
 #include "core/archive.h"
-#include "core/random.h"
 
 namespace hmsim {
 
-// Open addressing with linear probing; at most a quarter full; never grows.
+// Chains by a hash of the line, four for each transaction, so that most are empty.
 class LineOrder {
  public:
   explicit LineOrder(std::size_t transactions) {
-    std::size_t size = 4;
-    while (size < 4 * transactions) {
-      size *= 2;
+    std::size_t chains = 4;
+    while (chains < 4 * transactions) {
+      chains *= 2;
+      --shift_;
     }
-    lines_.assign(size, kEmpty);
-    youngest_.assign(size, kNoTransaction);
+    youngest_.assign(chains, kNoTransaction);
   }
 
-  static std::int64_t line_of(const Request& request) {
-    return (request.address.value() / kLineBytes.value()) * kMemoryClasses +
-           static_cast<std::int64_t>(request.memory);
-  }
-
-  // The youngest one so far, or kNoTransaction; `id` is the youngest from now on.
-  TransactionId exchange(std::int64_t line, TransactionId id) {
-    std::size_t place = start(line);
-    while (lines_[place] != kEmpty && lines_[place] != line) {
-      place = next(place);
-    }
-    const TransactionId before = lines_[place] == line ? youngest_[place] : kNoTransaction;
-    lines_[place] = line;
-    youngest_[place] = id;
-    return before;
-  }
-
-  // Forgets the line if `id` is still its youngest.
-  void leave(std::int64_t line, TransactionId id) {
-    std::size_t place = start(line);
-    while (lines_[place] != line) {
-      place = next(place);
-    }
-    if (youngest_[place] != id) {
-      return;
-    }
-    // Closes the gap: moves back each follower that may stand there.
-    std::size_t gap = place;
-    for (std::size_t probe = next(gap); lines_[probe] != kEmpty; probe = next(probe)) {
-      const std::size_t home = start(lines_[probe]);
-      const std::size_t mask = lines_.size() - 1;
-      if (((probe - home) & mask) >= ((probe - gap) & mask)) {
-        lines_[gap] = lines_[probe];
-        youngest_[gap] = youngest_[probe];
-        gap = probe;
+  // The youngest one to the line so far, or kNoTransaction; `id` is the youngest from now on.
+  TransactionId exchange(TransactionPool& pool, TransactionId id) {
+    Transaction& added = pool[id];
+    TransactionId* place = &chain_of(added.request);
+    for (; *place != kNoTransaction; place = &pool[*place].chained) {
+      const TransactionId before = *place;
+      if (same_line(pool[before].request, added.request)) {
+        added.chained = pool[before].chained;
+        *place = id;
+        return before;
       }
     }
-    lines_[gap] = kEmpty;
+    added.chained = kNoTransaction;
+    *place = id;
+    return kNoTransaction;
   }
 
-  void serialize(Archive& archive) { archive(lines_, youngest_); }
+  // Forgets the line, whose youngest `id` is.
+  void leave(TransactionPool& pool, TransactionId id) {
+    TransactionId* place = &chain_of(pool[id].request);
+    while (*place != id) {
+      place = &pool[*place].chained;
+    }
+    *place = pool[id].chained;
+  }
+
+  void serialize(Archive& archive) { archive(youngest_); }
 
  private:
-  static constexpr std::int64_t kEmpty = -1;
+  static constexpr int kLineBits = 6;  // log2 of kLineBytes
 
-  std::size_t start(std::int64_t line) const {
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(line) * 0x9E3779B97F4A7C15u) >>
-                                    32) &
-           (lines_.size() - 1);
+  static bool same_line(const Request& a, const Request& b) {
+    return ((a.address.value() ^ b.address.value()) >> kLineBits) == 0 && a.memory == b.memory;
   }
-  std::size_t next(std::size_t place) const { return (place + 1) & (lines_.size() - 1); }
+  TransactionId& chain_of(const Request& request) {
+    const auto line = static_cast<std::uint64_t>(request.address.value()) >> kLineBits;
+    return youngest_[static_cast<std::size_t>((line * 0x9E3779B97F4A7C15u) >> shift_)];
+  }
 
-  std::vector<std::int64_t> lines_;
+  int shift_ = 62;  // from a hash to its log2 of chains upper bits
   std::vector<TransactionId> youngest_;
 };
 

@@ -4,96 +4,251 @@
 // A bank with a candidate waits until the rules of its own scope allow the candidate's next
 // command; from then on it is in the ready set of (command, bank group), which the
 // rules of wider scopes open and close for all its banks. So the cost of an edge follows the ready
-// sets, not the banks.
+// sets, not the banks. A bank's own PRE and ACT leave it its candidate, of which only the next
+// command changes.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
-#include "controller/bank_queue.h"
-#include "controller/candidates.h"
 #include "controller/dram_banks.h"
-#include "controller/transaction.h"
 #include "controller/waiting_banks.h"
-#include "core/archive.h"
 #include "dram/parameters.h"
 #include "dram/timing_engine.h"
 
 namespace hmsim {
 
+// What is called in every edge stands here, for the channel to take in.
 class NativeBanks final : public DramBanks {
  public:
-  // At most 64 banks a group, at most 16 bank groups in all.
+  // At most 64 banks and 16 bank groups in all.
   NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool);
 
-  std::int64_t open_row(std::int32_t bank) const override { return at(bank).open_row; }
-  void insert(TransactionId id, std::size_t side, Cycle now) override;
-  void remove(TransactionId id, std::size_t side, Cycle now) override;
-  void compete(std::size_t side, Cycle now) override;
   void column(TransactionId id, std::size_t side, Command command, Cycle now) override;
   void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
-  void condemn(std::int32_t bank, Cycle now) override { row_changed(bank, kCondemnedRow, now); }
-  void block(std::int32_t bank, bool blocked, Cycle now) override;
-  void hold(int rank, bool held) override;
+  const Best* select(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle edge) override;
   void look_ahead() override;
-  void rebuild(Cycle now) override;
-  void serialize(Archive& archive, Cycle now) override;
 
  private:
+  static constexpr std::size_t kMostBanks = 64;
+  static constexpr std::size_t kMostSets = 64;
+
   enum class Place : std::uint8_t { nowhere, waiting, ready };
+  enum class Kind : std::uint8_t { data, row };
 
-  struct Bank {
-    std::array<BankQueue, 2> queued;
-    std::int64_t open_row = kNoRow;
-    int blocked = 0;  // for so many causes
-    // Derived from the above:
+  struct Slot {  // of a bank
     Best candidate;
+    std::int64_t ready_at = 0;  // by the bank's own rules
+    std::int64_t called = 0;    // waiting: until then
+    std::uint32_t set = 0;      // in which it is, or will be
     Place place = Place::nowhere;
-    std::size_t set = 0;  // ready: in which set
-    // Fixed:
-    std::size_t group = 0;  // over all ranks
-    std::uint64_t bit = 0;  // in the ready sets of its group
-    void serialize(Archive& archive) { archive(queued, open_row, blocked); }
-  };
-  struct Rank {
-    bool held = false;
-    void serialize(Archive& archive) { archive(held); }
+    bool is(Command command) const { return place == Place::ready && candidate.command == command; }
   };
 
-  Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }
-  const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
-  void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
-  void update(std::int32_t bank, Cycle now);
-  void place_banks();
-  void place_ready(Bank& bank);
+  static std::uint64_t bit(std::int32_t bank) { return std::uint64_t{1} << bank; }
+  Slot& slot(std::int32_t bank) { return slots_[static_cast<std::size_t>(bank)]; }
+  void update(std::int32_t bank, Cycle now) override;
+  void forget() override;
+  void place(std::int32_t bank, Slot& slot, Cycle now);
+  void wait(std::int32_t bank, Slot& slot, Cycle now);
+  void place_ready(std::int32_t bank, Slot& slot);
+  void displace(std::int32_t bank, const Slot& slot);
+  void row_taken(std::int32_t bank, std::int64_t row, Command next, Cycle now);
   void take_ready(Cycle edge);
-  void displace(std::int32_t bank);
-  template <class Found>
-  std::int64_t scan(std::uint64_t sets, Cycle horizon, Found found) const;
-  template <class Consider>
-  void each_of(std::size_t set, Consider consider) const;
+  template <Kind kind>
+  std::uint64_t sets_of() const {
+    return ready_sets_ & (kind == Kind::data ? data_sets_ : ~data_sets_);
+  }
+  template <Kind kind>
+  std::int64_t gate(std::size_t set) const {
+    return (kind == Kind::data ? engine_.gate(set) : engine_.row_gate(set)).value();
+  }
+  template <Kind kind>
+  std::int64_t first_gate() const;
+  template <Kind kind, class Consider>
+  std::int64_t scan(Cycle horizon, Consider consider) const;
   void find_next() { next_ = earlier(earlier(next_data_, next_other_), waiting_.next()); }
 
   TimingEngine& engine_;
-  TransactionPool& pool_;
-  const int rank_shift_;           // bank >> rank_shift_ is its rank,
-  const int group_shift_;          // bank >> group_shift_ its bank group, over all ranks
+  const int group_shift_;          // bank >> group_shift_ is its bank group, over all ranks
   const std::uint64_t data_sets_;  // the sets of reads and writes, a bit each
-  std::vector<Bank> banks_;
-  std::vector<Rank> ranks_;
-  std::vector<std::uint64_t> ready_;  // a set for each of the engine's gates: its banks, a bit each
-  std::uint64_t ready_sets_ = 0;      // the sets that are not empty, a bit each
+  std::uint64_t ready_sets_ = 0;   // the sets that are not empty, a bit each
   // Lower bounds on when the first ready set opens: of data-bus commands, of the others.
   std::int64_t next_data_ = kNeverCycle.value();
   std::int64_t next_other_ = kNeverCycle.value();
   WaitingBanks waiting_;
-  std::size_t side_ = 0;
-  int held_ranks_ = 0;
+  std::array<std::uint64_t, kMostSets> ready_{};  // by the engine's gates: banks, a bit each
+  std::array<Slot, kMostBanks> slots_;
 };
+
+inline void NativeBanks::displace(std::int32_t bank, const Slot& slot) {
+  if (slot.place == Place::ready) {
+    const std::uint64_t left = ready_[slot.set] & ~bit(bank);
+    ready_[slot.set] = left;
+    ready_sets_ &= ~(std::uint64_t{left == 0} << slot.set);
+  } else if (slot.place == Place::waiting) {
+    waiting_.erase(bit(bank), slot.called);
+  }
+}
+
+// The next two: of a bank that was displaced.
+inline void NativeBanks::place(std::int32_t bank, Slot& slot, Cycle now) {
+  slot.set = static_cast<std::uint32_t>(
+      engine_.gate_number(slot.candidate.command, static_cast<std::size_t>(bank >> group_shift_)));
+  slot.ready_at = engine_.bank_ready(slot.candidate.command, bank);
+  if (slot.ready_at > now.value()) {
+    wait(bank, slot, now);
+  } else {
+    place_ready(bank, slot);
+  }
+}
+
+inline void NativeBanks::wait(std::int32_t bank, Slot& slot, Cycle now) {
+  slot.place = Place::waiting;
+  slot.called = waiting_.insert(bit(bank), slot.ready_at, now.value());
+  next_ = earlier(next_, slot.called);
+}
+
+inline void NativeBanks::place_ready(std::int32_t bank, Slot& slot) {
+  slot.place = Place::ready;
+  ready_[slot.set] |= bit(bank);
+  ready_sets_ |= std::uint64_t{1} << slot.set;
+  if (reserves_data_bus(slot.candidate.command)) {
+    next_data_ = earlier(next_data_, gate<Kind::data>(slot.set));
+    next_ = earlier(next_, next_data_);
+  } else {
+    next_other_ = earlier(next_other_, gate<Kind::row>(slot.set));
+    next_ = earlier(next_, next_other_);
+  }
+}
+
+// By a command for the candidate, which stays the best: with its row closed it is one of many
+// misses, but was the best of them before; with its row open it has only gained.
+inline void NativeBanks::row_taken(std::int32_t index, std::int64_t row, Command next, Cycle now) {
+  Bank& bank = at(index);
+  Slot& taken = slot(index);
+  bank.open_row = row;
+  bank.queued[1 - side_].row_changed();
+  displace(index, taken);
+  taken.candidate.command = next;
+  place(index, taken, now);
+}
+
+// When the first ready set of a kind opens.
+template <NativeBanks::Kind kind>
+inline std::int64_t NativeBanks::first_gate() const {
+  std::int64_t first = kNeverCycle.value();
+  for (std::uint64_t sets = sets_of<kind>(); sets != 0; sets &= sets - 1) {
+    first = earlier(first, gate<kind>(static_cast<std::size_t>(__builtin_ctzll(sets))));
+  }
+  return first;
+}
+
+// Calls consider(candidate, gate) for those of a kind that may be issued where the set opens by
+// `horizon`. Returns when the first set opens.
+template <NativeBanks::Kind kind, class Consider>
+inline std::int64_t NativeBanks::scan(Cycle horizon, Consider consider) const {
+  std::int64_t first = kNeverCycle.value();
+  for (std::uint64_t sets = sets_of<kind>(); sets != 0; sets &= sets - 1) {
+    const auto set = static_cast<std::size_t>(__builtin_ctzll(sets));
+    const std::int64_t opens = gate<kind>(set);
+    first = earlier(first, opens);
+    if (opens > horizon.value()) {
+      continue;
+    }
+    for (std::uint64_t banks = ready_[set]; banks != 0; banks &= banks - 1) {
+      const auto bank = static_cast<std::int32_t>(__builtin_ctzll(banks));
+      const Best& candidate = slots_[static_cast<std::size_t>(bank)].candidate;
+      if (may_go(bank, candidate)) {
+        consider(candidate, opens);
+      }
+    }
+  }
+  return first;
+}
+
+inline void NativeBanks::take_ready(Cycle edge) {
+  waiting_.advance(edge.value(), [this, edge](std::int32_t bank) {
+    Slot& called = slot(bank);
+    if (called.ready_at <= edge.value()) {
+      place_ready(bank, called);
+    } else {
+      wait(bank, called, edge);
+    }
+  });
+}
+
+inline const Best* NativeBanks::select(Cycle edge) {
+  take_ready(edge);
+  const Best* best = nullptr;
+  if (next_data_ <= edge.value()) {
+    next_data_ = scan<Kind::data>(edge, [&best](const Best& candidate, std::int64_t) {
+      Candidates::consider(best, candidate);
+    });
+  }
+  if (best == nullptr && next_other_ <= edge.value()) {
+    next_other_ = scan<Kind::row>(edge, [&best](const Best& candidate, std::int64_t) {
+      Candidates::consider_older(best, candidate);
+    });
+  }
+  if (best == nullptr) {
+    find_next();
+  }
+  return best;
+}
+
+// A command moves the gates of its own kind; so only their sets are looked at again. (The other
+// bound stays one, if another kind's gates moved too.)
+inline void NativeBanks::column(TransactionId id, std::size_t side, Command command, Cycle now) {
+  const Transaction& transaction = pool_[id];
+  const std::int32_t index = transaction.bank;
+  BankQueue& queue = at(index).queued[side];
+  Slot& used = slot(index);
+  engine_.issue(command, index, now);
+  queue.remove(pool_, id);
+  if (queue.empty()) {
+    displace(index, used);
+    used.place = Place::nowhere;
+  } else {
+    const Best best = best_of(index);
+    const bool stays = best.command == command && engine_.bank_ready(command, index) <= now.value();
+    used.candidate = best;
+    if (!stays) {
+      displace(index, used);
+      place(index, used, now);
+    }
+  }
+  next_data_ = first_gate<Kind::data>();
+  find_next();
+}
+
+inline void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
+  engine_.issue(Command::activate, bank, now);
+  set_open(bank, true);
+  if (slot(bank).is(Command::activate)) {
+    const bool write = pool_[slot(bank).candidate.id].request.write;
+    row_taken(bank, row, write ? Command::write : Command::read, now);
+  } else {
+    row_changed(bank, row, now);
+  }
+  next_other_ = first_gate<Kind::row>();
+  find_next();
+}
+
+inline void NativeBanks::precharge(std::int32_t bank, Cycle now) {
+  engine_.issue(Command::precharge, bank, now);
+  set_open(bank, false);
+  if (slot(bank).is(Command::precharge)) {
+    row_taken(bank, kNoRow, Command::activate, now);
+  } else {
+    row_changed(bank, kNoRow, now);
+  }
+  next_other_ = first_gate<Kind::row>();
+  find_next();
+}
 
 }  // namespace hmsim

@@ -91,7 +91,7 @@ void NvdimmEndpoint::collect_others(Candidates& candidates) {
                     transaction.request.id};
     Candidates::consider(first, bank.command);
   }
-  candidates.consider_other(*first);
+  Candidates::consider_older(candidates.other, *first);
 }
 
 Cycle NvdimmEndpoint::next(Cycle edge) {

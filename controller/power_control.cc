@@ -19,6 +19,7 @@ PowerControl::PowerControl(const DramParameters& dram, const TimingModel& model,
       self_refresh_idle_(cycles(dram.self_refresh_idle, dram.clock_period())),
       self_refresh_exit_(dram.timing.txs),
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
+      all_banks_(~std::uint64_t{0} >> (64 - dram.organisation.banks)),
       model_(model),
       banks_(banks),
       refresh_(refresh),
@@ -122,7 +123,7 @@ void PowerControl::done(const PowerStep& step, Cycle edge) {
     const bool deep = step.command == Command::self_refresh_enter;
     state.state = deep ? State::self_refresh : State::power_down;
     refresh_.sleep(step.rank, deep);
-    block(step.rank, true, edge);
+    banks_.block(step.rank, all_banks_, DramBanks::Cause::sleep, edge);
     return;
   }
   if (state.state == State::self_refresh) {
@@ -132,14 +133,7 @@ void PowerControl::done(const PowerStep& step, Cycle edge) {
     refresh_.wake(step.rank);
   }
   state.state = State::awake;
-  block(step.rank, false, edge);
-}
-
-void PowerControl::block(int rank, bool blocked, Cycle edge) {
-  const std::int32_t first = rank * banks_per_rank_;
-  for (std::int32_t bank = first; bank < first + banks_per_rank_; ++bank) {
-    banks_.block(bank, blocked, edge);
-  }
+  banks_.unblock(step.rank, all_banks_, DramBanks::Cause::sleep, edge);
 }
 
 Cycle PowerControl::next(Cycle soonest) const {

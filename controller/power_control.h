@@ -65,7 +65,6 @@ class PowerControl {
   Command command(const Rank& rank, State wanted) const;
   PowerStep step(int rank, Cycle edge, State wanted) const;
   Cycle step_from(int rank, State wanted) const;
-  void block(int rank, bool blocked, Cycle edge);
 
   const bool power_down_;
   const bool self_refresh_;
@@ -73,6 +72,7 @@ class PowerControl {
   const Cycle self_refresh_idle_;
   const Cycle self_refresh_exit_;  // tXS
   const int banks_per_rank_;
+  const std::uint64_t all_banks_;  // of a rank, a bit each
   const TimingModel& model_;
   DramBanks& banks_;
   RefreshControl& refresh_;

@@ -15,10 +15,10 @@ std::int64_t time_to_close(const DramParameters& dram) {
          2 * dram.ranks * dram.organisation.banks;
 }
 
-// A bit in every `distance`.
-std::uint64_t every(int distance) {
+// Of so many banks a bit in every `distance`.
+std::uint64_t every(int distance, std::int64_t banks) {
   std::uint64_t bits = 0;
-  for (int bit = 0; bit < 64; bit += distance) {
+  for (int bit = 0; bit < banks; bit += distance) {
     bits |= std::uint64_t{1} << bit;
   }
   return bits;
@@ -32,7 +32,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       banks_(banks),
       banks_per_rank_(static_cast<int>(dram.organisation.banks)),
       turns_(static_cast<int>(dram.refreshes_per_round())),
-      each_turn_(every(turns_)),
+      each_turn_(every(turns_, dram.organisation.banks)),
       command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
                                                            : Command::refresh),
       interval_(dram.refresh_interval()),
@@ -58,7 +58,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
 RefreshStep RefreshControl::step(Cycle edge) {
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
-      block(rank, true, edge);
+      block(rank, edge);
       const RefreshStep step = step_of(rank, edge);
       if (step.present()) {
         return step;
@@ -113,19 +113,23 @@ Cycle RefreshControl::gate(int rank) const {
                                       : model_.earliest(command_, first_bank(rank));
 }
 
-void RefreshControl::block(int rank, bool blocked, Cycle edge) {
+// What is to be refreshed takes no other command before.
+void RefreshControl::block(int rank, Cycle edge) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
-  if (state.blocked == blocked) {
-    return;
-  }
-  state.blocked = blocked;
-  const std::int32_t end = (rank + 1) * banks_per_rank_;
-  for (std::int32_t bank = first_bank(rank); bank < end; bank += turns_) {
-    banks_.block(bank, blocked, edge);
-  }
-  banks_.look_ahead();
-  if (blocked) {
+  if (!state.blocked) {
+    state.blocked = true;
+    banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+    banks_.look_ahead();
     free_from(rank, kNeverCycle);
+  }
+}
+
+void RefreshControl::unblock(int rank, Cycle edge) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  if (state.blocked) {
+    state.blocked = false;
+    banks_.unblock(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+    banks_.look_ahead();
   }
 }
 
@@ -148,7 +152,7 @@ Cycle RefreshControl::next_free(Cycle edge) const {
 }
 
 void RefreshControl::refreshed(int rank, Cycle edge) {
-  block(rank, false, edge);
+  unblock(rank, edge);
   free_from(rank, edge + duration_);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;

@@ -95,7 +95,8 @@ class RefreshControl {
   Cycle next_step(int rank) const;
   Cycle gate(int rank) const;
   void free_from(int rank, Cycle cycle);
-  void block(int rank, bool blocked, Cycle edge);
+  void block(int rank, Cycle edge);
+  void unblock(int rank, Cycle edge);
   void find_next_pressing();
   Cycle look_ahead(Cycle soonest) const;
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
@@ -108,7 +109,7 @@ class RefreshControl {
   DramBanks& banks_;
   const int banks_per_rank_;
   const int turns_;                // a power of two
-  const std::uint64_t each_turn_;  // a bit for every turns_-th bank
+  const std::uint64_t each_turn_;  // a bit for every turns_-th bank of a rank
   const Command command_;
   const Cycle interval_;
   const Cycle behind_;   // a refresh may come so much later,

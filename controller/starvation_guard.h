@@ -28,6 +28,8 @@ class StarvationGuard {
     waiting_.connect(due_.size(), kLists);
   }
 
+  bool active() const { return limits_[0] != kNeverCycle || limits_[1] != kNeverCycle; }
+
   void admit(const Transaction& transaction, std::size_t queue, Cycle now) {
     if (limits_[queue] != kNeverCycle) {
       due_[transaction.slot] = now + limits_[queue];

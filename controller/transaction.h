@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
 #include <vector>
 
 #include "core/archive.h"
@@ -27,9 +26,8 @@ enum class TransactionState : std::uint8_t {
   transfer,  // its data-bus command is issued
 };
 
-struct Transaction {
+struct alignas(64) Transaction {
   Request request;
-  RequestView view{};    // what policies see; row_hit is set for each call
   std::int64_t row = 0;  // DRAM row, or LPN in the channel's NVDIMM
   Address local{0};      // NVDIMM: address within the channel's NVDIMM
   std::uint64_t key_miss = 0;
@@ -40,6 +38,7 @@ struct Transaction {
   Cycle grant_from{0};     // NVDIMM, ready: the first edge on which it may be granted
   TransactionId previous = kNoTransaction;  // in its bank's list
   TransactionId next = kNoTransaction;
+  TransactionId chained = kNoTransaction;      // the next one in LineOrder's chain
   TransactionId successor = kNoTransaction;    // the next younger one to the same line
   TransactionId predecessor = kNoTransaction;  // the next older one, while held
   std::uint32_t slot = 0;                      // its own name
@@ -50,11 +49,28 @@ struct Transaction {
   bool activated = false;  // its row had to be opened for it
   bool urgent = false;     // a write that goes with the reads: a read waits for it
   bool overdue = false;    // goes before all others: it has waited for too long
+  RequestView view{};      // where policies look; row_hit is set for each call
+
+  // A slot's next transaction; its place in the memory and its keys are still to be set.
+  void begin(const Request& taken, Cycle now) {
+    request = taken;
+    admitted = now;
+    activated_at = Cycle(0);
+    activate_held = Cycle(0);
+    grant_from = Cycle(0);
+    successor = kNoTransaction;
+    predecessor = kNoTransaction;
+    state = TransactionState::queued;
+    started = false;
+    activated = false;
+    urgent = false;
+    overdue = false;
+  }
 
   void serialize(Archive& archive) {
-    archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, successor,
-            predecessor, slot, rank, bank, state, started, activated, urgent, overdue, admitted,
-            activated_at, activate_held);
+    archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, chained,
+            successor, predecessor, slot, rank, bank, state, started, activated, urgent, overdue,
+            admitted, activated_at, activate_held);
   }
 };
 
@@ -63,8 +79,10 @@ class TransactionPool {
  public:
   explicit TransactionPool(std::size_t slots) : slots_(slots) {
     for (std::size_t i = slots; i > 0; --i) {
-      free_.push_back(static_cast<TransactionId>(i - 1));
+      slots_[i - 1].slot = static_cast<std::uint32_t>(i - 1);
+      release(static_cast<TransactionId>(i - 1));
     }
+    taken_ = 0;
   }
 
   Transaction& operator[](TransactionId id) { return slots_[static_cast<std::size_t>(id)]; }
@@ -72,23 +90,28 @@ class TransactionPool {
     return slots_[static_cast<std::size_t>(id)];
   }
 
+  // The one that was released last.
   TransactionId take() {
-    const TransactionId id = free_.back();
-    free_.pop_back();
-    // In place: the compiler leaves out what the caller sets anyhow.
-    ::new (static_cast<void*>(&slots_[static_cast<std::size_t>(id)])) Transaction;
+    const TransactionId id = first_free_;
+    first_free_ = (*this)[id].next;
+    ++taken_;
     return id;
   }
-  void release(TransactionId id) { free_.push_back(id); }
+  void release(TransactionId id) {
+    (*this)[id].next = first_free_;
+    first_free_ = id;
+    --taken_;
+  }
 
   std::size_t size() const { return slots_.size(); }
-  bool all_free() const { return free_.size() == slots_.size(); }
+  bool all_free() const { return taken_ == 0; }
 
-  void serialize(Archive& archive) { archive(slots_, free_); }
+  void serialize(Archive& archive) { archive(slots_, first_free_, taken_); }
 
  private:
   std::vector<Transaction> slots_;
-  std::vector<TransactionId> free_;
+  TransactionId first_free_ = kNoTransaction;  // linked by `next`
+  std::size_t taken_ = 0;
 };
 
 }  // namespace hmsim

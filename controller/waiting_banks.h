@@ -2,79 +2,78 @@
 // Banks that wait for a cycle in the near future.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "core/types.h"
 
 namespace hmsim {
 
-// Banks in the order of the cycles that they wait for, in a ring. Each was made to wait by a
-// command of its own, and the waits are of much the same length: so few wait at a time, and a new
-// one comes last or nearly so.
+// A wheel of 64 cycles with a set of banks for each, of which there are at most 64: each has its
+// bit. Who waits for longer is called at the wheel's end and has to wait again.
 class WaitingBanks {
  public:
-  explicit WaitingBanks(std::size_t banks) {
-    std::size_t size = 1;
-    while (size < banks) {
-      size *= 2;
-    }
-    ring_.resize(size);
-    mask_ = size - 1;
-  }
-
   // The first cycle that a bank waits for; kNeverCycle when none waits.
-  std::int64_t next() const { return count_ == 0 ? kNeverCycle.value() : at(0).cycle; }
+  std::int64_t next() const { return next_; }
 
-  void insert(std::int32_t bank, std::int64_t cycle) {
-    std::size_t place = first_ + count_++;
-    for (; place != first_; --place) {
-      const Entry& before = ring_[(place - 1) & mask_];
-      if (before.cycle <= cycle) {
-        break;
-      }
-      ring_[place & mask_] = before;
+  // The bank, which does not wait, waits from `now` for a later cycle; it is called at the cycle
+  // that is returned.
+  std::int64_t insert(std::uint64_t bank, std::int64_t cycle, std::int64_t now) {
+    if (occupied_ == 0) {
+      now_ = now;
     }
-    ring_[place & mask_] = {cycle, bank};
+    const std::int64_t called = earlier(cycle, now_ + 63);
+    const std::size_t place = place_of(called);
+    banks_[place] |= bank;
+    occupied_ |= std::uint64_t{1} << place;
+    next_ = earlier(next_, called);
+    return called;
   }
-  void erase(std::int32_t bank) {
-    std::size_t place = 0;
-    while (at(place).bank != bank) {
-      ++place;
-    }
-    --count_;
-    for (; place < count_; ++place) {
-      at(place) = at(place + 1);
-    }
+  void erase(std::uint64_t bank, std::int64_t called) {
+    const std::size_t place = place_of(called);
+    banks_[place] &= ~bank;
+    occupied_ &= ~(std::uint64_t{banks_[place] == 0} << place);
+    find_next();
   }
-  void clear() { count_ = 0; }
+  void clear() {
+    banks_ = {};
+    occupied_ = 0;
+    next_ = kNeverCycle.value();
+  }
 
-  // Takes out all whose cycle has come by `now`, calling ready(bank) for each.
+  // Takes out all whose cycle has come by `now`, calling ready(bank number) for each.
   template <class Ready>
   void advance(std::int64_t now, Ready ready) {
-    for (; count_ != 0; --count_, ++first_) {
-      const Entry& first = at(0);
-      if (first.cycle > now) {
-        return;
+    while (next_ <= now) {
+      now_ = next_;
+      const std::size_t place = place_of(now_);
+      std::uint64_t banks = banks_[place];
+      banks_[place] = 0;
+      occupied_ &= ~(std::uint64_t{1} << place);
+      find_next();
+      for (; banks != 0; banks &= banks - 1) {
+        ready(static_cast<std::int32_t>(__builtin_ctzll(banks)));
       }
-      ready(first.bank);
     }
   }
 
  private:
-  struct Entry {
-    std::int64_t cycle = 0;
-    std::int32_t bank = 0;
-  };
+  static std::size_t place_of(std::int64_t cycle) { return static_cast<std::size_t>(cycle) & 63; }
+  void find_next() {
+    next_ = occupied_ == 0
+                ? kNeverCycle.value()
+                : now_ + 1 +
+                      __builtin_ctzll(rotate_right(occupied_, static_cast<int>((now_ + 1) & 63)));
+  }
+  static std::uint64_t rotate_right(std::uint64_t bits, int count) {
+    return bits >> count | bits << (-count & 63);
+  }
 
-  Entry& at(std::size_t place) { return ring_[(first_ + place) & mask_]; }
-  const Entry& at(std::size_t place) const { return ring_[(first_ + place) & mask_]; }
-
-  std::vector<Entry> ring_;
-  std::size_t mask_ = 0;
-  std::size_t first_ = 0;
-  std::size_t count_ = 0;
+  std::array<std::uint64_t, 64> banks_{};
+  std::uint64_t occupied_ = 0;  // cycles, a bit each
+  std::int64_t next_ = kNeverCycle.value();
+  std::int64_t now_ = 0;  // no bank waits for a cycle up to this one, nor beyond now_ + 63
 };
 
 }  // namespace hmsim

@@ -26,38 +26,54 @@ Tick Kernel::next_event() const {
 }
 
 bool Kernel::step(Tick limit) {
-  std::size_t earliest = 0;
+  watched_ = true;
+  return advance_earliest(limit);
+}
+
+bool Kernel::advance_earliest(Tick limit) {
+  Entry* earliest = nullptr;
   Tick when = kNever;
   Tick second = kNever;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const Tick next = entries_[i].next;
-    if (next < when) {
+  for (Entry& entry : entries_) {
+    if (entry.next < when) {
       second = when;
-      when = next;
-      earliest = i;
+      when = entry.next;
+      earliest = &entry;
     } else {
-      second = earlier(second, next);
+      second = earlier(second, entry.next);
     }
   }
-  if (when > limit || when == kNever) {
+  if (earliest == nullptr || when > limit) {
     return false;
   }
   ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
-  turn_ = when == now_ && earliest < turn_ ? turn_ : earliest;
+  const auto index = static_cast<std::size_t>(earliest - entries_.data());
+  turn_ = when == now_ && index < turn_ ? turn_ : index;
   now_ = when;
-  advanced_ = earliest;
+  advanced_ = index;
   moves_left_ = kMovesOfAStep;
   horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
-  Component& component = *entries_[earliest].component;
+  Component& component = *earliest->component;
   component.advance(when);
   horizon_ = Tick(0);
-  entries_[earliest].next = component.next_event();
-  ensure(entries_[earliest].next > now_, "kernel", now_, -1, "a component does not move on");
+  earliest->next = component.next_event();
+  ensure(earliest->next > now_, "kernel", now_, -1, "a component does not move on");
+  return true;
+}
+
+bool Kernel::run(Tick limit, std::uint64_t& steps) {
+  watched_ = false;
+  for (paused_ = false; steps > 0 && !paused_; --steps) {
+    if (!advance_earliest(limit)) {
+      return false;
+    }
+  }
   return true;
 }
 
 void Kernel::run_until(Tick limit) {
-  while (step(limit)) {
+  std::uint64_t steps = ~std::uint64_t{0};
+  while (run(limit, steps)) {
   }
   now_ = later(now_, limit);
 }

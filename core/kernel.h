@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/types.h"
@@ -42,8 +43,9 @@ class Kernel {
   Tick next_event() const;
   // For the component that is being advanced: true if nothing else is due by `time`; then that is
   // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
-  bool go_on(Tick time) {
-    if (time >= horizon_ || moves_left_ == 0) {
+  // `answered`: somebody was told of something by a call; whoever steps may want to know.
+  bool go_on(Tick time, bool answered) {
+    if (time >= horizon_ || moves_left_ == 0 || (answered && watched_)) {
       return false;
     }
     --moves_left_;
@@ -57,7 +59,15 @@ class Kernel {
 
   // Advances the earliest component if it is due by `limit`; false when none is.
   bool step(Tick limit);
-  // Runs all that is due by `limit`; now() is then `limit`.
+  // Makes up to so many steps, with nobody looking on, until pause() is called. False when nothing
+  // is due by `limit`.
+  bool run(Tick limit, std::uint64_t& steps);
+  // Within an event: run() ends after it.
+  void pause() {
+    paused_ = true;
+    moves_left_ = 0;
+  }
+  // Runs all that is due by `limit`, pauses or not; now() is then `limit`.
   void run_until(Tick limit);
 
   void serialize(Archive& archive);
@@ -68,6 +78,8 @@ class Kernel {
     Tick next;  // its next event
   };
 
+  bool advance_earliest(Tick limit);
+
   std::vector<Entry> entries_;
   Tick now_{0};
   static constexpr int kMovesOfAStep = 16;
@@ -75,6 +87,8 @@ class Kernel {
   Tick horizon_{0};           // whatever is due before belongs to the component being advanced
   std::size_t advanced_ = 0;  // that component
   std::size_t turn_ = 0;      // the last in order of those that have acted at now_
+  bool watched_ = true;       // someone looks on between steps
+  bool paused_ = false;
 };
 
 // A component's handle on the kernel: how it tells that its next event changed.
@@ -86,7 +100,14 @@ class Wakeup {
   bool turn_is_over(Tick time) const {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
   }
-  bool go_on(Tick time) const { return kernel_ != nullptr && kernel_->go_on(time); }
+  bool go_on(Tick time, bool answered) const {
+    return kernel_ != nullptr && kernel_->go_on(time, answered);
+  }
+  void pause() const {
+    if (kernel_ != nullptr) {
+      kernel_->pause();
+    }
+  }
   void notify() const {
     if (kernel_ != nullptr) {
       kernel_->notify(id_);

@@ -20,17 +20,17 @@ class Ring {
 
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
-  T& back() { return slots_[(head_ + count_ - 1) & (slots_.size() - 1)]; }
+  T& back() { return slots_[(head_ + count_ - 1) & (capacity_ - 1)]; }
 
   void push(const T& value) {
-    if (count_ == slots_.size()) {
+    if (count_ == capacity_) {
       grow();
     }
-    slots_[(head_ + count_) & (slots_.size() - 1)] = value;
+    slots_[(head_ + count_) & (capacity_ - 1)] = value;
     ++count_;
   }
   void pop() {
-    head_ = (head_ + 1) & (slots_.size() - 1);
+    head_ = (head_ + 1) & (capacity_ - 1);
     --count_;
   }
 
@@ -40,6 +40,7 @@ class Ring {
                               count_ > slots_.size() || head_ > slots_.size())) {
       throw InputError("the checkpoint is damaged: a queue does not hold together");
     }
+    capacity_ = slots_.size();
   }
 
  private:
@@ -47,13 +48,15 @@ class Ring {
     constexpr std::size_t kInitialSlots = 8;
     std::vector<T> larger(slots_.empty() ? kInitialSlots : 2 * slots_.size());
     for (std::size_t i = 0; i < count_; ++i) {
-      larger[i] = std::move(slots_[(head_ + i) & (slots_.size() - 1)]);
+      larger[i] = std::move(slots_[(head_ + i) & (capacity_ - 1)]);
     }
     slots_ = std::move(larger);
+    capacity_ = slots_.size();
     head_ = 0;
   }
 
   std::vector<T> slots_;
+  std::size_t capacity_ = 0;  // slots_.size()
   std::size_t head_ = 0;
   std::size_t count_ = 0;
 };

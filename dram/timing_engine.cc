@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dram/timing_engine.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/archive.h"
@@ -37,8 +38,11 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
+      lasting_delays_(gate_delays_.size()),
+      distances_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
-      gates_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)),
+      last_(gate_delays_.size(), kLongAgo),
+      gates_(distances_.size()),
       all_delays_(gate_delays_.size()) {
   // Those of commands to single banks first, and next to each other: most are delayed together.
   std::size_t next = kBankCommands * groups();
@@ -52,10 +56,10 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   }
   for (std::size_t command = 0; command < kCommands; ++command) {
     const auto preceding = static_cast<Command>(command);
-    bank_delays_[command] = bank_rules(rules, preceding, Scope::bank);
-    same_bank_delays_[command] = bank_rules(rules, preceding, Scope::same_bank);
+    compile(same_bank_delays_[command], bank_rules(rules, preceding, Scope::same_bank));
   }
   compile_gates(rules, ranks);
+  compile_bursts();
   burst_source_ = source_number(Command::read, 0);
   burst_at_ = kLongAgo;
   burst_delays_ = all_delays_[burst_source_].data();
@@ -64,10 +68,31 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       add_window(rule, ranks);
     }
   }
+  compile_effects(rules);
 }
 
-std::vector<TimingEngine::Delays> TimingEngine::bank_rules(const std::vector<TimingRule>& rules,
-                                                           Command preceding, Scope scope) {
+void TimingEngine::compile_effects(const std::vector<TimingRule>& rules) {
+  for (std::size_t command = 0; command < kCommands; ++command) {
+    Effects& effects = effects_[command];
+    const std::vector<std::int64_t> own =
+        bank_rules(rules, static_cast<Command>(command), Scope::bank);
+    for (std::size_t i = 0; i < kBankCommands; ++i) {
+      if (own[i] > 0) {
+        effects.first = effects.end == 0 ? i : effects.first;
+        effects.end = i + 1;
+      }
+      effects.delays[i] = own[i];
+    }
+    effects.beyond_bank = !windows_[command].empty() || !same_bank_delays_[command].empty();
+    for (std::size_t source = command; source < gate_delays_.size(); source += kStride) {
+      effects.beyond_bank = effects.beyond_bank || !gate_delays_[source].empty();
+    }
+  }
+}
+
+// By following command, 0 where there is no rule.
+std::vector<std::int64_t> TimingEngine::bank_rules(const std::vector<TimingRule>& rules,
+                                                   Command preceding, Scope scope) {
   std::vector<std::int64_t> latencies(kStride, 0);
   for (const TimingRule& rule : rules) {
     if (rule.scope == scope && rule.preceding == preceding) {
@@ -75,9 +100,7 @@ std::vector<TimingEngine::Delays> TimingEngine::bank_rules(const std::vector<Tim
       latency = later(latency, rule.latency);
     }
   }
-  std::vector<Delays> runs;
-  compile(runs, latencies);
-  return runs;
+  return latencies;
 }
 
 void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks) {
@@ -86,24 +109,70 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
     const auto preceding = static_cast<Command>(command);
     for (int from = is_nvdimm(preceding) ? groups_ : 0;
          from < (is_nvdimm(preceding) ? groups : groups_); ++from) {
+      const std::size_t source = source_number(preceding, from);
       std::vector<std::int64_t> latencies(gates_.size(), 0);
+      if (reserves_data_bus(preceding)) {
+        all_delays_[source] = latencies;
+      }
       for (const TimingRule& rule : rules) {
         if (rule.preceding != preceding || rule.window > 1) {
           continue;
         }
+        const bool remembered =
+            to_bank(preceding) && !to_bank(rule.following) && !is_nvdimm(rule.following);
         for (int to = is_nvdimm(rule.following) ? groups_ : 0;
              to < (is_nvdimm(rule.following) ? groups : groups_); ++to) {
-          if (applies(rule.scope, from, to, groups_per_rank_)) {
-            std::int64_t& latency = latencies[gate_at(rule.following, to)];
-            latency = later(latency, rule.latency);
+          if (!applies(rule.scope, from, to, groups_per_rank_)) {
+            continue;
+          }
+          const std::size_t gate = gate_at(rule.following, to);
+          if (remembered) {
+            distances_[gate].push_back({source, rule.latency});
+          } else if (reserves_data_bus(preceding) && reserves_data_bus(rule.following)) {
+            all_delays_[source][gate] = later(all_delays_[source][gate], rule.latency);
+          } else {
+            latencies[gate] = later(latencies[gate], rule.latency);
           }
         }
       }
-      compile(gate_delays_[source_number(preceding, from)], latencies);
-      if (reserves_data_bus(preceding)) {
-        all_delays_[source_number(preceding, from)] = latencies;
+      compile(gate_delays_[source], latencies);
+    }
+  }
+}
+
+// What a burst delays beyond the next one of any other source.
+void TimingEngine::compile_bursts() {
+  for (std::size_t source = 0; source < all_delays_.size(); ++source) {
+    std::vector<std::int64_t> latencies = all_delays_[source];
+    for (std::size_t gate = 0; gate < latencies.size(); ++gate) {
+      latencies[gate] = outlasts(source, gate) ? latencies[gate] : 0;
+    }
+    compile(lasting_delays_[source], latencies);
+  }
+}
+
+bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
+  const std::vector<std::int64_t>& delays = all_delays_[source];
+  for (std::size_t next = 0; next < all_delays_.size(); ++next) {
+    if (!all_delays_[next].empty() && next != source) {
+      const std::size_t command = next % kStride;
+      const std::size_t own =
+          gate_at(static_cast<Command>(command), static_cast<int>(next / kStride));
+      if (later(delays[own], std::int64_t{0}) + all_delays_[next][gate] < delays[gate]) {
+        return true;
       }
     }
+  }
+  return false;
+}
+
+void TimingEngine::apply_same_bank(Command command, int bank, std::int64_t now) {
+  const int banks_per_group = 1 << group_shift_;
+  const int first = ((bank >> rank_shift_) << rank_shift_) + (bank & (banks_per_group - 1));
+  for (int group = 0; group < groups_per_rank_; ++group) {
+    const std::ptrdiff_t each = first + group * banks_per_group;
+    apply(same_bank_delays_[static_cast<std::size_t>(command)], bank_ready_.data() + each * kStride,
+          now);
   }
 }
 
@@ -130,7 +199,7 @@ void TimingEngine::add_window(const TimingRule& rule, int ranks) {
 
 void TimingEngine::serialize(Archive& archive) {
   archive.section("timing");
-  archive(bank_ready_, gates_, burst_source_, burst_at_);
+  archive(bank_ready_, last_, gates_, burst_source_, burst_at_);
   if (burst_source_ >= all_delays_.size() || all_delays_[burst_source_].empty()) {
     throw InputError("the checkpoint is damaged: no command has such a source");
   }

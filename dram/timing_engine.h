@@ -17,9 +17,12 @@ class Archive;
 // A bank keeps the cycles from which the rules of its own scope, and of banks of its number, allow
 // each command; a bank group those of all wider scopes (its "gates"). The table is compiled, for
 // each command and place, into what it delays: few runs of neighbouring cycles, so gates are sorted
-// by command, then by group.
+// by command, then by group. What commands to single banks delay beside such commands and bursts
+// (refresh, power modes) is found when it is asked for, from when they were last issued.
 class TimingEngine final : public TimingModel {
  public:
+  static constexpr int kBankCommands = 4;  // activate, precharge, read, write
+
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
   // same way, and those of a group lie next to each other. Both counts are powers of two.
   TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
@@ -32,17 +35,19 @@ class TimingEngine final : public TimingModel {
   }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
-    return gate(gate_at(command, rank * groups_per_rank_));
+    return any_gate(gate_at(command, rank * groups_per_rank_));
   }
   Cycle earliest(Command command, int bank) const override {
-    return later(Cycle(bank_ready(command, bank)), gate(gate_at(command, bank >> group_shift_)));
+    return later(Cycle(bank_ready(command, bank)),
+                 any_gate(gate_at(command, bank >> group_shift_)));
   }
 
   // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
-  // then by group.
+  // then by group; gate() knows these and those of NVDIMM bursts.
   std::size_t gate_number(Command command, std::size_t group) const {
     return first_gate_[static_cast<std::size_t>(command)] + group;
   }
+  Cycle row_gate(std::size_t number) const { return Cycle(gates_[number]); }  // activate, precharge
   Cycle gate(std::size_t number) const {
     return Cycle(later(gates_[number], burst_at_ + burst_delays_[number]));
   }
@@ -51,8 +56,6 @@ class TimingEngine final : public TimingModel {
   void issue(Command command, int bank, Cycle now) override;
 
   void serialize(Archive& archive) override;
-
-  static constexpr int kBankCommands = 4;  // activate, precharge, read, write
 
  private:
   static constexpr int kStride = 16;  // kCommands, rounded up to a power of two
@@ -63,6 +66,17 @@ class TimingEngine final : public TimingModel {
   struct Delays {
     std::size_t first;
     std::vector<std::int64_t> latencies;
+  };
+  struct Effects {  // of a command
+    std::array<std::int64_t, kBankCommands> delays{};  // within its bank, on those from `first` on
+    std::size_t first = 0;
+    std::size_t end = 0;
+    bool beyond_bank = false;  // on gates, but for those of data-bus commands on their like
+  };
+  // Since the last command of `source`.
+  struct Distance {
+    std::size_t source;
+    std::int64_t latency;
   };
   struct Window {
     std::int64_t latency;
@@ -78,26 +92,42 @@ class TimingEngine final : public TimingModel {
   std::size_t source_number(Command command, int group) const {
     return static_cast<std::size_t>(group * kStride) + static_cast<std::size_t>(command);
   }
+  static bool to_bank(Command command) { return static_cast<int>(command) < kBankCommands; }
+  Cycle any_gate(std::size_t number) const {
+    Cycle opens = gate(number);
+    for (const Distance& distance : distances_[number]) {
+      opens = later(opens, Cycle(last_[distance.source] + distance.latency));
+    }
+    return opens;
+  }
   void add_window(const TimingRule& rule, int ranks);
-  static std::vector<Delays> bank_rules(const std::vector<TimingRule>& rules, Command preceding,
-                                        Scope scope);
+  static std::vector<std::int64_t> bank_rules(const std::vector<TimingRule>& rules,
+                                              Command preceding, Scope scope);
   void compile_gates(const std::vector<TimingRule>& rules, int ranks);
+  void compile_effects(const std::vector<TimingRule>& rules);
+  void compile_bursts();
+  bool outlasts(std::size_t source, std::size_t gate) const;
   static void compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies);
   static void apply(const std::vector<Delays>& runs, std::int64_t* cycles, std::int64_t now);
+  void apply_same_bank(Command command, int bank, std::int64_t now);
+  void pass_window(Window& window, int bank, std::int64_t now);
 
   int groups_per_rank_;
   int groups_;
   std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
   int rank_shift_;                                   // bank >> rank_shift_ is its rank,
   int group_shift_;                                  // bank >> group_shift_ its group
-  std::array<std::vector<Delays>, kCommands> bank_delays_;       // numbered within the bank
-  std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // likewise
+  std::array<Effects, kCommands> effects_{};
+  std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // numbered within the bank
   std::vector<std::vector<Delays>> gate_delays_;                 // by source_number
+  std::vector<std::vector<Delays>> lasting_delays_;              // likewise, of bursts
+  std::vector<std::vector<Distance>> distances_;                 // by gate
   std::array<std::vector<Window>, kCommands> windows_;
 
   std::vector<std::int64_t> bank_ready_;  // bank x kStride
-  std::vector<std::int64_t> gates_;       // without the delays of the last data-bus command:
-  // bursts mostly follow others of their source, whose delays theirs supersede.
+  std::vector<std::int64_t> last_;        // commands to banks: by source_number
+  std::vector<std::int64_t> gates_;       // without the delays of the last data-bus command: when
+  // one of another source follows, only those that can outlast its own are still to be known.
   std::size_t burst_source_ = 0;
   std::int64_t burst_at_ = 0;
   const std::int64_t* burst_delays_ = nullptr;         // of its source, by gate
@@ -118,37 +148,43 @@ inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* c
   }
 }
 
-inline void TimingEngine::issue(Command command, int bank, Cycle now) {
-  const auto c = static_cast<std::size_t>(command);
-  apply(bank_delays_[c], bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride,
-        now.value());
-  if (!same_bank_delays_[c].empty()) {
-    const int banks_per_group = 1 << group_shift_;
-    const int first = ((bank >> rank_shift_) << rank_shift_) + (bank & (banks_per_group - 1));
-    for (int group = 0; group < groups_per_rank_; ++group) {
-      const std::ptrdiff_t each = first + group * banks_per_group;
-      apply(same_bank_delays_[c], bank_ready_.data() + each * kStride, now.value());
-    }
+inline void TimingEngine::issue(Command command, int bank, Cycle at) {
+  const Effects& effects = effects_[static_cast<std::size_t>(command)];
+  const std::int64_t now = at.value();
+  std::int64_t* const ready = bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride;
+  for (std::size_t i = effects.first; i < effects.end; ++i) {
+    ready[i] = later(ready[i], now + effects.delays[i]);
   }
   const std::size_t source = source_number(command, bank >> group_shift_);
-  if (!reserves_data_bus(command)) {
-    apply(gate_delays_[source], gates_.data(), now.value());
-  } else {
+  last_[source] = now;
+  if (reserves_data_bus(command)) {
     if (source != burst_source_) {
-      apply(gate_delays_[burst_source_], gates_.data(), burst_at_);
+      apply(lasting_delays_[burst_source_], gates_.data(), burst_at_);
       burst_source_ = source;
       burst_delays_ = all_delays_[source].data();
     }
-    burst_at_ = now.value();
+    burst_at_ = now;
   }
-  for (Window& window : windows_[c]) {
-    const int rank = bank >> rank_shift_;
-    const auto ring = static_cast<std::size_t>(rank);
-    std::int64_t* const last = &window.last[ring * window.length];
-    std::size_t& position = window.position[ring];
-    last[position] = now.value();
-    position = position + 1 == window.length ? 0 : position + 1;
-    const std::int64_t opens = last[position] + window.latency;
+  if (effects.beyond_bank) {
+    apply(gate_delays_[source], gates_.data(), now);
+    for (Window& window : windows_[static_cast<std::size_t>(command)]) {
+      pass_window(window, bank, now);
+    }
+    if (!same_bank_delays_[static_cast<std::size_t>(command)].empty()) {
+      apply_same_bank(command, bank, now);
+    }
+  }
+}
+
+inline void TimingEngine::pass_window(Window& window, int bank, std::int64_t now) {
+  const int rank = bank >> rank_shift_;
+  const auto ring = static_cast<std::size_t>(rank);
+  std::int64_t* const last = &window.last[ring * window.length];
+  std::size_t& position = window.position[ring];
+  last[position] = now;
+  position = position + 1 == window.length ? 0 : position + 1;
+  const std::int64_t opens = last[position] + window.latency;
+  if (opens > now) {
     std::int64_t* const gates = &gates_[gate_at(window.following, rank * groups_per_rank_)];
     for (int group = 0; group < groups_per_rank_; ++group) {
       gates[group] = later(gates[group], opens);

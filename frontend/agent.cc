@@ -34,6 +34,7 @@ void Agent::finish(Tick now) {
     frozen_progress_ = progress(now);
     finish_time_ = now;
     finished_ = true;
+    wakeup_.pause();  // the run may be over
   }
 }
 

@@ -227,11 +227,17 @@ RequestLog::Columns Simulation::take_requests() {
   return request_log_ ? request_log_->take() : RequestLog::Columns();
 }
 
-// One kernel step that is due by `limit`, or the end of the warm-up; false when there is neither.
-bool Simulation::step(Tick limit) {
+// Kernel steps that are due by `limit`, one while warming up; false when there is none.
+bool Simulation::go(Tick limit, std::uint64_t& steps) {
   if (measuring_) {
-    return kernel_.step(limit);
+    return kernel_.run(limit, steps);
   }
+  --steps;
+  return warm_up(limit);
+}
+
+// A kernel step, or the end of the warm-up.
+bool Simulation::warm_up(Tick limit) {
   if (!warmup_time_over_) {
     if (kernel_.step(earlier(limit, options_.warmup))) {
       return true;
@@ -251,8 +257,8 @@ bool Simulation::step(Tick limit) {
 }
 
 bool Simulation::run(std::uint64_t steps) {
-  for (; steps > 0 && !ended(); --steps) {
-    ensure(step(kNever), "simulation", kernel_.now(), -1,
+  while (steps > 0 && !ended()) {
+    ensure(go(kNever, steps), "simulation", kernel_.now(), -1,
            "nothing is left to do, but agents have not finished");
   }
   settle();
@@ -266,8 +272,7 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
     return true;
   }
   until -= epoch_;
-  while (steps > 0 && step(until)) {
-    --steps;
+  while (steps > 0 && go(until, steps)) {
   }
   const bool there = steps > 0;
   if (there) {

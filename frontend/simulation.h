@@ -120,7 +120,8 @@ class Simulation : private SourceProgress {
   void register_statistics();
   void register_agent(std::size_t index);
   bool ended() const;
-  bool step(Tick limit);
+  bool go(Tick limit, std::uint64_t& steps);
+  bool warm_up(Tick limit);
   bool every_core_warm() const;
   void begin_measuring();
   void begin_log();

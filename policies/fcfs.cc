@@ -7,6 +7,7 @@ namespace hmsim {
 class Fcfs final : public TransactionScheduler {
  public:
   std::uint64_t key(const RequestView& /*request*/) const override { return 0; }
+  FixedOrder fixed_order() const override { return FixedOrder::arrival; }
 };
 
 extern const PolicyDescriptor kPolicy_fcfs;

@@ -7,6 +7,7 @@ namespace hmsim {
 class FrFcfs final : public TransactionScheduler {
  public:
   std::uint64_t key(const RequestView& request) const override { return request.row_hit ? 1 : 0; }
+  FixedOrder fixed_order() const override { return FixedOrder::hits_first; }
 };
 
 extern const PolicyDescriptor kPolicy_fr_fcfs;

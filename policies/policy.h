@@ -112,6 +112,9 @@ class TransactionPolicy : public Policy {
 
 enum class Direction : std::uint8_t { by_watermark, reads, writes };
 
+// Keys that are the same for all, but for row hits.
+enum class FixedOrder : std::uint8_t { none, arrival, hits_first };
+
 // Orders the transactions of one queue. The controller keeps each bank's transactions in the order
 // of their keys, so a policy only ever looks at one transaction at a time.
 class TransactionScheduler : public TransactionPolicy {
@@ -120,6 +123,9 @@ class TransactionScheduler : public TransactionPolicy {
   // two transactions with the same row_hit compare alike whatever it is; the key of a queued
   // transaction changes only together with row_hit, with rekey() or with raise_epoch().
   virtual std::uint64_t key(const RequestView& request) const = 0;
+  // What key() amounts to, where it is that simple: then it is not called, nothing is withheld, and
+  // rekey() and raise_epoch() are not used.
+  virtual FixedOrder fixed_order() const { return FixedOrder::none; }
 
   // Whether NVDIMM commands leave in the order of their keys, too; else oldest first.
   virtual bool orders_commands() const { return false; }

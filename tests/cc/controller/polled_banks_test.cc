@@ -111,8 +111,15 @@ void run(const char* preset) {
       const std::size_t which = random.below(2);
       const auto bank = static_cast<std::int32_t>(banks_in_all - 1 - which);
       blocked[which] = !blocked[which];
-      both.each(
-          [&](DramBanks& banks, TransactionPool&) { banks.block(bank, blocked[which], edge); });
+      const auto per_rank = static_cast<std::int32_t>(dram.organisation.banks);
+      const std::uint64_t bit = std::uint64_t{1} << (bank % per_rank);
+      both.each([&](DramBanks& banks, TransactionPool&) {
+        if (blocked[which]) {
+          banks.block(bank / per_rank, bit, DramBanks::Cause::refresh, edge);
+        } else {
+          banks.unblock(bank / per_rank, bit, DramBanks::Cause::refresh, edge);
+        }
+      });
     }
     std::array<Candidates, 2> found;
     std::size_t which = 0;
@@ -125,6 +132,9 @@ void run(const char* preset) {
     expect_same(data, found[1].legal[0], "legal", i);
     expect_same(found[0].near[0], found[1].near[0], "near", i);
     expect_same(found[0].other, found[1].other, "other", i);
+    both.each([&](DramBanks& banks, TransactionPool&) {
+      expect_same(data != nullptr ? data : found[0].other, banks.select(edge), "selected", i);
+    });
     if (data != nullptr || found[0].other != nullptr) {
       const Best best = data != nullptr ? *data : *found[0].other;
       const Transaction issued = both.pool()[best.id];

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/dram_banks.h"
+
+namespace hmsim {
+
+DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
+    : pool_(pool),
+      banks_per_rank_(static_cast<std::int32_t>(dram.organisation.banks)),
+      rank_shift_(__builtin_ctz(static_cast<unsigned>(dram.organisation.banks))),
+      banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+      ranks_(static_cast<std::size_t>(dram.ranks)) {}
+
+void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
+  const std::int32_t bank = pool_[id].bank;
+  at(bank).queued[side].remove(pool_, id);
+  if (side == side_) {
+    update(bank, now);
+  }
+}
+
+void DramBanks::change_side(std::size_t side, Cycle now) {
+  side_ = side;
+  update_all(now);
+}
+
+void DramBanks::update_all(Cycle now) {
+  for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+    update(static_cast<std::int32_t>(bank), now);
+  }
+}
+
+void DramBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
+  Bank& changed = at(bank);
+  changed.open_row = row;
+  changed.queued[0].row_changed();
+  changed.queued[1].row_changed();
+  update(bank, now);
+}
+
+void DramBanks::block(int rank, std::uint64_t banks, Cause cause, Cycle now) {
+  rank_at(rank).blocked[static_cast<std::size_t>(cause)] |= banks;
+  update_each(rank, banks, now);
+}
+
+void DramBanks::unblock(int rank, std::uint64_t banks, Cause cause, Cycle now) {
+  rank_at(rank).blocked[static_cast<std::size_t>(cause)] &= ~banks;
+  update_each(rank, banks, now);
+}
+
+// Those in which something is queued.
+void DramBanks::update_each(int rank, std::uint64_t banks, Cycle now) {
+  for (; banks != 0; banks &= banks - 1) {
+    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
+    if (!at(bank).queued[side_].empty()) {
+      update(bank, now);
+    }
+  }
+}
+
+void DramBanks::rebuild(Cycle now) {
+  for (Bank& bank : banks_) {
+    bank.queued[0].rebuild(pool_);
+    bank.queued[1].rebuild(pool_);
+  }
+  update_all(now);
+}
+
+void DramBanks::serialize(Archive& archive, Cycle now) {
+  archive(banks_, ranks_, held_, side_, next_);
+  if (archive.loading()) {
+    forget();
+    update_all(now);
+    look_ahead();
+  }
+}
+
+}  // namespace hmsim

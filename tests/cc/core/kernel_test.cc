@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who acts when, and how far a component may go on by itself?
+#include "core/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr int kMovesOfAStep = 16;
+
+// Acts at every multiple of its period, and goes on by itself as far as it may.
+class Clock final : public Component {
+ public:
+  explicit Clock(Tick period, bool answers = false) : period_(period), answers_(answers) {}
+  void attach(Kernel& kernel) {
+    kernel_ = &kernel;
+    wakeup_ = Wakeup(kernel, kernel.attach(*this));
+    wakeup_.notify();
+  }
+
+  Tick next_event() const override { return next_; }
+  void advance(Tick now) override {
+    act(now);
+    while (wakeup_.go_on(next_, answers_)) {
+      EXPECT_EQ(kernel_->now(), next_);
+      act(next_);
+    }
+  }
+  void serialize(Archive& /*archive*/) override {}
+
+  // Pauses at its event of this number.
+  void pause_at(std::size_t event) { pause_at_ = event; }
+  const std::vector<Tick>& events() const { return events_; }
+  const Wakeup& wakeup() const { return wakeup_; }
+
+ private:
+  void act(Tick now) {
+    events_.push_back(now);
+    next_ = now + period_;
+    if (events_.size() == pause_at_) {
+      wakeup_.pause();
+    }
+  }
+
+  const Tick period_;
+  const bool answers_;
+  Kernel* kernel_ = nullptr;
+  Wakeup wakeup_;
+  Tick next_{0};
+  std::size_t pause_at_ = 0;
+  std::vector<Tick> events_;
+};
+
+TEST(Kernel, AStepHoldsAtMostSixteenMovesBeyondItsEvent) {
+  Kernel kernel;
+  Clock clock(Tick(10));
+  clock.attach(kernel);
+  ASSERT_TRUE(kernel.step(kNever));
+  EXPECT_EQ(clock.events().size(), 1U + kMovesOfAStep);
+  EXPECT_EQ(kernel.now(), Tick(10 * kMovesOfAStep));
+  ASSERT_TRUE(kernel.step(kNever));
+  EXPECT_EQ(clock.events().size(), 2U * (1 + kMovesOfAStep));
+}
+
+TEST(Kernel, AComponentGoesOnUpToTheLimitAndToOthersEvents) {
+  Kernel kernel;
+  Clock fast(Tick(10));
+  Clock slow(Tick(45));
+  fast.attach(kernel);
+  slow.attach(kernel);
+  ASSERT_TRUE(kernel.step(kNever));  // at 0 the other is due, too
+  EXPECT_EQ(fast.events().size(), 1U);
+  ASSERT_TRUE(kernel.step(kNever));  // the slow one's turn; the fast one is due before its next
+  EXPECT_EQ(slow.events().size(), 1U);
+  ASSERT_TRUE(kernel.step(Tick(30)));
+  EXPECT_EQ(fast.events().back(), Tick(30));
+  EXPECT_FALSE(kernel.step(Tick(30)));
+  ASSERT_TRUE(kernel.step(kNever));
+  EXPECT_EQ(fast.events().back(), Tick(40));
+}
+
+TEST(Kernel, WhoeverStepsSeesEachAnswer) {
+  Kernel kernel;
+  Clock clock(Tick(10), true);
+  clock.attach(kernel);
+  ASSERT_TRUE(kernel.step(kNever));
+  EXPECT_EQ(clock.events().size(), 1U);
+  std::uint64_t steps = 1;
+  ASSERT_TRUE(kernel.run(kNever, steps));
+  EXPECT_EQ(steps, 0U);
+  EXPECT_EQ(clock.events().size(), 2U + kMovesOfAStep);
+}
+
+TEST(Kernel, RunEndsAfterTheEventThatPausedIt) {
+  Kernel kernel;
+  Clock clock(Tick(10), true);
+  clock.attach(kernel);
+  clock.pause_at(21);
+  std::uint64_t steps = 100;
+  ASSERT_TRUE(kernel.run(kNever, steps));
+  EXPECT_EQ(clock.events().size(), 21U);
+  EXPECT_EQ(kernel.now(), Tick(200));
+  EXPECT_FALSE(kernel.run(Tick(250), steps));  // nothing more is due
+  EXPECT_EQ(clock.events().back(), Tick(250));
+}
+
+TEST(Kernel, RunUntilPassesOverPauses) {
+  Kernel kernel;
+  Clock clock(Tick(10));
+  clock.attach(kernel);
+  clock.pause_at(3);
+  kernel.run_until(Tick(95));
+  EXPECT_EQ(clock.events().size(), 10U);
+  EXPECT_EQ(kernel.now(), Tick(95));
+}
+
+// Notes, when it acts, whose turn at the present time is over.
+class Witness final : public Component {
+ public:
+  Tick next_event() const override { return next_; }
+  void advance(Tick now) override {
+    for (const Wakeup& each : *wakeups) {
+      over.push_back(each.turn_is_over(now));
+      EXPECT_FALSE(each.turn_is_over(now + Tick(1)));
+    }
+    next_ = kNever;
+  }
+  void serialize(Archive& /*archive*/) override {}
+
+  const std::vector<Wakeup>* wakeups = nullptr;
+  std::vector<bool> over;
+
+ private:
+  Tick next_{5};
+};
+
+TEST(Kernel, TurnsAtOneTimeAreOverOnceALaterComponentHasActed) {
+  Kernel kernel;
+  std::vector<Wakeup> wakeups;
+  Witness first;
+  Witness second;
+  Witness third;
+  for (Witness* const each : {&first, &second, &third}) {
+    each->wakeups = &wakeups;
+    wakeups.emplace_back(kernel, kernel.attach(*each));
+    wakeups.back().notify();
+  }
+  while (kernel.step(kNever)) {
+  }
+  EXPECT_EQ(first.over, (std::vector<bool>{false, false, false}));
+  EXPECT_EQ(second.over, (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(third.over, (std::vector<bool>{true, true, false}));
+}
+
+TEST(Kernel, WhoMovesOnHasItsTurnAtTheNewTime) {
+  Kernel kernel;
+  Clock first(Tick(10));
+  Clock second(Tick(10'000));
+  first.attach(kernel);
+  second.attach(kernel);
+  ASSERT_TRUE(kernel.step(kNever));
+  ASSERT_TRUE(kernel.step(kNever));  // the second one, at 0 ...
+  EXPECT_TRUE(first.wakeup().turn_is_over(Tick(0)));
+  ASSERT_TRUE(kernel.step(kNever));
+  EXPECT_FALSE(first.wakeup().turn_is_over(kernel.now()));
+  EXPECT_FALSE(second.wakeup().turn_is_over(kernel.now()));
+}
+
+}  // namespace
+}  // namespace hmsim::testing
