@@ -28,12 +28,23 @@ AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
                       config.nvdimm.buffer.port == BufferPort::serial),
       outstanding_limit_(config.controller.outstanding_limit()),
       slots_(config.nvdimm.present ? config.transaction_slots() : 0),
+      grant_delay_(config.controller.ack == AckMode::nvdimm_p ? config.controller.response_cycles
+                                                              : 1),
+      write_cycles_(config.dram.timing.cwl + config.dram.timing.burst),
+      credit_time_(config.nvdimm.kind == NvdimmKind::flash
+                       ? lookup_
+                       : earlier(lookup_, config.nvdimm.media.technology.write_time)),
       violations_(violations),
-      table_(table_size(slots_)) {}
+      table_(table_size(slots_)),
+      credits_(config.nvdimm.posted_writes) {}
 
 void AckChecker::check(const CommandRecord& record) {
   if (record.command == C::nvdimm_ack) {
     check_ack(record);
+  } else if (record.command == C::nvdimm_credit) {
+    check_credit(record);
+  } else if (record.command == C::nvdimm_write && ack_ == AckMode::nvdimm_p) {
+    check_posted(record);
   } else if (record.command == C::nvdimm_read || record.command == C::nvdimm_write) {
     check_burst(record);
   } else {
@@ -47,6 +58,9 @@ void AckChecker::check_command(const CommandRecord& record) {
     return;
   }
   check_barrier(record);
+  if (record.command == C::nvdimm_write_command && ack_ == AckMode::nvdimm_p) {
+    violations_.add("command for a write", record, 0, 1);
+  }
   check_outstanding(record);
   const Tick sent = (record.cycle.value() + 1) * period_;
   lookup_end_ = (serial_lookups_ ? later(sent, lookup_end_) : sent) + lookup_;
@@ -110,7 +124,7 @@ void AckChecker::check_ack(const CommandRecord& record) {
   }
 }
 
-// The line carries one ack an edge.
+// The line carries one ack, or other response, an edge.
 void AckChecker::check_ack_line(const CommandRecord& record) {
   violations_.require("ack line", record, last_ack_, 1);
   last_ack_ = {record.command, record.cycle.value()};
@@ -121,6 +135,33 @@ void AckChecker::check_lookup(const CommandRecord& record, const Exchange& excha
   if (record.cycle.value() * period_ < exchange.lookup_end) {
     violations_.add("lookup", record, cycle_from(exchange.lookup_end), record.cycle.value());
   }
+}
+
+void AckChecker::check_posted(const CommandRecord& record) {
+  check_barrier(record);
+  for (; !arriving_.empty() && arriving_.front() <= record.cycle.value(); arriving_.pop()) {
+    ++credits_;
+  }
+  if (credits_ == 0) {
+    violations_.add("write without credit", record, 1, 0);
+  } else {
+    --credits_;
+  }
+  posted_.push((record.cycle.value() + write_cycles_) * period_ + credit_time_);
+}
+
+// Of so many credits that came back, each stands for a write whose lookup has ended.
+void AckChecker::check_credit(const CommandRecord& record) {
+  check_ack_line(record);
+  if (posted_.empty()) {
+    violations_.add("credit without write", record, 1, 0);
+    return;
+  }
+  if (record.cycle.value() * period_ < posted_.front()) {
+    violations_.add("lookup", record, cycle_from(posted_.front()), record.cycle.value());
+  }
+  posted_.pop();
+  arriving_.push(record.cycle.value() + grant_delay_);
 }
 
 void AckChecker::check_burst(const CommandRecord& record) {
@@ -139,8 +180,8 @@ void AckChecker::check_burst(const CommandRecord& record) {
 void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchange) {
   if (exchange.ack == kNoAck) {
     violations_.add("burst without ack", record, 1, 0);
-  } else if (ack_ == AckMode::grant) {
-    violations_.require("grant after ack", record, {C::nvdimm_ack, exchange.ack}, 1);
+  } else if (ack_ != AckMode::automatic) {
+    violations_.require("grant after ack", record, {C::nvdimm_ack, exchange.ack}, grant_delay_);
   } else if (record.cycle.value() != exchange.ack) {
     violations_.add("burst with ack", record, exchange.ack, record.cycle.value());
   }

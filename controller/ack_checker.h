@@ -2,6 +2,10 @@
 // The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
 // direction of the command (spec 3.2). A flush ends with its ack; it comes after the bursts of all
 // older requests, and before the commands of all younger ones.
+//
+// NVDIMM-P: reads as above, but acks and credits are responses on lines of their own. A write is a
+// burst without command and ack; it takes a credit, which comes back after its lookup at the
+// earliest.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +13,7 @@
 
 #include "controller/system_config.h"
 #include "controller/violations.h"
+#include "core/ring.h"
 
 namespace hmsim {
 
@@ -22,7 +27,7 @@ class AckChecker {
 
   void serialize(Archive& archive) {
     archive(table_, count_, waiting_, last_ack_.command, last_ack_.cycle, lookup_end_, youngest_,
-            last_flush_, flushing_);
+            last_flush_, flushing_, credits_, arriving_, posted_);
   }
 
  private:
@@ -39,6 +44,8 @@ class AckChecker {
   void check_command(const CommandRecord& record);
   void check_ack(const CommandRecord& record);
   void check_burst(const CommandRecord& record);
+  void check_posted(const CommandRecord& record);
+  void check_credit(const CommandRecord& record);
   void check_flush(const CommandRecord& record);
   void check_barrier(const CommandRecord& record);
   void check_outstanding(const CommandRecord& record);
@@ -63,6 +70,9 @@ class AckChecker {
   const bool serial_lookups_;
   const std::int64_t outstanding_limit_;
   const std::int64_t slots_;  // of the host's queues
+  const std::int64_t grant_delay_;
+  const std::int64_t write_cycles_;  // from a write's burst command to its end, ...
+  const Tick credit_time_;           // ... and from there to its credit at the earliest
   ViolationLog& violations_;
   std::vector<Exchange> table_;  // by request, linear probing; at least half of it is free
   std::int64_t count_ = 0;       // exchanges under way
@@ -72,6 +82,9 @@ class AckChecker {
   std::int64_t youngest_ = kNone;    // request of all commands so far
   std::int64_t last_flush_ = kNone;  // request
   bool flushing_ = false;            // its ack is still to come
+  std::int64_t credits_;             // NVDIMM-P: that the host has, ...
+  Ring<std::int64_t> arriving_;      // ... will have from these cycles on, ...
+  Ring<Tick> posted_;                // ... and has not yet: when lookups of those writes end
 };
 
 }  // namespace hmsim

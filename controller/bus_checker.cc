@@ -36,9 +36,12 @@ void BusChecker::check_order(const CommandRecord& record) {
   last_ = {record.command, record.cycle.value()};
 }
 
-// An ack takes a slot unless a side band carries it; without grants the burst needs none of its
-// own.
+// An ack takes a slot unless a side band carries it, as NVDIMM-P's responses always; without grants
+// the burst needs none of its own.
 bool BusChecker::takes_slot(C command) const {
+  if (ack_ == AckMode::nvdimm_p) {
+    return command != C::nvdimm_ack && command != C::nvdimm_credit;
+  }
   if (command == C::nvdimm_ack) {
     return ack_slots_ > 0;
   }

@@ -55,6 +55,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       split_(config.controller.split()),
       two_level_(config.controller.structure == QueueStructure::two_level),
       drained_(config.controller.writes == WriteMode::drained),
+      posts_writes_(config.controller.posts_writes()),
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
@@ -72,7 +73,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       counts_waiting_(refresh_.elastic() || pages_.active()),
       endpoint_(nvdimm_rank_,
                 config.nvdimm.present ? design_of(config.nvdimm.kind).units(config.nvdimm) : 1,
-                config.controller.outstanding_limit(), engine_, pool_),
+                config.controller.outstanding_limit(), posts_writes_, engine_, pool_),
+      credits_(config.nvdimm.posted_writes, Cycle(config.controller.response_cycles)),
       command_queue_free_(static_cast<std::size_t>(nvdimm_rank_) + 1,
                           config.controller.command_queue_depth),
       guard_(pool_.size()),
@@ -165,7 +167,8 @@ void Channel::set_apart() {
     orders_[i] = schedulers_[i]->fixed_order();
     asked = asked || orders_[i] == FixedOrder::none;
   }
-  has_specials_ = two_level_ || drained_ || counts_waiting_ || power_.active() || guarded || asked;
+  has_specials_ = two_level_ || drained_ || posts_writes_ || counts_waiting_ || power_.active() ||
+                  guarded || asked;
   shows_ = told_ != 0 || asked || guarded || pages_.active() || nvdimm_ != nullptr;
 }
 
@@ -177,8 +180,10 @@ inline void Channel::finish(Transaction& done) {
     show(done);
   }
   if (is_nvdimm(done)) {
-    latency_.finished(done, edge_, nvdimm_->gc_blocked(done.slot));
-    nvdimm_->finish(done.slot, now_);
+    latency_.finished(done, edge_, gc_blocked(done));
+    if (!posted(done)) {
+      nvdimm_->finish(done.slot, now_);
+    }
     barrier_.done();
     if (barrier_.active()) {
       send_flush();
@@ -211,7 +216,9 @@ inline void Channel::complete() {
     finishes_.pop();
     Transaction& done = pool_[id];
     Requester& requester = *(*requesters_)[done.request.agent];
-    if (dram_bytes_ != nullptr) {
+    if (posted(done)) {
+      post(done, requester);
+    } else if (dram_bytes_ != nullptr) {
       exchange(done, requester);
     }
     finish(done);
@@ -246,7 +253,9 @@ inline void Channel::visit(Cycle edge, Tick now) {
   if (!finishes_.empty() && finishes_.front().cycle <= edge_) {
     complete();
   }
-  if (endpoint_.has_ack()) {
+  if (posts_writes_) {
+    deliver_responses();
+  } else if (endpoint_.has_ack()) {
     deliver_ack();
   }
   if (refresh_.pressing(edge_)) {
@@ -304,6 +313,9 @@ void Channel::prepare() {
     update_schedulers();
   }
   update_drain();
+  if (posts_writes_) {
+    give_credits();
+  }
   if (power_.active() && !command_bus_taken_) {
     wake();
   }
@@ -330,18 +342,18 @@ void Channel::exchange(const Transaction& done, Requester& requester) {
 
 void Channel::show(const Transaction& done) {
   const bool nvdimm = is_nvdimm(done);
-  const Tick gc_blocked = nvdimm ? nvdimm_->gc_blocked(done.slot) : Tick(0);
+  const Tick blocked = nvdimm ? gc_blocked(done) : Tick(0);
   const Tick issued = time_of(edge_ - latency_.transfer(done.request.write));
   const bool row_hit = !nvdimm && !done.activated;
   request_observer_->on_request({done.request, index_, done.rank, bank_in_rank(done), row_hit,
                                  time_of(done.admitted),
                                  row_hit ? issued : time_of(latency_.first_command(done)), issued,
-                                 time_of(edge_), latency_.parts(done, edge_, gc_blocked)});
+                                 time_of(edge_), latency_.parts(done, edge_, blocked)});
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {
   const Cycle edge = edge_from(now);
-  latency_.acknowledged(tag, controller_.ack == AckMode::grant ? edge + Cycle(1) : edge);
+  latency_.acknowledged(tag, controller_.grants() ? edge + Cycle(controller_.grant_delay()) : edge);
   endpoint_.raise_ack(static_cast<TransactionId>(tag));
   wake_by(edge);
   wakeup_.notify();
@@ -353,12 +365,11 @@ void Channel::deliver_ack() {
   const TransactionId id = endpoint_.first_ack();
   Transaction& transaction = pool_[id];
   const bool flush = transaction.request.flush;
-  if (controller_.ack == AckMode::automatic && !flush &&
-      endpoint_.earliest_burst(transaction) > edge_) {
+  if (!controller_.grants() && !flush && endpoint_.earliest_burst(transaction) > edge_) {
     return;
   }
   endpoint_.take_ack();
-  command_bus_taken_ = controller_.ack_slots > 0;
+  command_bus_taken_ = controller_.ack_takes_slot();
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
   record(ChannelCommand::nvdimm_ack, transaction);
   if (flush) {
@@ -367,11 +378,11 @@ void Channel::deliver_ack() {
   }
   tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
        [&] { return would_hit(transaction); });
-  if (controller_.ack == AckMode::automatic) {
+  if (!controller_.grants()) {
     issue_grant(id, NvdimmEndpoint::burst_of(transaction));
   } else {
     transaction.state = TransactionState::ready;
-    endpoint_.insert_ready(id, edge_ + Cycle(1));
+    endpoint_.insert_ready(id, edge_ + Cycle(controller_.grant_delay()));
   }
 }
 
@@ -407,10 +418,10 @@ void Channel::reset_statistics(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
-  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, barrier_, guard_, epochs_,
-          next_policy_change_, finishes_, staged_, command_queue_free_, held_ranks_, refresh_,
-          power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_, now_,
-          settled_, wake_, wake_time_, calm_until_, last_driver_, measured_from_);
+  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, barrier_, credits_, guard_,
+          epochs_, next_policy_change_, finishes_, staged_, command_queue_free_, held_ranks_,
+          refresh_, power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_,
+          now_, settled_, wake_, wake_time_, calm_until_, last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.serialize(archive);
   bus_.serialize(archive);

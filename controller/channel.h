@@ -27,6 +27,7 @@
 #include "controller/starvation_guard.h"
 #include "controller/system_config.h"
 #include "controller/transaction.h"
+#include "controller/write_credits.h"
 #include "controller/write_drain.h"
 #include "core/kernel.h"
 #include "core/ring.h"
@@ -117,6 +118,17 @@ class Channel final : public MemoryChannel, public AckListener {
   TransactionId admit(const Request& request);
   void enter(TransactionId id);
   bool bar(TransactionId id);
+  // How long garbage collection delayed its ack.
+  Tick gc_blocked(const Transaction& done) const {
+    return posted(done) ? Tick(0) : nvdimm_->gc_blocked(done.slot);
+  }
+  bool posted(const Transaction& transaction) const {
+    return posts_writes_ && transaction.request.write && is_nvdimm(transaction);
+  }
+  void deliver_responses();
+  void give_credits();
+  void post(const Transaction& done, const Requester& requester);
+  Cycle next_response(Cycle soonest) const;
   void send_flush();
   void issue_flush(TransactionId id);
   void end_flush(TransactionId id);
@@ -201,6 +213,7 @@ class Channel final : public MemoryChannel, public AckListener {
   }
 
   void on_ack(std::uint32_t tag, Tick now) override;
+  void on_credit(Tick now) override;
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period_.value()); }
   Cycle edge_from(Tick time) const;  // the first edge at or after `time` still to be processed
@@ -265,6 +278,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool split_;
   const bool two_level_;
   const bool drained_;
+  const bool posts_writes_;
   const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
   std::unique_ptr<NvdimmModule> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
@@ -296,6 +310,7 @@ class Channel final : public MemoryChannel, public AckListener {
   bool shows_ = false;         // somebody looks at transactions' views
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
+  WriteCredits credits_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
   Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
   Ring<Finish> finishes_;                   // in order of data on the bus

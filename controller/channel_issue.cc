@@ -172,7 +172,7 @@ void Channel::issue_grant(TransactionId id, Command command) {
   const bool row_hit = transaction.row == endpoint_.last_page(transaction.bank);
   engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
   banks_.look_ahead();
-  if (controller_.ack == AckMode::grant) {
+  if (controller_.grants()) {
     endpoint_.granted(id);
   }
   issue_data(transaction, id, row_hit);
@@ -286,6 +286,9 @@ Cycle Channel::next_special(Cycle soonest) {
     return soonest;
   }
   Cycle next = earlier(next_policy_change_, guard_.next());
+  if (posts_writes_) {
+    next = earlier(next, next_response(soonest));
+  }
   next = earlier(next, pages_.next());
   if (drained_) {
     next = earlier(next, drain_.next(edge_));
@@ -297,9 +300,8 @@ Cycle Channel::next_special(Cycle soonest) {
 }
 
 Cycle Channel::next_ack(Cycle edge) const {
-  return controller_.ack == AckMode::grant
-             ? edge
-             : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
+  return controller_.grants() ? edge
+                              : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
 }
 
 }  // namespace hmsim

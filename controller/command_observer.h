@@ -25,6 +25,7 @@ enum class ChannelCommand : std::uint8_t {
   nvdimm_ack,            // NVDIMM to host
   nvdimm_read,           // data burst of an acknowledged command (the grant; `auto`: with the ack)
   nvdimm_write,
+  nvdimm_credit,  // NVDIMM to host (nvdimm_p): it can take another write
 };
 
 struct CommandRecord {

@@ -59,9 +59,28 @@ void ControllerParameters::declare(ParameterSet& parameters) {
                     {{"none", BankHash::none}, {"xor", BankHash::exclusive_or}},
                     {"xor: the bank number is xored with the low bits of the row",
                      "Zhang et al., permutation-based page interleaving, MICRO 2000"});
-  parameters.choice("ack", ack, {{"grant", AckMode::grant}, {"auto", AckMode::automatic}},
-                    {"after an ack the host grants the data bus, or data follow by themselves",
-                     "grant: as JESD304-4 (NVDIMM-P); auto: the paper, Fig. 11"});
+  parameters.choice(
+      "ack", ack,
+      {{"grant", AckMode::grant}, {"auto", AckMode::automatic}, {"nvdimm_p", AckMode::nvdimm_p}},
+      {"after an ack the host grants the data bus, or data follow by themselves; nvdimm_p: reads "
+       "are answered on lines of their own (read ready) and then granted (SEND), writes go at "
+       "once, "
+       "as far as credits allow",
+       "grant: spec of NVDIMM-P, for all; auto: the paper, Fig. 11; nvdimm_p: after JESD304-4, of "
+       "which only abstracts and patents are public"});
+  {
+    const ParameterSet::Scope own(parameters, "nvdimm_p");
+    parameters.integer("credits", credits, {1, 4096}, "writes",
+                       {"lines that the NVDIMM takes from the host before they have a frame of the "
+                        "buffer; a credit each, which comes back when the line has got one (of "
+                        "media without a buffer: at most the entries of the write queue)",
+                        "modelled: a page; the standard leaves it to the module"});
+    parameters.integer(
+        "response_cycles", response_cycles, {1, 1000}, "cycles",
+        {"from a response's edge (read ready, credit) to the first edge on which the "
+         "host may act on it; responses take no slot of the command bus",
+         "modelled: as quick as a grant after an ack"});
+  }
   parameters.integer("ack_slots", ack_slots, {0, 1}, "cycles",
                      {"command-bus cycles that an ack takes to return its address",
                       "the paper, section V-B: the address lines return the address"});

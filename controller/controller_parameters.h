@@ -13,7 +13,7 @@ namespace hmsim {
 enum class QueueLayout { unified, split };
 enum class QueueStructure { flat, two_level };
 enum class WriteMode { mixed, drained };
-enum class AckMode { grant, automatic };
+enum class AckMode { grant, automatic, nvdimm_p };
 // When the arbiter is asked: both classes have a data-bus command that is ready but for the gap
 // that a change of the bus's driver needs, or one that is legal on this very edge.
 enum class Contest { ready, legal };
@@ -43,12 +43,21 @@ struct ControllerParameters {
   BankHash bank_hash = BankHash::none;
   AckMode ack = AckMode::grant;
   std::int64_t ack_slots = 1;
+  std::int64_t credits = 64;         // nvdimm_p
+  std::int64_t response_cycles = 1;  // nvdimm_p
   std::int64_t outstanding = kWholeQueue;
   BusLayout bus = BusLayout::shared;
   Tick starvation_limit = kNoLimit;
 
   void declare(ParameterSet& parameters);
 
+  // The host says when data of the NVDIMM pass; else they follow the ack.
+  bool grants() const { return ack != AckMode::automatic; }
+  // Writes to the NVDIMM go on credit, without command and ack.
+  bool posts_writes() const { return ack == AckMode::nvdimm_p; }
+  bool ack_takes_slot() const { return ack != AckMode::nvdimm_p && ack_slots > 0; }
+  // From an ack to the first edge on which a grant may follow.
+  std::int64_t grant_delay() const { return ack == AckMode::nvdimm_p ? response_cycles : 1; }
   bool split() const { return queues == QueueLayout::split; }
   // Slots of the queue that takes a class, and of all queues together.
   std::int64_t slots_for_nvdimm() const { return split() ? nvdimm_queue_depth : queue_depth; }

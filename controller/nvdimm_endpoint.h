@@ -18,8 +18,9 @@ namespace hmsim {
 class NvdimmEndpoint {
  public:
   // `rank`: the NVDIMM's on the channel; pseudo-bank = LPN mod `pseudo_banks` (at most 64).
+  // `posts_writes`: they have no command, and compete for a credit in its place.
   NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
-                 const TimingModel& engine, TransactionPool& pool);
+                 bool posts_writes, const TimingModel& engine, TransactionPool& pool);
 
   std::int32_t pseudo_bank(std::int64_t page) const {
     return static_cast<std::int32_t>(page % static_cast<std::int64_t>(banks_.size()));
@@ -32,9 +33,13 @@ class NvdimmEndpoint {
   // Commands leave in the order of their keys; else oldest first.
   void order_commands_by_key(bool by_key) { by_key_ = by_key; }
 
-  void insert(TransactionId id);  // competes for its command
+  void insert(TransactionId id);  // competes for its command, or a credit
   void remove(TransactionId id);
   void command_sent(TransactionId id);
+  // Writes that wait for a credit; the first of them; it has got one.
+  bool wants_credit() const { return posted_ != 0; }
+  TransactionId next_posted();
+  void posted(TransactionId id);
   // Acks raised by the NVDIMM and not yet returned over the address lines, in order.
   void raise_ack(TransactionId id) { acks_.push(id); }
   bool has_ack() const { return !acks_.empty(); }
@@ -64,21 +69,28 @@ class NvdimmEndpoint {
  private:
   struct PseudoBank {
     BankQueue queued;
+    BankQueue posted;
     BankQueue ready;
     std::int64_t last_page = kNoRow;
     Best command;  // what collect() found last, and collect_others()
     Best burst;
-    void serialize(Archive& archive) { archive(queued, ready, last_page); }
+    void serialize(Archive& archive) { archive(queued, posted, ready, last_page); }
   };
+
+  bool is_posted(TransactionId id) const { return posts_writes_ && pool_[id].request.write; }
+  void page_accessed(const Transaction& transaction);
+  const Best* first_of(std::uint64_t banks, BankQueue PseudoBank::*list);
 
   const int rank_;
   const std::int64_t outstanding_limit_;
+  const bool posts_writes_;
   const TimingModel& engine_;
   TransactionPool& pool_;
   bool by_key_ = false;
   std::vector<PseudoBank> banks_;
   Ring<TransactionId> acks_;
   std::uint64_t queued_ = 0;  // pseudo-banks with something queued, a bit each
+  std::uint64_t posted_ = 0;
   std::uint64_t ready_ = 0;
   std::int64_t outstanding_ = 0;  // commands without ack
 };

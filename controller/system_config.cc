@@ -21,6 +21,11 @@ void SystemConfig::declare(ParameterSet& parameters) {
 
 void SystemConfig::resolve_presets() {
   nvdimm.store_data = store_data;
+  if (controller.posts_writes()) {
+    nvdimm.posted_writes = nvdimm.kind == NvdimmKind::flash
+                               ? controller.credits
+                               : earlier(controller.credits, nvdimm.media.write_queue);
+  }
   dram_model.resolve(dram);
   const DramTiming& timing = dram.timing;
   nvdimm.line_burst = timing.burst * dram.clock_period();
@@ -76,9 +81,10 @@ std::vector<ParameterError> SystemConfig::check() const {
     for (const ParameterError& error : nvdimm.check()) {
       errors.push_back(error);
     }
-    if (transaction_slots() > nvdimm.command_queue) {
-      add("nvdimm.command_queue", "is smaller than the " + std::to_string(transaction_slots()) +
-                                      " commands the host may send");
+    const std::int64_t commands = transaction_slots() + nvdimm.posted_writes;
+    if (commands > nvdimm.command_queue) {
+      add("nvdimm.command_queue",
+          "is smaller than the " + std::to_string(commands) + " commands the host may send");
     }
   }
   return errors;

@@ -39,6 +39,8 @@ std::string_view name_of(ChannelCommand command) {
       return "nvdimm_read";
     case ChannelCommand::nvdimm_write:
       return "nvdimm_write";
+    case ChannelCommand::nvdimm_credit:
+      return "nvdimm_credit";
   }
   return "";
 }

@@ -92,6 +92,8 @@ void MediaModule::advance(Tick now) {
       look_up(event.payload, event.time);
     } else if (event.kind == EventKind::flushed) {
       ready(event.payload, event.time);
+    } else if (event.kind == EventKind::credit) {
+      host_.on_credit(event.time);
     } else {
       end(event.payload, event.time);
     }
@@ -130,16 +132,41 @@ bool MediaModule::take_entry(std::uint32_t tag, Tick now) {
   } else if (free_.empty()) {
     return false;
   } else {
-    entry = free_.back();
-    free_.pop_back();
-    entries_[entry].line = line;
-    entry_of_.insert(line, entry);
-    statistics_.queue.set(statistics_.queue.value() + 1, now);
+    entry = new_entry(line, now);
   }
   ++entries_[entry].pins;
   commands_[tag].entry = entry;
   ready(tag, now);
   return true;
+}
+
+std::uint32_t MediaModule::new_entry(std::int64_t line, Tick now) {
+  const std::uint32_t entry = free_.back();
+  free_.pop_back();
+  entries_[entry].line = line;
+  entry_of_.insert(line, entry);
+  statistics_.queue.set(statistics_.queue.value() + 1, now);
+  return entry;
+}
+
+void MediaModule::post(Address address, const LineData& data, Tick now) {
+  const std::int64_t line = line_of(address);
+  std::uint32_t entry = entry_of_.find(line);
+  ensure(entry != kNoIndex || !free_.empty(), "nvdimm", now, -1, "a write comes without credit");
+  if (entry != kNoIndex) {
+    ++statistics_.merged_writes;
+    events_.schedule(now + media_.command_time, EventKind::credit, 0);
+  } else {
+    entry = new_entry(line, now);
+  }
+  if (cells_ != nullptr) {
+    LineBytes bytes = peek(address);
+    data.apply_to(bytes);
+    queued_[entry] = bytes;
+  }
+  entries_[entry].dirty = true;
+  queue_write(entry, now);
+  wakeup_.notify();
 }
 
 void MediaModule::ready(std::uint32_t tag, Tick now) {
@@ -277,6 +304,9 @@ void MediaModule::end_write(std::uint32_t entry, Tick now) {
   record.line = kNoLine;
   free_.push_back(entry);
   statistics_.queue.set(statistics_.queue.value() - 1, now);
+  if (parameters_.posted_writes > 0) {
+    host_.on_credit(now);
+  }
   while (!waiting_.empty() && take_entry(waiting_.front(), now)) {
     waiting_.pop();
   }

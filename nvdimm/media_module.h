@@ -30,6 +30,9 @@ class MediaModule final : public NvdimmModule {
 
   void attach(Kernel& kernel) override;
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
+  // Goes to an entry of the write queue at once; the credit comes back when the entry is free
+  // again, or if the line had one already, after a command's time.
+  void post(Address address, const LineData& data, Tick now) override;
   // Takes a command's time only: the write queue is safe.
   void flush(std::uint32_t tag, Tick now) override;
   void finish(std::uint32_t tag, Tick now) override;
@@ -65,7 +68,7 @@ class MediaModule final : public NvdimmModule {
  private:
   friend struct MediaFaults;  // tests break things through it
 
-  enum class EventKind : std::uint8_t { decoded, flushed, done };
+  enum class EventKind : std::uint8_t { decoded, flushed, done, credit };
   enum class Stage : std::uint8_t { none, decoding, waiting, ready };
 
   struct Command {
@@ -114,6 +117,7 @@ class MediaModule final : public NvdimmModule {
 
   void look_up(std::uint32_t tag, Tick now);
   bool take_entry(std::uint32_t tag, Tick now);
+  std::uint32_t new_entry(std::int64_t line, Tick now);
   void ready(std::uint32_t tag, Tick now);
   void queue_write(std::uint32_t entry, Tick now);
   void begin(std::uint32_t bank, Tick now);

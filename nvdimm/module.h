@@ -28,6 +28,8 @@ class AckListener {
   // Command `tag` became ready at `now`: its data can be had (read), or there is room for them
   // (write). Called only from within NvdimmModule::advance(); the host must not call back from it.
   virtual void on_ack(std::uint32_t tag, Tick now) = 0;
+  // The module can take another write on credit. As on_ack().
+  virtual void on_credit(Tick /*now*/) {}
 };
 
 class NvdimmModule : public Component {
@@ -35,8 +37,12 @@ class NvdimmModule : public Component {
   virtual void attach(Kernel& kernel) = 0;
 
   // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
-  // `tag` < parameters.command_queue: the host's slot, unique among unfinished commands.
+  // `tag` < parameters.command_queue - parameters.posted_writes: the host's slot, unique among
+  // unfinished commands.
   virtual void command(std::uint32_t tag, Address address, bool write, Tick now) = 0;
+  // A write whose data burst ends at `now`: it is done, and needs no finish(). At most
+  // parameters.posted_writes at once, of which on_credit() returns one each. `data`: data mode.
+  virtual void post(Address address, const LineData& data, Tick now) = 0;
   // A flush whose command-bus slot ends at `now`; no command is unfinished, and none comes until it
   // has ended. Once it is acknowledged, all that was written before is where the module keeps it.
   virtual void flush(std::uint32_t tag, Tick now) = 0;

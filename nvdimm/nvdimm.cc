@@ -26,7 +26,9 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
       collector_(parameters, assignments, ftl_, flash_, pending_, statistics_),
       map_(ftl_, flash_, pending_, *this, statistics_),
       evictor_(parameters, buffer_, ftl_, flash_, map_, pending_, *this, statistics_, data_.get()),
-      commands_(static_cast<std::size_t>(parameters.command_queue)) {
+      commands_(static_cast<std::size_t>(parameters.command_queue)),
+      posted_(static_cast<std::size_t>(parameters.command_queue - parameters.posted_writes),
+              static_cast<std::size_t>(parameters.posted_writes), parameters.store_data) {
   if (data_ != nullptr) {
     ftl_.set_media(&data_->media);
   }
@@ -133,6 +135,8 @@ void Nvdimm::advance(Tick now) {
     } else if (event.kind == EventKind::flush) {
       flush_ = event.payload;
       write_back(event.time);
+    } else if (event.kind == EventKind::posted) {
+      end_posted(event.payload, event.time);
     } else {
       freed_pending_ = false;
       admit_reads(event.time);
@@ -161,11 +165,16 @@ void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   statistics_.read_merged += found == Found::on_its_way ? 1 : 0;
 }
 
-// The write part first: it holds the newest data.
+// The newest data are those of posted writes, then those of the write part.
 Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
   const Address address = commands_[tag].address;
   const std::int64_t key = buffer_.key_of(address);
   const std::uint64_t line = buffer_.line_of(address);
+  const std::uint32_t posted = posted_.latest(address.value() / kLineBytes.value());
+  if (posted != kNoIndex) {
+    wait(tag, posted_.readers(posted));
+    return Found::on_its_way;
+  }
   const std::uint32_t written = buffer_.write.find(key);
   if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
     ready(tag, true, written, now);
@@ -238,8 +247,9 @@ Nvdimm::Found Nvdimm::seek_write(std::uint32_t tag, Tick now) {
   }
 }
 
-void Nvdimm::wait(std::uint32_t tag, Frame& frame) {
-  CommandChain& chain = frame.waiters;
+void Nvdimm::wait(std::uint32_t tag, Frame& frame) { wait(tag, frame.waiters); }
+
+void Nvdimm::wait(std::uint32_t tag, CommandChain& chain) {
   commands_[tag].stage = Stage::waiting;
   commands_[tag].next = kNoIndex;
   (chain.first == kNoIndex ? chain.first : commands_[chain.last].next) = tag;
@@ -256,7 +266,11 @@ void Nvdimm::ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, T
   command.in_write_part = in_write_part;
   command.frame = frame;
   (in_write_part ? buffer_.write : buffer_.read).pin(frame);
-  host_.on_ack(tag, now);
+  if (posted_.owns(tag)) {
+    events_.schedule(now, EventKind::posted, tag);
+  } else {
+    host_.on_ack(tag, now);
+  }
 }
 
 void Nvdimm::admit_reads(Tick now) {
@@ -334,7 +348,7 @@ void Nvdimm::serialize(Archive& archive) {
   if (lookahead_ != nullptr) {
     lookahead_->serialize(archive);
   }
-  archive(power_, pending_);
+  archive(power_, pending_, posted_);
   if (data_ != nullptr) {
     archive(*data_);
   }

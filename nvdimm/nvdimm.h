@@ -21,6 +21,7 @@
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/pending_work.h"
+#include "nvdimm/posted_writes.h"
 #include "nvdimm/power.h"
 #include "nvdimm/statistics.h"
 #include "nvdimm/sync_buffer.h"
@@ -50,6 +51,7 @@ class Nvdimm final : public NvdimmModule,
   static Bytes logical_capacity(const NvdimmParameters& parameters);  // a multiple of 4 KiB
 
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
+  void post(Address address, const LineData& data, Tick now) override;
   void flush(std::uint32_t tag, Tick now) override;
   void finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
@@ -65,7 +67,7 @@ class Nvdimm final : public NvdimmModule,
   const NvdimmParameters& parameters() const override { return parameters_; }
 
   Tick gc_blocked(std::uint32_t tag) const override { return commands_[tag].gc_blocked; }
-  // Nothing is in the write part, or on its way from there to flash.
+  // Nothing waits for the write part, is in it, or on its way from there to flash.
   bool written_back() const;
   bool idle() const override;
 
@@ -87,7 +89,7 @@ class Nvdimm final : public NvdimmModule,
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
-  enum class EventKind : std::uint8_t { lookup_end, frames_freed, flush };
+  enum class EventKind : std::uint8_t { lookup_end, frames_freed, flush, posted };
 
   enum class Stage : std::uint8_t { none, lookup, waiting, ready };
 
@@ -133,10 +135,14 @@ class Nvdimm final : public NvdimmModule,
   static std::size_t line_number(Address address) {
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
+  void wait(std::uint32_t tag, CommandChain& chain);
+  void end_posted(std::uint32_t tag, Tick now);
+  LineBytes stored_line(Address address) const;
   void tell_programmed();
   void write_back(Tick now);
   void end_flush(Tick now);
   void save(std::vector<Tick>& busy);
+  void overlay_posted(LogicalPage page, PageBytes& bytes) const;
   std::uint32_t flush_target(std::uint32_t first) const;
   void prefetch(Tick now);
   void keep_frames_free(Tick now);
@@ -177,6 +183,7 @@ class Nvdimm final : public NvdimmModule,
   Evictor evictor_;
 
   std::vector<Command> commands_;  // by tag
+  PostedWrites posted_;
   std::uint32_t unfinished_ = 0;
   Tick lookup_free_{0};             // serial lookups: when the next one may start
   std::size_t leaving_ = 0;         // frames of the write part that will be free without more ado

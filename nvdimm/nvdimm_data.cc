@@ -12,7 +12,7 @@ namespace hmsim {
 
 void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
   const Command& command = commands_[tag];
-  LineBytes line = peek(command.address);
+  LineBytes line = stored_line(command.address);
   data.apply_to(line);
   data_->write.write(command.frame, line_number(command.address), line.data());
 }
@@ -27,6 +27,13 @@ LineBytes Nvdimm::read_line(std::uint32_t tag) const {
 }
 
 LineBytes Nvdimm::peek(Address address) const {
+  LineBytes line = stored_line(address);
+  posted_.apply(address.value() / kLineBytes.value(), line);
+  return line;
+}
+
+// What buffer and flash hold of it.
+LineBytes Nvdimm::stored_line(Address address) const {
   const std::int64_t key = buffer_.key_of(address);
   const std::uint64_t line = buffer_.line_of(address);
   const std::size_t number = line_number(address);
@@ -75,7 +82,7 @@ PowerRecord Nvdimm::power_fail(Tick now) {
   return power_;
 }
 
-// Programs what the write part holds beyond flash, page by page.
+// Programs what posted writes and the write part hold beyond flash, page by page.
 void Nvdimm::save(std::vector<Tick>& busy) {
   std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
@@ -85,7 +92,9 @@ void Nvdimm::save(std::vector<Tick>& busy) {
       dirty.emplace_back(buffer_.page_of(record.key).value(), frame);
     }
   }
+  posted_.each_line([&](std::int64_t line) { dirty.emplace_back(line / kLinesPerPage, kNoIndex); });
   std::sort(dirty.begin(), dirty.end());
+  dirty.erase(std::unique(dirty.begin(), dirty.end()), dirty.end());
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < dirty.size();) {
     const LogicalPage page(dirty[i].first);
@@ -93,6 +102,10 @@ void Nvdimm::save(std::vector<Tick>& busy) {
     PageBytes bytes = data_->page(ftl_, page);
     std::uint64_t lines = 0;
     for (; i < dirty.size() && dirty[i].first == page.value(); ++i) {
+      if (dirty[i].second == kNoIndex) {
+        overlay_posted(page, bytes);
+        continue;
+      }
       lines |= buffer_.page_lines(buffer_.write[dirty[i].second]);
       data_->overlay(buffer_, dirty[i].second, bytes);
     }
@@ -108,6 +121,17 @@ void Nvdimm::save(std::vector<Tick>& busy) {
     data_->media.store(at, bytes);
     busy[lun] += longest_program(parameters_.nand);
     ++power_.flushed_pages;
+  }
+}
+
+// Lays the page's posted writes over it.
+void Nvdimm::overlay_posted(LogicalPage page, PageBytes& bytes) const {
+  for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
+    LineBytes written{};
+    unsigned char* const place = bytes.data() + line * kLineBytes.value();
+    std::memcpy(written.data(), place, written.size());
+    posted_.apply(page.value() * kLinesPerPage + line, written);
+    std::memcpy(place, written.data(), written.size());
   }
 }
 

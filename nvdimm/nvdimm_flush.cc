@@ -8,7 +8,7 @@
 namespace hmsim {
 
 void Nvdimm::flush(std::uint32_t tag, Tick now) {
-  ensure(tag < commands_.size() && unfinished_ == 0, "nvdimm", now, tag,
+  ensure(tag < commands_.size() && unfinished_ == posted_.size(), "nvdimm", now, tag,
          "a flush meets commands that are unfinished");
   commands_[tag] = Command();
   commands_[tag].stage = Stage::waiting;
@@ -40,7 +40,8 @@ void Nvdimm::write_back(Tick now) {
 }
 
 bool Nvdimm::written_back() const {
-  return buffer_.write.free() == buffer_.write.capacity() && pending_.all().writes == 0;
+  return posted_.empty() && buffer_.write.free() == buffer_.write.capacity() &&
+         pending_.all().writes == 0;
 }
 
 void Nvdimm::end_flush(Tick now) {

@@ -9,6 +9,7 @@ std::int64_t Nvdimm::trim(Address address, Bytes size, Tick now) {
   const std::int64_t end = (address.value() + size.value()) / kPageBytes.value();
   ensure(address.value() >= 0 && end <= static_cast<std::int64_t>(ftl_.shape().logical_pages),
          "nvdimm", now, -1, "a trim goes beyond the logical capacity");
+  posted_.discard(first * kLinesPerPage, end * kLinesPerPage);
   for (std::int64_t page = first; page < end; ++page) {
     trim_buffer(LogicalPage(page));
     evictor_.discard(LogicalPage(page));

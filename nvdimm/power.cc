@@ -13,8 +13,9 @@ namespace {
 
 std::int64_t share(std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; }
 
+// Frames, and writes on their way to one.
 std::int64_t frames_of(const NvdimmParameters& parameters) {
-  return frame_count(parameters.buffer, parameters.buffer.write_size);
+  return frame_count(parameters.buffer, parameters.buffer.write_size) + parameters.posted_writes;
 }
 
 Tick running_program(const NvdimmParameters& parameters) {

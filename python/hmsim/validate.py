@@ -189,19 +189,24 @@ def _dram_models() -> Iterator[Row]:
 
 
 def _nvdimm_latency() -> Iterator[Row]:
-    for ack in ("grant", "auto"):
+    for ack in ("grant", "auto", "nvdimm_p"):
         bench = Bench("mascots16", dram__refresh=False, controller__ack=ack)
         t = bench.cycles
         lookup = -(-52_000 // bench.period)
-        granted = 1 if ack == "grant" else 0
+        granted = 0 if ack == "auto" else 1
+        source = "read ready, SEND" if ack == "nvdimm_p" else "Fig. 11"
         base = 1 + lookup + granted + t["burst"]
         flash = 300_000 + 50_000_000 + 20_480_000
         miss = bench.latency(bench.nvdimm) / 1e6
         expected = ((base + t["CL"]) * bench.period + flash) / 1e6
         yield Row("nvdimm", f"read miss, {ack}", expected, miss, "us", 0.06, "tAT + tR + transfer")
         hit = bench.latency(bench.nvdimm + LINE) / bench.period
-        yield Row("nvdimm", f"read hit, {ack}", base + t["CL"], hit, "cycles", 0, "Fig. 11")
+        yield Row("nvdimm", f"read hit, {ack}", base + t["CL"], hit, "cycles", 0, source)
         write = bench.latency(bench.nvdimm + PAGE, write=True) / bench.period
+        if ack == "nvdimm_p":  # neither command nor ack
+            posted = t["CWL"] + t["burst"]
+            yield Row("nvdimm", f"write, {ack}", posted, write, "cycles", 0, "CWL + burst")
+            continue
         yield Row("nvdimm", f"write hit, {ack}", base + t["CWL"], write, "cycles", 0, "Fig. 11")
 
 

@@ -35,6 +35,7 @@ class Machine(RuleBasedStateMachine):
             ["reactive", "reactive_copyback", "background", "preemptive", "proactive"]
         ),
         flush=st.sampled_from(["none", "writeback"]),
+        ack=st.sampled_from(["grant", "auto", "nvdimm_p"]),
     )
     def build(
         self,
@@ -48,12 +49,15 @@ class Machine(RuleBasedStateMachine):
         fill: int,
         gc: str,
         flush: str,
+        ack: str,
     ) -> None:
         items = granularity == "item"  # each may need a page of its own at a power failure
         overrides = {
             "nvdimm.ftl.victim": victim,
             "nvdimm.buffer.release": release,
             "nvdimm.buffer.flush": flush,
+            "controller.ack": ack,
+            "controller.nvdimm_p.credits": 3,
             "nvdimm.buffer.granularity": granularity,
             "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
             "nvdimm.capacity": "2MiB" if items else "1MiB",
@@ -145,6 +149,31 @@ class Machine(RuleBasedStateMachine):
             self.shadow.settle()
             self.shadow.check()
             self.folder.cleanup()
+
+
+def test_writes_on_credit_are_durable_before_they_have_a_frame() -> None:
+    shadow = Shadow(
+        **{
+            "controller.ack": "nvdimm_p",
+            "controller.nvdimm_p.credits": 8,
+            "nvdimm.buffer.write_size": "4KiB",
+        }
+    )
+    for page in range(4):
+        for number in range(2):
+            shadow.send(
+                shadow.nvdimm + page * PAGE + 8 * number, 8, bytes([16 * page + number] * 8)
+            )
+    shadow.run(10**6)  # 1 us: one page has a frame, and no program has ended
+    assert len(shadow.bytes) == 4
+    assert shadow.system.stats["nvdimm.nand.programs"] == 0
+    shadow.check()
+    shadow.system.trim(shadow.nvdimm + 3 * PAGE, PAGE)
+    shadow.bytes[shadow.nvdimm + 3 * PAGE] = bytes(LINE)
+    shadow.check()
+    shadow.power_cycle()
+    assert shadow.system.stats["nvdimm.power.flushed_pages"] == 4
+    shadow.check()
 
 
 TestMachine = Machine.TestCase

@@ -110,6 +110,24 @@ std::vector<Case> cases() {
                                                               {"controller.ack", "auto"},
                                                               {"policies.pas.trigger", "any_miss"},
                                                               {"controller.outstanding", "24"}})},
+      {"writes on credit", with(kSmallNvdimm, {{"controller.ack", "nvdimm_p"}})},
+      {"writes on few credits, page-aware, slow responses",
+       with(kSmallNvdimm, {{"controller.ack", "nvdimm_p"},
+                           {"controller.nvdimm_p.credits", "2"},
+                           {"controller.nvdimm_p.response_cycles", "9"},
+                           {"controller.scheduler", "pas"},
+                           {"controller.starvation_limit", "3us"}})},
+      {"writes on credit to PCM", with(kSmallNvdimm, {{"controller.ack", "nvdimm_p"},
+                                                      {"nvdimm.kind", "pcm"},
+                                                      {"nvdimm.media.write_queue", "4"},
+                                                      {"nvdimm.media.banks", "2"}})},
+      {"writes on one credit, two queues, epochs",
+       with(kSmallNvdimm, {{"controller.ack", "nvdimm_p"},
+                           {"controller.nvdimm_p.credits", "1"},
+                           {"controller.queues", "split"},
+                           {"controller.structure", "two_level"},
+                           {"controller.scheduler", "nvm_duet"},
+                           {"controller.nvdimm_scheduler", "nvm_duet"}})},
   };
 }
 
@@ -145,7 +163,9 @@ TEST(ChannelProperties, NoRuleIsBrokenWhateverTheTimings) {
     ChannelUnderTest channel(
         with(kSmallNvdimm, {{"dram.ranks", i % 2 == 0 ? "2" : "4"},
                             {"nvdimm.unmapped_read", "zero"},
-                            {"controller.ack", i % 3 == 0 ? "auto" : "grant"},
+                            {"controller.ack", i % 3 == 0   ? "auto"
+                                               : i % 7 == 1 ? "nvdimm_p"
+                                                            : "grant"},
                             {"controller.ack_slots", between(0, 1)},
                             {"nvdimm.buffer.port", i % 5 == 0 ? "serial" : "pipelined"},
                             {"nvdimm.buffer.lookup", between(0, 60) + "ns"},

@@ -273,7 +273,7 @@ void check_totals(ChannelUnderTest& channel, const Splits& splits) {
 TEST(LatencySplit, PartsAddUpWhateverTheQueues) {
   for (const char* queues : {"unified", "split"}) {
     for (const char* structure : {"flat", "two_level"}) {
-      for (const char* ack : {"grant", "auto"}) {
+      for (const char* ack : {"grant", "auto", "nvdimm_p"}) {
         for (const char* page : {"open_page", "closed_page", "timeout_page", "capped_page"}) {
           SCOPED_TRACE(std::string(queues) + " " + structure + " " + ack + " " + page);
           ChannelUnderTest channel(with(kSmallNvdimm, {{"controller.queues", queues},

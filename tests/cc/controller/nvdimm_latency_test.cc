@@ -37,6 +37,86 @@ TEST(NvdimmLatency, ReadHitWithoutGrant) {
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(58));
 }
 
+const Assignments kNvdimmP{{"controller.ack", "nvdimm_p"}, {"dram.refresh", "false"}};
+
+TEST(NvdimmLatency, ReadHitWithReadReadyAndSend) {
+  for (const auto& [response, expected] : {std::pair("1", 59), std::pair("7", 65)}) {
+    ChannelUnderTest channel(with(kNvdimmP, {{"controller.nvdimm_p.response_cycles", response}}));
+    latency_of(channel, Address(0), false);
+    // Command 1, lookup 42, read ready 1 (7), SEND, CL 11, burst 4.
+    EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(expected));
+  }
+}
+
+// A write on credit is a burst without command and ack.
+TEST(NvdimmLatency, WriteOnCredit) {
+  ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"}}));
+  EXPECT_EQ(latency_of(channel, Address(0), true), Cycle(8 + 4));
+}
+
+// Two credits: the third write waits until the first one's line has its frame.
+TEST(NvdimmLatency, AWriteWaitsForItsCredit) {
+  for (const auto& [response, arrival] : {std::pair("1", 1), std::pair("7", 7)}) {
+    ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"},
+                                             {"controller.nvdimm_p.credits", "2"},
+                                             {"controller.nvdimm_p.response_cycles", response}}));
+    for (const int page : {0, 1, 2}) {
+      channel.send(kNvdimm, Address(page * 4096), true);
+    }
+    channel.run_to(kLongAfter);
+    EXPECT_EQ(channel.finished_.at(0), Cycle(12));
+    EXPECT_EQ(channel.finished_.at(1), Cycle(16));
+    // 12: the first line is there; lookup 42, response, burst 12.
+    EXPECT_EQ(channel.finished_.at(2), Cycle(12 + 42 + arrival + 12));
+  }
+}
+
+// The line read is on its way to a frame: the read waits for that, and gets what was written.
+TEST(NvdimmLatency, AReadBehindAWriteOnCreditWaitsForIt) {
+  ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"}}));
+  channel.send(kNvdimm, Address(0), true);
+  const std::uint64_t read = channel.send(kNvdimm, Address(0), false);
+  channel.run_to(kLongAfter);
+  // The read's command goes in cycle 1 and is looked up at 44; the line has its frame at 54.
+  EXPECT_EQ(channel.finished_.at(read), Cycle(54 + 1 + 11 + 4));
+}
+
+// With the write part full of pages that are being written back the host runs out of credits, and
+// never sends what the NVDIMM cannot take (which would be a fault).
+TEST(NvdimmLatency, CreditsHoldTheHostBack) {
+  ChannelUnderTest channel(with(kNvdimmP, {{"nvdimm.capacity", "256MiB"},
+                                           {"nvdimm.ftl.over_provisioning", "28"},
+                                           {"nvdimm.buffer.write_size", "8KiB"},
+                                           {"controller.nvdimm_p.credits", "3"}}));
+  for (int page = 0; page < 20; ++page) {
+    channel.send(kNvdimm, Address(page * 4096), true);
+  }
+  channel.run_to(kLongAfter);  // 125 us: before the first program ends
+  // Two have frames, three are on their way.
+  EXPECT_EQ(channel.finished_.size(), 5u);
+  channel.drain(Cycle(100'000'000));
+  EXPECT_EQ(channel.finished_.size(), 20u);
+}
+
+// PCM has as many credits as its write queue has entries; one comes back when a line is in its
+// cells, or has found its entry.
+TEST(NvdimmLatency, CreditsOfPcmAreThoseOfItsWriteQueue) {
+  ChannelUnderTest channel(with(kNvdimmP, {{"dram.preset", "ddr3_1600_8gb_x8"},
+                                           {"nvdimm.kind", "pcm"},
+                                           {"nvdimm.media.banks", "1"},
+                                           {"nvdimm.media.write_queue", "2"}}));
+  for (const int line : {0, 1, 1, 2}) {
+    channel.send(kNvdimm, Address(line * 64), true);
+  }
+  channel.run_to(kLongAfter);
+  EXPECT_EQ(channel.finished_.at(0), Cycle(12));
+  EXPECT_EQ(channel.finished_.at(1), Cycle(16));
+  // The first line is in the cells 215 ns (172 cycles) after its burst.
+  EXPECT_EQ(channel.finished_.at(2), Cycle(12 + 172 + 1 + 12));
+  // The second write to line 1 found its entry: its credit comes on the next edge.
+  EXPECT_EQ(channel.finished_.at(3), channel.finished_.at(2) + Cycle(1 + 1 + 12));
+}
+
 TEST(NvdimmLatency, WriteHit) {
   const Assignments jedec{{"dram.preset", "ddr3_1600_8gb_x8"}};  // CWL 8
   ChannelUnderTest grant(with(kSmall, jedec));

@@ -374,6 +374,56 @@ TEST(ProtocolChecker, NamesWhatIsWrongWithFlushes) {
   }
 }
 
+TEST(ProtocolChecker, NamesWhatIsWrongWithWritesOnCredit) {
+  const Assignments on_credit{{"controller.ack", "nvdimm_p"}, {"controller.nvdimm_p.credits", "3"}};
+  const Recorded clean = record(on_credit);
+  const std::vector<Edit> tried{
+      {"nothing", {}, [](Log&) {}},
+      {"a credit too few",
+       {"write without credit"},
+       [](Log&) {},
+       {on_credit[0], {"controller.nvdimm_p.credits", "2"}}},
+      {"responses that take longer",
+       {"grant after ack"},
+       [](Log&) {},
+       {on_credit[0], on_credit[1], {"controller.nvdimm_p.response_cycles", "2"}}},
+      {"a credit before the lookup",
+       {"lookup"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_credit);
+         move(log, i, log[find_before(log, C::nvdimm_write, i)].cycle + Cycle(20));
+       }},
+      {"a credit of nobody's",
+       {"credit without write"},
+       [](Log& log) {
+         const auto last = std::find_if(log.rbegin(), log.rend(), [](const auto& command) {
+           return command.command == C::nvdimm_credit;
+         });
+         CommandRecord again = *last;
+         again.cycle = log.back().cycle + Cycle(1);
+         log.push_back(again);
+       }},
+      {"two responses on an edge",
+       {"ack line"},
+       [](Log& log) {
+         const std::size_t i = find(log, C::nvdimm_credit);
+         log[find(log, C::nvdimm_ack, i + 1)].cycle = log[i].cycle;
+       }},
+      {"a command for a write",
+       {"command for a write"},
+       [](Log& log) { log[find(log, C::nvdimm_read_command)].command = C::nvdimm_write_command; }},
+      {"a credit where there are none",
+       {"credit without write"},
+       [](Log&) {},
+       {{"controller.ack", "grant"}}}};
+  for (const Edit& edit : tried) {
+    SCOPED_TRACE(edit.name);
+    Recorded edited = clean;
+    edit.edit(edited.log);
+    expect_rules(edit, rules_broken(edit.replayed.empty() ? on_credit : edit.replayed, edited));
+  }
+}
+
 // Eight refreshes that were postponed, one that is due and eight in advance: one too many for the
 // time, but not for the count.
 TEST(ProtocolChecker, AtMostSixteenRefreshesInTwoIntervals) {
