@@ -19,7 +19,7 @@ def workload(**keys: Any) -> Workload:
 
 
 @pytest.mark.parametrize("kind", ["pcm", "sttram"])
-@pytest.mark.parametrize("ack", ["grant", "auto"])
+@pytest.mark.parametrize("ack", ["grant", "auto", "nvdimm_p"])
 def test_a_shipped_configuration_runs_under_the_checker(kind: str, ack: str) -> None:
     config = load_config(kind, {"controller.ack": ack, "controller.channels": 2})
     stats = run(config, workload(pattern="random", read_ratio=0.5), check=True).stats
