@@ -140,6 +140,11 @@ class Nvdimm final : public NvdimmModule,
   LineBytes stored_line(Address address) const;
   void tell_programmed();
   void write_back(Tick now);
+  void continue_flush(Tick now) {
+    if (flush_ != kNoIndex) {
+      write_back(now);
+    }
+  }
   void end_flush(Tick now);
   void save(std::vector<Tick>& busy);
   void overlay_posted(LogicalPage page, PageBytes& bytes) const;

@@ -110,12 +110,11 @@ void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
       return;
     case FlashPriority::map:
       map_.on_flash_done(command, now);
+      continue_flush(now);
       break;
     case FlashPriority::eviction:
       evictor_.on_flash_done(command, now);
-      if (flush_ != kNoIndex) {
-        write_back(now);
-      }
+      continue_flush(now);
       break;
   }
   collector_.on_host_served(command, now);

@@ -166,6 +166,24 @@ TEST(CachedMap, AChangedEntryThatLeavesIsWrittenWithItsPage) {
   EXPECT_EQ(rig.census().valid, 138u + 5u);
 }
 
+TEST(CachedMap, AFlushWaitsForTheMapsWritesTooAndEnds) {
+  NvdimmParameters parameters = with_map(40);
+  parameters.buffer.flush = BufferFlush::writeback;
+  Rig rig(parameters);
+  Random random(9);
+  for (int round = 0; round < 50; ++round) {
+    for (int page = 0; page < 4; ++page) {
+      rig.write_page(static_cast<std::int64_t>(random.below(142)));
+    }
+    const std::size_t seen = rig.acks.size();
+    rig.nvdimm().flush(0, rig.now());
+    rig.drain();
+    ASSERT_EQ(rig.acks.size(), seen + 1);
+    rig.nvdimm().finish(0, rig.now());
+  }
+  EXPECT_GT(rig.statistics().map_pages, 0u);
+}
+
 TEST(CachedMap, NothingIsDifferentWhenAllOfItIsCached) {
   for (const bool writes : {false, true}) {
     std::vector<std::vector<Ack>> acks;
