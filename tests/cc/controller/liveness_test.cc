@@ -139,6 +139,24 @@ INSTANTIATE_TEST_SUITE_P(All, Liveness, ::testing::ValuesIn(combinations()), [](
   return name + std::to_string(test.index);
 });
 
+TEST(StarvationGuard, HoldsWhereFewReferencesMayStart) {
+  for (const char* structure : {"flat", "two_level"}) {
+    for (const char* queues : {"unified", "split"}) {
+      for (const char* writes : {"mixed", "drained"}) {
+        const Assignments assignments{{"controller.starvation_limit", "500ns"},
+                                      {"controller.structure", structure},
+                                      {"controller.command_queue_depth", "2"},
+                                      {"controller.queues", queues},
+                                      {"controller.writes", writes},
+                                      {"controller.page_policy", "closed_page"}};
+        const Cycle longest = longest_wait(assignments);
+        EXPECT_LE(longest, bound_of(make_config(with(kFewSlots, assignments))))
+            << structure << queues << writes;
+      }
+    }
+  }
+}
+
 // A stream that needs no turnaround keeps the bus from a request that does, until refreshes
 // interrupt it; whoever it is that ranks them.
 TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {
