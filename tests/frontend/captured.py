@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Captures a program of our own, and decodes what came of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hmsim.capture import CaptureSummary, capture
+from hmsim.emulation import PLUGIN
+from hmsim.traces import read_pieces
+
+FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
+ADD, BEGIN, END = range(3)
+
+needs_qemu = pytest.mark.skipif(
+    shutil.which("qemu-x86_64") is None or not PLUGIN.is_file() or shutil.which("gcc") is None,
+    reason="needs qemu-user, gcc and the built plug-in",
+)
+
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <immintrin.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile char *memory;
+static void marker(void) { __asm__ volatile("xchg %bx,%bx"); }
+static void *pages(size_t bytes) {
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+static void read_lines(size_t lines, size_t stride) {
+    for (size_t i = 0; i < lines; i++) (void)memory[i * stride];
+}
+static void write_lines(size_t lines) {
+    for (size_t i = 0; i < lines; i++) memory[i * 64] = 1;
+}
+static pthread_barrier_t all_started;  // else a late thread takes over the index of one that ended
+static void *reader(void *start) {
+    volatile char *mine = start;
+    pthread_barrier_wait(&all_started);
+    for (size_t i = 0; i < 65536; i++) (void)mine[i * 64];
+    return NULL;
+}
+__attribute__((target("avx"))) static void stream_avx(char *to, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        _mm256_stream_si256((__m256i *)(to + i * 64), _mm256_set1_epi8(1));
+        _mm256_stream_ps((float *)(to + i * 64 + 32), _mm256_set1_ps(1));
+    }
+}
+int main(int argc, char **argv) {
+    const char *what = argv[1];
+    size_t n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    if (!strcmp(what, "read") || !strcmp(what, "write") || !strcmp(what, "stride")) {
+        memory = pages(n * 4096);
+        marker();
+        if (*what == 'r') read_lines(n, 64);
+        else if (*what == 'w') write_lines(n);
+        else read_lines(n, 4096);
+        marker();
+    } else if (!strcmp(what, "nt")) {
+        char *to = pages(n * 64);
+        marker();
+        for (size_t i = 0; i < n * 4; i++)
+            _mm_stream_si128((__m128i *)to + i, _mm_set1_epi8(1));
+        marker();
+    } else if (!strcmp(what, "nt_avx")) {
+        char *to = pages(n * 64);
+        marker();
+        stream_avx(to, n);
+        marker();
+    } else if (!strcmp(what, "nt_half")) {
+        char *to = pages(n * 64);
+        marker();
+        for (size_t i = 0; i < n; i++) _mm_stream_si64((long long *)(to + i * 64), 1);
+        marker();
+    } else if (!strcmp(what, "files")) {
+        static char buffer[1 << 21];
+        int in = open(argv[2], O_RDONLY), out = open(argv[3], O_RDWR | O_CREAT | O_TRUNC, 0600);
+        struct iovec parts[2] = {{buffer, 512}, {buffer, 1024}};
+        off_t offset = 4096;
+        long done = read(in, buffer, 1000);
+        done += pread(in, buffer, 100, 512 * 9 + 500);
+        done += write(out, buffer, 4096);
+        done += pwrite(out, buffer, 512, 1 << 20);
+        done += readv(in, parts, 2);
+        done += sendfile(out, in, &offset, 8192);
+        done += read(in, buffer, 1 << 21);
+        int log = open(argv[3], O_WRONLY | O_APPEND);
+        done += write(log, buffer, 10);
+        printf("%ld\n", done);
+    } else if (!strcmp(what, "threads")) {
+        pthread_t threads[12];
+        pthread_barrier_init(&all_started, NULL, n);
+        for (size_t i = 0; i < n; i++) {
+            memory = pages(1 << 22);
+            pthread_create(&threads[i], NULL, reader, (void *)memory);
+        }
+        for (size_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
+    } else if (!strcmp(what, "fork")) {
+        memory = pages(1 << 24);
+        if (fork() == 0) { read_lines(1 << 18, 64); exit(7); }
+        int status;
+        wait(&status);
+        return WEXITSTATUS(status) == 7 ? 0 : 1;
+    } else if (!strcmp(what, "exit")) {
+        return (int)n;
+    } else if (!strcmp(what, "abort")) {
+        abort();
+    } else if (!strcmp(what, "exec")) {
+        execl(argv[2], argv[2], NULL);
+    } else if (!strcmp(what, "sleep")) {
+        sleep(60);
+    }
+    return 0;
+}
+"""
+
+
+@dataclass
+class Trace:
+    """A decoded trace: (kind, line, vCPU, instruction count of the vCPU) of each access."""
+
+    header: bytes
+    accesses: list[tuple[int, int, int, int]] = field(default_factory=list)
+    instructions: int = 0
+    regions: list[int] = field(default_factory=list)  # number of accesses before each marker
+
+    def lines(self, kind: int) -> list[int]:
+        return [line for what, line, _, _ in self.accesses if what == kind]
+
+
+def decode(path: Path) -> Trace:
+    content = b"".join(read_pieces(path))
+    trace = Trace(content[:64])
+    records = array("Q", content[64:])
+    assert int.from_bytes(content[16:24], "little") == len(records)
+    counts = [0] * 8
+    for record in records:
+        line, kind = record & (1 << 40) - 1, record >> 40 & 3
+        vcpu, high = record >> 42 & 7, record >> 45
+        if kind == ESCAPE:
+            assert high in (ADD, BEGIN, END)
+            if high == ADD:
+                counts[vcpu] += line
+            else:
+                trace.regions.append(len(trace.accesses))
+        else:
+            counts[vcpu] += high
+            trace.accesses.append((kind, line, vcpu, counts[vcpu]))
+    trace.instructions = sum(counts)
+    return trace
+
+
+def run(
+    folder: Path, *command: str, name: str = "t.hmsim.zst", **options: object
+) -> tuple[CaptureSummary, Trace]:
+    options.setdefault("timeout", 120)
+    options.setdefault("stdout", subprocess.DEVNULL)
+    summary = capture(command, folder / name, **options)  # type: ignore[arg-type]
+    return summary, decode(folder / name)
+
+
+def has_run(lines: list[int], length: int) -> bool:
+    """Whether so many successive lines appear in order, others in between allowed."""
+    best: dict[int, int] = {}
+    for line in lines:
+        best[line] = best.get(line - 1, 0) + 1
+    return max(best.values(), default=0) >= length
