@@ -27,19 +27,29 @@ class EventQueue {
   void schedule(Tick time, Kind kind, std::uint32_t payload) {
     heap_.push_back({time, next_order_++, kind, payload});
     std::push_heap(heap_.begin(), heap_.end(), after);
+    next_time_ = heap_.front().time;
   }
 
+  // For events that are kept elsewhere: a place in the order of scheduling; and that of the next
+  // one here.
+  std::uint64_t take_order() { return next_order_++; }
+  std::uint64_t order_of_next() const { return heap_.front().order; }
+
   bool empty() const { return heap_.empty(); }
-  Tick next_time() const { return heap_.empty() ? kNever : heap_.front().time; }
+  Tick next_time() const { return next_time_; }
 
   Event pop() {
     std::pop_heap(heap_.begin(), heap_.end(), after);
     const Event event = heap_.back();
     heap_.pop_back();
+    next_time_ = heap_.empty() ? kNever : heap_.front().time;
     return event;
   }
 
-  void serialize(Archive& archive) { archive(heap_, next_order_); }
+  void serialize(Archive& archive) {
+    archive(heap_, next_order_);
+    next_time_ = heap_.empty() ? kNever : heap_.front().time;
+  }
 
  private:
   static bool after(const Event& a, const Event& b) {
@@ -47,6 +57,7 @@ class EventQueue {
   }
 
   std::vector<Event> heap_;
+  Tick next_time_ = kNever;  // of its first
   std::uint64_t next_order_ = 0;
 };
 

@@ -57,25 +57,31 @@ Bytes Nvdimm::logical_capacity(const NvdimmParameters& parameters) {
 void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
          "a command's slot is taken or does not exist");
-  ensure(address.value() >= 0 && static_cast<std::uint64_t>(address.value()) /
-                                         static_cast<std::uint64_t>(kPageBytes.value()) <
-                                     ftl_.shape().logical_pages,
-         "nvdimm", now, tag, "an address is outside the logical capacity");
-  commands_[tag] = Command();
-  commands_[tag].address = address;
-  commands_[tag].write = write;
-  commands_[tag].stage = Stage::lookup;
-  commands_[tag].arrival = now;
-  commands_[tag].collections = collector_.ended();
-  ++unfinished_;
-  pending_.begin();
+  // A negative one is beyond it, too.
+  ensure(
+      static_cast<std::uint64_t>(address.value()) / static_cast<std::uint64_t>(kPageBytes.value()) <
+          ftl_.shape().logical_pages,
+      "nvdimm", now, tag, "an address is outside the logical capacity");
   const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
   lookup_free_ = start + lookup_time_;
-  events_.schedule(lookup_free_, EventKind::lookup_end, tag);
+  Command& command = commands_[tag];
+  command = {address, now, collector_.ended(), lookup_free_, events_.take_order()};
+  command.write = write;
+  command.stage = Stage::lookup;
+  ++unfinished_;
+  pending_.begin();
+  const bool first = lookups_.first == kNoIndex;
+  (first ? lookups_.first : commands_[lookups_.last].next) = tag;
+  lookups_.last = tag;
+  if (first) {
+    next_lookup_ = lookup_free_;
+  }
   if (lookahead_ != nullptr) {
-    commands_[tag].asked = lookahead_->sent(address, write);
+    command.asked = lookahead_->sent(address, write);
     prefetch(now);
     keep_frames_free(now);
+  } else if (!first) {
+    return;  // something is due earlier
   }
   wakeup_.notify();
 }
@@ -107,7 +113,7 @@ void Nvdimm::finish(std::uint32_t tag, Tick now) {
 }
 
 // Frames are free, but acks may only be given from advance().
-void Nvdimm::admit_later(Tick now) {
+void Nvdimm::schedule_admission(Tick now) {
   if (!freed_pending_ && (buffer_.read.waiting() + buffer_.write.waiting() > 0 ||
                           (lookahead_ != nullptr && lookahead_->wants_free_frame(leaving_)))) {
     freed_pending_ = true;
@@ -119,35 +125,58 @@ void Nvdimm::admit_later(Tick now) {
 bool Nvdimm::idle() const { return unfinished_ == 0 && flash_.idle() && evictor_.idle(); }
 
 void Nvdimm::advance(Tick now) {
-  while (next_event() <= now) {
-    if (flash_.next_event() <= events_.next_time()) {
-      flash_.advance_one();
-      continue;
+  for (;;) {
+    const Tick other = earlier(events_.next_time(), flash_.next_event());
+    const bool lookup = next_lookup_ < other;
+    if ((lookup ? next_lookup_ : other) > now) {
+      return;
     }
-    const auto event = events_.pop();
-    if (event.kind == EventKind::lookup_end) {
-      look_up(event.payload, event.time);
-      if (lookahead_ != nullptr) {
-        const Command& command = commands_[event.payload];
-        lookahead_->looked_up(command.asked, command.write);
-        keep_frames_free(event.time);
-      }
-    } else if (event.kind == EventKind::flush) {
-      flush_ = event.payload;
-      write_back(event.time);
-    } else if (event.kind == EventKind::posted) {
-      end_posted(event.payload, event.time);
+    if (lookup) {
+      end_lookup();
     } else {
-      freed_pending_ = false;
-      admit_reads(event.time);
-      admit_writes(event.time);
-      keep_frames_free(event.time);
+      advance_one();
     }
   }
 }
 
-void Nvdimm::look_up(std::uint32_t tag, Tick now) {
-  commands_[tag].since = now;
+// What comes first, though lookups may end at the same time.
+void Nvdimm::advance_one() {
+  if (flash_.next_event() <= next_own()) {
+    flash_.advance_one();
+    return;
+  }
+  if (lookup_is_next()) {
+    end_lookup();
+    return;
+  }
+  const auto event = events_.pop();
+  if (event.kind == EventKind::flush) {
+    flush_ = event.payload;
+    write_back(event.time);
+  } else if (event.kind == EventKind::posted) {
+    end_posted(event.payload, event.time);
+  } else {
+    freed_pending_ = false;
+    admit_reads(event.time);
+    admit_writes(event.time);
+    keep_frames_free(event.time);
+  }
+}
+
+inline void Nvdimm::end_lookup() {
+  const std::uint32_t tag = lookups_.first;
+  const Tick now = next_lookup_;
+  lookups_.first = commands_[tag].next;
+  next_lookup_ = lookups_.first == kNoIndex ? kNever : commands_[lookups_.first].since;
+  look_up(tag, now);
+  if (lookahead_ != nullptr) {
+    const Command& command = commands_[tag];
+    lookahead_->looked_up(command.asked, command.write);
+    keep_frames_free(now);
+  }
+}
+
+inline void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   if (commands_[tag].write) {
     const Found found = seek_write(tag, now);
     ++statistics_.write_lookups;
@@ -161,8 +190,11 @@ void Nvdimm::look_up(std::uint32_t tag, Tick now) {
     return;
   }
   ++statistics_.read_lookups;
-  statistics_.read_hits += found == Found::here ? 1 : 0;
-  statistics_.read_merged += found == Found::on_its_way ? 1 : 0;
+  if (found == Found::here) {
+    ++statistics_.read_hits;
+  } else {
+    statistics_.read_merged += found == Found::on_its_way ? 1 : 0;
+  }
 }
 
 // The newest data are those of posted writes, then those of the write part.
@@ -170,10 +202,12 @@ Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
   const Address address = commands_[tag].address;
   const std::int64_t key = buffer_.key_of(address);
   const std::uint64_t line = buffer_.line_of(address);
-  const std::uint32_t posted = posted_.latest(address.value() / kLineBytes.value());
-  if (posted != kNoIndex) {
-    wait(tag, posted_.readers(posted));
-    return Found::on_its_way;
+  if (!posted_.empty()) {
+    const std::uint32_t posted = posted_.latest(address.value() / kLineBytes.value());
+    if (posted != kNoIndex) {
+      wait(tag, posted_.readers(posted));
+      return Found::on_its_way;
+    }
   }
   const std::uint32_t written = buffer_.write.find(key);
   if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
@@ -334,8 +368,8 @@ void Nvdimm::reset_statistics(Tick now) {
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
   const std::size_t slots = commands_.size();
-  archive(commands_, unfinished_, lookup_free_, leaving_, freed_pending_, flush_, events_,
-          statistics_);
+  archive(commands_, unfinished_, lookup_free_, leaving_, freed_pending_, flush_, lookups_,
+          next_lookup_, events_, statistics_);
   if (commands_.size() != slots) {
     throw InputError("the checkpoint does not fit this NVDIMM: nvdimm.command_queue differs");
   }

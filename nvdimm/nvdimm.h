@@ -71,7 +71,7 @@ class Nvdimm final : public NvdimmModule,
   bool written_back() const;
   bool idle() const override;
 
-  Tick next_event() const override { return earlier(events_.next_time(), flash_.next_event()); }
+  Tick next_event() const override { return earlier(next_own(), flash_.next_event()); }
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -89,7 +89,7 @@ class Nvdimm final : public NvdimmModule,
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
-  enum class EventKind : std::uint8_t { lookup_end, frames_freed, flush, posted };
+  enum class EventKind : std::uint8_t { frames_freed, flush, posted };
 
   enum class Stage : std::uint8_t { none, lookup, waiting, ready };
 
@@ -97,23 +97,32 @@ class Nvdimm final : public NvdimmModule,
     Address address;
     Tick arrival;
     std::uint64_t collections = 0;   // ended before
+    Tick since{0};                   // lookup: its end; then: it waits for a fill or a frame
+    std::uint64_t order = 0;         // lookup: its end's among the events
+    Tick gc_blocked{0};              // before
     std::uint32_t frame = kNoIndex;  // ready: pinned, or none
     std::uint32_t next = kNoIndex;   // in a CommandChain
     std::uint32_t asked = kNoIndex;  // lookup: what it asks for, if the queue is watched
     Stage stage = Stage::none;
     bool write = false;
     bool in_write_part = false;  // where `frame` is
-    Tick since{0};               // it waits, for a fill or a frame
-    Tick gc_blocked{0};          // before
 
     void serialize(Archive& archive) {
-      archive(address, arrival, collections, frame, next, asked, stage, write, in_write_part, since,
-              gc_blocked);
+      archive(address, arrival, collections, since, order, gc_blocked, frame, next, asked, stage,
+              write, in_write_part);
     }
   };
 
   enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
 
+  Tick next_own() const { return earlier(next_lookup_, events_.next_time()); }
+  bool lookup_is_next() const {
+    return next_lookup_ < events_.next_time() ||
+           (next_lookup_ == events_.next_time() &&
+            commands_[lookups_.first].order < events_.order_of_next());
+  }
+  void end_lookup();
+  void advance_one();
   void look_up(std::uint32_t tag, Tick now);
   Found seek_read(std::uint32_t tag, Tick now);
   Found seek_write(std::uint32_t tag, Tick now);
@@ -121,7 +130,12 @@ class Nvdimm final : public NvdimmModule,
   void wait_for_read(std::uint32_t tag, Frame& frame);
   void ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now);
   void admit_reads(Tick now);
-  void admit_later(Tick now);
+  void admit_later(Tick now) {
+    if (buffer_.read.waiting() + buffer_.write.waiting() > 0 || lookahead_ != nullptr) {
+      schedule_admission(now);
+    }
+  }
+  void schedule_admission(Tick now);
   void trim_buffer(LogicalPage page);
   void admit_writes(Tick now, const GcWait& gc = {});
   void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
@@ -194,6 +208,8 @@ class Nvdimm final : public NvdimmModule,
   std::size_t leaving_ = 0;         // frames of the write part that will be free without more ado
   bool freed_pending_ = false;      // a frames_freed event is scheduled
   std::uint32_t flush_ = kNoIndex;  // the tag of one that writes back
+  CommandChain lookups_;       // in the order in which they end, which is that of their beginning
+  Tick next_lookup_ = kNever;  // its end
   EventQueue<EventKind> events_;
   PowerRecord power_;
   MapCounts no_map_counts_;  // all zero

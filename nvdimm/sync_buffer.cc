@@ -37,6 +37,7 @@ std::uint32_t BufferPart::add(std::int64_t key) {
   frames_[frame].key = key;
   frames_[frame].state = FrameState::waiting;
   map_.insert(key, frame);
+  recent_key_ = kNoKey;
   waiting_.push(frame);
   return frame;
 }
@@ -58,6 +59,7 @@ void BufferPart::release(std::uint32_t frame) {
   }
   *unused_prefetches_ += record.prefetched ? 1 : 0;
   map_.erase(record.key);
+  recent_key_ = kNoKey;
   record.state = FrameState::free;
   record.next = free_;
   free_ = frame;
@@ -87,6 +89,7 @@ void BufferPart::serialize(Archive& archive) {
       throw InputError("the checkpoint does not fit this NVDIMM: its buffer was larger");
     }
     map_.clear();
+    recent_key_ = kNoKey;
     for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
       if (frames_[frame].state != FrameState::free) {
         map_.insert(frames_[frame].key, frame);

@@ -72,7 +72,13 @@ class BufferPart {
   BufferPart(std::int64_t capacity, std::unique_ptr<BufferReplacement> replacement,
              Counter& unused_prefetches);
 
-  std::uint32_t find(std::int64_t key) const { return map_.find(key); }
+  std::uint32_t find(std::int64_t key) const {
+    if (key != recent_key_) {
+      recent_key_ = key;
+      recent_ = map_.find(key);
+    }
+    return recent_;
+  }
   Frame& operator[](std::uint32_t frame) { return frames_[frame]; }
   const Frame& operator[](std::uint32_t frame) const { return frames_[frame]; }
 
@@ -134,6 +140,8 @@ class BufferPart {
   void serialize(Archive& archive);
 
  private:
+  static constexpr std::int64_t kNoKey = -1;
+
   std::int64_t capacity_;
   std::int64_t held_ = 0;  // frames in use
   // Frames in the order of their listing.
@@ -153,6 +161,8 @@ class BufferPart {
   List guarded_;
   Ring<std::uint32_t> waiting_;
   KeyMap map_;
+  mutable std::int64_t recent_key_ = kNoKey;  // the last one looked for, ...
+  mutable std::uint32_t recent_ = kNoIndex;   // ... and what was found
 };
 
 // Frames in a part of `size`.
@@ -165,11 +175,13 @@ class SyncBuffer {
              Counter& unused_prefetches);
 
   std::int64_t key_of(Address address) const {
-    return items_ ? address.value() / kLineBytes.value() : address.value() / kPageBytes.value();
+    const auto at = static_cast<std::uint64_t>(address.value());
+    return static_cast<std::int64_t>(items_ ? at / kLineSize : at / kPageSize);
   }
   // The line's bit in the masks of its frame.
   std::uint64_t line_of(Address address) const {
-    return items_ ? 1 : std::uint64_t{1} << (address.value() / kLineBytes.value() % kLinesPerPage);
+    const auto at = static_cast<std::uint64_t>(address.value());
+    return items_ ? 1 : std::uint64_t{1} << (at / kLineSize % kLinesPerPage);
   }
   std::uint64_t all_lines() const { return items_ ? 1 : ~std::uint64_t{0}; }
   LogicalPage page_of(std::int64_t key) const {
@@ -190,6 +202,10 @@ class SyncBuffer {
   BufferPart write;
 
  private:
+  // Unsigned, as addresses are here: then they are divided by shifts.
+  static constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
+  static constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
+
   bool items_;
 };
 
