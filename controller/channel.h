@@ -186,6 +186,7 @@ class Channel final : public MemoryChannel, public AckListener {
   }
 
   void reserve(Candidates& candidates) const;
+  bool overdue_burst_waits() const;
   bool lacks_data_only(const Transaction& transaction) const;
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);

@@ -122,6 +122,21 @@ inline void Channel::reserve(Candidates& candidates) const {
       candidates.near[i] = other(candidates.near[i]) ? nullptr : candidates.near[i];
     }
   }
+  if (controller_.ack == AckMode::automatic && overdue_burst_waits()) {
+    candidates.legal[0] = nullptr;
+    candidates.near[0] = nullptr;
+  }
+}
+
+// In `auto` mode: the NVDIMM waits for a place for an overdue burst; no DRAM request has been
+// overdue for longer.
+bool Channel::overdue_burst_waits() const {
+  if (!endpoint_.has_ack() || !pool_[endpoint_.first_ack()].overdue) {
+    return false;
+  }
+  const std::uint32_t dram = guard_.oldest_overdue(MemoryClass::dram);
+  return dram == StarvationGuard::kNone || pool_[endpoint_.first_ack()].request.id <
+                                               pool_[static_cast<TransactionId>(dram)].request.id;
 }
 
 bool Channel::lacks_data_only(const Transaction& transaction) const {

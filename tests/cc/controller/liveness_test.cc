@@ -157,6 +157,25 @@ TEST(StarvationGuard, HoldsWhereFewReferencesMayStart) {
   }
 }
 
+TEST(StarvationGuard, HoldsInEachAckMode) {
+  for (const char* ack : {"grant", "auto"}) {
+    for (const char* queues : {"unified", "split"}) {
+      for (const char* arbiter : {"dram_first", "round_robin"}) {
+        const Assignments assignments{{"controller.starvation_limit", "500ns"},
+                                      {"controller.ack", ack},
+                                      {"controller.queues", queues},
+                                      {"controller.arbiter", arbiter}};
+        const Cycle longest = longest_wait(assignments);
+        // In `auto` mode acks go one after another: those before an overdue one have to become
+        // overdue, too.
+        EXPECT_LE(longest, bound_of(make_config(with(kFewSlots, assignments))) + Cycle(kLimit))
+            << ack << queues << arbiter;
+        RecordProperty(std::string(ack) + queues + arbiter, static_cast<int>(longest.value()));
+      }
+    }
+  }
+}
+
 // A stream that needs no turnaround keeps the bus from a request that does, until refreshes
 // interrupt it; whoever it is that ranks them.
 TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {
