@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from hmsim import guest
-from hmsim._core import InputError
 from hmsim.cli_support import Json, application, on_terminal, print_json, print_table
 from hmsim.progress import Bars
 
@@ -26,10 +25,8 @@ def build(
     json: Json = False,
 ) -> None:
     """Build kernel and image from Debian's packages, or find them built in the cache."""
-    if not small:
-        raise InputError("guest build: only the small image can be built: name --small")
     with Bars(on_terminal()) as bars:
-        made = guest.build_small(bars.report)
+        made = guest.build(small, bars.report)
     content = made.manifest()
     if json:
         print_json(content)

@@ -128,7 +128,9 @@ def capture(
         Optional[str],
         typer.Option(metavar="DIR", help="With --system: begin with this state, or make it."),
     ] = None,
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="With --system: DRAM.")] = "1GiB",
+    memory: Annotated[
+        Optional[str], typer.Option(metavar="SIZE", help="With --system: DRAM.")
+    ] = None,
     nvdimm: Annotated[
         str, typer.Option(metavar="SIZE", help="With --system: the NVDIMM.")
     ] = "256MiB",

@@ -11,73 +11,25 @@ import contextlib
 import fcntl
 import hashlib
 import json
-import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
+from hmsim import guest_image
 from hmsim import guest_tools as tools
 from hmsim._core import nearest_name
 from hmsim.directories import file_digest, new_directory
-from hmsim.guest_tools import Entry, GuestError
-from hmsim.paths import cache_directory, data_directory
+from hmsim.guest_image import build_image, job_names
+from hmsim.guest_kernel import KERNEL_PACKAGE, build_kernel
+from hmsim.guest_tools import GuestError, Report, pinned, source
+from hmsim.paths import cache_directory
 
-RECIPE = 1  # of this module; a change of what it makes from the same files needs a new number
+RECIPE = 1  # of kernels; a change of what guest_kernel.py makes of the same files needs a new one
 MANIFEST = "manifest.json"
-KERNEL_PACKAGE = "linux-source-6.1"
-KERNEL_LINES = 1700  # that its compilation prints, about
-KERNEL_TOOLS = [
-    "apt-get",
-    "bc",
-    "bison",
-    "dpkg-deb",
-    "flex",
-    "gcc",
-    "gzip",
-    "ld",
-    "make",
-    "perl",
-    "tar",
-    "xz",
-]
-MODULE_TREE = "modules.tar.gz"  # what compiling a module needs
-MODULE_TREE_FLAGS = (
-    *("--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"),
-    *("--exclude=*.[coa]", "--exclude=*.cmd", "--exclude=arch/x86/boot"),
-)
-MODULE_TREE_PARTS = (
-    *(".config", "Kbuild", "Makefile", "Module.symvers", "arch/x86", "include", "scripts"),
-    "tools/objtool/objtool",
-)
-IMAGE_TOOLS = ["apt-get", "dpkg-deb", "gcc", "gzip", "ld", "make", "tar"]
-# A kernel's banner tells who built it, where and when.
-KERNEL_ENVIRONMENT = {
-    "KBUILD_BUILD_TIMESTAMP": "Thu Jan  1 00:00:00 UTC 1970",
-    "KBUILD_BUILD_USER": "hmsim",
-    "KBUILD_BUILD_HOST": "hmsim",
-    "KBUILD_BUILD_VERSION": "1",
-}
-APPLETS = [
-    "cat",
-    "cp",
-    "dd",
-    "echo",
-    "insmod",
-    "ls",
-    "mkdir",
-    "mount",
-    "poweroff",
-    "printf",
-    "rm",
-    "sh",
-    "sleep",
-    "sync",
-    "umount",
-]
-Report = Callable[[str, Optional[float]], None]
+SMALL_INPUTS = ("init", "jobs", "programs", "driver", "packages.txt")
+FULL_INPUTS = (*SMALL_INPUTS, "java", "spark")
 
 
 @dataclass(frozen=True)
@@ -87,6 +39,7 @@ class Guest:
     kernel: Path  # folder of bzImage and vmlinux (uncompressed ELF)
     image: Path  # folder of initramfs.cpio
     jobs: tuple[str, ...]  # names
+    small: bool
 
     @property
     def bzimage(self) -> Path:
@@ -108,71 +61,58 @@ class Guest:
         }
 
 
-def source() -> Path:
-    """Return the folder of the guest's sources."""
-    return data_directory() / "workloads" / "guest"
-
-
-def job_names() -> tuple[str, ...]:
-    """Return the names of all jobs."""
-    return tuple(sorted(path.name for path in (source() / "jobs").iterdir()))
-
-
 def check_job(name: str) -> None:
     """Raise GuestError when there is no such job."""
-    names = job_names()
+    names = job_names(small=False)
     if name not in names:
         near = nearest_name(name, list(names))
         hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(names)}"
         raise GuestError(f"job '{name}' is unknown{hint}")
 
 
-def small_guest() -> Guest:
-    """Return the small guest of these sources, built or not."""
+def guest_of(small: bool) -> Guest:
+    """Return the small or the full guest of these sources, built or not."""
     folder = cache_directory() / "guest"
-    kernel = f"kernel-{_key('kernel.config', KERNEL_PACKAGE)}"
-    image = f"small-{_key('init', 'jobs', 'programs', 'driver', 'busybox-static', kernel)}"
-    return Guest(folder / kernel, folder / image, job_names())
+    kernel = f"kernel-{_key('kernel.config', f'{KERNEL_PACKAGE} {pinned()[KERNEL_PACKAGE]}')}"
+    kind, inputs = ("small", SMALL_INPUTS) if small else ("full", FULL_INPUTS)
+    builder = file_digest(Path(guest_image.__file__))
+    image = f"{kind}-{_key(*inputs, kernel, builder)}"
+    return Guest(folder / kernel, folder / image, job_names(small), small)
 
 
-def find_small() -> Guest:
-    """Return the small guest. Raises GuestError when it is not built."""
-    guest = small_guest()
+def find_guest(job: str) -> Guest:
+    """Return the smallest guest that has a job. Raises GuestError when it is not built."""
+    small = job in job_names(small=True)
+    guest = guest_of(small)
     if not all((folder / MANIFEST).is_file() for folder in (guest.kernel, guest.image)):
-        raise GuestError("the small guest is not built: run 'hmsim guest build --small'")
+        what, option = ("small", " --small") if small else ("full", "")
+        raise GuestError(f"the {what} guest is not built: run 'hmsim guest build{option}'")
     return guest
 
 
-def build_small(report: Report = lambda name, fraction: None) -> Guest:
-    """Build what the cache lacks of the small guest: some minutes for the kernel, then seconds.
+def build(small: bool, report: Report = lambda name, fraction: None) -> Guest:
+    """Build what the cache lacks of a guest: some minutes for the kernel, then seconds.
 
     ``report`` gets the name of a step and how much of it is done. Raises GuestError.
     """
-    guest = small_guest()
+    guest = guest_of(small)
     guest.image.parent.mkdir(parents=True, exist_ok=True)
     with _locked(guest.image.parent):
-        for folder, make in ((guest.kernel, _build_kernel), (guest.image, _build_small_image)):
-            if not (folder / MANIFEST).is_file():
-                with new_directory(folder) as fresh, _scratch(folder) as scratch:
-                    _write_manifest(fresh, make(guest, fresh, scratch, report))
+        if not (guest.kernel / MANIFEST).is_file():
+            with new_directory(guest.kernel) as fresh, _scratch(guest.kernel) as scratch:
+                _write_manifest(fresh, build_kernel(fresh, scratch, report))
+        if not (guest.image / MANIFEST).is_file():
+            with new_directory(guest.image) as fresh, _scratch(guest.image) as scratch:
+                facts = build_image(guest.kernel, small, fresh, scratch, report)
+                _write_manifest(fresh, facts)
     return guest
 
 
-def _pinned() -> dict[str, str]:
-    """Return the versions of Debian packages that ``packages.txt`` asks for."""
-    lines = (source() / "packages.txt").read_text().splitlines()
-    return dict(line.split() for line in lines if line and not line.startswith("#"))
-
-
 def _key(*inputs: str) -> str:
-    """Return a hash of recipe, compiler and inputs: files, folders, packages, or other results."""
+    """Return a hash of recipe, compiler and inputs: files and folders in the source, or words."""
     digest = hashlib.sha256(f"{RECIPE}\n{_compiler()}\n".encode())
-    versions = _pinned()
     for name in inputs:
         path = source() / name
-        if name in versions:
-            digest.update(f"{name} {versions[name]}\n".encode())
-            continue
         if not path.exists():
             digest.update(f"{name}\n".encode())
             continue
@@ -208,82 +148,3 @@ def _write_manifest(folder: Path, facts: dict[str, Any]) -> None:
     }
     content = {"recipe": RECIPE, "compiler": _compiler(), **facts, "files": files}
     (folder / MANIFEST).write_text(json.dumps(content, indent=2) + "\n")
-
-
-def _build_kernel(_guest: Guest, folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
-    tools.need_tools(KERNEL_TOOLS, ["gelf.h"])
-    report("kernel: source", None)
-    version = tools.unpack_package(KERNEL_PACKAGE, _pinned()[KERNEL_PACKAGE], scratch / "package")
-    archive = scratch / "package" / "usr" / "src" / f"{KERNEL_PACKAGE}.tar.xz"
-    tree = scratch / "tree"
-    tree.mkdir()
-    unpack = ["tar", "-xJf", str(archive), "--strip-components=1"]
-    tools.run_tool("the kernel's source", unpack, tree)
-    report("kernel: source", 1)
-
-    def make(*targets: str, on_line: Callable[[int], None] = lambda lines: None) -> None:
-        command = ["make", f"-j{os.cpu_count() or 1}", *targets]
-        tools.run_tool("the kernel", command, tree, KERNEL_ENVIRONMENT, on_line)
-
-    fragment = source() / "kernel.config"
-    make("tinyconfig")
-    merge = ["scripts/kconfig/merge_config.sh", "-m", ".config", str(fragment)]
-    tools.run_tool("the kernel's configuration", merge, tree)
-    make("olddefconfig")
-    _check_configuration(fragment.read_text(), (tree / ".config").read_text())
-    step = "kernel: compile"
-    make("bzImage", "modules", on_line=lambda lines: report(step, min(lines / KERNEL_LINES, 0.99)))
-    report(step, 1)
-    shutil.copyfile(tree / "arch" / "x86" / "boot" / "bzImage", folder / "bzImage")
-    shutil.copyfile(tree / "vmlinux", folder / "vmlinux")
-    shutil.copyfile(tree / ".config", folder / "config")
-    pack = ["tar", "-C", str(tree), "-I", "gzip -n", "-cf", str(folder / MODULE_TREE)]
-    tools.run_tool("the kernel's headers", [*pack, *MODULE_TREE_FLAGS, *MODULE_TREE_PARTS], tree)
-    return {"packages": {KERNEL_PACKAGE: version}}
-
-
-def _check_configuration(fragment: str, result: str) -> None:
-    """Refuse a kernel to which an option of the fragment was not given, say after a renaming."""
-    given = set(result.splitlines())
-    for line in fragment.splitlines():
-        if line.startswith("CONFIG_") and line not in given:
-            raise GuestError(f"the kernel's configuration: {line} was not accepted")
-
-
-def _build_small_image(guest: Guest, folder: Path, scratch: Path, report: Report) -> dict[str, Any]:
-    tools.need_tools(IMAGE_TOOLS, ["libc.a"])
-    report("image", None)
-    version = tools.unpack_package(
-        "busybox-static", _pinned()["busybox-static"], scratch / "package"
-    )
-    busybox = scratch / "package" / "bin" / "busybox"
-    entries: dict[str, Entry] = {
-        name: tools.FOLDER for name in ("bin", "data", "dev", "jobs", "proc", "sys", "tmp")
-    }
-    entries["bin/busybox"] = tools.program(busybox.read_bytes())
-    entries |= {f"bin/{name}": tools.link("busybox") for name in APPLETS}
-    entries["init"] = tools.program((source() / "init").read_bytes())
-    for name in job_names():
-        entries[f"jobs/{name}"] = tools.data((source() / "jobs" / name).read_bytes())
-    for path in sorted((source() / "programs").glob("*.c")):
-        binary = scratch / path.stem
-        flags = ["-O2", "-static", "-s", "-Wl,--build-id=none", "-o", str(binary)]
-        tools.run_tool(path.name, ["gcc", *flags, path.name], path.parent)
-        entries[f"bin/{path.stem}"] = tools.program(binary.read_bytes())
-    entries["lib"] = tools.FOLDER
-    entries["lib/hmsim_pmbd.ko"] = tools.data(_build_driver(guest.kernel, scratch))
-    (folder / "initramfs.cpio").write_bytes(tools.cpio(entries))
-    report("image", 1)
-    return {"packages": {"busybox-static": version}, "jobs": list(job_names())}
-
-
-def _build_driver(kernel: Path, scratch: Path) -> bytes:
-    """Return our block driver as a module of the kernel."""
-    tree, driver = scratch / "modules", scratch / "driver"
-    tree.mkdir()
-    unpack = ["tar", "-xzf", str(kernel / MODULE_TREE)]
-    tools.run_tool("the kernel's headers", unpack, tree)
-    shutil.copytree(source() / "driver", driver)
-    make = ["make", "-C", str(tree), f"M={driver}", "modules"]
-    tools.run_tool("the driver", make, driver, KERNEL_ENVIRONMENT)
-    return (driver / "hmsim_pmbd.ko").read_bytes()

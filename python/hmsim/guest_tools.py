@@ -12,10 +12,12 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Union
 
 from hmsim._core import InputError
+from hmsim.paths import data_directory
 
+Report = Callable[[str, Optional[float]], None]  # a step's name, and how much of it is done
 LAST_LINES = 12  # of a failed tool's output that a message shows
 
 # Debian's package of each program.
@@ -42,6 +44,17 @@ ADMINISTRATOR = ("/usr/sbin", "/sbin")  # where mke2fs lies, often not in PATH
 
 class GuestError(InputError):
     """A guest cannot be built or started; the message is meant for the user."""
+
+
+def source() -> Path:
+    """Return the folder of the guests' sources."""
+    return data_directory() / "workloads" / "guest"
+
+
+def pinned() -> dict[str, str]:
+    """Return the versions of packages that ``packages.txt`` asks for."""
+    lines = (source() / "packages.txt").read_text().splitlines()
+    return dict(line.split() for line in lines if line and not line.startswith("#"))
 
 
 def find_tool(name: str) -> Optional[str]:
@@ -127,7 +140,7 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
     That is ``version`` when the archive offers it still, else the newest there.
     Raises GuestError.
     """
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     downloads = folder / "DEBIAN"  # no package unpacks such a folder
     downloads.mkdir()
     for wanted in (f"{name}={version}", name):
@@ -159,17 +172,17 @@ class Entry:
     """A file of an initial RAM disk; folders have no content, links have their target."""
 
     mode: int  # type and permissions
-    content: bytes = b""
+    content: Union[bytes, Path] = b""  # or the file that holds it
 
 
 FOLDER = Entry(stat.S_IFDIR | 0o755)
 
 
-def program(content: bytes) -> Entry:
+def program(content: Union[bytes, Path]) -> Entry:
     return Entry(stat.S_IFREG | 0o755, content)
 
 
-def data(content: bytes) -> Entry:
+def data(content: Union[bytes, Path]) -> Entry:
     return Entry(stat.S_IFREG | 0o644, content)
 
 
@@ -177,21 +190,29 @@ def link(target: str) -> Entry:
     return Entry(stat.S_IFLNK | 0o777, target.encode())
 
 
-def cpio(entries: Mapping[str, Entry]) -> bytes:
-    """Return an archive in the kernel's "newc" format, the same bytes for the same entries.
+def write_cpio(path: Path, entries: Mapping[str, Entry]) -> None:
+    """Write an archive in the kernel's "newc" format, the same bytes for the same entries.
 
     Source: Linux, Documentation/driver-api/early-userspace/buffer-format.rst.
     """
+    with path.open("wb") as archive:
 
-    def aligned(content: bytes) -> bytes:
-        return content + bytes(-len(content) % 4)
+        def put(content: Union[bytes, Path]) -> None:
+            if isinstance(content, bytes):
+                archive.write(content)
+            else:
+                with content.open("rb") as file:
+                    shutil.copyfileobj(file, archive, 1 << 20)
+            archive.write(bytes(-archive.tell() % 4))
 
-    pieces = []
-    for number, (name, entry) in enumerate([*sorted(entries.items()), ("TRAILER!!!", Entry(0))], 1):
-        links = 2 if stat.S_ISDIR(entry.mode) else 1
-        path = name.encode() + b"\0"
-        # inode, mode, user, group, links, time, size, device 2x, device of a node 2x, name, check
-        numbers = (number, entry.mode, 0, 0, links, 0, len(entry.content), 0, 0, 0, 0, len(path), 0)
-        header = b"070701" + b"".join(b"%08x" % value for value in numbers)
-        pieces += [aligned(header + path), aligned(entry.content)]
-    return b"".join(pieces)
+        ordered = [*sorted(entries.items()), ("TRAILER!!!", Entry(0))]
+        for number, (name, entry) in enumerate(ordered, 1):
+            content = entry.content
+            size = len(content) if isinstance(content, bytes) else content.stat().st_size
+            links = 2 if stat.S_ISDIR(entry.mode) else 1
+            inside = name.encode() + b"\0"
+            # inode, mode, user, group, links, time, size, device (2), device of a node (2), name,
+            # check sum
+            numbers = (number, entry.mode, 0, 0, links, 0, size, 0, 0, 0, 0, len(inside), 0)
+            put(b"070701" + b"".join(b"%08x" % value for value in numbers) + inside)
+            put(content)

@@ -87,6 +87,11 @@ class Monitor:
             time.sleep(0.01)
         self.execute("cont")
 
+    def resume(self) -> None:
+        """Let the machine, which has paused itself, go on."""
+        self.wait("STOP")
+        self.execute("cont")
+
     def load(self, file: Path) -> None:
         """Give the machine, started with ``-incoming defer``, a saved state, and let it run."""
         self.execute("migrate-incoming", uri=f"exec:cat {shlex.quote(str(file))}")

@@ -33,6 +33,8 @@ class Beginning:
 
 
 class _Saving(Beginning):
+    """The first pause is saved."""
+
     kernel_option = KERNEL_OPTION
 
     def __init__(self, monitor: Monitor, state: Path) -> None:
@@ -43,7 +45,10 @@ class _Saving(Beginning):
         self._monitor.connect()
 
     def paused(self) -> None:
-        self._monitor.save(self._state)
+        if self._state.exists():
+            self._monitor.resume()
+        else:
+            self._monitor.save(self._state)
 
 
 class _Loading(Beginning):
@@ -56,6 +61,9 @@ class _Loading(Beginning):
     def started(self) -> None:
         self._monitor.connect()
         self._monitor.load(self._state)
+
+    def paused(self) -> None:
+        self._monitor.resume()
 
 
 @contextlib.contextmanager

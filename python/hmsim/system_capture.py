@@ -87,7 +87,7 @@ def capture_system(
     l2: str = "2MiB",
     l3: str = "8MiB",
     ways: tuple[int, int, int] = (4, 4, 4),
-    memory: str = "1GiB",
+    memory: Optional[str] = None,
     nvdimm: str = "256MiB",
     vcpus: int = 1,
     snapshot: Optional[PATH] = None,
@@ -97,7 +97,7 @@ def capture_system(
     level: int = 10,
     report: Report = lambda name, fraction: None,
 ) -> SystemCaptureSummary:
-    """Boot the small guest, run a job in it, and write its trace: whole or not at all.
+    """Boot a guest that has a job, run it, and write its trace: whole or not at all.
 
     - ``out``: trace in hmsim's binary format; a name in .zst, .gz or .xz compresses.
     - ``driver``: of the NVDIMM's block device, one of `hmsim.machine.DRIVERS`.
@@ -106,7 +106,8 @@ def capture_system(
       of the job's first region of interest up to ``skip`` + ``limit``, where the machine ends.
     - ``size_limit``: the uncompressed trace ends the machine at this size.
     - ``l1``, ``l2``, ``l3``, ``ways``: data caches as in `hmsim.capture.capture`.
-    - ``memory``, ``nvdimm``: bytes of DRAM (3GiB at most) and of the NVDIMM; ``vcpus``: 8 at most.
+    - ``memory``, ``nvdimm``: bytes of DRAM (3GiB at most; by default 1GiB for jobs of the small
+      guest, else 2GiB) and of the NVDIMM; ``vcpus``: 8 at most.
     - ``snapshot``: a folder with the machine's state when the job is prepared and about to run: the
       capture begins there instead of at power-on, or makes the folder if there is none.
     - ``timeout``: seconds of host time for the whole run.
@@ -118,12 +119,13 @@ def capture_system(
     options: dict[str, object] = {**caches.options(), **window_options(skip, limit), "regions": 1}
     if size_limit is not None:
         options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
+    guest = guests.find_guest(job)
+    memory = memory or ("1GiB" if guest.small else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     _check(driver, dram_bytes, nvdimm_bytes, vcpus)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
     emulator = find_emulator(qemu, "qemu-system-x86")
     need_tools(["mke2fs"])
-    guest = guests.find_small()
     machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount)
 
     with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:

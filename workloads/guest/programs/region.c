@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// "region calibrate" tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of
-// the NVDIMM ($hmsim_device) directly, by which the plug-in tests that it counts right. "region
-// begin" does the same and begins the region of interest, "region end" ends it.
+// "region ready", just before a job's region of interest: writes everything back and forgets all
+// cached pages, inodes and names; pauses the machine for its state to be saved, if $hmsim_snapshot
+// is set; tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of the NVDIMM
+// ($hmsim_device) directly, by which the plug-in tests that it counts right.
+// "region begin" does the same and begins the region, "region end" ends it.
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -14,11 +16,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { PANIC_PORT = 0x505, PANICKED = 1 };  // of QEMU's pvpanic device, which pauses the machine
 enum { PAGE = 4096, BLOCK = 1 << 20, BLOCKS = 32, DRAM_PROBE = 1 << 20 };
 
 static void fail(const char* what) {
   perror(what);
   exit(1);
+}
+
+static void forget_files(void) {
+  sync();
+  int control = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+  if (control < 0 || write(control, "3", 1) != 1) fail("drop_caches");
+  close(control);
+}
+
+static void pause_machine(void) {
+  int ports = open("/dev/port", O_WRONLY | O_CLOEXEC);
+  const char word = PANICKED;
+  puts("hmsim-guest: snapshot");
+  fflush(stdout);
+  if (ports < 0 || pwrite(ports, &word, 1, PANIC_PORT) != 1) fail("/dev/port");
+  close(ports);
 }
 
 // Physical addresses of the NVDIMM's first and last byte.
@@ -69,17 +88,23 @@ static void calibrate(void) {
   close(device);
 }
 
+static void make_ready(void) {
+  forget_files();
+  if (getenv("hmsim_snapshot")) pause_machine();
+  calibrate();
+}
+
 int main(int argc, char** argv) {
   const char* what = argc == 2 ? argv[1] : "";
-  if (!strcmp(what, "calibrate")) {
-    calibrate();
+  if (!strcmp(what, "ready")) {
+    make_ready();
   } else if (!strcmp(what, "begin")) {
-    calibrate();
+    make_ready();
     region_marker();
   } else if (!strcmp(what, "end")) {
     region_marker();
   } else {
-    fputs("usage: region calibrate|begin|end\n", stderr);
+    fputs("usage: region ready|begin|end\n", stderr);
     return 2;
   }
   return 0;
