@@ -119,10 +119,10 @@ def capture_system(
     options: dict[str, object] = {**caches.options(), **window_options(skip, limit), "regions": 1}
     if size_limit is not None:
         options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
-    guest = guests.find_guest(job)
-    memory = memory or ("1GiB" if guest.small else "2GiB")
+    memory = memory or ("1GiB" if job in guests.job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     _check(driver, dram_bytes, nvdimm_bytes, vcpus)
+    guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
     emulator = find_emulator(qemu, "qemu-system-x86")
     need_tools(["mke2fs"])
