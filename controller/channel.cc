@@ -173,7 +173,7 @@ void Channel::set_apart() {
 }
 
 // The last beat of a transaction has passed.
-inline void Channel::finish(Transaction& done) {
+HMSIM_INLINE void Channel::finish(Transaction& done) {
   const Request& request = done.request;
   const std::int64_t latency = (now_ - request.arrival).value();
   if (request_observer_ != nullptr) {
@@ -284,7 +284,7 @@ inline void Channel::visit(Cycle edge, Tick now) {
 }
 
 // An edge within the calm.
-inline void Channel::pass(Cycle edge, Tick now) {
+HMSIM_INLINE void Channel::pass(Cycle edge, Tick now) {
   edge_ = edge;
   now_ = now;
   command_bus_taken_ = false;

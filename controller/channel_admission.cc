@@ -37,7 +37,7 @@ void Channel::compete(TransactionId id) {
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
-inline void Channel::order_line(TransactionId id) {
+HMSIM_INLINE void Channel::order_line(TransactionId id) {
   Transaction& transaction = pool_[id];
   const TransactionId before = line_order_.exchange(pool_, id);
   if (before == kNoTransaction) {
@@ -58,7 +58,7 @@ void Channel::admit() {
   }
 }
 
-inline bool Channel::admit_from(Queue& queue) {
+HMSIM_INLINE bool Channel::admit_from(Queue& queue) {
   if (!queue.may_admit()) {
     return false;
   }
@@ -71,7 +71,7 @@ inline bool Channel::admit_from(Queue& queue) {
   return true;
 }
 
-inline TransactionId Channel::admit(const Request& request) {
+HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
   const TransactionId id = pool_.take();
   Transaction& transaction = pool_[id];
   transaction.begin(request, edge_);

@@ -4,7 +4,7 @@
 
 namespace hmsim {
 
-inline void Channel::account_burst(const Transaction& transaction) {
+HMSIM_INLINE void Channel::account_burst(const Transaction& transaction) {
   const auto cycles = static_cast<Counter>(dram_.timing.burst);
   (is_nvdimm(transaction) ? statistics_.nvdimm_data_cycles : statistics_.dram_data_cycles) +=
       cycles;
@@ -16,7 +16,7 @@ inline void Channel::account_burst(const Transaction& transaction) {
 }
 
 // The next younger transaction to the line competes from now on.
-inline void Channel::leave_line(const Transaction& transaction, TransactionId id) {
+HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, TransactionId id) {
   if (transaction.successor == kNoTransaction) {
     line_order_.leave(pool_, id);
     return;
@@ -27,7 +27,7 @@ inline void Channel::leave_line(const Transaction& transaction, TransactionId id
 }
 
 // What all data-bus commands have in common.
-inline void Channel::issue_data(Transaction& transaction, TransactionId id, bool row_hit) {
+HMSIM_INLINE void Channel::issue_data(Transaction& transaction, TransactionId id, bool row_hit) {
   const DramTiming& timing = dram_.timing;
   const std::int64_t latency = transaction.request.write ? timing.cwl : timing.cl;
   const Cycle end = edge_ + Cycle(latency + timing.burst);
@@ -45,7 +45,7 @@ inline void Channel::issue_data(Transaction& transaction, TransactionId id, bool
 
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
 // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
-inline void Channel::start(Transaction& transaction) {
+HMSIM_INLINE void Channel::start(Transaction& transaction) {
   if (!transaction.started) {
     transaction.started = true;
     if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
@@ -56,7 +56,7 @@ inline void Channel::start(Transaction& transaction) {
 }
 
 // RD or WR.
-inline void Channel::issue_column(TransactionId id, Command command) {
+void Channel::issue_column(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
   start(transaction);
   energy_.accessed(transaction.rank, command == Command::write);
@@ -84,7 +84,7 @@ void Channel::precharge(std::int32_t bank, std::int64_t request) {
 }
 
 // ACT or PRE.
-inline void Channel::issue_row(TransactionId id, Command command) {
+void Channel::issue_row(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
   start(transaction);
   if (!transaction.activated) {

@@ -13,6 +13,7 @@ DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
 void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t bank = pool_[id].bank;
   at(bank).queued[side].remove(pool_, id);
+  --queued_;
   if (side == side_) {
     update(bank, now);
   }
@@ -47,14 +48,18 @@ void DramBanks::unblock(int rank, std::uint64_t banks, Cause cause, Cycle now) {
   update_each(rank, banks, now);
 }
 
-// Those in which something is queued.
+// Those in which something is queued; then commands may be legal at other times than before.
 void DramBanks::update_each(int rank, std::uint64_t banks, Cycle now) {
+  if (queued_ == 0) {
+    return;
+  }
   for (; banks != 0; banks &= banks - 1) {
     const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
     if (!at(bank).queued[side_].empty()) {
       update(bank, now);
     }
   }
+  look_ahead();
 }
 
 void DramBanks::rebuild(Cycle now) {
@@ -66,7 +71,7 @@ void DramBanks::rebuild(Cycle now) {
 }
 
 void DramBanks::serialize(Archive& archive, Cycle now) {
-  archive(banks_, ranks_, held_, side_, next_);
+  archive(banks_, ranks_, held_, queued_, side_, next_);
   if (archive.loading()) {
     forget();
     update_all(now);

@@ -33,6 +33,7 @@ class DramBanks {
   void insert(TransactionId id, std::size_t side, Cycle now) {
     const std::int32_t index = pool_[id].bank;
     Bank& bank = at(index);
+    ++queued_;
     if (bank.queued[side].insert(pool_, id, bank.open_row) && side == side_) {
       update(index, now);
     }
@@ -131,7 +132,8 @@ class DramBanks {
   const int rank_shift_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
-  std::uint64_t held_ = 0;  // ranks, a bit each
+  std::uint64_t held_ = 0;   // ranks, a bit each
+  std::int64_t queued_ = 0;  // transactions, in all
   std::size_t side_ = 0;
   std::int64_t next_ = 0;
 
@@ -141,7 +143,7 @@ class DramBanks {
   void update_each(int rank, std::uint64_t banks, Cycle now);
 };
 
-inline Best DramBanks::best_of(std::int32_t index) {
+HMSIM_INLINE Best DramBanks::best_of(std::int32_t index) {
   Bank& bank = at(index);
   const TransactionId id = bank.queued[side_].best(pool_, bank.open_row);
   const Transaction& transaction = pool_[id];

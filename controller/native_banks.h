@@ -85,7 +85,7 @@ class NativeBanks final : public DramBanks {
   std::array<Slot, kMostBanks> slots_;
 };
 
-inline void NativeBanks::displace(std::int32_t bank, const Slot& slot) {
+HMSIM_INLINE void NativeBanks::displace(std::int32_t bank, const Slot& slot) {
   if (slot.place == Place::ready) {
     const std::uint64_t left = ready_[slot.set] & ~bit(bank);
     ready_[slot.set] = left;
@@ -96,7 +96,7 @@ inline void NativeBanks::displace(std::int32_t bank, const Slot& slot) {
 }
 
 // The next two: of a bank that was displaced.
-inline void NativeBanks::place(std::int32_t bank, Slot& slot, Cycle now) {
+HMSIM_INLINE void NativeBanks::place(std::int32_t bank, Slot& slot, Cycle now) {
   slot.set = static_cast<std::uint32_t>(
       engine_.gate_number(slot.candidate.command, static_cast<std::size_t>(bank >> group_shift_)));
   slot.ready_at = engine_.bank_ready(slot.candidate.command, bank);
@@ -107,13 +107,13 @@ inline void NativeBanks::place(std::int32_t bank, Slot& slot, Cycle now) {
   }
 }
 
-inline void NativeBanks::wait(std::int32_t bank, Slot& slot, Cycle now) {
+HMSIM_INLINE void NativeBanks::wait(std::int32_t bank, Slot& slot, Cycle now) {
   slot.place = Place::waiting;
   slot.called = waiting_.insert(bit(bank), slot.ready_at, now.value());
   next_ = earlier(next_, slot.called);
 }
 
-inline void NativeBanks::place_ready(std::int32_t bank, Slot& slot) {
+HMSIM_INLINE void NativeBanks::place_ready(std::int32_t bank, Slot& slot) {
   slot.place = Place::ready;
   ready_[slot.set] |= bit(bank);
   ready_sets_ |= std::uint64_t{1} << slot.set;
@@ -128,7 +128,8 @@ inline void NativeBanks::place_ready(std::int32_t bank, Slot& slot) {
 
 // By a command for the candidate, which stays the best: with its row closed it is one of many
 // misses, but was the best of them before; with its row open it has only gained.
-inline void NativeBanks::row_taken(std::int32_t index, std::int64_t row, Command next, Cycle now) {
+HMSIM_INLINE void NativeBanks::row_taken(std::int32_t index, std::int64_t row, Command next,
+                                         Cycle now) {
   Bank& bank = at(index);
   Slot& taken = slot(index);
   bank.open_row = row;
@@ -140,7 +141,7 @@ inline void NativeBanks::row_taken(std::int32_t index, std::int64_t row, Command
 
 // When the first ready set of a kind opens.
 template <NativeBanks::Kind kind>
-inline std::int64_t NativeBanks::first_gate() const {
+HMSIM_INLINE std::int64_t NativeBanks::first_gate() const {
   std::int64_t first = kNeverCycle.value();
   for (std::uint64_t sets = sets_of<kind>(); sets != 0; sets &= sets - 1) {
     first = earlier(first, gate<kind>(static_cast<std::size_t>(__builtin_ctzll(sets))));
@@ -151,7 +152,7 @@ inline std::int64_t NativeBanks::first_gate() const {
 // Calls consider(candidate, gate) for those of a kind that may be issued where the set opens by
 // `horizon`. Returns when the first set opens.
 template <NativeBanks::Kind kind, class Consider>
-inline std::int64_t NativeBanks::scan(Cycle horizon, Consider consider) const {
+HMSIM_INLINE std::int64_t NativeBanks::scan(Cycle horizon, Consider consider) const {
   std::int64_t first = kNeverCycle.value();
   for (std::uint64_t sets = sets_of<kind>(); sets != 0; sets &= sets - 1) {
     const auto set = static_cast<std::size_t>(__builtin_ctzll(sets));
@@ -171,7 +172,7 @@ inline std::int64_t NativeBanks::scan(Cycle horizon, Consider consider) const {
   return first;
 }
 
-inline void NativeBanks::take_ready(Cycle edge) {
+HMSIM_INLINE void NativeBanks::take_ready(Cycle edge) {
   waiting_.advance(edge.value(), [this, edge](std::int32_t bank) {
     Slot& called = slot(bank);
     if (called.ready_at <= edge.value()) {
@@ -182,7 +183,7 @@ inline void NativeBanks::take_ready(Cycle edge) {
   });
 }
 
-inline const Best* NativeBanks::select(Cycle edge) {
+HMSIM_INLINE const Best* NativeBanks::select(Cycle edge) {
   take_ready(edge);
   const Best* best = nullptr;
   if (next_data_ <= edge.value()) {
@@ -203,13 +204,15 @@ inline const Best* NativeBanks::select(Cycle edge) {
 
 // A command moves the gates of its own kind; so only their sets are looked at again. (The other
 // bound stays one, if another kind's gates moved too.)
-inline void NativeBanks::column(TransactionId id, std::size_t side, Command command, Cycle now) {
+HMSIM_INLINE void NativeBanks::column(TransactionId id, std::size_t side, Command command,
+                                      Cycle now) {
   const Transaction& transaction = pool_[id];
   const std::int32_t index = transaction.bank;
   BankQueue& queue = at(index).queued[side];
   Slot& used = slot(index);
   engine_.issue(command, index, now);
   queue.remove(pool_, id);
+  --queued_;
   if (queue.empty()) {
     displace(index, used);
     used.place = Place::nowhere;
@@ -226,7 +229,7 @@ inline void NativeBanks::column(TransactionId id, std::size_t side, Command comm
   find_next();
 }
 
-inline void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
+HMSIM_INLINE void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
   engine_.issue(Command::activate, bank, now);
   set_open(bank, true);
   if (slot(bank).is(Command::activate)) {
@@ -239,7 +242,7 @@ inline void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cycle now
   find_next();
 }
 
-inline void NativeBanks::precharge(std::int32_t bank, Cycle now) {
+HMSIM_INLINE void NativeBanks::precharge(std::int32_t bank, Cycle now) {
   engine_.issue(Command::precharge, bank, now);
   set_open(bank, false);
   if (slot(bank).is(Command::precharge)) {

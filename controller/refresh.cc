@@ -55,14 +55,20 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
   }
 }
 
+// A refresh that is legal at once needs to keep nothing from its banks, unless these do not know
+// of it by the rules of their rank.
 RefreshStep RefreshControl::step(Cycle edge) {
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
+    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    if (edge < state.pressing) {
+      continue;
+    }
+    const RefreshStep step = step_of(rank, edge);
+    if (!state.blocked && (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh)) {
       block(rank, edge);
-      const RefreshStep step = step_of(rank, edge);
-      if (step.present()) {
-        return step;
-      }
+    }
+    if (step.present()) {
+      return step;
     }
   }
   return {};
@@ -116,12 +122,9 @@ Cycle RefreshControl::gate(int rank) const {
 // What is to be refreshed takes no other command before.
 void RefreshControl::block(int rank, Cycle edge) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
-  if (!state.blocked) {
-    state.blocked = true;
-    banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
-    banks_.look_ahead();
-    free_from(rank, kNeverCycle);
-  }
+  state.blocked = true;
+  banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+  free_from(rank, kNeverCycle);
 }
 
 void RefreshControl::unblock(int rank, Cycle edge) {
@@ -129,7 +132,6 @@ void RefreshControl::unblock(int rank, Cycle edge) {
   if (state.blocked) {
     state.blocked = false;
     banks_.unblock(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
-    banks_.look_ahead();
   }
 }
 

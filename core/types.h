@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <limits>
 
+// For what is called at one or two places in every event, where compilers count size too carefully.
+#define HMSIM_INLINE [[gnu::always_inline]] inline
+
 namespace hmsim {
 
 // An integer that mixes with nothing but its own kind. Differences and sums stay in the kind;

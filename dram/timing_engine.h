@@ -67,7 +67,7 @@ class TimingEngine final : public TimingModel {
     std::size_t first;
     std::vector<std::int64_t> latencies;
   };
-  struct Effects {  // of a command
+  struct Effects {                                     // of a command
     std::array<std::int64_t, kBankCommands> delays{};  // within its bank, on those from `first` on
     std::size_t first = 0;
     std::size_t end = 0;
@@ -148,7 +148,7 @@ inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* c
   }
 }
 
-inline void TimingEngine::issue(Command command, int bank, Cycle at) {
+HMSIM_INLINE void TimingEngine::issue(Command command, int bank, Cycle at) {
   const Effects& effects = effects_[static_cast<std::size_t>(command)];
   const std::int64_t now = at.value();
   std::int64_t* const ready = bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride;
