@@ -210,7 +210,7 @@ HMSIM_INLINE void Channel::finish(Transaction& done) {
   }
 }
 
-inline void Channel::complete() {
+HMSIM_INLINE void Channel::complete() {
   while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
     const TransactionId id = finishes_.front().id;
     finishes_.pop();

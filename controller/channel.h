@@ -152,7 +152,7 @@ class Channel final : public MemoryChannel, public AckListener {
     return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
   }
   bool withholds(Transaction& transaction) {
-    return orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
+    return has_specials_ && orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
            scheduler_of(transaction.request.memory).withholds(seen(transaction, false));
   }
   void set_keys(Transaction& transaction);

@@ -33,7 +33,9 @@ void Channel::compete(TransactionId id) {
   }
   const std::size_t side = side_of(transaction);
   banks_.insert(id, side, edge_);
-  waits(transaction, side, 1);
+  if (has_specials_) {
+    waits(transaction, side, 1);
+  }
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
@@ -52,7 +54,7 @@ HMSIM_INLINE void Channel::order_line(TransactionId id) {
   }
 }
 
-void Channel::admit() {
+[[gnu::flatten]] void Channel::admit() {
   // A requester may send more from within on_admit, in split mode to the other queue too.
   while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
   }

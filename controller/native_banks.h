@@ -40,7 +40,7 @@ class NativeBanks final : public DramBanks {
   enum class Place : std::uint8_t { nowhere, waiting, ready };
   enum class Kind : std::uint8_t { data, row };
 
-  struct Slot {  // of a bank
+  struct alignas(64) Slot {  // of a bank
     Best candidate;
     std::int64_t ready_at = 0;  // by the bank's own rules
     std::int64_t called = 0;    // waiting: until then
