@@ -323,9 +323,13 @@ void Channel::prepare() {
 
 // Within an edge no time passes: only what is held at its end counts, and at its first command.
 void Channel::settle() {
+  if (pending_[0] != settled_[0]) {
+    statistics_.dram_occupancy.set(pending_[0], now_);
+  }
+  if (pending_[1] != settled_[1]) {
+    statistics_.nvdimm_occupancy.set(pending_[1], now_);
+  }
   settled_ = pending_;
-  statistics_.dram_occupancy.set(pending_[0], now_);
-  statistics_.nvdimm_occupancy.set(pending_[1], now_);
   bus_.holding(pending_[0], pending_[1], edge_);
 }
 

@@ -122,6 +122,12 @@ class DramBanks {
   // The bank's best transaction and its next command; the bank competes.
   Best best_of(std::int32_t bank);
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
+  void close(std::int32_t index) {  // where no transaction is a candidate
+    Bank& bank = at(index);
+    bank.open_row = kNoRow;
+    bank.queued[0].row_changed();
+    bank.queued[1].row_changed();
+  }
   void set_open(std::int32_t bank, bool open) {
     std::uint64_t& banks = rank_at(rank_of(bank)).open;
     banks = open ? banks | bit_of(bank) : banks & ~bit_of(bank);

@@ -242,16 +242,19 @@ HMSIM_INLINE void NativeBanks::activate(std::int32_t bank, std::int64_t row, Cyc
   find_next();
 }
 
-HMSIM_INLINE void NativeBanks::precharge(std::int32_t bank, Cycle now) {
-  engine_.issue(Command::precharge, bank, now);
-  set_open(bank, false);
-  if (slot(bank).is(Command::precharge)) {
-    row_taken(bank, kNoRow, Command::activate, now);
+HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
+  engine_.issue(Command::precharge, index, now);
+  set_open(index, false);
+  Slot& closed = slot(index);
+  if (closed.is(Command::precharge)) {
+    row_taken(index, kNoRow, Command::activate, now);
+    next_other_ = first_gate<Kind::row>();
+    find_next();
+  } else if (closed.place == Place::nowhere) {  // and stays there
+    close(index);
   } else {
-    row_changed(bank, kNoRow, now);
+    row_changed(index, kNoRow, now);
   }
-  next_other_ = first_gate<Kind::row>();
-  find_next();
 }
 
 }  // namespace hmsim

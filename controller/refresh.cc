@@ -137,9 +137,11 @@ void RefreshControl::unblock(int rank, Cycle edge) {
 
 void RefreshControl::free_from(int rank, Cycle cycle) {
   free_from_[place(rank, turn(rank))] = cycle;
-  all_free_from_ = Cycle(0);
-  for (const Cycle each : free_from_) {
-    all_free_from_ = later(all_free_from_, each);
+  all_free_from_ = cycle;
+  if (cycle != kNeverCycle) {
+    for (const Cycle each : free_from_) {
+      all_free_from_ = later(all_free_from_, each);
+    }
   }
 }
 
@@ -191,7 +193,8 @@ void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
 Cycle RefreshControl::look_ahead(Cycle soonest) const {
   Cycle next = kNeverCycle;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    const Cycle from = wanted_from(ranks_[static_cast<std::size_t>(rank)]);
+    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    const Cycle from = elastic_ ? wanted_from(state) : state.pressing;
     next = earlier(next, soonest < from ? from : later(from, next_step(rank)));
   }
   return next;

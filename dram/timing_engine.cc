@@ -78,8 +78,8 @@ void TimingEngine::compile_effects(const std::vector<TimingRule>& rules) {
         bank_rules(rules, static_cast<Command>(command), Scope::bank);
     for (std::size_t i = 0; i < kBankCommands; ++i) {
       if (own[i] > 0) {
-        effects.first = effects.end == 0 ? i : effects.first;
-        effects.end = i + 1;
+        effects.on = effects.on == OnBank::none ? OnBank::one : OnBank::many;
+        effects.one = i;
       }
       effects.delays[i] = own[i];
     }

@@ -67,10 +67,11 @@ class TimingEngine final : public TimingModel {
     std::size_t first;
     std::vector<std::int64_t> latencies;
   };
+  enum class OnBank : std::uint8_t { none, one, many };
   struct Effects {                                     // of a command
-    std::array<std::int64_t, kBankCommands> delays{};  // within its bank, on those from `first` on
-    std::size_t first = 0;
-    std::size_t end = 0;
+    std::array<std::int64_t, kBankCommands> delays{};  // on the next ones to its bank; 0: none
+    OnBank on = OnBank::none;                          // so many of them
+    std::size_t one = 0;                               // the only one
     bool beyond_bank = false;  // on gates, but for those of data-bus commands on their like
   };
   // Since the last command of `source`.
@@ -152,8 +153,13 @@ HMSIM_INLINE void TimingEngine::issue(Command command, int bank, Cycle at) {
   const Effects& effects = effects_[static_cast<std::size_t>(command)];
   const std::int64_t now = at.value();
   std::int64_t* const ready = bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride;
-  for (std::size_t i = effects.first; i < effects.end; ++i) {
-    ready[i] = later(ready[i], now + effects.delays[i]);
+  if (effects.on == OnBank::one) {
+    ready[effects.one] = later(ready[effects.one], now + effects.delays[effects.one]);
+  } else if (effects.on == OnBank::many) {
+    ready[0] = later(ready[0], now + effects.delays[0]);
+    ready[1] = later(ready[1], now + effects.delays[1]);
+    ready[2] = later(ready[2], now + effects.delays[2]);
+    ready[3] = later(ready[3], now + effects.delays[3]);
   }
   const std::size_t source = source_number(command, bank >> group_shift_);
   last_[source] = now;
