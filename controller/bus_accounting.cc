@@ -32,51 +32,41 @@ void BusAccounting::refreshed(int rank, int turn, Cycle now) {
   refresh_of(rank, turn).end = now + Cycle(refresh_time_);
 }
 
-void BusAccounting::burst(const Transaction& transaction, bool changed, Cycle now) {
-  const bool write = transaction.request.write;
+// The cycles without data before a burst.
+void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cycle now,
+                               std::int64_t gap) {
   const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
-  const Cycle begin = now + Cycle(write ? timing_.cwl : timing_.cl);
-  std::int64_t gap = (begin - data_end_).value();
   const auto charge = [this, &gap](BusLoss cause, std::int64_t cycles) {
     const std::int64_t taken = earlier(gap, cycles);
     lost_[static_cast<std::size_t>(cause)] += taken;
     gap -= taken;
   };
-  if (state_ != kBusy) {
-    cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
-    since_ = now;
+  const Cycle from = last_issue_;
+  const std::int64_t outside =
+      overlap(Cycle(transaction.request.arrival / period_), transaction.admitted, from, now);
+  charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
+  if (nvdimm) {
+    charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));
+    charge(BusLoss::queue_full, outside);
+  } else {
+    charge(BusLoss::queue_full, outside);
+    charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
   }
-  if (gap > 0) {
-    const Cycle from = last_issue_;
-    const std::int64_t outside =
-        overlap(Cycle(transaction.request.arrival / period_), transaction.admitted, from, now);
-    charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
-    if (nvdimm) {
-      charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));
-      charge(BusLoss::queue_full, outside);
-    } else {
-      charge(BusLoss::queue_full, outside);
-      charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
+  if (!nvdimm) {
+    const Interval& refresh = refresh_of(transaction.rank, transaction.bank & (turns_ - 1));
+    charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
+    if (transaction.activated) {
+      // Without the delay of its activate the burst would have come so much earlier.
+      const Cycle opened = transaction.activated_at + Cycle(timing_.trcd);
+      const std::int64_t held =
+          overlap(transaction.activated_at - transaction.activate_held, transaction.activated_at,
+                  refresh.end, transaction.activated_at) -
+          (now - opened).value();
+      charge(BusLoss::activate, later(std::int64_t{0}, held));
+      charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
     }
-    if (!nvdimm) {
-      const Interval& refresh = refresh_of(transaction.rank, transaction.bank & (turns_ - 1));
-      charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
-      if (transaction.activated) {
-        // Without the delay of its activate the burst would have come so much earlier.
-        const Cycle opened = transaction.activated_at + Cycle(timing_.trcd);
-        const std::int64_t held =
-            overlap(transaction.activated_at - transaction.activate_held, transaction.activated_at,
-                    refresh.end, transaction.activated_at) -
-            (now - opened).value();
-        charge(BusLoss::activate, later(std::int64_t{0}, held));
-        charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
-      }
-    }
-    charge(changed ? BusLoss::turnaround : BusLoss::command, gap);
   }
-  at_last_burst_ = cycles_without_;
-  last_issue_ = now;
-  data_end_ = begin + Cycle(timing_.burst);
+  charge(changed ? BusLoss::turnaround : BusLoss::command, gap);
 }
 
 std::array<std::int64_t, kBusLosses> BusAccounting::losses(Cycle now, Cycle elapsed,

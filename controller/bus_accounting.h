@@ -51,7 +51,19 @@ class BusAccounting {
   void refreshed(int rank, int turn, Cycle now);
   // The data-bus command of a transaction is issued at `now`; `changed`: its driver or direction is
   // not that of the burst before.
-  void burst(const Transaction& transaction, bool changed, Cycle now);
+  void burst(const Transaction& transaction, bool changed, Cycle now) {
+    if (state_ != kBusy) {
+      cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
+      since_ = now;
+    }
+    const Cycle begin = now + Cycle(transaction.request.write ? timing_.cwl : timing_.cl);
+    if (begin > data_end_) {
+      charge_gap(transaction, changed, now, (begin - data_end_).value());
+    }
+    at_last_burst_ = cycles_without_;
+    last_issue_ = now;
+    data_end_ = begin + Cycle(timing_.burst);
+  }
 
   // Lost cycles at `now`; what lies after the last burst was the NVDIMM's or idle.
   std::array<std::int64_t, kBusLosses> losses(Cycle now, Cycle elapsed,
@@ -68,6 +80,7 @@ class BusAccounting {
     void serialize(Archive& archive) { archive(begin, end); }
   };
 
+  void charge_gap(const Transaction& transaction, bool changed, Cycle now, std::int64_t gap);
   Interval& refresh_of(int rank, int turn) {
     return refreshes_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
                       static_cast<std::size_t>(turn)];

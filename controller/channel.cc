@@ -242,7 +242,7 @@ inline Cycle Channel::next_wake() {
   return later(soonest, earlier(banks_.next(), calm_until_));
 }
 
-inline void Channel::visit(Cycle edge, Tick now) {
+HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
   edge_ = edge;
   now_ = now;
   answered_ = false;
@@ -294,13 +294,20 @@ HMSIM_INLINE void Channel::pass(Cycle edge, Tick now) {
 }
 
 void Channel::advance(Tick now) {
-  visit(now == wake_time_ ? wake_ : Cycle(now / period_), now);
-  while (wakeup_.go_on(wake_time_, answered_)) {
-    if (wake_ < calm_until_) {
-      pass(wake_, wake_time_);
+  Cycle edge = now == wake_time_ ? wake_ : Cycle(now / period_);
+  bool calm = false;
+  for (;;) {
+    if (calm) {
+      pass(edge, now);
     } else {
-      visit(wake_, wake_time_);
+      visit(edge, now);
     }
+    if (!wakeup_.go_on(wake_time_, answered_)) {
+      return;
+    }
+    edge = wake_;
+    now = wake_time_;
+    calm = edge < calm_until_;
   }
 }
 
