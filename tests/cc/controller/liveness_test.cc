@@ -158,7 +158,7 @@ TEST(StarvationGuard, HoldsWhereFewReferencesMayStart) {
 }
 
 TEST(StarvationGuard, HoldsInEachAckMode) {
-  for (const char* ack : {"grant", "auto"}) {
+  for (const char* ack : {"grant", "auto", "nvdimm_p"}) {
     for (const char* queues : {"unified", "split"}) {
       for (const char* arbiter : {"dram_first", "round_robin"}) {
         const Assignments assignments{{"controller.starvation_limit", "500ns"},
