@@ -29,7 +29,7 @@ from hmsim.paths import cache_directory
 RECIPE = 1  # of kernels; a change of what guest_kernel.py makes of the same files needs a new one
 MANIFEST = "manifest.json"
 SMALL_INPUTS = ("init", "jobs", "programs", "driver", "packages.txt")
-FULL_INPUTS = (*SMALL_INPUTS, "java", "spark")
+FULL_INPUTS = (*SMALL_INPUTS, "java", "jvm")
 
 
 @dataclass(frozen=True)

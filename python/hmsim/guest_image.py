@@ -47,7 +47,7 @@ def job_names(small: bool) -> tuple[str, ...]:
 
 
 def _jobs(small: bool) -> list[Path]:
-    folders = ("jobs",) if small else ("jobs", "spark")
+    folders = ("jobs",) if small else ("jobs", "jvm")
     return [path for folder in folders for path in sorted((source() / folder).iterdir())]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from array import array
@@ -16,7 +17,8 @@ from hmsim.snapshot import Beginning
 from hmsim.system_capture import SystemCaptureSummary, capture_system
 from hmsim.traces import read_pieces
 
-SOURCES = Path(__file__).resolve().parents[2] / "workloads" / "capture"
+REPO = Path(__file__).resolve().parents[2]
+SOURCES = REPO / "workloads" / "capture"
 FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
 NVDIMM = 1 << 39  # in a line number
 LINES = (32 << 20) // 64  # of the file that jobs read or write
@@ -287,6 +289,15 @@ def test_jobs_name_the_guest_that_has_them(tmp_path: Path, monkeypatch: pytest.M
     small, full = guest.guest_of(small=True), guest.guest_of(small=False)
     assert small.kernel == full.kernel
     assert set(small.jobs) < set(full.jobs)
+
+
+@pytest.mark.parametrize("job", sorted((REPO / "workloads" / "guest").glob("j[ov]*/*")))
+def test_jobs_prepare_and_run(job: Path) -> None:
+    script = f". {job}; type prepare run"
+    done = subprocess.run(["sh", "-euc", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    classes = re.findall(r"java ([A-Z]\w+)", job.read_text())
+    assert all((job.parents[1] / "java" / f"{name}.java").is_file() for name in classes)
 
 
 OPCODES = r"""
