@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from hmsim.system import System
@@ -39,10 +39,16 @@ class Bench:
 
     def latency(self, address: int, write: bool = False) -> int:
         """Send a request to the idle system, at a clock edge; return its time in picoseconds."""
+        return self._time(lambda: self.system.enqueue(address, write=write))
+
+    def flush_latency(self) -> int:
+        """Do the same with a flush."""
+        return self._time(self.system.flush)
+
+    def _time(self, send: Callable[[], int | None]) -> int:
         system = self.system
         system.advance(-(-system.now // self.period) * self.period)
-        sent = system.enqueue(address, write=write)
-        if sent is None:
+        if send() is None:
             raise AssertionError("an idle system refuses a request")
         while not (done := system.completions()):
             system.advance(system.now + STEP)

@@ -200,6 +200,8 @@ def _nvdimm_latency() -> Iterator[Row]:
         miss = bench.latency(bench.nvdimm) / 1e6
         expected = ((base + t["CL"]) * bench.period + flash) / 1e6
         yield Row("nvdimm", f"read miss, {ack}", expected, miss, "us", 0.06, "tAT + tR + transfer")
+        flush = bench.flush_latency() / bench.period
+        yield Row("nvdimm", f"flush, {ack}", 1 + lookup, flush, "cycles", 0, "command, lookup")
         hit = bench.latency(bench.nvdimm + LINE) / bench.period
         yield Row("nvdimm", f"read hit, {ack}", base + t["CL"], hit, "cycles", 0, source)
         write = bench.latency(bench.nvdimm + PAGE, write=True) / bench.period
