@@ -44,9 +44,9 @@ class PostedWrites {
   // Data mode: calls see(line) for each line that is written.
   template <class See>
   void each_line(See see) const {
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (entries_[i].used && entries_[i].older == kNoIndex) {
-        see(entries_[i].line);
+    for (const Entry& entry : entries_) {
+      if (entry.used && entry.older == kNoIndex) {
+        see(entry.line);
       }
     }
   }
