@@ -151,6 +151,7 @@ void bind_simulation(py::module_& module) {
              }
              return list;
            })
+      .def("preconditioned", [](Simulation& self) { return py::bytes(self.preconditioned()); })
       .def("save", [](Simulation& self) { return py::bytes(self.save()); })
       .def(
           "load",

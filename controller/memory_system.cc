@@ -6,6 +6,7 @@
 #include "controller/channel_statistics.h"
 #include "controller/dram_backend.h"
 #include "controller/memory_channel.h"
+#include "controller/preconditioned.h"
 #include "controller/protocol_checker.h"
 #include "core/errors.h"
 #include "nvdimm/module.h"
@@ -24,7 +25,11 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
   }
-  const std::vector<SystemConfig> parts = config_.channel_configs();
+  const std::string& file = config.nvdimm.precondition.load;
+  std::vector<SystemConfig> parts = config_.channel_configs();
+  for (SystemConfig& part : parts) {
+    part.nvdimm.precondition = file.empty() ? part.nvdimm.precondition : PreconditionParameters();
+  }
   for (std::size_t index = 0; index < parts.size(); ++index) {
     const auto channel = static_cast<std::int64_t>(index) % config.controller.channels;
     channels_.push_back(dram_backend(config.dram_model.backend)
@@ -35,6 +40,24 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
   }
+  if (!file.empty() && config.nvdimm.present) {
+    Archive archive(open_preconditioned(file, config, seed));
+    serialize_start(archive);
+  }
+}
+
+void MemorySystem::serialize_start(Archive& archive) {
+  for (const auto& channel : channels_) {
+    if (channel->nvdimm() != nullptr) {
+      channel->nvdimm()->serialize_start(archive);
+    }
+  }
+}
+
+std::string MemorySystem::preconditioned(std::uint64_t seed) {
+  Archive archive;
+  serialize_start(archive);
+  return seal_preconditioned(config_, seed, archive.bytes());
 }
 
 // With private buses the channels of the NVDIMM come after those of DRAM.

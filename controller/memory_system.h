@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "controller/address_map.h"
@@ -66,6 +67,10 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // that had a power failure.
   void restore(MemorySystem& before, Tick now);
 
+  std::uint64_t requests() const { return next_id_; }  // sent so far
+  // Before any request: the content of a file for nvdimm.precondition.load. `seed`: this system's.
+  std::string preconditioned(std::uint64_t seed);
+
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
 
@@ -73,6 +78,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override {
     return progress_ == nullptr ? 0 : progress_->instructions(source);
   }
+  void serialize_start(Archive& archive);
   void send_flush(const Request& request, Tick now);
   void introduce_schedulers(std::size_t queue);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/archive.h"
 
+#include <algorithm>
+
 #include "core/errors.h"
+#include "core/random.h"
 
 namespace hmsim {
 
@@ -80,6 +83,19 @@ void Archive::section(std::string_view name) {
     throw InputError("the checkpoint does not fit this simulator: expected '" + std::string(name) +
                      "'");
   }
+}
+
+std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) {
+  constexpr std::size_t kWord = 8;
+  std::uint64_t hash = mix64(seed ^ bytes.size());
+  for (std::size_t at = 0; at < bytes.size(); at += kWord) {
+    std::uint64_t word = 0;
+    for (std::size_t i = at; i < std::min(at + kWord, bytes.size()); ++i) {
+      word = (word << 8) | static_cast<unsigned char>(bytes[i]);
+    }
+    hash = mix64(hash ^ word);
+  }
+  return hash;
 }
 
 }  // namespace hmsim

@@ -122,4 +122,7 @@ class Archive {
   bool loading_ = false;
 };
 
+// A 64-bit hash of bytes, the same on every platform.
+std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
+
 }  // namespace hmsim

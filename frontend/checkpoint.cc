@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frontend/checkpoint.h"
 
-#include <algorithm>
-
 #include "core/archive.h"
 #include "core/errors.h"
-#include "core/random.h"
 
 namespace hmsim {
 
@@ -16,19 +13,6 @@ constexpr std::size_t kHeaderBytes = 40;  // magic, version, identity, hash of t
 constexpr std::uint64_t kVersion = 1;
 
 }  // namespace
-
-std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) {
-  constexpr std::size_t kWord = 8;
-  std::uint64_t hash = mix64(seed ^ bytes.size());
-  for (std::size_t at = 0; at < bytes.size(); at += kWord) {
-    std::uint64_t word = 0;
-    for (std::size_t i = at; i < std::min(at + kWord, bytes.size()); ++i) {
-      word = (word << 8) | static_cast<unsigned char>(bytes[i]);
-    }
-    hash = mix64(hash ^ word);
-  }
-  return hash;
-}
 
 std::string seal_checkpoint(const std::string& state, std::uint64_t identity) {
   Archive header;

@@ -4,12 +4,8 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 namespace hmsim {
-
-// A 64-bit hash of bytes, the same on every platform.
-std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
 
 // `identity` tells runs apart whose states do not fit each other.
 std::string seal_checkpoint(const std::string& state, std::uint64_t identity);

@@ -111,6 +111,10 @@ class Simulation : private SourceProgress {
   // The whole state; load() throws InputError for a damaged checkpoint and for one of another
   // configuration, workload or seed, or without what RunOptions::check needs.
   std::string save();
+
+  // Before anything happens: the content of a file for nvdimm.precondition.load. Throws InputError
+  // later, and where there is no flash.
+  std::string preconditioned();
   void load(const std::string& checkpoint);
 
  private:

@@ -108,6 +108,17 @@ std::int64_t Simulation::trim(Address address, Bytes size) {
   return memory_->trim(address - first, size, kernel_.now());
 }
 
+std::string Simulation::preconditioned() {
+  const NvdimmParameters& nvdimm = memory_->config().nvdimm;
+  if (!nvdimm.present || nvdimm.kind != NvdimmKind::flash) {
+    throw InputError("there is no flash to be preconditioned");
+  }
+  if (kernel_.now() > Tick(0) || memory_->requests() > 0) {
+    throw InputError("the simulation has begun: what preconditioning left is no longer there");
+  }
+  return memory_->preconditioned(options_.seed);
+}
+
 void Simulation::power_fail() {
   if (!memory_->config().store_data) {
     throw InputError("system.store_data is off: a power failure would leave nothing to look at");

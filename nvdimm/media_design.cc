@@ -17,6 +17,9 @@ Tick worst_hold_up_of(const NvdimmParameters& parameters) {
 void check(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
   constexpr std::int64_t kMicrojoules = 1000;  // a millijoule
   parameters.media.check(parameters.capacity, errors);
+  if (!parameters.precondition.load.empty()) {
+    errors.push_back({"nvdimm.precondition.load", "only flash can be preconditioned"});
+  }
   const std::int64_t budget = parameters.power.energy;
   const std::int64_t need = flush_energy(parameters.power, worst_hold_up_of(parameters));
   if (budget != kEnoughEnergy && need > budget * kMicrojoules) {

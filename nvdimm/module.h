@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/request.h"
@@ -68,6 +69,9 @@ class NvdimmModule : public Component {
   virtual void restore(NvdimmModule& before, Tick now) = 0;
   virtual const PowerRecord& power_record() const = 0;
   virtual const NvdimmParameters& parameters() const = 0;
+
+  // Saves what is there before any command, or goes on from it: what preconditioning has left.
+  virtual void serialize_start(Archive& /*archive*/) {}
 
   // For how long an acknowledged command waited for what the module did of its own: LUNs locked by
   // garbage collection, banks that moved a gap.

@@ -45,6 +45,15 @@ void Nvdimm::tell_programmed() {
   }
 }
 
+void Nvdimm::serialize_start(Archive& archive) {
+  archive(ftl_);
+  if (data_ != nullptr) {
+    archive(data_->media);
+  }
+  map_counts() = MapCounts();
+  tell_programmed();
+}
+
 void Nvdimm::attach(Kernel& kernel) {
   kernel_ = &kernel;
   wakeup_ = Wakeup(kernel, kernel.attach(*this));

@@ -64,6 +64,7 @@ class Nvdimm final : public NvdimmModule,
   // The map is rebuilt from spare areas.
   void restore(NvdimmModule& before, Tick now) override;
   const PowerRecord& power_record() const override { return power_; }
+  void serialize_start(Archive& archive) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
 
   Tick gc_blocked(std::uint32_t tag) const override { return commands_[tag].gc_blocked; }

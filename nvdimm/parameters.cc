@@ -116,6 +116,11 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
        "assumed"});
   set.integer("seed", precondition.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
               {"seed of overwrites at random", ""});
+  set.text(
+      "load", precondition.load,
+      {"instead of doing all this: a file that 'hmsim precondition' wrote for the same NVDIMM, "
+       "keys and seed; its path is relative to the working directory",
+       ""});
 }
 
 void declare_power(ParameterSet& set, PowerParameters& power) {

@@ -68,6 +68,7 @@ struct PreconditionParameters {
   double overwrite = 0;
   PreconditionPattern pattern = PreconditionPattern::uniform;
   std::int64_t seed = 1;
+  std::string load;  // a file
 };
 
 struct NvdimmParameters {

@@ -142,6 +142,9 @@ void register_flash_statistics(StatisticRegistry& registry, const NvdimmModules&
               "copied pages that went to the requests that waited for them", {&S::gc_cached});
   add.counter("nvdimm.gc.prefetched_pages", "pages",
               "page reads for requests that an erase was put off for", {&S::gc_prefetches});
+  add.counter("nvdimm.gc.suspensions", "operations",
+              "times that a program or an erase of a collection was suspended for reads",
+              {&S::gc_suspensions});
   add.histogram("nvdimm.gc.ack_us", "us",
                 "command to ack, of commands during which a collection was under way", 1'000'000,
                 &S::gc_overlapped_ack);

@@ -40,12 +40,13 @@ struct NvdimmStatistics {
 
   Counter gc_count = 0;
   Counter gc_blocked_ps = 0;
-  Counter gc_deferred = 0;    // times that collection gave way to the host
-  Counter gc_urgent = 0;      // refusals of the scheduler that did not count
-  Counter gc_early = 0;       // collections that began before they were due
-  Counter gc_cached = 0;      // pages that collection copied, given to requests at once
-  Counter gc_prefetches = 0;  // page reads for requests that an erase waited for
-  Histogram gc_duration;      // ps
+  Counter gc_deferred = 0;     // times that collection gave way to the host
+  Counter gc_urgent = 0;       // refusals of the scheduler that did not count
+  Counter gc_early = 0;        // collections that began before they were due
+  Counter gc_cached = 0;       // pages that collection copied, given to requests at once
+  Counter gc_suspensions = 0;  // of its programs and erases, for reads
+  Counter gc_prefetches = 0;   // page reads for requests that an erase waited for
+  Histogram gc_duration;       // ps
   Histogram gc_valid_pages;
   Histogram gc_overlapped_ack;  // ps; of commands between whose arrival and ack a collection was
 
@@ -71,10 +72,11 @@ struct NvdimmStatistics {
             unmapped_reads, evictions, eviction_reads, prefetches, prefetch_useful, prefetch_late,
             prefetch_unused, preevictions, flushed_pages, host_pages, gc_pages, map_pages,
             levelled_blocks, trimmed_pages, gc_count, gc_blocked_ps, gc_deferred, gc_urgent,
-            gc_early, gc_cached, gc_prefetches, gc_duration, gc_valid_pages, gc_overlapped_ack,
-            page_reads, page_programs, block_erases, multi_plane_operations, cache_operations,
-            suspensions, bus_wait_ps, program_failures, erase_failures, read_retries, read_cells_ps,
-            program_cells_ps, erase_cells_ps, since, busy_luns, busy_buses);
+            gc_early, gc_cached, gc_suspensions, gc_prefetches, gc_duration, gc_valid_pages,
+            gc_overlapped_ack, page_reads, page_programs, block_erases, multi_plane_operations,
+            cache_operations, suspensions, bus_wait_ps, program_failures, erase_failures,
+            read_retries, read_cells_ps, program_cells_ps, erase_cells_ps, since, busy_luns,
+            busy_buses);
   }
 
   // Starts afresh at `now`; what is busy stays busy.

@@ -423,6 +423,8 @@ void FlashArray::suspend(std::uint32_t lun, Tick now) {
   state.remaining = state.array_end - now;
   state.ready = now + suspend_time_;
   ++statistics_.suspensions;
+  statistics_.gc_suspensions +=
+      nodes_[state.suspended].command.priority == FlashPriority::collection ? 1 : 0;
   events_.schedule(state.ready, EventKind::ready, lun);
   if (observer_ != nullptr) {
     for (std::uint32_t i = state.suspended; i != kNoIndex; i = nodes_[i].next) {

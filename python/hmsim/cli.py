@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from hmsim import cli_calibrate, cli_guest, cli_lists, cli_run, cli_trace, cli_validate
+from hmsim import (
+    cli_calibrate,
+    cli_guest,
+    cli_lists,
+    cli_precondition,
+    cli_run,
+    cli_trace,
+    cli_validate,
+)
 from hmsim._core import version
 from hmsim.cli_support import application
 
@@ -16,6 +24,7 @@ app = application("Simulate memory controllers whose channels hold DRAM DIMMs an
 app.command()(cli_run.run)
 app.command()(cli_run.compare)
 app.command()(cli_calibrate.calibrate)
+app.command()(cli_precondition.precondition)
 app.command()(cli_lists.check)
 app.command()(cli_lists.policies)
 app.command()(cli_lists.params)

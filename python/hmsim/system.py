@@ -240,6 +240,16 @@ class System:
         with new_file(path, force=True) as scratch:
             scratch.write_bytes(MAGIC + hashlib.sha256(body).digest() + body)
 
+    def save_preconditioned(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write what preconditioning left in the NVDIMMs, for ``nvdimm.precondition.load``.
+
+        Raises InputError when the simulation has begun, when there is no flash, and when the file
+        exists without ``force`` or cannot be written.
+        """
+        content = self._simulation.preconditioned()
+        with new_file(path, force) as scratch:
+            scratch.write_bytes(content)
+
     @staticmethod
     def load(
         path: str | os.PathLike[str], objects: Mapping[str, PolicyMaker] | None = None

@@ -95,6 +95,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.precondition.overwrite": 2,
     "nvdimm.precondition.pattern": "zipf",
     "nvdimm.precondition.seed": 2,
+    "nvdimm.precondition.load": "no such file",
     "nvdimm.power.energy": 1,
     "nvdimm.power.draw": 5000,
     "nvdimm.kind": "pcm",
@@ -147,7 +148,12 @@ COMPANY["nvdimm.media.start_gap.randomised"] = {
     "nvdimm.media.banks": 1,
     "nvdimm.media.start_gap.regions": 4096,
 }
-REFUSED = ("nvdimm.command_queue", "nvdimm.power.energy", "nvdimm.buffer.granularity")
+REFUSED = (
+    "nvdimm.command_queue",
+    "nvdimm.power.energy",
+    "nvdimm.buffer.granularity",
+    "nvdimm.precondition.load",
+)
 
 
 @cache

@@ -92,6 +92,32 @@ TEST(Gc, CommandsOfItsLunWaitAndOthersDoNot) {
             Tick(static_cast<std::int64_t>(rig.statistics().gc_blocked_ps)));
 }
 
+TEST(Gc, ItsErasesAreSuspendedForReads) {
+  for (const char* scheduler : {"reactive", "proactive", "preemptive", "background"}) {
+    for (const bool suspends : {false, true}) {
+      NvdimmParameters parameters = small_nvdimm();
+      parameters.gc.scheduler = scheduler;
+      parameters.nand.suspend = suspends ? SuspendMode::erase : SuspendMode::none;
+      Rig rig(parameters);
+      const std::int64_t pages = Nvdimm::logical_capacity(parameters) / kPageBytes;
+      // In order, round and round: victims hold nothing valid, and are erased at once.
+      write_until_collection(rig, pages);
+      rig.kernel().run_until(rig.now() + 500 * kMicrosecond);
+      const Tick waited = rig.read(pages - 1) - Tick(52'000);
+      const Tick suspended = parameters.nand.suspend_time + kPageRead;
+      EXPECT_EQ(rig.statistics().gc_suspensions, suspends ? 1u : 0u) << scheduler;
+      EXPECT_EQ(rig.statistics().suspensions, rig.statistics().gc_suspensions) << scheduler;
+      if (suspends) {
+        EXPECT_EQ(waited, suspended) << scheduler;
+      } else {
+        EXPECT_GT(waited, 10 * suspended) << scheduler;
+      }
+      rig.drain();
+      EXPECT_EQ(rig.statistics().gc_count, 1u) << scheduler;
+    }
+  }
+}
+
 TEST(Gc, HeldChannelBlocksItsOtherLuns) {
   for (const bool hold : {false, true}) {
     NvdimmParameters parameters = filled_nvdimm();

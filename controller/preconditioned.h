@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Files that hold what preconditioning leaves in the NVDIMMs of a system, so that other runs of the
+// same system need not do it again.
+//
+// A file names all parameters that shape this state, and the seed; it opens only for a system that
+// has the same ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "controller/system_config.h"
+
+namespace hmsim {
+
+std::string seal_preconditioned(const SystemConfig& config, std::uint64_t seed, std::string state);
+
+// The state in the file at `path`. Throws InputError when it cannot be read, is damaged, of another
+// version, or of a system that differs: then it names the first parameter that does.
+std::string open_preconditioned(const std::string& path, const SystemConfig& config,
+                                std::uint64_t seed);
+
+}  // namespace hmsim
