@@ -340,63 +340,6 @@ void Channel::settle() {
   bus_.holding(pending_[0], pending_[1], edge_);
 }
 
-// Data mode: its bytes.
-void Channel::exchange(const Transaction& done, Requester& requester) {
-  if (!is_nvdimm(done)) {
-    exchange_dram(done.request, requester);
-  } else if (done.request.write) {
-    nvdimm_->write_line(done.slot, requester.write_data(done.request));
-  } else {
-    requester.on_read_data(done.request, nvdimm_->read_line(done.slot));
-  }
-}
-
-void Channel::show(const Transaction& done) {
-  const bool nvdimm = is_nvdimm(done);
-  const Tick blocked = nvdimm ? gc_blocked(done) : Tick(0);
-  const Tick issued = time_of(edge_ - latency_.transfer(done.request.write));
-  const bool row_hit = !nvdimm && !done.activated;
-  request_observer_->on_request({done.request, index_, done.rank, bank_in_rank(done), row_hit,
-                                 time_of(done.admitted),
-                                 row_hit ? issued : time_of(latency_.first_command(done)), issued,
-                                 time_of(edge_), latency_.parts(done, edge_, blocked)});
-}
-
-void Channel::on_ack(std::uint32_t tag, Tick now) {
-  const Cycle edge = edge_from(now);
-  latency_.acknowledged(tag, controller_.grants() ? edge + Cycle(controller_.grant_delay()) : edge);
-  endpoint_.raise_ack(static_cast<TransactionId>(tag));
-  wake_by(edge);
-  wakeup_.notify();
-}
-
-// One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
-// NVDIMM holds the ack back until their place on the data bus is free.
-void Channel::deliver_ack() {
-  const TransactionId id = endpoint_.first_ack();
-  Transaction& transaction = pool_[id];
-  const bool flush = transaction.request.flush;
-  if (!controller_.grants() && !flush && endpoint_.earliest_burst(transaction) > edge_) {
-    return;
-  }
-  endpoint_.take_ack();
-  command_bus_taken_ = controller_.ack_takes_slot();
-  statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
-  record(ChannelCommand::nvdimm_ack, transaction);
-  if (flush) {
-    end_flush(id);
-    return;
-  }
-  tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
-       [&] { return would_hit(transaction); });
-  if (!controller_.grants()) {
-    issue_grant(id, NvdimmEndpoint::burst_of(transaction));
-  } else {
-    transaction.state = TransactionState::ready;
-    endpoint_.insert_ready(id, edge_ + Cycle(controller_.grant_delay()));
-  }
-}
-
 // The side stands still while a rank's command queue is full: those that fill it must go on.
 void Channel::update_drain() {
   if (!drained_ || held_ranks_ > 0) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is every bank called at the cycle that it waits for, or on the way there?
+#include "controller/waiting_banks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+
+#include "core/random.h"
+
+namespace hmsim::testing {
+namespace {
+
+TEST(WaitingBanks, AreCalledAtTheirCycleOrAtTheWheelsEnd) {
+  WaitingBanks waiting;
+  std::map<std::int32_t, std::int64_t> called;  // by bank
+  Random random(11);
+  const auto first = [&called] {
+    std::int64_t cycle = kNeverCycle.value();
+    for (const auto& [bank, at] : called) {
+      cycle = earlier(cycle, at);
+    }
+    return cycle;
+  };
+  for (std::int64_t now = 1; now < 20'000; ++now) {
+    waiting.advance(now, [&](std::int32_t bank) {
+      ASSERT_EQ(called.at(bank), now);
+      called.erase(bank);
+    });
+    const auto bank = static_cast<std::int32_t>(random.below(64));
+    const std::uint64_t bit = std::uint64_t{1} << bank;
+    if (random.below(3) == 0 && called.count(bank) == 0) {
+      const auto cycle = now + 1 + static_cast<std::int64_t>(random.below(120));
+      called[bank] = waiting.insert(bit, cycle, now);
+      EXPECT_LE(called[bank], cycle);
+      EXPECT_GT(called[bank], now);
+    } else if (random.below(9) == 0 && called.count(bank) != 0) {
+      waiting.erase(bit, called[bank]);
+      called.erase(bank);
+    }
+    ASSERT_EQ(waiting.next(), first());
+    if (random.below(50) == 0) {  // nothing happens for a while
+      now = earlier(waiting.next() - 1, now + 500);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing

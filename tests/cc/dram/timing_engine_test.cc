@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the compiled engine answer what the rule table says of all commands so far? The table is
+// read here rule by rule, over the whole history.
+#include "dram/timing_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/random.h"
+#include "dram/families.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr int kSteps = 1500;
+constexpr std::int64_t kMemory = 4000;  // cycles; no rule reaches further, but for refresh windows
+
+struct Issued {
+  Command command;
+  int bank;
+  std::int64_t cycle;
+};
+
+class Table {
+ public:
+  explicit Table(const DramParameters& dram)
+      : rules_(timing_rules(dram)),
+        banks_(static_cast<int>(dram.organisation.banks)),
+        banks_per_group_(static_cast<int>(dram.organisation.banks_per_group())) {}
+
+  const std::vector<TimingRule>& rules() const { return rules_; }
+  void issue(Command command, int bank, std::int64_t cycle) {
+    history_.push_back({command, bank, cycle});
+  }
+  std::int64_t earliest(Command command, int bank) const {
+    std::int64_t earliest = 0;
+    for (const TimingRule& rule : rules_) {
+      if (rule.following == command && rule.latency > 0) {
+        earliest = std::max(earliest, after(rule, bank));
+      }
+    }
+    return earliest;
+  }
+
+ private:
+  std::int64_t after(const TimingRule& rule, int bank) const {
+    int count = 0;
+    for (auto past = history_.rbegin(); past != history_.rend(); ++past) {
+      if (past->command == rule.preceding && applies(rule.scope, past->bank, bank) &&
+          ++count == rule.window) {
+        return past->cycle + rule.latency;
+      }
+      if (rule.window == 1 && past->cycle + kMemory < history_.back().cycle) {
+        return 0;
+      }
+    }
+    return 0;
+  }
+  bool applies(Scope scope, int from, int to) const {
+    const bool same_rank = from / banks_ == to / banks_;
+    switch (scope) {
+      case Scope::bank:
+        return from == to;
+      case Scope::same_bank:
+        return same_rank && from % banks_per_group_ == to % banks_per_group_;
+      case Scope::group:
+        return from / banks_per_group_ == to / banks_per_group_;
+      case Scope::rank:
+        return same_rank;
+      case Scope::other_rank:
+        return !same_rank;
+    }
+    return false;
+  }
+
+  const std::vector<TimingRule> rules_;
+  const int banks_;
+  const int banks_per_group_;
+  std::vector<Issued> history_;
+};
+
+// Random legal traffic over few banks of two ranks, bursts of the NVDIMM, and refreshes.
+void run(const char* preset, RefreshMode mode) {
+  DramParameters dram;
+  dram.preset = preset;
+  dram.ranks = 2;
+  dram.refresh_mode = mode;
+  dram.resolve();
+  const auto banks = static_cast<int>(dram.organisation.banks);
+  const auto ranks = static_cast<int>(dram.ranks);
+  const bool all = mode == RefreshMode::all_bank;
+  Table table(dram);
+  TimingEngine engine(table.rules(), ranks + 1, static_cast<int>(dram.organisation.groups), banks);
+  std::vector<bool> open(static_cast<std::size_t>(ranks * banks));
+  Random random(3);
+  std::int64_t now = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    const auto chance = random.below(40);
+    int bank = static_cast<int>(random.below(2)) * banks + static_cast<int>(random.below(6));
+    Command command = Command::activate;
+    if (chance == 0) {  // the rank's banks are closed first
+      command = all ? Command::refresh : Command::refresh_same_bank;
+      for (int each = bank / banks * banks; each < (bank / banks + 1) * banks; ++each) {
+        if (open[static_cast<std::size_t>(each)]) {
+          now = std::max({now + 1, engine.earliest(Command::precharge, each).value(),
+                          table.earliest(Command::precharge, each)});
+          engine.issue(Command::precharge, each, Cycle(now));
+          table.issue(Command::precharge, each, now);
+          open[static_cast<std::size_t>(each)] = false;
+        }
+      }
+      bank = bank / banks * banks +
+             (all ? 0 : bank % static_cast<int>(dram.organisation.banks_per_group()));
+    } else if (chance < 8) {
+      bank = ranks * banks;
+      command = chance < 5 ? Command::nvdimm_read : Command::nvdimm_write;
+    } else if (open[static_cast<std::size_t>(bank)]) {
+      command = chance < 14 ? Command::precharge : chance < 30 ? Command::read : Command::write;
+    }
+    ++now;
+    const std::int64_t expected = std::max(now, table.earliest(command, bank));
+    ASSERT_EQ(std::max(now, engine.earliest(command, bank).value()), expected)
+        << "step " << step << " command " << static_cast<int>(command) << " bank " << bank;
+    now = expected;
+    engine.issue(command, bank, Cycle(now));
+    table.issue(command, bank, now);
+    if (command == Command::activate || command == Command::precharge) {
+      open[static_cast<std::size_t>(bank)] = command == Command::activate;
+    }
+  }
+}
+
+TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr3) {
+  run("ddr3_1600_4gb_x8", RefreshMode::all_bank);
+}
+TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr4) {
+  run("ddr4_2400t_8gb_x8", RefreshMode::all_bank);
+}
+TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr5) {
+  run("ddr5_4800b_16gb_x8", RefreshMode::all_bank);
+  run("ddr5_4800b_16gb_x8", RefreshMode::same_bank);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
