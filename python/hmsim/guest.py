@@ -39,7 +39,6 @@ class Guest:
     kernel: Path  # folder of bzImage and vmlinux (uncompressed ELF)
     image: Path  # folder of initramfs.cpio
     jobs: tuple[str, ...]  # names
-    small: bool
 
     @property
     def bzimage(self) -> Path:
@@ -77,7 +76,7 @@ def guest_of(small: bool) -> Guest:
     kind, inputs = ("small", SMALL_INPUTS) if small else ("full", FULL_INPUTS)
     builder = file_digest(Path(guest_image.__file__))
     image = f"{kind}-{_key(*inputs, kernel, builder)}"
-    return Guest(folder / kernel, folder / image, job_names(small), small)
+    return Guest(folder / kernel, folder / image, job_names(small))
 
 
 def find_guest(job: str) -> Guest:

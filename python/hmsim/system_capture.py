@@ -38,6 +38,7 @@ from hmsim.emulation import (
     trace_header,
     window_options,
 )
+from hmsim.guest_image import job_names
 from hmsim.guest_tools import need_tools
 from hmsim.machine import DRIVERS, UNCACHED, Machine, running
 from hmsim.monitor import MonitorError
@@ -119,7 +120,7 @@ def capture_system(
     options: dict[str, object] = {**caches.options(), **window_options(skip, limit), "regions": 1}
     if size_limit is not None:
         options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
-    memory = memory or ("1GiB" if job in guests.job_names(small=True) else "2GiB")
+    memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     _check(driver, dram_bytes, nvdimm_bytes, vcpus)
     guest = guests.find_guest(job)
