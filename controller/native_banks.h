@@ -59,17 +59,17 @@ class NativeBanks final : public DramBanks {
   void displace(std::int32_t bank, const Slot& slot);
   void row_taken(std::int32_t bank, std::int64_t row, Command next, Cycle now);
   void take_ready(Cycle edge);
-  template <Kind kind>
+  template <Kind Which>
   std::uint64_t sets_of() const {
-    return ready_sets_ & (kind == Kind::data ? data_sets_ : ~data_sets_);
+    return ready_sets_ & (Which == Kind::data ? data_sets_ : ~data_sets_);
   }
-  template <Kind kind>
+  template <Kind Which>
   std::int64_t gate(std::size_t set) const {
-    return (kind == Kind::data ? engine_.gate(set) : engine_.row_gate(set)).value();
+    return (Which == Kind::data ? engine_.gate(set) : engine_.row_gate(set)).value();
   }
-  template <Kind kind>
+  template <Kind Which>
   std::int64_t first_gate() const;
-  template <Kind kind, class Consider>
+  template <Kind Which, class Consider>
   std::int64_t scan(Cycle horizon, Consider consider) const;
   void find_next() { next_ = earlier(earlier(next_data_, next_other_), waiting_.next()); }
 
@@ -140,23 +140,23 @@ HMSIM_INLINE void NativeBanks::row_taken(std::int32_t index, std::int64_t row, C
 }
 
 // When the first ready set of a kind opens.
-template <NativeBanks::Kind kind>
+template <NativeBanks::Kind Which>
 HMSIM_INLINE std::int64_t NativeBanks::first_gate() const {
   std::int64_t first = kNeverCycle.value();
-  for (std::uint64_t sets = sets_of<kind>(); sets != 0; sets &= sets - 1) {
-    first = earlier(first, gate<kind>(static_cast<std::size_t>(__builtin_ctzll(sets))));
+  for (std::uint64_t sets = sets_of<Which>(); sets != 0; sets &= sets - 1) {
+    first = earlier(first, gate<Which>(static_cast<std::size_t>(__builtin_ctzll(sets))));
   }
   return first;
 }
 
 // Calls consider(candidate, gate) for those of a kind that may be issued where the set opens by
 // `horizon`. Returns when the first set opens.
-template <NativeBanks::Kind kind, class Consider>
+template <NativeBanks::Kind Which, class Consider>
 HMSIM_INLINE std::int64_t NativeBanks::scan(Cycle horizon, Consider consider) const {
   std::int64_t first = kNeverCycle.value();
-  for (std::uint64_t sets = sets_of<kind>(); sets != 0; sets &= sets - 1) {
+  for (std::uint64_t sets = sets_of<Which>(); sets != 0; sets &= sets - 1) {
     const auto set = static_cast<std::size_t>(__builtin_ctzll(sets));
-    const std::int64_t opens = gate<kind>(set);
+    const std::int64_t opens = gate<Which>(set);
     first = earlier(first, opens);
     if (opens > horizon.value()) {
       continue;
