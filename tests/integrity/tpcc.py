@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The TPC-C block trace in data mode, with power failures at random times.
+
+python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays all of it with 100 failures.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from shadow import LINE, PAGE, Shadow
+
+PAGES = 11_000
+FLASH: dict[str, Any] = {
+    "nvdimm.capacity": "64MiB",
+    "nvdimm.nand.channels": 4,
+    "nvdimm.nand.chips": 2,
+    "nvdimm.nand.pages_per_block": 32,
+    "nvdimm.buffer.write_size": "256KiB",
+    "nvdimm.ftl.over_provisioning": 40,
+}
+KINDS: dict[str, dict[str, Any]] = {
+    "flash": {},
+    "cached": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "4KiB"},
+    "pcm": {"nvdimm.kind": "pcm"},
+}
+
+
+def replay(
+    lines: Sequence[str], failures: int, requests: int | None, kind: str, share: float = 1
+) -> Shadow:
+    """Replay a trace in as many batches as there are failures, one at a random time after each.
+
+    Args:
+        lines: of the trace, in MQSim's format.
+        failures: of power.
+        requests: of each batch, from its first on; None: all.
+        kind: of NVDIMM.
+        share: of lines that are compared around each failure. In the end all are.
+    """
+    numbers = random.Random(3)
+    shadow = Shadow("quick", **{**FLASH, **KINDS[kind]})
+    batch = -(-len(lines) // failures) if requests is None else len(lines) // failures
+    for number in range(failures):
+        begin = shadow.system.now
+        for line in lines[number * batch : number * batch + (requests or batch)]:
+            _time, _device, sector, sectors, read = line.split()
+            first = int(sector) * 512 % (PAGES * PAGE) // PAGE * PAGE
+            for at in range(first, first + int(sectors) * 512, LINE):
+                data = None if read == "1" else numbers.randbytes(LINE)
+                shadow.send(shadow.nvdimm + at % (PAGES * PAGE), LINE, data)
+        wait = (shadow.system.now - begin) // 4 + 10**8 if kind != "pcm" else 10**5
+        shadow.run(shadow.system.now + numbers.randrange(wait))
+        shadow.power_cycle(share=share)
+    shadow.settle()
+    shadow.check()
+    return shadow
+
+
+def main() -> None:
+    kind = sys.argv[2] if len(sys.argv) > 2 else "flash"
+    shadow = replay(Path(sys.argv[1]).read_text().splitlines(), 100, None, kind, 0.01)
+    stats = shadow.system.stats
+    print(f"{kind}: {len(shadow.bytes)} lines written, {shadow.reads} reads compared, none wrong")
+    for path, value in stats.items():
+        if path.startswith("nvdimm.power."):
+            print(f"{path} {value}")
+
+
+if __name__ == "__main__":
+    main()
