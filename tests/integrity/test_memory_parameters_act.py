@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every parameter of controller, DRAM and system change some statistic, or refuse?"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim import InputError, dram_comparison
+from hmsim._core import Simulation
+from hmsim.config import load_config
+from hmsim.runner import run
+from hmsim.settings import from_mapping
+from hmsim.workload import Agent, Workload
+
+# Flash so fast that much happens within 100 us.
+BASE: dict[str, Any] = {
+    "controller.address_map": "default",
+    "dram.ranks": 2,
+    "nvdimm.capacity": "8MiB",
+    "nvdimm.ftl.over_provisioning": 60,
+    "nvdimm.nand.pages_per_block": 8,
+    "nvdimm.buffer.read_size": "64KiB",
+    "nvdimm.buffer.write_size": "64KiB",
+    "nvdimm.nand.program_time": "20us",
+    "nvdimm.nand.read_time": "5us",
+    "nvdimm.nand.erase_time": "40us",
+}
+# A value that differs from the default and the preset's.
+OTHER: dict[str, Any] = {
+    "controller.channels": 2,
+    "controller.queues": "split",
+    "controller.queue_depth": 32,
+    "controller.nvdimm_queue_depth": 8,
+    "controller.structure": "two_level",
+    "controller.command_queue_depth": 4,
+    "controller.writes": "drained",
+    "controller.drain_high": 24,
+    "controller.drain_low": 2,
+    "controller.scheduler": "fcfs_strict",
+    "controller.nvdimm_scheduler": "fcfs",
+    "controller.arbiter": "dram_first",
+    "controller.contest": "legal",
+    "controller.page_policy": "closed_page",
+    "controller.address_map": "bank|row|rank|column|channel",
+    "controller.bank_hash": "xor",
+    "controller.ack": "auto",
+    "controller.nvdimm_p.credits": 2,
+    "controller.nvdimm_p.response_cycles": 40,
+    "controller.ack_slots": 0,
+    "controller.outstanding": 1,
+    "controller.bus": "private",
+    "controller.starvation_limit": "500ns",
+    "dram.power.VDD": "1.2V",
+    "dram.power.IDD0": "300mA",
+    "dram.power.IDD2N": "80mA",
+    "dram.power.IDD2P": "50mA",
+    "dram.power.IDD3N": "90mA",
+    "dram.power.IDD4R": "300mA",
+    "dram.power.IDD4W": "300mA",
+    "dram.power.IDD5": "400mA",
+    "dram.power.IDD5C": "400mA",
+    "dram.power.IDD6": "7mA",
+    "dram.preset": "ddr3_1600k_4gb_x8",
+    "dram.ranks": 4,
+    "dram.refresh": False,
+    "dram.refresh_mode": "same_bank",
+    "dram.refresh_postpone": 4,
+    "dram.refresh_pull_in": 4,
+    "dram.precharge_delay": "paper",
+    "dram.power_down": "fast",
+    "dram.power_down_idle": "300ns",
+    "dram.self_refresh": True,
+    "dram.self_refresh_idle": "2us",
+    "dram.timing.tCK": 1500,
+    "dram.timing.CL": 14,
+    "dram.timing.CWL": 12,
+    "dram.timing.tRCD": 14,
+    "dram.timing.tRP": 14,
+    "dram.timing.tRAS": 34,
+    "dram.timing.tRC": 50,
+    "dram.timing.tRRD": 8,
+    "dram.timing.tRRD_L": 12,
+    "dram.timing.tFAW": 40,
+    "dram.timing.tWR": 20,
+    "dram.timing.tWTR": 12,
+    "dram.timing.tWTR_L": 16,
+    "dram.timing.tPPD": 8,
+    "dram.timing.tRTP": 12,
+    "dram.timing.tCCD": 6,
+    "dram.timing.tCCD_L": 12,
+    "dram.timing.tCCD_L_WR": 40,
+    "dram.timing.burst": 3,
+    "dram.timing.tRTRS": 4,
+    "dram.timing.tREFI": 3120,
+    "dram.timing.tRFC": 200,
+    "dram.timing.tRFCsb": 300,
+    "dram.timing.tREFSBRD": 150,
+    "dram.timing.tCKE": 60,
+    "dram.timing.tXP": 20,
+    "dram.timing.tCKESR": 400,
+    "dram.timing.tXS": 300,
+    "dram.timing.tXSDLL": 800,
+    "dram.backend": "dramsim3",
+    "dram.dramsim3_ini": "good.ini",
+    "dram.dramsim3_mend_ini": True,
+    "dram.dramsim3_mend_timing": True,
+    "dram.dramsim3_command_queue": 1,
+    "dram.dramsim3_unified_queue": True,
+    "system.store_data": True,
+}
+SPLIT: dict[str, Any] = {"controller.queues": "split", "controller.arbiter": "oldest_first"}
+DRAINED: dict[str, Any] = {
+    "controller.writes": "drained",
+    "controller.drain_high": 48,
+    "controller.drain_low": 16,
+}
+NVDIMM_P = {"controller.ack": "nvdimm_p"}
+DDR4 = {"dram.preset": "ddr4_2400r_8gb_x8"}
+DDR5 = {"dram.preset": "ddr5_4800b_16gb_x8"}
+SAME_BANK = {**DDR5, "dram.refresh_mode": "same_bank"}
+POWER_DOWN = {"dram.power_down": "fast"}
+SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
+WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
+# What else a parameter needs in order to act.
+COMPANY: dict[str, dict[str, Any]] = {
+    "controller.queues": {"controller.queue_depth": 32},  # is full at times
+    "controller.nvdimm_queue_depth": SPLIT,
+    "controller.nvdimm_scheduler": SPLIT,
+    "controller.arbiter": SPLIT,
+    "controller.contest": {**SPLIT, "controller.arbiter": "round_robin"},
+    "controller.bus": SPLIT,
+    "controller.drain_high": DRAINED,
+    "controller.drain_low": DRAINED,
+    "controller.nvdimm_p.credits": NVDIMM_P,
+    "controller.nvdimm_p.response_cycles": NVDIMM_P,
+    "dram.power.IDD2P": POWER_DOWN,
+    "dram.power.IDD5C": SAME_BANK,
+    "dram.power.IDD6": SELF_REFRESH,
+    "dram.refresh_mode": DDR5,
+    "dram.power_down_idle": POWER_DOWN,
+    "dram.self_refresh": {"dram.self_refresh_idle": "500ns"},
+    "dram.self_refresh_idle": SELF_REFRESH,
+    "dram.timing.tRRD_L": DDR4,
+    "dram.timing.tWTR_L": DDR4,
+    "dram.timing.tCCD_L": DDR4,
+    "dram.timing.tPPD": DDR5,
+    "dram.timing.tCCD_L_WR": DDR5,
+    "dram.timing.tRFCsb": SAME_BANK,
+    "dram.timing.tREFSBRD": SAME_BANK,
+    "dram.timing.tCKE": POWER_DOWN,
+    "dram.timing.tXP": POWER_DOWN,
+    "dram.timing.tCKESR": SELF_REFRESH,
+    "dram.timing.tXS": SELF_REFRESH,
+    "dram.timing.tXSDLL": SELF_REFRESH,
+    "dram.dramsim3_mend_ini": {"dram.dramsim3_ini": "misspelt.ini"},
+    "dram.dramsim3_mend_timing": {"dram.backend": "dramsim3"},
+    "dram.dramsim3_command_queue": WHOLE,
+    "dram.dramsim3_unified_queue": WHOLE,
+}
+# These need ranks that are idle at times.
+IDLE = (
+    "dram.power.IDD2P",
+    "dram.power.IDD6",
+    "dram.power_down",
+    "dram.self_refresh",
+    "dram.refresh_pull_in",
+    "dram.timing.tCKE",
+    "dram.timing.tXP",
+    "dram.timing.tXS",
+)
+# Those that change no statistic. An entry whose parameter does change one fails.
+INERT = {
+    "system.store_data": "what bytes memory holds is no statistic; tests/integrity/test_data.py",
+}
+# These act, or are refused, by whether DRAMsim3 is part of the build.
+DRAMSIM3 = (
+    "dram.backend",
+    "dram.dramsim3_mend_timing",
+    "dram.dramsim3_command_queue",
+    "dram.dramsim3_unified_queue",
+)
+INI = """[dram_structure]
+protocol = DDR3
+bankgroups = 1
+banks_per_group = 8
+rows = 65536
+columns = 1024
+device_width = 8
+BL = 8
+[timing]
+tCK = 1.25
+CL = 11
+CWL = 8
+tRCD = 11
+tRP = 11
+tRAS = 28
+tRFC = 208
+tREFI = 6240
+tRRD_S = 5
+tWTR_S = 6
+tFAW = 24
+tWR = 12
+tRTP = 6
+tCCD_S = 4
+tRTRS = 1
+[system]
+bus_width = 64
+"""
+PREFIXES = ("controller.", "dram.", "system.")
+
+
+def agent(**values: Any) -> Agent:
+    return Agent(tuple(from_mapping({"kind": "synthetic", **values}, "test")), "test", None)
+
+
+BUSY = Workload(
+    "busy",
+    (
+        agent(core=0, target="dram", read_ratio=0.6, outstanding=48, requests=4_000),
+        agent(
+            core=1,
+            target="dram",
+            pattern="sequential",
+            footprint="1MiB",
+            read_ratio=0.7,
+            outstanding=16,
+            measured=False,
+        ),
+        agent(
+            core=2,
+            target="nvdimm",
+            read_ratio=0.5,
+            footprint="1MiB",
+            outstanding=48,
+            measured=False,
+        ),
+    ),
+)
+SPARSE = Workload(
+    "sparse",
+    tuple(
+        agent(
+            core=core,
+            target="dram",
+            footprint="2GiB",
+            read_ratio=0.5,
+            outstanding=1,
+            interval=interval,
+            requests=60,
+        )
+        for core, interval in enumerate(("1500ns", "1537ns"))
+    ),
+)
+
+
+@cache
+def statistics(name: str, change: bool) -> dict[str, Any]:
+    """Return the statistics of a short run in the parameter's company, with its other value."""
+    overrides = {**BASE, **COMPANY.get(name, {})}
+    if change:
+        overrides[name] = OTHER[name]
+    workload = SPARSE if name.startswith(IDLE) else BUSY
+    config = load_config("mascots16", overrides, where="test")
+    return dict(run(config, workload, check=True).stats)
+
+
+def names() -> list[str]:
+    found = [entry["name"] for entry in Simulation.parameters()]
+    return [name for name in found if name.startswith(PREFIXES)]
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_acts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.ini").write_text(INI, encoding="utf-8")
+    Path("misspelt.ini").write_text(INI.replace("tREFI", "REFI"), encoding="utf-8")
+    if name in DRAMSIM3 and not dram_comparison.available():
+        with pytest.raises(InputError, match="dramsim3=1"):
+            statistics(name, True)
+        return
+    if name == "dram.dramsim3_mend_ini":
+        with pytest.raises(InputError, match="tREFI"):
+            statistics(name, False)
+        assert statistics(name, True)["dram.reads"] > 0
+        return
+    acts = statistics(name, True) != statistics(name, False)
+    assert acts == (name not in INERT), INERT.get(name, "changes no statistic")
+
+
+def test_the_tables_name_known_parameters() -> None:
+    assert {*OTHER, *COMPANY, *INERT, *DRAMSIM3} <= {*names()}
