@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every key of every agent, and every parameter of the frontend, change some statistic?"""
+
+from __future__ import annotations
+
+import random
+import struct
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim import InputError
+from hmsim._core import Simulation
+from hmsim.config import load_config
+from hmsim.runner import run
+from hmsim.settings import from_mapping
+from hmsim.workload import Agent, Workload
+
+# A small NVDIMM whose flash is quick.
+BASE: dict[str, Any] = {
+    "nvdimm.capacity": "8MiB",
+    "nvdimm.ftl.over_provisioning": 60,
+    "nvdimm.buffer.read_size": "64KiB",
+    "nvdimm.buffer.write_size": "64KiB",
+    "nvdimm.nand.pages_per_block": 8,
+    "nvdimm.nand.program_time": "20us",
+    "nvdimm.nand.read_time": "5us",
+}
+# Keys of an agent of each kind; beside it there is NEIGHBOUR.
+AGENTS: dict[str, dict[str, Any]] = {
+    "llc_trace": {"path": "misses", "format": "ramulator"},
+    "block_trace": {"path": "blocks", "format": "mqsim"},
+    "memory_trace": {"path": "lines", "format": "dramsim3", "target": "dram"},
+    "synthetic": {"target": "dram", "footprint": "4MiB", "requests": 2_000},
+    "synthetic_core": {"rpki": 40, "instructions": 40_000},
+    "pattern": {"target": "dram", "requests": 2_000},
+}
+NEIGHBOUR = {"kind": "synthetic", "core": 3, "target": "dram", "read_ratio": 0.5, "requests": 100}
+# A value that differs from AGENTS and the default, by parameter, or for all kinds by key.
+OTHER: dict[str, Any] = {
+    "core": 3,
+    "measured": False,
+    "frequency": "500MHz",
+    "width": 1,
+    "window": 8,
+    "mshrs": 2,
+    "target": "nvdimm",
+    "outstanding": 2,
+    "requests": 300,
+    "instructions": 3_000,
+    "footprint": "1MiB",
+    "llc_trace.path": "other misses",
+    "llc_trace.format": "hmsim",
+    "llc_trace.vcpu": 1,
+    "block_trace.path": "other blocks",
+    "block_trace.format": "msr",
+    "block_trace.threads": 1,
+    "block_trace.software_time": "1us",
+    "block_trace.fence": "request",
+    "block_trace.replay": "timed",
+    "block_trace.time_scale": 0.5,
+    "block_trace.requests": 20,
+    "block_trace.device_stride": "64KiB",
+    "memory_trace.path": "other lines",
+    "memory_trace.format": "ramulator_rw",
+    "memory_trace.mode": "timed",
+    "synthetic.pattern": "sequential",
+    "synthetic.read_ratio": 0.5,
+    "synthetic.offset": "1GiB",
+    "synthetic.stride": "128KiB",
+    "synthetic.interval": "100ns",
+    "synthetic_core.rpki": 20,
+    "synthetic_core.wpki": 20,
+    "synthetic_core.pattern": "stream",
+    "synthetic_core.dependence": 0.25,
+    "pattern.stride": 64,
+    "pattern.reuse": 0.1,
+    "pattern.write_ratio": 0.5,
+    "pattern.write_randomness": 1,
+    "pattern.read_randomness": 1,
+    "frontend.core.frequency": "500MHz",
+    "frontend.core.width": 1,
+    "frontend.core.window": 8,
+    "frontend.core.mshrs": 2,
+    "frontend.block.threads": 1,
+    "frontend.block.window": 8,
+    "frontend.block.software_time": "1us",
+    "frontend.block.fence": "request",
+    "frontend.translation": "modulo",
+    "frontend.series_interval": "1us",
+}
+# What else a parameter needs in order to act: keys of the agent, and (dotted) configuration.
+ON_NVDIMM = {"target": "nvdimm"}
+EPOCHS = {"controller.scheduler": "nvm_duet"}
+COMPANY: dict[str, dict[str, Any]] = {
+    "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
+    "block_trace.fence": EPOCHS,
+    "block_trace.time_scale": {"replay": "timed"},
+    "memory_trace.frequency": {"mode": "timed"},
+    "synthetic.stride": {"pattern": "strided"},
+    "synthetic_core.dependence": {"pattern": "pointer_chase"},
+    "pattern.write_ratio": ON_NVDIMM,
+    "pattern.write_randomness": {**ON_NVDIMM, "write_ratio": 0.5},
+    "pattern.read_randomness": ON_NVDIMM,
+    "frontend.block.fence": EPOCHS,
+}
+# Which core an agent acts for matters to schedulers that tell cores apart.
+BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
+COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS}
+# A trace read as something else is refused.
+REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
+# Those that change no statistic. An entry whose parameter does change one fails.
+INERT = {"frontend.series_interval": "adds a table of its own; tests/cc/frontend/series_test.cc"}
+# The kind of agent that a parameter of the frontend concerns.
+CONCERNS = {"core": "synthetic_core", "block": "block_trace"}
+
+
+def packed(records: list[tuple[int, int, int, int]]) -> bytes:
+    """Return a trace in hmsim's format, of (line, kind, vCPU, instructions)."""
+    header = struct.pack("<8sHHBBHQQ8s24s", b"HMSIMTRC", 1, 64, 6, 2, 0, len(records), 0, b"", b"")
+    words = [line | kind << 40 | vcpu << 42 | gap << 45 for line, kind, vcpu, gap in records]
+    return header + struct.pack(f"<{len(words)}Q", *words)
+
+
+def write_traces(seed: int, before: str = "") -> None:
+    """Write a trace of each kind into the working directory, its name with ``before`` in front."""
+    numbers = random.Random(seed)
+    lines = [numbers.randrange(1 << 20) for _ in range(600)]
+    traces = {
+        "misses": "".join(f"{line % 90} {line * 64} {line * 128}\n" for line in lines),
+        "blocks": "".join(
+            f"{number * 4000} {line % 2} {line % 4096 // 8 * 8} 32 {line // 2 % 2}\n"
+            for number, line in enumerate(lines[:60])
+        ),
+        "lines": "".join(
+            f"{line * 64:#x} {'READ' if line % 3 else 'WRITE'} {number * 9}\n"
+            for number, line in enumerate(lines)
+        ),
+    }
+    for name, text in traces.items():
+        Path(before + name).write_text(text, encoding="ascii")
+    records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
+    Path(before + "packed").write_bytes(packed(records))
+
+
+def agent(values: dict[str, Any]) -> Agent:
+    path = Path(values["path"]) if "path" in values else None
+    return Agent(tuple(from_mapping(values, "test")), "test", path)
+
+
+@cache
+def statistics(name: str, change: bool) -> dict[str, Any]:
+    """Return the statistics of a short run in the parameter's company, with its other value."""
+    owner, _, key = name.partition(".")
+    kind = CONCERNS.get(key.split(".")[0], "llc_trace") if owner == "frontend" else owner
+    values = {**AGENTS[kind], "kind": kind, **COMPANY.get(name, {})}
+    if change and owner != "frontend":
+        values[key] = OTHER.get(name, OTHER.get(key))
+    overrides = {key: values.pop(key) for key in [*values] if "." in key}
+    if change and owner == "frontend":
+        overrides[name] = OTHER[name]
+    config = load_config("mascots16", {**BASE, **overrides}, where="test")
+    workload = Workload("test", (agent(values), agent(NEIGHBOUR)))
+    return dict(run(config, workload, check=True).stats)
+
+
+def names() -> list[str]:
+    found = [entry["name"] for entry in Simulation.parameters()]
+    keys = [
+        f"{kind}.{entry['name']}"
+        for kind in Simulation.agent_kinds()
+        for entry in Simulation.agent_parameters(kind)
+    ]
+    return [name for name in found if name.startswith("frontend.")] + keys
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_acts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_traces(1)
+    write_traces(2, "other ")
+    if name in REFUSED:
+        with pytest.raises(InputError):
+            statistics(name, True)
+        return
+    acts = statistics(name, True) != statistics(name, False)
+    assert acts == (name not in INERT), INERT.get(name, "changes no statistic")
+
+
+def test_the_tables_name_known_parameters() -> None:
+    known = {*names()}
+    assert {*COMPANY, *REFUSED, *INERT} <= known
+    assert {*OTHER} <= known | {name.partition(".")[2] for name in known}
