@@ -51,27 +51,36 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
     const Cycle due(interval_.value() * static_cast<std::int64_t>(rank + 1) / dram.ranks);
     ranks_[rank].due = due;
     ranks_[rank].pressing = earlier(due + behind_, longest_);
-    next_pressing_ = earlier(next_pressing_, ranks_[rank].pressing);
   }
+  find_next_pressing();
+}
+
+RefreshStep RefreshControl::step(Cycle edge) {
+  if (edge < then_pressing_) {
+    return edge < next_pressing_ ? RefreshStep{} : pressing_step(first_pressing_, edge);
+  }
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
+      const RefreshStep step = pressing_step(rank, edge);
+      if (step.present()) {
+        return step;
+      }
+    }
+  }
+  return {};
 }
 
 // A refresh that is legal at once needs to keep nothing from its banks, unless these do not know
 // of it by the rules of their rank.
-RefreshStep RefreshControl::step(Cycle edge) {
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
-    if (edge < state.pressing) {
-      continue;
-    }
-    const RefreshStep step = step_of(rank, edge);
-    if (!state.blocked && (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh)) {
-      block(rank, edge);
-    }
-    if (step.present()) {
-      return step;
-    }
+inline RefreshStep RefreshControl::pressing_step(int rank, Cycle edge) {
+  const bool planned = planned_.step.rank == rank && planned_.at == edge;
+  const RefreshStep step = planned ? planned_.step : step_of(rank, edge);
+  planned_.step.rank = -1;
+  if (!ranks_[static_cast<std::size_t>(rank)].blocked &&
+      (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh)) {
+    block(rank, edge);
   }
-  return {};
+  return step;
 }
 
 RefreshStep RefreshControl::idle_step(Cycle edge) const {
@@ -88,29 +97,30 @@ RefreshStep RefreshControl::idle_step(Cycle edge) const {
 }
 
 RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
+  const Plan next = plan(rank, edge);
+  return next.at == edge ? next.step : RefreshStep{};
+}
+
+RefreshControl::Plan RefreshControl::plan(int rank, Cycle from) const {
   if (ranks_[static_cast<std::size_t>(rank)].asleep) {
     return {};
   }
   const std::uint64_t open = open_banks(rank);
+  if (open == 0) {
+    return {{rank, -1}, later(from, gate(rank))};
+  }
+  Plan plan;
   for (std::uint64_t banks = open; banks != 0; banks &= banks - 1) {
     const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
-    if (model_.earliest(Command::precharge, bank) <= edge) {
-      return {rank, bank};
+    const Cycle at = model_.earliest(Command::precharge, bank);
+    if (at <= from) {
+      return {{rank, bank}, from};
+    }
+    if (at < plan.at) {
+      plan = {{rank, bank}, at};
     }
   }
-  return open == 0 && gate(rank) <= edge ? RefreshStep{rank, -1} : RefreshStep{};
-}
-
-Cycle RefreshControl::next_step(int rank) const {
-  if (ranks_[static_cast<std::size_t>(rank)].asleep) {
-    return kNeverCycle;
-  }
-  Cycle next = kNeverCycle;
-  for (std::uint64_t banks = open_banks(rank); banks != 0; banks &= banks - 1) {
-    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
-    next = earlier(next, model_.earliest(Command::precharge, bank));
-  }
-  return next == kNeverCycle ? gate(rank) : next;
+  return plan;
 }
 
 // Of the refresh, once its banks are closed.
@@ -166,9 +176,17 @@ void RefreshControl::refreshed(int rank, Cycle edge) {
 }
 
 void RefreshControl::find_next_pressing() {
-  next_pressing_ = kNeverCycle;
-  for (const Rank& each : ranks_) {
-    next_pressing_ = earlier(next_pressing_, each.pressing);
+  planned_.step.rank = -1;
+  next_pressing_ = then_pressing_ = kNeverCycle;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const Cycle each = ranks_[static_cast<std::size_t>(rank)].pressing;
+    if (each < next_pressing_) {
+      then_pressing_ = next_pressing_;
+      next_pressing_ = each;
+      first_pressing_ = rank;
+    } else {
+      then_pressing_ = earlier(then_pressing_, each);
+    }
   }
 }
 
@@ -190,14 +208,25 @@ void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
   find_next_pressing();
 }
 
-Cycle RefreshControl::look_ahead(Cycle soonest) const {
+Cycle RefreshControl::look_ahead(Cycle soonest) {
+  if (!elastic_ && soonest < then_pressing_) {
+    planned_ = plan(first_pressing_, soonest);
+    return earlier(planned_.at, then_pressing_);
+  }
   Cycle next = kNeverCycle;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     const Rank& state = ranks_[static_cast<std::size_t>(rank)];
     const Cycle from = elastic_ ? wanted_from(state) : state.pressing;
-    next = earlier(next, soonest < from ? from : later(from, next_step(rank)));
+    next = earlier(next, soonest < from ? from : plan(rank, soonest).at);
   }
   return next;
+}
+
+void RefreshControl::serialize(Archive& archive) {
+  archive(ranks_, free_from_, all_free_from_);
+  if (archive.loading()) {
+    find_next_pressing();
+  }
 }
 
 }  // namespace hmsim

@@ -70,11 +70,11 @@ class RefreshControl {
 
   // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
   // the next edge.
-  Cycle next(Cycle soonest) const {
+  Cycle next(Cycle soonest) {
     return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
   }
 
-  void serialize(Archive& archive) { archive(ranks_, next_pressing_, free_from_, all_free_from_); }
+  void serialize(Archive& archive);
 
  private:
   struct Rank {
@@ -87,18 +87,26 @@ class RefreshControl {
     void serialize(Archive& archive) { archive(due, pressing, waiting, turn, blocked, asleep); }
   };
 
+  // A rank's next step, and when it can be made.
+  struct Plan {
+    RefreshStep step;
+    Cycle at = kNeverCycle;
+  };
+
   Cycle wanted_from(const Rank& rank) const {
     return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - ahead_, rank.pressing)
                                              : rank.pressing;
   }
   RefreshStep step_of(int rank, Cycle edge) const;
-  Cycle next_step(int rank) const;
+  RefreshStep pressing_step(int rank, Cycle edge);
+  // Of the open banks the one that can be precharged first; of these, the first.
+  Plan plan(int rank, Cycle from) const;
   Cycle gate(int rank) const;
   void free_from(int rank, Cycle cycle);
   void block(int rank, Cycle edge);
   void unblock(int rank, Cycle edge);
   void find_next_pressing();
-  Cycle look_ahead(Cycle soonest) const;
+  Cycle look_ahead(Cycle soonest);
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
   // Of those that the rank's next refresh is of, the ones that are open, a bit each.
   std::uint64_t open_banks(int rank) const {
@@ -118,7 +126,11 @@ class RefreshControl {
   const Cycle duration_;
   const bool elastic_;
   std::vector<Rank> ranks_;
-  Cycle next_pressing_ = kNeverCycle;
+  Cycle next_pressing_ = kNeverCycle;  // the first,
+  int first_pressing_ = 0;             // of this rank,
+  Cycle then_pressing_ = kNeverCycle;  // and the next one, of another
+  // A pressing rank's plan since the last command; its rank is -1 where there is none.
+  Plan planned_;
   std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
   Cycle all_free_from_{0};        // the latest of them
 };
