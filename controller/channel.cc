@@ -242,25 +242,11 @@ inline Cycle Channel::next_wake() {
   return later(soonest, earlier(banks_.next(), calm_until_));
 }
 
-// Nothing is held, asked for or answered: edges have refreshes only.
-HMSIM_INLINE bool Channel::rests() const {
-  return pending_[0] == 0 && settled_[0] == 0 && pending_[1] == settled_[1] && finishes_.empty() &&
-         !has_specials_ && native_ != nullptr && !endpoint_.has_ack() && !endpoint_.active() &&
-         !queues_[0].may_admit() && !queues_[1].may_admit();
-}
-
 HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
   edge_ = edge;
   now_ = now;
   answered_ = false;
-  if (refresh_.pressing(edge_) && rests()) {
-    command_bus_taken_ = false;
-    refresh();
-    const Cycle soonest = edge_ + Cycle(1);
-    calm_until_ = refresh_.next(soonest);
-    wake_ = later(soonest, earlier(banks_.next(), calm_until_));
-    wake_time_ = time_of(wake_);
-    calm_until_ = refresh_.pressing(soonest) ? Cycle(0) : calm_until_;
+  if (refresh_.pressing(edge_) && rest()) {
     return;
   }
   wake_ = kNeverCycle;

@@ -94,7 +94,7 @@ class Channel final : public MemoryChannel, public AckListener {
 
   // An edge, and its phases.
   void visit(Cycle edge, Tick now);
-  bool rests() const;
+  bool rest();
   void pass(Cycle edge, Tick now);
   void prepare();
   void complete();

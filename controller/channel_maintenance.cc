@@ -31,6 +31,31 @@ void Channel::refresh() {
   }
 }
 
+// While nothing is held, asked for or answered, a pressing refresh has the edges for itself: false
+// when something is, or else makes the step of this edge, and goes on to the next as long as it
+// may.
+bool Channel::rest() {
+  if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || !finishes_.empty() ||
+      has_specials_ || banks_.next() <= edge_ || endpoint_.has_ack() || endpoint_.active() ||
+      queues_[0].may_admit() || queues_[1].may_admit()) {
+    return false;
+  }
+  for (;;) {
+    command_bus_taken_ = false;
+    refresh();
+    const Cycle soonest = edge_ + Cycle(1);
+    const Cycle next = refresh_.next(soonest);
+    calm_until_ = refresh_.pressing(soonest) ? Cycle(0) : next;
+    wake_ = later(soonest, earlier(banks_.next(), next));
+    wake_time_ = time_of(wake_);
+    if (!refresh_.pressing(wake_) || banks_.next() <= wake_ || !wakeup_.go_on(wake_time_, false)) {
+      return true;
+    }
+    edge_ = wake_;
+    now_ = wake_time_;
+  }
+}
+
 void Channel::take_step(const RefreshStep& step) {
   command_bus_taken_ = true;
   ++statistics_.command_cycles;

@@ -38,21 +38,8 @@ void DramBanks::row_changed(std::int32_t bank, std::int64_t row, Cycle now) {
   update(bank, now);
 }
 
-void DramBanks::block(int rank, std::uint64_t banks, Cause cause, Cycle now) {
-  rank_at(rank).blocked[static_cast<std::size_t>(cause)] |= banks;
-  update_each(rank, banks, now);
-}
-
-void DramBanks::unblock(int rank, std::uint64_t banks, Cause cause, Cycle now) {
-  rank_at(rank).blocked[static_cast<std::size_t>(cause)] &= ~banks;
-  update_each(rank, banks, now);
-}
-
 // Those in which something is queued; then commands may be legal at other times than before.
 void DramBanks::update_each(int rank, std::uint64_t banks, Cycle now) {
-  if (queued_ == 0) {
-    return;
-  }
   for (; banks != 0; banks &= banks - 1) {
     const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
     if (!at(bank).queued[side_].empty()) {

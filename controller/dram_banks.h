@@ -56,8 +56,18 @@ class DramBanks {
   // Banks of a rank, a bit each, that are to be refreshed have no candidate, nor have those that
   // sleep.
   enum class Cause : std::uint8_t { refresh, sleep };
-  void block(int rank, std::uint64_t banks, Cause cause, Cycle now);
-  void unblock(int rank, std::uint64_t banks, Cause cause, Cycle now);
+  void block(int rank, std::uint64_t banks, Cause cause, Cycle now) {
+    rank_at(rank).blocked[static_cast<std::size_t>(cause)] |= banks;
+    if (queued_ != 0) {
+      update_each(rank, banks, now);
+    }
+  }
+  void unblock(int rank, std::uint64_t banks, Cause cause, Cycle now) {
+    rank_at(rank).blocked[static_cast<std::size_t>(cause)] &= ~banks;
+    if (queued_ != 0) {
+      update_each(rank, banks, now);
+    }
+  }
   // No transaction of the rank may start (the command queue is full).
   void hold(int rank, bool held) {
     const std::uint64_t bit = std::uint64_t{1} << rank;

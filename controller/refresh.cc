@@ -134,24 +134,16 @@ void RefreshControl::block(int rank, Cycle edge) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   state.blocked = true;
   banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
-  free_from(rank, kNeverCycle);
+  free_from_[place(rank, state.turn)] = kNeverCycle;
+  ++blocked_ranks_;
 }
 
 void RefreshControl::unblock(int rank, Cycle edge) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   if (state.blocked) {
     state.blocked = false;
+    --blocked_ranks_;
     banks_.unblock(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
-  }
-}
-
-void RefreshControl::free_from(int rank, Cycle cycle) {
-  free_from_[place(rank, turn(rank))] = cycle;
-  all_free_from_ = cycle;
-  if (cycle != kNeverCycle) {
-    for (const Cycle each : free_from_) {
-      all_free_from_ = later(all_free_from_, each);
-    }
   }
 }
 
@@ -167,8 +159,9 @@ Cycle RefreshControl::next_free(Cycle edge) const {
 
 void RefreshControl::refreshed(int rank, Cycle edge) {
   unblock(rank, edge);
-  free_from(rank, edge + duration_);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  free_from_[place(rank, state.turn)] = edge + duration_;
+  last_free_ = later(last_free_, edge + duration_);
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
   state.pressing = earlier(state.due + behind_, edge + longest_);
@@ -201,8 +194,9 @@ void RefreshControl::sleep(int rank, bool self_refresh) {
 
 void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
   wake(rank);
-  free_from(rank, edge + time);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  free_from_[place(rank, state.turn)] = edge + time;
+  last_free_ = later(last_free_, edge + time);
   state.due = edge + interval_;
   state.pressing = earlier(state.due + behind_, edge + longest_);
   find_next_pressing();
@@ -223,7 +217,7 @@ Cycle RefreshControl::look_ahead(Cycle soonest) {
 }
 
 void RefreshControl::serialize(Archive& archive) {
-  archive(ranks_, free_from_, all_free_from_);
+  archive(ranks_, free_from_, last_free_, blocked_ranks_);
   if (archive.loading()) {
     find_next_pressing();
   }

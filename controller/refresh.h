@@ -64,7 +64,7 @@ class RefreshControl {
            static_cast<std::size_t>(bank & (turns_ - 1));
   }
   bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
-  bool busy(Cycle edge) const { return edge < all_free_from_; }
+  bool busy(Cycle edge) const { return blocked_ranks_ > 0 || edge < last_free_; }
   // When the next place that is refreshed at `edge` is done with it.
   Cycle next_free(Cycle edge) const;
 
@@ -102,7 +102,6 @@ class RefreshControl {
   // Of the open banks the one that can be precharged first; of these, the first.
   Plan plan(int rank, Cycle from) const;
   Cycle gate(int rank) const;
-  void free_from(int rank, Cycle cycle);
   void block(int rank, Cycle edge);
   void unblock(int rank, Cycle edge);
   void find_next_pressing();
@@ -132,7 +131,8 @@ class RefreshControl {
   // A pressing rank's plan since the last command; its rank is -1 where there is none.
   Plan planned_;
   std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
-  Cycle all_free_from_{0};        // the latest of them
+  Cycle last_free_{0};            // the latest of them that is known
+  int blocked_ranks_ = 0;
 };
 
 }  // namespace hmsim
