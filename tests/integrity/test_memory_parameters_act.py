@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from hmsim import InputError, dram_comparison
-from hmsim._core import Simulation
+from hmsim._core import Simulation, policies
 from hmsim.config import load_config
 from hmsim.runner import run
 from hmsim.settings import from_mapping
@@ -292,3 +292,10 @@ def test_every_parameter_acts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_tables_name_known_parameters() -> None:
     assert {*OTHER, *COMPANY, *INERT, *DRAMSIM3} <= {*names()}
+
+
+def test_no_parameter_is_left_out() -> None:
+    # The others: test_parameters_act.py, test_agent_parameters_act.py, test_policy_parameters.py.
+    left = {entry["name"] for entry in Simulation.parameters()} - {*names()}
+    left -= {parameter["name"] for policy in policies() for parameter in policy["parameters"]}
+    assert {name.split(".")[0] for name in left} == {"nvdimm", "frontend"}

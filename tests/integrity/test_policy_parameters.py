@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hmsim._core import policies
 from hmsim.config import load_config
+from hmsim.harmonic_table import read_table
 from hmsim.runner import run
 from hmsim.settings import from_mapping
 from hmsim.workload import Agent, Workload
@@ -43,6 +46,7 @@ BASE: dict[str, Any] = {
     "policies.atlas.quantum": "10us",
     "policies.firm.interval": "10us",
 }
+TABLE = read_table(Path(__file__).parents[2] / "configs" / "harmonic" / "quick.table")
 # Where the value found by other() is not one that acts in this workload.
 OTHER: dict[str, Any] = {
     "policies.atlas.history": 0.1,
@@ -50,35 +54,41 @@ OTHER: dict[str, Any] = {
     "policies.firm.batch_age": "10ns",
     "policies.firm.locality_threshold": 0,
     "policies.firm.mpki_threshold": 25,
+    "policies.background.soft_threshold": 50,
+    "policies.harmonic.table": replace(TABLE, dram=TABLE.dram[::-1]).text(),
+    "policies.lirs.high_share": 50,
+    "policies.lirs.ghosts": 1000,
     "policies.nvm_duet.write_high": 8,
     "policies.nvm_duet.write_low": 2,
     "policies.par_bs.min_batch": 40,
+    "policies.pas.return_after": 8,
+    "policies.pas.slack": 0,
+    "policies.preevict.low_water": 50,
+    "policies.prefetch_preevict.low_water": 50,
     "policies.tcm.cluster_threshold": 0.9,
     "policies.tcm.shuffle_threshold": 1,
 }
+PAS: dict[str, Any] = {
+    "controller.scheduler": "fr_fcfs",
+    "controller.queues": "split",
+    "controller.arbiter": "oldest_first",
+    "controller.writes": "mixed",
+}
 # What else a parameter needs in order to act.
 WITH: dict[str, dict[str, Any]] = {
+    "policies.harmonic.table": {"policies.harmonic.table": TABLE.text()},
     "policies.harmonic.dram_guard": {"policies.harmonic.guard": True},
     "policies.harmonic.nvdimm_guard": {"policies.harmonic.guard": True},
     "policies.nvm_duet.write_low": {"policies.nvm_duet.write_high": 16},
+    "policies.lirs.ghosts": {"policies.lirs.high_share": 10},
+    "policies.pas.trigger": {**PAS, "policies.pas.return_after": 8},
+    "policies.pas.return_after": PAS,
+    "policies.pas.slack": PAS,
     "policies.tcm.seed": {"policies.tcm.shuffle_threshold": 1},
 }
 
-
-# Those that other tests show to act.
-ELSEWHERE = {
-    "policies.pas.": "what it reacts to takes whole pages: tests/cc/controller/pas_test.cc",
-    "policies.harmonic.table": "a trained table: tests/cc/policies/harmonic_test.cc",
-    # Decisions that this short mix does not come to:
-    "policies.background.soft_threshold": "tests/cc/nvdimm/gc_schedulers_test.cc",
-    "policies.proactive.estimate": "tests/cc/nvdimm/gc_schedulers_test.cc",
-    "policies.proactive.count": "tests/cc/nvdimm/gc_schedulers_test.cc",
-    "policies.proactive.t_mb": "tests/cc/nvdimm/gc_schedulers_test.cc",
-    "policies.proactive.stages": "tests/cc/nvdimm/gc_schedulers_test.cc",
-    "policies.lirs.": "tests/cc/nvdimm/replacement_test.cc",
-    "policies.preevict.low_water": "tests/cc/nvdimm/lookahead_test.cc",
-    "policies.prefetch_preevict.low_water": "tests/cc/nvdimm/lookahead_test.cc",
-}
+# These need whole pages read and written.
+PAGES_ONLY = ("policies.background.", "policies.lirs.", "policies.pas.", "policies.proactive.")
 
 
 def parameters() -> list[tuple[str, str, dict[str, Any]]]:
@@ -87,7 +97,6 @@ def parameters() -> list[tuple[str, str, dict[str, Any]]]:
         (policy["kind"], policy["name"], parameter)
         for policy in policies()
         for parameter in policy["parameters"]
-        if not parameter["name"].startswith(tuple(ELSEWHERE))
     ]
 
 
@@ -115,6 +124,11 @@ def stream(core: int, target: str, **values: Any) -> Agent:
     return agent(**shared, core=core, target=target, **values)
 
 
+def pages(**values: Any) -> Agent:
+    """Requests for whole pages of the NVDIMM."""
+    return agent(kind="pattern", target="nvdimm", requests=5_000, **values)
+
+
 WORKLOAD = Workload(
     "mix",
     (
@@ -126,12 +140,20 @@ WORKLOAD = Workload(
         stream(3, "dram", pattern="random", footprint="64MiB", outstanding=8),
     ),
 )
+PAGES = Workload(
+    "pages",
+    (
+        pages(core=0, outstanding=64, write_ratio=0.5, write_randomness=0.7, read_randomness=0.7),
+        pages(core=1, outstanding=32, write_ratio=0.7, write_randomness=1, read_randomness=1),
+        stream(2, "dram", pattern="random", footprint="1MiB", outstanding=8),
+    ),
+)
 
 
 @cache
-def statistics(chosen: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+def statistics(chosen: tuple[tuple[str, Any], ...], workload: Workload) -> dict[str, Any]:
     config = load_config("mascots16", {**BASE, **dict(chosen)}, where="test")
-    return dict(run(config, WORKLOAD, check=True).stats)
+    return dict(run(config, workload, check=True).stats)
 
 
 @pytest.mark.parametrize(
@@ -143,4 +165,6 @@ def test_every_policy_parameter_acts(kind: str, policy: str, parameter: dict[str
     chosen = {key: value.format(policy) for key, value in CHOOSES[kind].items()}
     chosen.update(WITH.get(name, {}))
     changed = {**chosen, name: OTHER.get(name, other(parameter))}
-    assert statistics(tuple(changed.items())) != statistics(tuple(chosen.items()))
+    workload = PAGES if name.startswith(PAGES_ONLY) else WORKLOAD
+    plain = statistics(tuple(chosen.items()), workload)
+    assert statistics(tuple(changed.items()), workload) != plain
