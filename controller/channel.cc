@@ -228,18 +228,35 @@ HMSIM_INLINE void Channel::complete() {
   }
 }
 
+// When anything but the banks is next due, as far as it is known.
+HMSIM_INLINE Cycle Channel::next_event_apart(Cycle soonest) {
+  Cycle next = refresh_.next(soonest);
+  if (!finishes_.empty()) {
+    next = earlier(next, finishes_.front().cycle);
+  }
+  if (endpoint_.has_ack()) {
+    next = earlier(next, next_ack(soonest));
+  }
+  if (has_specials_) {
+    next = earlier(next, next_special(soonest));
+  }
+  if (next > soonest && endpoint_.active()) {
+    next = earlier(next, endpoint_.next(soonest));
+  }
+  return next;
+}
+
 inline Cycle Channel::next_wake() {
   const Cycle soonest = edge_ + Cycle(1);
-  if (has_specials_ || endpoint_.active() || endpoint_.has_ack() || refresh_.pressing(soonest)) {
+  const bool calm = !has_specials_ && !endpoint_.active() && !endpoint_.has_ack() &&
+                    !refresh_.pressing(soonest);
+  if (!calm && banks_.next() <= soonest) {
     calm_until_ = Cycle(0);
-    return banks_.next() <= soonest ? soonest
-                                    : later(soonest, earlier(banks_.next(), next_event_apart()));
+    return soonest;
   }
-  calm_until_ = refresh_.next(soonest);
-  if (!finishes_.empty()) {
-    calm_until_ = earlier(calm_until_, finishes_.front().cycle);
-  }
-  return later(soonest, earlier(banks_.next(), calm_until_));
+  const Cycle next = next_event_apart(soonest);
+  calm_until_ = calm ? next : Cycle(0);
+  return later(soonest, earlier(banks_.next(), next));
 }
 
 HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
@@ -274,7 +291,7 @@ HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
   if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
     settle();
   }
-  if (edge_ >= banks_.next() || endpoint_.active()) {
+  if (edge_ >= banks_.next() || endpoint_.may_act(edge_)) {
     issue();
   }
   if (has_specials_) {

@@ -112,7 +112,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_dram();
   void issue_either();
   Cycle next_wake();
-  Cycle next_event_apart();
+  Cycle next_event_apart(Cycle soonest);
   Cycle next_special(Cycle soonest);
 
   bool admit_from(Queue& queue);

@@ -217,8 +217,8 @@ void Channel::send_command(TransactionId id) {
 // Both classes may have something to issue, or transactions be overdue.
 void Channel::issue_either() {
   Candidates candidates;
-  endpoint_.collect(edge_, turnaround_, candidates);
   // What is merely near matters only beside what is legal in the other class.
+  endpoint_.collect(edge_, edge_ >= banks_.next() ? turnaround_ : Cycle(0), candidates);
   const Cycle nearness = candidates.legal[1] != nullptr ? turnaround_ : Cycle(0);
   if (edge_ + nearness >= banks_.next()) {
     banks_.collect(edge_, nearness, candidates);
@@ -275,25 +275,6 @@ void Channel::issue() {
   } else {
     issue_row(best->id, best->command);
   }
-}
-
-// When anything but the banks is next due, as far as it is known.
-Cycle Channel::next_event_apart() {
-  const Cycle soonest = edge_ + Cycle(1);
-  Cycle next = refresh_.next(soonest);
-  if (!finishes_.empty()) {
-    next = earlier(next, finishes_.front().cycle);
-  }
-  if (endpoint_.has_ack()) {
-    next = earlier(next, next_ack(soonest));
-  }
-  if (has_specials_) {
-    next = earlier(next, next_special(soonest));
-  }
-  if (next > soonest && endpoint_.active()) {
-    next = earlier(next, endpoint_.next(soonest));
-  }
-  return next;
 }
 
 Cycle Channel::next_special(Cycle soonest) {

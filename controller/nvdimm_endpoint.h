@@ -3,6 +3,7 @@
 // their ack, and which are ready for the data bus.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -33,9 +34,21 @@ class NvdimmEndpoint {
   // Commands leave in the order of their keys; else oldest first.
   void order_commands_by_key(bool by_key) { by_key_ = by_key; }
 
-  void insert(TransactionId id);  // competes for its command, or a credit
-  void remove(TransactionId id);
-  void command_sent(TransactionId id);
+  void insert(TransactionId id) {  // competes for its command, or a credit
+    PseudoBank& bank = bank_of(pool_[id]);
+    const bool posted = is_posted(id);
+    (posted ? bank.posted : bank.queued).insert(pool_, id, bank.last_page);
+    (posted ? posted_ : queued_) |= bit(pool_[id].bank);
+  }
+  void remove(TransactionId id) {
+    const bool posted = is_posted(id);
+    leave(posted ? &PseudoBank::posted : &PseudoBank::queued, posted ? posted_ : queued_, id);
+  }
+  void command_sent(TransactionId id) {
+    remove(id);
+    page_accessed(pool_[id]);
+    ++outstanding_;
+  }
   // Writes that wait for a credit; the first of them; it has got one.
   bool wants_credit() const { return posted_ != 0; }
   TransactionId next_posted();
@@ -44,9 +57,22 @@ class NvdimmEndpoint {
   void raise_ack(TransactionId id) { acks_.push(id); }
   bool has_ack() const { return !acks_.empty(); }
   TransactionId first_ack() const { return acks_.front(); }
-  void take_ack();
-  void insert_ready(TransactionId id, Cycle grant_from);  // competes for the data bus
-  void granted(TransactionId id);
+  void take_ack() {
+    acks_.pop();
+    --outstanding_;
+  }
+  void insert_ready(TransactionId id, Cycle grant_from) {  // competes for the data bus
+    Transaction& transaction = pool_[id];
+    transaction.grant_from = grant_from;
+    PseudoBank& bank = bank_of(transaction);
+    bank.ready.insert(pool_, id, bank.last_page);
+    ready_ |= bit(transaction.bank);
+    ready_from_ = earlier(ready_from_, later(grant_from, gate_of(transaction)));
+  }
+  void granted(TransactionId id) {
+    leave(&PseudoBank::ready, ready_, id);
+    forget();
+  }
 
   // The earliest cycle for the data burst of a transaction, by the data bus.
   Cycle earliest_burst(const Transaction& transaction) const {
@@ -56,12 +82,30 @@ class NvdimmEndpoint {
     return transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
   }
 
-  bool active() const { return (queued_ | ready_) != 0; }  // collect() may find something
-  void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
+  bool active() const { return (queued_ | ready_) != 0; }  // something competes
+  // On this edge there may be something to send, or legal for the data bus.
+  bool may_act(Cycle edge) const { return may_send() || ready_from_ <= edge; }
+  // Adds the data-bus commands that are legal on this edge; near: within `turnaround`.
+  void collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
+    if (ready_from_ <= edge + turnaround) {
+      look(edge, turnaround, candidates);
+    }
+  }
   // A command competes and may be sent: then collect_others() finds one.
   bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
-  void collect_others(Candidates& candidates);
-  Cycle next(Cycle edge);  // the first cycle from `edge` on at which collect() may find something
+  void collect_others(Candidates& candidates) {
+    Candidates::consider_older(candidates.other, *first_of(queued_, &PseudoBank::queued));
+  }
+  // The first cycle from `edge` on at which something may be sent or become legal.
+  Cycle next(Cycle edge) {
+    if (may_send()) {
+      return edge;
+    }
+    if (ready_from_ < edge) {
+      find_ready_from();
+    }
+    return later(edge, ready_from_);
+  }
 
   void rebuild();  // keys changed
   void serialize(Archive& archive);
@@ -78,7 +122,34 @@ class NvdimmEndpoint {
   };
 
   bool is_posted(TransactionId id) const { return posts_writes_ && pool_[id].request.write; }
-  void page_accessed(const Transaction& transaction);
+  static std::uint64_t bit(std::int32_t bank) { return std::uint64_t{1} << bank; }
+  PseudoBank& bank_of(const Transaction& transaction) {
+    return banks_[static_cast<std::size_t>(transaction.bank)];
+  }
+  void leave(BankQueue PseudoBank::*list, std::uint64_t& banks, TransactionId id) {
+    BankQueue& left = bank_of(pool_[id]).*list;
+    left.remove(pool_, id);
+    if (left.empty()) {
+      banks &= ~bit(pool_[id].bank);
+    }
+  }
+  void page_accessed(const Transaction& transaction) {
+    if (bank_of(transaction).last_page != transaction.row) {
+      change_page(transaction);
+    }
+  }
+  void change_page(const Transaction& transaction);
+  Cycle& gate_of(const Transaction& transaction) {
+    return gates_[transaction.request.write ? 1 : 0];
+  }
+  Cycle ready_from(const Transaction& transaction) {
+    Cycle& gate = gate_of(transaction);
+    gate = earliest_burst(transaction);
+    return later(gate, transaction.grant_from);
+  }
+  void forget() { ready_from_ = ready_ != 0 ? Cycle(0) : kNeverCycle; }
+  void look(Cycle edge, Cycle turnaround, Candidates& candidates);
+  void find_ready_from();
   const Best* first_of(std::uint64_t banks, BankQueue PseudoBank::*list);
 
   const int rank_;
@@ -93,6 +164,10 @@ class NvdimmEndpoint {
   std::uint64_t posted_ = 0;
   std::uint64_t ready_ = 0;
   std::int64_t outstanding_ = 0;  // commands without ack
+  // Lower bounds, as time and commands only put bursts off: when data-bus commands, reads and
+  // writes, are legal; and the first of those that compete. 0: they are to be found again.
+  std::array<Cycle, 2> gates_{};
+  Cycle ready_from_ = kNeverCycle;
 };
 
 }  // namespace hmsim
