@@ -246,17 +246,28 @@ HMSIM_INLINE Cycle Channel::next_event_apart(Cycle soonest) {
   return next;
 }
 
+// Within the calm.
+HMSIM_INLINE Cycle Channel::next_command(Cycle soonest) {
+  Cycle next = earlier(banks_.next(), calm_until_);
+  if (next > soonest && endpoint_.active()) {
+    next = earlier(next, endpoint_.next(soonest));
+  }
+  return later(soonest, next);
+}
+
 inline Cycle Channel::next_wake() {
   const Cycle soonest = edge_ + Cycle(1);
-  const bool calm = !has_specials_ && !endpoint_.active() && !endpoint_.has_ack() &&
-                    !refresh_.pressing(soonest);
-  if (!calm && banks_.next() <= soonest) {
+  if (has_specials_ || endpoint_.has_ack() || refresh_.pressing(soonest)) {
     calm_until_ = Cycle(0);
-    return soonest;
+    return banks_.next() <= soonest
+               ? soonest
+               : later(soonest, earlier(banks_.next(), next_event_apart(soonest)));
   }
-  const Cycle next = next_event_apart(soonest);
-  calm_until_ = calm ? next : Cycle(0);
-  return later(soonest, earlier(banks_.next(), next));
+  calm_until_ = refresh_.next(soonest);
+  if (!finishes_.empty()) {
+    calm_until_ = earlier(calm_until_, finishes_.front().cycle);
+  }
+  return next_command(soonest);
 }
 
 HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
@@ -307,10 +318,15 @@ HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
 HMSIM_INLINE void Channel::pass(Cycle edge, Tick now) {
   edge_ = edge;
   now_ = now;
+  wake_ = kNeverCycle;
+  wake_time_ = kNever;
   command_bus_taken_ = false;
-  issue_dram();
-  wake_ = later(edge_ + Cycle(1), earlier(banks_.next(), calm_until_));
-  wake_time_ = time_of(wake_);
+  if (endpoint_.active()) {
+    issue();
+  } else {
+    issue_dram();
+  }
+  wake_by(next_command(edge_ + Cycle(1)));
 }
 
 void Channel::advance(Tick now) {

@@ -111,14 +111,16 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue();
   void issue_dram();
   void issue_either();
+  void issue_nvdimm();
   Cycle next_wake();
   Cycle next_event_apart(Cycle soonest);
+  Cycle next_command(Cycle soonest);
   Cycle next_special(Cycle soonest);
 
   bool admit_from(Queue& queue);
   TransactionId admit(const Request& request);
   void enter(TransactionId id);
-  bool bar(TransactionId id);
+  void bar(TransactionId id);
   // How long garbage collection delayed its ack.
   Tick gc_blocked(const Transaction& done) const {
     return posted(done) ? Tick(0) : nvdimm_->gc_blocked(done.slot);
@@ -331,8 +333,8 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
-  // Until then edges have nothing but DRAM commands of transactions, if nobody sends and no ack
-  // comes meanwhile.
+  // Until then edges have nothing but commands of transactions, if nobody sends and no ack comes
+  // meanwhile.
   Cycle calm_until_{0};
   int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};

@@ -107,7 +107,9 @@ HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
                         request.epoch};
   }
   count(request.memory, 1);
-  if (!is_nvdimm(transaction) || !bar(id)) {
+  if (is_nvdimm(transaction) && barrier_.bars(id, request.flush)) {
+    bar(id);
+  } else {
     enter(id);
   }
   return id;

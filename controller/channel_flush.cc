@@ -4,15 +4,10 @@
 
 namespace hmsim {
 
-// Holds the transaction where the barrier wants it.
-bool Channel::bar(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  if (!barrier_.bars(id, transaction.request.flush)) {
-    return false;
-  }
-  transaction.state = TransactionState::barred;
+// The barrier holds the transaction.
+void Channel::bar(TransactionId id) {
+  pool_[id].state = TransactionState::barred;
   send_flush();
-  return true;
 }
 
 // The flush whose turn it is competes for the command bus; no other NVDIMM transaction does then.

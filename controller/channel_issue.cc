@@ -251,11 +251,32 @@ void Channel::issue_either() {
   }
 }
 
+// The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near.
+[[gnu::flatten]] void Channel::issue_nvdimm() {
+  Candidates candidates;
+  endpoint_.collect(edge_, Cycle(0), candidates);
+  if (const Best* const burst = candidates.legal[1]) {
+    promised_ = kNobody;
+    command_bus_taken_ = true;
+    ++statistics_.command_cycles;
+    issue_grant(burst->id, burst->command);
+  } else if (endpoint_.may_send()) {
+    endpoint_.collect_others(candidates);
+    command_bus_taken_ = true;
+    ++statistics_.command_cycles;
+    send_command(candidates.other->id);
+  }
+}
+
 void Channel::issue() {
   if (command_bus_taken_) {
-    banks_.advance(edge_);
-  } else if (has_specials_ || endpoint_.active()) {
+    if (edge_ >= banks_.next()) {
+      banks_.advance(edge_);
+    }
+  } else if (has_specials_ || (endpoint_.active() && edge_ + turnaround_ >= banks_.next())) {
     issue_either();
+  } else if (endpoint_.active()) {
+    issue_nvdimm();
   } else {
     issue_dram();
   }

@@ -73,20 +73,6 @@ void LatencySplit::side_changed(Cycle now) {
   }
 }
 
-void LatencySplit::finished(const Transaction& done, Cycle now, Tick gc_blocked) {
-  const Marks& marks = marks_of(done);
-  Class& counted = count(done);
-  counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, period_);
-  counted.part(LatencyPart::bus).add(now - transfer(done.request.write) - marks.competes, period_);
-  counted.part(LatencyPart::gc_blocked).add(gc_blocked);
-  const Cycle ack = marks.competes - marks.first_command;
-  if (gc_blocked == Tick(0)) {
-    counted.part(LatencyPart::ack_wait).add(ack, period_);
-  } else {
-    counted.part(LatencyPart::ack_wait).add(ack.value() * period_ - gc_blocked);
-  }
-}
-
 std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cycle now,
                                                     Tick gc_blocked) const {
   const Marks& marks = marks_[done.slot];

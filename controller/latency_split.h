@@ -140,7 +140,20 @@ class LatencySplit {
     counted.part(LatencyPart::refresh).add(marks.refresh, period_);
   }
   // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
-  void finished(const Transaction& done, Cycle now, Tick gc_blocked);
+  void finished(const Transaction& done, Cycle now, Tick gc_blocked) {
+    const Marks& marks = marks_of(done);
+    Class& counted = count(done);
+    counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, period_);
+    counted.part(LatencyPart::bus)
+        .add(now - transfer(done.request.write) - marks.competes, period_);
+    counted.part(LatencyPart::gc_blocked).add(gc_blocked);
+    const Cycle ack = marks.competes - marks.first_command;
+    if (gc_blocked == Tick(0)) {
+      counted.part(LatencyPart::ack_wait).add(ack, period_);
+    } else {
+      counted.part(LatencyPart::ack_wait).add(ack.value() * period_ - gc_blocked);
+    }
+  }
 
   // Of one that just finished.
   std::array<Tick, kLatencyParts> parts(const Transaction& done, Cycle now, Tick gc_blocked) const;

@@ -3,7 +3,6 @@
 // their ack, and which are ready for the data bus.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,7 +11,7 @@
 #include "controller/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
-#include "dram/timing_model.h"
+#include "dram/timing_engine.h"
 
 namespace hmsim {
 
@@ -67,17 +66,16 @@ class NvdimmEndpoint {
     PseudoBank& bank = bank_of(transaction);
     bank.ready.insert(pool_, id, bank.last_page);
     ready_ |= bit(transaction.bank);
-    ready_from_ = earlier(ready_from_, later(grant_from, gate_of(transaction)));
+    ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
   }
-  void granted(TransactionId id) {
+  void granted(TransactionId id) {  // its data-bus command was issued
     leave(&PseudoBank::ready, ready_, id);
-    forget();
+    ready_from_ = ready_ == 0 ? kNeverCycle
+                              : earlier(gate(Command::nvdimm_read), gate(Command::nvdimm_write));
   }
 
   // The earliest cycle for the data burst of a transaction, by the data bus.
-  Cycle earliest_burst(const Transaction& transaction) const {
-    return engine_.rank_gate(burst_of(transaction), rank_);
-  }
+  Cycle earliest_burst(const Transaction& transaction) const { return gate(burst_of(transaction)); }
   static Command burst_of(const Transaction& transaction) {
     return transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
   }
@@ -88,7 +86,7 @@ class NvdimmEndpoint {
   // Adds the data-bus commands that are legal on this edge; near: within `turnaround`.
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
     if (ready_from_ <= edge + turnaround) {
-      look(edge, turnaround, candidates);
+      ready_from_ = look(edge, turnaround, candidates);
     }
   }
   // A command competes and may be sent: then collect_others() finds one.
@@ -102,7 +100,7 @@ class NvdimmEndpoint {
       return edge;
     }
     if (ready_from_ < edge) {
-      find_ready_from();
+      ready_from_ = scan([](PseudoBank&, TransactionId, Cycle) {});
     }
     return later(edge, ready_from_);
   }
@@ -139,23 +137,52 @@ class NvdimmEndpoint {
     }
   }
   void change_page(const Transaction& transaction);
-  Cycle& gate_of(const Transaction& transaction) {
-    return gates_[transaction.request.write ? 1 : 0];
-  }
-  Cycle ready_from(const Transaction& transaction) {
-    Cycle& gate = gate_of(transaction);
-    gate = earliest_burst(transaction);
-    return later(gate, transaction.grant_from);
-  }
   void forget() { ready_from_ = ready_ != 0 ? Cycle(0) : kNeverCycle; }
-  void look(Cycle edge, Cycle turnaround, Candidates& candidates);
-  void find_ready_from();
-  const Best* first_of(std::uint64_t banks, BankQueue PseudoBank::*list);
+  Cycle gate(Command burst) const {
+    return native_ != nullptr ? native_->rank_gate(burst, rank_) : engine_.rank_gate(burst, rank_);
+  }
+  // Calls consider(bank, id, when it is legal) for the best one of each pseudo-bank. Returns when
+  // the first is.
+  template <class Consider>
+  Cycle scan(Consider consider) {
+    Cycle first = kNeverCycle;
+    for (std::uint64_t banks = ready_; banks != 0; banks &= banks - 1) {
+      PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
+      const TransactionId id = bank.ready.best(pool_, bank.last_page);
+      const Cycle legal = later(earliest_burst(pool_[id]), pool_[id].grant_from);
+      first = earlier(first, legal);
+      consider(bank, id, legal);
+    }
+    return first;
+  }
+  Cycle look(Cycle edge, Cycle turnaround, Candidates& candidates) {
+    return scan([&](PseudoBank& bank, TransactionId id, Cycle legal) {
+      if (legal <= edge + turnaround) {
+        const Transaction& transaction = pool_[id];
+        bank.burst = {id, burst_of(transaction), key_of(transaction, bank.last_page),
+                      transaction.request.id};
+        Candidates::consider((legal <= edge ? candidates.legal : candidates.near)[1], bank.burst);
+      }
+    });
+  }
+  const Best* first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
+    const Best* first = nullptr;
+    for (; banks != 0; banks &= banks - 1) {
+      PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
+      const TransactionId id = (bank.*list).best(pool_, bank.last_page);
+      const Transaction& transaction = pool_[id];
+      bank.command = {id, burst_of(transaction), by_key_ ? key_of(transaction, bank.last_page) : 0,
+                      transaction.request.id};
+      Candidates::consider(first, bank.command);
+    }
+    return first;
+  }
 
   const int rank_;
   const std::int64_t outstanding_limit_;
   const bool posts_writes_;
   const TimingModel& engine_;
+  const TimingEngine* const native_;  // the same, or nullptr
   TransactionPool& pool_;
   bool by_key_ = false;
   std::vector<PseudoBank> banks_;
@@ -164,9 +191,7 @@ class NvdimmEndpoint {
   std::uint64_t posted_ = 0;
   std::uint64_t ready_ = 0;
   std::int64_t outstanding_ = 0;  // commands without ack
-  // Lower bounds, as time and commands only put bursts off: when data-bus commands, reads and
-  // writes, are legal; and the first of those that compete. 0: they are to be found again.
-  std::array<Cycle, 2> gates_{};
+  // A lower bound, as commands only put bursts off: when the first data-bus command is legal.
   Cycle ready_from_ = kNeverCycle;
 };
 

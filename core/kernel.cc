@@ -25,12 +25,7 @@ Tick Kernel::next_event() const {
   return next;
 }
 
-bool Kernel::step(Tick limit) {
-  watched_ = true;
-  return advance_earliest(limit);
-}
-
-bool Kernel::advance_earliest(Tick limit) {
+inline bool Kernel::advance_earliest(Tick limit) {
   Entry* earliest = nullptr;
   Tick when = kNever;
   Tick second = kNever;
@@ -59,6 +54,11 @@ bool Kernel::advance_earliest(Tick limit) {
   earliest->next = component.next_event();
   ensure(earliest->next > now_, "kernel", now_, -1, "a component does not move on");
   return true;
+}
+
+bool Kernel::step(Tick limit) {
+  watched_ = true;
+  return advance_earliest(limit);
 }
 
 bool Kernel::run(Tick limit, std::uint64_t& steps) {
