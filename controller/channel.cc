@@ -228,24 +228,6 @@ HMSIM_INLINE void Channel::complete() {
   }
 }
 
-// When anything but the banks is next due, as far as it is known.
-HMSIM_INLINE Cycle Channel::next_event_apart(Cycle soonest) {
-  Cycle next = refresh_.next(soonest);
-  if (!finishes_.empty()) {
-    next = earlier(next, finishes_.front().cycle);
-  }
-  if (endpoint_.has_ack()) {
-    next = earlier(next, next_ack(soonest));
-  }
-  if (has_specials_) {
-    next = earlier(next, next_special(soonest));
-  }
-  if (next > soonest && endpoint_.active()) {
-    next = earlier(next, endpoint_.next(soonest));
-  }
-  return next;
-}
-
 // Within the calm.
 HMSIM_INLINE Cycle Channel::next_command(Cycle soonest) {
   Cycle next = earlier(banks_.next(), calm_until_);
@@ -347,23 +329,6 @@ void Channel::advance(Tick now) {
   }
 }
 
-void Channel::prepare() {
-  if (two_level_) {
-    stage();
-  }
-  hasten_overdue();
-  if (edge_ >= next_policy_change_ || keys_changed()) {
-    update_schedulers();
-  }
-  update_drain();
-  if (posts_writes_) {
-    give_credits();
-  }
-  if (power_.active() && !command_bus_taken_) {
-    wake();
-  }
-}
-
 // Within an edge no time passes: only what is held at its end counts, and at its first command.
 void Channel::settle() {
   if (pending_[0] != settled_[0]) {
@@ -374,24 +339,6 @@ void Channel::settle() {
   }
   settled_ = pending_;
   bus_.holding(pending_[0], pending_[1], edge_);
-}
-
-// The side stands still while a rank's command queue is full: those that fill it must go on.
-void Channel::update_drain() {
-  if (!drained_ || held_ranks_ > 0) {
-    return;
-  }
-  const std::size_t before = side_;
-  const std::uint32_t overdue = guard_.oldest_overdue(MemoryClass::dram);
-  const Direction direction = overdue == StarvationGuard::kNone ? schedulers_[0]->direction()
-                              : side_of(pool_[static_cast<TransactionId>(overdue)]) == 1
-                                  ? Direction::writes
-                                  : Direction::reads;
-  side_ = drain_.choose(direction, edge_);
-  if (side_ != before) {
-    latency_.side_changed(edge_);
-  }
-  banks_.compete(side_, edge_);
 }
 
 Cycle Channel::elapsed() const { return Cycle((kernel_->now() - measured_from_) / period_); }

@@ -298,6 +298,24 @@ void Channel::issue() {
   }
 }
 
+// When anything but the banks is next due, as far as it is known.
+Cycle Channel::next_event_apart(Cycle soonest) {
+  Cycle next = refresh_.next(soonest);
+  if (!finishes_.empty()) {
+    next = earlier(next, finishes_.front().cycle);
+  }
+  if (endpoint_.has_ack()) {
+    next = earlier(next, next_ack(soonest));
+  }
+  if (has_specials_) {
+    next = earlier(next, next_special(soonest));
+  }
+  if (next > soonest && endpoint_.active()) {
+    next = earlier(next, endpoint_.next(soonest));
+  }
+  return next;
+}
+
 Cycle Channel::next_special(Cycle soonest) {
   if (keys_changed()) {
     return soonest;

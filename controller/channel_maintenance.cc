@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Commands that no request asks for: refreshes, power modes, and precharges by the page policy.
+// What comes before commands that requests ask for, and commands that none asks for: refreshes,
+// power modes, and precharges by the page policy.
 #include "controller/channel.h"
 
 namespace hmsim {
@@ -20,6 +21,41 @@ ChannelCommand record_of(Command power_command) {
 }
 
 }  // namespace
+
+void Channel::prepare() {
+  if (two_level_) {
+    stage();
+  }
+  hasten_overdue();
+  if (edge_ >= next_policy_change_ || keys_changed()) {
+    update_schedulers();
+  }
+  update_drain();
+  if (posts_writes_) {
+    give_credits();
+  }
+  if (power_.active() && !command_bus_taken_) {
+    wake();
+  }
+}
+
+// The side stands still while a rank's command queue is full: those that fill it must go on.
+void Channel::update_drain() {
+  if (!drained_ || held_ranks_ > 0) {
+    return;
+  }
+  const std::size_t before = side_;
+  const std::uint32_t overdue = guard_.oldest_overdue(MemoryClass::dram);
+  const Direction direction = overdue == StarvationGuard::kNone ? schedulers_[0]->direction()
+                              : side_of(pool_[static_cast<TransactionId>(overdue)]) == 1
+                                  ? Direction::writes
+                                  : Direction::reads;
+  side_ = drain_.choose(direction, edge_);
+  if (side_ != before) {
+    latency_.side_changed(edge_);
+  }
+  banks_.compete(side_, edge_);
+}
 
 void Channel::refresh() {
   if (command_bus_taken_) {

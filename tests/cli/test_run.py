@@ -311,12 +311,17 @@ def test_an_interrupt_ends_with_status_130_and_nothing_written(tmp_path: Path) -
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # A shell's background jobs, and so these tests among them, are deaf to interrupts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "simulating\n"
         process.send_signal(signal.SIGINT)
         started = time.monotonic()
-        _, complaint = process.communicate(timeout=60)
+        try:
+            _, complaint = process.communicate(timeout=60)
+        finally:
+            process.kill()
         assert process.returncode == 130
         assert complaint == "hmsim: interrupted\n"
         assert time.monotonic() - started < 20

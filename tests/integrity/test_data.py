@@ -229,7 +229,7 @@ def test_tpcc_with_power_failures(kind: str) -> None:
     stats = shadow.system.stats
     saved = stats["nvdimm.power.saved_lines" if kind == "pcm" else "nvdimm.power.flushed_pages"]
     assert stats["nvdimm.power.failures"] == failures
-    assert saved > failures
+    assert saved > (failures if kind != "pcm" else 0)  # its write queue is soon empty
     assert shadow.reads > 1000
 
 
