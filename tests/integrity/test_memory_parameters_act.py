@@ -103,7 +103,7 @@ OTHER: dict[str, Any] = {
     "dram.timing.tCKESR": 400,
     "dram.timing.tXS": 300,
     "dram.timing.tXSDLL": 800,
-    "dram.backend": "dramsim3",
+    "dram.backend": "dramsim3_full",
     "dram.dramsim3_ini": "good.ini",
     "dram.dramsim3_mend_ini": True,
     "dram.dramsim3_mend_timing": True,
@@ -155,6 +155,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.timing.tCKESR": SELF_REFRESH,
     "dram.timing.tXS": SELF_REFRESH,
     "dram.timing.tXSDLL": SELF_REFRESH,
+    "dram.backend": {"nvdimm.present": False},
     "dram.dramsim3_mend_ini": {"dram.dramsim3_ini": "misspelt.ini"},
     "dram.dramsim3_mend_timing": {"dram.backend": "dramsim3"},
     "dram.dramsim3_command_queue": WHOLE,
@@ -263,8 +264,10 @@ def statistics(name: str, change: bool) -> dict[str, Any]:
     if change:
         overrides[name] = OTHER[name]
     workload = SPARSE if name.startswith(IDLE) else BUSY
+    if overrides.get("nvdimm.present") is False:
+        workload = Workload("no NVDIMM", BUSY.agents[:-1])
     config = load_config("mascots16", overrides, where="test")
-    return dict(run(config, workload, check=True).stats)
+    return dict(run(config, workload, check=name not in DRAMSIM3).stats)
 
 
 def names() -> list[str]:
@@ -277,6 +280,8 @@ def test_every_parameter_acts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     Path("good.ini").write_text(INI, encoding="utf-8")
     Path("misspelt.ini").write_text(INI.replace("tREFI", "REFI"), encoding="utf-8")
+    if name in DRAMSIM3:  # the whole of it shows no commands; unmended it breaks tRTRS
+        monkeypatch.setattr("hmsim.runner.Simulation", Simulation)
     if name in DRAMSIM3 and not dram_comparison.available():
         with pytest.raises(InputError, match="dramsim3=1"):
             statistics(name, True)
