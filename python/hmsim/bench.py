@@ -10,6 +10,7 @@ from hmsim.system import System
 
 LINE = 64  # bytes
 STEP = 1_000_000  # picoseconds between two refills of a queue, when time does not matter
+NEXT_ROW = 8 * 4 * 128 * LINE  # of the same bank in validate_ddr3: past banks, ranks and columns
 
 
 def _base_unit(value: str) -> float:

@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hmsim import dram_comparison, flash_oracles, map_oracles, media_oracles, policy_checks
+from hmsim import dram_oracles, flash_oracles, map_oracles, media_oracles, policy_checks
 from hmsim._core import (
     InputError,
     harmonic_table_bytes,
     nearest_name,
     untimed_amplification,
 )
-from hmsim.bench import LINE, STEP, Bench
+from hmsim.bench import LINE, NEXT_ROW, STEP, Bench
 from hmsim.config import load_config
 from hmsim.harmonic_table import DEPTHS, find_table
 from hmsim.runner import run
@@ -29,8 +29,6 @@ from hmsim.workload import Agent, Workload
 
 PAGE = 4096  # bytes
 LINES = PAGE // LINE
-NEXT_ROW = 8 * 4 * 128 * LINE  # of the same bank in validate_ddr3: past banks, ranks and columns
-MODEL_REQUESTS = 40_000  # of each trace through the models of DRAM
 
 
 @dataclass(frozen=True)
@@ -54,138 +52,10 @@ class Row:
         return {**self.__dict__, "ok": self.ok}
 
 
-def _dram_latency() -> Iterator[Row]:
-    """Spec 8.2: 15, 26 and 37 cycles from the first command to the last data beat."""
-    bench = Bench("validate_ddr3", dram__refresh=False)
-    t = bench.cycles
-    hit = t["CL"] + t["burst"]
-    cases = (
-        ("read of a closed bank", 0, hit + t["tRCD"]),
-        ("read of the open row", LINE, hit),
-        ("read of another row", NEXT_ROW, hit + t["tRCD"] + t["tRP"]),
-    )
-    for name, address, expected in cases:
-        got = bench.latency(address) / bench.period
-        bench.system.advance(bench.system.now + STEP)  # tRAS is over
-        yield Row("dram", name, expected, got, "cycles", 0, "CL + BL/2 (+ tRCD) (+ tRP)")
-
-
-def _dram_refreshes() -> Iterator[Row]:
-    bench = Bench("validate_ddr3")
-    time = 1_000_000_000  # ps
-    bench.system.advance(time)
-    expected = time // (bench.cycles["tREFI"] * bench.period)
-    got = bench.system.stats["dram.refreshes"] / bench.ranks
-    yield Row("dram", "refreshes of a rank in 1 ms", expected, got, "", 1, "T / tREFI")
-
-
-def _dram_refresh_loss() -> Iterator[Row]:
-    """A stream of row hits pauses for each refresh."""
-    bench = Bench("mascots16", nvdimm__present=False)
-    t = bench.cycles
-    intervals = 20
-    count = intervals * t["tREFI"] // t["burst"]
-    ends = bench.stream((index % 256 * LINE for index in range(count)), bench.period)
-    cycles = (ends[-1] - ends[0]) / bench.period
-    busy = (count - 1) * t["burst"]
-    refreshes = bench.system.stats["dram.refreshes"]
-    expected = t["tRTP"] + t["tRP"] + t["tRFC"] + t["tRCD"] - t["tCCD"]
-    got = (cycles - busy) / refreshes
-    source = "tRTP + tRP + tRFC + tRCD - tCCD"
-    yield Row("dram", "data-bus cycles lost to a refresh", expected, got, "cycles", 1, source)
-
-
-def _dram_same_bank_refreshes() -> Iterator[Row]:
-    """DDR5: the banks of each of four numbers are refreshed twice in tREFI."""
-    bench = Bench(
-        "validate_ddr3",
-        dram__preset="ddr5_4800b_16gb_x8",
-        dram__refresh_mode="same_bank",
-        controller__address_map="default",
-        dram__ranks=2,
-    )
-    time = 1_000_000_000  # ps
-    bench.system.advance(time)
-    expected = time // (bench.cycles["tREFI"] // 2 // 4 * bench.period)
-    got = bench.system.stats["dram.refreshes"] / bench.ranks
-    yield Row("dram", "same-bank refreshes of a rank in 1 ms", expected, got, "", 1, "8 T / tREFI")
-
-
-def _dram_energy() -> Iterator[Row]:
-    """Micron TN-41-01, on ranks of eight devices, in microjoules."""
-    micro = 1e-6
-
-    def joules(bench: Bench, current: float, cycles: float) -> float:
-        return 8 * bench.power["VDD"] * current * cycles * bench.period * 1e-12
-
-    def row(bench: Bench, name: str, statistic: str, expected: float, source: str) -> Row:
-        got = bench.system.stats[f"dram.energy.{statistic}_j"] / micro
-        expected /= micro
-        return Row("dram", name, expected, got, "uJ", 1e-9 * expected, source)
-
-    time = 1_000_000_000  # ps
-    idle = Bench("validate_ddr3", dram__refresh=False)
-    idle.system.advance(time)
-    i = idle.power
-    expected = idle.ranks * joules(idle, i["IDD2N"], time / idle.period)
-    yield row(idle, "energy of idle ranks in 1 ms", "total", expected, "VDD IDD2N T")
-
-    refreshed = Bench("validate_ddr3")
-    refreshed.system.advance(time)
-    count = refreshed.system.stats["dram.refreshes"]
-    expected = count * joules(refreshed, i["IDD5"] - i["IDD3N"], refreshed.cycles["tRFC"])
-    source = "n VDD (IDD5 - IDD3N) tRFC"
-    yield row(refreshed, "energy of refreshes in 1 ms", "refresh", expected, source)
-
-    activated = Bench("validate_ddr3", dram__refresh=False)
-    t = activated.cycles
-    rows = 1000
-    activated.stream((index * NEXT_ROW for index in range(rows)), activated.period)
-    beyond = i["IDD0"] * t["tRC"] - i["IDD3N"] * t["tRAS"] - i["IDD2N"] * (t["tRC"] - t["tRAS"])
-    source = "n VDD (IDD0 tRC - IDD3N tRAS - IDD2N (tRC - tRAS))"
-    expected = rows * joules(activated, beyond, 1)
-    yield row(activated, f"energy of {rows} activates", "activate", expected, source)
-    expected = rows * joules(activated, i["IDD4R"] - i["IDD3N"], t["burst"])
-    source = "n VDD (IDD4R - IDD3N) BL/2"
-    yield row(activated, f"energy of {rows} reads", "read", expected, source)
-
-    asleep = Bench(
-        "validate_ddr3",
-        dram__refresh=False,
-        dram__power_down="fast",
-        dram__power_down_idle="1us",
-    )
-    asleep.system.advance(time)
-    # The ranks' commands share a bus: one after another in successive cycles.
-    entered = sum(1_000_000 + rank * asleep.period for rank in range(asleep.ranks))
-    cycles = (asleep.ranks * time - entered) / asleep.period
-    expected = joules(asleep, i["IDD2P"], cycles)
-    source = "VDD IDD2P T"
-    yield row(asleep, "energy of power-down until 1 ms", "power_down", expected, source)
-
-
-def _dram_models() -> Iterator[Row]:
-    """Where DRAMsim3 is part of the build: its devices and the whole of it, on the same traces."""
-    if not dram_comparison.available():
-        return
-    for backend, mend, expected in (("native", False, 5), ("dramsim3", False, 4)):
-        got = dram_comparison.write_gap(backend, mend)
-        source = "burst (+ tRTRS, which DRAMsim3 leaves out)"
-        yield Row("dram", f"writes to two ranks, {backend}", expected, got, "cycles", 0, source)
-    unlike: dict[str, list[int]] = {}
-    for case in dram_comparison.comparisons(MODEL_REQUESTS, steady=True):
-        channel = f"{case.part.split()[0]}, ranks {case.ranks}"
-        unlike.setdefault(channel, []).append(case.differing[0])
-        if case.tolerance is not None and case.steady is not None:
-            got, cycles = case.steady
-            yield Row(
-                *("dram", f"{channel}: {case.trace}", cycles, got, "cycles"),
-                *(case.tolerance * cycles, "the whole DRAMsim3 at equal capacity, second half"),
-            )
-    for channel, counts in unlike.items():
-        name = f"{channel}: unlike commands, {len(counts)} traces"
-        source = "DRAMsim3's devices, timing table mended"
-        yield Row("dram", name, 0, sum(counts), "", 0, source)
+def _dram() -> Iterator[Row]:
+    for oracles in dram_oracles.ORACLES:
+        for oracle in oracles():
+            yield Row("dram", *oracle)
 
 
 def _nvdimm_latency() -> Iterator[Row]:
@@ -393,14 +263,7 @@ def _policy_vectors() -> Iterator[Row]:
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
-    "dram": (
-        _dram_latency,
-        _dram_refreshes,
-        _dram_refresh_loss,
-        _dram_same_bank_refreshes,
-        _dram_energy,
-        _dram_models,
-    ),
+    "dram": (_dram,),
     "flash": (_flash_stages, _flash_read, _flash_program),
     "ftl": (_write_amplification, _victim_selectors, _cached_map),
     "media": (_media,),

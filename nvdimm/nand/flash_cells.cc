@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the cells do: how long, whether they fail, and what follows.
+#include <algorithm>
+
+#include "nvdimm/nand/flash_array.h"
+
+namespace hmsim {
+
+namespace {
+
+using O = FlashOperation;
+
+}  // namespace
+
+// With the repetitions of reads, drawn here.
+Tick FlashArray::cell_time(std::uint32_t node) {
+  Tick longest{0};
+  for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
+    const PhysicalPage place = nodes_[i].place;
+    const std::uint64_t block = block_of(place);
+    switch (nodes_[i].command.operation) {
+      case O::read:
+        longest = later(longest, (1 + retries(place)) * timing_.read(block, page_of(place)));
+        break;
+      case O::program:
+        longest = later(longest, timing_.program(block, page_of(place)));
+        break;
+      case O::erase:
+        for (std::uint32_t plane = 0; plane < planes_; ++plane) {
+          const Tick one = timing_.erase(block + plane);
+          longest = multi_plane_ ? later(longest, one) : longest + one;
+        }
+        break;
+    }
+  }
+  return longest;
+}
+
+std::int64_t FlashArray::retries(PhysicalPage place) {
+  if (read_retry_ == 0) {
+    return 0;
+  }
+  const std::uint64_t wear = std::min(client_.flash_wear(place), endurance_);
+  std::int64_t count = 0;
+  while (count < read_retry_limit_ && random_.chance(read_retry_ * wear / endurance_)) {
+    ++count;
+  }
+  statistics_.read_retries += static_cast<Counter>(count);
+  return count;
+}
+
+void FlashArray::count_cells(std::uint32_t node, Tick duration) {
+  Counter planes = 0;
+  for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
+    ++planes;
+  }
+  const auto time = static_cast<Counter>(duration.value());
+  switch (nodes_[node].command.operation) {
+    case O::read:
+      statistics_.read_cells_ps += planes * time;
+      break;
+    case O::program:
+      statistics_.program_cells_ps += planes * time;
+      break;
+    case O::erase:
+      statistics_.erase_cells_ps += multi_plane_ ? planes_ * time : time;
+      break;
+  }
+}
+
+// Whether the cells have failed, of a program or an erase that is done.
+void FlashArray::fail(std::uint32_t node, Tick now) {
+  for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
+    FlashCommand& command = nodes_[i].command;
+    switch (command.operation) {
+      case O::read:
+        return;
+      case O::program:
+        command.failed = program_failure_ != 0 && random_.chance(program_failure_);
+        statistics_.program_failures += command.failed ? 1 : 0;
+        break;
+      case O::erase:
+        command.failed = wear_failure_ != 0 && client_.flash_wear(nodes_[i].place) >= endurance_ &&
+                         random_.chance(wear_failure_);
+        statistics_.erase_failures += command.failed ? 1 : 0;
+        break;
+    }
+    if (command.failed && observer_ != nullptr) {
+      observe(i, FlashStage::fail, now, now);
+    }
+  }
+}
+
+void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
+  Lun& state = luns_[lun];
+  const Tick duration = cell_time(node);
+  count_cells(node, duration);
+  state.array = node;
+  state.array_end = now + duration;
+  events_.schedule(state.array_end, EventKind::cells_end, lun);
+  if (observer_ != nullptr) {
+    for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
+      observe(i, FlashStage::cells, now, state.array_end);
+    }
+  }
+  if (!cache_) {
+    return;
+  }
+  state.ready = now + cache_busy_;
+  if (nodes_[node].command.operation == O::program) {
+    events_.schedule(state.ready, EventKind::ready, lun);
+  }
+}
+
+// Once its cells are done: the data of a read, the status of others where there is one.
+bool FlashArray::is_fetched(std::uint32_t node) const {
+  const FlashCommand& command = nodes_[node].command;
+  return command.operation == O::read ? command.transfer : timing_.status() != Tick(0);
+}
+
+void FlashArray::end_cells(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  const std::uint32_t done = state.array;
+  if (observer_ != nullptr) {
+    for (std::uint32_t i = done; i != kNoIndex; i = nodes_[i].next) {
+      observe(i, FlashStage::done, now, now);
+    }
+  }
+  fail(done, now);
+  if (nodes_[done].command.operation == O::erase) {
+    programmed_[superblock_of(nodes_[done].place)] = 0;
+  }
+  state.array = kNoIndex;
+  if (state.pending != kNoIndex) {
+    const std::uint32_t next = state.pending;
+    state.pending = kNoIndex;
+    ++statistics_.cache_operations;
+    enter_cells(lun, next, now);
+  }
+  if (is_fetched(done)) {
+    (state.held.first == kNoIndex ? state.held.first : nodes_[state.held.last].behind) = done;
+    state.held.last = done;
+    proceed(lun, now);
+  } else {
+    report_all(lun, done, now);
+  }
+}
+
+void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more) {
+  const Node& own = nodes_[node];
+  FlashRecord record{start,
+                     end,
+                     stage,
+                     own.command.operation,
+                     own.command.transfer,
+                     more,
+                     own.command.lun,
+                     block_of(own.place),
+                     page_of(own.place)};
+  if (own.command.operation != O::erase || stage == FlashStage::status) {
+    observer_->on_flash(record);
+    return;
+  }
+  // An erase is seen as its planes' erases: at once, or, without multi-plane operations, in turn.
+  const std::uint64_t first = record.block;
+  if (stage == FlashStage::command && multi_plane_) {
+    const std::uint32_t repeats = luns_[own.command.lun].repeats;
+    record.block = first + (planes_ - 1 - repeats);
+    record.more = repeats > 0;
+    observer_->on_flash(record);
+    return;
+  }
+  const bool in_turn =
+      !multi_plane_ && (stage == FlashStage::command || stage == FlashStage::cells);
+  for (std::uint32_t plane = 0; plane < planes_; ++plane) {
+    record.block = first + plane;
+    if (in_turn) {
+      const Tick share =
+          stage == FlashStage::command ? timing_.erase_command() : timing_.erase(record.block);
+      record.start = plane == 0 ? start : record.end;
+      record.end = record.start + share;
+      record.more = stage == FlashStage::command && plane + 1 < planes_;
+    }
+    observer_->on_flash(record);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads that the host waits for go ahead of programs and erases.
+#include "nvdimm/nand/flash_array.h"
+
+namespace hmsim {
+
+namespace {
+
+using O = FlashOperation;
+
+}  // namespace
+
+// The first read that the host waits for may go ahead of the operation.
+bool FlashArray::goes_ahead(std::uint32_t lun, std::uint32_t operation) {
+  const List& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
+  if (queue.first == kNoIndex || nodes_[operation].overtaken >= suspend_limit_ ||
+      nodes_[queue.first].command.operation != O::read) {
+    return false;
+  }
+  const PhysicalPage place = client_.next_flash_place(nodes_[queue.first].command);
+  return place != kNowhere && superblock_of(place) != superblock_of(nodes_[operation].place);
+}
+
+bool FlashArray::may_suspend(std::uint32_t lun, Tick now) {
+  const Lun& state = luns_[lun];
+  if (suspend_ == SuspendMode::none || state.array == kNoIndex || state.pending != kNoIndex ||
+      state.array_end - now <= suspend_time_) {
+    return false;
+  }
+  const FlashCommand& command = nodes_[state.array].command;
+  const bool wanted =
+      (command.operation == O::erase && suspend_ != SuspendMode::program) ||
+      (command.operation == O::program && suspend_ != SuspendMode::erase && !command.hold_bus);
+  return wanted && goes_ahead(lun, state.array);
+}
+
+void FlashArray::suspend(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  state.suspended = state.array;
+  state.array = kNoIndex;
+  state.remaining = state.array_end - now;
+  state.ready = now + suspend_time_;
+  ++statistics_.suspensions;
+  statistics_.gc_suspensions +=
+      nodes_[state.suspended].command.priority == FlashPriority::collection ? 1 : 0;
+  events_.schedule(state.ready, EventKind::ready, lun);
+  if (observer_ != nullptr) {
+    for (std::uint32_t i = state.suspended; i != kNoIndex; i = nodes_[i].next) {
+      observe(i, FlashStage::suspend, now, state.ready);
+    }
+  }
+}
+
+void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
+  Lun& state = luns_[lun];
+  if (now < state.ready || state.array != kNoIndex) {
+    return;
+  }
+  const std::uint32_t operation = state.suspended;
+  while (goes_ahead(lun, operation)) {
+    if (start(lun, state.queues[static_cast<std::size_t>(FlashPriority::demand)], now)) {
+      ++nodes_[operation].overtaken;
+      return;
+    }
+  }
+  state.suspended = kNoIndex;
+  state.array = operation;
+  state.array_end = now + resume_time_ + state.remaining;
+  events_.schedule(state.array_end, EventKind::cells_end, lun);
+  if (observer_ != nullptr) {
+    for (std::uint32_t i = operation; i != kNoIndex; i = nodes_[i].next) {
+      observe(i, FlashStage::resume, now, now + resume_time_);
+    }
+  }
+}
+
+}  // namespace hmsim
