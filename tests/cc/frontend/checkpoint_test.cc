@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is a run that was saved and loaded the run that went on?
-#include "frontend/checkpoint.h"
+#include "core/checkpoint.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "frontend/checkpoint.h"
+#include "core/checkpoint.h"
 
 #include "core/archive.h"
 #include "core/errors.h"

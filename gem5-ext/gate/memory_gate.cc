@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gem5-ext/gate/memory_gate.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "controller/protocol_checker.h"
+#include "core/archive.h"
+#include "core/checkpoint.h"
+#include "core/errors.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::string_view kFrontend = "frontend.";
+
+// All parameters of the memory side.
+struct MemorySide {
+  SystemConfig config;
+  std::vector<std::unique_ptr<Policy>> policies;
+  ParameterSet parameters;
+
+  explicit MemorySide(const Assignments& given) {
+    config.declare(parameters);
+    declare_all_policies(parameters, policies);
+    Assignments own;
+    for (const Assignment& assignment : given) {
+      if (assignment.first.compare(0, kFrontend.size(), kFrontend) != 0) {
+        own.push_back(assignment);
+      }
+    }
+    std::vector<ParameterError> errors = parameters.apply(own);
+    if (errors.empty()) {
+      config.assignments = own;
+      config.resolve_presets();
+      errors = config.check();
+      for (ParameterError& error : check_policies(policies)) {
+        errors.push_back(std::move(error));
+      }
+    }
+    if (!errors.empty()) {
+      throw InputError(join_errors(errors));
+    }
+  }
+};
+
+SystemConfig config_of(const Assignments& given) { return MemorySide(given).config; }
+
+std::uint64_t identity_of(const Assignments& given, std::uint64_t seed) {
+  Archive archive;
+  Assignments values = MemorySide(given).parameters.values();
+  archive(values, seed);
+  return hash_bytes(archive.bytes());
+}
+
+}  // namespace
+
+MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint64_t seed,
+                       bool check)
+    : host_(host),
+      config_(config_of(parameters)),
+      memory_(config_, kernel_, seed),
+      identity_(identity_of(parameters, seed)) {
+  if (config_.store_data) {
+    throw InputError("system.store_data: the host keeps the data; leave it off");
+  }
+  memory_.set_requesters({this});
+  memory_.set_progress(*this);
+  if (check) {
+    checker_ = std::make_unique<ProtocolChecker>(config_);
+    memory_.watch(*checker_);
+  }
+  registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
+  registry_.counter("sim.requests", "requests", "packets done while measuring", {&packets_done_});
+  memory_.register_statistics(registry_);
+  kernel_.notify_all();
+  registry_.reset(Tick(0));
+}
+
+MemoryGate::~MemoryGate() = default;
+
+// --- The ports
+
+bool MemoryGate::offer(const GatePacket& packet, Tick now) {
+  const std::int64_t capacity = memory_.capacity(packet.memory).value();
+  if (packet.address < Address(0) || packet.size < 1 || packet.size > capacity ||
+      packet.address.value() > capacity - packet.size) {
+    throw InputError("a packet of " + std::to_string(packet.size) + " bytes at " +
+                     std::to_string(packet.address.value()) + " reaches beyond a memory of " +
+                     std::to_string(capacity) + " bytes");
+  }
+  ensure(!suspended_, "gate", now, -1, "a packet is offered while time stands still");
+  if (waits(packet.memory)) {
+    return false;
+  }
+  const bool must_wait = this->must_wait(packet);
+  turn_.reset();
+  if (must_wait) {
+    waiting_.push_back({packet.memory, packet.address});
+    return false;
+  }
+  take(packet, now);
+  return true;
+}
+
+bool MemoryGate::waits(MemoryClass port) const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [port](const Waiting& waiting) { return waiting.port == port; });
+}
+
+bool MemoryGate::must_wait(const GatePacket& packet) const {
+  const bool behind_another =
+      !config_.controller.split() && !waiting_.empty() && turn_ != packet.memory;
+  return behind_another || memory_.would_wait(packet.memory, packet.address);
+}
+
+void MemoryGate::take(const GatePacket& packet, Tick now) {
+  if (free_tags_.empty()) {
+    free_tags_.push_back(static_cast<std::uint32_t>(under_way_.size()));
+    under_way_.emplace_back();
+  }
+  const std::uint32_t tag = free_tags_.back();
+  free_tags_.pop_back();
+  const Tick time = later(local(now), advanced_ + Tick(1));
+  kernel_.run_until(time - Tick(1));
+  sender_.set(packet, tag, time);
+  kernel_.notify(sender_id_);
+  kernel_.step(time);
+  host_.on_taken(packet, time);
+}
+
+void MemoryGate::Sender::set(const GatePacket& packet, std::uint32_t tag, Tick time) {
+  packet_ = packet;
+  tag_ = tag;
+  time_ = time;
+}
+
+void MemoryGate::Sender::advance(Tick now) {
+  time_ = kNever;
+  const std::int64_t line = kLineBytes.value();
+  const std::int64_t first = packet_.address.value() / line;
+  const std::int64_t last = (packet_.address.value() + packet_.size - 1) / line;
+  gate_.under_way_[tag_] = {packet_.id, last - first + 1};
+  for (std::int64_t number = first; number <= last; ++number) {
+    Request request;
+    request.address = Address(number * line);
+    request.tag = tag_;
+    request.source = packet_.source;
+    request.memory = packet_.memory;
+    request.write = packet_.write;
+    gate_.memory_.send(request, now);
+  }
+}
+
+void MemoryGate::on_complete(const Request& request, Tick /*now*/) {
+  UnderWay& packet = under_way_[request.tag];
+  if (--packet.lines == 0) {
+    done_.push_back(packet.id);
+    free_tags_.push_back(request.tag);
+    ++packets_done_;
+  }
+}
+
+// --- Time
+
+Tick MemoryGate::next_event() const {
+  const Tick next = suspended_ ? kNever : done_.empty() ? kernel_.next_event() : kernel_.now();
+  return next == kNever ? kNever : next + shift_;
+}
+
+void MemoryGate::advance(Tick now) {
+  if (suspended_) {
+    return;
+  }
+  advanced_ = later(advanced_, local(now));
+  kernel_.run_until(advanced_);
+  if (checker_ != nullptr) {
+    checker_->raise_if_violated();
+  }
+  tell_done();
+  tell_room();
+}
+
+void MemoryGate::tell_done() {
+  for (const std::uint64_t id : std::exchange(done_, {})) {
+    host_.on_done(id);
+  }
+}
+
+// Each port that waits now is told at most once; what it offers then may have to wait again.
+void MemoryGate::tell_room() {
+  std::size_t place = 0;
+  for (std::size_t left = waiting_.size(); left > 0 && place < waiting_.size(); --left) {
+    const Waiting waiting = waiting_[place];
+    if (memory_.would_wait(waiting.port, waiting.address)) {
+      if (!config_.controller.split()) {
+        return;
+      }
+      ++place;
+      continue;
+    }
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(place));
+    turn_ = waiting.port;
+    host_.on_room(waiting.port);
+    turn_.reset();
+  }
+}
+
+bool MemoryGate::idle() const {
+  return done_.empty() && waiting_.empty() && free_tags_.size() == under_way_.size() &&
+         memory_.idle();
+}
+
+void MemoryGate::suspend(Tick now) {
+  ensure(idle(), "gate", now, -1, "time is to stand still with work under way");
+  suspended_ = true;
+}
+
+void MemoryGate::resume(Tick now) {
+  shift_ = now - advanced_;
+  suspended_ = false;
+}
+
+// --- Statistics and checkpoints
+
+// What is due at `now` itself has its turn later.
+Tick MemoryGate::settle(Tick now) {
+  const Tick present = suspended_ ? advanced_ : later(advanced_, local(now));
+  if (present > advanced_) {
+    kernel_.run_until(present - Tick(1));
+  }
+  return present;
+}
+
+std::vector<Statistic> MemoryGate::statistics(Tick now) {
+  ticks_ = static_cast<Counter>((settle(now) - measured_from_).value());
+  return registry_.read();
+}
+
+void MemoryGate::reset_statistics(Tick now) {
+  measured_from_ = settle(now);
+  registry_.reset(measured_from_);
+}
+
+std::string MemoryGate::save() {
+  ensure(suspended_ && idle(), "gate", advanced_, -1, "a checkpoint with work under way");
+  Archive archive;
+  serialize(archive);
+  return seal_checkpoint(archive.bytes(), identity_);
+}
+
+void MemoryGate::load(const std::string& checkpoint) {
+  Archive archive(open_checkpoint(checkpoint, identity_));
+  serialize(archive);
+  if (!archive.at_end()) {
+    throw InputError("the checkpoint holds more than this memory's state");
+  }
+}
+
+void MemoryGate::serialize(Archive& archive) {
+  archive.section("gate");
+  archive(advanced_, measured_from_, ticks_, packets_done_);
+  memory_.serialize(archive);
+  bool checked = checker_ != nullptr;
+  archive(checked);
+  if (checked != (checker_ != nullptr)) {
+    throw InputError("the checkpoint was made with `check` being " +
+                     std::string(checked ? "on" : "off"));
+  }
+  if (checked) {
+    checker_->serialize(archive);
+  }
+  kernel_.serialize(archive);
+}
+
+}  // namespace hmsim
