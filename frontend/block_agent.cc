@@ -20,12 +20,13 @@ static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 }  // namespace
 
 void BlockAgent::Thread::serialize(Archive& archive) {
-  archive(next_line, lines, write, trim, flush_before, flush_after, outstanding, block,
-          block_lines);
+  archive(busy, paused, next_line, lines, write, trim, past_gate, flush_before, flush_after,
+          outstanding, fetches);
+  archive(page_line, page_lines, pass, accesses, block);
 }
 
 void BlockAgent::Block::serialize(Archive& archive) {
-  archive(first_sent, thread, lines, collections_ended);
+  archive(first_sent, thread, accesses, collections_ended);
 }
 
 void BlockAgent::declare(ParameterSet& parameters) {
@@ -73,6 +74,10 @@ void BlockAgent::prepare() {
   scale_ppm_ = static_cast<std::int64_t>(time_scale_ * 1'000'000 + 0.5);
   source_ = find_format(kBlockFormats, trace_.format)->open(trace_.open(index(), surroundings()));
   threads_.resize(static_cast<std::size_t>(parameters_.threads));
+  window_ = std::min(parameters_.window, copy_of(parameters_.how.copy).window);
+  if (parameters_.how.fault_time > Tick(0)) {
+    touched_.assign(static_cast<std::size_t>(pages / kPageBytes), false);
+  }
   fetch();
   steps_.schedule(Tick(0), Step::start_pass, 0);
 }
@@ -84,6 +89,7 @@ void BlockAgent::fetch() {
 void BlockAgent::start_pass(Tick now) {
   origin_ = now;
   have_origin_ = false;
+  between_passes_ = false;
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     take_request(i, now);
   }
@@ -94,9 +100,10 @@ void BlockAgent::advance(Tick now) {
     const auto step = steps_.pop();
     if (step.kind == Step::start_pass) {
       start_pass(now);
-    } else if (threads_[step.payload].trim) {
-      discard(step.payload, now);
+    } else if (step.kind == Step::start_lines) {
+      begin_request(step.payload, now);
     } else {
+      threads_[step.payload].paused &= step.kind != Step::end_pause;
       go_on(step.payload, now);
     }
   }
@@ -131,102 +138,54 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   const std::uint64_t first = base / kSectorBytes + request.sector % capacity_sectors;
   count_wraps(request.sector >= capacity_sectors || first + request.sectors > capacity_sectors);
   Thread& thread = threads_[index];
+  thread.busy = true;
+  thread.paused = true;
   thread.next_line = first % capacity_sectors * kLinesPerSector;
   thread.lines = request.sectors * kLinesPerSector;
   thread.write = request.write;
   thread.trim = request.trim;
   thread.flush_before = request.flush;
-  thread.flush_after = request.fua;
+  thread.flush_after = request.fua && parameters_.how.barrier == Barrier::command;
   const std::uint64_t touched =
       (first % kSectorsPerPage + request.sectors + kSectorsPerPage - 1) / kSectorsPerPage;
   const std::uint64_t blocks = request.trim || request.sectors == 0 ? 1 : touched;
   ++busy_;
   ++taken_;
   fetch();
-  steps_.schedule(sum_in_time(begin, static_cast<std::int64_t>(blocks) * parameters_.software_time),
-                  Step::start_lines, index);
+  steps_.schedule(
+      sum_in_time(begin, static_cast<std::int64_t>(blocks) * parameters_.how.software_time),
+      Step::start_lines, index);
 }
 
-// Sends what may be sent now of the request under way; there is something.
-void BlockAgent::go_on(std::uint32_t index, Tick now) {
+// Its software time is over.
+void BlockAgent::begin_request(std::uint32_t index, Tick now) {
   Thread& thread = threads_[index];
-  if (thread.flush_before) {
-    thread.flush_before = false;
-    send_flush_of(index, now);
-  } else if (thread.lines > 0) {
-    send_lines(index, now);
+  thread.paused = false;
+  if (thread.trim) {
+    discard(index, now);
+  } else if (parameters_.how.barrier == Barrier::driver && (thread.write || thread.flush_before)) {
+    thread.paused = true;
+    gate_.push(index);
+    open_gate(now);
   } else {
-    thread.flush_after = false;
-    send_flush_of(index, now);
-  }
-}
-
-void BlockAgent::send_flush_of(std::uint32_t index, Tick now) {
-  ++threads_[index].outstanding;
-  ++epoch_;
-  send_flush(index, now);
-}
-
-void BlockAgent::send_lines(std::uint32_t index, Tick now) {
-  Thread& thread = threads_[index];
-  const std::uint64_t capacity_lines = capacity_ / static_cast<std::uint64_t>(kLineBytes.value());
-  while (thread.lines > 0 && thread.outstanding < parameters_.window) {
-    if (thread.block_lines == 0) {
-      const auto left_in_page =
-          kLinesPerPage - static_cast<std::int64_t>(thread.next_line) % kLinesPerPage;
-      thread.block_lines = std::min(left_in_page, static_cast<std::int64_t>(thread.lines));
-      thread.block = new_block(index, thread.block_lines, now);
-    }
-    const Address address(static_cast<std::int64_t>(thread.next_line) * kLineBytes.value());
-    thread.next_line = (thread.next_line + 1) % capacity_lines;
-    --thread.lines;
-    --thread.block_lines;
-    ++thread.outstanding;
-    send(MemoryClass::nvdimm, address, thread.write, thread.block, now, 0, epoch_);
-    const bool fence =
-        parameters_.fence == Fence::block ? thread.block_lines == 0 : thread.lines == 0;
-    epoch_ += thread.write && fence ? 1 : 0;
-  }
-}
-
-std::uint32_t BlockAgent::new_block(std::uint32_t thread, std::int64_t lines, Tick now) {
-  if (free_blocks_.empty()) {
-    free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
-    blocks_.emplace_back();
-  }
-  const std::uint32_t number = free_blocks_.back();
-  free_blocks_.pop_back();
-  blocks_[number] = {now, thread, lines, surroundings().port->collections().ended};
-  return number;
-}
-
-void BlockAgent::handle_completion(const Request& request, Tick now) {
-  const std::uint32_t index = request.flush ? request.tag : blocks_[request.tag].thread;
-  Thread& thread = threads_[index];
-  --thread.outstanding;
-  if (!request.flush) {
-    end_line(request.tag, now);
-  }
-  if (thread.lines > 0 || (thread.flush_after && thread.outstanding == 0)) {
     go_on(index, now);
-  } else if (thread.outstanding == 0) {
-    end_request(index, now);
   }
 }
 
-// One more of the block's lines is done.
-void BlockAgent::end_line(std::uint32_t number, Tick now) {
-  Block& block = blocks_[number];
-  if (--block.lines == 0) {
-    if (!finished_once()) {
-      const std::int64_t time = (now - block.first_sent).value();
-      response_times_.add(time);
-      if (surroundings().port->collections().begun != block.collections_ended) {
-        response_times_in_collections_.add(time);
-      }
+// Lets threads pass the gate, in order: a flush only when no write request is under way.
+void BlockAgent::open_gate(Tick now) {
+  while (!gate_.empty()) {
+    const std::uint32_t index = gate_.front();
+    Thread& thread = threads_[index];
+    if (thread.flush_before && writers_ > 0) {
+      return;
     }
-    ++blocks_done_;
-    free_blocks_.push_back(number);
+    gate_.pop();
+    epoch_ += thread.flush_before ? 1 : 0;
+    thread.flush_before = false;
+    thread.past_gate = thread.write;
+    writers_ += thread.write ? 1 : 0;
+    steps_.schedule(now, Step::end_pause, index);
   }
 }
 
@@ -242,15 +201,30 @@ void BlockAgent::discard(std::uint32_t index, Tick now) {
 }
 
 void BlockAgent::end_request(std::uint32_t index, Tick now) {
+  Thread& thread = threads_[index];
+  thread.busy = false;
   --busy_;
-  take_request(index, now);
-  if (busy_ == 0) {
-    finish(now);
-    source_->rewind();
-    taken_ = 0;
-    fetch();
-    steps_.schedule(now + kBreath, Step::start_pass, 0);
+  if (thread.past_gate) {
+    thread.past_gate = false;
+    --writers_;
+    open_gate(now);
   }
+  take_request(index, now);
+  end_pass(now);
+  notify();
+}
+
+// Once nothing is under way.
+void BlockAgent::end_pass(Tick now) {
+  if (busy_ > 0 || between_passes_ || free_blocks_.size() < blocks_.size()) {
+    return;
+  }
+  finish(now);
+  source_->rewind();
+  taken_ = 0;
+  fetch();
+  between_passes_ = true;
+  steps_.schedule(now + kBreath, Step::start_pass, 0);
   notify();
 }
 
@@ -261,8 +235,8 @@ void BlockAgent::restart_limit(Tick now) {
     return;
   }
   fetch();
-  for (std::uint32_t i = 0; i < threads_.size() && busy_ > 0; ++i) {
-    if (threads_[i].lines == 0 && threads_[i].outstanding == 0) {
+  for (std::uint32_t i = 0; i < threads_.size() && !between_passes_; ++i) {
+    if (!threads_[i].busy) {
       take_request(i, now);
     }
   }
@@ -280,6 +254,7 @@ void BlockAgent::serialize_state(Archive& archive) {
   archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_);
   archive(epoch_, threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
           response_times_in_collections_);
+  archive(between_passes_, writers_, gate_, touched_);
   source_->serialize(archive);
 }
 

@@ -8,7 +8,9 @@
 // the next request when its last is done; timed: not before its arrival, the first one's being 0.
 // A trim takes the software time of one block, and then no time; it is no block done. A flush is
 // sent before the lines of its request, if it has any, and FUA means one after them; the thread
-// waits for its end.
+// waits for its end. How lines are copied, what a thread waits for and what a flush is are the
+// driver's (frontend/block_driver.h): with barrier: driver, a flush waits at a gate until no write
+// request is under way, and write requests that come behind it wait for it.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "core/event_queue.h"
+#include "core/ring.h"
 #include "frontend/agent.h"
 #include "frontend/trace_formats.h"
 #include "frontend/trace_keys.h"
@@ -37,30 +40,39 @@ class BlockAgent final : public Agent {
 
   Tick next_event() const override { return steps_.next_time(); }
   void advance(Tick now) override;
+  void on_admit(const Request& request, Tick now) override;
 
  private:
-  // The request under way and the lines of it that are still to be sent.
+  // The request under way, and of it what is still to be done.
   struct Thread {
+    bool busy = false;            // has a request
+    bool paused = false;          // ... and a step of its own to come
     std::uint64_t next_line = 0;  // number of the line within the NVDIMM
-    std::uint64_t lines = 0;
+    std::uint64_t lines = 0;      // from there on
     bool write = false;
     bool trim = false;
+    bool past_gate = false;        // to write
     bool flush_before = false;     // still to be sent, ...
     bool flush_after = false;      // ... as this one
-    std::int64_t outstanding = 0;  // lines, or a flush
-    std::uint32_t block = 0;       // the block being sent ...
-    std::int64_t block_lines = 0;  // ... and its lines still to be sent
+    std::int64_t outstanding = 0;  // accesses, or a flush
+    std::int64_t fetches = 0;      // of them reads, of a write request
+    // The page being copied.
+    std::uint64_t page_line = 0;  // its first line
+    std::int64_t page_lines = 0;  // 0: none
+    std::uint64_t pass = 0;       // over its lines, from 0
+    std::int64_t accesses = 0;    // of this pass, sent
+    std::uint32_t block = 0;
     void serialize(Archive& archive);
   };
   // A block of which lines are outstanding, or still to be sent.
   struct Block {
     Tick first_sent{0};
     std::uint32_t thread = 0;
-    std::int64_t lines = 0;               // not yet done
+    std::int64_t accesses = 0;            // not yet done
     std::uint64_t collections_ended = 0;  // before
     void serialize(Archive& archive);
   };
-  enum class Step : std::uint8_t { start_pass, start_lines };
+  enum class Step : std::uint8_t { start_pass, start_lines, end_pause, go_on };
 
   void prepare() override;
   void restart_limit(Tick now) override;
@@ -71,13 +83,19 @@ class BlockAgent final : public Agent {
   void fetch();
   void start_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
+  void begin_request(std::uint32_t index, Tick now);
+  void open_gate(Tick now);
   void go_on(std::uint32_t index, Tick now);
   void send_flush_of(std::uint32_t index, Tick now);
-  void send_lines(std::uint32_t index, Tick now);
-  void end_line(std::uint32_t number, Tick now);
+  bool open_page(std::uint32_t index, Tick now);
+  bool send_accesses(std::uint32_t index, Tick now);
+  void send_access(std::uint32_t index, const CopyPass& pass, Tick now);
+  bool touch(std::uint64_t page);
+  void end_access(std::uint32_t number, Tick now);
   void discard(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
-  std::uint32_t new_block(std::uint32_t thread, std::int64_t lines, Tick now);
+  void end_pass(Tick now);
+  std::uint32_t new_block(std::uint32_t thread, std::int64_t accesses, Tick now);
   Tick arrival_of(const BlockRequest& request);
 
   BlockParameters parameters_;
@@ -98,6 +116,13 @@ class BlockAgent final : public Agent {
   Tick origin_{0};               // ... and when the pass began
   std::int64_t taken_ = 0;       // requests, since the pass, or measuring, began
   std::int64_t busy_ = 0;        // threads with a request
+  bool between_passes_ = true;
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
+  std::uint32_t sender_ = kNobody;  // within send_access(): the port may answer while it sends
+  std::int64_t window_ = 0;         // accesses outstanding per thread
+  std::int64_t writers_ = 0;        // barrier: driver: threads past the gate to write ...
+  Ring<std::uint32_t> gate_;        // ... and threads before it
+  std::vector<bool> touched_;       // fault_time: each page
   std::vector<Thread> threads_;
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;

@@ -8,6 +8,7 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
+#include "frontend/block_driver.h"
 
 namespace hmsim {
 
@@ -30,9 +31,10 @@ enum class Fence { block, request };
 // The threads that do block I/O.
 struct BlockParameters {
   std::int64_t threads = 4;
-  std::int64_t window = 64;               // lines outstanding per thread
-  Tick software_time = 3 * kMicrosecond;  // per 4 KB block
+  std::int64_t window = 64;  // lines outstanding per thread
   Fence fence = Fence::block;
+  DriverKind driver = DriverKind::nd_pmem;  // as which `how` began
+  BlockDriver how = driver_of(DriverKind::nd_pmem);
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;

@@ -58,6 +58,13 @@ OTHER: dict[str, Any] = {
     "block_trace.threads": 1,
     "block_trace.software_time": "1us",
     "block_trace.fence": "request",
+    "block_trace.driver": "pmbd",
+    "block_trace.copy": "write_back",
+    "block_trace.wait": "block",
+    "block_trace.write_end": "accepted",
+    "block_trace.barrier": "driver",
+    "block_trace.map_time": "300ns",
+    "block_trace.fault_time": "1us",
     "block_trace.replay": "timed",
     "block_trace.time_scale": 0.5,
     "block_trace.requests": 20,
@@ -87,15 +94,25 @@ OTHER: dict[str, Any] = {
     "frontend.block.window": 8,
     "frontend.block.software_time": "1us",
     "frontend.block.fence": "request",
+    "frontend.block.driver": "dax",
+    "frontend.block.copy": "uncached",
+    "frontend.block.wait": "block",
+    "frontend.block.write_end": "accepted",
+    "frontend.block.barrier": "driver",
+    "frontend.block.map_time": "300ns",
+    "frontend.block.fault_time": "1us",
     "frontend.translation": "modulo",
     "frontend.series_interval": "1us",
 }
 # What else a parameter needs in order to act: keys of the agent, and (dotted) configuration.
 ON_NVDIMM = {"target": "nvdimm"}
 EPOCHS = {"controller.scheduler": "nvm_duet"}
+FLUSHES = {"path": "flushes", "format": "blkparse"}
 COMPANY: dict[str, dict[str, Any]] = {
     "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
     "block_trace.fence": EPOCHS,
+    "block_trace.barrier": FLUSHES,
+    "frontend.block.barrier": FLUSHES,
     "block_trace.time_scale": {"replay": "timed"},
     "memory_trace.frequency": {"mode": "timed"},
     "synthetic.stride": {"pattern": "strided"},
@@ -138,6 +155,10 @@ def write_traces(seed: int, before: str = "") -> None:
             for number, line in enumerate(lines)
         ),
     }
+    traces["flushes"] = "".join(
+        f"8,0 0 {number} 0.{number:09} 1 Q {'FWS' if line % 4 else 'RS'} {line % 4096} + 8 [x]\n"
+        for number, line in enumerate(lines[:60])
+    )
     for name, text in traces.items():
         Path(before + name).write_text(text, encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
