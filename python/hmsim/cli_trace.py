@@ -117,6 +117,10 @@ def capture(
     job: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="With --system: the job to run.")
     ] = None,
+    scale: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="With --system: times the job's usual input."),
+    ] = 1,
     icount: Annotated[
         bool, typer.Option("--icount", help="With --system: the same trace every time, slower.")
     ] = False,
@@ -157,6 +161,7 @@ def capture(
             of_machine = capture_system(
                 job,
                 name,
+                scale=scale,
                 icount=icount,
                 limit=limit,
                 skip=skip,

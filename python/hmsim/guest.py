@@ -11,6 +11,8 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,14 +23,14 @@ from hmsim import guest_image
 from hmsim import guest_tools as tools
 from hmsim._core import nearest_name
 from hmsim.directories import file_digest, new_directory
-from hmsim.guest_image import build_image, job_names
+from hmsim.guest_image import PROGRAMS, build_image, job_names
 from hmsim.guest_kernel import KERNEL_PACKAGE, build_kernel
 from hmsim.guest_tools import GuestError, Report, pinned, source
 from hmsim.paths import cache_directory
 
 RECIPE = 1  # of kernels; a change of what guest_kernel.py makes of the same files needs a new one
 MANIFEST = "manifest.json"
-SMALL_INPUTS = ("init", "jobs", "programs", "driver", "packages.txt")
+SMALL_INPUTS = ("init", "jobs", "programs", PROGRAMS, "driver", "packages.txt")
 FULL_INPUTS = (*SMALL_INPUTS, "java", "jvm")
 
 
@@ -97,6 +99,7 @@ def build(small: bool, report: Report = lambda name, fraction: None) -> Guest:
     guest = guest_of(small)
     guest.image.parent.mkdir(parents=True, exist_ok=True)
     with _locked(guest.image.parent):
+        _clean(guest.image.parent, report)
         if not (guest.kernel / MANIFEST).is_file():
             with new_directory(guest.kernel) as fresh, _scratch(guest.kernel) as scratch:
                 _write_manifest(fresh, build_kernel(fresh, scratch, report))
@@ -116,7 +119,7 @@ def _key(*inputs: str) -> str:
             digest.update(f"{name}\n".encode())
             continue
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
-            digest.update(f"{file.relative_to(source())} {file_digest(file)}\n".encode())
+            digest.update(f"{os.path.relpath(file, source())} {file_digest(file)}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -131,6 +134,15 @@ def _locked(folder: Path) -> Iterator[None]:
     with (folder / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def _clean(folder: Path, report: Report) -> None:
+    """Remove what builds left that were killed: with the folder's lock, all scratch is theirs."""
+    for path in sorted(folder.glob(".*")):
+        step = "left-overs of a broken build"
+        report(step, None)
+        shutil.rmtree(path)
+        report(step, 1)
 
 
 @contextlib.contextmanager

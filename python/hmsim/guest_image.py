@@ -16,7 +16,8 @@ from hmsim import guest_tools as tools
 from hmsim.guest_kernel import build_driver
 from hmsim.guest_tools import Entry, GuestError, Report, pinned, source
 
-SMALL_TOOLS = ["apt-get", "dpkg-deb", "gcc", "gzip", "ld", "make", "tar"]
+PROGRAMS = "../programs"  # that captures in user mode run, too
+SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
 # Of busybox, for init and jobs; those of the last line are for Hadoop's local files.
 APPLETS = (
     *("cat", "cp", "dd", "echo", "hostname", "ifconfig", "insmod", "ln", "ls", "mkdir", "mount"),
@@ -30,9 +31,14 @@ JAVA_FOLDERS = ("etc/java-17-openjdk", "lib", "lib64", "usr/lib/jvm", "usr/lib/x
 NOT_OF_JAVA = ("lib/ct.sym", "usr/lib/x86_64-linux-gnu/gconv")
 JAVA_HOME = "usr/lib/jvm/java-17-openjdk-amd64"
 SPARK_PACKAGE = "pyspark"  # of PyPI; it holds all of Spark's own jars
+# Of Maven Central: Lucene, and Hadoop's tests, of which TestDFSIO is one.
+MAVEN_PACKAGES = (
+    "org.apache.hadoop:hadoop-mapreduce-client-jobclient:tests",
+    "org.apache.lucene:lucene-core",
+)
 # Parts of Spark that no job here can use: other clusters, databases, columnar files, other systems.
 NOT_OF_SPARK = (
-    *("HikariCP", "arrow-", "bonecp", "datanucleus-", "derby", "hive-", "ivy", "javax.jdo", "jdo-"),
+    *("HikariCP", "bonecp", "datanucleus-", "derby", "hive-", "ivy", "javax.jdo", "jdo-"),
     *("jline", "jpam", "jta", "kubernetes-", "libfb303", "libthrift", "logging-interceptor"),
     *("mesos", "netty-all", "netty-codec-http2", "netty-codec-socks", "netty-transport-native-k"),
     *("okhttp", "okio", "opencsv", "orc-", "rocksdbjni", "scala-compiler", "spark-hive"),
@@ -78,11 +84,16 @@ def _base(kernel: Path, scratch: Path, versions: dict[str, str]) -> dict[str, En
     entries["bin/busybox"] = tools.program(package / "bin" / "busybox")
     entries |= {f"bin/{name}": tools.link("busybox") for name in APPLETS}
     entries["init"] = tools.program(source() / "init")
-    for path in sorted((source() / "programs").glob("*.c")):
-        binary = scratch / path.stem
-        flags = ["-O2", "-static", "-s", "-Wl,--build-id=none", "-o", str(binary)]
-        tools.run_tool(path.name, ["gcc", *flags, path.name], path.parent)
-        entries[f"bin/{path.stem}"] = tools.program(binary)
+    lemon = scratch / "lemon"
+    _unpack("liblemon-dev", lemon, versions)
+    compilers = {".c": ["gcc"], ".cc": ["g++", "-std=c++17", f"-isystem{lemon}/usr/include"]}
+    for path in sorted([*(source() / "programs").iterdir(), *(source() / PROGRAMS).iterdir()]):
+        if path.suffix in compilers:
+            binary = scratch / path.stem
+            flags = ["-O2", "-static", "-s", "-Wl,--build-id=none", "-o", str(binary)]
+            compiler = compilers[path.suffix]
+            tools.run_tool(path.name, [*compiler, *flags, path.name], path.parent)
+            entries[f"bin/{path.stem}"] = tools.program(binary)
     entries["lib/hmsim_pmbd.ko"] = tools.data(build_driver(kernel, scratch))
     return entries
 
@@ -135,6 +146,9 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
         if path.name.startswith(NOT_OF_SPARK) or "aarch_64" in path.name or "osx" in path.name:
             path.unlink()
     versions[SPARK_PACKAGE] = version
+    for package in MAVEN_PACKAGES:
+        versions[package] = pinned()[package]
+        tools.download_jar(package, versions[package], jars)
     entries = {f"spark/{path.name}": tools.data(path) for path in sorted(jars.iterdir())}
     if not entries:
         raise GuestError(f"Spark: {archive.name} holds no jars")

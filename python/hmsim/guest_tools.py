@@ -9,6 +9,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from hmsim._core import InputError
 from hmsim.paths import data_directory
 
 Report = Callable[[str, Optional[float]], None]  # a step's name, and how much of it is done
+MAVEN = "https://repo1.maven.org/maven2"
+NETWORK_SECONDS = 60  # to wait for an answer
 LAST_LINES = 12  # of a failed tool's output that a message shows
 
 # Debian's package of each program.
@@ -26,6 +29,7 @@ PACKAGE_OF = {
     "bc": "bc",
     "bison": "bison",
     "dpkg-deb": "dpkg",
+    "g++": "g++",
     "flex": "flex",
     "gcc": "gcc",
     "gzip": "gzip",
@@ -165,6 +169,21 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
     package.unlink()
     downloads.rmdir()
     return found
+
+
+def download_jar(name: str, version: str, folder: Path) -> None:
+    """Put a jar of Maven Central, named ``group:artifact[:classifier]``, into ``folder``.
+
+    Raises GuestError.
+    """
+    group, artifact, *classifier = name.split(":")
+    file = "-".join([artifact, version, *classifier]) + ".jar"
+    address = f"{MAVEN}/{group.replace('.', '/')}/{artifact}/{version}/{file}"
+    try:
+        with urllib.request.urlopen(address, timeout=NETWORK_SECONDS) as answer:
+            (folder / file).write_bytes(answer.read())
+    except OSError as error:
+        raise GuestError(f"{address}: cannot be downloaded: {error}") from error
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ CPU = "qemu64"
 # Without no_timer_check the kernel gives up where a busy host lets its timer's first ticks wait.
 KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
-    "hmsim_job={job} hmsim_driver={driver}"
+    "hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale}"
 )
 # The block device on the NVDIMM: nd_pmem is Linux's; pmbd is workloads/guest/driver, by its way of
 # copying.
@@ -44,6 +44,7 @@ class Machine:
     nvdimm: int  # bytes
     vcpus: int
     icount: bool  # whether its time is its instructions
+    scale: int  # of the job's input, 1 for its usual size
 
     def description(self) -> dict[str, Any]:
         """Return what must be the same for a saved state to fit."""
@@ -54,6 +55,7 @@ class Machine:
             "nvdimm": self.nvdimm,
             "vcpus": self.vcpus,
             "icount": self.icount,
+            "scale": self.scale,
             "kernel": self.guest.kernel.name,
             "image": self.guest.image.name,
         }
@@ -63,7 +65,9 @@ class Machine:
 
         The NVDIMM's content is in ``backing``; the kernel gets ``more_parameters``.
         """
-        parameters = KERNEL_COMMAND.format(job=self.job, driver=self.driver)
+        parameters = KERNEL_COMMAND.format(
+            job=self.job, driver=self.driver, scale=self.scale
+        )
         memory = f"{self.dram >> 20}M,slots=2,maxmem={(self.dram + self.nvdimm) >> 20}M"
         nvdimm = f"id=nvdimm,share=on,mem-path={backing},size={self.nvdimm}"
         command = [

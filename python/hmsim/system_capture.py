@@ -46,6 +46,7 @@ from hmsim.snapshot import Beginning, beginning
 
 VCPUS = 8  # at most, in a trace
 RECORD = 8  # bytes
+MOST_SCALE = 1024
 CONSOLE_LINES = 40  # kept of what the guest prints ...
 SHOWN_LINES = 8  # ... and shown when something goes wrong
 SAYS = "hmsim-guest: "  # begins lines of the guest's first program
@@ -79,6 +80,7 @@ def capture_system(
     job: str,
     out: PATH,
     *,
+    scale: int = 1,
     driver: str = "nd_pmem",
     icount: bool = False,
     limit: Optional[int] = None,
@@ -101,6 +103,7 @@ def capture_system(
     """Boot a guest that has a job, run it, and write its trace: whole or not at all.
 
     - ``out``: trace in hmsim's binary format; a name in .zst, .gz or .xz compresses.
+    - ``scale``: the job's files are so many times as large as usual.
     - ``driver``: of the NVDIMM's block device, one of `hmsim.machine.DRIVERS`.
     - ``icount``: the guest's time is its instructions, so that traces are the same bit for bit.
     - ``skip``, ``limit``: recorded are the instructions of all vCPUs from ``skip`` behind the begin
@@ -122,12 +125,12 @@ def capture_system(
         options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
     memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
-    _check(driver, dram_bytes, nvdimm_bytes, vcpus)
+    _check(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
     guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
     emulator = find_emulator(qemu, "qemu-system-x86")
     need_tools(["mke2fs"])
-    machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount)
+    machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale)
 
     with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:
         place = Path(out).absolute().parent
@@ -148,7 +151,7 @@ def capture_system(
     return summary
 
 
-def _check(driver: str, dram: int, nvdimm: int, vcpus: int) -> None:
+def _check(driver: str, dram: int, nvdimm: int, vcpus: int, scale: int) -> None:
     """Raise CaptureError when there is no such machine."""
     if driver not in DRIVERS:
         near = nearest_name(driver, list(DRIVERS))
@@ -160,6 +163,8 @@ def _check(driver: str, dram: int, nvdimm: int, vcpus: int) -> None:
         raise CaptureError("nvdimm: must be 64MiB or more, in units of 2MiB")
     if not 1 <= vcpus <= VCPUS:
         raise CaptureError(f"vcpus: must be 1 to {VCPUS}")
+    if not 1 <= scale <= MOST_SCALE:
+        raise CaptureError(f"scale: must be 1 to {MOST_SCALE}")
 
 
 def _run(

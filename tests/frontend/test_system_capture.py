@@ -238,7 +238,12 @@ def test_unknown_jobs_and_sizes_are_told(tmp_path: Path) -> None:
         capture_system("fio-direct-reed", out)
     with pytest.raises(CaptureError, match="did you mean 'pmbd-nt'"):
         capture_system("fio-direct-read", out, driver="pmbd_nt")
-    for name, value in (("memory", "4GiB"), ("nvdimm", "63MiB"), ("nvdimm", "lots")):
+    for name, value in (
+        ("memory", "4GiB"),
+        ("nvdimm", "63MiB"),
+        ("nvdimm", "lots"),
+        ("scale", 0),
+    ):
         with pytest.raises(CaptureError, match=f"{name}: "):
             capture_system("fio-direct-read", out, **{name: value})  # type: ignore[arg-type]
 
@@ -285,10 +290,36 @@ def test_jobs_name_the_guest_that_has_them(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(GuestError, match=r"run 'hmsim guest build --small'$"):
         guest.find_guest("fio-direct-read")
     with pytest.raises(GuestError, match=r"run 'hmsim guest build'$"):
-        guest.find_guest("spark-wordcount")
+        guest.find_guest("wordcount")
     small, full = guest.guest_of(small=True), guest.guest_of(small=False)
     assert small.kernel == full.kernel
     assert set(small.jobs) < set(full.jobs)
+
+
+def test_what_killed_builds_left_goes_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guest, "_compiler", lambda: "some compiler")
+    monkeypatch.setattr(guest, "build_kernel", lambda *arguments: {})
+    monkeypatch.setattr(guest, "build_image", lambda *arguments: {})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made = guest.guest_of(small=True)
+    for name in (".build.x/tree", f".{made.kernel.name}.y/new"):
+        (made.kernel.parent / name).mkdir(parents=True)
+    guest.build(small=True)
+    names = {path.name for path in made.kernel.parent.iterdir()}
+    assert names == {"lock", made.kernel.name, made.image.name}
+
+
+def test_a_jar_that_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guest_tools, "MAVEN", (tmp_path / "maven").as_uri())
+    with pytest.raises(GuestError, match=r"maven/a/b/c/1/c-1-tests\.jar: cannot be downloaded"):
+        guest_tools.download_jar("a.b:c:tests", "1", tmp_path)
+    folder = tmp_path / "maven" / "a" / "b" / "c" / "1"
+    folder.mkdir(parents=True)
+    (folder / "c-1-tests.jar").write_bytes(b"jar")
+    guest_tools.download_jar("a.b:c:tests", "1", tmp_path)
+    assert (tmp_path / "c-1-tests.jar").read_bytes() == b"jar"
 
 
 @pytest.mark.parametrize("job", sorted((REPO / "workloads" / "guest").glob("j[ov]*/*")))

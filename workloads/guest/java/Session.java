@@ -6,15 +6,22 @@ import org.apache.spark.api.java.JavaSparkContext;
 final class Session {
   private Session() {}
 
-  static JavaSparkContext open(String name) {
+  /** What a Spark job does with an input and a place for its results. */
+  interface Work {
+    void run(JavaSparkContext spark, String input, String output) throws Exception;
+  }
+
+  static void measure(String name, Work work, String[] arguments) throws Exception {
     SparkConf configuration =
         new SparkConf()
             .setAppName(name)
             .setMaster("local[1]")
             .set("spark.ui.enabled", "false")
             .set("spark.local.dir", System.getProperty("java.io.tmpdir"));
-    JavaSparkContext spark = new JavaSparkContext(configuration);
-    spark.setLogLevel("WARN");
-    return spark;
+    try (JavaSparkContext spark = new JavaSparkContext(configuration)) {
+      spark.setLogLevel("WARN");
+      Region.measure((input, output) -> work.run(spark, input, output), arguments);
+      System.out.println("first result: " + spark.textFile(arguments[2]).first());
+    }
   }
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** Sorts lines: {@code Sort INPUT OUTPUT}. */
+/** Sorts lines: {@code Sort BEFORE INPUT OUTPUT}. */
 public final class Sort {
+  private static void sort(JavaSparkContext spark, String input, String output) {
+    spark.textFile(input).sortBy(line -> line, true, 2).saveAsTextFile(output);
+  }
+
   public static void main(String[] arguments) throws Exception {
-    try (JavaSparkContext spark = Session.open("sort")) {
-      Region.begin();
-      spark.textFile(arguments[0]).sortBy(line -> line, true, 2).saveAsTextFile(arguments[1]);
-      Region.end();
-      System.out.println("first line: " + spark.textFile(arguments[1]).first());
-    }
+    Session.measure("sort", Sort::sort, arguments);
   }
 }

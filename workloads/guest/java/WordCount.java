@@ -3,19 +3,18 @@ import java.util.Arrays;
 import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
-/** Counts words: {@code WordCount INPUT OUTPUT}. */
+/** Counts words: {@code WordCount BEFORE INPUT OUTPUT}. */
 public final class WordCount {
+  private static void count(JavaSparkContext spark, String input, String output) {
+    spark
+        .textFile(input)
+        .flatMap(line -> Arrays.asList(line.split(" ")).iterator())
+        .mapToPair(word -> new Tuple2<>(word, 1L))
+        .reduceByKey(Long::sum)
+        .saveAsTextFile(output);
+  }
+
   public static void main(String[] arguments) throws Exception {
-    try (JavaSparkContext spark = Session.open("wordcount")) {
-      Region.begin();
-      spark
-          .textFile(arguments[0])
-          .flatMap(line -> Arrays.asList(line.split(" ")).iterator())
-          .mapToPair(word -> new Tuple2<>(word, 1L))
-          .reduceByKey(Long::sum)
-          .saveAsTextFile(arguments[1]);
-      Region.end();
-      System.out.println("first count: " + spark.textFile(arguments[1]).first());
-    }
+    Session.measure("wordcount", WordCount::count, arguments);
   }
 }

@@ -4,7 +4,8 @@
 // cached pages, inodes and names; pauses the machine for its state to be saved, if $hmsim_snapshot
 // is set; tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of the NVDIMM
 // ($hmsim_device) directly, by which the plug-in tests that it counts right.
-// "region begin" does the same and begins the region, "region end" ends it.
+// "region begin" does the same and begins the region, "region end" writes everything back and ends
+// it.
 #define _GNU_SOURCE
 #include "region.h"
 
@@ -102,6 +103,7 @@ int main(int argc, char** argv) {
     make_ready();
     region_marker();
   } else if (!strcmp(what, "end")) {
+    sync();
     region_marker();
   } else {
     fputs("usage: region ready|begin|end\n", stderr);
