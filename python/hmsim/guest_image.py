@@ -18,11 +18,11 @@ from hmsim.guest_tools import Entry, GuestError, Report, pinned, source
 
 PROGRAMS = "../programs"  # that captures in user mode run, too
 SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
-# Of busybox, for init and jobs; those of the last line are for Hadoop's local files.
+# Of busybox, for init and jobs; those of the last line are for Hadoop's local files and clusters.
 APPLETS = (
     *("cat", "cp", "dd", "echo", "hostname", "ifconfig", "insmod", "ln", "ls", "mkdir", "mount"),
     *("poweroff", "printf", "rm", "sh", "sleep", "sync", "umount"),
-    *("chmod", "groups", "id", "readlink", "setsid", "stat", "whoami"),
+    *("chmod", "groups", "id", "readlink", "setsid", "stat", "taskset", "whoami"),
 )
 # What Java runs on. Its packages are unpacked, not installed: they work as they are.
 JAVA_PACKAGES = ("libc6", "libgcc-s1", "libstdc++6", "zlib1g", "openjdk-17-jre-headless")

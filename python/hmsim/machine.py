@@ -65,9 +65,7 @@ class Machine:
 
         The NVDIMM's content is in ``backing``; the kernel gets ``more_parameters``.
         """
-        parameters = KERNEL_COMMAND.format(
-            job=self.job, driver=self.driver, scale=self.scale
-        )
+        parameters = KERNEL_COMMAND.format(job=self.job, driver=self.driver, scale=self.scale)
         memory = f"{self.dram >> 20}M,slots=2,maxmem={(self.dram + self.nvdimm) >> 20}M"
         nvdimm = f"id=nvdimm,share=on,mem-path={backing},size={self.nvdimm}"
         command = [

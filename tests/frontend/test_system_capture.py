@@ -296,9 +296,7 @@ def test_jobs_name_the_guest_that_has_them(tmp_path: Path, monkeypatch: pytest.M
     assert set(small.jobs) < set(full.jobs)
 
 
-def test_what_killed_builds_left_goes_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guest, "_compiler", lambda: "some compiler")
     monkeypatch.setattr(guest, "build_kernel", lambda *arguments: {})
     monkeypatch.setattr(guest, "build_image", lambda *arguments: {})

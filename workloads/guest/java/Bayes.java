@@ -18,8 +18,7 @@ public final class Bayes {
   private static void learn(JavaSparkContext spark, String input, String output) {
     HashingTF frequencies = new HashingTF(FEATURES);
     JavaRDD<LabeledPoint> pages =
-        spark
-            .textFile(input)
+        Session.lines(spark, input)
             .map(
                 line -> {
                   List<String> words = Arrays.asList(line.split(" "));

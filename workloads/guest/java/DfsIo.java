@@ -6,8 +6,9 @@ import org.apache.hadoop.fs.TestDFSIO;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Runs Hadoop's TestDFSIO as a local MapReduce job: {@code DfsIo write|read FOLDER FILES MIB} writes
- * or reads files of so many MiB. Before reading it writes them, outside the region of interest.
+ * Runs Hadoop's TestDFSIO as a local MapReduce job: {@code DfsIo write|read FOLDER FILES MIB}
+ * writes or reads files of so many MiB. Before reading it writes them, outside the region of
+ * interest.
  */
 public final class DfsIo {
   private static void test(String way, String folder, String files, String mebibytes)
@@ -16,6 +17,7 @@ public final class DfsIo {
     Configuration configuration = new Configuration();
     configuration.set("test.build.data", folder);
     configuration.set("hadoop.tmp.dir", folder + "/tmp");
+    configuration.set("mapreduce.task.io.sort.mb", "1"); // 100 by default, more than its files have
     String[] arguments = {
       "-" + way, "-nrFiles", files, "-size", mebibytes + "MB", "-resFile", folder + "/result"
     };

@@ -13,8 +13,8 @@ import org.apache.lucene.index.SerialMergeScheduler;
 import org.apache.lucene.store.FSDirectory;
 
 /**
- * Indexes pages, lines of class, number and words, by Lucene, as Nutch's indexing does: {@code Index
- * BEFORE INPUT OUTPUT}.
+ * Indexes pages, lines of class, number and words, by Lucene, as Nutch's indexing does: {@code
+ * Index BEFORE INPUT OUTPUT}.
  */
 public final class Index {
   private static final double BUFFER = 2; // MiB of a segment: a part of the input, as at full scale

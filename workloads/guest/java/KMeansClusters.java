@@ -17,8 +17,7 @@ public final class KMeansClusters {
 
   private static void group(JavaSparkContext spark, String input, String output) {
     JavaRDD<Vector> samples =
-        spark
-            .textFile(input)
+        Session.lines(spark, input)
             .map(
                 line ->
                     Vectors.dense(

@@ -15,8 +15,7 @@ public final class PageRank {
 
   private static void rank(JavaSparkContext spark, String input, String output) {
     JavaPairRDD<String, Iterable<String>> links =
-        spark
-            .textFile(input)
+        Session.lines(spark, input)
             .mapToPair(
                 line -> {
                   String[] pages = line.split(" ");

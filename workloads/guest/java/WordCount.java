@@ -6,8 +6,7 @@ import scala.Tuple2;
 /** Counts words: {@code WordCount BEFORE INPUT OUTPUT}. */
 public final class WordCount {
   private static void count(JavaSparkContext spark, String input, String output) {
-    spark
-        .textFile(input)
+    Session.lines(spark, input)
         .flatMap(line -> Arrays.asList(line.split(" ")).iterator())
         .mapToPair(word -> new Tuple2<>(word, 1L))
         .reduceByKey(Long::sum)
