@@ -50,9 +50,9 @@ constexpr std::size_t opposite(std::size_t way) {
 constexpr double kNothing =
     -0.0;  // what is added to it stays the same, so the compiler leaves it out
 
-template <int kFactor>  // 1, -1 or 0
+template <int Factor>  // 1, -1 or 0
 void add(double& sum, double value) {
-  if constexpr (kFactor != 0) sum += kFactor * value;
+  if constexpr (Factor != 0) sum += Factor * value;
 }
 
 void marker() { __asm__ volatile("xchg %bx,%bx"); }
@@ -103,41 +103,41 @@ class Flow {
     return (static_cast<std::ptrdiff_t>(z) * side_ + y) * side_ + x;
   }
 
-  template <std::size_t kWay>
+  template <std::size_t Way>
   void send(std::size_t from, double density) {
-    constexpr Direction to = kWays[kWay];
-    next_[from + offset(to.x, to.y, to.z)].density[kWay] = density;
+    constexpr Direction kTo = kWays[Way];
+    next_[from + offset(kTo.x, kTo.y, kTo.z)].density[Way] = density;
   }
 
-  template <std::size_t... kWay>
-  void relax(std::size_t i, std::index_sequence<kWay...>) {
+  template <std::size_t... Way>
+  void relax(std::size_t i, std::index_sequence<Way...>) {
     const std::array<double, kDirections> density = now_[i].density;
     double mass = kNothing, x = kNothing, y = kNothing, z = kNothing;
-    (add<1>(mass, density[kWay]), ...);
-    (add<kWays[kWay].x>(x, density[kWay]), ...);
-    (add<kWays[kWay].y>(y, density[kWay]), ...);
-    (add<kWays[kWay].z>(z, density[kWay]), ...);
+    (add<1>(mass, density[Way]), ...);
+    (add<kWays[Way].x>(x, density[Way]), ...);
+    (add<kWays[Way].y>(y, density[Way]), ...);
+    (add<kWays[Way].z>(z, density[Way]), ...);
     x /= mass, y /= mass, z /= mass;
     const double still = 1 - 1.5 * (x * x + y * y + z * z);
-    (relax_way<kWay>(i, density[kWay], mass, still, x, y, z), ...);
+    (relax_way<Way>(i, density[Way], mass, still, x, y, z), ...);
   }
 
-  template <std::size_t kWay>
+  template <std::size_t Way>
   void relax_way(std::size_t i, double density, double mass, double still, double x, double y,
                  double z) {
     double along = kNothing;
-    add<kWays[kWay].x>(along, x);
-    add<kWays[kWay].y>(along, y);
-    add<kWays[kWay].z>(along, z);
-    const double rest = kWay == 0 ? still : still + along * (3 + 4.5 * along);
-    send<kWay>(i, (1 - kRelaxation) * density + kRelaxation * weight(kWay) * mass * rest);
+    add<kWays[Way].x>(along, x);
+    add<kWays[Way].y>(along, y);
+    add<kWays[Way].z>(along, z);
+    const double rest = Way == 0 ? still : still + along * (3 + 4.5 * along);
+    send<Way>(i, (1 - kRelaxation) * density + kRelaxation * weight(Way) * mass * rest);
   }
 
-  template <std::size_t... kWay>
-  void reflect(std::size_t i, std::index_sequence<kWay...>) {
+  template <std::size_t... Way>
+  void reflect(std::size_t i, std::index_sequence<Way...>) {
     const std::array<double, kDirections> density = now_[i].density;
     const double push = now_[i].kind == kMoving ? 6 * kLid : 0;
-    (send<kWay>(i, density[opposite(kWay)] + weight(kWay) * kWays[kWay].x * push), ...);
+    (send<Way>(i, density[opposite(Way)] + weight(Way) * kWays[Way].x * push), ...);
   }
 
   int side_;
