@@ -1,19 +1,67 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bindings/trace_module.h"
 
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/errors.h"
+#include "frontend/record_columns.h"
 #include "frontend/trace_records.h"
 
 namespace py = pybind11;
 
 namespace hmsim {
 
+namespace {
+
+// Words are little-endian, 8 bytes each.
+std::vector<std::uint64_t> words_of(const std::string& bytes) {
+  if (bytes.size() % sizeof(std::uint64_t) != 0) {
+    throw InputError("records have 8 bytes each, not " + std::to_string(bytes.size()) +
+                     " together");
+  }
+  std::vector<std::uint64_t> words(bytes.size() / sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    words[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * (i % 8));
+  }
+  return words;
+}
+
+py::tuple pack(const py::bytes& records) {
+  const std::vector<std::uint64_t> words = words_of(records);
+  std::array<std::uint64_t, kRecordVcpus> instructions{};
+  unsigned vcpus = 0;
+  for (const std::uint64_t word : words) {
+    instructions[record_vcpu(word)] += record_instructions(word);
+    vcpus = std::max(vcpus, record_vcpu(word) + 1);
+  }
+  return py::make_tuple(py::bytes(pack_records(words)), instructions, vcpus);
+}
+
+py::bytes unpack(const py::bytes& columns) {
+  std::vector<std::uint64_t> words;
+  unpack_records(std::string_view(columns), words);
+  std::string bytes;
+  bytes.reserve(words.size() * sizeof(std::uint64_t));
+  for (const std::uint64_t word : words) {
+    for (int i = 0; i < 8; ++i) {
+      bytes += static_cast<char>(word >> (8 * i));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 void bind_traces(py::module_& module) {
+  module.def("pack_records", &pack, py::arg("records"));
+  module.def("unpack_records", &unpack, py::arg("columns"));
   py::class_<TraceRecords>(module, "TraceRecords")
       .def(py::init([](const std::string& format, const std::string& file, py::function source) {
              const auto bytes = [source = std::move(source)](std::size_t, std::uint64_t offset) {

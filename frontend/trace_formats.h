@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/request.h"
+#include "frontend/record_blocks.h"
 #include "frontend/trace_reader.h"
 
 namespace hmsim {
@@ -36,6 +37,9 @@ class MissSource {
   // False at the end; `miss.gap` is then how many instructions follow the last record. Throws
   // InputError for malformed input and when there is no record at all.
   virtual bool next(Miss& miss) = 0;
+  // As next(), of the first record behind the first `instructions` from the source's start; the
+  // gap counts from there. Sources with an index read little on their way.
+  virtual bool seek(std::uint64_t instructions, Miss& miss);
   virtual bool has_nvdimm() const { return false; }  // whether misses may be of the NVDIMM
   virtual void rewind() = 0;
   virtual double fraction() const = 0;  // of the source that was read; 0: not known
@@ -85,8 +89,6 @@ class BlockSource {
   virtual double fraction() const = 0;
   virtual void serialize(Archive& archive) = 0;
 };
-
-inline constexpr std::int64_t kAllVcpus = -1;
 
 struct MissFormat {
   const char* name;

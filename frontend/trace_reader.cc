@@ -68,11 +68,15 @@ std::size_t TraceReader::read(char* to, std::size_t length) {
   return done;
 }
 
-void TraceReader::rewind() {
+void TraceReader::seek(std::uint64_t offset) {
+  line_ = 0;
+  if (offset >= block_start_ && offset - block_start_ <= block_.size()) {
+    position_ = static_cast<std::size_t>(offset - block_start_);
+    return;
+  }
   block_.clear();
   position_ = 0;
-  block_start_ = 0;
-  line_ = 0;
+  block_start_ = offset;
 }
 
 double TraceReader::fraction() const {
@@ -82,11 +86,11 @@ double TraceReader::fraction() const {
 
 void TraceReader::serialize(Archive& archive) {
   std::uint64_t offset = block_start_ + position_;
-  archive(offset, line_, total_);
+  std::int64_t line = line_;
+  archive(offset, line, total_);
   if (archive.loading()) {
-    block_.clear();
-    position_ = 0;
-    block_start_ = offset;
+    seek(offset);
+    line_ = line;
   }
 }
 

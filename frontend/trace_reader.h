@@ -27,7 +27,8 @@ class TraceReader {
   // Up to `length` bytes; fewer only at the trace's end.
   std::size_t read(char* to, std::size_t length);
 
-  void rewind();
+  void rewind() { seek(0); }
+  void seek(std::uint64_t offset);  // lines then count from there
 
   const std::string& file() const { return file_; }
   std::int64_t line() const { return line_; }  // number of the line last returned, from 1

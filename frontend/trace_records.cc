@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frontend/trace_records.h"
 
+#include <array>
 #include <utility>
 
 #include "core/types.h"
+#include "frontend/record_blocks.h"
 #include "frontend/trace_formats.h"
 
 namespace hmsim {
@@ -55,6 +57,30 @@ class MissRecords final : public TraceRecords {
   std::uint64_t time_ = 0;
 };
 
+// Times are instructions of the record's vCPU, its source.
+class WordRecords final : public TraceRecords {
+ public:
+  explicit WordRecords(TraceReader reader) : blocks_(std::move(reader)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    std::uint64_t word = 0;
+    if (!blocks_.next(word)) {
+      return false;
+    }
+    const unsigned vcpu = record_vcpu(word);
+    times_[vcpu] += record_instructions(word);
+    if (record_kind(word) != RecordKind::escape) {
+      records.push_back({times_[vcpu], record_line(word) * kLine, kLine, vcpu,
+                         record_kind(word) != RecordKind::fill});
+    }
+    return true;
+  }
+
+ private:
+  RecordBlocks blocks_;
+  std::array<std::uint64_t, kRecordVcpus> times_{};
+};
+
 void append_access(const Access& access, std::vector<TraceRecord>& records) {
   records.push_back({access.cycle, access.address, kLine, 0, access.write});
 }
@@ -71,9 +97,10 @@ void append_request(const BlockRequest& request, std::vector<TraceRecord>& recor
 
 std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader) {
   if (const MissFormat* miss = find_format(kMissFormats, format); miss != nullptr) {
-    return miss == &kHmsimFormat
-               ? nullptr
-               : std::make_unique<MissRecords>(miss->open(std::move(reader), kAllVcpus));
+    if (miss == &kHmsimFormat) {
+      return std::make_unique<WordRecords>(std::move(reader));
+    }
+    return std::make_unique<MissRecords>(miss->open(std::move(reader), kAllVcpus));
   }
   if (const AccessFormat* access = find_format(kAccessFormats, format); access != nullptr) {
     return std::make_unique<Records<AccessSource, Access, append_access>>(

@@ -27,7 +27,7 @@ class TraceRecords {
   virtual bool next(std::vector<TraceRecord>& records) = 0;
 };
 
-// nullptr: no format of this name, or hmsim's own.
+// nullptr: no format of this name.
 std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader);
 
 }  // namespace hmsim

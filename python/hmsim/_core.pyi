@@ -60,8 +60,17 @@ class ArbiterView:
     @property
     def now(self) -> int: ...
 
+def pack_records(records: bytes) -> tuple[bytes, list[int], int]:
+    """Return a block of hmsim's trace format, not yet compressed, of records of 8 bytes.
+
+    With it: the instructions of each of 8 vCPUs in it, and how many vCPUs there are at least.
+    """
+
+def unpack_records(columns: bytes) -> bytes:
+    """Return the records of such a block. Raises InputError."""
+
 class TraceRecords:
-    """The accesses of a trace in one of the text formats."""
+    """The accesses of a trace in one of the formats."""
 
     def __init__(self, format: str, file: str, source: Callable[[int], bytes]) -> None:
         """Open a trace; ``file`` names it in messages, ``source(offset)`` returns its bytes."""

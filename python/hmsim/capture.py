@@ -29,17 +29,17 @@ from typing import IO, Optional, Union, cast
 from hmsim.directories import new_file
 from hmsim.emulation import (
     BROKE_OFF,
-    RENUMBERED_PAGES,
     Caches,
     CaptureError,
     find_emulator,
     kill_group,
-    pack,
+    pack_text,
+    pack_trace,
     plugin_option,
     read_totals,
-    trace_header,
     window_options,
 )
+from hmsim.trace_file import RENUMBERED_PAGES, check_name
 
 # Without erms and fsrm the C library copies by vector instructions, not by `rep movsb`, of which
 # QEMU reports every byte.
@@ -101,9 +101,9 @@ def capture(
 ) -> CaptureSummary:
     """Run ``command`` and write its traces; each appears whole or not at all.
 
-    - ``out``: memory trace in hmsim's binary format, or None; a name in .zst, .gz or .xz
-      compresses (zstd and gzip at ``level``).
-    - ``blocks``: block trace in MQSim's text format, or None, likewise. ``files`` is a pattern
+    - ``out``: memory trace in hmsim's binary format (zstd at ``level`` inside), or None.
+    - ``blocks``: block trace in MQSim's text format, or None; a name in .zst, .gz or .xz
+      compresses (zstd and gzip at ``level``). ``files`` is a pattern
       (``*``, ``?``, ``[]``; ``*`` matches ``/`` too) of full paths to record; default: all regular
       files but programs and shared libraries. Never recorded: /proc, /sys, /dev.
     - ``skip``, ``limit``: recorded are the program's instructions from ``skip`` on, up to
@@ -119,6 +119,8 @@ def capture(
     """
     if out is None and blocks is None:
         raise CaptureError("nothing to capture: neither a memory trace nor a block trace is named")
+    if out is not None:
+        check_name(out)
     caches = Caches(l1, l2, l3, ways)
     options = {**caches.options(), **window_options(skip, limit), "regions": int(roi)}
     program = _program(command)
@@ -148,17 +150,18 @@ def capture(
             stdout,
         )
         if trace_file:
-            header = trace_header(
-                RENUMBERED_PAGES,
-                summary.vcpus,
-                summary.records,
-                summary.instructions,
-                caches,
-                os.path.basename(command[0]),
+            pack_trace(
+                spool / "trace",
+                trace_file,
+                level,
+                flags=RENUMBERED_PAGES,
+                vcpus=summary.vcpus,
+                count=summary.records,
+                caches=caches,
+                label=os.path.basename(command[0]),
             )
-            pack(spool / "trace", header, trace_file, Path(cast(PATH, out)).suffix, level)
         if block_file:
-            pack(spool / "blocks", b"", block_file, Path(cast(PATH, blocks)).suffix, level)
+            pack_text(spool / "blocks", block_file, Path(cast(PATH, blocks)).suffix, level)
     return summary
 
 

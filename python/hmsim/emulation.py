@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import struct
 import subprocess
 from collections.abc import Mapping
 from dataclasses import fields
@@ -17,13 +16,11 @@ from pathlib import Path
 from typing import Any, Optional
 
 from hmsim._core import InputError
+from hmsim.trace_file import TraceWriter
 from hmsim.traces import compressed
 
 PLUGIN = Path(__file__).resolve().parent / "_capture" / "hmsim_capture.so"
 BROKE_OFF = 121  # exit status of the plug-in's own failures
-HEADER = struct.Struct("<8sHHBBHQQHHI24s")
-LABEL = 24 - 1  # bytes of a program's name in the header
-RENUMBERED_PAGES, TWO_MEMORIES = 1, 2  # header flags
 UNITS = {"KiB": 10, "MiB": 20, "GiB": 30}  # powers of 2
 
 
@@ -91,25 +88,36 @@ def read_totals(text: str, summary: type) -> dict[str, Any]:
     return totals | {"limited": bool(totals["limited"])}
 
 
-def trace_header(
-    flags: int, vcpus: int, records: int, instructions: int, caches: Caches, label: str
-) -> bytes:
-    """Return the header of a trace, docs/trace-format.md."""
-    return HEADER.pack(
-        *(b"HMSIMTRC", 1, HEADER.size, 6, vcpus, flags, records, instructions, *caches.kib),
-        os.fsencode(label)[:LABEL],
-    )
-
-
 def kill_group(group: int) -> None:
     """End all processes of a group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
 
 
-def pack(source: Path, header: bytes, target: Path, suffix: str, level: int) -> None:
-    """Write header and source to a file, compressed as the suffix says."""
-    size = len(header) + source.stat().st_size
-    with open(source, "rb") as content, compressed(target, suffix, level, size) as packed:
-        packed.write(header)
+def pack_trace(
+    records: Path,
+    target: Path,
+    level: int,
+    *,
+    flags: int,
+    vcpus: int,
+    count: int,
+    caches: Caches,
+    label: str,
+) -> None:
+    """Write the plug-in's records, ``count`` of them, as a trace. Raises CaptureError."""
+    with records.open("rb") as content, target.open("wb") as file:
+        writer = TraceWriter(file, level)
+        while piece := content.read(1 << 20):
+            writer.write(piece)
+        first, second, third = caches.kib
+        writer.close(flags, vcpus, (first, second, third), os.fsencode(label))
+    if writer.records != count:
+        raise CaptureError(f"{label}: {writer.records} records were written, not {count}")
+
+
+def pack_text(source: Path, target: Path, suffix: str, level: int) -> None:
+    """Write a text to a file, compressed as the suffix says."""
+    size = source.stat().st_size
+    with source.open("rb") as content, compressed(target, suffix, level, size) as packed:
         shutil.copyfileobj(content, packed, 1 << 20)

@@ -26,16 +26,14 @@ from hmsim._core import nearest_name
 from hmsim.directories import new_file
 from hmsim.emulation import (
     BROKE_OFF,
-    TWO_MEMORIES,
     Caches,
     CaptureError,
     find_emulator,
     kill_group,
-    pack,
+    pack_trace,
     plugin_option,
     read_totals,
     size_in_bytes,
-    trace_header,
     window_options,
 )
 from hmsim.guest_image import job_names
@@ -43,6 +41,7 @@ from hmsim.guest_tools import need_tools
 from hmsim.machine import DRIVERS, UNCACHED, Machine, running
 from hmsim.monitor import MonitorError
 from hmsim.snapshot import Beginning, beginning
+from hmsim.trace_file import TWO_MEMORIES, check_name
 
 VCPUS = 8  # at most, in a trace
 RECORD = 8  # bytes
@@ -102,7 +101,7 @@ def capture_system(
 ) -> SystemCaptureSummary:
     """Boot a guest that has a job, run it, and write its trace: whole or not at all.
 
-    - ``out``: trace in hmsim's binary format; a name in .zst, .gz or .xz compresses.
+    - ``out``: trace in hmsim's binary format (zstd at ``level`` inside).
     - ``scale``: the job's files are so many times as large as usual.
     - ``driver``: of the NVDIMM's block device, one of `hmsim.machine.DRIVERS`.
     - ``icount``: the guest's time is its instructions, so that traces are the same bit for bit.
@@ -119,6 +118,7 @@ def capture_system(
     Raises CaptureError, and InputError when a file exists without ``force`` or cannot be written.
     """
     guests.check_job(job)
+    check_name(out)
     caches = Caches(l1, l2, l3, ways)
     options: dict[str, object] = {**caches.options(), **window_options(skip, limit), "regions": 1}
     if size_limit is not None:
@@ -144,10 +144,16 @@ def capture_system(
         command = machine.command(emulator, scratch / "nvdimm", plugin, begin.kernel_option)
         command += begin.options
         summary = _run(command, job, spool / "summary", timeout, report, begin)
-        header = trace_header(
-            TWO_MEMORIES, summary.vcpus, summary.records, summary.instructions, caches, job
+        pack_trace(
+            spool / "trace",
+            trace_file,
+            level,
+            flags=TWO_MEMORIES,
+            vcpus=summary.vcpus,
+            count=summary.records,
+            caches=caches,
+            label=job,
         )
-        pack(spool / "trace", header, trace_file, Path(out).suffix, level)
     return summary
 
 

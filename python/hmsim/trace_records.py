@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Iterator
 from typing import NamedTuple, Union
 
 from hmsim._core import InputError, TraceRecords, nearest_name
-from hmsim.traces import TraceReader, read_pieces
+from hmsim.trace_file import TraceFile, is_trace_file
+from hmsim.traces import open_trace, read_pieces
 
 AnyPath = Union[str, "os.PathLike[str]"]
 LONGEST_LINE = 4096  # bytes
@@ -18,11 +18,7 @@ MSR_COMMAS = 6  # in a line
 BLKPARSE_FIELDS = 6  # in a line, at least
 LINE = 64  # bytes
 
-# hmsim's own format, docs/trace-format.md
-MAGIC = b"HMSIMTRC"
-HEADER = struct.Struct("<8sHHBBHQQHHI24s")
-VERSION = 1
-RENUMBERED_PAGES, TWO_MEMORIES = 1, 2  # header flags
+# Records of hmsim's own format, docs/trace-format.md
 NVDIMM = 1 << 39  # in a line number, of two memories
 LINE_BITS = 40
 VCPU_SHIFT, DELTA_SHIFT = 42, 45
@@ -40,58 +36,16 @@ class Access(NamedTuple):
     source: int  # vCPU or device
 
 
-def _text(path: AnyPath, name: str) -> Iterator[Access]:
-    """Yield the accesses of a text format, read as runs read them."""
-    records = TraceRecords(name, os.fspath(path), TraceReader(path).read)
+def read(path: AnyPath, name: str) -> Iterator[Access]:
+    """Yield the accesses of a trace in the format ``name``, as runs read it. Raises InputError."""
+    records = TraceRecords(name, os.fspath(path), open_trace(path).read)
     while batch := records.read(BATCH):
         yield from map(Access._make, batch)
 
 
-def _words(path: AnyPath) -> Iterator[int]:
-    """Yield the records of a trace in hmsim's format as numbers."""
-    rest = b""
-    promised = None
-    count = 0
-    for piece in read_pieces(path):
-        rest += piece
-        if promised is None:
-            if len(rest) < HEADER.size:
-                continue
-            magic, version, size, shift, _, _, promised, *_ = HEADER.unpack_from(rest)
-            if (magic, version, size, shift) != (MAGIC, VERSION, HEADER.size, 6):
-                raise InputError(f"{os.fspath(path)}: not a version {VERSION} trace of hmsim")
-            rest = rest[size:]
-        whole = len(rest) // 8 * 8
-        for (word,) in struct.iter_unpack("<Q", rest[:whole]):
-            count += 1
-            yield word
-        rest = rest[whole:]
-    if rest or promised is None or promised not in (0, count):  # 0: unknown
-        raise InputError(f"{os.fspath(path)}: damaged: its length is not what its header says")
-
-
 def has_two_memories(path: AnyPath) -> bool:
-    """Tell whether lines of a trace in hmsim's format are of DRAM and of an NVDIMM."""
-    start = b""
-    for piece in read_pieces(path):
-        start += piece
-        if len(start) >= HEADER.size:
-            return bool(HEADER.unpack_from(start)[5] & TWO_MEMORIES)
-    return False
-
-
-def _hmsim(path: AnyPath) -> Iterator[Access]:
-    times = [0] * 8
-    for word in _words(path):
-        kind = word >> LINE_BITS & 3
-        vcpu = word >> VCPU_SHIFT & 7
-        low = word & ((1 << LINE_BITS) - 1)
-        high = word >> DELTA_SHIFT
-        if kind != ESCAPE:
-            times[vcpu] += high
-            yield Access(times[vcpu], low * LINE, kind != FILL, LINE, vcpu)
-        elif high == 0:
-            times[vcpu] += low
+    """Tell whether lines of a trace are of DRAM and of an NVDIMM."""
+    return is_trace_file(path) and TraceFile(path).header.two_memories
 
 
 FORMATS = {
@@ -106,11 +60,6 @@ FORMATS = {
 }  # a format's name and the unit of its times, '' for none
 
 
-def read(path: AnyPath, name: str) -> Iterator[Access]:
-    """Yield the accesses of a trace in the format ``name``. Raises InputError."""
-    return _hmsim(path) if name == "hmsim" else _text(path, name)
-
-
 def find_format(path: AnyPath, name: str | None) -> str:
     """Return a format's name: the one given, or told by the first line.
 
@@ -122,13 +71,13 @@ def find_format(path: AnyPath, name: str | None) -> str:
             hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
             raise InputError(f"format '{name}' is unknown{hint}")
         return name
+    if is_trace_file(path):
+        return "hmsim"
     start = b""
     for piece in read_pieces(path):
         start += piece
         if len(start) >= LONGEST_LINE:
             break
-    if start.startswith(MAGIC):
-        return "hmsim"
     fields = start.lstrip().partition(b"\n")[0].split()
     numbers = [field for field in fields if field.isdigit() or field[:2] == b"0x"]
     if fields[:2] == [b"fio", b"version"]:

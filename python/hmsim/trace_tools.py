@@ -11,20 +11,17 @@ from typing import Any
 
 from hmsim._core import InputError
 from hmsim.directories import new_file
+from hmsim.trace_file import RENUMBERED_PAGES, TraceWriter, check_name
 from hmsim.trace_records import (
     DELTA_SHIFT,
     ESCAPE,
     FILL,
     FORMATS,
-    HEADER,
     LARGEST_DELTA,
     LINE,
     LINE_BITS,
-    MAGIC,
     NVDIMM,
-    RENUMBERED_PAGES,
     VCPU_SHIFT,
-    VERSION,
     WRITE_BACK,
     Access,
     AnyPath,
@@ -148,6 +145,8 @@ def convert(
         )
     if os.path.exists(target) and os.path.samefile(source, target):
         raise InputError(f"{os.fspath(target)}: is the trace to convert")
+    if to == "hmsim":
+        check_name(target)
     counter = _Counter()
     with new_file(target, force) as scratch:
         accesses = _reporting(read(source, found), report)
@@ -159,18 +158,15 @@ def convert(
             "hmsim": _to_hmsim,
         }
         cut = _whole if to == "mqsim" else _each_line
-        lines = writers[to](cut(counter, accesses), counter)
-        if to == "hmsim":  # the header comes first and holds totals
-            body = scratch.with_name(scratch.name + ".body")
-            try:
-                with body.open("wb") as file:
-                    file.writelines(lines)
-                lines = _with_header(body, counter)
-                _write(lines, scratch, Path(target).suffix)
-            finally:
-                body.unlink()
+        pieces = writers[to](cut(counter, accesses), counter)
+        if to == "hmsim":
+            with scratch.open("wb") as file:
+                writer = TraceWriter(file)
+                for piece in pieces:
+                    writer.write(piece)
+                writer.close(RENUMBERED_PAGES)
         else:
-            _write(lines, scratch, Path(target).suffix)
+            _write(pieces, scratch, Path(target).suffix)
         if not counter.accesses:
             raise InputError(f"{os.fspath(source)}: holds no record")
     summary: dict[str, Any] = {"from": found, "to": to, "accesses": counter.accesses}
@@ -182,8 +178,6 @@ def convert(
 class _Counter:
     accesses = 0  # lines read or written
     dropped = 0  # of them, without a place in the new format
-    words = 0  # records of hmsim's format
-    time = 0  # of the last access
 
 
 def _reporting(accesses: Iterable[Access], report: Reporter | None) -> Iterator[Access]:
@@ -199,7 +193,6 @@ def _each_line(counter: _Counter, accesses: Iterable[Access]) -> Iterator[Access
         end = access.address + access.size
         for address in range(access.address - access.address % LINE, end, LINE):
             counter.accesses += 1
-            counter.time = max(counter.time, access.time)
             yield access._replace(address=address, size=LINE)
 
 
@@ -250,7 +243,7 @@ def _to_mqsim(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]
         yield f"{access.time} {access.source} {sector} {sectors} {kind}\n".encode()
 
 
-def _to_hmsim(accesses: Iterable[Access], counter: _Counter) -> Iterator[bytes]:
+def _to_hmsim(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]:
     before = 0
     pages: dict[int, int] = {}  # numbers in order of first access: addresses may have 64 bits
     for access in accesses:
@@ -259,33 +252,12 @@ def _to_hmsim(accesses: Iterable[Access], counter: _Counter) -> Iterator[bytes]:
         while delta > LARGEST_DELTA:
             step = min(delta, ESCAPE_STEP)
             delta -= step
-            counter.words += 1
             yield (ESCAPE << LINE_BITS | step).to_bytes(8, "little")
         page = pages.setdefault(access.address // PAGE, len(pages))
         line = page * (PAGE // LINE) + access.address % PAGE // LINE
         kind = WRITE_BACK if access.write else FILL
         word = delta << DELTA_SHIFT | access.source << VCPU_SHIFT | kind << LINE_BITS | line
-        counter.words += 1
         yield word.to_bytes(8, "little")
-
-
-def _with_header(body: Path, counter: _Counter) -> Iterator[bytes]:
-    vcpus, caches = 1, (0, 0, 0)
-    fields = (
-        MAGIC,
-        VERSION,
-        HEADER.size,
-        6,
-        vcpus,
-        RENUMBERED_PAGES,
-        counter.words,
-        counter.time,
-        *caches,
-    )
-    yield HEADER.pack(*fields, b"")
-    with body.open("rb") as file:
-        while block := file.read(1 << 20):
-            yield block
 
 
 def _write(pieces: Iterable[bytes], path: Path, suffix: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, cast
 import zstandard
 
 from hmsim._core import InputError
+from hmsim.trace_file import TraceFile, is_trace_file
 
 BLOCK = 1 << 20  # bytes handed out at a time
 # Bytes decompressed at a time: no format makes more than 32 MiB of them (zstd: 128 KiB out of 4).
@@ -109,6 +110,8 @@ def compressed(path: Path, suffix: str, level: int = 10, size: int = -1) -> Iter
 def expected_size(path: str | os.PathLike[str]) -> int:
     """Return the decompressed length of a file, cheaply: for progress bars; 0: unknown."""
     try:
+        if is_trace_file(path):
+            return TraceFile(path).size
         with open(path, "rb") as file:
             start = file.read(ZSTD_HEADER)
             size = file.seek(0, os.SEEK_END)
@@ -120,7 +123,7 @@ def expected_size(path: str | os.PathLike[str]) -> int:
             if kinds[0] is _gzip and size > GZIP_LENGTH:
                 file.seek(-GZIP_LENGTH, os.SEEK_END)
                 return int.from_bytes(file.read(GZIP_LENGTH), "little")
-    except (OSError, zstandard.ZstdError):
+    except (OSError, InputError, zstandard.ZstdError):
         pass  # reading it will tell
     return 0
 
@@ -161,11 +164,16 @@ class TraceReader:
         return self._block[offset - self._offset :] if offset > self._offset else self._block
 
 
+def open_trace(path: str | os.PathLike[str]) -> TraceReader | TraceFile:
+    """Return what gives a trace's bytes by offset: unpacked ones of hmsim's format. InputError."""
+    return TraceFile(path) if is_trace_file(path) else TraceReader(path)
+
+
 class TraceSource:
     """The traces of a workload's agents, as the core asks for them."""
 
     def __init__(self, paths: Sequence[str | os.PathLike[str] | None]) -> None:
-        self._readers = [None if path is None else TraceReader(path) for path in paths]
+        self._readers = [None if path is None else open_trace(path) for path in paths]
 
     def __call__(self, agent: int, offset: int) -> bytes:
         """Return bytes of an agent's trace from ``offset`` on, or nothing at its end."""

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import zstandard
 from hmsim import InputError
+from hmsim.trace_file import TraceWriter
 from hmsim.traces import BLOCK, TraceReader, read_pieces
 from support import invoke, needs_data, parsed, succeed, write
 
@@ -47,8 +48,11 @@ def test_two_memories_are_told_apart(tmp_path: Path) -> None:
     lines = [(5, 0), (nvdimm + 5, 0), (nvdimm + 6, 0), (nvdimm + 7, 2)]  # and kinds
     words = [line | kind << 40 | 10 << 45 for line, kind in lines]
     for flags, reads in ((2, 2), (0, None)):
-        header = struct.pack("<8sHHBBHQQ", b"HMSIMTRC", 1, 64, 6, 1, flags, 4, 40).ljust(64, b"\0")
-        path = write(tmp_path / f"{flags}.hmsim", header + struct.pack("<4Q", *words))
+        path = tmp_path / f"{flags}.hmsim"
+        with path.open("wb") as file:
+            writer = TraceWriter(file)
+            writer.write(struct.pack("<4Q", *words))
+            writer.close(flags)
         summary = parsed("trace", "info", path)
         assert (summary["reads"], summary["writes"]) == (3, 1)
         assert (summary.get("nvdimm_reads"), summary.get("nvdimm_writes")) == (reads, reads and 1)
@@ -173,7 +177,7 @@ def test_conversions_to_text(tmp_path: Path) -> None:
 
 def test_a_real_trace_survives_the_round_trip_but_for_page_numbers(tmp_path: Path) -> None:
     source = needs_data("cputraces/403.gcc.gz")
-    packed, back = tmp_path / "gcc.hmsim.gz", tmp_path / "gcc"
+    packed, back = tmp_path / "gcc.hmsim.zst", tmp_path / "gcc"
     succeed("trace", "convert", source, packed, "--to", "hmsim")
     succeed("trace", "convert", packed, back, "--to", "ramulator")
     before = [list(map(int, line.split())) for line in b"".join(read_pieces(source)).splitlines()]

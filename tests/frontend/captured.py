@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hmsim.capture import CaptureSummary, capture
 from hmsim.emulation import PLUGIN
-from hmsim.traces import read_pieces
+from hmsim.trace_file import Header, TraceFile
 
 FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
 ADD, BEGIN, END = range(3)
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
 class Trace:
     """A decoded trace: (kind, line, vCPU, instruction count of the vCPU) of each access."""
 
-    header: bytes
+    header: Header
     accesses: list[tuple[int, int, int, int]] = field(default_factory=list)
     instructions: int = 0
     regions: list[int] = field(default_factory=list)  # number of accesses before each marker
@@ -142,10 +142,10 @@ class Trace:
 
 
 def decode(path: Path) -> Trace:
-    content = b"".join(read_pieces(path))
-    trace = Trace(content[:64])
-    records = array("Q", content[64:])
-    assert int.from_bytes(content[16:24], "little") == len(records)
+    file = TraceFile(path)
+    trace = Trace(file.header)
+    records = array("Q", b"".join(file.records()))
+    assert file.header.records == len(records)
     counts = [0] * 8
     for record in records:
         line, kind = record & (1 << 40) - 1, record >> 40 & 3

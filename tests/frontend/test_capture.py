@@ -11,17 +11,18 @@ from pathlib import Path
 import pytest
 from captured import FILL, NON_TEMPORAL, WRITE_BACK, decode, has_run, needs_qemu, run
 from hmsim.capture import CaptureError, capture
+from hmsim.trace_file import RENUMBERED_PAGES
 from hmsim.traces import read_pieces
 
 
 @needs_qemu
 def test_header_and_totals(tmp_path: Path, program: str) -> None:
     summary, trace = run(tmp_path, program, "read", "1000", l1="16KiB", l3="4MiB")
-    assert trace.header[:16] == b"HMSIMTRC" + bytes([1, 0, 64, 0, 6, 1, 1, 0])
-    assert int.from_bytes(trace.header[16:24], "little") == summary.records
-    assert int.from_bytes(trace.header[24:32], "little") == summary.instructions
-    assert trace.header[32:40] == bytes([16, 0, 0, 8, 0, 16, 0, 0])
-    assert trace.header[40:] == b"program".ljust(24, b"\0")
+    header = trace.header
+    assert (header.vcpus, header.flags) == (1, RENUMBERED_PAGES)
+    assert (header.records, header.instructions) == (summary.records, summary.instructions)
+    assert (header.l1, header.l2, header.l3) == (16, 2048, 4096)
+    assert header.label == b"program".ljust(24, b"\0")
     assert trace.instructions == summary.instructions == summary.total_instructions
     assert len(trace.lines(FILL)) == summary.fills
     assert summary.mpki == pytest.approx(1000 * summary.fills / summary.instructions)
@@ -110,7 +111,7 @@ def test_skip_and_limit_cut_a_window(tmp_path: Path, program: str) -> None:
 def test_threads_have_vcpus_of_their_own(tmp_path: Path, program: str) -> None:
     summary, trace = run(tmp_path, program, "threads", "4")
     assert summary.vcpus == 5
-    assert trace.header[13] == 5
+    assert trace.header.vcpus == 5
     for vcpu in range(1, 5):
         fills = sum(1 for kind, _, who, _ in trace.accesses if kind == FILL and who == vcpu)
         assert 65_536 <= fills < 66_500

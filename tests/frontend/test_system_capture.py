@@ -15,7 +15,7 @@ from hmsim.emulation import BROKE_OFF, PLUGIN, CaptureError
 from hmsim.guest_tools import GuestError, need_tools
 from hmsim.snapshot import Beginning
 from hmsim.system_capture import SystemCaptureSummary, capture_system
-from hmsim.traces import read_pieces
+from hmsim.trace_file import TWO_MEMORIES, Header, TraceFile
 
 REPO = Path(__file__).resolve().parents[2]
 SOURCES = REPO / "workloads" / "capture"
@@ -42,9 +42,9 @@ def why_not() -> str:
 needs_guest = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
 
 
-def records(path: Path) -> tuple[bytes, array[int]]:
-    content = b"".join(read_pieces(path))
-    return content[:64], array("Q", content[64:])
+def records(path: Path) -> tuple[Header, array[int]]:
+    file = TraceFile(path)
+    return file.header, array("Q", b"".join(file.records()))
 
 
 def lines(path: Path, wanted: int) -> list[int]:
@@ -72,13 +72,13 @@ def test_a_direct_read_fills_each_line_once_and_is_repeatable(tmp_path: Path) ->
     successors = sum(after == before + 1 for before, after in zip(fills, fills[1:]))
     assert successors >= LINES - LINES // 64
     header, found = records(names[0])
-    assert header[:16] == b"HMSIMTRC" + bytes([1, 0, 64, 0, 6, 1, 2, 0])
-    assert int.from_bytes(header[16:24], "little") == len(found) == summary.records
-    assert header[40:] == b"fio-direct-read".ljust(24, b"\0")
+    assert (header.vcpus, header.flags) == (1, TWO_MEMORIES)
+    assert header.records == len(found) == summary.records
+    assert header.label == b"fio-direct-read".ljust(24, b"\0")
     deltas = sum(word >> 45 for word in found if word >> 40 & 3 != ESCAPE)
     escapes = [word for word in found if word >> 40 & 3 == ESCAPE and word >> 45 == 0]
     total = deltas + sum(word & (1 << 40) - 1 for word in escapes)
-    assert total == int.from_bytes(header[24:32], "little") == summary.instructions
+    assert total == header.instructions == summary.instructions
 
 
 @needs_guest
@@ -162,7 +162,7 @@ def test_limits_end_the_machine(tmp_path: Path) -> None:
     assert summary.limited
     # Behind the last record, each vCPU's instructions and the region's end.
     assert (1 << 20) // 8 <= summary.records <= (1 << 20) // 8 + 9
-    assert path.stat().st_size == 64 + 8 * summary.records
+    assert TraceFile(path).header.records == summary.records
 
 
 @needs_guest

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import struct
 from functools import cache
@@ -15,6 +16,7 @@ from hmsim._core import Simulation
 from hmsim.config import load_config
 from hmsim.runner import run
 from hmsim.settings import from_mapping
+from hmsim.trace_file import TraceWriter
 from hmsim.workload import Agent, Workload
 
 # A small NVDIMM whose flash is quick.
@@ -135,9 +137,12 @@ CONCERNS = {"core": "synthetic_core", "block": "block_trace"}
 
 def packed(records: list[tuple[int, int, int, int]]) -> bytes:
     """Return a trace in hmsim's format, of (line, kind, vCPU, instructions)."""
-    header = struct.pack("<8sHHBBHQQ8s24s", b"HMSIMTRC", 1, 64, 6, 2, 0, len(records), 0, b"", b"")
     words = [line | kind << 40 | vcpu << 42 | gap << 45 for line, kind, vcpu, gap in records]
-    return header + struct.pack(f"<{len(words)}Q", *words)
+    content = io.BytesIO()
+    writer = TraceWriter(content)
+    writer.write(struct.pack(f"<{len(words)}Q", *words))
+    writer.close(0)
+    return content.getvalue()
 
 
 def write_traces(seed: int, before: str = "") -> None:

@@ -256,13 +256,13 @@ TEST(CoreAgent, AtMostAWindowOfWritesWaitsOutside) {
 }
 
 TEST(CoreAgent, RunsTheRecordsOfHmsimTraces) {
-  const std::string trace = hmsim_header(7) + hmsim_record(1, 0, 0, 0) +  // a fill at instruction 1
-                            hmsim_record(2, 1, 0, 0) +                    // its write-back
-                            hmsim_record(3, 0, 1, 0) +                    // counts as instruction 2
-                            hmsim_record(4, 2, 0, 8) +                    // at 10
-                            hmsim_record(90, 3, 0, 0) +                   // 90 instructions more
-                            hmsim_record(5, 0, 0, 10) +                   // at 110
-                            hmsim_record(900, 3, 1, 0);
+  const std::string trace = hmsim_trace({hmsim_record(1, 0, 0, 0),   // a fill at instruction 1
+                                         hmsim_record(2, 1, 0, 0),   // its write-back
+                                         hmsim_record(3, 0, 1, 0),   // counts as instruction 2
+                                         hmsim_record(4, 2, 0, 8),   // at 10
+                                         hmsim_record(90, 3, 0, 0),  // 90 instructions more
+                                         hmsim_record(5, 0, 0, 10),  // at 110
+                                         hmsim_record(900, 3, 1, 0)});
   Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}}, trace};
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());
@@ -283,9 +283,11 @@ TEST(CoreAgent, RunsTheRecordsOfHmsimTraces) {
 
 TEST(CoreAgent, RunsTracesOfTwoMemories) {
   constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
-  const std::string trace = hmsim_header(4, 1, 2) + hmsim_record(kNvdimm + 1, 0, 0, 1) +
-                            hmsim_record(2, 1, 0, 0) + hmsim_record(kNvdimm + 3, 2, 0, 1) +
-                            hmsim_record(kNvdimm + (std::uint64_t{1} << 29) + 4, 0, 0, 200);
+  const std::string trace =
+      hmsim_trace({hmsim_record(kNvdimm + 1, 0, 0, 1), hmsim_record(2, 1, 0, 0),
+                   hmsim_record(kNvdimm + 3, 2, 0, 1),
+                   hmsim_record(kNvdimm + (std::uint64_t{1} << 29) + 4, 0, 0, 200)},
+                  1, 2);
   Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}}, trace};
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());

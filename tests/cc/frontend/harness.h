@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "core/event_queue.h"
 #include "core/kernel.h"
 #include "frontend/agent.h"
+#include "frontend/record_columns.h"
 #include "frontend/translation.h"
 
 namespace hmsim::testing {
@@ -144,17 +146,37 @@ inline std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
-// Parts of a trace in hmsim's binary format.
-inline std::string hmsim_header(std::uint64_t records, unsigned vcpus = 2,
-                                std::uint64_t flags = 0) {
-  return "HMSIMTRC" + little_endian(1, 2) + little_endian(64, 2) + little_endian(6, 1) +
-         little_endian(vcpus, 1) + little_endian(flags, 2) + little_endian(records, 8) +
-         little_endian(1'000, 8) + std::string(8, '\0') + std::string(24, 'p');
+// Traces in hmsim's own format, in the form that the reader gets.
+inline std::uint64_t hmsim_record(std::uint64_t low, std::uint64_t kind, std::uint64_t vcpu,
+                                  std::uint64_t high) {
+  return low | kind << 40 | vcpu << 42 | high << 45;
 }
 
-inline std::string hmsim_record(std::uint64_t low, std::uint64_t kind, std::uint64_t vcpu,
-                                std::uint64_t high) {
-  return little_endian(low | kind << 40 | vcpu << 42 | high << 45, 8);
+inline std::string hmsim_trace(const std::vector<std::uint64_t>& records, unsigned vcpus = 2,
+                               std::uint64_t flags = 0, std::size_t block_records = 1 << 16) {
+  std::string index;
+  std::string blocks;
+  std::uint64_t total = 0;
+  for (std::size_t first = 0; first < records.size(); first += block_records) {
+    const std::size_t last = std::min(first + block_records, records.size());
+    const std::vector<std::uint64_t> part(records.begin() + static_cast<std::ptrdiff_t>(first),
+                                          records.begin() + static_cast<std::ptrdiff_t>(last));
+    std::array<std::uint64_t, kRecordVcpus> instructions{};
+    for (const std::uint64_t record : part) {
+      instructions[record_vcpu(record)] += record_instructions(record);
+      total += record_instructions(record);
+    }
+    for (unsigned vcpu = 0; vcpu < vcpus; ++vcpu) {
+      index += little_endian(instructions[vcpu], 8);
+    }
+    blocks += pack_records(part);
+  }
+  return "HMSIMTRC" + little_endian(2, 2) + little_endian(flags, 2) + little_endian(6, 1) +
+         little_endian(vcpus, 1) + little_endian(0, 2) + little_endian(records.size(), 8) +
+         little_endian(total, 8) + std::string(8, '\0') + std::string(24, 'p') +
+         little_endian(block_records, 4) +
+         little_endian((records.size() + block_records - 1) / block_records, 4) +
+         std::string(16, '\0') + index + blocks;
 }
 
 struct Bench {

@@ -98,53 +98,6 @@ TEST(TraceFormats, Mqsim) {
   EXPECT_FALSE(requests[1].write);
 }
 
-TEST(TraceFormats, Hmsim) {
-  const std::string trace = hmsim_header(8) + hmsim_record(5, 0, 0, 10) + hmsim_record(6, 1, 0, 0) +
-                            hmsim_record(7, 0, 1, 0) + hmsim_record(1'000'000, 3, 1, 0) +
-                            hmsim_record(0, 3, 0, 1) + hmsim_record(0xFFFFFFFFFF, 2, 1, 3) +
-                            hmsim_record(0, 3, 0, 2) + hmsim_record(9, 3, 0, 0);
-  const auto all = kHmsimFormat.open(reader_of(trace, 7), kAllVcpus);
-  Miss miss;
-  ASSERT_TRUE(all->next(miss));
-  EXPECT_TRUE(miss.load);
-  EXPECT_EQ(miss.gap, 10);
-  EXPECT_EQ(miss.load_address, 5u * 64);
-  ASSERT_TRUE(all->next(miss));
-  EXPECT_TRUE(miss.write && !miss.load);
-  EXPECT_EQ(miss.gap, 0);
-  ASSERT_TRUE(all->next(miss));
-  EXPECT_EQ(miss.gap, 1);  // a second line of one instruction counts as one
-  ASSERT_TRUE(all->next(miss));
-  EXPECT_TRUE(miss.write);
-  EXPECT_EQ(miss.gap, 1'000'003);
-  EXPECT_EQ(miss.write_address, std::uint64_t{0xFFFFFFFFFF} * 64);
-  EXPECT_FALSE(all->next(miss));
-  EXPECT_EQ(miss.gap, 9);
-  EXPECT_EQ(all->fraction(), 1);
-
-  const auto first = kHmsimFormat.open(reader_of(trace), 0);
-  EXPECT_EQ(read_all<Miss>(*first).size(), 2u);
-  const auto second = kHmsimFormat.open(reader_of(trace), 1);
-  EXPECT_EQ(read_all<Miss>(*second).size(), 2u);
-}
-
-TEST(TraceFormats, HmsimOfTwoMemories) {
-  constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
-  const std::string records = hmsim_record(5, 0, 0, 1) + hmsim_record(kNvdimm + 5, 0, 0, 1) +
-                              hmsim_record(kNvdimm + 6, 2, 0, 1);
-  const auto both = kHmsimFormat.open(reader_of(hmsim_header(3, 1, 2) + records), kAllVcpus);
-  EXPECT_TRUE(both->has_nvdimm());
-  const std::vector<Miss> misses = read_all<Miss>(*both);
-  ASSERT_EQ(misses.size(), 3u);
-  EXPECT_TRUE(misses[0].memory == MemoryClass::dram && misses[0].load_address == 5 * 64);
-  EXPECT_TRUE(misses[1].memory == MemoryClass::nvdimm && misses[1].load_address == 5 * 64);
-  EXPECT_TRUE(misses[2].memory == MemoryClass::nvdimm && misses[2].write_address == 6 * 64);
-
-  const auto one = kHmsimFormat.open(reader_of(hmsim_header(3, 1, 0) + records), kAllVcpus);
-  EXPECT_FALSE(one->has_nvdimm());
-  EXPECT_EQ(read_all<Miss>(*one)[1].load_address, (kNvdimm + 5) * 64);
-}
-
 TEST(TraceFormats, BlocksOfAnySizeGiveTheSameRecords) {
   std::string text;
   Random random(3);
@@ -251,19 +204,6 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"fio", "fio version 3 iolog\n1 /a\n", ":2: expected '[<microseconds>]"},
       {"fio", "fio version 3 iolog\nx /a read 0 1\n", "the time 'x'"},
       {"fio", "fio version 2 iolog\n/a wait 99999999999999999 0\n", "past 2^52 microseconds"},
-      {"hmsim", "", "ends within the header"},
-      {"hmsim", "HMSIMTRC", "ends within the header"},
-      {"hmsim", std::string(64, 'x'), "does not begin with 'HMSIMTRC'"},
-      {"hmsim", hmsim_header(0), "holds no records"},
-      {"hmsim", hmsim_header(0) + hmsim_record(1, 0, 0, 1) + "abc", "record 2: the file ends"},
-      {"hmsim", hmsim_header(1, 9), "the number of vCPUs is 9"},
-      {"hmsim", hmsim_header(1), "record 1: the file ends here"},
-      {"hmsim", hmsim_header(2) + hmsim_record(1, 0, 0, 1) + "abc", "record 2: the file ends"},
-      {"hmsim", hmsim_header(1) + hmsim_record(1, 0, 0, 1) + hmsim_record(1, 0, 0, 1),
-       "record 2: the header promises only 1"},
-      {"hmsim", hmsim_header(1) + hmsim_record(1, 0, 5, 1), "record 1: vCPU 5 of only 2"},
-      {"hmsim", hmsim_header(1) + hmsim_record(1, 3, 0, 3), "unknown escape code 3"},
-      {"hmsim", hmsim_header(1) + hmsim_record(9, 3, 0, 0), "holds no records of misses"},
   };
   EXPECT_GE(inputs.size(), 25u);
   for (const Malformed& input : inputs) {
@@ -275,32 +215,6 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       EXPECT_TRUE(c >= ' ' && c <= '~') << message;
     }
   }
-}
-
-TEST(TraceFormats, HmsimHeaderMayLeaveCountsOpen) {
-  const std::string records = hmsim_record(5, 0, 0, 10) + hmsim_record(6, 0, 7, 20);
-  const std::string text = hmsim_header(0, 0) + records;
-  const auto source =
-      kHmsimFormat.open(TraceReader(text_source(text), 0, "some.trace", text.size()), kAllVcpus);
-  Miss miss;
-  ASSERT_TRUE(source->next(miss));
-  EXPECT_EQ(miss.gap, 10);
-  ASSERT_TRUE(source->next(miss));
-  EXPECT_EQ(miss.gap, 20);
-  EXPECT_FALSE(source->next(miss));
-  EXPECT_EQ(source->fraction(), 1);
-  EXPECT_EQ(read_all<Miss>(*kHmsimFormat.open(reader_of(text), 7)).size(), 1u);
-}
-
-TEST(TraceFormats, HmsimHeaderFieldsAreChecked) {
-  const std::string good = hmsim_header(1) + hmsim_record(1, 0, 0, 1);
-  EXPECT_EQ(error_of("hmsim", good), "");
-  for (const std::size_t at : {8u, 10u, 12u}) {
-    std::string bad = good;
-    bad[at] = 3;
-    EXPECT_NE(error_of("hmsim", bad).find("expected"), std::string::npos) << at;
-  }
-  EXPECT_THROW(kHmsimFormat.open(reader_of(good), 2), InputError);
 }
 
 void expect_request(const BlockRequest& request, std::uint64_t ns, std::uint64_t device,
@@ -410,9 +324,7 @@ TEST(TraceFormats, SurvivesDamage) {
       {"mqsim", "938513000 4 264719034 16 0\n5 0 1 8 1\n"},
       {"msr", "128166372003061629,hm,1,Read,8589967360,4096,1331\n"},
       {"blkparse", "8,0 3 1 0.000000001 697 Q W 223490 + 8 [kjournald]\nCPU0 (8,0):\n"},
-      {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"},
-      {"hmsim", hmsim_header(3) + hmsim_record(5, 0, 0, 10) + hmsim_record(6, 1, 1, 0) +
-                    hmsim_record(7, 3, 0, 0)}};
+      {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"}};
   Random random(11);
   for (const auto& [format, text] : good) {
     EXPECT_EQ(error_of(format, text), "") << format;

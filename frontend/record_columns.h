@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of hmsim's own traces: as 8-byte words, and as the columns of a block (tables in
+// docs/trace-format.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hmsim {
+
+enum class RecordKind : std::uint8_t { fill, write_back, non_temporal, escape };
+enum class EscapeCode : std::uint8_t { add_instructions, region_begin, region_end };
+
+inline constexpr int kRecordLineBits = 40;
+inline constexpr unsigned kRecordVcpus = 8;
+inline constexpr std::size_t kColumnBytes = 9;  // of a record in columns
+
+// A word: bits 0-39 line, 40-41 kind, 42-44 vCPU, 45-63 instructions or an escape's code.
+constexpr std::uint64_t record_line(std::uint64_t word) {
+  return word & ((std::uint64_t{1} << kRecordLineBits) - 1);
+}
+constexpr RecordKind record_kind(std::uint64_t word) {
+  return static_cast<RecordKind>(word >> kRecordLineBits & 3);
+}
+constexpr unsigned record_vcpu(std::uint64_t word) {
+  return static_cast<unsigned>(word >> 42 & (kRecordVcpus - 1));
+}
+constexpr std::uint64_t record_high(std::uint64_t word) { return word >> 45; }
+// Instructions that the record adds to its vCPU's.
+constexpr std::uint64_t record_instructions(std::uint64_t word) {
+  if (record_kind(word) != RecordKind::escape) {
+    return record_high(word);
+  }
+  return record_high(word) == 0 ? record_line(word) : 0;
+}
+
+// The columns of a block of such words: kColumnBytes for each.
+std::string pack_records(const std::vector<std::uint64_t>& words);
+
+// The words of a block whose columns these are, kColumnBytes x records. Throws InputError, without
+// naming a file, when no records have such columns.
+void unpack_records(std::string_view columns, std::vector<std::uint64_t>& words);
+
+}  // namespace hmsim
