@@ -67,6 +67,8 @@ class Agent : public Component, public Requester {
   virtual Histogram* response_times() { return nullptr; }
   // Those of them during which a garbage collection was under way.
   virtual Histogram* response_times_in_collections() { return nullptr; }
+  // What only agents of its kind report, under `path`. Once connected.
+  virtual void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) {}
 
   void on_complete(const Request& request, Tick now) final;
   void serialize(Archive& archive) final;

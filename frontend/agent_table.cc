@@ -2,6 +2,7 @@
 // The kinds of agents.
 #include "frontend/agent.h"
 #include "frontend/block_agent.h"
+#include "frontend/cpu_core.h"
 #include "frontend/llc_core.h"
 #include "frontend/memory_trace.h"
 #include "frontend/pattern_agent.h"
@@ -12,9 +13,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr const AgentDescriptor* kAgentTable[] = {&kLlcTraceAgent,      &kBlockTraceAgent,
-                                                  &kMemoryTraceAgent,   &kSyntheticAgent,
-                                                  &kSyntheticCoreAgent, &kPatternAgent};
+constexpr const AgentDescriptor* kAgentTable[] = {
+    &kLlcTraceAgent,  &kCpuTraceAgent,      &kBlockTraceAgent, &kMemoryTraceAgent,
+    &kSyntheticAgent, &kSyntheticCoreAgent, &kPatternAgent};
 
 }  // namespace
 

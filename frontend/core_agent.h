@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An out-of-order core over the misses of its last-level cache.
+// The window of an out-of-order core, whatever its loads wait for.
 //
 // Time is counted in slots of 1/width cycle: one instruction is dispatched and one retired per
 // slot at most. With W the window, instruction i is dispatched and retired in slots
 //   d(i) = max(d(i-1) + 1, r(i-W) + 1)        r(i) = max(r(i-1) + 1, ready(i))
-// where ready(i) is one cycle after d(i), and for a load not before its data came, in the next
-// whole slot. Instructions between two misses need no steps of their own: with p the miss before i,
-//   d(i) = max(d(p) + (i-p), max over misses j, p-W < j <= i-W, of r(j) + (i-W-j) + 1)
+// where ready(i), one cycle after d(i) or later, is the kind of core's to tell. Instructions that
+// are ready one cycle after d(i) need no steps of their own: with p the record before i,
+//   d(i) = max(d(p) + (i-p), max over records j, p-W < j <= i-W, of r(j) + (i-W-j) + 1)
 //   r(i) = max(r(p) + (i-p), ready(i))
-// since an instruction that is no load never bounds a later one when W > width.
+// since such an instruction never bounds a later one when W > width.
 //
-// A dependent load is dispatched as any other, but sent only when the load before it has its data.
-// With `mshrs`, loads beyond that number wait in order of readiness. Writes are posted: they delay
-// nothing, but that at most W of them may wait outside the controller; then dispatch stops.
+// Records may be dispatched ahead of time, as far as their slots are known: what they do to the
+// world outside, the kind of core schedules.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "core/event_queue.h"
-#include "core/ring.h"
 #include "frontend/agent.h"
 #include "frontend/clock.h"
-#include "frontend/trace_formats.h"
 
 namespace hmsim {
 
@@ -37,36 +32,64 @@ class CoreAgent : public Agent {
   std::int64_t frequency() const override { return parameters_.frequency; }
   std::int64_t work(Tick now) const override { return before_pass_ + retired(now); }
 
-  Tick next_event() const override;
+  Tick next_event() const override { return earlier(act_time_, next_step()); }
   void advance(Tick now) override;
-  void on_admit(const Request& request, Tick now) override;
 
  protected:
-  virtual std::unique_ptr<MissSource> open_source() = 0;
+  static constexpr std::int64_t kUnknown = -1;
+
+  // The source of records: opened once, before anything else is asked of it.
+  virtual void open() = 0;
+  // Reads the next record, which fetched() then means; the instructions from the record before up
+  // to it. False at the end; so many instructions then follow the last record.
+  virtual bool fetch_record(std::int64_t& gap) = 0;
+  virtual void rewind() = 0;
+  virtual double source_fraction() const = 0;
+  // Whether the record fetched must wait although the window has room; unblock() tells its end.
+  virtual bool blocked() const = 0;
+  // Whether it may be dispatched before its time has come.
+  virtual bool may_run_ahead() const { return false; }
+  // The record fetched is dispatched in `slot`. Its own number, from which set_ready() tells when
+  // it may retire; kUnknown: it shares the instruction of the record before it.
+  virtual void dispatched(std::int64_t number, std::int64_t slot, Tick now) = 0;
+  // Steps of the kind's own: the time of the next, and the next, which is due.
+  virtual Tick next_step() const = 0;
+  virtual void do_step(Tick now) = 0;
+  virtual void serialize_core(Archive& archive) = 0;
+
+  const CoreParameters& parameters() const { return parameters_; }
+  const EdgeClock& slots() const { return slots_; }
+  // How many records, at most, are in the window or dispatched ahead; a power of two. Numbers
+  // modulo it name them.
+  std::size_t capacity() const { return entries_.size(); }
+  bool in_window(std::int64_t number) const { return number >= first_ && number < end_; }
+  // The number of the record in the window that is `place` modulo the capacity.
+  std::int64_t number_at(std::uint32_t place) const {
+    return first_ + static_cast<std::int64_t>((place - static_cast<std::size_t>(first_)) & mask_);
+  }
+  std::int64_t dispatch_slot(std::int64_t number) const { return entry(number).dispatch; }
+  std::int64_t ready_slot(std::int64_t number) const { return entry(number).ready; }
+  void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
+  // Slots of records that set_ready() told became known.
+  void resume();
+  void unblock(Tick now);
 
   std::int64_t instructions_ = 0;  // limit; 0: to the end of the source
+  bool runs_ahead_ = false;        // of time, as far as may_run_ahead()
 
  private:
-  // A load, or an instruction that wrote, between dispatch and its leaving the window.
+  // A record between dispatch and its leaving the window.
   struct Entry {
     std::int64_t index = 0;     // instruction number within the pass, from 1
     std::int64_t dispatch = 0;  // slot
     std::int64_t ready = 0;     // slot, or kUnknown
     std::int64_t retire = 0;    // slot, once all earlier ones are known
-    std::uint64_t address = 0;  // of a load, as in the source
-    MemoryClass memory = MemoryClass::dram;
-    std::int64_t waiter = 0;  // number of the load that waits for this one, or kUnknown
     void serialize(Archive& archive);
   };
-  // What happens to a load at a later time.
-  enum class Step : std::uint8_t { send_when_free, send_reserved };
-
-  static constexpr std::int64_t kUnknown = -1;
 
   void prepare() override;
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
-  void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
 
   void start_pass(std::int64_t slot);
@@ -75,9 +98,6 @@ class CoreAgent : public Agent {
   void plan();
   void act(Tick now);
   void dispatch(Tick now);
-  void issue(std::int64_t number, Tick now);
-  void send_load(std::int64_t number, Tick now);
-  Address place(MemoryClass memory, std::uint64_t address) const;
   void resolve_retirement();
   std::int64_t retired(Tick now) const;
   Entry& entry(std::int64_t number) { return entries_[static_cast<std::size_t>(number) & mask_]; }
@@ -87,8 +107,6 @@ class CoreAgent : public Agent {
 
   CoreParameters parameters_;
   EdgeClock slots_;
-  std::unique_ptr<MissSource> source_;
-  std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
   // is known for those before known_; those before applied_ no longer bound the next dispatch.
@@ -100,24 +118,17 @@ class CoreAgent : public Agent {
   std::int64_t end_ = 0;
   Entry base_;  // the entry before first_; at a pass's start instruction 0
 
-  Miss miss_;  // the next record
-  bool have_miss_ = false;
+  bool have_record_ = false;
   bool ending_ = false;          // no record is left within the limit
-  std::int64_t next_index_ = 0;  // its instruction
+  std::int64_t next_index_ = 0;  // the next record's instruction
   std::int64_t next_slot_ = 0;   // when it is dispatched, as far as known
   std::int64_t last_index_ = 0;  // of the record dispatched last
   std::int64_t last_slot_ = 0;
   std::int64_t limit_index_ = 0;  // the pass ends here at the latest
   std::int64_t end_index_ = 0;    // when ending_: the last instruction of the pass
-  bool stalled_on_writes_ = false;
-  Tick act_time_{0};  // of the next dispatch, or of the pass's end; kNever: unknown
+  bool stalled_ = false;          // blocked()
+  Tick act_time_{0};              // of the next dispatch, or of the pass's end; kNever: unknown
 
-  std::int64_t last_load_ = kUnknown;  // number of the load dispatched last, while in the window
-  std::int64_t last_load_ready_ = 0;   // slot, once known
-  EventQueue<Step> steps_;
-  Ring<std::int64_t> waiting_;  // loads that wait for an MSHR
-  std::int64_t loads_in_flight_ = 0;
-  std::int64_t writes_outside_ = 0;
   std::int64_t before_pass_ = 0;      // instructions of passes that ended
   std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began
 };

@@ -27,6 +27,9 @@ void CoreParameters::declare(ParameterSet& parameters) {
   parameters.integer("window", window, {2, 65'536}, "instructions",
                      {"instructions between dispatch and retirement (reorder buffer)",
                       "assumed: 128, as in the cores of the paper's time"});
+}
+
+void CoreParameters::declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs) {
   parameters.integer_or("mshrs", mshrs, {1, 65'536}, "window", kWindowOnly, "loads",
                         {"loads in flight; 'window': as many as the window holds",
                          "assumed: the paper names no limit"});
@@ -114,6 +117,11 @@ void FrontendParameters::declare(ParameterSet& parameters) {
   {
     const ParameterSet::Scope scope(parameters, "core");
     core.declare(parameters);
+    CoreParameters::declare_mshrs(parameters, core.mshrs);
+  }
+  {
+    const ParameterSet::Scope scope(parameters, "cache");
+    cache.declare(parameters);
   }
   {
     const ParameterSet::Scope scope(parameters, "block");
@@ -133,6 +141,7 @@ void FrontendParameters::declare(ParameterSet& parameters) {
 std::vector<ParameterError> FrontendParameters::check() const {
   std::vector<ParameterError> errors;
   append(errors, "frontend.core.", core.check());
+  append(errors, "frontend.cache.", cache.check());
   append(errors, "frontend.block.", block.check());
   if (series_interval != Tick(0) && (series_interval < kNanosecond || series_interval > kSecond)) {
     errors.push_back({"frontend.series_interval", "must be 0s, or between 1ns and 1s"});

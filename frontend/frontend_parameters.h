@@ -9,6 +9,7 @@
 #include "core/parameters.h"
 #include "core/types.h"
 #include "frontend/block_driver.h"
+#include "frontend/cache_parameters.h"
 
 namespace hmsim {
 
@@ -21,7 +22,8 @@ struct CoreParameters {
   std::int64_t window = 128;               // instructions between dispatch and retirement
   std::int64_t mshrs = kWindowOnly;        // loads in flight
 
-  void declare(ParameterSet& parameters);
+  void declare(ParameterSet& parameters);  // but mshrs, which cores with caches do not have
+  static void declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs);
   std::vector<ParameterError> check() const;
 };
 
@@ -44,6 +46,7 @@ enum class TranslationKind { first_touch, modulo };
 
 struct FrontendParameters {
   CoreParameters core;
+  CacheParameters cache;
   BlockParameters block;
   TranslationKind translation = TranslationKind::first_touch;
   Tick series_interval{0};  // between two rows of the time series; 0: none

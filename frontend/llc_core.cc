@@ -4,7 +4,7 @@
 namespace hmsim {
 
 void LlcCore::declare(ParameterSet& parameters) {
-  CoreAgent::declare(parameters);
+  MissCore::declare(parameters);
   trace_.declare(parameters, format_names(kMissFormats));
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});
@@ -15,7 +15,7 @@ void LlcCore::declare(ParameterSet& parameters) {
 }
 
 std::vector<ParameterError> LlcCore::check() const {
-  std::vector<ParameterError> errors = CoreAgent::check();
+  std::vector<ParameterError> errors = MissCore::check();
   for (const ParameterError& error : trace_.check(format_names(kMissFormats))) {
     errors.push_back(error);
   }

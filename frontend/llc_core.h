@@ -6,14 +6,14 @@
 #include <memory>
 #include <vector>
 
-#include "frontend/core_agent.h"
+#include "frontend/miss_core.h"
 #include "frontend/trace_keys.h"
 
 namespace hmsim {
 
-class LlcCore final : public CoreAgent {
+class LlcCore final : public MissCore {
  public:
-  using CoreAgent::CoreAgent;
+  using MissCore::MissCore;
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override;

@@ -69,7 +69,7 @@ void Simulation::register_statistics() {
 }
 
 void Simulation::register_agent(std::size_t index) {
-  const Agent& agent = *agents_[index];
+  Agent& agent = *agents_[index];
   const std::string path = "agent." + std::to_string(index);
   registry_.counter(path + ".progress", agent.progress_unit(), "work done up to the first finish",
                     {&progress_[index]});
@@ -85,6 +85,7 @@ void Simulation::register_agent(std::size_t index) {
                     [&agent, this] { return per_cycle(agent); });
     registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
                       {&progress_[index]});
+    agent.register_statistics(registry_, core);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "frontend/core_agent.h"
+#include "frontend/miss_core.h"
 
 namespace hmsim {
 
@@ -44,7 +44,7 @@ class SyntheticMisses final : public MissSource {
   std::int64_t writes_ = 0;
 };
 
-class SyntheticCore final : public CoreAgent {
+class SyntheticCore final : public MissCore {
  public:
   explicit SyntheticCore(const FrontendParameters& defaults);
 

@@ -32,6 +32,13 @@ BASE: dict[str, Any] = {
 # Keys of an agent of each kind; beside it there is NEIGHBOUR.
 AGENTS: dict[str, dict[str, Any]] = {
     "llc_trace": {"path": "misses", "format": "ramulator"},
+    "cpu_trace": {
+        "path": "program",
+        "format": "champsim",
+        "frontend.cache.l1.size": "4KiB",
+        "frontend.cache.l2.size": "8KiB",
+        "frontend.cache.l3.size": "16KiB",
+    },
     "block_trace": {"path": "blocks", "format": "mqsim"},
     "memory_trace": {"path": "lines", "format": "dramsim3", "target": "dram"},
     "synthetic": {"target": "dram", "footprint": "4MiB", "requests": 2_000},
@@ -39,6 +46,24 @@ AGENTS: dict[str, dict[str, Any]] = {
     "pattern": {"target": "dram", "requests": 2_000},
 }
 NEIGHBOUR = {"kind": "synthetic", "core": 3, "target": "dram", "read_ratio": 0.5, "requests": 100}
+CACHES = {
+    "l1.size": "8KiB",
+    "l2.size": "16KiB",
+    "l3.size": "32KiB",
+    "l1.ways": 2,
+    "l2.ways": 4,
+    "l3.ways": 8,
+    "l1.latency": 9,
+    "l2.latency": 20,
+    "l3.latency": 50,
+    "l1.mshrs": 2,
+    "l2.mshrs": 2,
+    "l3.mshrs": 2,
+    "prefetcher": "stride",
+    "stride.degree": 1,
+    "stride.distance": 4,
+    "stride.entries": 2,
+}
 # A value that differs from AGENTS and the default, by parameter, or for all kinds by key.
 OTHER: dict[str, Any] = {
     "core": 3,
@@ -50,11 +75,15 @@ OTHER: dict[str, Any] = {
     "target": "nvdimm",
     "outstanding": 2,
     "requests": 300,
-    "instructions": 3_000,
+    "instructions": 1_000,
     "footprint": "1MiB",
+    **CACHES,
+    **{f"frontend.cache.{key}": value for key, value in CACHES.items()},
     "llc_trace.path": "other misses",
     "llc_trace.format": "hmsim",
     "llc_trace.vcpu": 1,
+    "cpu_trace.path": "other program",
+    "cpu_trace.format": "champsim",
     "block_trace.path": "other blocks",
     "block_trace.format": "msr",
     "block_trace.threads": 1,
@@ -108,10 +137,16 @@ OTHER: dict[str, Any] = {
 }
 # What else a parameter needs in order to act: keys of the agent, and (dotted) configuration.
 ON_NVDIMM = {"target": "nvdimm"}
+STRIDE = {"prefetcher": "stride"}
 EPOCHS = {"controller.scheduler": "nvm_duet"}
 FLUSHES = {"path": "flushes", "format": "blkparse"}
 COMPANY: dict[str, dict[str, Any]] = {
     "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
+    **{
+        f"{owner}.stride.{key}": STRIDE
+        for owner in ("cpu_trace", "frontend.cache")
+        for key in ("degree", "distance", "entries")
+    },
     "block_trace.fence": EPOCHS,
     "block_trace.barrier": FLUSHES,
     "frontend.block.barrier": FLUSHES,
@@ -130,9 +165,12 @@ COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS}
 # A trace read as something else is refused.
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
 # Those that change no statistic. An entry whose parameter does change one fails.
-INERT = {"frontend.series_interval": "adds a table of its own; tests/cc/frontend/series_test.cc"}
+INERT = {
+    "frontend.series_interval": "adds a table of its own; tests/cc/frontend/series_test.cc",
+    "cpu_trace.format": "there is one",
+}
 # The kind of agent that a parameter of the frontend concerns.
-CONCERNS = {"core": "synthetic_core", "block": "block_trace"}
+CONCERNS = {"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"}
 
 
 def packed(records: list[tuple[int, int, int, int]]) -> bytes:
@@ -143,6 +181,19 @@ def packed(records: list[tuple[int, int, int, int]]) -> bytes:
     writer.write(struct.pack(f"<{len(words)}Q", *words))
     writer.close(0)
     return content.getvalue()
+
+
+def program(numbers: random.Random) -> bytes:
+    """Return a trace in ChampSim's format: two streams, random stores, and loads that depend."""
+    records = []
+    for number in range(3_000):
+        line = 64 * (1 + numbers.randrange(1_000))
+        stream = (1 << 20) + number % 2 * (1 << 19) + number // 2 * 40
+        load, store, kind = [(stream, 0, number % 2), (line, 0, 3), (0, line, 4)][number % 3]
+        records.append(
+            struct.pack("<Q8B6Q", kind, 0, 0, kind, 0, kind, 0, 0, 0, store, 0, load, 0, 0, 0)
+        )
+    return b"".join(records)
 
 
 def write_traces(seed: int, before: str = "") -> None:
@@ -164,6 +215,7 @@ def write_traces(seed: int, before: str = "") -> None:
         f"8,0 0 {number} 0.{number:09} 1 Q {'FWS' if line % 4 else 'RS'} {line % 4096} + 8 [x]\n"
         for number, line in enumerate(lines[:60])
     )
+    Path(before + "program").write_bytes(program(numbers))
     for name, text in traces.items():
         Path(before + name).write_text(text, encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
@@ -183,7 +235,8 @@ def statistics(name: str, change: bool) -> dict[str, Any]:
     values = {**AGENTS[kind], "kind": kind, **COMPANY.get(name, {})}
     if change and owner != "frontend":
         values[key] = OTHER.get(name, OTHER.get(key))
-    overrides = {key: values.pop(key) for key in [*values] if "." in key}
+    own = {"kind", *(entry["name"] for entry in Simulation.agent_parameters(kind))}
+    overrides = {key: values.pop(key) for key in [*values] if key not in own}
     if change and owner == "frontend":
         overrides[name] = OTHER[name]
     config = load_config("mascots16", {**BASE, **overrides}, where="test")

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/cpu_core.h"
+
+#include <algorithm>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "frontend/trace_formats.h"
+#include "frontend/translation.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint32_t kPosted = 0xFFFFFFFF;  // tag of write-backs
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
+
+void CpuCore::Node::serialize(Archive& archive) {
+  archive(start, operands, data, unknown_operands, unknown_data, loads, readers, last_reader);
+  archive(next_reader, links);
+}
+
+void CpuCore::Access::serialize(Archive& archive) {
+  archive(number, place, fill, start, first, next);
+}
+
+CpuCore::CpuCore(const FrontendParameters& defaults)
+    : CoreAgent(defaults), cache_parameters_(defaults.cache) {
+  runs_ahead_ = true;
+}
+
+void CpuCore::declare(ParameterSet& parameters) {
+  CoreAgent::declare(parameters);
+  cache_parameters_.declare(parameters);
+  trace_.declare(parameters, format_names(kInstructionFormats));
+  parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
+                     {"instructions to run; 0: to the trace's end", "the workload's own"});
+}
+
+std::vector<ParameterError> CpuCore::check() const {
+  std::vector<ParameterError> errors = CoreAgent::check();
+  for (const ParameterError& error : cache_parameters_.check()) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : trace_.check(format_names(kInstructionFormats))) {
+    errors.push_back(error);
+  }
+  return errors;
+}
+
+void CpuCore::open() {
+  source_ =
+      find_format(kInstructionFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  caches_ = std::make_unique<CacheHierarchy>(cache_parameters_);
+  fills_ = std::make_unique<FillTable>(cache_parameters_);
+  nodes_.resize(capacity());
+  writers_.fill(kUnknown);
+  for (std::size_t i = 0; i < kCacheLevels; ++i) {
+    found_after_[i + 1] =
+        found_after_[i] + cache_parameters_.levels[i].latency * parameters().width;
+  }
+}
+
+bool CpuCore::fetch_record(std::int64_t& gap) {
+  const bool have = source_->next(instruction_);
+  gap = have ? 1 : 0;
+  return have;
+}
+
+void CpuCore::rewind() { source_->rewind(); }
+
+bool CpuCore::blocked() const {
+  return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
+}
+
+// Not with a line on its way: it may have come, and gone again, by the time of the dispatch.
+bool CpuCore::may_run_ahead() const {
+  const auto in_flight = [this](std::uint64_t address) {
+    return address != 0 && fills_->in_flight(address / kLine);
+  };
+  return std::none_of(instruction_.loads.begin(), instruction_.loads.end(), in_flight) &&
+         std::none_of(instruction_.stores.begin(), instruction_.stores.end(), in_flight);
+}
+
+void CpuCore::dispatched(std::int64_t number, std::int64_t /*slot*/, Tick now) {
+  Node& added = node(number);
+  added = Node();
+  added.links.fill(kNone);
+  set_ready(number, kUnknown);
+  read_registers(number);
+  for (std::size_t i = 0; i < kMostLoads; ++i) {
+    if (instruction_.loads[i] != 0) {
+      added.loads = true;
+      access(number, i, instruction_.loads[i], now);
+    }
+  }
+  for (std::size_t i = 0; i < kMostStores; ++i) {
+    if (instruction_.stores[i] != 0) {
+      access(number, kMostLoads + i, instruction_.stores[i], now);
+    }
+  }
+  for (const std::uint8_t written : instruction_.destinations) {
+    if (written != 0) {
+      writers_[written] = number;
+    }
+  }
+  if (added.unknown_operands == 0) {
+    start(number, now);
+    settle(now);
+  }
+}
+
+void CpuCore::read_registers(std::int64_t number) {
+  Node& reader = node(number);
+  const std::size_t place = static_cast<std::size_t>(number) & (nodes_.size() - 1);
+  for (std::size_t i = 0; i < kMostSources; ++i) {
+    const std::uint8_t read = instruction_.sources[i];
+    const std::int64_t writer = read == 0 ? kUnknown : writers_[read];
+    if (!in_window(writer)) {
+      continue;  // written long ago
+    }
+    if (ready_slot(writer) != kUnknown) {
+      reader.operands = std::max(reader.operands, ready_slot(writer));
+      continue;
+    }
+    const auto id = static_cast<std::uint32_t>(place * kMostSources + i);
+    Node& written_by = node(writer);
+    (written_by.readers == kNone ? written_by.readers
+                                 : nodes_[written_by.last_reader / kMostSources]
+                                       .next_reader[written_by.last_reader % kMostSources]) = id;
+    written_by.last_reader = id;
+    reader.next_reader[i] = kNone;
+    ++reader.unknown_operands;
+  }
+}
+
+void CpuCore::access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now) {
+  const std::uint64_t line = address / kLine;
+  const int level = caches_->access(line, place >= kMostLoads, instruction_.ip);
+  for (const std::uint64_t left : caches_->write_backs()) {
+    post(left, dispatch_slot(number), now);
+  }
+  Fill id = fills_->find(line);
+  const bool first = id == kNone && level > 1;
+  if (first) {
+    id = fills_->create(line, level);
+    merges_[1] += (*fills_)[id].below == kNone ? 0 : 1;
+  }
+  if (!caches_->prefetches().empty()) {
+    fetch_ahead(id, now);
+  }
+  if (id != kNone) {
+    wait_for(id, number, place, first);
+  }
+}
+
+// What the prefetcher asked for starts behind a fill into L1.
+void CpuCore::fetch_ahead(Fill behind, Tick now) {
+  const Fill after = (*fills_)[behind].started ? kNone : behind;
+  for (const CacheHierarchy::Prefetch& prefetch : caches_->prefetches()) {
+    if (fills_->find(prefetch.line) == kNone && fills_->find_ahead(prefetch.line) == kNone) {
+      const Fill id = fills_->create_ahead(prefetch.line, prefetch.level, after);
+      if (after == kNone) {
+        ask(id, now);
+      }
+    }
+  }
+}
+
+void CpuCore::wait_for(Fill id, std::int64_t number, std::size_t place, bool first) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<Link>(accesses_.size()));
+    accesses_.emplace_back();
+  }
+  const Link link = unused_.back();
+  unused_.pop_back();
+  accesses_[link] = {number, static_cast<std::uint32_t>(place), id, kUnknown, first, kNone};
+  FillTable::Fill& fill = (*fills_)[id];
+  (fill.waiters == kNone ? fill.waiters : accesses_[fill.last_waiter].next) = link;
+  fill.last_waiter = link;
+  Node& waiter = node(number);
+  waiter.links[place] = link;
+  if (place < kMostLoads) {
+    ++waiter.unknown_data;
+  } else {
+    ++stores_waiting_;
+  }
+}
+
+void CpuCore::post(std::uint64_t line, std::int64_t slot, Tick now) {
+  ++writes_outside_;
+  if (slots().tick(slot) <= now) {
+    send(MemoryClass::dram, location(line), true, kPosted, now);
+  } else {
+    write_backs_.push(line);
+    schedule(slot, Step::write_back, 0);
+  }
+}
+
+// The registers that an instruction reads are known.
+void CpuCore::start(std::int64_t number, Tick now) {
+  Node& started = node(number);
+  started.start = std::max(dispatch_slot(number), started.operands);
+  for (const Link link : started.links) {
+    if (link != kNone) {
+      accesses_[link].start = started.start;
+      plan_fill(accesses_[link].fill, started.start, now);
+    }
+  }
+  if (started.unknown_data == 0) {
+    done_.push(number);
+  }
+}
+
+// Tells what is known to those who wait for it.
+void CpuCore::settle(Tick now) {
+  while (!done_.empty()) {
+    const std::int64_t number = done_.front();
+    done_.pop();
+    const Node& done = node(number);
+    std::int64_t ready = done.start + parameters().width;
+    if (done.loads) {
+      ready = std::max({ready, done.start + found_after_[1], done.data});
+    }
+    set_ready(number, ready);
+    for (std::uint32_t id = done.readers; id != kNone;) {
+      const std::int64_t reader = number_at(id / kMostSources);
+      Node& reading = node(reader);
+      id = reading.next_reader[id % kMostSources];
+      reading.operands = std::max(reading.operands, ready);
+      if (--reading.unknown_operands == 0) {
+        start(reader, now);
+      }
+    }
+  }
+}
+
+void CpuCore::plan_fill(Fill id, std::int64_t slot, Tick now) {
+  FillTable::Fill& fill = (*fills_)[id];
+  if (fill.queued || fill.started || slot >= fill.planned) {
+    return;
+  }
+  fill.planned = slot;
+  if (slots().tick(slot) <= now) {
+    ask(id, now);
+  } else {
+    schedule(slot, Step::ask, id);
+  }
+}
+
+void CpuCore::ask(Fill id, Tick now) {
+  fills_->queue(id);
+  start_fills(now);
+}
+
+void CpuCore::start_fills(Tick now) {
+  const std::int64_t slot = slots().edge_at_or_after(now);
+  for (Fill id = fills_->next(); id != kNone; id = fills_->next()) {
+    start_fill(id, slot);
+  }
+}
+
+void CpuCore::start_fill(Fill id, std::int64_t slot) {
+  FillTable::Fill& fill = (*fills_)[id];
+  if (fill.level == CacheHierarchy::kMemory) {
+    schedule(slot + found_after_[kCacheLevels], Step::send, id);
+  } else {
+    fill.earliest = std::max(fill.earliest, slot + found_after_[fill.level]);
+    if (fill.below == kNone) {
+      schedule(fill.earliest, Step::fill, id);
+    }
+  }
+  for (Fill ahead = fills_->take_behind(id); ahead != kNone; ahead = fills_->take_behind(id)) {
+    fills_->queue(ahead);
+  }
+}
+
+void CpuCore::do_step(Tick now) {
+  const auto step = steps_.pop();
+  switch (step.kind) {
+    case Step::ask: {
+      // What was planned may have started for somebody else, and its place be another fill's.
+      const FillTable::Fill& fill = (*fills_)[step.payload];
+      if (!fill.queued && !fill.started && fill.planned <= slots().edge_at_or_after(now)) {
+        ask(step.payload, now);
+      }
+      break;
+    }
+    case Step::send:
+      send(MemoryClass::dram, location((*fills_)[step.payload].line), false, step.payload, now);
+      break;
+    case Step::fill:
+      arrive(step.payload, now);
+      break;
+    case Step::write_back: {
+      const std::uint64_t line = write_backs_.front();
+      write_backs_.pop();
+      send(MemoryClass::dram, location(line), true, kPosted, now);
+      break;
+    }
+  }
+}
+
+void CpuCore::arrive(Fill id, Tick now) {
+  const std::int64_t slot = slots().edge_at_or_after(now);
+  const FillTable::Fill fill = (*fills_)[id];
+  fills_->remove(id);
+  if (fill.above != kNone) {
+    FillTable::Fill& above = (*fills_)[fill.above];
+    above.below = kNone;
+    above.earliest = std::max(above.earliest, slot);
+    if (above.started) {
+      schedule(above.earliest, Step::fill, fill.above);
+    }
+  }
+  for (Link link = fill.waiters; link != kNone;) {
+    const Link next = accesses_[link].next;
+    tell(link, slot);
+    link = next;
+  }
+  settle(now);
+  start_fills(now);
+  resume();
+  if (!blocked()) {
+    unblock(now);
+  }
+}
+
+// The line of an access has come.
+void CpuCore::tell(Link link, std::int64_t slot) {
+  const Access& access = accesses_[link];
+  merges_[0] += !access.first && access.start != kUnknown && access.start < slot ? 1 : 0;
+  if (in_window(access.number)) {
+    Node& waiter = node(access.number);
+    waiter.links[access.place] = kNone;
+    if (access.place < kMostLoads) {
+      waiter.data = std::max(waiter.data, slot);
+      if (--waiter.unknown_data == 0 && waiter.start != kUnknown) {
+        done_.push(access.number);
+      }
+    }
+  }
+  stores_waiting_ -= access.place < kMostLoads ? 0 : 1;
+  unused_.push_back(link);
+}
+
+Address CpuCore::location(std::uint64_t line) const {
+  return surroundings().translation->translate(static_cast<std::uint16_t>(core()), line * kLine);
+}
+
+void CpuCore::on_admit(const Request& request, Tick now) {
+  if (request.tag == kPosted) {
+    --writes_outside_;
+    if (!blocked()) {
+      unblock(now);
+    }
+  }
+}
+
+void CpuCore::handle_completion(const Request& request, Tick now) {
+  if (request.tag != kPosted) {
+    arrive(request.tag, now);
+    notify();
+  }
+}
+
+void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  for (std::size_t i = 0; i < kCacheLevels; ++i) {
+    CacheHierarchy::LevelCounters& level = caches_->counters(i);
+    const std::string name = path + ".l" + std::to_string(i + 1);
+    registry.counter(name + ".hits", "accesses",
+                     "loads and stores that found their line in this cache, or on its way to it",
+                     {&level.hits});
+    registry.counter(name + ".misses", "accesses", "loads and stores that did not",
+                     {&level.misses});
+    if (i < merges_.size()) {
+      registry.counter(name + ".merges", "accesses",
+                       "hits and misses that waited for a line on its way already", {&merges_[i]});
+    }
+    registry.counter(name + ".write_backs", "lines", "dirty lines that left this cache",
+                     {&level.write_backs});
+  }
+  if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
+    return;
+  }
+  Counter& issued = caches_->prefetches_issued();
+  Counter& useful = caches_->prefetches_useful();
+  const Counter& missed = caches_->counters(1).misses;
+  registry.counter(path + ".l2.prefetches", "lines", "lines that the prefetcher fetched into L2",
+                   {&issued});
+  registry.counter(path + ".l2.prefetches_useful", "lines",
+                   "of those, lines that L1 asked for while they were in L2 or on their way",
+                   {&useful});
+  registry.ratio(
+      path + ".l2.prefetch_accuracy", "share of the lines prefetched that were useful",
+      [&useful] { return static_cast<double>(useful); },
+      [&issued] { return static_cast<double>(issued); });
+  registry.ratio(
+      path + ".l2.prefetch_coverage",
+      "share of the misses that L2 would have had without prefetches that useful ones spared it",
+      [&useful] { return static_cast<double>(useful); },
+      [&useful, &missed] { return static_cast<double>(useful + missed); });
+}
+
+void CpuCore::serialize_core(Archive& archive) {
+  source_->serialize(archive);
+  caches_->serialize(archive);
+  fills_->serialize(archive);
+  archive(instruction_, nodes_, writers_, accesses_, unused_, steps_, write_backs_);
+  archive(writes_outside_, stores_waiting_, merges_);
+  ensure(nodes_.size() == capacity(), "core", Tick(0), -1, "the window changed its size");
+}
+
+const AgentDescriptor kCpuTraceAgent{
+    "cpu_trace", "out-of-order core over a trace of every instruction, through L1, L2 and L3",
+    make_agent<CpuCore>};
+
+}  // namespace hmsim

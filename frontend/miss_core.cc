@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "frontend/miss_core.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "frontend/translation.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint32_t kPosted = 0xFFFFFFFF;  // tag of writes
+
+}  // namespace
+
+void MissCore::Load::serialize(Archive& archive) { archive(address, memory, waiter); }
+
+void MissCore::declare(ParameterSet& parameters) {
+  CoreAgent::declare(parameters);
+  CoreParameters::declare_mshrs(parameters, mshrs_);
+}
+
+void MissCore::open() {
+  source_ = open_source();
+  nvdimm_bytes_ =
+      static_cast<std::uint64_t>(surroundings().port->capacity(MemoryClass::nvdimm).value());
+  if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
+    throw InputError("agent." + std::to_string(index()) +
+                     ": its trace has lines of an NVDIMM, and the configuration has none");
+  }
+  loads_.resize(capacity());
+}
+
+bool MissCore::fetch_record(std::int64_t& gap) {
+  const bool have = source_->next(miss_);
+  gap = miss_.gap;
+  return have;
+}
+
+void MissCore::rewind() {
+  source_->rewind();
+  last_load_ = kUnknown;
+  last_load_ready_ = 0;
+}
+
+bool MissCore::blocked() const { return miss_.write && writes_outside_ >= parameters().window; }
+
+void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+  if (miss_.load) {
+    set_ready(number, kUnknown);
+    dispatch_load(number, slot, now);
+  }
+  if (miss_.write) {
+    ++writes_outside_;
+    send(miss_.memory, location(miss_.memory, miss_.write_address), true, kPosted, now);
+  }
+}
+
+void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
+  loads_[place(number)] = {miss_.load_address, miss_.memory, kUnknown};
+  const std::int64_t before = last_load_;
+  const std::int64_t before_ready = last_load_ready_;
+  last_load_ = number;
+  last_load_ready_ = kUnknown;
+  if (miss_.dependent && before != kUnknown && before_ready == kUnknown) {
+    loads_[place(before)].waiter = number;
+  } else if (miss_.dependent && before_ready > slot) {
+    steps_.schedule(slots().tick(before_ready), Step::send_when_free, place(number));
+  } else {
+    issue(place(number), now);
+  }
+}
+
+void MissCore::do_step(Tick now) {
+  const auto step = steps_.pop();
+  if (step.kind == Step::send_reserved) {
+    send_load(step.payload, now);
+  } else {
+    issue(step.payload, now);
+  }
+}
+
+void MissCore::issue(std::uint32_t place, Tick now) {
+  if (mshrs_ != kWindowOnly && loads_in_flight_ >= mshrs_) {
+    waiting_.push(place);
+    return;
+  }
+  ++loads_in_flight_;
+  send_load(place, now);
+}
+
+void MissCore::send_load(std::uint32_t place, Tick now) {
+  const Load& load = loads_[place];
+  send(load.memory, location(load.memory, load.address), false, place, now);
+}
+
+// Lines of the NVDIMM keep their places, modulo its capacity.
+Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
+  if (memory == MemoryClass::nvdimm) {
+    return Address(address % nvdimm_bytes_);
+  }
+  return surroundings().translation->translate(static_cast<std::uint16_t>(core()), address);
+}
+
+void MissCore::on_admit(const Request& request, Tick now) {
+  if (request.tag == kPosted) {
+    --writes_outside_;
+    unblock(now);
+  }
+}
+
+void MissCore::handle_completion(const Request& request, Tick now) {
+  if (request.tag == kPosted) {
+    return;
+  }
+  const std::int64_t slot = slots().edge_at_or_after(now);
+  const std::int64_t number = number_at(request.tag);
+  const std::int64_t ready = std::max(slot, dispatch_slot(number) + parameters().width);
+  set_ready(number, ready);
+  if (number == last_load_) {
+    last_load_ready_ = ready;
+  }
+  const Load& done = loads_[request.tag];
+  if (done.waiter != kUnknown) {
+    steps_.schedule(slots().tick(ready), Step::send_when_free, place(done.waiter));
+  }
+  if (waiting_.empty()) {
+    --loads_in_flight_;
+  } else {
+    steps_.schedule(slots().tick(slot), Step::send_reserved, waiting_.front());
+    waiting_.pop();
+  }
+  resume();
+  notify();
+}
+
+void MissCore::serialize_core(Archive& archive) {
+  source_->serialize(archive);
+  archive(miss_, loads_, last_load_, last_load_ready_, steps_, waiting_);
+  archive(loads_in_flight_, writes_outside_);
+  ensure(loads_.size() == capacity(), "core", Tick(0), -1, "the window changed its size");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ChampSim's traces from file to statistics: compression, counts, errors."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim import InputError
+from hmsim.runner import run
+
+LINES = 300  # that the program loads, each after the one before
+
+
+def record(load: int = 0, store: int = 0, written: int = 0, read: int = 0) -> bytes:
+    return struct.pack("<Q8B6Q", 64, 0, 0, written, 0, read, 0, 0, 0, store, 0, load, 0, 0, 0)
+
+
+def chain() -> bytes:
+    """Return loads of one line after the other, each address from the load before."""
+    return b"".join(record(64 * (i + 1), 0, 1, 1) for i in range(LINES))
+
+
+def outcome(path: Path, content: bytes, keys: str = "") -> dict[str, Any]:
+    path.write_bytes(content)
+    workload = path.with_suffix(".yaml")
+    workload.write_text(
+        f"agents:\n  - {{kind: cpu_trace, core: 1, path: {path.name}, format: champsim{keys}}}\n"
+    )
+    result = run("quick", workload, policy="unified_fr_fcfs", check=True)
+    return {k: v for k, v in result.stats.items() if k.startswith(("core", "dram", "agent", "sim"))}
+
+
+def test_compression_makes_no_difference(tmp_path: Path) -> None:
+    plain = outcome(tmp_path / "plain", chain())
+    assert plain["core.1.instructions"] == LINES
+    assert plain["core.1.l1.misses"] == plain["core.1.l3.misses"] == LINES
+    assert plain["dram.reads"] == LINES
+    for name, pack in {"a.xz": lzma.compress, "a.gz": gzip.compress}.items():
+        assert outcome(tmp_path / name, pack(chain())) == plain
+
+
+def test_what_fits_the_caches_stays_there(tmp_path: Path) -> None:
+    twice = outcome(tmp_path / "twice", chain() + chain())
+    assert twice["core.1.l1.hits"] == twice["core.1.l1.misses"] == LINES
+    assert twice["dram.reads"] == LINES
+    small = outcome(tmp_path / "small", chain() + chain(), ", l1: {size: 4KiB}")
+    assert small["core.1.l1.misses"] == 2 * LINES
+    assert small["core.1.l2.hits"] == LINES
+
+
+def test_a_chain_takes_the_sum_of_its_latencies(tmp_path: Path) -> None:
+    """35 cycles at 2 GHz in the caches, and what the controller says of itself."""
+    stats = outcome(tmp_path / "chain", chain())
+    latency = 35 * 500 + stats["dram.read_latency_ns.mean"] * 1000
+    # The core goes on at its own next clock slot.
+    assert LINES * latency <= stats["sim.ticks"] <= LINES * (latency + 125)
+
+
+def test_prefetching_shortens_a_stream(tmp_path: Path) -> None:
+    without = outcome(tmp_path / "without", chain())
+    ahead = outcome(tmp_path / "ahead", chain(), ", prefetcher: stride")
+    assert ahead["core.1.l2.prefetches_useful"] > LINES / 2
+    assert ahead["dram.reads"] == without["dram.reads"]
+    assert ahead["sim.ticks"] < without["sim.ticks"] / 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the trace holds no instructions"),
+        (chain() + b"1234", f"record {LINES + 1}: the file ends after 4 of its 64 bytes"),
+        (b"\x00" * 8 + b"\x07" * 56, "record 1: is no ChampSim instruction"),
+        (lzma.compress(chain())[:-20], "the compressed data are cut short"),
+    ],
+)
+def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        outcome(tmp_path / "bad", content)
+
+
+def test_a_cache_of_no_power_of_two_of_sets_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"bad.yaml:2: l2.size: must be a power of two of sets"):
+        outcome(tmp_path / "bad", chain(), ", l2: {size: 768KiB}")
