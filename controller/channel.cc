@@ -141,11 +141,10 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   set_apart();
   kernel_ = &kernel;
   requesters_ = &requesters;
+  wakeup_ = Wakeup(kernel, kernel.attach(*this));
   if (nvdimm_ != nullptr) {
-    nvdimm_->attach(kernel);
+    nvdimm_->attach(kernel, wakeup_);
   }
-  const int id = kernel.attach(*this);
-  wakeup_ = Wakeup(kernel, id);
   wakeup_.notify();
 }
 
@@ -311,21 +310,31 @@ HMSIM_INLINE void Channel::pass(Cycle edge, Tick now) {
   wake_by(next_command(edge_ + Cycle(1)));
 }
 
+// Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
+// before.
+HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
+  for (Tick due = nvdimm_->next_event(); due <= wake_time_; due = nvdimm_->next_event()) {
+    if (due != now && !wakeup_.go_on(due, answered_)) {
+      return false;
+    }
+    now = due;
+    nvdimm_->advance(due);
+  }
+  return true;
+}
+
 void Channel::advance(Tick now) {
-  Cycle edge = now == wake_time_ ? wake_ : Cycle(now / period_);
   bool calm = false;
-  for (;;) {
-    if (calm) {
-      pass(edge, now);
-    } else {
-      visit(edge, now);
-    }
-    if (!wakeup_.go_on(wake_time_, answered_)) {
-      return;
-    }
-    edge = wake_;
+  answered_ = false;
+  while ((nvdimm_ == nullptr || meet_nvdimm(now)) &&
+         (wake_time_ == now || wakeup_.go_on(wake_time_, answered_))) {
     now = wake_time_;
-    calm = edge < calm_until_;
+    if (calm && wake_ < calm_until_) {
+      pass(wake_, now);
+    } else {
+      visit(wake_, now);
+    }
+    calm = true;
   }
 }
 

@@ -44,7 +44,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Channel(const SystemConfig& config, int index, std::uint64_t seed,
           const std::vector<TimingRule>* rules = nullptr);
 
-  // Attaches the NVDIMM, then the channel. `requesters` is indexed by Request::agent.
+  // `requesters` is indexed by Request::agent.
   void attach(Kernel& kernel, const std::vector<Requester*>& requesters,
               const SourceProgress& progress) override;
 
@@ -71,7 +71,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle last_edge() const { return edge_; }  // the last one that was processed
   void reset_statistics(Tick now) override;
 
-  Tick next_event() const override { return wake_time_; }
+  Tick next_event() const override { return earlier(wake_time_, nvdimm_due()); }
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -92,7 +92,11 @@ class Channel final : public MemoryChannel, public AckListener {
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
+  // When the NVDIMM, which the channel advances, is next due.
+  Tick nvdimm_due() const { return nvdimm_ == nullptr ? kNever : nvdimm_->next_event(); }
+
   // An edge, and its phases.
+  bool meet_nvdimm(Tick& now);
   void visit(Cycle edge, Tick now);
   bool rest();
   void pass(Cycle edge, Tick now);

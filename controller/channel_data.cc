@@ -30,6 +30,7 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
   const Cycle edge = edge_from(now);
   latency_.acknowledged(tag, controller_.grants() ? edge + Cycle(controller_.grant_delay()) : edge);
   endpoint_.raise_ack(static_cast<TransactionId>(tag));
+  calm_until_ = Cycle(0);
   wake_by(edge);
   wakeup_.notify();
 }

@@ -45,11 +45,15 @@ inline bool Kernel::advance_earliest(Tick limit) {
   const auto index = static_cast<std::size_t>(earliest - entries_.data());
   turn_ = when == now_ && index < turn_ ? turn_ : index;
   now_ = when;
+  turned_at_ = when;
   advanced_ = index;
   moves_left_ = kMovesOfAStep;
   horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
   Component& component = *earliest->component;
   component.advance(when);
+  turn_ = now_ == when ? turn_ : index;
+  turned_at_ = now_;
+  advanced_ = kNobody;
   horizon_ = Tick(0);
   earliest->next = component.next_event();
   ensure(earliest->next > now_, "kernel", now_, -1, "a component does not move on");
@@ -76,11 +80,13 @@ void Kernel::run_until(Tick limit) {
   while (run(limit, steps)) {
   }
   now_ = later(now_, limit);
+  turned_at_ = now_;
 }
 
 void Kernel::serialize(Archive& archive) {
   archive.section("kernel");
   archive(now_, turn_);
+  turned_at_ = now_;
   if (archive.loading()) {
     notify_all();
   }

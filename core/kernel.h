@@ -31,8 +31,12 @@ class Kernel {
   // them before the first event.
   int attach(Component& component);
 
-  // A neighbour changed component `id`: asks it for its next event again.
+  // A neighbour changed component `id`: asks it for its next event again. (Not the component that
+  // is being advanced: it is asked once it has acted.)
   void notify(int id) {
+    if (static_cast<std::size_t>(id) == advanced_) {
+      return;
+    }
     Entry& entry = entries_[static_cast<std::size_t>(id)];
     entry.next = entry.component->next_event();
     horizon_ = earlier(horizon_, entry.next);
@@ -45,17 +49,18 @@ class Kernel {
   // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
   // `answered`: somebody was told of something by a call; whoever steps may want to know.
   bool go_on(Tick time, bool answered) {
-    if (time >= horizon_ || moves_left_ == 0 || (answered && watched_)) {
+    if (time >= horizon_ || (answered && watched_) || --moves_left_ < 0) {
       return false;
     }
-    --moves_left_;
     now_ = time;
-    turn_ = advanced_;
     return true;
   }
   // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
   // comes after its turn, whether it had anything to do or not.
-  bool turn_is_over(int id) const { return turn_ > static_cast<std::size_t>(id); }
+  bool turn_is_over(int id) const {
+    const std::size_t last = now_ == turned_at_ ? turn_ : advanced_;
+    return last > static_cast<std::size_t>(id);
+  }
 
   // Advances the earliest component if it is due by `limit`; false when none is.
   bool step(Tick limit);
@@ -84,10 +89,12 @@ class Kernel {
   Tick now_{0};
   static constexpr int kMovesOfAStep = 16;
   int moves_left_ = 0;
-  Tick horizon_{0};           // whatever is due before belongs to the component being advanced
-  std::size_t advanced_ = 0;  // that component
-  std::size_t turn_ = 0;      // the last in order of those that have acted at now_
-  bool watched_ = true;       // someone looks on between steps
+  static constexpr std::size_t kNobody = ~std::size_t{0};
+  Tick horizon_{0};  // whatever is due before belongs to the component being advanced, ...
+  std::size_t advanced_ = kNobody;  // ... which is this one
+  std::size_t turn_ = 0;  // the last in order of those that have acted at that time, which is now_
+  Tick turned_at_{0};     // unless the one that is being advanced has gone on
+  bool watched_ = true;   // someone looks on between steps
   bool paused_ = false;
 };
 
@@ -100,8 +107,9 @@ class Wakeup {
   bool turn_is_over(Tick time) const {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
   }
+  // From within advance(), which only the kernel calls.
   bool go_on(Tick time, bool answered) const {
-    return kernel_ != nullptr && kernel_->go_on(time, answered);
+    return kernel_->go_on(time, answered);
   }
   void pause() const {
     if (kernel_ != nullptr) {

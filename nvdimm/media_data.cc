@@ -87,7 +87,7 @@ void MediaModule::restore(NvdimmModule& before, Tick now) {
       begin(region / regions, MediaOperation::move, region, now);
     }
   }
-  wakeup_.notify();
+  is_due(events_.next_time());
 }
 
 }  // namespace hmsim

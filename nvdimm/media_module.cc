@@ -26,11 +26,6 @@ MediaModule::MediaModule(const NvdimmParameters& parameters, AckListener& host, 
   }
 }
 
-void MediaModule::attach(Kernel& kernel) {
-  kernel_ = &kernel;
-  wakeup_ = Wakeup(kernel, kernel.attach(*this));
-}
-
 void MediaModule::set_media_observer(MediaObserver& observer) {
   observer_ = &observer;
   for (std::size_t region = 0; region < gaps_.size(); ++region) {
@@ -72,7 +67,7 @@ void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick n
   commands_[tag].stage = Stage::decoding;
   ++unfinished_;
   events_.schedule(now + media_.command_time, EventKind::decoded, tag);
-  wakeup_.notify();
+  is_due(events_.next_time());
 }
 
 void MediaModule::flush(std::uint32_t tag, Tick now) {
@@ -82,7 +77,7 @@ void MediaModule::flush(std::uint32_t tag, Tick now) {
   commands_[tag].stage = Stage::decoding;
   ++unfinished_;
   events_.schedule(now + media_.command_time, EventKind::flushed, tag);
-  wakeup_.notify();
+  is_due(events_.next_time());
 }
 
 void MediaModule::advance(Tick now) {
@@ -98,6 +93,7 @@ void MediaModule::advance(Tick now) {
       end(event.payload, event.time);
     }
   }
+  set_next(events_.next_time());
 }
 
 void MediaModule::look_up(std::uint32_t tag, Tick now) {
@@ -166,7 +162,7 @@ void MediaModule::post(Address address, const LineData& data, Tick now) {
   }
   entries_[entry].dirty = true;
   queue_write(entry, now);
-  wakeup_.notify();
+  is_due(events_.next_time());
 }
 
 void MediaModule::ready(std::uint32_t tag, Tick now) {
@@ -183,7 +179,7 @@ void MediaModule::finish(std::uint32_t tag, Tick now) {
     --entries_[command.entry].pins;
     entries_[command.entry].dirty = true;
     queue_write(command.entry, now);
-    wakeup_.notify();
+    is_due(events_.next_time());
   }
 }
 
@@ -364,6 +360,7 @@ void MediaModule::serialize(Archive& archive) {
       }
     }
   }
+  set_next(events_.next_time());
 }
 
 }  // namespace hmsim

@@ -28,7 +28,6 @@ class MediaModule final : public NvdimmModule {
  public:
   MediaModule(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed);
 
-  void attach(Kernel& kernel) override;
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
   // Goes to an entry of the write queue at once; the credit comes back when the entry is free
   // again, or if the line had one already, after a command's time.
@@ -50,14 +49,12 @@ class MediaModule final : public NvdimmModule {
   bool idle() const override { return unfinished_ == 0 && busy_ == 0; }
   void set_media_observer(MediaObserver& observer) override;
 
-  Tick next_event() const override { return events_.next_time(); }
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
 
   const NvdimmParameters& parameters() const override { return parameters_; }
   MediaStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
-  Tick now() const { return kernel_->now(); }
   // Writes to the place that has most of them, and to all, moves included, since the beginning.
   std::uint64_t most_worn() const { return most_worn_; }
   std::uint64_t wear() const { return wear_; }
@@ -136,8 +133,6 @@ class MediaModule final : public NvdimmModule {
   const std::uint64_t psi_;
   AckListener& host_;
   MediaObserver* observer_ = nullptr;
-  Wakeup wakeup_;
-  const Kernel* kernel_ = nullptr;
   Permutation layout_;  // of the lines of a region
 
   std::vector<StartGap> gaps_;  // by region, bank by bank

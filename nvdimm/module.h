@@ -35,7 +35,13 @@ class AckListener {
 
 class NvdimmModule : public Component {
  public:
-  virtual void attach(Kernel& kernel) = 0;
+  // `driver` wakes whoever advances the module: its channel, or the kernel itself.
+  void attach(const Kernel& kernel, const Wakeup& driver) {
+    kernel_ = &kernel;
+    driver_ = driver;
+  }
+  Tick next_event() const final { return next_; }
+  Tick now() const { return kernel_->now(); }
 
   // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
   // `tag` < parameters.command_queue - parameters.posted_writes: the host's slot, unique among
@@ -85,6 +91,20 @@ class NvdimmModule : public Component {
   // To be told from now on of what happens in flash, or other media; must outlive the module.
   virtual void set_flash_observer(FlashObserver& /*observer*/) {}
   virtual void set_media_observer(MediaObserver& /*observer*/) {}
+
+ protected:
+  // When it is next due, to be told after each event, ...
+  void set_next(Tick next) { next_ = next; }
+  // ... and after each call from outside that may have changed it.
+  void is_due(Tick next) {
+    next_ = next;
+    driver_.notify();
+  }
+
+ private:
+  const Kernel* kernel_ = nullptr;
+  Wakeup driver_;
+  Tick next_ = kNever;
 };
 
 using NvdimmModules = std::vector<NvdimmModule*>;

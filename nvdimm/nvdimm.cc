@@ -54,11 +54,6 @@ void Nvdimm::serialize_start(Archive& archive) {
   tell_programmed();
 }
 
-void Nvdimm::attach(Kernel& kernel) {
-  kernel_ = &kernel;
-  wakeup_ = Wakeup(kernel, kernel.attach(*this));
-}
-
 Bytes Nvdimm::logical_capacity(const NvdimmParameters& parameters) {
   return static_cast<std::int64_t>(ftl_shape(parameters).logical_pages) * kPageBytes;
 }
@@ -92,7 +87,7 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   } else if (!first) {
     return;  // something is due earlier
   }
-  wakeup_.notify();
+  is_due(next_of_all());
 }
 
 void Nvdimm::finish(std::uint32_t tag, Tick now) {
@@ -127,7 +122,7 @@ void Nvdimm::schedule_admission(Tick now) {
                           (lookahead_ != nullptr && lookahead_->wants_free_frame(leaving_)))) {
     freed_pending_ = true;
     events_.schedule(now, EventKind::frames_freed, 0);
-    wakeup_.notify();
+    is_due(next_of_all());
   }
 }
 
@@ -137,7 +132,9 @@ void Nvdimm::advance(Tick now) {
   for (;;) {
     const Tick other = earlier(events_.next_time(), flash_.next_event());
     const bool lookup = next_lookup_ < other;
-    if ((lookup ? next_lookup_ : other) > now) {
+    const Tick next = lookup ? next_lookup_ : other;
+    if (next > now) {
+      set_next(next);
       return;
     }
     if (lookup) {
@@ -395,6 +392,7 @@ void Nvdimm::serialize(Archive& archive) {
   if (data_ != nullptr) {
     archive(*data_);
   }
+  set_next(next_of_all());
 }
 
 }  // namespace hmsim

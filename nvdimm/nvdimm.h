@@ -46,7 +46,6 @@ class Nvdimm final : public NvdimmModule,
   // selection. `assignments`: the configuration's, for the parameters of policies.
   Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed,
          const Assignments& assignments = {});
-  void attach(Kernel& kernel) override;
 
   static Bytes logical_capacity(const NvdimmParameters& parameters);  // a multiple of 4 KiB
 
@@ -72,7 +71,6 @@ class Nvdimm final : public NvdimmModule,
   bool written_back() const;
   bool idle() const override;
 
-  Tick next_event() const override { return earlier(next_own(), flash_.next_event()); }
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -85,7 +83,6 @@ class Nvdimm final : public NvdimmModule,
   void set_flash_observer(FlashObserver& observer) override;
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
-  Tick now() const { return kernel_->now(); }
 
  private:
   friend struct NvdimmFaults;  // tests break things through it
@@ -116,6 +113,7 @@ class Nvdimm final : public NvdimmModule,
 
   enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
 
+  Tick next_of_all() const { return earlier(next_own(), flash_.next_event()); }
   Tick next_own() const { return earlier(next_lookup_, events_.next_time()); }
   bool lookup_is_next() const {
     return next_lookup_ < events_.next_time() ||
@@ -185,8 +183,6 @@ class Nvdimm final : public NvdimmModule,
 
   const NvdimmParameters parameters_;
   AckListener& host_;
-  Wakeup wakeup_;
-  const Kernel* kernel_ = nullptr;
   UnmappedRead unmapped_read_;
   Tick lookup_time_;
   bool serial_lookups_;

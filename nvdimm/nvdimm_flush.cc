@@ -16,7 +16,7 @@ void Nvdimm::flush(std::uint32_t tag, Tick now) {
   pending_.begin();
   pending_.wait();
   events_.schedule(now + lookup_time_, EventKind::flush, tag);
-  wakeup_.notify();
+  is_due(next_of_all());
 }
 
 // Keeps as many evictions under way as the queue has entries, until nothing is left of the write

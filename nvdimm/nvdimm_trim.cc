@@ -18,7 +18,7 @@ std::int64_t Nvdimm::trim(Address address, Bytes size, Tick now) {
   if (first < end) {
     admit_later(now);
     map_.write_back(now);
-    wakeup_.notify();
+    is_due(next_of_all());
   }
   return first < end ? end - first : 0;
 }

@@ -33,7 +33,7 @@ constexpr Tick kWrite{215'000};
 class MediaRig : public AckListener {
  public:
   explicit MediaRig(const NvdimmParameters& parameters) : module(parameters, *this, 1) {
-    module.attach(kernel);
+    module.attach(kernel, Wakeup(kernel, kernel.attach(module)));
     watch = std::make_unique<MediaWatch>(module);
   }
   void on_ack(std::uint32_t tag, Tick now) override { acks.push_back({tag, now}); }

@@ -44,7 +44,7 @@ class Rig : public AckListener {
   explicit Rig(const NvdimmParameters& parameters, std::uint64_t seed = 1,
                const Assignments& assignments = {})
       : nvdimm_(parameters, *this, seed, assignments) {
-    nvdimm_.attach(kernel_);
+    nvdimm_.attach(kernel_, Wakeup(kernel_, kernel_.attach(nvdimm_)));
     watch_ = std::make_unique<FlashWatch>(nvdimm_);
   }
 

@@ -198,7 +198,7 @@ class ShadowOf : public AckListener {
     nvdimm_ = nullptr;
     kernel_ = std::make_unique<Kernel>();
     nvdimm_ = std::make_unique<Module>(parameters_, *this, seed_);
-    nvdimm_->attach(*kernel_);
+    nvdimm_->attach(*kernel_, Wakeup(*kernel_, kernel_->attach(*nvdimm_)));
   }
   void watch() { watch_ = std::make_unique<Watch>(*nvdimm_); }
   void forget_commands() {
