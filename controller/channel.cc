@@ -58,6 +58,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       posts_writes_(config.controller.posts_writes()),
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),
+      ack_to_burst_(config.controller.grants() ? config.controller.grant_delay() : 0),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
       dram_side_(rules == nullptr ? dram_backend(config.dram_model.backend).make_side(config, pool_)
                                   : make_native_side(config, pool_, *rules)),
@@ -148,11 +149,6 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   wakeup_.notify();
 }
 
-Cycle Channel::edge_from(Tick time) const {
-  const Cycle edge((time.value() + period_.value() - 1) / period_.value());
-  return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
-}
-
 bool Channel::idle() const {
   return pool_.all_free() && queues_[0].line.empty() && queues_[1].line.empty() &&
          (nvdimm_ == nullptr || nvdimm_->idle());
@@ -166,23 +162,25 @@ void Channel::set_apart() {
     orders_[i] = schedulers_[i]->fixed_order();
     asked = asked || orders_[i] == FixedOrder::none;
   }
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    hit_keys_[static_cast<std::size_t>(memory)] =
+        orders_[owner_of(memory)] == FixedOrder::hits_first ? 1 : 0;
+  }
   has_specials_ = two_level_ || drained_ || posts_writes_ || counts_waiting_ || power_.active() ||
                   guarded || asked;
-  shows_ = told_ != 0 || asked || guarded || pages_.active() || nvdimm_ != nullptr;
 }
 
 // The last beat of a transaction has passed.
 HMSIM_INLINE void Channel::finish(Transaction& done) {
   const Request& request = done.request;
   const std::int64_t latency = (now_ - request.arrival).value();
+  const bool nvdimm = is_nvdimm(done);
+  const Tick gc_blocked = nvdimm && !posted(done) ? nvdimm_->finish(done.slot, now_) : Tick(0);
   if (request_observer_ != nullptr) {
-    show(done);
+    show(done, gc_blocked);
   }
-  if (is_nvdimm(done)) {
-    latency_.finished(done, edge_, gc_blocked(done));
-    if (!posted(done)) {
-      nvdimm_->finish(done.slot, now_);
-    }
+  if (nvdimm) {
+    latency_.finished(done, edge_, gc_blocked);
     barrier_.done();
     if (barrier_.active()) {
       send_flush();
@@ -195,7 +193,7 @@ HMSIM_INLINE void Channel::finish(Transaction& done) {
     (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
   }
   tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
-       [&done] { return done.view.row_hit; });
+       [&done] { return done.viewed && done.view.row_hit; });
   std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
   if (two_level_) {
     room += kEntriesPerTransaction;
@@ -203,16 +201,15 @@ HMSIM_INLINE void Channel::finish(Transaction& done) {
   }
   ++queue_of(request.memory).free_slots;
   count(request.memory, -1);
-  if (!is_nvdimm(done) && room++ == 0) {
+  if (!nvdimm && room++ == 0) {
     banks_.hold(done.rank, false);
     --held_ranks_;
   }
 }
 
 HMSIM_INLINE void Channel::complete() {
-  while (!finishes_.empty() && finishes_.front().cycle <= edge_) {
-    const TransactionId id = finishes_.front().id;
-    finishes_.pop();
+  while (finishes_.next() <= edge_) {
+    const TransactionId id = finishes_.pop();
     Transaction& done = pool_[id];
     Requester& requester = *(*requesters_)[done.request.agent];
     if (posted(done)) {
@@ -244,10 +241,7 @@ inline Cycle Channel::next_wake() {
                ? soonest
                : later(soonest, earlier(banks_.next(), next_event_apart(soonest)));
   }
-  calm_until_ = refresh_.next(soonest);
-  if (!finishes_.empty()) {
-    calm_until_ = earlier(calm_until_, finishes_.front().cycle);
-  }
+  calm_until_ = earlier(refresh_.next(soonest), finishes_.next());
   return next_command(soonest);
 }
 
@@ -262,7 +256,7 @@ HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
   wake_time_ = kNever;
   command_bus_taken_ = false;
   advancing_ = true;
-  if (!finishes_.empty() && finishes_.front().cycle <= edge_) {
+  if (finishes_.next() <= edge_) {
     complete();
   }
   if (posts_writes_) {
@@ -302,10 +296,12 @@ HMSIM_INLINE void Channel::pass(Cycle edge, Tick now) {
   wake_ = kNeverCycle;
   wake_time_ = kNever;
   command_bus_taken_ = false;
-  if (endpoint_.active()) {
-    issue();
-  } else {
+  if (!endpoint_.active()) {
     issue_dram();
+  } else if (edge_ + turnaround_ >= banks_.next()) {
+    issue_either();
+  } else {
+    issue_nvdimm();
   }
   wake_by(next_command(edge_ + Cycle(1)));
 }

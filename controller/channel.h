@@ -14,6 +14,7 @@
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
 #include "controller/dram_backend.h"
+#include "controller/finish_queue.h"
 #include "controller/flush_barrier.h"
 #include "controller/latency_split.h"
 #include "controller/line_order.h"
@@ -83,11 +84,6 @@ class Channel final : public MemoryChannel, public AckListener {
     bool may_admit() const { return free_slots > 0 && !line.empty(); }
     void serialize(Archive& archive) { archive(free_slots, line); }
   };
-  struct Finish {
-    Cycle cycle{0};
-    TransactionId id = kNoTransaction;
-    void serialize(Archive& archive) { archive(cycle, id); }
-  };
   static constexpr int kNobody = -1;
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
@@ -125,10 +121,6 @@ class Channel final : public MemoryChannel, public AckListener {
   TransactionId admit(const Request& request);
   void enter(TransactionId id);
   void bar(TransactionId id);
-  // How long garbage collection delayed its ack.
-  Tick gc_blocked(const Transaction& done) const {
-    return posted(done) ? Tick(0) : nvdimm_->gc_blocked(done.slot);
-  }
   bool posted(const Transaction& transaction) const {
     return posts_writes_ && transaction.request.write && is_nvdimm(transaction);
   }
@@ -142,7 +134,21 @@ class Channel final : public MemoryChannel, public AckListener {
   bool would_hit(const Transaction& transaction) const;
   void order_line(TransactionId id);
   void expedite(TransactionId id);
-  void compete(TransactionId id);
+  void compete(TransactionId id) {
+    if (has_specials_) {
+      compete_by_key(id);
+      return;
+    }
+    Transaction& transaction = pool_[id];
+    transaction.state = TransactionState::queued;
+    set_fixed_keys(transaction);
+    if (is_nvdimm(transaction)) {
+      endpoint_.insert(id);
+    } else {
+      banks_.insert(id, 0, edge_);
+    }
+  }
+  void compete_by_key(TransactionId id);
   void leave_line(const Transaction& transaction, TransactionId id);
   void competes_only_now(const Transaction& transaction) {
     if (!is_nvdimm(transaction)) {
@@ -159,15 +165,13 @@ class Channel final : public MemoryChannel, public AckListener {
     return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
   }
   bool withholds(Transaction& transaction) {
-    return has_specials_ && orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
+    return orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
            scheduler_of(transaction.request.memory).withholds(seen(transaction, false));
   }
   void set_keys(Transaction& transaction);
-  bool set_fixed_keys(Transaction& transaction) const {
-    const FixedOrder order = orders_[owner_of(transaction.request.memory)];
+  void set_fixed_keys(Transaction& transaction) const {
     transaction.key_miss = 0;
-    transaction.key_hit = order == FixedOrder::hits_first ? 1 : 0;
-    return order != FixedOrder::none;
+    transaction.key_hit = hit_keys_[static_cast<std::size_t>(transaction.request.memory)];
   }
 
   void take_step(const RefreshStep& step);
@@ -207,12 +211,14 @@ class Channel final : public MemoryChannel, public AckListener {
   void finish(Transaction& transaction);
   void set_apart();
   void settle();
-  void show(const Transaction& done);
+  void show(const Transaction& done, Tick gc_blocked);
   void account_burst(const Transaction& transaction);
   void precharge(std::int32_t bank, std::int64_t request);
   void record(ChannelCommand command, const Transaction& transaction) {
-    record(command, transaction.rank, bank_in_rank(transaction), transaction.row,
-           static_cast<std::int64_t>(transaction.request.id));
+    if (observer_ != nullptr) {
+      record(command, transaction.rank, bank_in_rank(transaction), transaction.row,
+             static_cast<std::int64_t>(transaction.request.id));
+    }
   }
   void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request) {
     if (observer_ != nullptr) {
@@ -224,7 +230,11 @@ class Channel final : public MemoryChannel, public AckListener {
   void on_credit(Tick now) override;
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period_.value()); }
-  Cycle edge_from(Tick time) const;  // the first edge at or after `time` still to be processed
+  // The first edge at or after `time` still to be processed.
+  Cycle edge_from(Tick time) const {
+    const Cycle edge((time.value() + period_.value() - 1) / period_.value());
+    return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
+  }
   void wake_by(Cycle edge) {
     if (edge < wake_) {
       wake_ = edge;
@@ -234,10 +244,16 @@ class Channel final : public MemoryChannel, public AckListener {
   void count(MemoryClass memory, int change) {
     pending_[static_cast<std::size_t>(memory)] += change;
   }
+  // What policies see of it; made when one first looks.
   const RequestView& seen(Transaction& transaction, bool row_hit) {
+    if (!transaction.viewed) {
+      transaction.viewed = true;
+      transaction.view = view_of(transaction);
+    }
     transaction.view.row_hit = row_hit;
     return transaction.view;
   }
+  RequestView view_of(const Transaction& transaction) const;
   // Tells its scheduler and the arbiter of the transaction, where they want to know: asks row_hit()
   // only then.
   template <class RowHit>
@@ -288,11 +304,13 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool drained_;
   const bool posts_writes_;
   const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
+  const Cycle ack_to_burst_;
   std::unique_ptr<NvdimmModule> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
   std::unique_ptr<BusArbiter> arbiter_;
   unsigned told_ = 0;  // the hooks that some policy of the channel has
-  std::array<FixedOrder, kMemoryClasses> orders_{};  // by queue
+  std::array<FixedOrder, kMemoryClasses> orders_{};       // by queue
+  std::array<std::uint64_t, kMemoryClasses> hit_keys_{};  // where the order is fixed; by class
   ChannelShape shape_;
   const std::vector<Requester*>* requesters_ = nullptr;
   Kernel* kernel_ = nullptr;
@@ -315,14 +333,13 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool counts_waiting_;  // for one of these two
   // What most channels have not, told when it is attached:
   bool has_specials_ = false;  // phases beyond those of a plain channel
-  bool shows_ = false;         // somebody looks at transactions' views
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   WriteCredits credits_;
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
   Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
-  Ring<Finish> finishes_;                   // in order of data on the bus
-  std::vector<TransactionId> staged_;       // two_level: in order of arrival
+  FinishQueue finishes_;
+  std::vector<TransactionId> staged_;             // two_level: in order of arrival
   std::vector<std::int64_t> command_queue_free_;  // per rank, the NVDIMM's last
   StarvationGuard guard_;
   int held_ranks_ = 0;                                  // those whose command queue is full

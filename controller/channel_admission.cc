@@ -17,25 +17,22 @@ bool Channel::would_wait(MemoryClass memory) const {
   return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
 }
 
-void Channel::compete(TransactionId id) {
+// Where keys may change, or more than the transactions' own banks is to know of them.
+void Channel::compete_by_key(TransactionId id) {
   Transaction& transaction = pool_[id];
   if (withholds(transaction)) {
     transaction.state = TransactionState::withheld;
     return;
   }
   transaction.state = TransactionState::queued;
-  if (transaction.overdue || !set_fixed_keys(transaction)) {
-    set_keys(transaction);
-  }
+  set_keys(transaction);
   if (is_nvdimm(transaction)) {
     endpoint_.insert(id);
     return;
   }
   const std::size_t side = side_of(transaction);
   banks_.insert(id, side, edge_);
-  if (has_specials_) {
-    waits(transaction, side, 1);
-  }
+  waits(transaction, side, 1);
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
@@ -89,23 +86,6 @@ HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
     latency_.admitted(transaction, edge_);
   }
-  if (shows_) {
-    const std::int64_t line = is_nvdimm(transaction)
-                                  ? transaction.local / Address(kLineBytes.value())
-                                  : map_.dram_line(request.address);
-    transaction.view = {transaction.slot,
-                        request.id,
-                        request.arrival,
-                        request.memory,
-                        request.write,
-                        request.source,
-                        transaction.rank,
-                        bank_in_rank(transaction),
-                        transaction.row,
-                        line,
-                        false,
-                        request.epoch};
-  }
   count(request.memory, 1);
   if (is_nvdimm(transaction) && barrier_.bars(id, request.flush)) {
     bar(id);
@@ -115,13 +95,31 @@ HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
   return id;
 }
 
+RequestView Channel::view_of(const Transaction& transaction) const {
+  const Request& request = transaction.request;
+  const std::int64_t line = is_nvdimm(transaction) ? transaction.local / Address(kLineBytes.value())
+                                                   : map_.dram_line(request.address);
+  return {transaction.slot,
+          request.id,
+          request.arrival,
+          request.memory,
+          request.write,
+          request.source,
+          transaction.rank,
+          bank_in_rank(transaction),
+          transaction.row,
+          line,
+          false,
+          request.epoch};
+}
+
 // Its scheduler gets to know of it.
 void Channel::enter(TransactionId id) {
   Transaction& transaction = pool_[id];
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
   if (has_specials_) {
-    guard_.admit(transaction, owner_of(transaction.request.memory), edge_);
+    guard_.admit(seen(transaction, false), owner_of(transaction.request.memory), edge_);
   }
   if (two_level_) {
     transaction.state = TransactionState::staged;

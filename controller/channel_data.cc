@@ -15,24 +15,22 @@ void Channel::exchange(const Transaction& done, Requester& requester) {
   }
 }
 
-void Channel::show(const Transaction& done) {
+void Channel::show(const Transaction& done, Tick gc_blocked) {
   const bool nvdimm = is_nvdimm(done);
-  const Tick blocked = nvdimm ? gc_blocked(done) : Tick(0);
   const Tick issued = time_of(edge_ - latency_.transfer(done.request.write));
   const bool row_hit = !nvdimm && !done.activated;
   request_observer_->on_request({done.request, index_, done.rank, bank_in_rank(done), row_hit,
                                  time_of(done.admitted),
                                  row_hit ? issued : time_of(latency_.first_command(done)), issued,
-                                 time_of(edge_), latency_.parts(done, edge_, blocked)});
+                                 time_of(edge_), latency_.parts(done, edge_, gc_blocked)});
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {
   const Cycle edge = edge_from(now);
-  latency_.acknowledged(tag, controller_.grants() ? edge + Cycle(controller_.grant_delay()) : edge);
+  latency_.acknowledged(tag, edge + ack_to_burst_);
   endpoint_.raise_ack(static_cast<TransactionId>(tag));
   calm_until_ = Cycle(0);
   wake_by(edge);
-  wakeup_.notify();
 }
 
 // One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
@@ -58,7 +56,7 @@ void Channel::deliver_ack() {
     issue_grant(id, NvdimmEndpoint::burst_of(transaction));
   } else {
     transaction.state = TransactionState::ready;
-    endpoint_.insert_ready(id, edge_ + Cycle(controller_.grant_delay()));
+    endpoint_.insert_ready(id, edge_ + ack_to_burst_);
   }
 }
 

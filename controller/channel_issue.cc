@@ -31,7 +31,7 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, TransactionId id
   const DramTiming& timing = dram_.timing;
   const std::int64_t latency = transaction.request.write ? timing.cwl : timing.cl;
   const Cycle end = edge_ + Cycle(latency + timing.burst);
-  finishes_.push({end, id});
+  finishes_.push(end, id);
   calm_until_ = earlier(calm_until_, end);
   transaction.state = TransactionState::transfer;
   if (has_specials_) {
@@ -186,7 +186,9 @@ void Channel::issue_grant(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
   const bool row_hit = transaction.row == endpoint_.last_page(transaction.bank);
   engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
-  banks_.look_ahead();
+  if (banks_.next() != kNeverCycle) {
+    banks_.look_ahead();
+  }
   if (controller_.grants()) {
     endpoint_.granted(id);
   }
@@ -300,10 +302,7 @@ void Channel::issue() {
 
 // When anything but the banks is next due, as far as it is known.
 Cycle Channel::next_event_apart(Cycle soonest) {
-  Cycle next = refresh_.next(soonest);
-  if (!finishes_.empty()) {
-    next = earlier(next, finishes_.front().cycle);
-  }
+  Cycle next = earlier(refresh_.next(soonest), finishes_.next());
   if (endpoint_.has_ack()) {
     next = earlier(next, next_ack(soonest));
   }

@@ -101,7 +101,8 @@ void Channel::set_keys(Transaction& transaction) {
     transaction.key_hit = kFirstOfAll;
     return;
   }
-  if (set_fixed_keys(transaction)) {
+  if (orders_[owner_of(transaction.request.memory)] != FixedOrder::none) {
+    set_fixed_keys(transaction);
     return;
   }
   const TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);

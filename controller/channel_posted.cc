@@ -7,7 +7,6 @@ namespace hmsim {
 void Channel::on_credit(Tick now) {
   credits_.owe();
   wake_by(edge_from(now));
-  wakeup_.notify();
 }
 
 // One response an edge: read ready, else a credit.

@@ -6,6 +6,7 @@ namespace hmsim {
 NvdimmEndpoint::NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
                                bool posts_writes, const TimingModel& engine, TransactionPool& pool)
     : rank_(rank),
+      pseudo_banks_(pseudo_banks),
       outstanding_limit_(outstanding_limit),
       posts_writes_(posts_writes),
       engine_(engine),

@@ -23,7 +23,7 @@ class NvdimmEndpoint {
                  bool posts_writes, const TimingModel& engine, TransactionPool& pool);
 
   std::int32_t pseudo_bank(std::int64_t page) const {
-    return static_cast<std::int32_t>(page % static_cast<std::int64_t>(banks_.size()));
+    return static_cast<std::int32_t>(page % pseudo_banks_);
   }
   // The page of the pseudo-bank's last command.
   std::int64_t last_page(std::int32_t bank) const {
@@ -139,7 +139,8 @@ class NvdimmEndpoint {
   void change_page(const Transaction& transaction);
   void forget() { ready_from_ = ready_ != 0 ? Cycle(0) : kNeverCycle; }
   Cycle gate(Command burst) const {
-    return native_ != nullptr ? native_->rank_gate(burst, rank_) : engine_.rank_gate(burst, rank_);
+    return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
+                              : engine_.rank_gate(burst, rank_);
   }
   // Calls consider(bank, id, when it is legal) for the best one of each pseudo-bank. Returns when
   // the first is.
@@ -179,6 +180,7 @@ class NvdimmEndpoint {
   }
 
   const int rank_;
+  const std::int64_t pseudo_banks_;
   const std::int64_t outstanding_limit_;
   const bool posts_writes_;
   const TimingModel& engine_;

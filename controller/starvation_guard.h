@@ -30,11 +30,11 @@ class StarvationGuard {
 
   bool active() const { return limits_[0] != kNeverCycle || limits_[1] != kNeverCycle; }
 
-  void admit(const Transaction& transaction, std::size_t queue, Cycle now) {
+  void admit(const RequestView& request, std::size_t queue, Cycle now) {
     if (limits_[queue] != kNeverCycle) {
-      due_[transaction.slot] = now + limits_[queue];
-      waiting_.add(transaction.view, queue);
-      next_ = earlier(next_, due_[transaction.slot]);
+      due_[request.slot] = now + limits_[queue];
+      waiting_.add(request, queue);
+      next_ = earlier(next_, due_[request.slot]);
     }
   }
   void issued(const Transaction& transaction, std::size_t queue) {

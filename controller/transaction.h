@@ -45,6 +45,7 @@ struct alignas(64) Transaction {
   std::int32_t rank = 0;
   std::int32_t bank = 0;  // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
   TransactionState state = TransactionState::queued;
+  bool viewed = false;     // `view` is made
   bool started = false;    // a command was issued for it
   bool activated = false;  // its row had to be opened for it
   bool urgent = false;     // a write that goes with the reads: a read waits for it
@@ -61,6 +62,7 @@ struct alignas(64) Transaction {
     successor = kNoTransaction;
     predecessor = kNoTransaction;
     state = TransactionState::queued;
+    viewed = false;
     started = false;
     activated = false;
     urgent = false;
@@ -69,8 +71,8 @@ struct alignas(64) Transaction {
 
   void serialize(Archive& archive) {
     archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, chained,
-            successor, predecessor, slot, rank, bank, state, started, activated, urgent, overdue,
-            admitted, activated_at, activate_held);
+            successor, predecessor, slot, rank, bank, state, viewed, started, activated, urgent,
+            overdue, admitted, activated_at, activate_held);
   }
 };
 

@@ -108,9 +108,7 @@ class Wakeup {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
   }
   // From within advance(), which only the kernel calls.
-  bool go_on(Tick time, bool answered) const {
-    return kernel_->go_on(time, answered);
-  }
+  bool go_on(Tick time, bool answered) const { return kernel_->go_on(time, answered); }
   void pause() const {
     if (kernel_ != nullptr) {
       kernel_->pause();

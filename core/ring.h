@@ -20,17 +20,17 @@ class Ring {
 
   T& front() { return slots_[head_]; }
   const T& front() const { return slots_[head_]; }
-  T& back() { return slots_[(head_ + count_ - 1) & (capacity_ - 1)]; }
+  T& back() { return slots_[(head_ + count_ - 1) & mask_]; }
 
   void push(const T& value) {
     if (count_ == capacity_) {
       grow();
     }
-    slots_[(head_ + count_) & (capacity_ - 1)] = value;
+    slots_[(head_ + count_) & mask_] = value;
     ++count_;
   }
   void pop() {
-    head_ = (head_ + 1) & (capacity_ - 1);
+    head_ = (head_ + 1) & mask_;
     --count_;
   }
 
@@ -41,22 +41,25 @@ class Ring {
       throw InputError("the checkpoint is damaged: a queue does not hold together");
     }
     capacity_ = slots_.size();
+    mask_ = capacity_ - 1;
   }
 
  private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     constexpr std::size_t kInitialSlots = 8;
     std::vector<T> larger(slots_.empty() ? kInitialSlots : 2 * slots_.size());
     for (std::size_t i = 0; i < count_; ++i) {
-      larger[i] = std::move(slots_[(head_ + i) & (capacity_ - 1)]);
+      larger[i] = std::move(slots_[(head_ + i) & mask_]);
     }
     slots_ = std::move(larger);
     capacity_ = slots_.size();
+    mask_ = capacity_ - 1;
     head_ = 0;
   }
 
   std::vector<T> slots_;
-  std::size_t capacity_ = 0;  // slots_.size()
+  std::size_t capacity_ = 0;  // slots_.size(), a power of two,
+  std::size_t mask_ = 0;      // less one
   std::size_t head_ = 0;
   std::size_t count_ = 0;
 };

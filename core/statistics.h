@@ -53,19 +53,16 @@ class Histogram {
   static constexpr int kSubBits = 5;
   static constexpr int kBuckets = (64 - kSubBits) << kSubBits;
   static int bucket_of(std::uint64_t value) {
-    if (value < (1u << (kSubBits + 1))) {
-      return static_cast<int>(value);
-    }
-    const int shift = 63 - __builtin_clzll(value) - kSubBits;
+    const int shift = 63 - __builtin_clzll(value | (1u << kSubBits)) - kSubBits;
     return (shift << kSubBits) + static_cast<int>(value >> shift);
   }
   static std::int64_t upper_edge(int bucket);
 
   std::vector<std::uint64_t> buckets_;  // empty until the first value
-  std::uint64_t count_ = 0;
-  std::uint64_t sum_high_ = 0;  // the sum of all values, 128 bits wide
-  std::uint64_t sum_low_ = 0;
+  std::uint64_t sum_low_ = 0;           // the sum of all values, 128 bits wide
+  std::uint64_t sum_high_ = 0;
   std::int64_t max_ = 0;
+  std::uint64_t count_ = 0;
 };
 
 // How long a small integer (a queue's occupancy) held each value.

@@ -170,7 +170,7 @@ void MediaModule::ready(std::uint32_t tag, Tick now) {
   host_.on_ack(tag, now);
 }
 
-void MediaModule::finish(std::uint32_t tag, Tick now) {
+Tick MediaModule::finish(std::uint32_t tag, Tick now) {
   Command& command = commands_[tag];
   ensure(command.stage == Stage::ready, "nvdimm", now, tag, "a command ends that was not ready");
   command.stage = Stage::none;
@@ -181,6 +181,7 @@ void MediaModule::finish(std::uint32_t tag, Tick now) {
     queue_write(command.entry, now);
     is_due(events_.next_time());
   }
+  return command.blocked;
 }
 
 void MediaModule::queue_write(std::uint32_t entry, Tick now) {

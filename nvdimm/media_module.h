@@ -34,7 +34,7 @@ class MediaModule final : public NvdimmModule {
   void post(Address address, const LineData& data, Tick now) override;
   // Takes a command's time only: the write queue is safe.
   void flush(std::uint32_t tag, Tick now) override;
-  void finish(std::uint32_t tag, Tick now) override;
+  Tick finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 
   void write_line(std::uint32_t tag, const LineData& data) override;
@@ -45,7 +45,7 @@ class MediaModule final : public NvdimmModule {
   void restore(NvdimmModule& before, Tick now) override;
   const PowerRecord& power_record() const override { return power_; }
 
-  Tick gc_blocked(std::uint32_t tag) const override { return commands_[tag].blocked; }
+  Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].blocked; }
   bool idle() const override { return unfinished_ == 0 && busy_ == 0; }
   void set_media_observer(MediaObserver& observer) override;
 

@@ -53,8 +53,10 @@ class NvdimmModule : public Component {
   // A flush whose command-bus slot ends at `now`; no command is unfinished, and none comes until it
   // has ended. Once it is acknowledged, all that was written before is where the module keeps it.
   virtual void flush(std::uint32_t tag, Tick now) = 0;
-  // The data burst of an acknowledged command is over at `now`; its tag is free again.
-  virtual void finish(std::uint32_t tag, Tick now) = 0;
+  // The data burst of an acknowledged command is over at `now`; its tag is free again. Returns for
+  // how long it waited for what the module did of its own: LUNs locked by garbage collection, banks
+  // that moved a gap.
+  virtual Tick finish(std::uint32_t tag, Tick now) = 0;
 
   // Discards all pages that lie in the range as a whole, at once; their number. From then on they
   // hold zeros, power failures or not, until they are written again. What commands under way find
@@ -79,9 +81,6 @@ class NvdimmModule : public Component {
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
 
-  // For how long an acknowledged command waited for what the module did of its own: LUNs locked by
-  // garbage collection, banks that moved a gap.
-  virtual Tick gc_blocked(std::uint32_t tag) const = 0;
   // Garbage collections so far.
   virtual std::uint64_t collections_begun() const { return 0; }
   virtual std::uint64_t collections_ended() const { return 0; }

@@ -69,9 +69,16 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
   lookup_free_ = start + lookup_time_;
   Command& command = commands_[tag];
-  command = {address, now, collector_.ended(), lookup_free_, events_.take_order()};
-  command.write = write;
+  command.address = address;
+  command.arrival = now;
+  command.collections = collector_.ended();
+  command.since = lookup_free_;
+  command.order = events_.take_order();
+  command.gc_blocked = Tick(0);
+  command.frame = kNoIndex;
+  command.next = kNoIndex;
   command.stage = Stage::lookup;
+  command.write = write;
   ++unfinished_;
   pending_.begin();
   const bool first = lookups_.first == kNoIndex;
@@ -90,14 +97,14 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   is_due(next_of_all());
 }
 
-void Nvdimm::finish(std::uint32_t tag, Tick now) {
+Tick Nvdimm::finish(std::uint32_t tag, Tick now) {
   Command& command = commands_[tag];
   ensure(command.stage == Stage::ready, "nvdimm", now, tag, "a command ends that was not ready");
   command.stage = Stage::none;
   --unfinished_;
   pending_.end();
   if (command.frame == kNoIndex) {
-    return;
+    return command.gc_blocked;
   }
   Frame& frame = (command.in_write_part ? buffer_.write : buffer_.read)[command.frame];
   --frame.pins;
@@ -114,6 +121,7 @@ void Nvdimm::finish(std::uint32_t tag, Tick now) {
     }
   }
   admit_later(now);
+  return command.gc_blocked;
 }
 
 // Frames are free, but acks may only be given from advance().
@@ -131,16 +139,13 @@ bool Nvdimm::idle() const { return unfinished_ == 0 && flash_.idle() && evictor_
 void Nvdimm::advance(Tick now) {
   for (;;) {
     const Tick other = earlier(events_.next_time(), flash_.next_event());
-    const bool lookup = next_lookup_ < other;
-    const Tick next = lookup ? next_lookup_ : other;
-    if (next > now) {
-      set_next(next);
-      return;
-    }
-    if (lookup) {
+    if (next_lookup_ < other && next_lookup_ <= now) {
       end_lookup();
-    } else {
+    } else if (other <= now) {
       advance_one();
+    } else {
+      set_next(earlier(next_lookup_, other));
+      return;
     }
   }
 }
@@ -169,7 +174,7 @@ void Nvdimm::advance_one() {
   }
 }
 
-inline void Nvdimm::end_lookup() {
+HMSIM_INLINE void Nvdimm::end_lookup() {
   const std::uint32_t tag = lookups_.first;
   const Tick now = next_lookup_;
   lookups_.first = commands_[tag].next;
@@ -182,7 +187,7 @@ inline void Nvdimm::end_lookup() {
   }
 }
 
-inline void Nvdimm::look_up(std::uint32_t tag, Tick now) {
+HMSIM_INLINE void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   if (commands_[tag].write) {
     const Found found = seek_write(tag, now);
     ++statistics_.write_lookups;
@@ -190,7 +195,7 @@ inline void Nvdimm::look_up(std::uint32_t tag, Tick now) {
     statistics_.write_merged += found == Found::on_its_way ? 1 : 0;
     return;
   }
-  const Found found = seek_read(tag, now);
+  const Found found = seek_line(tag, now);
   if (found == Found::unmapped) {
     ++statistics_.unmapped_reads;
     return;
@@ -203,8 +208,27 @@ inline void Nvdimm::look_up(std::uint32_t tag, Tick now) {
   }
 }
 
+HMSIM_INLINE void Nvdimm::ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame,
+                                Tick now) {
+  Command& command = commands_[tag];
+  if (collector_.begun() != command.collections) {
+    statistics_.gc_overlapped_ack.add((now - command.arrival).value());
+  }
+  command.stage = Stage::ready;
+  command.in_write_part = in_write_part;
+  command.frame = frame;
+  (in_write_part ? buffer_.write : buffer_.read).pin(frame);
+  if (posted_.owns(tag)) {
+    events_.schedule(now, EventKind::posted, tag);
+  } else {
+    host_.on_ack(tag, now);
+  }
+}
+
+Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) { return seek_line(tag, now); }
+
 // The newest data are those of posted writes, then those of the write part.
-Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
+HMSIM_INLINE Nvdimm::Found Nvdimm::seek_line(std::uint32_t tag, Tick now) {
   const Address address = commands_[tag].address;
   const std::int64_t key = buffer_.key_of(address);
   const std::uint64_t line = buffer_.line_of(address);
@@ -232,6 +256,15 @@ Nvdimm::Found Nvdimm::seek_read(std::uint32_t tag, Tick now) {
       ready(tag, false, frame, now);
       return Found::here;
     }
+  }
+  return fetch_line(tag, key, frame, now);
+}
+
+// `frame`: of the read part, which the line is not in, or none.
+Nvdimm::Found Nvdimm::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame,
+                                 Tick now) {
+  if (frame != kNoIndex) {
+    Frame& record = buffer_.read[frame];
     if (record.state != FrameState::clean) {
       wait_for_read(tag, record);
       return Found::on_its_way;
@@ -295,22 +328,6 @@ void Nvdimm::wait(std::uint32_t tag, CommandChain& chain) {
   (chain.first == kNoIndex ? chain.first : commands_[chain.last].next) = tag;
   chain.last = tag;
   pending_.wait();
-}
-
-void Nvdimm::ready(std::uint32_t tag, bool in_write_part, std::uint32_t frame, Tick now) {
-  Command& command = commands_[tag];
-  if (collector_.begun() != command.collections) {
-    statistics_.gc_overlapped_ack.add((now - command.arrival).value());
-  }
-  command.stage = Stage::ready;
-  command.in_write_part = in_write_part;
-  command.frame = frame;
-  (in_write_part ? buffer_.write : buffer_.read).pin(frame);
-  if (posted_.owns(tag)) {
-    events_.schedule(now, EventKind::posted, tag);
-  } else {
-    host_.on_ack(tag, now);
-  }
 }
 
 void Nvdimm::admit_reads(Tick now) {

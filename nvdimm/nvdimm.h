@@ -52,7 +52,7 @@ class Nvdimm final : public NvdimmModule,
   void command(std::uint32_t tag, Address address, bool write, Tick now) override;
   void post(Address address, const LineData& data, Tick now) override;
   void flush(std::uint32_t tag, Tick now) override;
-  void finish(std::uint32_t tag, Tick now) override;
+  Tick finish(std::uint32_t tag, Tick now) override;
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 
   void write_line(std::uint32_t tag, const LineData& data) override;
@@ -66,7 +66,7 @@ class Nvdimm final : public NvdimmModule,
   void serialize_start(Archive& archive) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
 
-  Tick gc_blocked(std::uint32_t tag) const override { return commands_[tag].gc_blocked; }
+  Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
   // Nothing waits for the write part, is in it, or on its way from there to flash.
   bool written_back() const;
   bool idle() const override;
@@ -124,6 +124,8 @@ class Nvdimm final : public NvdimmModule,
   void advance_one();
   void look_up(std::uint32_t tag, Tick now);
   Found seek_read(std::uint32_t tag, Tick now);
+  Found seek_line(std::uint32_t tag, Tick now);
+  Found fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
   Found seek_write(std::uint32_t tag, Tick now);
   void wait(std::uint32_t tag, Frame& frame);
   void wait_for_read(std::uint32_t tag, Frame& frame);
