@@ -16,6 +16,7 @@
 #include "bindings/policy_module.h"
 #include "bindings/python_policy.h"
 #include "bindings/trace_module.h"
+#include "bindings/twin_module.h"
 #include "core/errors.h"
 #include "core/units.h"
 #include "frontend/simulation.h"
@@ -193,6 +194,7 @@ PYBIND11_MODULE(_core, module) {
   bind_flash(module);
   bind_media(module);
   bind_traces(module);
+  bind_twins(module);
   bind_policies(module);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),

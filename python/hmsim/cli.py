@@ -13,6 +13,7 @@ from hmsim import (
     cli_guest,
     cli_lists,
     cli_precondition,
+    cli_profile,
     cli_run,
     cli_trace,
     cli_validate,
@@ -31,6 +32,8 @@ app.command()(cli_lists.params)
 app.command()(cli_lists.configs)
 app.command()(cli_lists.workloads)
 app.command()(cli_validate.validate)
+cli_trace.app.command()(cli_profile.profile)
+cli_trace.app.command()(cli_profile.synth)
 app.add_typer(cli_trace.app, name="trace")
 app.add_typer(cli_guest.app, name="guest")
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bindings/twin_module.h"
+
+#include <pybind11/stl.h>
+
+#include <array>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "frontend/twin.h"
+
+namespace py = pybind11;
+
+namespace hmsim {
+
+namespace {
+
+using Bin = std::tuple<double, std::int64_t, std::int64_t, double>;
+using Visits = std::tuple<Bin, double, double, double, double>;
+
+TwinBin bin_of(const Bin& bin) {
+  const auto& [share, low, high, mean] = bin;
+  return {share, low, high, mean};
+}
+
+std::vector<TwinBin> bins_of(const py::handle& list) {
+  std::vector<TwinBin> bins;
+  for (const Bin& bin : list.cast<std::vector<Bin>>()) {
+    bins.push_back(bin_of(bin));
+  }
+  return bins;
+}
+
+std::vector<TwinVisits> visits_of(const py::handle& list) {
+  std::vector<TwinVisits> classes;
+  for (const auto& [length, whole, next, first, last] : list.cast<std::vector<Visits>>()) {
+    classes.push_back({bin_of(length), whole, next, first, last});
+  }
+  return classes;
+}
+
+TwinStream stream_of(const py::dict& from) {
+  TwinStream stream;
+  stream.kind = from["kind"].cast<int>();
+  stream.nvdimm = from["nvdimm"].cast<bool>();
+  stream.attached = from["attached"].cast<bool>();
+  stream.jumped = visits_of(from["jumped"]);
+  stream.followed = visits_of(from["followed"]);
+  stream.swept = visits_of(from["swept"]);
+  stream.follow = from["follow"].cast<decltype(stream.follow)>();
+  stream.kinds = from["kinds"].cast<std::array<double, 3>>();
+  stream.visit = from["visit"].cast<double>();
+  stream.reuse = bins_of(from["reuse"]);
+  stream.inside = bins_of(from["inside"]);
+  stream.between = bins_of(from["between"]);
+  stream.skips = bins_of(from["skips"]);
+  stream.phases = from["phases"].cast<std::vector<std::uint64_t>>();
+  stream.first_page = from["first_page"].cast<std::uint64_t>();
+  stream.pages = from["pages"].cast<std::uint64_t>();
+  return stream;
+}
+
+}  // namespace
+
+void bind_twins(py::module_& module) {
+  py::class_<Twin>(module, "Twin")
+      .def(py::init([](const py::list& streams, std::int64_t instructions, double speed,
+                       std::uint64_t seed) {
+             TwinProfile profile;
+             profile.instructions = instructions;
+             profile.speed = speed;
+             profile.seed = seed;
+             for (const py::handle& stream : streams) {
+               profile.streams.push_back(stream_of(py::cast<py::dict>(stream)));
+             }
+             return std::make_unique<Twin>(std::move(profile));
+           }),
+           py::arg("streams"), py::arg("instructions"), py::arg("speed"), py::arg("seed"))
+      .def(
+          "records", [](Twin& self, std::size_t count) { return py::bytes(self.records(count)); },
+          py::arg("count"));
+}
+
+}  // namespace hmsim

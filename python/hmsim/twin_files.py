@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Twins as trace files, and what a workload that names a profile is given instead of a trace."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from hmsim._core import InputError, version
+from hmsim.directories import new_file
+from hmsim.paths import cache_directory
+from hmsim.profile_file import load
+from hmsim.profiles import PAGE_LINES, Profile
+from hmsim.trace_columns import Columns, Numbers, of_words
+from hmsim.trace_records import (
+    ESCAPE,
+    FILL,
+    HEADER,
+    LINE_BITS,
+    MAGIC,
+    RENUMBERED_PAGES,
+    TWO_MEMORIES,
+    AnyPath,
+)
+from hmsim.traces import compressed
+from hmsim.twins import twin, words
+
+SECTORS_PER_PAGE = 8
+LEVEL = 3  # of compression: twins are made in a moment
+LONGEST = 1 << 46  # instructions
+SHARES = (0.01, 100.0)  # of intensity
+
+
+def synthesise(
+    profile: Profile,
+    target: AnyPath,
+    instructions: int,
+    intensity: float = 1.0,
+    seed: int = 1,
+    blocks: bool = False,
+    force: bool = False,
+    report: Callable[[], None] | None = None,
+) -> dict[str, float]:
+    """Write a twin of a profile as a trace; the file appears whole or not at all.
+
+    Args:
+        profile: what to be like.
+        target: the file; a name in .zst, .gz or .xz compresses.
+        instructions: to cover.
+        intensity: factor on accesses per instruction.
+        seed: another one gives another trace of the same figures.
+        blocks: write what goes to the NVDIMM as a block trace (``mqsim``) instead, a request for
+            each visit to a page, at one nanosecond an instruction.
+        force: replace an existing file.
+        report: called now and then.
+
+    Returns:
+        ``instructions`` and ``records`` (accesses, or block requests).
+
+    Raises:
+        InputError: an argument, or the file, is at fault.
+    """
+    if not SHARES[0] <= intensity <= SHARES[1]:
+        raise InputError(f"intensity: {intensity:g} lies outside {SHARES[0]:g} .. {SHARES[1]:g}")
+    if not 1 <= instructions <= LONGEST:
+        raise InputError(f"instructions: {instructions} lies outside 1 .. 2^46")
+    if blocks and not profile.nvdimm_pages:
+        raise InputError("the profile has no accesses of an NVDIMM, so no blocks")
+    source = twin(profile, instructions, intensity, seed)
+    two = profile.nvdimm_pages > 0
+    counted = _Counted()
+    with (
+        new_file(target, force) as scratch,
+        compressed(scratch, Path(target).suffix, LEVEL) as file,
+    ):
+        pieces = words(source, report)
+        if blocks:
+            for text in counted.lines(block_lines(of_words(pieces, two))):
+                file.write(text)
+        else:
+            flags = TWO_MEMORIES if two else RENUMBERED_PAGES
+            label = b"twin"
+            file.write(
+                HEADER.pack(MAGIC, 1, HEADER.size, 6, 1, flags, 0, instructions, 0, 0, 0, label)
+            )
+            for piece in counted.words(pieces):
+                file.write(piece)
+    return {"instructions": instructions, "records": counted.number}
+
+
+class _Counted:
+    number = 0
+
+    def words(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            kinds = np.frombuffer(piece, dtype="<u8") >> np.uint64(LINE_BITS) & np.uint64(ESCAPE)
+            self.number += int((kinds != ESCAPE).sum())
+            yield piece
+
+    def lines(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self.number += piece.count(b"\n")
+            yield piece
+
+
+def block_lines(pieces: Iterable[Columns]) -> Iterator[bytes]:
+    """Yield the NVDIMM's accesses as lines of ``mqsim``: a request for each visit to a page."""
+    waiting: dict[bool, tuple[Numbers, Numbers]] = {}
+    empty = np.zeros(0, dtype=np.int64)
+    for columns in itertools.chain(pieces, [None]):
+        rows = []
+        for read in (True, False):
+            line, time = waiting.get(read, (empty, empty))
+            if columns is not None:
+                chosen = columns.nvdimm & ((columns.kind == FILL) == read)
+                line = np.concatenate((line, columns.line[chosen]))
+                time = np.concatenate((time, columns.time[chosen]))
+            if not len(line):
+                continue
+            page = line // PAGE_LINES
+            starts = np.flatnonzero(np.concatenate(([True], page[1:] != page[:-1])))
+            cut = len(line) if columns is None else int(starts[-1])
+            waiting[read] = (line[cut:], time[cut:])
+            starts = starts[starts < cut]
+            if len(starts):
+                rows.append(_requests(line[:cut], time[:cut], starts, read))
+        if rows:
+            table = np.concatenate(rows)
+            table = table[np.argsort(table[:, 0], kind="stable")]
+            yield "".join(f"{t} 0 {s} {n} {r}\n" for t, s, n, r in table.tolist()).encode()
+
+
+def _requests(line: Numbers, time: Numbers, starts: Numbers, read: bool) -> Numbers:
+    first = np.minimum.reduceat(line, starts) // SECTORS_PER_PAGE
+    last = np.maximum.reduceat(line, starts) // SECTORS_PER_PAGE
+    kind = np.full(len(starts), int(read))
+    return np.stack((time[starts], first, last - first + 1, kind), axis=1)
+
+
+def materialised(path: Path, blocks: bool, instructions: int = 0) -> Path:
+    """Return a trace of a profile's twin, made now or before; the cache keeps it.
+
+    ``instructions`` 0 is as many as the profile was measured over. Raises InputError.
+    """
+    profile = load(path)
+    length = instructions or profile.instructions
+    key = hashlib.sha256(
+        b"\0".join(
+            (path.read_bytes(), str(length).encode(), str(blocks).encode(), version.encode())
+        )
+    ).hexdigest()[:16]
+    name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
+    target = cache_directory() / "twins" / name
+    if not target.exists():
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
+        synthesise(profile, target, length, blocks=blocks, force=True)
+    return target

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do profiles say what is in a trace, and are twins like it?"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hmsim import InputError
+from hmsim.profile_file import dump, load
+from hmsim.profiles import PHASES, Bins, Profile, measure, measure_columns
+from hmsim.trace_columns import Columns, of_words
+from hmsim.twin_files import block_lines, materialised
+from hmsim.twins import twin, words
+from support import REPO, invoke, parsed, succeed, write
+
+DEMO = REPO / "workloads" / "demo" / "network_simplex.hmsim.zst"
+FILL, WRITE_BACK, NT_WRITE = 0, 1, 2
+NVDIMM = 1 << 39
+
+
+def pack(records: list[tuple[int, int, int]]) -> bytes:
+    """Return records of (gap, kind, line)."""
+    return b"".join(struct.pack("<Q", gap << 45 | kind << 40 | line) for gap, kind, line in records)
+
+
+def profile_of(records: list[tuple[int, int, int]], piece: int = 1 << 20) -> Profile:
+    content = pack(records)
+    pieces = (content[at : at + 8 * piece] for at in range(0, len(content), 8 * piece))
+    return measure_columns("test", of_words(pieces, True))
+
+
+def test_a_profile_by_hand() -> None:
+    page = 64
+    records = [
+        *[(10, FILL, line) for line in range(page + 4)],  # a page, and on into the next one
+        (100, FILL, 3 * page + 5),
+        (7, FILL, 3 * page + 3),
+        (50, FILL, 9),  # back in the first page, three visits later
+        (0, WRITE_BACK, 200),
+        (30, NT_WRITE, NVDIMM + 63),
+        (30, NT_WRITE, NVDIMM + 64),
+    ]
+    profile = profile_of(records)
+    assert profile.instructions == 680 + 100 + 7 + 50 + 60
+    assert (profile.dram_pages, profile.nvdimm_pages) == (3, 2)
+    assert [*profile.streams] == ["dram_fills", "dram_write_backs", "nvdimm_non_temporal"]
+    fills = profile.streams["dram_fills"]
+    assert (fills.accesses, fills.visits, fills.pages) == (71, 4, 3)
+    third = pytest.approx(1 / 3)
+    assert fills.jumped == {
+        1: [third, 1, 1, 0, 0, 0],
+        2: [third, 2, 0, 0, 0, 0],
+        64: [third, 64, 1, 0, 1, 1],
+    }
+    assert fills.followed == {4: [1, 4, 1, 0, 1, 0]}
+    assert fills.kinds == [0.75, 0.25, 0]
+    assert fills.follow == {0: [1, 0]}
+    assert fills.reuse == {0: [0.75, 0], 2: [0.25, 3]}
+    assert fills.between == {8: [third, 10], 64: [third, 100], 32: [third, 50]}
+    assert fills.inside == {4: [pytest.approx(1 / 67), 7], 8: [pytest.approx(66 / 67), 10]}
+    assert fills.skips == {-3: [1, -2]}
+    assert {low: row[0] for low, row in fills.runs.items()} == {1: 3 / 71, 64: 68 / 71}
+    assert sum(fills.phases) == 71
+    nt = profile.streams["nvdimm_non_temporal"]
+    assert (nt.visits, nt.follow) == (2, {0: [1, 0]})
+    figures = profile.figures()
+    assert figures["rpki"] == pytest.approx(1000 * 71 / 897)
+    assert figures["nvdimm_wpki"] == pytest.approx(2000 / 897)
+    assert figures["nvdimm_share"] == pytest.approx(2 / 74)
+    assert figures["dram_accesses_per_visit"] == pytest.approx(72 / 5)
+
+
+def mixed(count: int, seed: int = 1) -> list[tuple[int, int, int]]:
+    """Return a file copied from the NVDIMM in its second half, random DRAM all the while."""
+    numbers = random.Random(seed)
+    records = []
+    lines = 0
+    for number in range(count):
+        records.append((numbers.randrange(200), FILL, numbers.randrange(1 << 18)))
+        if number % 3 == 0:
+            records.append((0, WRITE_BACK, numbers.randrange(1 << 17)))
+        if number >= count // 2 and number % 40 == 0:
+            for _ in range(64):
+                records.append((8, FILL, NVDIMM + lines))
+                lines += 1
+    return records
+
+
+def test_pieces_do_not_matter() -> None:
+    records = mixed(3000)
+    whole = dump(profile_of(records))
+    for piece in (1, 7, 100, 999):
+        assert dump(profile_of(records, piece)) == whole
+
+
+def distance(one: Bins, other: Bins) -> float:
+    """Return the largest difference of two cumulative distributions (Kolmogorov, Smirnov)."""
+    keys = sorted({*one, *other})
+    differences = [one.get(key, [0.0])[0] - other.get(key, [0.0])[0] for key in keys]
+    return float(np.abs(np.cumsum(differences)).max()) if keys else 0.0
+
+
+def check_alike(profile: Profile, other: Profile, factor: float = 1.0, reuse: float = 0.05) -> None:
+    """Assert that figures agree within 5 %, and distributions within 0.05."""
+    rates = {"rpki", "wpki", "nvdimm_rpki", "nvdimm_wpki"}
+    for name, figure in profile.figures().items():
+        wanted = figure * factor if name in rates else figure
+        if "footprint" not in name or factor == 1:
+            assert other.figures()[name] == pytest.approx(wanted, rel=0.05), name
+    for name, stream in profile.streams.items():
+        found = other.streams[name]
+        assert found.accesses * profile.instructions == pytest.approx(
+            stream.accesses * factor * other.instructions, rel=0.001
+        )
+        for key in ("jumped", "followed", "swept", "reuse", "runs"):
+            if key != "reuse" or factor == 1:
+                most = reuse if key == "reuse" else 0.05
+                assert distance(getattr(stream, key), getattr(found, key)) <= most, (name, key)
+        if "write_backs" not in name and factor == 1:
+            for key in ("inside", "between"):
+                assert distance(getattr(stream, key), getattr(found, key)) <= 0.05, (name, key)
+        if factor == 1:
+            shares = np.array(stream.phases) / stream.accesses
+            found_shares = np.array(found.phases) / found.accesses
+            assert np.abs(shares - found_shares).max() <= 0.05
+
+
+def again(profile: Profile, instructions: int, intensity: float = 1.0, seed: int = 1) -> Profile:
+    pieces = words(twin(profile, instructions, intensity, seed))
+    return measure_columns("twin", of_words(pieces, profile.nvdimm_pages > 0))
+
+
+@pytest.fixture(scope="module")
+def demo() -> Profile:
+    return measure(DEMO)
+
+
+@pytest.fixture(scope="module")
+def copied() -> Profile:
+    return profile_of(mixed(60_000))
+
+
+def test_a_twin_of_a_real_program_is_like_it(demo: Profile) -> None:
+    check_alike(demo, again(demo, demo.instructions))
+
+
+def test_a_twin_of_two_memories_is_like_its_trace(copied: Profile) -> None:
+    # Pages at random are the worst case: all are new at first, and none later.
+    check_alike(copied, again(copied, copied.instructions, seed=3), reuse=0.07)
+
+
+@pytest.mark.parametrize("intensity", [0.5, 2.0])
+def test_intensity_scales_rates_and_nothing_else(copied: Profile, intensity: float) -> None:
+    check_alike(copied, again(copied, copied.instructions, intensity), intensity)
+
+
+def test_long_twins_keep_the_rates(copied: Profile) -> None:
+    long = again(copied, 5 * copied.instructions)
+    assert long.instructions == 5 * copied.instructions
+    for name in ("rpki", "wpki", "nvdimm_rpki", "read_ratio", "nvdimm_accesses_per_visit"):
+        assert long.figures()[name] == pytest.approx(copied.figures()[name], rel=0.05)
+    half = again(copied, copied.instructions // 2)
+    assert half.figures()["nvdimm_rpki"] == pytest.approx(copied.figures()["nvdimm_rpki"], rel=0.05)
+
+
+def test_a_seed_makes_one_twin(copied: Profile) -> None:
+    def content(seed: int) -> bytes:
+        return b"".join(words(twin(copied, 10**6, 1.0, seed)))
+
+    assert content(1) == content(1)
+    assert content(1) != content(2)
+
+
+def test_files_hold_profiles(tmp_path: Path, demo: Profile, copied: Profile) -> None:
+    for profile in (demo, copied):
+        profile = replace(profile, description="what: it is, 'really' \\ so")
+        text = dump(profile)
+        assert len(text) < 10_000
+        found = load(write(tmp_path / "profile.yaml", text))
+        assert dump(found) == text
+        assert found.description == profile.description
+        assert sum(found.streams["dram_fills"].phases) == profile.streams["dram_fills"].accesses
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    out, trace = tmp_path / "p.yaml", tmp_path / "t.hmsim.zst"
+    content = parsed("trace", "profile", DEMO, "--out", out, "--description", "a program")
+    assert content["rpki"] == pytest.approx(29.87, abs=0.01)
+    assert "a program" in out.read_text(encoding="utf-8")
+    made = parsed("trace", "synth", "--like", out, "--out", trace, "--instructions", 500_000)
+    assert made["instructions"] == 500_000
+    info = parsed("trace", "info", trace)
+    assert info["reads"] + info["writes"] == made["records"]
+    assert info["read_mpki"] == pytest.approx(29.87, rel=0.01)
+    assert invoke("trace", "profile", DEMO, "--out", out).exit_code == 2
+    assert invoke("trace", "synth", "--like", out, "--out", trace).exit_code == 2
+    assert (
+        invoke("trace", "synth", "--like", out, "--out", tmp_path / "b", "--blocks").exit_code == 2
+    )
+    result = invoke("trace", "synth", "--like", DEMO, "--out", tmp_path / "x")
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    assert not (tmp_path / "x").exists()
+
+
+def test_visits_of_the_nvdimm_become_block_requests() -> None:
+    records = [(1, FILL, NVDIMM + line) for line in range(8, 64)]
+    records += [(1, FILL, NVDIMM + 64 + line) for line in range(64)]
+    records += [(1, NT_WRITE, NVDIMM + 640), (1, FILL, 5), (1, NT_WRITE, NVDIMM + 648)]
+    wanted = "1 0 1 7 1\n57 0 8 8 1\n121 0 80 2 0\n"
+
+    def pieces(size: int) -> Iterator[Columns]:
+        content = pack(records)
+        return of_words((content[at : at + size] for at in range(0, len(content), size)), True)
+
+    for size in (1 << 20, 8, 80):
+        lines = b"".join(block_lines(pieces(size))).decode().splitlines()
+        assert sorted(lines) == sorted(wanted.splitlines())
+
+
+def test_twins_are_made_once(tmp_path: Path, copied: Profile) -> None:
+    path = write(tmp_path / "p.yaml", dump(copied))
+    first = materialised(path, blocks=False)
+    when = first.stat().st_mtime_ns
+    assert materialised(path, blocks=False) == first
+    assert first.stat().st_mtime_ns == when
+    assert materialised(path, blocks=True).name.endswith(".mqsim.zst")
+    write(path, dump(copied).replace("hmsim_profile: 1\n", "hmsim_profile: 1\ndescription: x\n"))
+    assert materialised(path, blocks=False) != first
+
+
+FAULTS = {
+    "hmsim_profile: 2": "only version 1",
+    "instructions: 0": "outside",
+    "instructions: none": "is no number",
+    "streams": "missing",
+    "    accesses: 3": "phases do not add up",
+    "    acesses: 3": "did you mean 'accesses'",
+    "    pages: 9999999": "more pages than visits",
+    "    kinds: [2, 0, 0]": "lies outside",
+    "    kinds: [-1, 0, 0]": "shares lie between",
+    "    kinds: [1, 0]": "a list of 3 numbers",
+    "      2: [1, 5]": "no mean of its bin",
+    "      5: [1, 5]": "no bin begins at '5'",
+}
+
+
+@pytest.mark.parametrize("line", FAULTS)
+def test_a_faulty_profile_is_refused(tmp_path: Path, copied: Profile, line: str) -> None:
+    lines = dump(copied).splitlines()
+    key = line.split(":")[0]
+    if line == "streams":
+        lines = lines[: lines.index("streams:")]
+    elif key.strip().isdigit():
+        lines[lines.index("    reuse:") + 2] = line
+    else:
+        places = [at for at, old in enumerate(lines) if old.split(":")[0] == key]
+        at = places[0] if places else lines.index("  dram_fills:") + 1
+        lines[at : at + len(places[:1])] = [line]
+    path = write(tmp_path / "p.yaml", "\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=r"p\.yaml") as error:
+        load(path)
+    assert FAULTS[line] in str(error.value)
+
+
+def test_damaged_profiles_only_raise_input_errors(tmp_path: Path, copied: Profile) -> None:
+    numbers = random.Random(5)
+    text = dump(copied).encode()
+    path = tmp_path / "p.yaml"
+    for _ in range(60):
+        content = bytearray(text)
+        for _ in range(numbers.randrange(1, 4)):
+            content[numbers.randrange(len(content))] = numbers.randrange(256)
+        write(path, bytes(content[: numbers.randrange(len(content) // 2, len(content))]))
+        try:
+            profile = load(path)
+        except InputError:
+            continue
+        assert len(twin(profile, 1000).records(100)) <= 8 * 200
+    assert PHASES == 32
+
+
+def test_a_trace_without_misses_has_no_profile(tmp_path: Path) -> None:
+    path = write(tmp_path / "blocks", "1 0 0 8 1\n")
+    result = invoke("trace", "profile", path)
+    assert result.exit_code == 2
+    assert "a trace of misses" in result.stderr
+    succeed("trace", "profile", write(tmp_path / "t", "5 4096 64\n7 128\n"))
