@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/errors.h"
 
@@ -39,10 +40,10 @@ std::vector<double> shares_of(const std::vector<TwinVisits>& classes) {
 }
 
 // Gaps of the order of a phase are what phases tell themselves.
-std::vector<TwinBin> within_phases(const std::vector<TwinBin>& bins, double phase) {
+std::vector<TwinBin> shorter_than(double most, const std::vector<TwinBin>& bins) {
   std::vector<TwinBin> shorter;
   for (const TwinBin& bin : bins) {
-    if (static_cast<double>(bin.low) < phase / 64 || bin.low <= 1) {
+    if (static_cast<double>(bin.low) < most || bin.low <= 1) {
       shorter.push_back(bin);
     }
   }
@@ -201,8 +202,8 @@ TwinWalk::TwinWalk(const TwinStream& stream, const TwinProfile& profile, std::ui
       followed_(shares_of(stream.followed)),
       swept_(shares_of(stream.swept)),
       reuse_(shares_of(stream.reuse)),
-      inside_(within_phases(stream.inside, phase_length_)),
-      between_(within_phases(stream.between, phase_length_)),
+      inside_(shorter_than(phase_length_ / 64, stream.inside)),
+      between_(shorter_than(phase_length_ / 8, stream.between)),
       skips_(stream.skips),
       last_visit_(1, 0),
       history_(history_size(stream.reuse), 0),
@@ -242,7 +243,8 @@ void TwinWalk::begin_phase() {
       std::max(0.0, static_cast<double>(phase_ + 1) * phase_length_ - time_) * speed_;
   inside_.keep(inside_.size());
   between_.keep(between_.size());
-  while (steps * inside_.mean() + visits * between_.mean() > room) {
+  constexpr double kTolerance = 1.05;  // so much all gaps together may be shortened by
+  while (steps * inside_.mean() + visits * between_.mean() > kTolerance * room) {
     const bool longer = steps * inside_.mean() > visits * between_.mean();
     const bool inside = inside_.kept() > 1 && (longer || between_.kept() <= 1);
     BinDraw& gaps = inside ? inside_ : between_;
@@ -274,15 +276,18 @@ void TwinWalk::step_time(bool inside) {
   const double end = static_cast<double>(phase_ + 1) * phase_length_;
   const double visits = std::max(1.0, static_cast<double>(left_) / stream_.visit);
   const double steps = std::max(0.0, static_cast<double>(left_) - visits);
-  const double natural = (steps * inside_.mean() + visits * between_.mean()) / speed_;
-  const double room = end - time_;
-  const double factor = natural > room ? std::max(0.0, room) / natural : 1;
+  const double room = (end - time_) * speed_;
+  const double of_steps = steps * inside_.mean();
+  const double of_visits = visits * between_.mean();
+  const double rest = room - of_steps;  // gaps between visits give way first
   const BinDraw& gaps = inside ? inside_ : between_;
+  const double share = inside ? (rest >= 0 ? 1 : room / of_steps) : rest / of_visits;
+  const double factor = std::min(1.0, std::max(0.0, share));
   time_ += static_cast<double>(gaps.draw(random_)) * factor / speed_;
   // What is left over becomes pauses, one in so many visits.
   constexpr std::uint64_t kVisits = 64;
-  if (!inside && room > natural && random_.below(kVisits) == 0) {
-    time_ += (room - natural) * std::min(1.0, static_cast<double>(kVisits) / visits);
+  if (!inside && rest > of_visits && random_.below(kVisits) == 0) {
+    time_ += (rest - of_visits) / speed_ * std::min(1.0, static_cast<double>(kVisits) / visits);
   }
   time_ = std::min(time_, static_cast<double>(last + 1) * phase_length_);
   --left_;
@@ -352,9 +357,16 @@ std::uint64_t TwinWalk::find_page(bool at_end) {
     }
     closed_[number] = true;
   }
-  // A new one, and not as if it had been followed.
+  // A new one, and not as if it had been followed: then the one beside comes later.
   const std::uint64_t beside = page_ + 1 - stream_.first_page;
-  return next_page_ + (at_end && next_page_ == beside ? 1 : 0);
+  if (at_end && next_page_ == beside) {
+    left_out_ = beside;
+    return beside + 1;
+  }
+  if (left_out_ != kNone && !(at_end && left_out_ == beside)) {
+    return std::exchange(left_out_, kNone);
+  }
+  return next_page_;
 }
 
 // Counts as the case of reuse that it is. Pages count from the stream's first.

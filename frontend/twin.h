@@ -138,6 +138,7 @@ class TwinWalk {
 
  private:
   static constexpr std::uint64_t kPageLines = 64;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   static constexpr std::uint64_t kMostPages = std::uint64_t{1} << 22;  // then the first come again
 
   void step_time(bool inside);
@@ -175,7 +176,8 @@ class TwinWalk {
   bool new_ = true;           // the page, at this visit
   std::uint64_t in_row_ = 0;  // visits up to this one that followed one another
   std::uint64_t new_pages_ = 0;
-  std::uint64_t next_page_ = 0;  // to be visited for the first time
+  std::uint64_t next_page_ = 0;     // to be visited for the first time
+  std::uint64_t left_out_ = kNone;  // a page before it that was not
   std::uint64_t visits_ = 0;
   std::array<std::uint64_t, 3> kinds_{};   // of them, as TwinStream::kinds
   std::vector<std::uint64_t> last_visit_;  // of each page, from 1; 0: none

@@ -68,6 +68,7 @@ def pack_records(records: bytes) -> tuple[bytes, list[int], int]:
 
 def unpack_records(columns: bytes) -> bytes:
     """Return the records of such a block. Raises InputError."""
+
 class Twin:
     """A statistical twin: records that are generated to be like a profile."""
 

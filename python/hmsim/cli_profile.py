@@ -40,9 +40,7 @@ def profile(
 
 def synth(
     like: Annotated[str, typer.Option("--like", metavar="PROFILE", help="A profile to be like.")],
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Trace to write; .gz .xz .zst compress.")
-    ],
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Trace to write.")],
     instructions: Annotated[
         Optional[int],
         typer.Option("--instructions", min=1, help="To cover; as many as were measured."),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmsim._core import InputError
+from hmsim.trace_file import TraceFile
 from hmsim.trace_records import (
     DELTA_SHIFT,
     ESCAPE,
@@ -20,13 +21,10 @@ from hmsim.trace_records import (
     WRITE_BACK,
     AnyPath,
     find_format,
-    has_two_memories,
     read,
 )
-from hmsim.traces import read_pieces
 
 BATCH = 1 << 18  # accesses
-HEADER_BYTES = 64
 MISS_FORMATS = ("hmsim", "ramulator")
 
 Numbers = NDArray[np.int64]
@@ -48,7 +46,8 @@ def columns(path: AnyPath) -> Iterator[Columns]:
     if name not in MISS_FORMATS:
         raise InputError(f"{path}: a trace of misses is needed ({', '.join(MISS_FORMATS)})")
     if name == "hmsim":
-        yield from of_words(_words(path), has_two_memories(path))
+        file = TraceFile(path)
+        yield from of_words(file.records(), file.header.two_memories)
         return
     lines: list[tuple[int, int, int]] = []
     now = 0
@@ -65,20 +64,6 @@ def columns(path: AnyPath) -> Iterator[Columns]:
 def _of_rows(rows: list[tuple[int, int, int]], now: int) -> Columns:
     table = np.array(rows, dtype=np.int64)
     return Columns(table[:, 0], table[:, 1], table[:, 2], np.zeros(len(rows), dtype=np.bool_), now)
-
-
-def _words(path: AnyPath) -> Iterator[bytes]:
-    rest = b""
-    skip = HEADER_BYTES
-    for piece in read_pieces(path):
-        rest += piece
-        if len(rest) <= skip:
-            continue
-        rest, skip = rest[skip:], 0
-        whole = len(rest) // 8 * 8
-        for start in range(0, whole, 8 * BATCH):
-            yield rest[start : min(start + 8 * BATCH, whole)]
-        rest = rest[whole:]
 
 
 def of_words(pieces: Iterable[bytes], two_memories: bool) -> Iterator[Columns]:

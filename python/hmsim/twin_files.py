@@ -17,16 +17,8 @@ from hmsim.paths import cache_directory
 from hmsim.profile_file import load
 from hmsim.profiles import PAGE_LINES, Profile
 from hmsim.trace_columns import Columns, Numbers, of_words
-from hmsim.trace_records import (
-    ESCAPE,
-    FILL,
-    HEADER,
-    LINE_BITS,
-    MAGIC,
-    RENUMBERED_PAGES,
-    TWO_MEMORIES,
-    AnyPath,
-)
+from hmsim.trace_file import RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
+from hmsim.trace_records import ESCAPE, FILL, LINE_BITS, AnyPath
 from hmsim.traces import compressed
 from hmsim.twins import twin, words
 
@@ -50,7 +42,7 @@ def synthesise(
 
     Args:
         profile: what to be like.
-        target: the file; a name in .zst, .gz or .xz compresses.
+        target: the file; of a block trace a name in .zst, .gz or .xz compresses.
         instructions: to cover.
         intensity: factor on accesses per instruction.
         seed: another one gives another trace of the same figures.
@@ -74,22 +66,20 @@ def synthesise(
     source = twin(profile, instructions, intensity, seed)
     two = profile.nvdimm_pages > 0
     counted = _Counted()
-    with (
-        new_file(target, force) as scratch,
-        compressed(scratch, Path(target).suffix, LEVEL) as file,
-    ):
-        pieces = words(source, report)
+    pieces = words(source, report)
+    if not blocks:
+        check_name(target)
+    with new_file(target, force) as scratch:
         if blocks:
-            for text in counted.lines(block_lines(of_words(pieces, two))):
-                file.write(text)
+            with compressed(scratch, Path(target).suffix, LEVEL) as file:
+                for text in counted.lines(block_lines(of_words(pieces, two))):
+                    file.write(text)
         else:
-            flags = TWO_MEMORIES if two else RENUMBERED_PAGES
-            label = b"twin"
-            file.write(
-                HEADER.pack(MAGIC, 1, HEADER.size, 6, 1, flags, 0, instructions, 0, 0, 0, label)
-            )
-            for piece in counted.words(pieces):
-                file.write(piece)
+            with scratch.open("wb") as plain:
+                writer = TraceWriter(plain, LEVEL)
+                for piece in counted.words(pieces):
+                    writer.write(piece)
+                writer.close(TWO_MEMORIES if two else RENUMBERED_PAGES, label=b"twin")
     return {"instructions": instructions, "records": counted.number}
 
 

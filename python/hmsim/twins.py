@@ -17,7 +17,6 @@ from hmsim.profiles import (
     VISITS,
     Bins,
     Profile,
-    Stream,
 )
 from hmsim.trace_records import FILL, WRITE_BACK
 
@@ -88,7 +87,6 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
     for name, stream in profile.streams.items():
         nvdimm, kind = STREAMS[name]
         attached = kind == WRITE_BACK and any(fills)
-        pages = profile.nvdimm_pages if nvdimm else profile.dram_pages
         streams.append(
             {
                 "kind": kind,
@@ -106,15 +104,20 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
                 "skips": _numbers(stream.skips, SKIPS, POWERS[-1]),
                 "phases": _attach(phases[name], fills) if attached else phases[name],
                 "pages": max(1, round(stream.pages * length * intensity)),
-                "first_page": _first_page(stream, pages, length),
+                "first_page": _first_page(name, profile, length),
             }
         )
     return Twin(streams, instructions, intensity, seed)
 
 
-def _first_page(stream: Stream, pages: int, length: float) -> int:
+def _first_page(name: str, profile: Profile, length: float) -> int:
     """Return where a stream's pages begin, so that all streams together touch as many as wanted."""
-    return int(max(0, pages - stream.pages) * min(length, 1.0))
+    nvdimm = STREAMS[name][0]
+    pages = profile.nvdimm_pages if nvdimm else profile.dram_pages
+    rivals = [other for other in profile.streams if STREAMS[other][0] == nvdimm]
+    if name == max(rivals, key=lambda other: profile.streams[other].pages):
+        return 0
+    return int(max(0, pages - profile.streams[name].pages) * min(length, 1.0))
 
 
 def words(source: Twin, report: Callable[[], None] | None = None) -> Iterator[bytes]:
