@@ -25,7 +25,8 @@ bool read_access(const TextTrace& line, Access& access) {
 }  // namespace
 
 const AccessFormat kDramsim3Format{
-    "dramsim3", kLine, true, [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+    "dramsim3", kLine, AccessTimes::cycles,
+    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
       return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
           TextTrace(std::move(reader), kLine, 3, 3));
     }};

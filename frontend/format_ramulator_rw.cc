@@ -24,7 +24,8 @@ bool read_access(const TextTrace& line, Access& access) {
 }  // namespace
 
 const AccessFormat kRamulatorRwFormat{
-    "ramulator_rw", kLine, false, [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+    "ramulator_rw", kLine, AccessTimes::none,
+    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
       return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
           TextTrace(std::move(reader), kLine, 2, 2));
     }};

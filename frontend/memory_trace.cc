@@ -11,7 +11,7 @@ void MemoryTrace::declare(ParameterSet& parameters) {
   parameters.choice<TraceMode>(
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
       {"saturating: always one request waiting outside the controller; timed: at the trace's "
-       "cycles, with at most 4096 waiting outside",
+       "times, with at most 4096 waiting outside",
        "a modelling choice of hmsim"});
   parameters.frequency("frequency", frequency_,
                        {"clock of a timed trace's cycles, in whole kilohertz",
@@ -23,7 +23,7 @@ void MemoryTrace::declare(ParameterSet& parameters) {
 std::vector<ParameterError> MemoryTrace::check() const {
   std::vector<ParameterError> errors = trace_.check(format_names(kAccessFormats));
   const AccessFormat* format = find_format(kAccessFormats, trace_.format);
-  if (format != nullptr && !format->has_cycles && mode_ == TraceMode::timed) {
+  if (format != nullptr && format->times == AccessTimes::none && mode_ == TraceMode::timed) {
     errors.push_back({"mode", "traces of format '" + trace_.format + "' tell no times"});
   }
   if (frequency_ < 1'000'000 || frequency_ > 10'000'000'000 || frequency_ % 1'000 != 0) {
@@ -34,7 +34,9 @@ std::vector<ParameterError> MemoryTrace::check() const {
 
 StreamAgent::Bounds MemoryTrace::open() {
   clock_ = EdgeClock(frequency_);
-  source_ = find_format(kAccessFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  const AccessFormat& format = *find_format(kAccessFormats, trace_.format);
+  times_ = format.times;
+  source_ = format.open(trace_.open(index(), surroundings()));
   return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
 }
 
@@ -45,11 +47,15 @@ bool MemoryTrace::next(StreamRequest& request) {
   }
   request = {access.address, access.write, Tick(0)};
   if (mode_ == TraceMode::timed) {
-    if (access.cycle > static_cast<std::uint64_t>(clock_.last_edge())) {
-      throw InputError(trace_.path + ": cycle " + std::to_string(access.cycle) +
+    const bool cycles = times_ == AccessTimes::cycles;
+    const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
+    if (access.cycle > static_cast<std::uint64_t>(last)) {
+      throw InputError(trace_.path + (cycles ? ": cycle " : ": picosecond ") +
+                       std::to_string(access.cycle) +
                        " lies past the longest simulated time, about 53 days");
     }
-    request.due = clock_.tick(static_cast<std::int64_t>(access.cycle));
+    const auto time = static_cast<std::int64_t>(access.cycle);
+    request.due = cycles ? clock_.tick(time) : Tick(time);
   }
   return true;
 }

@@ -36,6 +36,7 @@ class MemoryTrace final : public StreamAgent {
   TraceMode mode_ = TraceMode::saturating;
   std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
   EdgeClock clock_;
+  AccessTimes times_ = AccessTimes::none;
   std::unique_ptr<AccessSource> source_;
 };
 

@@ -50,7 +50,7 @@ class MissSource {
 struct Access {
   std::uint64_t address = 0;
   bool write = false;
-  std::uint64_t cycle = 0;  // 0 where the format has none
+  std::uint64_t cycle = 0;  // or picosecond; 0 where the format has no times
 
   void serialize(Archive& archive);
 };
@@ -58,7 +58,8 @@ struct Access {
 class AccessSource {
  public:
   virtual ~AccessSource() = default;
-  virtual bool next(Access& access) = 0;  // as MissSource's
+  virtual bool next(Access& access) = 0;               // as MissSource's
+  virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
   virtual void rewind() = 0;
   virtual double fraction() const = 0;
   virtual void serialize(Archive& archive) = 0;
@@ -97,10 +98,12 @@ struct MissFormat {
   std::unique_ptr<MissSource> (*open)(TraceReader reader, std::int64_t vcpu);
 };
 
+enum class AccessTimes { none, cycles, picoseconds };
+
 struct AccessFormat {
   const char* name;
   const char* doc;
-  bool has_cycles;
+  AccessTimes times;
   std::unique_ptr<AccessSource> (*open)(TraceReader reader);
 };
 
@@ -114,13 +117,15 @@ extern const MissFormat kRamulatorFormat;
 extern const MissFormat kHmsimFormat;
 extern const AccessFormat kRamulatorRwFormat;
 extern const AccessFormat kDramsim3Format;
+extern const AccessFormat kGem5Format;
 extern const BlockFormat kMqsimFormat;
 extern const BlockFormat kBlkparseFormat;
 extern const BlockFormat kFioFormat;
 extern const BlockFormat kMsrFormat;
 
 inline constexpr const MissFormat* kMissFormats[] = {&kRamulatorFormat, &kHmsimFormat};
-inline constexpr const AccessFormat* kAccessFormats[] = {&kRamulatorRwFormat, &kDramsim3Format};
+inline constexpr const AccessFormat* kAccessFormats[] = {&kRamulatorRwFormat, &kDramsim3Format,
+                                                         &kGem5Format};
 inline constexpr const BlockFormat* kBlockFormats[] = {&kMqsimFormat, &kBlkparseFormat, &kFioFormat,
                                                        &kMsrFormat};
 
