@@ -13,8 +13,10 @@
 #include "core/errors.h"
 #include "frontend/record_columns.h"
 #include "frontend/trace_records.h"
+#include "frontend/trace_summary.h"
 
 namespace py = pybind11;
+using namespace pybind11::literals;
 
 namespace hmsim {
 
@@ -57,6 +59,34 @@ py::bytes unpack(const py::bytes& columns) {
   return bytes;
 }
 
+py::dict describe(const TraceSummary::Memory& memory) {
+  const auto runs = [](const RunCounts& counts) {
+    return py::dict("accesses"_a = counts.accesses, "bytes"_a = counts.bytes,
+                    "lines"_a = counts.lines, "sequential"_a = counts.sequential,
+                    "page_runs"_a = counts.page_runs, "row_runs"_a = counts.row_runs);
+  };
+  const PageVisits& visits = memory.visits;
+  return py::dict("reads"_a = runs(memory.runs[0]), "writes"_a = runs(memory.runs[1]),
+                  "pages"_a = visits.pages().count(), "pages_exact"_a = visits.pages().exact(),
+                  "visits"_a = visits.visits(), "visit_lines"_a = visits.lines(),
+                  "bucket"_a = memory.intensity.length(), "buckets"_a = memory.intensity.buckets());
+}
+
+// False at the trace's end.
+bool add(TraceSummary& summary, TraceRecords& records, std::size_t count) {
+  std::vector<TraceRecord> batch;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!records.next(batch)) {
+      return false;
+    }
+    for (const TraceRecord& record : batch) {
+      summary.add(record);
+    }
+    batch.clear();
+  }
+  return true;
+}
+
 }  // namespace
 
 void bind_traces(py::module_& module) {
@@ -74,6 +104,7 @@ void bind_traces(py::module_& module) {
              return records;
            }),
            py::arg("format"), py::arg("file"), py::arg("source"))
+      .def_property_readonly("skipped", &TraceRecords::skipped)
       .def(
           "read",
           [](TraceRecords& self, std::size_t count) {
@@ -89,6 +120,15 @@ void bind_traces(py::module_& module) {
             return list;
           },
           py::arg("count"));
+
+  py::class_<TraceSummary>(module, "TraceSummary")
+      .def(py::init<std::uint64_t, bool>(), py::arg("nvdimm"), py::arg("timed"))
+      .def("add", &add, py::arg("records"), py::arg("count"))
+      .def_property_readonly("sources", &TraceSummary::sources)
+      .def_property_readonly("last_time", &TraceSummary::last_time)
+      .def_property_readonly("memories", [](const TraceSummary& self) {
+        return py::make_tuple(describe(self.memories()[0]), describe(self.memories()[1]));
+      });
 }
 
 }  // namespace hmsim

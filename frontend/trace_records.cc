@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/types.h"
+#include "frontend/instruction_trace.h"
 #include "frontend/record_blocks.h"
 #include "frontend/trace_formats.h"
 
@@ -13,24 +14,6 @@ namespace hmsim {
 namespace {
 
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
-template <class Source, class Record, void (*Append)(const Record&, std::vector<TraceRecord>&)>
-class Records final : public TraceRecords {
- public:
-  explicit Records(std::unique_ptr<Source> source) : source_(std::move(source)) {}
-
-  bool next(std::vector<TraceRecord>& records) override {
-    Record record;
-    if (!source_->next(record)) {
-      return false;
-    }
-    Append(record, records);
-    return true;
-  }
-
- private:
-  std::unique_ptr<Source> source_;
-};
 
 // Times are instructions up to the record.
 class MissRecords final : public TraceRecords {
@@ -81,17 +64,79 @@ class WordRecords final : public TraceRecords {
   std::array<std::uint64_t, kRecordVcpus> times_{};
 };
 
-void append_access(const Access& access, std::vector<TraceRecord>& records) {
-  records.push_back({access.cycle, access.address, kLine, 0, access.write});
-}
+class AccessRecords final : public TraceRecords {
+ public:
+  explicit AccessRecords(std::unique_ptr<AccessSource> source) : source_(std::move(source)) {}
 
-void append_request(const BlockRequest& request, std::vector<TraceRecord>& records) {
-  constexpr std::uint64_t kSector = kSectorBytes;
-  if (!request.trim && request.sectors > 0) {
-    records.push_back({request.arrival_ns, request.sector * kSector, request.sectors * kSector,
-                       request.device, request.write});
+  bool next(std::vector<TraceRecord>& records) override {
+    Access access;
+    if (!source_->next(access)) {
+      return false;
+    }
+    records.push_back({access.cycle, access.address, kLine, 0, access.write});
+    return true;
   }
-}
+  std::uint64_t skipped() const override { return source_->skipped(); }
+
+ private:
+  std::unique_ptr<AccessSource> source_;
+};
+
+// Loads and stores of an instruction, whose sizes are not told, as the lines that they begin in.
+class InstructionRecords final : public TraceRecords {
+ public:
+  explicit InstructionRecords(std::unique_ptr<InstructionSource> source)
+      : source_(std::move(source)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    Instruction instruction;
+    if (!source_->next(instruction)) {
+      return false;
+    }
+    ++time_;
+    append(instruction.loads.data(), kMostLoads, false, records);
+    append(instruction.stores.data(), kMostStores, true, records);
+    return true;
+  }
+
+ private:
+  void append(const std::uint64_t* addresses, std::size_t count, bool write,
+              std::vector<TraceRecord>& records) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (addresses[i] != 0) {
+        records.push_back({time_, addresses[i] / kLine * kLine, kLine, 0, write});
+      }
+    }
+  }
+
+  std::unique_ptr<InstructionSource> source_;
+  std::uint64_t time_ = 0;
+};
+
+class BlockRecords final : public TraceRecords {
+ public:
+  explicit BlockRecords(std::unique_ptr<BlockSource> source) : source_(std::move(source)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    constexpr std::uint64_t kSector = kSectorBytes;
+    BlockRequest request;
+    if (!source_->next(request)) {
+      return false;
+    }
+    if (request.trim || request.sectors == 0) {
+      ++skipped_;
+    } else {
+      records.push_back({request.arrival_ns, request.sector * kSector, request.sectors * kSector,
+                         request.device, request.write});
+    }
+    return true;
+  }
+  std::uint64_t skipped() const override { return skipped_; }
+
+ private:
+  std::unique_ptr<BlockSource> source_;
+  std::uint64_t skipped_ = 0;
+};
 
 }  // namespace
 
@@ -103,12 +148,13 @@ std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReade
     return std::make_unique<MissRecords>(miss->open(std::move(reader), kAllVcpus));
   }
   if (const AccessFormat* access = find_format(kAccessFormats, format); access != nullptr) {
-    return std::make_unique<Records<AccessSource, Access, append_access>>(
-        access->open(std::move(reader)));
+    return std::make_unique<AccessRecords>(access->open(std::move(reader)));
   }
   if (const BlockFormat* block = find_format(kBlockFormats, format); block != nullptr) {
-    return std::make_unique<Records<BlockSource, BlockRequest, append_request>>(
-        block->open(std::move(reader)));
+    return std::make_unique<BlockRecords>(block->open(std::move(reader)));
+  }
+  if (const InstructionFormat* program = find_format(kInstructionFormats, format)) {
+    return std::make_unique<InstructionRecords>(program->open(std::move(reader)));
   }
   return nullptr;
 }

@@ -25,6 +25,7 @@ class TraceRecords {
   virtual ~TraceRecords() = default;
   // Appends the accesses of the next record; false at the trace's end. Throws InputError.
   virtual bool next(std::vector<TraceRecord>& records) = 0;
+  virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
 };
 
 // nullptr: no format of this name.

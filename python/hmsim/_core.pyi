@@ -69,17 +69,6 @@ def pack_records(records: bytes) -> tuple[bytes, list[int], int]:
 def unpack_records(columns: bytes) -> bytes:
     """Return the records of such a block. Raises InputError."""
 
-class Twin:
-    """A statistical twin: records that are generated to be like a profile."""
-
-    def __init__(
-        self, streams: list[dict[str, Any]], instructions: int, speed: float, seed: int
-    ) -> None:
-        """Take the streams as hmsim.twins makes them. Raises InputError."""
-
-    def records(self, count: int) -> bytes:
-        """Return about ``count`` more records, 8 bytes each; nothing at the end."""
-
 class TraceRecords:
     """The accesses of a trace in one of the formats."""
 
@@ -91,6 +80,26 @@ class TraceRecords:
 
         Nothing at the trace's end. Raises InputError.
         """
+
+    @property
+    def skipped(self) -> int:
+        """Records so far that move no data."""
+
+class TraceSummary:
+    """What accesses of a trace have in common, in bounded memory."""
+
+    def __init__(self, nvdimm: int, timed: bool) -> None:
+        """Addresses from ``nvdimm`` on are of the second memory; not ``timed``: requests count."""
+
+    def add(self, records: TraceRecords, count: int) -> bool:
+        """Add so many records; false at the trace's end. Raises InputError."""
+
+    @property
+    def sources(self) -> int: ...
+    @property
+    def last_time(self) -> int: ...
+    @property
+    def memories(self) -> tuple[dict[str, Any], dict[str, Any]]: ...
 
 class Simulation:
     """One memory system and the agents that drive it; to be used by one thread at a time."""

@@ -2,11 +2,12 @@
 """The commands below ``hmsim trace``."""
 
 import dataclasses
+import sys
 from typing import Annotated, Optional
 
 import typer
 
-from hmsim import trace_tools
+from hmsim import trace_info, trace_tools
 from hmsim._core import InputError
 from hmsim.capture import capture as capture_program
 from hmsim.cli_support import (
@@ -16,6 +17,7 @@ from hmsim.cli_support import (
     on_terminal,
     print_json,
     print_table,
+    terminal_width,
 )
 from hmsim.machine import DRIVERS
 from hmsim.progress import Bars
@@ -42,7 +44,20 @@ LABELS = {
     "read_mpki": ("reads per 1000 instructions", 1),
     "write_mpki": ("writes per 1000 instructions", 1),
     "requests_per_second": ("requests per second", 1),
+    "skipped": ("records that move no data", 1),
 }
+
+MEMORY_LABELS = {
+    "footprint_bytes": ("distinct 4 KB pages (MiB)", MEBIBYTE),
+    "lines_per_page_visit": ("distinct lines in a visit to a page", 1),
+    "sequential_reads": ("reads of the next line (%)", 100),
+    "lines_per_read_page_run": ("lines read in a row in a page", 1),
+    "lines_per_read_row_run": ("lines read in a row in 8 KB", 1),
+    "sequential_writes": ("writes of the next line (%)", 100),
+    "lines_per_write_page_run": ("lines written in a row in a page", 1),
+    "lines_per_write_row_run": ("lines written in a row in 8 KB", 1),
+}
+CHART_NAMES = len("nvdimm writes ")  # characters before a row of bars
 
 TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
 FormatOption = Annotated[
@@ -52,19 +67,34 @@ FormatOption = Annotated[
 
 @app.command()
 def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> None:
-    """Summarise a trace: size, mix, footprint, intensity."""
+    """Summarise a trace: length, mix, footprint, locality, intensity over time."""
     with Bars(on_terminal()) as bars:
-        summary = trace_tools.info(path, name, lambda: bars.report(path))
+        summary = trace_info.info(path, name, lambda share: bars.report(path, share))
     if json:
         print_json(summary)
-    else:
-        unit = summary.get("unit", "")
-        rows = []
-        for name, value in summary.items():
-            if name in LABELS:
-                label, factor = LABELS[name]
-                rows.append((label.format(unit), value if factor == 1 else value * factor))
-        print_table(("", ">"), rows, path)
+        return
+    unit = summary.get("unit", "")
+    rows: list[tuple[object, ...]] = []
+    for key, value in summary.items():
+        if key in LABELS:
+            label, factor = LABELS[key]
+            rows.append((label.format(unit), value if factor == 1 else value * factor))
+    print_table(("", ">"), rows, path)
+    memories = summary["memories"]
+    rows = [
+        (
+            label,
+            *(memory[key] if factor == 1 else memory[key] * factor for memory in memories.values()),
+        )
+        for key, (label, factor) in MEMORY_LABELS.items()
+    ]
+    print()
+    print_table(("locality", *(f">{name}" for name in memories)), rows)
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    lines = trace_info.chart(summary, terminal_width() - CHART_NAMES, plain)
+    print("\nintensity over time")
+    for name, bars_row in lines:
+        print(f"{name:<{CHART_NAMES}}{bars_row}" if name else bars_row)
 
 
 @app.command()
@@ -77,12 +107,21 @@ def convert(
         str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, mqsim or hmsim.")
     ],
     name: FormatOption = None,
+    memory: Annotated[
+        Optional[str],
+        typer.Option(metavar="NAME", help="Of two memories, keep dram, nvdimm or both."),
+    ] = None,
+    vcpu: Annotated[
+        Optional[int], typer.Option(metavar="N", help="Keep one vCPU's records.")
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Write a trace in another format."""
+    """Write a trace in another format, or a part of one."""
     with Bars(on_terminal()) as bars:
-        summary = trace_tools.convert(path, out, to, name, force, lambda: bars.report(path))
+        summary = trace_tools.convert(
+            path, out, to, name, force, lambda share: bars.report(path, share), memory, vcpu
+        )
     if json:
         print_json(summary)
     else:

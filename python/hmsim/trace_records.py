@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import NamedTuple, Union
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Optional, Union
 
 from hmsim._core import InputError, TraceRecords, nearest_name
 from hmsim.trace_file import TraceFile, is_trace_file
-from hmsim.traces import open_trace, read_pieces
+from hmsim.traces import expected_size, open_trace, read_pieces
 
 AnyPath = Union[str, "os.PathLike[str]"]
+Reporter = Callable[[Optional[float]], None]  # of the share that is done, None when unknown
 LONGEST_LINE = 4096  # bytes
 BATCH = 10_000  # accesses read at a time
 MSR_COMMAS = 6  # in a line
@@ -36,11 +37,34 @@ class Access(NamedTuple):
     source: int  # vCPU or device
 
 
-def read(path: AnyPath, name: str) -> Iterator[Access]:
+class Watched:
+    """The bytes of a trace by offset, and the share of them that was asked for."""
+
+    def __init__(self, path: AnyPath) -> None:
+        """Open a trace. Raises InputError."""
+        self._reader = open_trace(path)
+        self._size = expected_size(path)
+        self._place = 0
+
+    def read(self, offset: int) -> bytes:
+        """Return some bytes from ``offset`` on, nothing at the end. Raises InputError."""
+        self._place = offset
+        return self._reader.read(offset)
+
+    @property
+    def share(self) -> float | None:
+        """Share of the trace before the bytes asked for last; None: unknown."""
+        return min(self._place / self._size, 1) if self._size else None
+
+
+def read(path: AnyPath, name: str, report: Reporter | None = None) -> Iterator[Access]:
     """Yield the accesses of a trace in the format ``name``, as runs read it. Raises InputError."""
-    records = TraceRecords(name, os.fspath(path), open_trace(path).read)
+    watched = Watched(path)
+    records = TraceRecords(name, os.fspath(path), watched.read)
     while batch := records.read(BATCH):
         yield from map(Access._make, batch)
+        if report:
+            report(watched.share)
 
 
 def has_two_memories(path: AnyPath) -> bool:
@@ -52,6 +76,8 @@ FORMATS = {
     "ramulator": "instructions",
     "ramulator_rw": "",
     "dramsim3": "cycles",
+    "gem5": "ps",
+    "champsim": "instructions",
     "mqsim": "ns",
     "blkparse": "ns",
     "fio": "ns",
@@ -78,6 +104,8 @@ def find_format(path: AnyPath, name: str | None) -> str:
         start += piece
         if len(start) >= LONGEST_LINE:
             break
+    if start.startswith(b"gem5"):
+        return "gem5"
     fields = start.lstrip().partition(b"\n")[0].split()
     numbers = [field for field in fields if field.isdigit() or field[:2] == b"0x"]
     if fields[:2] == [b"fio", b"version"]:

@@ -1,108 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Summaries and conversions of trace files."""
+"""Conversions of trace files."""
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+import struct
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from hmsim._core import InputError
 from hmsim.directories import new_file
-from hmsim.trace_file import RENUMBERED_PAGES, TraceWriter, check_name
+from hmsim.trace_file import RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter, check_name
 from hmsim.trace_records import (
     DELTA_SHIFT,
     ESCAPE,
-    FILL,
-    FORMATS,
-    LARGEST_DELTA,
     LINE,
     LINE_BITS,
     NVDIMM,
     VCPU_SHIFT,
-    WRITE_BACK,
     Access,
     AnyPath,
+    Reporter,
     find_format,
     has_two_memories,
     read,
 )
-from hmsim.traces import compressed
+from hmsim.trace_writers import WRITERS, Counter, record, requests, whole, write_text
 
-PAGE = 4096  # bytes
-SECTOR = 512  # bytes
-ESCAPE_STEP = (1 << LINE_BITS) - 1  # instructions that one escape record can add
-CHUNK = 10_000  # accesses between two reports
+MEMORIES = ("dram", "nvdimm", "both")
+BATCH = 1 << 13  # pieces handed on at a time
 BLOCK_FORMATS = ("mqsim", "blkparse", "fio", "msr")
 # What can become what: a format's times must mean something in the other one.
 SOURCES = {
     "ramulator": ("hmsim",),
-    "hmsim": ("ramulator",),
-    "ramulator_rw": ("ramulator", "hmsim", "dramsim3", *BLOCK_FORMATS),
+    "hmsim": ("ramulator", "hmsim"),
+    "ramulator_rw": ("ramulator", "hmsim", "dramsim3", "gem5", *BLOCK_FORMATS),
     "dramsim3": ("ramulator", "hmsim", *BLOCK_FORMATS),
-    "mqsim": BLOCK_FORMATS,
+    "mqsim": ("hmsim", *BLOCK_FORMATS),
 }
-Reporter = Callable[[], None]
-
-
-def info(path: AnyPath, name: str | None = None, report: Reporter | None = None) -> dict[str, Any]:
-    """Return a summary of a trace.
-
-    Args:
-        path: the file, compressed or not.
-        name: its format; told by its first line when None.
-        report: called now and then.
-
-    Returns:
-        ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
-        ``write_bytes``, ``footprint_bytes`` (distinct 4 KB pages), ``sources``; ``duration`` and
-        ``unit`` where the format has times; ``nvdimm_reads`` and ``nvdimm_writes``, those of them
-        that go there, of a trace of two memories; ``read_mpki`` and ``write_mpki`` (per thousand
-        instructions) or ``requests_per_second``.
-
-    Raises:
-        InputError: the file is damaged, not of the format, or holds no record.
-    """
-    found = find_format(path, name)
-    pages: set[int] = set()
-    sources: set[int] = set()
-    counts = [0, 0]
-    nvdimm = [0, 0]
-    sizes = [0, 0]
-    last = 0
-    for access in _reporting(read(path, found), report):
-        counts[access.write] += 1
-        sizes[access.write] += access.size
-        nvdimm[access.write] += access.address >= NVDIMM * LINE
-        first = access.address // PAGE
-        last_page = (access.address + access.size - 1) // PAGE
-        pages.update(range(first, last_page + 1))
-        sources.add(access.source)
-        last = max(last, access.time)
-    if not sources:
-        raise InputError(f"{os.fspath(path)}: holds no record")
-    summary: dict[str, Any] = {
-        "format": found,
-        "records": sum(counts),
-        "reads": counts[0],
-        "writes": counts[1],
-        "read_bytes": sizes[0],
-        "write_bytes": sizes[1],
-        "footprint_bytes": len(pages) * PAGE,
-        "sources": len(sources),
-    }
-    if found == "hmsim" and has_two_memories(path):
-        summary.update(nvdimm_reads=nvdimm[0], nvdimm_writes=nvdimm[1])
-    unit = FORMATS[found]
-    if unit and last:
-        summary.update(duration=last, unit=unit)
-    if unit == "instructions" and last:
-        summary.update(read_mpki=1000 * counts[0] / last, write_mpki=1000 * counts[1] / last)
-    if unit == "ns" and last:
-        summary.update(requests_per_second=1e9 * sum(counts) / last)
-    return summary
 
 
 def convert(
@@ -112,21 +49,27 @@ def convert(
     name: str | None = None,
     force: bool = False,
     report: Reporter | None = None,
+    memory: str | None = None,
+    vcpu: int | None = None,
 ) -> dict[str, Any]:
     """Write a trace in another format; the file appears whole or not at all.
 
     Block requests become the lines that they touch; times are taken over one to one (instructions
-    or nanoseconds as cycles). ``hmsim`` numbers the 4 KB pages by first access; its lines have
-    40 bits. In ``ramulator`` a line holds one write-back at most: further ones
-    go to later lines.
+    or nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
+    the order of their records. ``hmsim`` numbers the 4 KB pages of other formats by first access.
+    In ``ramulator`` a line holds one write-back at most: further ones go to later lines. To
+    ``mqsim``, successive lines of a page become one request.
 
     Args:
         source: a trace, compressed or not.
         target: the file to write; a name in .gz, .xz or .zst compresses.
         to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``mqsim`` or ``hmsim``.
-        name: the format of ``source``; told by its first line when None.
+        name: the format of ``source``; told by its beginning when None.
         force: replace an existing file.
-        report: called now and then.
+        report: called now and then with the share that is read, None when unknown.
+        memory: of a trace of two memories, what is kept: ``dram``, ``nvdimm`` or ``both``, the
+            NVDIMM's lines then 2^45 bytes above DRAM's.
+        vcpu: of a trace that tells vCPUs, the one whose records are kept; None: all.
 
     Returns:
         ``from``, ``to``, ``accesses`` and, if any, ``dropped`` (accesses that found no place).
@@ -139,128 +82,118 @@ def convert(
         raise InputError(f"cannot convert to '{to}'; possible: {', '.join(SOURCES)}")
     if found not in SOURCES[to]:
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
-    if found == "hmsim" and has_two_memories(source):
-        raise InputError(
-            f"{os.fspath(source)}: its lines are of two memories, as of no other format"
-        )
+    _check_choice(source, found, memory, vcpu)
     if os.path.exists(target) and os.path.samefile(source, target):
         raise InputError(f"{os.fspath(target)}: is the trace to convert")
     if to == "hmsim":
         check_name(target)
-    counter = _Counter()
+    counter = Counter()
     with new_file(target, force) as scratch:
-        accesses = _reporting(read(source, found), report)
-        writers: dict[str, Callable[..., Iterator[bytes]]] = {
-            "ramulator": _to_ramulator,
-            "ramulator_rw": _to_ramulator_rw,
-            "dramsim3": _to_dramsim3,
-            "mqsim": _to_mqsim,
-            "hmsim": _to_hmsim,
-        }
-        cut = _whole if to == "mqsim" else _each_line
-        pieces = writers[to](cut(counter, accesses), counter)
-        if to == "hmsim":
-            with scratch.open("wb") as file:
-                writer = TraceWriter(file)
-                for piece in pieces:
-                    writer.write(piece)
-                writer.close(RENUMBERED_PAGES)
+        if found == to == "hmsim":
+            header = TraceFile(source).header
+            flags = header.flags if memory in (None, "both") else header.flags & ~TWO_MEMORIES
+            caches = (header.l1, header.l2, header.l3)
+            pieces = _cut(TraceFile(source), memory, vcpu, counter, report)
+            vcpus = header.vcpus if vcpu is None else 1
+            _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
         else:
-            _write(pieces, scratch, Path(target).suffix)
+            accesses = read(source, found, report)
+            if found == "hmsim":
+                accesses = _chosen(accesses, memory, vcpu)
+            cut, writer = WRITERS[to]
+            if cut is requests and found != "hmsim":
+                cut = whole  # they are requests already
+            pieces = writer(cut(counter, accesses), counter)
+            if to == "hmsim":
+                _write_hmsim(pieces, scratch, RENUMBERED_PAGES)
+            else:
+                write_text(pieces, scratch, Path(target).suffix)
         if not counter.accesses:
-            raise InputError(f"{os.fspath(source)}: holds no record")
+            raise InputError(f"{os.fspath(source)}: holds no record that is kept")
     summary: dict[str, Any] = {"from": found, "to": to, "accesses": counter.accesses}
     if counter.dropped:
         summary["dropped"] = counter.dropped
     return summary
 
 
-class _Counter:
-    accesses = 0  # lines read or written
-    dropped = 0  # of them, without a place in the new format
+def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | None) -> None:
+    """Raise InputError unless the trace has what is chosen of it."""
+    path = os.fspath(source)
+    if memory is not None and memory not in MEMORIES:
+        raise InputError(f"memory '{memory}': expected {', '.join(MEMORIES)}")
+    if vcpu is not None:
+        if found != "hmsim":
+            raise InputError(f"{path}: traces of format {found} tell no vCPUs")
+        vcpus = TraceFile(source).header.vcpus
+        if not 0 <= vcpu < vcpus:
+            raise InputError(f"{path}: has no vCPU {vcpu}, only {vcpus}")
+    two = found == "hmsim" and has_two_memories(source)
+    if two and memory is None:
+        raise InputError(f"{path}: its lines are of two memories: choose one, or both (--memory)")
+    if memory is not None and not two:
+        raise InputError(f"{path}: its lines are of one memory, nothing is to be chosen")
 
 
-def _reporting(accesses: Iterable[Access], report: Reporter | None) -> Iterator[Access]:
-    for count, access in enumerate(accesses):
-        if report and count % CHUNK == 0:
-            report()
-        yield access
-
-
-def _each_line(counter: _Counter, accesses: Iterable[Access]) -> Iterator[Access]:
-    """Yield an access for each line touched."""
+def _chosen(accesses: Iterable[Access], memory: str | None, vcpu: int | None) -> Iterator[Access]:
+    """Yield the accesses that are kept; times become those of all vCPUs that are."""
+    times: dict[int, int] = {}
+    total = 0
     for access in accesses:
-        end = access.address + access.size
-        for address in range(access.address - access.address % LINE, end, LINE):
-            counter.accesses += 1
-            yield access._replace(address=address, size=LINE)
-
-
-def _whole(counter: _Counter, accesses: Iterable[Access]) -> Iterator[Access]:
-    for access in accesses:
-        counter.accesses += 1
-        yield access
-
-
-def _to_ramulator(accesses: Iterable[Access], counter: _Counter) -> Iterator[bytes]:
-    before = 0
-    waiting: deque[int] = deque()  # write-backs
-    read: Access | None = None
-
-    def line(access: Access) -> bytes:
-        bubbles = max(access.time - before - 1, 0)
-        write_back = f" {waiting.popleft()}" if waiting else ""
-        return f"{bubbles} {access.address}{write_back}\n".encode()
-
-    for access in accesses:
-        if access.write:
-            waiting.append(access.address)
+        if vcpu is not None and access.source != vcpu:
             continue
-        if read is not None:
-            yield line(read)
-            before = read.time
-        read = access
-    if read is not None:
-        yield line(read)
-    counter.dropped = len(waiting)
+        total += access.time - times.get(access.source, 0)
+        times[access.source] = access.time
+        of_nvdimm = access.address >= NVDIMM * LINE
+        if memory in (None, "both"):
+            yield access._replace(time=total)
+        elif of_nvdimm == (memory == "nvdimm"):
+            yield access._replace(time=total, address=access.address % (NVDIMM * LINE))
 
 
-def _to_ramulator_rw(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]:
-    for access in accesses:
-        yield f"{access.address:#x} {'W' if access.write else 'R'}\n".encode()
+def _cut(
+    trace: TraceFile,
+    memory: str | None,
+    vcpu: int | None,
+    counter: Counter,
+    report: Reporter | None,
+) -> Iterator[bytes]:
+    """Yield the records that are kept; the instructions of others are added to those behind."""
+    waiting = [0] * 8  # instructions of each vCPU
+    mask = NVDIMM - 1 if memory in ("dram", "nvdimm") else (1 << LINE_BITS) - 1
+    for number, block in enumerate(trace.records()):
+        if report:
+            report(number / trace.header.blocks)
+        for (word,) in struct.iter_unpack("<Q", block):
+            kind, owner = word >> LINE_BITS & 3, word >> VCPU_SHIFT & 7
+            line, high = word & ((1 << LINE_BITS) - 1), word >> DELTA_SHIFT
+            if vcpu is not None and owner != vcpu:
+                continue
+            place = owner if vcpu is None else 0
+            if kind == ESCAPE and high:
+                yield (word & ~(7 << VCPU_SHIFT) | place << VCPU_SHIFT).to_bytes(8, "little")
+                continue
+            waiting[place] += line if kind == ESCAPE else high
+            if kind != ESCAPE and (mask >= NVDIMM or (line >= NVDIMM) == (memory == "nvdimm")):
+                counter.accesses += 1
+                yield record(line & mask, kind, place, waiting[place])
+                waiting[place] = 0
+    for place, left in enumerate(waiting):
+        while left:
+            step = min(left, (1 << LINE_BITS) - 1)
+            left -= step
+            yield (ESCAPE << LINE_BITS | place << VCPU_SHIFT | step).to_bytes(8, "little")
 
 
-def _to_dramsim3(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]:
-    for access in accesses:
-        kind = "WRITE" if access.write else "READ"
-        yield f"{access.address:#x} {kind} {access.time}\n".encode()
-
-
-def _to_mqsim(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]:
-    for access in accesses:
-        sector, sectors = access.address // SECTOR, access.size // SECTOR
-        kind = 0 if access.write else 1
-        yield f"{access.time} {access.source} {sector} {sectors} {kind}\n".encode()
-
-
-def _to_hmsim(accesses: Iterable[Access], _counter: _Counter) -> Iterator[bytes]:
-    before = 0
-    pages: dict[int, int] = {}  # numbers in order of first access: addresses may have 64 bits
-    for access in accesses:
-        delta = access.time - before
-        before = access.time
-        while delta > LARGEST_DELTA:
-            step = min(delta, ESCAPE_STEP)
-            delta -= step
-            yield (ESCAPE << LINE_BITS | step).to_bytes(8, "little")
-        page = pages.setdefault(access.address // PAGE, len(pages))
-        line = page * (PAGE // LINE) + access.address % PAGE // LINE
-        kind = WRITE_BACK if access.write else FILL
-        word = delta << DELTA_SHIFT | access.source << VCPU_SHIFT | kind << LINE_BITS | line
-        yield word.to_bytes(8, "little")
-
-
-def _write(pieces: Iterable[bytes], path: Path, suffix: str) -> None:
-    with compressed(path, suffix) as file:
-        for piece in pieces:
-            file.write(piece)
+def _write_hmsim(
+    pieces: Iterator[bytes],
+    path: Path,
+    flags: int,
+    vcpus: int = 1,
+    caches: tuple[int, int, int] = (0, 0, 0),
+    label: bytes = b"",
+) -> None:
+    with path.open("wb") as file:
+        writer = TraceWriter(file)
+        while batch := b"".join(itertools.islice(pieces, BATCH)):
+            writer.write(batch)
+        writer.close(flags, vcpus, caches, label)

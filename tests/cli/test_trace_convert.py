@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does `hmsim trace convert` keep what is chosen, all of it, and its times?"""
+
+from __future__ import annotations
+
+import random
+import struct
+from pathlib import Path
+
+import pytest
+from hmsim.trace_file import TWO_MEMORIES, TraceFile, TraceWriter
+from support import invoke, parsed, succeed, write
+from test_trace_info import two_memories
+
+NVDIMM = 1 << 39
+ESCAPE = 3
+
+
+def mixed(path: Path) -> list[int]:
+    """Write a trace of two memories and three vCPUs at random; return its records."""
+    numbers = random.Random(4)
+    words = []
+    for _ in range(500):
+        kind, vcpu = numbers.randrange(4), numbers.randrange(3)
+        line = numbers.randrange(1 << 20) | numbers.choice([0, NVDIMM])
+        high = numbers.randrange(3) if kind == ESCAPE else numbers.randrange(1 << 19)
+        words.append(
+            line % (NVDIMM if kind == ESCAPE else 1 << 40) | kind << 40 | vcpu << 42 | high << 45
+        )
+    with path.open("wb") as file:
+        writer = TraceWriter(file, block_records=64)
+        writer.write(struct.pack(f"<{len(words)}Q", *words))
+        writer.close(TWO_MEMORIES, 3, (1, 2, 3), b"mixed")
+    return words
+
+
+def accesses(path: Path) -> list[tuple[int, int, int, int]]:
+    """Return kind, line, vCPU and instructions up to it of each access, as the records tell."""
+    times = [0] * 8
+    found = []
+    for block in TraceFile(path).records():
+        for (word,) in struct.iter_unpack("<Q", block):
+            line, kind, vcpu, high = (
+                word & (1 << 40) - 1,
+                word >> 40 & 3,
+                word >> 42 & 7,
+                word >> 45,
+            )
+            if kind == ESCAPE:
+                times[vcpu] += line * (high == 0)
+            else:
+                times[vcpu] += high
+                found.append((kind, line, vcpu, times[vcpu]))
+    return found
+
+
+@pytest.mark.parametrize("vcpu", [None, 0, 2])
+@pytest.mark.parametrize("memory", ["dram", "nvdimm", "both"])
+def test_what_is_chosen_of_a_trace_keeps_its_times(
+    tmp_path: Path, memory: str, vcpu: int | None
+) -> None:
+    source, target = tmp_path / "a.hmsim", tmp_path / "b.hmsim"
+    mixed(source)
+    choice = ["--memory", memory] + ([] if vcpu is None else ["--vcpu", str(vcpu)])
+    succeed("trace", "convert", source, target, "--to", "hmsim", *choice)
+    wanted = [
+        (kind, line if memory == "both" else line % NVDIMM, owner if vcpu is None else 0, time)
+        for kind, line, owner, time in accesses(source)
+        if vcpu in (None, owner) and (memory == "both" or (line >= NVDIMM) == (memory == "nvdimm"))
+    ]
+    assert accesses(target) == wanted
+    before, after = TraceFile(source).header, TraceFile(target).header
+    assert after.two_memories == (memory == "both")
+    assert (after.l1, after.l2, after.l3, after.label) == (1, 2, 3, before.label)
+    assert after.vcpus == (3 if vcpu is None else 1)
+    if vcpu is None:
+        assert after.instructions == before.instructions
+    if memory == "both" and vcpu is None:
+        again = tmp_path / "c.hmsim"
+        succeed("trace", "convert", target, again, "--to", "hmsim", "--memory", "both")
+        assert again.read_bytes() == target.read_bytes()
+
+
+def test_the_nvdimm_part_becomes_block_requests(tmp_path: Path) -> None:
+    source, target = two_memories(tmp_path / "a.hmsim"), tmp_path / "b.mqsim"
+    succeed("trace", "convert", source, target, "--to", "mqsim", "--memory", "nvdimm")
+    rows = [list(map(int, line.split())) for line in target.read_text().splitlines()]
+    assert rows == [[10 + 640 * page, 0, 8 * page, 8, 1] for page in range(100)]
+
+
+def test_texts_of_two_memories(tmp_path: Path) -> None:
+    source = two_memories(tmp_path / "a.hmsim")
+    part, both = tmp_path / "part", tmp_path / "both"
+    succeed("trace", "convert", source, part, "--to", "ramulator", "--memory", "nvdimm")
+    rows = [list(map(int, line.split())) for line in part.read_text().splitlines()]
+    assert rows == [[9, 64 * line] for line in range(6400)]
+    succeed("trace", "convert", source, both, "--to", "ramulator_rw", "--memory", "both")
+    lines = both.read_text().splitlines()
+    assert lines[:2] == [f"{1 << 45:#x} R", f"{(1 << 45) + 64:#x} R"]
+    assert lines[64] == "0x0 W"
+
+
+def test_several_vcpus_become_one_in_the_order_of_their_records(tmp_path: Path) -> None:
+    source, target = tmp_path / "a.hmsim", tmp_path / "b"
+    words = [5 | 10 << 45, 6 | 1 << 42 | 4 << 45, 7 | 3 << 45]
+    with source.open("wb") as file:
+        writer = TraceWriter(file)
+        writer.write(struct.pack("<3Q", *words))
+        writer.close(0)
+    succeed("trace", "convert", source, target, "--to", "ramulator")
+    assert target.read_text() == f"9 {5 * 64}\n3 {6 * 64}\n2 {7 * 64}\n"
+    succeed("trace", "convert", source, target, "--to", "ramulator", "--vcpu", "0", "--force")
+    assert target.read_text() == f"9 {5 * 64}\n2 {7 * 64}\n"
+
+
+def test_long_distances_survive(tmp_path: Path) -> None:
+    text = f"3 64\n{1 << 42} 128\n{(1 << 19) - 1} 192\n{(1 << 19) - 2} 256\n"
+    source, packed, back = write(tmp_path / "a", text), tmp_path / "b.hmsim", tmp_path / "c"
+    succeed("trace", "convert", source, packed, "--to", "hmsim")
+    succeed("trace", "convert", packed, back, "--to", "ramulator")
+    assert back.read_text() == text
+    assert parsed("trace", "info", packed)["duration"] == (1 << 42) + (1 << 20) + 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--memory", "nvdim"), "memory 'nvdim': expected dram, nvdimm, both"),
+        ((), "of two memories: choose one"),
+        (("--memory", "dram", "--vcpu", "3"), "has no vCPU 3, only 3"),
+    ],
+)
+def test_wrong_choices_are_refused(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    mixed(tmp_path / "a.hmsim")
+    command = ("trace", "convert", tmp_path / "a.hmsim", tmp_path / "b", "--to", "ramulator")
+    result = invoke(*command, *arguments)
+    assert result.exit_code == 2 and message in result.stderr
+    assert not (tmp_path / "b").exists()
+
+
+def test_choices_need_what_they_choose_from(tmp_path: Path) -> None:
+    source = write(tmp_path / "a", "3 64\n")
+    for option, message in (("--memory=dram", "of one memory"), ("--vcpu=0", "tell no vCPUs")):
+        result = invoke("trace", "convert", source, tmp_path / "b", "--to", "hmsim", option)
+        assert result.exit_code == 2 and message in result.stderr

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does `hmsim trace info` tell of a trace what can be counted by hand?"""
+
+from __future__ import annotations
+
+import gzip
+import struct
+from pathlib import Path
+
+import pytest
+from hmsim.trace_file import TWO_MEMORIES, TraceWriter
+from hmsim.trace_info import chart
+from support import parsed, succeed, write
+
+NVDIMM = 1 << 39
+
+
+def varint(value: int) -> bytes:
+    more = b""
+    while value > 127:
+        more += bytes([value & 127 | 128])
+        value >>= 7
+    return more + bytes([value])
+
+
+def message(*fields: int) -> bytes:
+    """Return a message of protocol buffers, of numbers from field 1 on; None: left out."""
+    content = b"".join(
+        varint(number << 3) + varint(value) for number, value in enumerate(fields, 1) if value >= 0
+    )
+    return varint(len(content)) + content
+
+
+def two_memories(path: Path) -> Path:
+    """Write 100 pages read from front to back on the NVDIMM, and a DRAM write after each."""
+    words = []
+    for page in range(100):
+        words += [NVDIMM + page * 64 + line | 10 << 45 for line in range(64)]
+        words.append(page * 640 | 1 << 40)
+    with path.open("wb") as file:
+        writer = TraceWriter(file)
+        writer.write(struct.pack(f"<{len(words)}Q", *words))
+        writer.close(TWO_MEMORIES)
+    return path
+
+
+def test_memories_are_told_apart(tmp_path: Path) -> None:
+    summary = parsed("trace", "info", two_memories(tmp_path / "t.hmsim"))
+    assert (summary["records"], summary["nvdimm_reads"]) == (6500, 6400)
+    dram, nvdimm = summary["memories"]["dram"], summary["memories"]["nvdimm"]
+    assert (dram["reads"], dram["writes"]) == (0, 100)
+    assert nvdimm["lines_per_page_visit"] == nvdimm["lines_per_read_page_run"] == 64
+    assert nvdimm["lines_per_read_row_run"] == 128
+    assert nvdimm["sequential_reads"] == pytest.approx(6399 / 6400)
+    assert dram["lines_per_page_visit"] == dram["lines_per_write_row_run"] == 1
+    assert dram["footprint_bytes"] == nvdimm["footprint_bytes"] == 100 * 4096
+    assert summary["duration"] == 64_000
+    for memory in (dram, nvdimm):
+        intensity = memory["intensity"]
+        assert sum(intensity["reads"]) == memory["reads"]
+        assert sum(intensity["writes"]) == memory["writes"]
+        assert 64_000 / 128 <= intensity["length"] <= 64_000 / 64
+
+
+def test_people_see_a_chart(tmp_path: Path) -> None:
+    text = succeed("trace", "info", two_memories(tmp_path / "t.hmsim"))
+    lines = text.splitlines()
+    row = next(line for line in lines if line.startswith("nvdimm reads"))
+    bars = row.removeprefix("nvdimm reads").strip()
+    assert bars[:-1] == "@" * 62 and bars[-1] in ".:-=+*#@"  # even
+    assert "a column is 1,024 instructions" in lines[-1]
+    assert "distinct lines in a visit to a page" in text
+    assert not any(line.startswith("dram reads") for line in lines)
+
+
+def test_a_chart_has_one_scale_and_fits() -> None:
+    memories = {
+        "dram": {"intensity": {"length": 1, "reads": (1, 1, 2, 4, 0, 8), "writes": (0,) * 6}},
+        "nvdimm": {"intensity": {"length": 2, "reads": (16, 0, 1), "writes": ()}},
+    }
+    summary = {"memories": memories, "unit": "ns"}
+    *rows, (_, scale) = chart(summary, 3)
+    assert rows == [("dram reads", "▁▃▄"), ("nvdimm reads", "█ ▁")]
+    assert scale == "a column is 2 ns, the highest 16 requests"
+    *rows, _ = chart(summary, 2, plain=True)
+    assert rows == [("dram reads", "=="), ("nvdimm reads", "@.")]
+
+
+def test_requests_count_where_there_are_no_times(tmp_path: Path) -> None:
+    path = write(tmp_path / "t", "".join(f"{n * 64:#x} R\n" for n in range(300)))
+    summary = parsed("trace", "info", path)
+    assert "duration" not in summary
+    assert summary["memories"]["memory"]["intensity"]["reads"] == [4] * 75
+    assert "a column is" in succeed("trace", "info", path)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_packets_of_gem5_are_known(tmp_path: Path, pack: type) -> None:
+    header = message(-1, 0, 10**12)
+    packets = [message(1000 + 500 * n, (1, 4, 10)[n % 3], n * 64, 64) for n in range(9)]
+    path = write(tmp_path / "t.gz", pack(b"gem5" + header + b"".join(packets)))
+    summary = parsed("trace", "info", path)
+    assert (summary["format"], summary["unit"]) == ("gem5", "ps")
+    assert (summary["reads"], summary["writes"], summary["skipped"]) == (3, 3, 3)
+    assert summary["duration"] == 7 * 500
+    assert summary["requests_per_second"] == pytest.approx(6 / 3500e-12)
+
+
+def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
+    text = "fio version 2 iolog\n/x add\n/x read 0 4096\n/x sync 0 0\n/x trim 0 4096\n"
+    assert parsed("trace", "info", write(tmp_path / "t", text))["skipped"] == 2
