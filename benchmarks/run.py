@@ -45,16 +45,19 @@ PATTERNS = {
 }
 
 
-def instructions(program: Path, pattern: str, requests: int, settings: list[str]) -> int:
-    """Return the instructions that a whole run executes."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program)]
-    run = subprocess.run(
-        [*command, pattern, str(requests), *settings], capture_output=True, text=True, check=True
-    )
+def collected(command: list[str]) -> int:
+    """Return the instructions that a command executes."""
+    callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    run = subprocess.run([*callgrind, *command], capture_output=True, text=True, check=True)
     found = re.search(r"Collected : (\d+)", run.stderr)
     if found is None:
         raise RuntimeError("callgrind printed no total")
     return int(found[1])
+
+
+def instructions(program: Path, pattern: str, requests: int, settings: list[str]) -> int:
+    """Return the instructions that a whole run executes."""
+    return collected([str(program), pattern, str(requests), *settings])
 
 
 def measure(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frontend/text_trace.h"
 
-#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -21,11 +20,11 @@ std::string shown(std::string_view text) {
 
 TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
                      const char* separators)
-    : reader_(std::move(reader)),
-      expected_(expected),
-      least_(least),
-      most_(most),
-      separators_(separators) {}
+    : reader_(std::move(reader)), expected_(expected), least_(least), most_(most) {
+  for (const char separator : std::string_view(separators)) {
+    separates_[static_cast<unsigned char>(separator)] = true;
+  }
+}
 
 bool TextTrace::next() {
   std::string_view line;
@@ -47,12 +46,22 @@ bool TextTrace::next() {
 }
 
 void TextTrace::split(std::string_view line) {
+  const auto separates = [&](std::size_t at) {
+    return separates_[static_cast<unsigned char>(line[at])];
+  };
   count_ = 0;
-  std::size_t start = line.find_first_not_of(separators_);
-  while (start != std::string_view::npos && count_ < kMaxFields) {
-    const std::size_t end = std::min(line.find_first_of(separators_, start), line.size());
-    fields_[count_++] = line.substr(start, end - start);
-    start = line.find_first_not_of(separators_, end);
+  for (std::size_t at = 0; count_ < kMaxFields;) {
+    while (at < line.size() && separates(at)) {
+      ++at;
+    }
+    if (at == line.size()) {
+      return;
+    }
+    const std::size_t start = at;
+    while (at < line.size() && !separates(at)) {
+      ++at;
+    }
+    fields_[count_++] = line.substr(start, at - start);
   }
 }
 

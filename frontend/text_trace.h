@@ -57,7 +57,7 @@ class TextTrace {
   const char* expected_;
   std::size_t least_;
   std::size_t most_;
-  const char* separators_;
+  std::array<bool, 256> separates_{};  // by character
   bool any_ = false;
   std::array<std::string_view, kMaxFields> fields_;
   std::size_t count_ = 0;

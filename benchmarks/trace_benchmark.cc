@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads a trace and prints records and seconds of processor time as JSON. benchmarks/traces.py runs
+// it for all formats and counts instructions.
+//
+//   trace_benchmark FORMAT FILE read|agent RECORDS
+//
+// FILE is unpacked: the text, or hmsim's format as a reader gets it. `read`: records are made, and
+// no more. `agent`: an agent of the format's kind turns them into requests, which a memory without
+// limits answers after 50 ns. It ends with the trace, or after so many records or requests.
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "core/errors.h"
+#include "core/kernel.h"
+#include "core/ring.h"
+#include "frontend/agent.h"
+#include "frontend/trace_formats.h"
+#include "frontend/translation.h"
+
+namespace hmsim {
+namespace {
+
+constexpr Tick kLatency = 50 * kNanosecond;
+constexpr Bytes kCapacity{std::int64_t{1} << 33};
+
+class Memory final : public MemoryPort, public Component {
+ public:
+  void connect(Requester& requester, Wakeup wakeup) {
+    requester_ = &requester;
+    wakeup_ = wakeup;
+  }
+  std::uint64_t sent() const { return sent_; }
+
+  void send(Request request, Tick now) override {
+    ++sent_;
+    due_.push(std::pair(now + kLatency, request));
+    requester_->on_admit(request, now);
+    wakeup_.notify();
+  }
+  Bytes capacity(MemoryClass /*memory*/) const override { return kCapacity; }
+  std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) override { return 0; }
+  Tick next_event() const override { return due_.empty() ? kNever : due_.front().first; }
+  void advance(Tick now) override {
+    while (!due_.empty() && due_.front().first <= now) {
+      const Request request = due_.front().second;
+      due_.pop();
+      requester_->on_complete(request, now);
+    }
+  }
+  void serialize(Archive& /*archive*/) override {}
+
+ private:
+  Requester* requester_ = nullptr;
+  Wakeup wakeup_;
+  Ring<std::pair<Tick, Request>> due_;
+  std::uint64_t sent_ = 0;
+};
+
+const char* kind_of(const std::string& format) {
+  if (find_format(kMissFormats, format) != nullptr) {
+    return "llc_trace";
+  }
+  return find_format(kAccessFormats, format) != nullptr ? "memory_trace" : "block_trace";
+}
+
+template <class Record, class Source>
+std::uint64_t count(Source source, std::uint64_t most) {
+  std::uint64_t records = 0;
+  for (Record record; records < most && source->next(record);) {
+    ++records;
+  }
+  return records;
+}
+
+std::uint64_t read(const std::string& format, TraceReader reader, std::uint64_t most) {
+  if (const MissFormat* miss = find_format(kMissFormats, format)) {
+    return count<Miss>(miss->open(std::move(reader), kAllVcpus), most);
+  }
+  if (const AccessFormat* access = find_format(kAccessFormats, format)) {
+    return count<Access>(access->open(std::move(reader)), most);
+  }
+  if (const BlockFormat* block = find_format(kBlockFormats, format)) {
+    return count<BlockRequest>(block->open(std::move(reader)), most);
+  }
+  throw InputError("no such format: " + format);
+}
+
+std::uint64_t drive(const std::string& format, const std::string& file, TraceSource source,
+                    std::uint64_t most) {
+  const std::unique_ptr<Agent> agent = find_agent(kind_of(format))->make({});
+  ParameterSet parameters;
+  agent->declare(parameters);
+  parameters.apply({{"path", file}, {"format", format}});
+  Kernel kernel;
+  Memory memory;
+  Translation translation(TranslationKind::modulo, kCapacity, 1);
+  const Wakeup wakeup(kernel, kernel.attach(*agent));
+  memory.connect(*agent, Wakeup(kernel, kernel.attach(memory)));
+  Surroundings surroundings;
+  surroundings.port = &memory;
+  surroundings.translation = &translation;
+  surroundings.trace = std::move(source);
+  agent->connect(0, surroundings, wakeup);
+  agent->begin_measuring(Tick(0));
+  kernel.notify_all();
+  while (memory.sent() < most && !agent->finished_once() && kernel.step(kNever)) {
+  }
+  return memory.sent();
+}
+
+int run(int argc, char** argv) {
+  if (argc != 5) {
+    std::fprintf(stderr, "usage: trace_benchmark FORMAT FILE read|agent RECORDS\n");
+    return 2;
+  }
+  const std::string format = argv[1];
+  const std::string file = argv[2];
+  const std::string part = argv[3];
+  const std::uint64_t most = std::strtoull(argv[4], nullptr, 10);
+  std::ostringstream content;
+  content << std::ifstream(file, std::ios::binary).rdbuf();
+  const std::string text = content.str();
+  const TraceSource source = [&text](std::size_t, std::uint64_t offset) {
+    return offset < text.size() ? text.substr(offset, 1 << 20) : std::string();
+  };
+  const std::clock_t begin = std::clock();
+  const std::uint64_t records = part == "read"
+                                    ? read(format, TraceReader(source, 0, file, text.size()), most)
+                                    : drive(format, file, source, most);
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  std::printf("{\"records\": %llu, \"seconds\": %.6f}\n", static_cast<unsigned long long>(records),
+              seconds);
+  return 0;
+}
+
+}  // namespace
+}  // namespace hmsim
+
+int main(int argc, char** argv) {
+  try {
+    return hmsim::run(argc, argv);
+  } catch (const hmsim::InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}
