@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libFuzzer's target for the trace readers, one program a format (HMSIM_FORMAT): whatever the
+// bytes, a reader gives records or an InputError, the same ones in pieces of any size, after a
+// rewind and after a checkpoint.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "frontend/instruction_trace.h"
+#include "frontend/trace_formats.h"
+#include "frontend/trace_records.h"
+#include "frontend/trace_summary.h"
+
+namespace hmsim {
+namespace {
+
+constexpr std::size_t kMost = 20'000;  // records looked at
+
+TraceReader reader_of(const std::string& text, std::size_t piece) {
+  const TraceSource source = [&text, piece](std::size_t, std::uint64_t offset) {
+    return offset < text.size() ? text.substr(offset, piece) : std::string();
+  };
+  return {source, 0, "fuzz", text.size()};
+}
+
+template <class Record>
+std::string bytes_of(Record record) {
+  Archive archive;
+  archive(record);
+  return archive.bytes();
+}
+
+// Up to kMost records, each as the bytes of a checkpoint; an error is the last one.
+template <class Record, class Source>
+std::vector<std::string> read(Source& source) {
+  std::vector<std::string> records;
+  Record record;
+  try {
+    while (records.size() < kMost && source.next(record)) {
+      records.push_back(bytes_of(record));
+    }
+  } catch (const InputError& error) {
+    records.emplace_back(error.what());
+  }
+  return records;
+}
+
+void same(bool condition) {
+  if (!condition) {
+    std::abort();
+  }
+}
+
+template <class Record, class Open>
+void check(const std::string& text, std::size_t piece, Open open) {
+  using Source = typename decltype(open(reader_of(text, 1)))::element_type;
+  std::unique_ptr<Source> source;
+  try {
+    source = open(reader_of(text, text.size() + 1));
+  } catch (const InputError&) {
+    return;
+  }
+  const std::vector<std::string> wanted = read<Record>(*source);
+  same(read<Record>(*open(reader_of(text, piece))) == wanted);
+  source->rewind();
+  same(read<Record>(*source) == wanted);
+
+  source->rewind();
+  const std::size_t before = wanted.size() / 2;
+  Record record;
+  for (std::size_t i = 0; i < before; ++i) {
+    source->next(record);
+  }
+  Archive saved;
+  source->serialize(saved);
+  const std::unique_ptr<Source> copy = open(reader_of(text, piece));
+  Archive loaded(saved.bytes());
+  copy->serialize(loaded);
+  const std::vector<std::string> left = read<Record>(*copy);
+  for (std::size_t i = 0; i < left.size() && before + i < wanted.size(); ++i) {
+    same(left[i] == wanted[before + i]);
+  }
+  same(left.size() >= wanted.size() - before);
+}
+
+void seek(const std::string& text, const MissFormat& format, std::uint64_t place) {
+  try {
+    const auto source = format.open(reader_of(text, 1 << 20), kAllVcpus);
+    Miss miss;
+    if (source->seek(place, miss)) {
+      read<Miss>(*source);
+    }
+  } catch (const InputError&) {
+  }
+}
+
+void summarise(const std::string& text, const std::string& format) {
+  try {
+    const auto records = open_records(format, reader_of(text, 1 << 20));
+    TraceSummary summary(std::uint64_t{1} << 45, true);
+    std::vector<TraceRecord> batch;
+    for (std::size_t i = 0; i < kMost && records->next(batch); ++i) {
+      for (const TraceRecord& record : batch) {
+        summary.add(record);
+      }
+      batch.clear();
+    }
+  } catch (const InputError&) {
+  }
+}
+
+void run(const std::string& format, const std::string& text, std::size_t piece) {
+  if (const MissFormat* miss = find_format(kMissFormats, format)) {
+    check<Miss>(text, piece,
+                [&](TraceReader reader) { return miss->open(std::move(reader), kAllVcpus); });
+    seek(text, *miss, piece * 5);
+  } else if (const AccessFormat* access = find_format(kAccessFormats, format)) {
+    check<Access>(text, piece, access->open);
+  } else if (const BlockFormat* block = find_format(kBlockFormats, format)) {
+    check<BlockRequest>(text, piece, block->open);
+  } else if (const InstructionFormat* program = find_format(kInstructionFormats, format)) {
+    check<Instruction>(text, piece, program->open);
+  }
+  summarise(text, format);
+}
+
+}  // namespace
+}  // namespace hmsim
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::size_t piece = size == 0 ? 1 : data[size - 1] + std::size_t{1};
+  hmsim::run(HMSIM_FORMAT, std::string(reinterpret_cast<const char*>(data), size), piece);
+  return 0;
+}
