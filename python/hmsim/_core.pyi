@@ -69,6 +69,17 @@ def pack_records(records: bytes) -> tuple[bytes, list[int], int]:
 def unpack_records(columns: bytes) -> bytes:
     """Return the records of such a block. Raises InputError."""
 
+class Twin:
+    """A statistical twin: records that are generated to be like a profile."""
+
+    def __init__(
+        self, streams: list[dict[str, Any]], instructions: int, speed: float, seed: int
+    ) -> None:
+        """Take the streams as hmsim.twins makes them. Raises InputError."""
+
+    def records(self, count: int) -> bytes:
+        """Return about ``count`` more records, 8 bytes each; nothing at the end."""
+
 class TraceRecords:
     """The accesses of a trace in one of the formats."""
 

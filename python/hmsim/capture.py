@@ -34,11 +34,11 @@ from hmsim.emulation import (
     find_emulator,
     kill_group,
     pack_text,
-    pack_trace,
     plugin_option,
     read_totals,
     window_options,
 )
+from hmsim.record_pipe import RecordPipe
 from hmsim.trace_file import RENUMBERED_PAGES, check_name
 
 # Without erms and fsrm the C library copies by vector instructions, not by `rep movsb`, of which
@@ -134,12 +134,12 @@ def capture(
         outputs = {"summary": str(spool / "summary")}
         if trace_file:
             outputs["trace"] = str(spool / "trace")
+            pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
         if block_file:
             outputs["blocks"] = str(spool / "blocks")
             if files is not None:
                 outputs["files"] = files
-        for name in ("trace", "blocks"):
-            (spool / name).touch()
+        (spool / "blocks").touch()
         plugin = plugin_option({**outputs, **options})
         summary = _run(
             [emulator, "-cpu", CPU, "-seed", "1", "-plugin", plugin, *program],
@@ -150,16 +150,8 @@ def capture(
             stdout,
         )
         if trace_file:
-            pack_trace(
-                spool / "trace",
-                trace_file,
-                level,
-                flags=RENUMBERED_PAGES,
-                vcpus=summary.vcpus,
-                count=summary.records,
-                caches=caches,
-                label=os.path.basename(command[0]),
-            )
+            label = os.fsencode(os.path.basename(command[0]))
+            pipe.finish(RENUMBERED_PAGES, summary.vcpus, caches.kib, label, summary.records)
         if block_file:
             pack_text(spool / "blocks", block_file, Path(cast(PATH, blocks)).suffix, level)
     return summary

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Optional
 
 from hmsim._core import InputError
-from hmsim.trace_file import TraceWriter
 from hmsim.traces import compressed
 
 PLUGIN = Path(__file__).resolve().parent / "_capture" / "hmsim_capture.so"
@@ -41,7 +40,8 @@ class Caches:
 
     def __init__(self, l1: str, l2: str, l3: str, ways: tuple[int, int, int]) -> None:
         levels = (("l1", l1), ("l2", l2), ("l3", l3))
-        self.kib = [size_in_bytes(name, text) >> 10 for name, text in levels]
+        first, second, third = (size_in_bytes(name, text) >> 10 for name, text in levels)
+        self.kib = (first, second, third)
         self.ways = ways
         if self.kib[0] >= 1 << 16 or self.kib[1] >= 1 << 16 or self.kib[2] >= 1 << 32:
             raise CaptureError("l1 and l2 must be smaller than 64MiB, l3 smaller than 4TiB")
@@ -92,28 +92,6 @@ def kill_group(group: int) -> None:
     """End all processes of a group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
-
-
-def pack_trace(
-    records: Path,
-    target: Path,
-    level: int,
-    *,
-    flags: int,
-    vcpus: int,
-    count: int,
-    caches: Caches,
-    label: str,
-) -> None:
-    """Write the plug-in's records, ``count`` of them, as a trace. Raises CaptureError."""
-    with records.open("rb") as content, target.open("wb") as file:
-        writer = TraceWriter(file, level)
-        while piece := content.read(1 << 20):
-            writer.write(piece)
-        first, second, third = caches.kib
-        writer.close(flags, vcpus, (first, second, third), os.fsencode(label))
-    if writer.records != count:
-        raise CaptureError(f"{label}: {writer.records} records were written, not {count}")
 
 
 def pack_text(source: Path, target: Path, suffix: str, level: int) -> None:

@@ -30,7 +30,6 @@ from hmsim.emulation import (
     CaptureError,
     find_emulator,
     kill_group,
-    pack_trace,
     plugin_option,
     read_totals,
     size_in_bytes,
@@ -40,6 +39,7 @@ from hmsim.guest_image import job_names
 from hmsim.guest_tools import need_tools
 from hmsim.machine import DRIVERS, UNCACHED, Machine, running
 from hmsim.monitor import MonitorError
+from hmsim.record_pipe import RecordPipe
 from hmsim.snapshot import Beginning, beginning
 from hmsim.trace_file import TWO_MEMORIES, check_name
 
@@ -137,23 +137,14 @@ def capture_system(
         spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".hmsim.", dir=place)))
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmsim.")))
         begin = stack.enter_context(beginning(snapshot, machine, scratch))
-        (spool / "trace").touch()
+        pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
         machine.format(scratch / "nvdimm")
         outputs = {"summary": spool / "summary", "trace": spool / "trace"}
         plugin = plugin_option({**outputs, **options})
         command = machine.command(emulator, scratch / "nvdimm", plugin, begin.kernel_option)
         command += begin.options
         summary = _run(command, job, spool / "summary", timeout, report, begin)
-        pack_trace(
-            spool / "trace",
-            trace_file,
-            level,
-            flags=TWO_MEMORIES,
-            vcpus=summary.vcpus,
-            count=summary.records,
-            caches=caches,
-            label=job,
-        )
+        pipe.finish(TWO_MEMORIES, summary.vcpus, caches.kib, job.encode(), summary.records)
     return summary
 
 
