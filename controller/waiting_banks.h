@@ -11,7 +11,8 @@
 namespace hmsim {
 
 // A wheel of 64 cycles with a set of banks for each, of which there are at most 64: each has its
-// bit. Who waits for longer is called at the wheel's end and has to wait again.
+// bit. Who waits for longer is called at the wheel's end and has to wait again. Calls come in order
+// of time, and none later than next().
 class WaitingBanks {
  public:
   // The first cycle that a bank waits for; kNeverCycle when none waits.
@@ -20,21 +21,20 @@ class WaitingBanks {
   // The bank, which does not wait, waits from `now` for a later cycle; it is called at the cycle
   // that is returned.
   std::int64_t insert(std::uint64_t bank, std::int64_t cycle, std::int64_t now) {
-    if (occupied_ == 0) {
-      now_ = now;
-    }
-    const std::int64_t called = earlier(cycle, now_ + 63);
+    const std::int64_t called = earlier(cycle, now + 63);
     const std::size_t place = place_of(called);
     banks_[place] |= bank;
     occupied_ |= std::uint64_t{1} << place;
     next_ = earlier(next_, called);
     return called;
   }
-  void erase(std::uint64_t bank, std::int64_t called) {
+  void erase(std::uint64_t bank, std::int64_t called, std::int64_t now) {
     const std::size_t place = place_of(called);
     banks_[place] &= ~bank;
-    occupied_ &= ~(std::uint64_t{banks_[place] == 0} << place);
-    find_next();
+    if (banks_[place] == 0) {
+      occupied_ &= ~(std::uint64_t{1} << place);
+      find_next(now);
+    }
   }
   void clear() {
     banks_ = {};
@@ -42,29 +42,22 @@ class WaitingBanks {
     next_ = kNeverCycle.value();
   }
 
-  // Takes out all whose cycle has come by `now`, calling ready(bank number) for each.
-  template <class Ready>
-  void advance(std::int64_t now, Ready ready) {
-    while (next_ <= now) {
-      now_ = next_;
-      const std::size_t place = place_of(now_);
-      std::uint64_t banks = banks_[place];
-      banks_[place] = 0;
-      occupied_ &= ~(std::uint64_t{1} << place);
-      find_next();
-      for (; banks != 0; banks &= banks - 1) {
-        ready(static_cast<std::int32_t>(__builtin_ctzll(banks)));
-      }
-    }
+  // Takes out those that wait for next().
+  std::uint64_t take() {
+    const std::size_t place = place_of(next_);
+    const std::uint64_t banks = banks_[place];
+    banks_[place] = 0;
+    occupied_ &= ~(std::uint64_t{1} << place);
+    find_next(next_ + 1);
+    return banks;
   }
 
  private:
   static std::size_t place_of(std::int64_t cycle) { return static_cast<std::size_t>(cycle) & 63; }
-  void find_next() {
+  void find_next(std::int64_t from) {
     next_ = occupied_ == 0
                 ? kNeverCycle.value()
-                : now_ + 1 +
-                      __builtin_ctzll(rotate_right(occupied_, static_cast<int>((now_ + 1) & 63)));
+                : from + __builtin_ctzll(rotate_right(occupied_, static_cast<int>(from & 63)));
   }
   static std::uint64_t rotate_right(std::uint64_t bits, int count) {
     return bits >> count | bits << (-count & 63);
@@ -73,7 +66,6 @@ class WaitingBanks {
   std::array<std::uint64_t, 64> banks_{};
   std::uint64_t occupied_ = 0;  // cycles, a bit each
   std::int64_t next_ = kNeverCycle.value();
-  std::int64_t now_ = 0;  // no bank waits for a cycle up to this one, nor beyond now_ + 63
 };
 
 }  // namespace hmsim

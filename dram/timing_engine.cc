@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "core/archive.h"
 #include "core/errors.h"
@@ -39,11 +40,13 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
       lasting_delays_(gate_delays_.size()),
+      lasting_on_bursts_(gate_delays_.size()),
       distances_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
       last_(gate_delays_.size(), kLongAgo),
       gates_(distances_.size()),
-      all_delays_(gate_delays_.size()) {
+      all_delays_(gate_delays_.size()),
+      all_openings_(gate_delays_.size()) {
   // Those of commands to single banks first, and next to each other: most are delayed together.
   std::size_t next = kBankCommands * groups();
   for (std::size_t command = 0; command < kCommands; ++command) {
@@ -60,9 +63,11 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   }
   compile_gates(rules, ranks);
   compile_bursts();
+  compile_openings(banks_per_rank / groups_per_rank);
   burst_source_ = source_number(Command::read, 0);
   burst_at_ = kLongAgo;
   burst_delays_ = all_delays_[burst_source_].data();
+  openings_ = all_openings_[burst_source_].data();
   for (const TimingRule& rule : rules) {
     if (rule.window > 1 && rule.latency > 0) {
       add_window(rule, ranks);
@@ -86,6 +91,7 @@ void TimingEngine::compile_effects(const std::vector<TimingRule>& rules) {
     effects.beyond_bank = !windows_[command].empty() || !same_bank_delays_[command].empty();
     for (std::size_t source = command; source < gate_delays_.size(); source += kStride) {
       effects.beyond_bank = effects.beyond_bank || !gate_delays_[source].empty();
+      effects.on_bursts = later(effects.on_bursts, longest_on_bursts(gate_delays_[source]));
     }
   }
 }
@@ -148,7 +154,47 @@ void TimingEngine::compile_bursts() {
       latencies[gate] = outlasts(source, gate) ? latencies[gate] : 0;
     }
     compile(lasting_delays_[source], latencies);
+    lasting_on_bursts_[source] = longest_on_bursts(lasting_delays_[source]);
   }
+}
+
+void TimingEngine::compile_openings(int banks_per_group) {
+  if (groups_ * banks_per_group > static_cast<int>(kMostMaskedBanks)) {
+    return;
+  }
+  const std::uint64_t banks = ~std::uint64_t{0} >> (64 - banks_per_group);
+  for (std::size_t source = 0; source < all_delays_.size(); ++source) {
+    if (all_delays_[source].empty()) {
+      continue;
+    }
+    std::map<std::int64_t, Opening> openings;  // by delay
+    for (int group = 0; group < groups_; ++group) {
+      const std::uint64_t of_group = banks << (group * banks_per_group);
+      openings[all_delays_[source][gate_at(Command::read, group)]].reads |= of_group;
+      openings[all_delays_[source][gate_at(Command::write, group)]].writes |= of_group;
+    }
+    Opening sum{kLongAgo, 0, 0};
+    all_openings_[source].push_back(sum);
+    for (const auto& [delay, opened] : openings) {
+      sum = {delay, sum.reads | opened.reads, sum.writes | opened.writes};
+      all_openings_[source].push_back(sum);
+    }
+    sum.delay = std::numeric_limits<std::int64_t>::max();
+    all_openings_[source].push_back(sum);
+  }
+}
+
+std::int64_t TimingEngine::longest_on_bursts(const std::vector<Delays>& runs) const {
+  std::int64_t longest = 0;
+  for (const Delays& run : runs) {
+    for (std::size_t i = 0; i < run.latencies.size(); ++i) {
+      const std::size_t gate = run.first + i;
+      if (gate >= gate_at(Command::read, 0) && gate < kBankCommands * groups()) {
+        longest = later(longest, run.latencies[i]);
+      }
+    }
+  }
+  return longest;
 }
 
 bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
@@ -204,6 +250,10 @@ void TimingEngine::serialize(Archive& archive) {
     throw InputError("the checkpoint is damaged: no command has such a source");
   }
   burst_delays_ = all_delays_[burst_source_].data();
+  openings_ = all_openings_[burst_source_].data();
+  const auto bursts = gates_.begin() + static_cast<std::ptrdiff_t>(gate_at(Command::read, 0));
+  gates_bind_bursts_until_ = *std::max_element(
+      bursts, gates_.begin() + kBankCommands * static_cast<std::ptrdiff_t>(groups_));
   for (std::vector<Window>& windows : windows_) {
     for (Window& window : windows) {
       archive(window.last, window.position);

@@ -22,6 +22,15 @@ class Archive;
 class TimingEngine final : public TimingModel {
  public:
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
+  static constexpr std::size_t kMostMaskedBanks = 64;
+
+  // From `delay` cycles after the last burst on, the rules between bursts allow reads and writes of
+  // these banks, a bit each.
+  struct Opening {
+    std::int64_t delay;
+    std::uint64_t reads;
+    std::uint64_t writes;
+  };
 
   // `ranks` counts the NVDIMM; banks are numbered rank x banks_per_rank + bank, bank groups in the
   // same way, and those of a group lie next to each other. Both counts are powers of two.
@@ -53,6 +62,28 @@ class TimingEngine final : public TimingModel {
   }
   std::size_t groups() const { return static_cast<std::size_t>(groups_); }  // of DRAM, in all
 
+  // The next four: of channels with at most kMostMaskedBanks. What the last burst allows at `edge`;
+  const Opening& opening(Cycle edge) const {
+    const std::int64_t elapsed = edge.value() - burst_at_;
+    const Opening* opening = openings_;
+    while (opening[1].delay <= elapsed) {
+      ++opening;
+    }
+    return *opening;
+  }
+  // when it allows any;
+  std::int64_t next_burst() const { return burst_at_ + openings_[1].delay; }
+  // when one of these, of which there are some;
+  Cycle first_opening(std::uint64_t reads, std::uint64_t writes) const {
+    const Opening* opening = openings_ + 1;
+    while (((reads & opening->reads) | (writes & opening->writes)) == 0) {
+      ++opening;
+    }
+    return Cycle(burst_at_ + opening->delay);
+  }
+  // at `edge` that is not all: gates may keep reads and writes from what it allows.
+  bool bursts_bound_by_gates(Cycle edge) const { return edge.value() < gates_bind_bursts_until_; }
+
   void issue(Command command, int bank, Cycle now) override;
 
   void serialize(Archive& archive) override;
@@ -68,11 +99,12 @@ class TimingEngine final : public TimingModel {
     std::vector<std::int64_t> latencies;
   };
   enum class OnBank : std::uint8_t { none, one, many };
-  struct Effects {                                     // of a command
+  struct alignas(64) Effects {                         // of a command
     std::array<std::int64_t, kBankCommands> delays{};  // on the next ones to its bank; 0: none
     OnBank on = OnBank::none;                          // so many of them
     std::size_t one = 0;                               // the only one
-    bool beyond_bank = false;  // on gates, but for those of data-bus commands on their like
+    bool beyond_bank = false;    // on gates, but for those of data-bus commands on their like
+    std::int64_t on_bursts = 0;  // the longest on gates of reads and writes
   };
   // Since the last command of `source`.
   struct Distance {
@@ -107,6 +139,8 @@ class TimingEngine final : public TimingModel {
   void compile_gates(const std::vector<TimingRule>& rules, int ranks);
   void compile_effects(const std::vector<TimingRule>& rules);
   void compile_bursts();
+  void compile_openings(int banks_per_group);
+  std::int64_t longest_on_bursts(const std::vector<Delays>& runs) const;
   bool outlasts(std::size_t source, std::size_t gate) const;
   static void compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies);
   static void apply(const std::vector<Delays>& runs, std::int64_t* cycles, std::int64_t now);
@@ -122,6 +156,7 @@ class TimingEngine final : public TimingModel {
   std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // numbered within the bank
   std::vector<std::vector<Delays>> gate_delays_;                 // by source_number
   std::vector<std::vector<Delays>> lasting_delays_;              // likewise, of bursts
+  std::vector<std::int64_t> lasting_on_bursts_;                  // the longest on their like
   std::vector<std::vector<Distance>> distances_;                 // by gate
   std::array<std::vector<Window>, kCommands> windows_;
 
@@ -131,8 +166,11 @@ class TimingEngine final : public TimingModel {
   // one of another source follows, only those that can outlast its own are still to be known.
   std::size_t burst_source_ = 0;
   std::int64_t burst_at_ = 0;
-  const std::int64_t* burst_delays_ = nullptr;         // of its source, by gate
+  const std::int64_t* burst_delays_ = nullptr;  // of its source, by gate
+  const Opening* openings_ = nullptr;           // of its source, by delay
+  std::int64_t gates_bind_bursts_until_ = 0;
   std::vector<std::vector<std::int64_t>> all_delays_;  // data-bus commands: by source_number, gate
+  std::vector<std::vector<Opening>> all_openings_;     // likewise; before the first: no bank
 };
 
 inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* cycles,
@@ -166,13 +204,17 @@ HMSIM_INLINE void TimingEngine::issue(Command command, int bank, Cycle at) {
   if (reserves_data_bus(command)) {
     if (source != burst_source_) {
       apply(lasting_delays_[burst_source_], gates_.data(), burst_at_);
+      gates_bind_bursts_until_ =
+          later(gates_bind_bursts_until_, burst_at_ + lasting_on_bursts_[burst_source_]);
       burst_source_ = source;
       burst_delays_ = all_delays_[source].data();
+      openings_ = all_openings_[source].data();
     }
     burst_at_ = now;
   }
   if (effects.beyond_bank) {
     apply(gate_delays_[source], gates_.data(), now);
+    gates_bind_bursts_until_ = later(gates_bind_bursts_until_, now + effects.on_bursts);
     for (Window& window : windows_[static_cast<std::size_t>(command)]) {
       pass_window(window, bank, now);
     }

@@ -24,10 +24,14 @@ TEST(WaitingBanks, AreCalledAtTheirCycleOrAtTheWheelsEnd) {
     return cycle;
   };
   for (std::int64_t now = 1; now < 20'000; ++now) {
-    waiting.advance(now, [&](std::int32_t bank) {
-      ASSERT_EQ(called.at(bank), now);
-      called.erase(bank);
-    });
+    while (waiting.next() <= now) {
+      ASSERT_EQ(waiting.next(), now);
+      for (std::uint64_t banks = waiting.take(); banks != 0; banks &= banks - 1) {
+        const auto bank = static_cast<std::int32_t>(__builtin_ctzll(banks));
+        ASSERT_EQ(called.at(bank), now);
+        called.erase(bank);
+      }
+    }
     const auto bank = static_cast<std::int32_t>(random.below(64));
     const std::uint64_t bit = std::uint64_t{1} << bank;
     if (random.below(3) == 0 && called.count(bank) == 0) {
@@ -36,7 +40,7 @@ TEST(WaitingBanks, AreCalledAtTheirCycleOrAtTheWheelsEnd) {
       EXPECT_LE(called[bank], cycle);
       EXPECT_GT(called[bank], now);
     } else if (random.below(9) == 0 && called.count(bank) != 0) {
-      waiting.erase(bit, called[bank]);
+      waiting.erase(bit, called[bank], now);
       called.erase(bank);
     }
     ASSERT_EQ(waiting.next(), first());
