@@ -65,6 +65,7 @@ std::string AddressMap::check(const std::string& text, const DramOrganisation& p
 AddressMap::AddressMap(const SystemConfig& config)
     : hash_banks_(config.controller.bank_hash == BankHash::exclusive_or),
       channel_bits_(log2_of(config.controller.channels)),
+      channel_mask_(config.controller.channels - 1),
       group_shift_(log2_of(config.dram.organisation.banks_per_group())),
       bank_mask_(config.dram.organisation.banks - 1) {
   const std::array<std::int64_t, kFields> sizes{config.dram.organisation.rows,

@@ -22,6 +22,7 @@ struct DramPlace {
 struct NvdimmPlace {
   int channel;
   Address address;  // within the channel's NVDIMM
+  std::int64_t page;
 };
 
 class AddressMap {
@@ -40,9 +41,10 @@ class AddressMap {
   }
   NvdimmPlace nvdimm(Address address) const {
     const std::int64_t page = address.value() >> kPageBits;
+    const std::int64_t own_page = page >> channel_bits_;
     const std::int64_t offset = address.value() & ((std::int64_t{1} << kPageBits) - 1);
-    return {static_cast<int>(page & ((std::int64_t{1} << channel_bits_) - 1)),
-            Address(((page >> channel_bits_) << kPageBits) | offset)};
+    return {static_cast<int>(page & channel_mask_), Address((own_page << kPageBits) | offset),
+            own_page};
   }
   int dram_channel(Address address) const {
     return static_cast<int>(field(address.value() >> kLineBits, kChannel));
@@ -82,6 +84,7 @@ class AddressMap {
   std::array<Slice, kFields> slices_{};
   bool hash_banks_;
   int channel_bits_;
+  std::int64_t channel_mask_;
   int group_shift_;  // bank within the rank >> group_shift_ is its group
   std::int64_t bank_mask_;
 };

@@ -45,11 +45,10 @@ class BankQueue {
     return best_ == id;
   }
 
-  void remove(TransactionPool& pool, TransactionId id) {
-    const Transaction& removed = pool[id];
+  void remove(TransactionPool& pool, const Transaction& removed) {
     (removed.previous == kNoTransaction ? head_ : pool[removed.previous].next) = removed.next;
     (removed.next == kNoTransaction ? tail_ : pool[removed.next].previous) = removed.previous;
-    if (best_ == id) {
+    if (best_ == static_cast<TransactionId>(removed.slot)) {
       best_ = kNoTransaction;
     }
   }

@@ -58,7 +58,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       posts_writes_(config.controller.posts_writes()),
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),
-      ack_to_burst_(config.controller.grants() ? config.controller.grant_delay() : 0),
+      grants_(config.controller.grants()),
+      ack_to_burst_(grants_ ? config.controller.grant_delay() : 0),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
       dram_side_(rules == nullptr ? dram_backend(config.dram_model.backend).make_side(config, pool_)
                                   : make_native_side(config, pool_, *rules)),
@@ -171,11 +172,12 @@ void Channel::set_apart() {
 }
 
 // The last beat of a transaction has passed.
-HMSIM_INLINE void Channel::finish(Transaction& done) {
+HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
   const Request& request = done.request;
   const std::int64_t latency = (now_ - request.arrival).value();
   const bool nvdimm = is_nvdimm(done);
-  const Tick gc_blocked = nvdimm && !posted(done) ? nvdimm_->finish(done.slot, now_) : Tick(0);
+  const bool ends_here = nvdimm && !(specials && posted(done));
+  const Tick gc_blocked = ends_here ? nvdimm_->finish(done.slot, now_) : Tick(0);
   if (request_observer_ != nullptr) {
     show(done, gc_blocked);
   }
@@ -195,7 +197,7 @@ HMSIM_INLINE void Channel::finish(Transaction& done) {
   tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
        [&done] { return done.viewed && done.view.row_hit; });
   std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
-  if (two_level_) {
+  if (specials && two_level_) {
     room += kEntriesPerTransaction;
     return;
   }
@@ -207,59 +209,37 @@ HMSIM_INLINE void Channel::finish(Transaction& done) {
   }
 }
 
-HMSIM_INLINE void Channel::complete() {
+HMSIM_INLINE void Channel::complete(bool specials) {
   while (finishes_.next() <= edge_) {
     const TransactionId id = finishes_.pop();
     Transaction& done = pool_[id];
     Requester& requester = *(*requesters_)[done.request.agent];
-    if (posted(done)) {
+    if (specials && posted(done)) {
       post(done, requester);
     } else if (dram_bytes_ != nullptr) {
       exchange(done, requester);
     }
-    finish(done);
+    finish(done, specials);
     requester.on_complete(done.request, now_);
-    answered_ = true;
+    wakeup_.answered();
     pool_.release(id);  // not before: what the requester sends in answer only joins the line
   }
 }
 
-// Within the calm.
-HMSIM_INLINE Cycle Channel::next_command(Cycle soonest) {
-  Cycle next = earlier(banks_.next(), calm_until_);
-  if (next > soonest && endpoint_.active()) {
-    next = earlier(next, endpoint_.next(soonest));
-  }
-  return later(soonest, next);
-}
-
-inline Cycle Channel::next_wake() {
-  const Cycle soonest = edge_ + Cycle(1);
-  if (has_specials_ || endpoint_.has_ack() || refresh_.pressing(soonest)) {
-    calm_until_ = Cycle(0);
-    return banks_.next() <= soonest
-               ? soonest
-               : later(soonest, earlier(banks_.next(), next_event_apart(soonest)));
-  }
-  calm_until_ = earlier(refresh_.next(soonest), finishes_.next());
-  return next_command(soonest);
-}
-
-HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
-  edge_ = edge;
-  now_ = now;
-  answered_ = false;
+// The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
+// has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
+HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   if (refresh_.pressing(edge_) && rest()) {
-    return;
+    return false;
   }
   wake_ = kNeverCycle;
   wake_time_ = kNever;
   command_bus_taken_ = false;
   advancing_ = true;
   if (finishes_.next() <= edge_) {
-    complete();
+    complete(specials);
   }
-  if (posts_writes_) {
+  if (specials && posts_writes_) {
     deliver_responses();
   } else if (endpoint_.has_ack()) {
     deliver_ack();
@@ -271,68 +251,21 @@ HMSIM_INLINE void Channel::visit(Cycle edge, Tick now) {
     admit();
   }
   advancing_ = false;
-  if (has_specials_) {
+  if (specials) {
     prepare();
   }
   if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
     settle();
   }
-  if (edge_ >= banks_.next() || endpoint_.may_act(edge_)) {
-    issue();
-  }
-  if (has_specials_) {
-    if ((counts_waiting_ || power_.active()) && !command_bus_taken_) {
-      use_free_slot();
-    }
-    update_drain();
-  }
-  wake_by(next_wake());
-}
-
-// An edge within the calm.
-HMSIM_INLINE void Channel::pass(Cycle edge, Tick now) {
-  edge_ = edge;
-  now_ = now;
-  wake_ = kNeverCycle;
-  wake_time_ = kNever;
-  command_bus_taken_ = false;
-  if (!endpoint_.active()) {
-    issue_dram();
-  } else if (edge_ + turnaround_ >= banks_.next()) {
-    issue_either();
-  } else {
-    issue_nvdimm();
-  }
-  wake_by(next_command(edge_ + Cycle(1)));
-}
-
-// Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
-// before.
-HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
-  for (Tick due = nvdimm_->next_event(); due <= wake_time_; due = nvdimm_->next_event()) {
-    if (due != now && !wakeup_.go_on(due, answered_)) {
-      return false;
-    }
-    now = due;
-    nvdimm_->advance(due);
+  calm_until_ = Cycle(0);
+  if (const Cycle soonest = edge_ + Cycle(1);
+      !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
+    calm_until_ = earlier(refresh_.next(soonest), finishes_.next());
   }
   return true;
 }
 
-void Channel::advance(Tick now) {
-  bool calm = false;
-  answered_ = false;
-  while ((nvdimm_ == nullptr || meet_nvdimm(now)) &&
-         (wake_time_ == now || wakeup_.go_on(wake_time_, answered_))) {
-    now = wake_time_;
-    if (calm && wake_ < calm_until_) {
-      pass(wake_, now);
-    } else {
-      visit(wake_, now);
-    }
-    calm = true;
-  }
-}
+bool Channel::begin_edge() { return has_specials_ ? begin_edge(true) : begin_edge(false); }
 
 // Within an edge no time passes: only what is held at its end counts, and at its first command.
 void Channel::settle() {

@@ -92,12 +92,14 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick nvdimm_due() const { return nvdimm_ == nullptr ? kNever : nvdimm_->next_event(); }
 
   // An edge, and its phases.
+  template <class Banks>
+  void go_on(Banks& banks, Tick now);
   bool meet_nvdimm(Tick& now);
-  void visit(Cycle edge, Tick now);
+  bool begin_edge();
+  bool begin_edge(bool specials);
   bool rest();
-  void pass(Cycle edge, Tick now);
   void prepare();
-  void complete();
+  void complete(bool specials);
   void deliver_ack();
   void refresh();
   void admit();
@@ -108,13 +110,16 @@ class Channel final : public MemoryChannel, public AckListener {
   void update_schedulers();
   void change_schedulers();
   void update_drain();
+  template <class Banks>
+  void issue_in_calm(Banks& banks);
+  template <class Banks>
+  void issue_dram(Banks& banks);
   void issue();
-  void issue_dram();
   void issue_either();
   void issue_nvdimm();
-  Cycle next_wake();
-  Cycle next_event_apart(Cycle soonest);
-  Cycle next_command(Cycle soonest);
+  template <class Banks>
+  void end_edge(Banks& banks);
+  Cycle next_event(Cycle soonest);
   Cycle next_special(Cycle soonest);
 
   bool admit_from(Queue& queue);
@@ -149,7 +154,7 @@ class Channel final : public MemoryChannel, public AckListener {
     }
   }
   void compete_by_key(TransactionId id);
-  void leave_line(const Transaction& transaction, TransactionId id);
+  void leave_line(const Transaction& transaction);
   void competes_only_now(const Transaction& transaction) {
     if (!is_nvdimm(transaction)) {
       latency_.competes(transaction, edge_);
@@ -201,14 +206,19 @@ class Channel final : public MemoryChannel, public AckListener {
   bool lacks_data_only(const Transaction& transaction) const;
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
-  void issue_column(TransactionId id, Command command);
+  template <class Banks>
+  void issue_column(Banks& banks, Transaction& transaction, Command command);
   void issue_grant(TransactionId id, Command command);
-  void issue_data(Transaction& transaction, TransactionId id, bool row_hit);
-  void issue_row(TransactionId id, Command command);
+  template <class RowHit>
+  void issue_data(Transaction& transaction, RowHit row_hit, Counter& data_cycles);
+  template <class Banks>
+  void issue_row(Banks& banks, Transaction& transaction, Command command);
+  template <class Banks>
+  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request);
   void send_command(TransactionId id);
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
-  void finish(Transaction& transaction);
+  void finish(Transaction& done, bool specials);
   void set_apart();
   void settle();
   void show(const Transaction& done, Tick gc_blocked);
@@ -304,6 +314,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool drained_;
   const bool posts_writes_;
   const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
+  const bool grants_;
   const Cycle ack_to_burst_;
   std::unique_ptr<NvdimmModule> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;
@@ -349,7 +360,6 @@ class Channel final : public MemoryChannel, public AckListener {
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
   bool advancing_ = false;          // admission of the present edge is still to come
-  bool answered_ = false;           // a requester was told something on the present edge
   Cycle edge_{-1};                  // the last processed one, ...
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...

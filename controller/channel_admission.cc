@@ -66,7 +66,7 @@ HMSIM_INLINE bool Channel::admit_from(Queue& queue) {
   queue.line.pop();
   const Request& request = pool_[id].request;
   (*requesters_)[request.agent]->on_admit(request, now_);
-  answered_ = true;
+  wakeup_.answered();
   return true;
 }
 
@@ -75,8 +75,9 @@ HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
   Transaction& transaction = pool_[id];
   transaction.begin(request, edge_);
   if (request.memory == MemoryClass::nvdimm) {
-    transaction.local = map_.nvdimm(request.address).address;
-    transaction.row = transaction.local / Address(kPageBytes.value());
+    const NvdimmPlace place = map_.nvdimm(request.address);
+    transaction.local = place.address;
+    transaction.row = place.page;
     transaction.rank = nvdimm_rank_;
     transaction.bank = endpoint_.pseudo_bank(transaction.row);
   } else {

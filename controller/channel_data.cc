@@ -39,7 +39,7 @@ void Channel::deliver_ack() {
   const TransactionId id = endpoint_.first_ack();
   Transaction& transaction = pool_[id];
   const bool flush = transaction.request.flush;
-  if (!controller_.grants() && !flush && endpoint_.earliest_burst(transaction) > edge_) {
+  if (!grants_ && !flush && endpoint_.earliest_burst(transaction) > edge_) {
     return;
   }
   endpoint_.take_ack();
@@ -52,7 +52,7 @@ void Channel::deliver_ack() {
   }
   tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
        [&] { return would_hit(transaction); });
-  if (!controller_.grants()) {
+  if (!grants_) {
     issue_grant(id, NvdimmEndpoint::burst_of(transaction));
   } else {
     transaction.state = TransactionState::ready;

@@ -43,7 +43,7 @@ void Channel::end_flush(TransactionId id) {
   }
   send_flush();
   (*requesters_)[request.agent]->on_complete(request, now_);
-  answered_ = true;
+  wakeup_.answered();
 }
 
 }  // namespace hmsim

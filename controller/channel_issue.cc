@@ -5,20 +5,20 @@
 namespace hmsim {
 
 HMSIM_INLINE void Channel::account_burst(const Transaction& transaction) {
-  const auto cycles = static_cast<Counter>(dram_.timing.burst);
-  (is_nvdimm(transaction) ? statistics_.nvdimm_data_cycles : statistics_.dram_data_cycles) +=
-      cycles;
   const int driver = transaction.rank * 2 + (transaction.request.write ? 1 : 0);
-  const bool changed = last_driver_ >= 0 && driver != last_driver_;
-  statistics_.turnarounds += changed ? 1 : 0;
-  last_driver_ = driver;
+  bool changed = false;
+  if (driver != last_driver_) {
+    changed = last_driver_ >= 0;
+    statistics_.turnarounds += changed ? 1 : 0;
+    last_driver_ = driver;
+  }
   bus_.burst(transaction, changed, edge_);
 }
 
 // The next younger transaction to the line competes from now on.
-HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, TransactionId id) {
+HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
   if (transaction.successor == kNoTransaction) {
-    line_order_.leave(pool_, id);
+    line_order_.leave(pool_, transaction);
     return;
   }
   pool_[transaction.successor].predecessor = kNoTransaction;
@@ -27,20 +27,22 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Transactio
 }
 
 // What all data-bus commands have in common.
-HMSIM_INLINE void Channel::issue_data(Transaction& transaction, TransactionId id, bool row_hit) {
+template <class RowHit>
+HMSIM_INLINE void Channel::issue_data(Transaction& transaction, RowHit row_hit,
+                                      Counter& data_cycles) {
   const DramTiming& timing = dram_.timing;
+  data_cycles += static_cast<Counter>(timing.burst);
   const std::int64_t latency = transaction.request.write ? timing.cwl : timing.cl;
   const Cycle end = edge_ + Cycle(latency + timing.burst);
-  finishes_.push(end, id);
+  finishes_.push(end, static_cast<TransactionId>(transaction.slot));
   calm_until_ = earlier(calm_until_, end);
   transaction.state = TransactionState::transfer;
   if (has_specials_) {
     guard_.issued(transaction, owner_of(transaction.request.memory));
   }
   account_burst(transaction);
-  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
-       [row_hit] { return row_hit; });
-  leave_line(transaction, id);
+  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
+  leave_line(transaction);
 }
 
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
@@ -56,12 +58,12 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
 }
 
 // RD or WR.
-void Channel::issue_column(TransactionId id, Command command) {
-  Transaction& transaction = pool_[id];
+template <class Banks>
+HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command) {
   start(transaction);
   energy_.accessed(transaction.rank, command == Command::write);
   const std::size_t side = side_of(transaction);
-  on_banks([&](auto& banks) { banks.column(id, side, command, edge_); });
+  banks.column(transaction, side, command, edge_);
   if (has_specials_) {
     waits(transaction, side, -1);
     if (pages_.active()) {
@@ -69,38 +71,52 @@ void Channel::issue_column(TransactionId id, Command command) {
     }
   }
   latency_.issued(transaction, edge_);
-  statistics_.row_hits += transaction.activated ? 0 : 1;
-  issue_data(transaction, id, !transaction.activated);
+  if (!transaction.activated) {
+    ++statistics_.row_hits;
+  }
+  issue_data(
+      transaction, [&transaction] { return !transaction.activated; }, statistics_.dram_data_cycles);
   record(command == Command::write ? ChannelCommand::write : ChannelCommand::read, transaction);
 }
 
-void Channel::precharge(std::int32_t bank, std::int64_t request) {
-  const int rank = bank / banks_per_rank_;
-  on_banks([&](auto& banks) { banks.precharge(bank, edge_); });
-  pages_.closed(bank);
+template <class Banks>
+HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
+                                     std::int64_t request) {
+  banks.precharge(bank, edge_);
+  if (has_specials_) {
+    pages_.closed(bank);
+  }
   ++statistics_.precharges;
   energy_.precharged(rank, edge_);
-  record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
+  if (observer_ != nullptr) {
+    record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
+  }
+}
+
+void Channel::precharge(std::int32_t bank, std::int64_t request) {
+  on_banks([&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request); });
 }
 
 // ACT or PRE.
-void Channel::issue_row(TransactionId id, Command command) {
-  Transaction& transaction = pool_[id];
+template <class Banks>
+HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command) {
   start(transaction);
   if (!transaction.activated) {
+    transaction.activated = true;
     latency_.started(transaction, edge_);
   }
-  transaction.activated = true;
   if (command == Command::precharge) {
-    precharge(transaction.bank, static_cast<std::int64_t>(transaction.request.id));
+    precharge(banks, transaction.bank, transaction.rank,
+              static_cast<std::int64_t>(transaction.request.id));
     return;
   }
   transaction.activated_at = edge_;
   transaction.activate_held =
-      edge_ -
-      later(transaction.admitted, Cycle(engine_.bank_ready(Command::activate, transaction.bank)));
-  on_banks([&](auto& banks) { banks.activate(transaction.bank, transaction.row, edge_); });
-  pages_.opened(transaction.bank);
+      edge_ - later(transaction.admitted, banks.activate_ready(transaction.bank));
+  banks.activate(transaction.bank, transaction.row, edge_);
+  if (has_specials_) {
+    pages_.opened(transaction.bank);
+  }
   latency_.opened(transaction, edge_);
   ++statistics_.activates;
   energy_.activated(transaction.rank, edge_);
@@ -184,15 +200,15 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
 // An NVDIMM burst: the grant; in `auto` mode the ack stands for it.
 void Channel::issue_grant(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
-  const bool row_hit = transaction.row == endpoint_.last_page(transaction.bank);
   engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
   if (banks_.next() != kNeverCycle) {
     banks_.look_ahead();
   }
-  if (controller_.grants()) {
+  if (grants_) {
     endpoint_.granted(id);
   }
-  issue_data(transaction, id, row_hit);
+  issue_data(
+      transaction, [&] { return would_hit(transaction); }, statistics_.nvdimm_data_cycles);
   record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
          transaction);
 }
@@ -205,7 +221,7 @@ void Channel::send_command(TransactionId id) {
     return;
   }
   const bool write = transaction.request.write;
-  const bool row_hit = would_hit(transaction);
+  const bool row_hit = (told_ & TransactionPolicy::kCommand) != 0 && would_hit(transaction);
   endpoint_.command_sent(id);
   latency_.started(transaction, edge_);
   transaction.state = TransactionState::waiting;
@@ -232,7 +248,7 @@ void Channel::issue_either() {
     if (hmsim::is_nvdimm(winner->command)) {
       issue_grant(winner->id, winner->command);
     } else {
-      issue_column(winner->id, winner->command);
+      on_banks([&](auto& banks) { issue_column(banks, pool_[winner->id], winner->command); });
     }
     return;
   }
@@ -248,7 +264,8 @@ void Channel::issue_either() {
     if (hmsim::is_nvdimm(candidates.other->command)) {
       send_command(candidates.other->id);
     } else {
-      issue_row(candidates.other->id, candidates.other->command);
+      const Best& other = *candidates.other;
+      on_banks([&](auto& banks) { issue_row(banks, pool_[other.id], other.command); });
     }
   }
 }
@@ -275,39 +292,120 @@ void Channel::issue() {
     if (edge_ >= banks_.next()) {
       banks_.advance(edge_);
     }
-  } else if (has_specials_ || (endpoint_.active() && edge_ + turnaround_ >= banks_.next())) {
+  } else if (has_specials_ || edge_ + turnaround_ >= banks_.next()) {
     issue_either();
-  } else if (endpoint_.active()) {
+  } else {
     issue_nvdimm();
-  } else {
-    issue_dram();
   }
 }
 
-// The DRAM alone may have something to issue. In one piece: most edges are this.
-[[gnu::flatten]] void Channel::issue_dram() {
-  const Best* const best = on_banks([this](auto& banks) { return banks.select(edge_); });
-  if (best == nullptr) {
-    return;
-  }
-  command_bus_taken_ = true;
-  ++statistics_.command_cycles;
-  if (reserves_data_bus(best->command)) {
+// The DRAM alone may have something to issue.
+template <class Banks>
+HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
+  if (const Best* const burst = banks.select_burst(edge_)) {
+    ++statistics_.command_cycles;
     promised_ = kNobody;
-    issue_column(best->id, best->command);
-  } else {
-    issue_row(best->id, best->command);
+    issue_column(banks, pool_[burst->id], burst->command);
+  } else if (const Best* const row = banks.select_row(edge_)) {
+    ++statistics_.command_cycles;
+    issue_row(banks, pool_[row->id], row->command);
   }
 }
 
-// When anything but the banks is next due, as far as it is known.
-Cycle Channel::next_event_apart(Cycle soonest) {
-  Cycle next = earlier(refresh_.next(soonest), finishes_.next());
-  if (endpoint_.has_ack()) {
-    next = earlier(next, next_ack(soonest));
+// From this edge on, as long as nothing happens but commands of the DRAM. In one piece: most edges
+// are this.
+template <class Banks>
+HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
+  const Tick limit = earlier(wakeup_.leave(), nvdimm_due());
+  for (;;) {
+    if (banks.next() <= edge_) {
+      issue_dram(banks);
+    }
+    wake_ = later(edge_ + Cycle(1), banks.next());
+    if (wake_ >= calm_until_) {
+      wake_ = calm_until_;
+      wake_time_ = wake_ == kNeverCycle ? kNever : time_of(wake_);
+      break;
+    }
+    wake_time_ = time_of(wake_);
+    if (wake_time_ >= limit) {
+      break;
+    }
+    edge_ = wake_;
+    now_ = wake_time_;
+  }
+  wakeup_.went_on(now_);
+}
+
+// Selection and issue where more than that may happen, and what comes after.
+template <class Banks>
+HMSIM_INLINE void Channel::end_edge(Banks& banks) {
+  if (edge_ >= banks_.next() || endpoint_.may_act(edge_)) {
+    issue();
   }
   if (has_specials_) {
-    next = earlier(next, next_special(soonest));
+    if ((counts_waiting_ || power_.active()) && !command_bus_taken_) {
+      use_free_slot();
+    }
+    update_drain();
+  }
+  const Cycle soonest = edge_ + Cycle(1);
+  wake_by(banks.next() <= soonest ? soonest : later(soonest, next_event(soonest)));
+}
+
+// Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
+// before.
+HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
+  for (Tick due = nvdimm_->next_event(); due <= wake_time_; due = nvdimm_->next_event()) {
+    if (due != now && !wakeup_.go_on(due)) {
+      return false;
+    }
+    now = due;
+    nvdimm_->advance(due);
+  }
+  return true;
+}
+
+template <class Banks>
+[[gnu::flatten]] void Channel::go_on(Banks& banks, Tick now) {
+  bool calm = false;
+  while ((nvdimm_ == nullptr || meet_nvdimm(now)) &&
+         (wake_time_ == now || wakeup_.go_on(wake_time_))) {
+    edge_ = wake_;
+    now_ = wake_time_;
+    if (calm && edge_ < calm_until_) {
+      wake_ = kNeverCycle;
+      wake_time_ = kNever;
+      command_bus_taken_ = false;
+    } else if (!begin_edge()) {
+      now = now_;
+      continue;
+    }
+    calm = true;
+    if (edge_ < calm_until_ && !endpoint_.active() && !command_bus_taken_) {
+      issue_in_calm(banks);
+    } else {
+      end_edge(banks);
+    }
+    now = now_;
+  }
+}
+
+void Channel::advance(Tick now) {
+  on_banks([&](auto& banks) { go_on(banks, now); });
+}
+
+// When anything is next due, as far as it is known.
+Cycle Channel::next_event(Cycle soonest) {
+  Cycle next = earlier(banks_.next(), calm_until_);
+  if (calm_until_ == Cycle(0)) {
+    next = earlier(earlier(banks_.next(), refresh_.next(soonest)), finishes_.next());
+    if (endpoint_.has_ack()) {
+      next = earlier(next, next_ack(soonest));
+    }
+    if (has_specials_) {
+      next = earlier(next, next_special(soonest));
+    }
   }
   if (next > soonest && endpoint_.active()) {
     next = earlier(next, endpoint_.next(soonest));

@@ -85,7 +85,7 @@ bool Channel::rest() {
     wake_ = later(soonest, earlier(banks_.next(), next));
     wake_time_ = time_of(wake_);
     if (!refresh_.pressing(wake_) || banks_.next() <= wake_ || nvdimm_due() <= wake_time_ ||
-        !wakeup_.go_on(wake_time_, false)) {
+        !wakeup_.go_on(wake_time_)) {
       return true;
     }
     edge_ = wake_;

@@ -6,13 +6,21 @@ namespace hmsim {
 DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
     : pool_(pool),
       banks_per_rank_(static_cast<std::int32_t>(dram.organisation.banks)),
-      rank_shift_(__builtin_ctz(static_cast<unsigned>(dram.organisation.banks))),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
-      ranks_(static_cast<std::size_t>(dram.ranks)) {}
+      ranks_(static_cast<std::size_t>(dram.ranks)) {
+  const auto per_rank = static_cast<std::size_t>(dram.organisation.banks);
+  const std::size_t per_group = per_rank / static_cast<std::size_t>(dram.organisation.groups);
+  for (std::size_t i = 0; i < banks_.size(); ++i) {
+    banks_[i].bit_in_rank = std::uint64_t{1} << (i % per_rank);
+    banks_[i].bit = std::uint64_t{1} << (i % 64);
+    banks_[i].rank = static_cast<std::uint32_t>(i / per_rank);
+    banks_[i].group = static_cast<std::uint32_t>(i / per_group);
+  }
+}
 
 void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
   const std::int32_t bank = pool_[id].bank;
-  at(bank).queued[side].remove(pool_, id);
+  at(bank).queued[side].remove(pool_, pool_[id]);
   --queued_;
   if (side == side_) {
     update(bank, now);
@@ -58,7 +66,10 @@ void DramBanks::rebuild(Cycle now) {
 }
 
 void DramBanks::serialize(Archive& archive, Cycle now) {
-  archive(banks_, ranks_, held_, queued_, side_, next_);
+  for (Bank& bank : banks_) {
+    archive(bank);
+  }
+  archive(ranks_, held_, queued_, side_, next_);
   if (archive.loading()) {
     forget();
     update_all(now);

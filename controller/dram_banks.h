@@ -47,7 +47,7 @@ class DramBanks {
 
   // Commands, issued at `now`: the transaction's RD or WR, after which it no longer competes; ACT;
   // PRE.
-  virtual void column(TransactionId id, std::size_t side, Command command, Cycle now) = 0;
+  virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now) = 0;
   virtual void activate(std::int32_t bank, std::int64_t row, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
@@ -74,9 +74,14 @@ class DramBanks {
     held_ = held ? held_ | bit : held_ & ~bit;
   }
 
-  // The best data-bus command that could be issued on this edge, or else the oldest of the other
-  // ones; nullptr: there is none. It is valid until a command is issued.
-  virtual const Best* select(Cycle edge) = 0;
+  // From then on the bank's own rules allow its activate.
+  virtual Cycle activate_ready(std::int32_t bank) const = 0;
+
+  // Where none but DRAM has commands: the best data-bus command that could be issued on this edge;
+  // nullptr: there is none. Then, of the other commands, the oldest. It is valid until a command is
+  // issued.
+  virtual const Best* select_burst(Cycle edge) = 0;
+  virtual const Best* select_row(Cycle edge) = 0;
   // Where others have commands, too: adds the data-bus commands that could be issued on this edge;
   // one whose bank is ready and whose rank and bus rules open within `turnaround` counts as near.
   virtual void collect(Cycle edge, Cycle turnaround, Candidates& candidates) = 0;
@@ -93,12 +98,22 @@ class DramBanks {
   void serialize(Archive& archive, Cycle now);
 
  protected:
-  struct Bank {
+  struct alignas(128) Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
+    // Fixed: the bank's bit among those of its rank, and its rank and bank group, over all ranks.
+    std::uint64_t bit_in_rank = 0;
+    std::uint32_t rank = 0;
+    std::uint32_t group = 0;
+    // Found again by update(): for those that know when commands are legal.
+    Best candidate;
+    std::int64_t ready_at = 0;  // its next command, by the bank's own rules
+    std::int64_t asked_at = 0;  // cycle at which that is looked at again
+    std::uint64_t bit = 0;      // fixed: among all banks, where they are at most 64
+    std::uint32_t gate = 0;     // of its next command
     void serialize(Archive& archive) { archive(queued, open_row); }
   };
-  struct Rank {  // its banks, a bit each
+  struct alignas(32) Rank {  // its banks, a bit each
     std::uint64_t open = 0;
     std::array<std::uint64_t, 2> blocked{};  // by Cause
     void serialize(Archive& archive) { archive(open, blocked); }
@@ -115,37 +130,29 @@ class DramBanks {
   const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
   Rank& rank_at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   const Rank& rank_at(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
-  int rank_of(std::int32_t bank) const { return bank >> rank_shift_; }
-  std::uint64_t bit_of(std::int32_t bank) const {  // among those of its rank
-    return std::uint64_t{1} << (bank & (banks_per_rank_ - 1));
-  }
+  Rank& rank_of(const Bank& bank) { return ranks_[bank.rank]; }
+  const Rank& rank_of(const Bank& bank) const { return ranks_[bank.rank]; }
 
-  bool competes(std::int32_t bank) const {
-    const Rank& rank = rank_at(rank_of(bank));
-    return !at(bank).queued[side_].empty() &&
-           ((rank.blocked[0] | rank.blocked[1]) & bit_of(bank)) == 0;
+  bool competes(const Bank& bank) const {
+    const Rank& rank = rank_of(bank);
+    return !bank.queued[side_].empty() &&
+           ((rank.blocked[0] | rank.blocked[1]) & bank.bit_in_rank) == 0;
   }
   // A rank whose command queue is full starts no transaction.
-  bool may_go(std::int32_t bank, const Best& candidate) const {
-    return held_ == 0 || ((held_ >> rank_of(bank)) & 1) == 0 || pool_[candidate.id].started;
+  bool may_go(const Bank& bank) const {
+    return held_ == 0 || ((held_ >> bank.rank) & 1) == 0 || pool_[bank.candidate.id].started;
   }
   // The bank's best transaction and its next command; the bank competes.
-  Best best_of(std::int32_t bank);
+  Best best_of(Bank& bank);
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
-  void close(std::int32_t index) {  // where no transaction is a candidate
-    Bank& bank = at(index);
+  static void close(Bank& bank) {  // where no transaction is a candidate
     bank.open_row = kNoRow;
     bank.queued[0].row_changed();
     bank.queued[1].row_changed();
   }
-  void set_open(std::int32_t bank, bool open) {
-    std::uint64_t& banks = rank_at(rank_of(bank)).open;
-    banks = open ? banks | bit_of(bank) : banks & ~bit_of(bank);
-  }
 
   TransactionPool& pool_;
   const std::int32_t banks_per_rank_;  // at most 64, a power of two
-  const int rank_shift_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;
   std::uint64_t held_ = 0;   // ranks, a bit each
@@ -159,8 +166,7 @@ class DramBanks {
   void update_each(int rank, std::uint64_t banks, Cycle now);
 };
 
-HMSIM_INLINE Best DramBanks::best_of(std::int32_t index) {
-  Bank& bank = at(index);
+HMSIM_INLINE Best DramBanks::best_of(Bank& bank) {
   const TransactionId id = bank.queued[side_].best(pool_, bank.open_row);
   const Transaction& transaction = pool_[id];
   Command command = bank.open_row == kNoRow ? Command::activate : Command::precharge;

@@ -16,7 +16,9 @@ class FinishQueue {
   bool empty() const { return queue_.empty(); }
 
   void push(Cycle end, TransactionId id) {
-    queue_.push({end, id});
+    Finish& last = queue_.push();
+    last.end = end;
+    last.id = id;
     next_ = earlier(next_, end);
   }
   TransactionId pop() {

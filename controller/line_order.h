@@ -40,13 +40,13 @@ class LineOrder {
     return kNoTransaction;
   }
 
-  // Forgets the line, whose youngest `id` is.
-  void leave(TransactionPool& pool, TransactionId id) {
-    TransactionId* place = &chain_of(pool[id].request);
-    while (*place != id) {
+  // Forgets the line, whose youngest this is.
+  void leave(TransactionPool& pool, const Transaction& youngest) {
+    TransactionId* place = &chain_of(youngest.request);
+    while (*place != static_cast<TransactionId>(youngest.slot)) {
       place = &pool[*place].chained;
     }
-    *place = pool[id].chained;
+    *place = youngest.chained;
   }
 
   void serialize(Archive& archive) { archive(youngest_); }

@@ -37,6 +37,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
                                           seed + static_cast<std::uint64_t>(channel)));
     channels_.back()->attach(kernel, requesters_, *this);
   }
+  first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.controller.channels);
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
   }
@@ -87,9 +88,7 @@ MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) con
   if (memory == MemoryClass::dram) {
     return *channels_[static_cast<std::size_t>(map_.dram_channel(address))];
   }
-  const std::size_t apart =
-      channels_.size() - static_cast<std::size_t>(config_.controller.channels);
-  return *channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + apart];
+  return *channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + first_of_nvdimm_];
 }
 
 void MemorySystem::send(Request request, Tick now) {

@@ -7,30 +7,25 @@ namespace hmsim {
 
 NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
     : DramBanks(dram, pool), engine_(engine) {
-  ensure(banks_.size() <= slots_.size(), "native banks", Tick(0), -1,
+  ensure(banks_.size() <= TimingEngine::kMostMaskedBanks, "native banks", Tick(0), -1,
          "the channel has too many banks");
-  const auto banks_per_group =
-      static_cast<std::uint32_t>(dram.organisation.banks / dram.organisation.groups);
-  for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
-    slots_[bank].bit = std::uint64_t{1} << bank;
-    slots_[bank].group = bank / banks_per_group;
-  }
 }
 
-void NativeBanks::update(std::int32_t bank, Cycle now) {
-  Slot& updated = slot(bank);
-  displace(updated, now);
+void NativeBanks::update(std::int32_t index, Cycle now) {
+  Bank& bank = at(index);
+  displace(bank, now);
   if (competes(bank)) {
-    updated.candidate = best_of(bank);
-    place(bank, updated, now);
+    bank.candidate = best_of(bank);
+    place(index, bank, now);
+    find_next();
   }
 }
 
 void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   for (; banks != 0; banks &= banks - 1) {
-    Slot& patient = slot(static_cast<std::int32_t>(__builtin_ctzll(banks)));
-    patient_ &= ~patient.bit;
-    wait(patient, edge);
+    Bank& bank = first_of(banks);
+    patient_ &= ~bank.bit;
+    wait(bank, edge);
   }
 }
 
@@ -38,8 +33,9 @@ void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
 std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const {
   std::uint64_t open = banks;
   for (; banks != 0; banks &= banks - 1) {
-    if (engine_.gate(first_of(banks).gate) > edge) {
-      open &= ~first_of(banks).bit;
+    const Bank& bank = first_of(banks);
+    if (gate(bank) > edge) {
+      open &= ~bank.bit;
     }
   }
   return open;
@@ -83,9 +79,7 @@ void NativeBanks::look_ahead() {
 
 void NativeBanks::forget() {
   waiting_.clear();
-  wanted_ = {};
-  ripe_ = 0;
-  patient_ = 0;
+  competing_ = ripe_ = patient_ = data_ = writes_ = 0;
 }
 
 }  // namespace hmsim

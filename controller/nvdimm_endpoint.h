@@ -126,7 +126,7 @@ class NvdimmEndpoint {
   }
   void leave(BankQueue PseudoBank::*list, std::uint64_t& banks, TransactionId id) {
     BankQueue& left = bank_of(pool_[id]).*list;
-    left.remove(pool_, id);
+    left.remove(pool_, pool_[id]);
     if (left.empty()) {
       banks &= ~bit(pool_[id].bank);
     }

@@ -4,73 +4,77 @@
 namespace hmsim {
 
 PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool)
-    : DramBanks(dram, pool), timing_(timing), slots_(banks_.size()) {}
+    : DramBanks(dram, pool),
+      timing_(timing),
+      count_(static_cast<std::int32_t>(banks_.size())),
+      has_candidate_(banks_.size()) {}
 
-void PolledBanks::column(TransactionId id, std::size_t side, Command command, Cycle now) {
-  timing_.issue(command, pool_[id].bank, now);
-  remove(id, side, now);
+void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now) {
+  timing_.issue(command, transaction.bank, now);
+  remove(static_cast<TransactionId>(transaction.slot), side, now);
   look_ahead();
 }
 
 void PolledBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
   timing_.issue(Command::activate, bank, now);
-  set_open(bank, true);
+  rank_of(at(bank)).open |= at(bank).bit_in_rank;
   row_changed(bank, row, now);
   look_ahead();
 }
 
 void PolledBanks::precharge(std::int32_t bank, Cycle now) {
   timing_.issue(Command::precharge, bank, now);
-  set_open(bank, false);
+  rank_of(at(bank)).open &= ~at(bank).bit_in_rank;
   row_changed(bank, kNoRow, now);
   look_ahead();
 }
 
 void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
-  Slot& slot = slots_[static_cast<std::size_t>(index)];
-  slot.competes = competes(index);
-  if (!slot.competes) {
+  Bank& bank = at(index);
+  has_candidate_[static_cast<std::size_t>(index)] = competes(bank);
+  if (!has_candidate(index)) {
     return;
   }
-  slot.candidate = best_of(index);
-  slot.ready_at = timing_.bank_ready(slot.candidate.command, index);
-  ask(static_cast<std::size_t>(index));
-  next_ = earlier(next_, slot.legal_at);
+  bank.candidate = best_of(bank);
+  bank.ready_at = timing_.bank_ready(bank.candidate.command, index);
+  ask(index);
+  next_ = earlier(next_, bank.asked_at);
 }
 
-void PolledBanks::ask(std::size_t bank) {
-  slots_[bank].legal_at =
-      timing_.earliest(slots_[bank].candidate.command, static_cast<int>(bank)).value();
+void PolledBanks::ask(std::int32_t index) {
+  Bank& bank = at(index);
+  bank.asked_at = timing_.earliest(bank.candidate.command, index).value();
 }
 
 // The candidate of a competing bank whose next command the device takes by `horizon`, or nullptr.
-const Best* PolledBanks::legal_by(std::size_t index, std::int64_t now, std::int64_t horizon) {
-  Slot& slot = slots_[index];
-  if (!slot.competes || slot.ready_at > now || slot.legal_at > horizon ||
-      !may_go(static_cast<std::int32_t>(index), slot.candidate)) {
+const Best* PolledBanks::legal_by(std::int32_t index, std::int64_t now, std::int64_t horizon) {
+  const Bank& bank = at(index);
+  if (!has_candidate(index) || bank.ready_at > now || bank.asked_at > horizon || !may_go(bank)) {
     return nullptr;
   }
   ask(index);
-  return slot.legal_at > horizon ? nullptr : &slot.candidate;
+  return bank.asked_at > horizon ? nullptr : &bank.candidate;
 }
 
-const Best* PolledBanks::select(Cycle edge) {
+const Best* PolledBanks::select_burst(Cycle edge) {
   Candidates candidates;
   collect(edge, Cycle(0), candidates);
-  if (candidates.legal[0] != nullptr) {
-    return candidates.legal[0];
-  }
+  return candidates.legal[0];
+}
+
+const Best* PolledBanks::select_row(Cycle edge) {
+  Candidates candidates;
   collect_others(edge, candidates);
   return candidates.other;
 }
 
 void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   const std::int64_t now = edge.value();
-  for (std::size_t index = 0; index < slots_.size(); ++index) {
-    if (reserves_data_bus(slots_[index].candidate.command)) {
-      if (const Best* const best = legal_by(index, now, now + turnaround.value())) {
-        Candidates::consider(
-            (slots_[index].legal_at <= now ? candidates.legal : candidates.near)[0], *best);
+  for (std::int32_t bank = 0; bank < count_; ++bank) {
+    if (reserves_data_bus(at(bank).candidate.command)) {
+      if (const Best* const best = legal_by(bank, now, now + turnaround.value())) {
+        Candidates::consider((at(bank).asked_at <= now ? candidates.legal : candidates.near)[0],
+                             *best);
       }
     }
   }
@@ -78,9 +82,9 @@ void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
 
 void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
   const std::int64_t now = edge.value();
-  for (std::size_t index = 0; index < slots_.size(); ++index) {
-    if (!reserves_data_bus(slots_[index].candidate.command)) {
-      if (const Best* const best = legal_by(index, now, now)) {
+  for (std::int32_t bank = 0; bank < count_; ++bank) {
+    if (!reserves_data_bus(at(bank).candidate.command)) {
+      if (const Best* const best = legal_by(bank, now, now)) {
         Candidates::consider_older(candidates.other, *best);
       }
     }
@@ -90,10 +94,10 @@ void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
 
 void PolledBanks::look_ahead() {
   std::int64_t next = kNeverCycle.value();
-  for (std::size_t index = 0; index < slots_.size(); ++index) {
-    if (slots_[index].competes) {
-      ask(index);
-      next = earlier(next, slots_[index].legal_at);
+  for (std::int32_t bank = 0; bank < count_; ++bank) {
+    if (has_candidate(bank)) {
+      ask(bank);
+      next = earlier(next, at(bank).asked_at);
     }
   }
   next_ = next;

@@ -17,30 +17,31 @@ class PolledBanks final : public DramBanks {
  public:
   PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool);
 
-  void column(TransactionId id, std::size_t side, Command command, Cycle now) override;
+  void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
-  const Best* select(Cycle edge) override;
+  Cycle activate_ready(std::int32_t bank) const override {
+    return Cycle(timing_.bank_ready(Command::activate, bank));
+  }
+  const Best* select_burst(Cycle edge) override;
+  const Best* select_row(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle /*edge*/) override { look_ahead(); }
   void look_ahead() override;
 
  private:
-  struct Slot {  // of a bank
-    bool competes = false;
-    Best candidate;
-    std::int64_t ready_at = 0;  // by the bank's own rules
-    std::int64_t legal_at = 0;  // lower bound, by all rules
-  };
-
   void update(std::int32_t bank, Cycle now) override;
   void forget() override {}
-  const Best* legal_by(std::size_t index, std::int64_t now, std::int64_t horizon);
-  void ask(std::size_t bank);
+  const Best* legal_by(std::int32_t bank, std::int64_t now, std::int64_t horizon);
+  void ask(std::int32_t bank);
+  bool has_candidate(std::int32_t bank) const {
+    return has_candidate_[static_cast<std::size_t>(bank)];
+  }
 
   TimingModel& timing_;
-  std::vector<Slot> slots_;
+  const std::int32_t count_;
+  std::vector<bool> has_candidate_;  // by bank; it is asked_at a lower bound of all rules
 };
 
 }  // namespace hmsim

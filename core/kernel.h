@@ -47,13 +47,22 @@ class Kernel {
   Tick next_event() const;
   // For the component that is being advanced: true if nothing else is due by `time`; then that is
   // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
-  // `answered`: somebody was told of something by a call; whoever steps may want to know.
-  bool go_on(Tick time, bool answered) {
-    if (time >= horizon_ || (answered && watched_) || --moves_left_ < 0) {
+  bool go_on(Tick time) {
+    if (time >= horizon_ || --moves_left_ < 0) {
       return false;
     }
     now_ = time;
     return true;
+  }
+  // For the same: it may go on by itself to any time before this one; then it tells how far it
+  // went.
+  Tick leave() const { return moves_left_ <= 0 ? now_ : horizon_; }
+  void went_on(Tick time) { now_ = time; }
+  // It told somebody of something by a call: whoever looks on between steps may want to know.
+  void answered() {
+    if (watched_) {
+      moves_left_ = 0;
+    }
   }
   // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
   // comes after its turn, whether it had anything to do or not.
@@ -108,7 +117,10 @@ class Wakeup {
     return kernel_ != nullptr && time == kernel_->now() && kernel_->turn_is_over(id_);
   }
   // From within advance(), which only the kernel calls.
-  bool go_on(Tick time, bool answered) const { return kernel_->go_on(time, answered); }
+  bool go_on(Tick time) const { return kernel_->go_on(time); }
+  Tick leave() const { return kernel_->leave(); }
+  void went_on(Tick time) const { kernel_->went_on(time); }
+  void answered() const { kernel_->answered(); }
   void pause() const {
     if (kernel_ != nullptr) {
       kernel_->pause();

@@ -22,12 +22,13 @@ class Ring {
   const T& front() const { return slots_[head_]; }
   T& back() { return slots_[(head_ + count_ - 1) & mask_]; }
 
-  void push(const T& value) {
+  void push(const T& value) { push() = value; }
+  // The last place from now on, to be filled.
+  T& push() {
     if (count_ == capacity_) {
       grow();
     }
-    slots_[(head_ + count_) & mask_] = value;
-    ++count_;
+    return slots_[(head_ + count_++) & mask_];
   }
   void pop() {
     head_ = (head_ + 1) & mask_;

@@ -85,8 +85,8 @@ DramEnergy EnergyMeter::energy(int rank, Cycle now) const {
   };
   DramEnergy energy;
   energy.activate = static_cast<double>(state.activates) * activate_;
-  energy.read = static_cast<double>(state.reads) * read_;
-  energy.write = static_cast<double>(state.writes) * write_;
+  energy.read = static_cast<double>(state.accesses[0]) * read_;
+  energy.write = static_cast<double>(state.accesses[1]) * write_;
   energy.refresh = static_cast<double>(state.refreshes) * refresh_;
   energy.active_standby = spent(State::active);
   energy.precharged_standby = spent(State::precharged);
@@ -98,7 +98,8 @@ DramEnergy EnergyMeter::energy(int rank, Cycle now) const {
 void EnergyMeter::reset(Cycle now) {
   for (Rank& rank : ranks_) {
     pass(rank, now);
-    rank.activates = rank.reads = rank.writes = rank.refreshes = 0;
+    rank.activates = rank.refreshes = 0;
+    rank.accesses = {};
     rank.cycles = {};
   }
 }

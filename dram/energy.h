@@ -52,7 +52,7 @@ class EnergyMeter {
   }
   void accessed(int rank, bool write) {
     Rank& state = at(rank);
-    ++(write ? state.writes : state.reads);
+    ++state.accesses[write ? 1 : 0];
   }
   void refreshed(int rank, Cycle now);
   void sleeps(int rank, bool self_refresh, Cycle now) {
@@ -69,10 +69,9 @@ class EnergyMeter {
  private:
   enum class State : std::uint8_t { precharged, active, power_down, self_refresh };
 
-  struct Rank {
+  struct alignas(128) Rank {
     std::int64_t activates = 0;
-    std::int64_t reads = 0;
-    std::int64_t writes = 0;
+    std::array<std::int64_t, 2> accesses{};  // reads, writes
     std::int64_t refreshes = 0;
     std::array<std::int64_t, 4> cycles{};  // by State, up to `since`
     int open = 0;                          // banks
@@ -80,7 +79,7 @@ class EnergyMeter {
     Cycle since{0};
     Cycle refreshed_until{0};
     void serialize(Archive& archive) {
-      archive(activates, reads, writes, refreshes, cycles, open, state, since, refreshed_until);
+      archive(activates, accesses, refreshes, cycles, open, state, since, refreshed_until);
     }
   };
 

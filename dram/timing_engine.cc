@@ -59,8 +59,9 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   }
   for (std::size_t command = 0; command < kCommands; ++command) {
     const auto preceding = static_cast<Command>(command);
-    compile(same_bank_delays_[command], bank_rules(rules, preceding, Scope::same_bank));
+    same_bank_delays_[command] = compile(bank_rules(rules, preceding, Scope::same_bank));
   }
+  compile_own_delays(rules);
   compile_gates(rules, ranks);
   compile_bursts();
   compile_openings(banks_per_rank / groups_per_rank);
@@ -68,31 +69,93 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   burst_at_ = kLongAgo;
   burst_delays_ = all_delays_[burst_source_].data();
   openings_ = all_openings_[burst_source_].data();
+  Ring ring;
+  ring.cycles.fill(kLongAgo);
+  activates_.assign(static_cast<std::size_t>(ranks), ring);
+  compile_spacing(rules);
   for (const TimingRule& rule : rules) {
-    if (rule.window > 1 && rule.latency > 0) {
-      add_window(rule, ranks);
+    if (rule.window > 1 && rule.latency > 0 && rule.preceding != Command::activate) {
+      windows_[static_cast<std::size_t>(rule.preceding)].push_back(
+          {rule.latency, window_length(rule), rule.following, activates_});
     }
   }
-  compile_effects(rules);
+  compile_effects();
 }
 
-void TimingEngine::compile_effects(const std::vector<TimingRule>& rules) {
+std::size_t TimingEngine::window_length(const TimingRule& rule) {
+  const auto length = static_cast<std::size_t>(rule.window);
+  ensure(length <= kLongestWindow, "timing engine", Tick(0), -1, "a rule's window is too long");
+  return length;
+}
+
+// Beyond its bank an activate delays activates only, and those of its rank, but for what is
+// remembered.
+void TimingEngine::compile_spacing(const std::vector<TimingRule>& rules) {
+  for (const TimingRule& rule : rules) {
+    const bool in_bank = rule.scope == Scope::bank || rule.scope == Scope::same_bank;
+    if (rule.preceding != Command::activate || rule.latency <= 0 || in_bank ||
+        is_remembered(rule)) {
+      continue;
+    }
+    ensure(rule.following == Command::activate && rule.scope != Scope::other_rank &&
+               (rule.window == 1 || (rule.scope == Scope::rank && spacing_.length == 1)),
+           "timing engine", Tick(0), -1, "rules of activates that no DRAM has");
+    if (rule.window > 1) {
+      spacing_.window = rule.latency;
+      spacing_.length = window_length(rule);
+    } else {
+      std::int64_t& spacing = rule.scope == Scope::group ? spacing_.in_group : spacing_.in_rank;
+      spacing = later(spacing, rule.latency);
+    }
+  }
+}
+
+// The rules of one bank are such that an activate delays whatever comes next, a precharge only
+// activates, a read or write only precharges.
+void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
+  for (std::size_t command = 0; command < kBankCommands; ++command) {
+    const auto preceding = static_cast<Command>(command);
+    const std::vector<std::int64_t> own = bank_rules(rules, preceding, Scope::bank);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const auto following = static_cast<Command>(i);
+      const bool expected = preceding == Command::activate    ? i < kBankCommands
+                            : preceding == Command::precharge ? following == Command::activate
+                                                              : following == Command::precharge;
+      ensure(expected || own[i] <= 0, "timing engine", Tick(0), -1,
+             "rules of one bank that no DRAM has");
+      if (i < kBankCommands) {
+        own_delays_[command][i] = own[i];
+      }
+    }
+  }
+}
+
+void TimingEngine::compile_effects() {
   for (std::size_t command = 0; command < kCommands; ++command) {
     Effects& effects = effects_[command];
-    const std::vector<std::int64_t> own =
-        bank_rules(rules, static_cast<Command>(command), Scope::bank);
-    for (std::size_t i = 0; i < kBankCommands; ++i) {
-      if (own[i] > 0) {
-        effects.on = effects.on == OnBank::none ? OnBank::one : OnBank::many;
-        effects.one = i;
-      }
-      effects.delays[i] = own[i];
-    }
-    effects.beyond_bank = !windows_[command].empty() || !same_bank_delays_[command].empty();
+    effects.on_same_banks = !same_bank_delays_[command].empty();
+    effects.on_gates = !windows_[command].empty();
     for (std::size_t source = command; source < gate_delays_.size(); source += kStride) {
-      effects.beyond_bank = effects.beyond_bank || !gate_delays_[source].empty();
+      effects.on_gates = effects.on_gates || !gate_delays_[source].empty();
       effects.on_bursts = later(effects.on_bursts, longest_on_bursts(gate_delays_[source]));
     }
+  }
+}
+
+void TimingEngine::issue(Command command, int bank, Cycle now) {
+  if (command == Command::activate) {
+    activate(bank, now);
+  } else if (command == Command::precharge) {
+    precharge(bank, now);
+  } else if (to_bank(command)) {
+    column(command, bank, now);
+  } else {
+    const std::size_t source = source_number(command, bank >> group_shift_);
+    last_[source] = now.value();
+    if (reserves_data_bus(command)) {
+      burst(source, now.value());
+    }
+    delay(command, source, bank, now.value());
   }
 }
 
@@ -121,18 +184,17 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
         all_delays_[source] = latencies;
       }
       for (const TimingRule& rule : rules) {
-        if (rule.preceding != preceding || rule.window > 1) {
+        if (rule.preceding != preceding || rule.window > 1 ||
+            (preceding == Command::activate && !is_remembered(rule))) {
           continue;
         }
-        const bool remembered =
-            to_bank(preceding) && !to_bank(rule.following) && !is_nvdimm(rule.following);
         for (int to = is_nvdimm(rule.following) ? groups_ : 0;
              to < (is_nvdimm(rule.following) ? groups : groups_); ++to) {
           if (!applies(rule.scope, from, to, groups_per_rank_)) {
             continue;
           }
           const std::size_t gate = gate_at(rule.following, to);
-          if (remembered) {
+          if (is_remembered(rule)) {
             distances_[gate].push_back({source, rule.latency});
           } else if (reserves_data_bus(preceding) && reserves_data_bus(rule.following)) {
             all_delays_[source][gate] = later(all_delays_[source][gate], rule.latency);
@@ -141,7 +203,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
           }
         }
       }
-      compile(gate_delays_[source], latencies);
+      gate_delays_[source] = compile(latencies);
     }
   }
 }
@@ -153,7 +215,7 @@ void TimingEngine::compile_bursts() {
     for (std::size_t gate = 0; gate < latencies.size(); ++gate) {
       latencies[gate] = outlasts(source, gate) ? latencies[gate] : 0;
     }
-    compile(lasting_delays_[source], latencies);
+    lasting_delays_[source] = compile(latencies);
     lasting_on_bursts_[source] = longest_on_bursts(lasting_delays_[source]);
   }
 }
@@ -184,14 +246,11 @@ void TimingEngine::compile_openings(int banks_per_group) {
   }
 }
 
-std::int64_t TimingEngine::longest_on_bursts(const std::vector<Delays>& runs) const {
+std::int64_t TimingEngine::longest_on_bursts(const Delays& delays) const {
   std::int64_t longest = 0;
-  for (const Delays& run : runs) {
-    for (std::size_t i = 0; i < run.latencies.size(); ++i) {
-      const std::size_t gate = run.first + i;
-      if (gate >= gate_at(Command::read, 0) && gate < kBankCommands * groups()) {
-        longest = later(longest, run.latencies[i]);
-      }
+  for (const Delay& delay : delays) {
+    if (delay.number >= gate_at(Command::read, 0) && delay.number < kBankCommands * groups()) {
+      longest = later(longest, delay.latency);
     }
   }
   return longest;
@@ -222,25 +281,25 @@ void TimingEngine::apply_same_bank(Command command, int bank, std::int64_t now) 
   }
 }
 
-// The runs of positive latencies.
-void TimingEngine::compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies) {
+// The positive latencies.
+TimingEngine::Delays TimingEngine::compile(const std::vector<std::int64_t>& latencies) {
+  Delays delays;
   for (std::size_t i = 0; i < latencies.size(); ++i) {
-    if (latencies[i] <= 0) {
-      continue;
+    if (latencies[i] > 0) {
+      delays.push_back({i, latencies[i]});
     }
-    if (i == 0 || latencies[i - 1] <= 0) {
-      runs.push_back({i, {}});
-    }
-    runs.back().latencies.push_back(latencies[i]);
   }
+  return delays;
 }
 
-void TimingEngine::add_window(const TimingRule& rule, int ranks) {
-  const auto length = static_cast<std::size_t>(rule.window);
-  const auto rings = static_cast<std::size_t>(ranks);
-  windows_[static_cast<std::size_t>(rule.preceding)].push_back(
-      {rule.latency, length, rule.following, std::vector<std::int64_t>(rings * length, kLongAgo),
-       std::vector<std::size_t>(rings)});
+void TimingEngine::Ring::serialize(Archive& archive, std::size_t length) {
+  archive(position);
+  for (std::size_t i = 0; i < length; ++i) {
+    archive(cycles[i]);
+  }
+  if (position >= length) {
+    throw InputError("the checkpoint is damaged: a window has no such place");
+  }
 }
 
 void TimingEngine::serialize(Archive& archive) {
@@ -254,9 +313,14 @@ void TimingEngine::serialize(Archive& archive) {
   const auto bursts = gates_.begin() + static_cast<std::ptrdiff_t>(gate_at(Command::read, 0));
   gates_bind_bursts_until_ = *std::max_element(
       bursts, gates_.begin() + kBankCommands * static_cast<std::ptrdiff_t>(groups_));
+  for (Ring& ring : activates_) {
+    ring.serialize(archive, spacing_.length);
+  }
   for (std::vector<Window>& windows : windows_) {
     for (Window& window : windows) {
-      archive(window.last, window.position);
+      for (Ring& ring : window.rings) {
+        ring.serialize(archive, window.length);
+      }
     }
   }
 }

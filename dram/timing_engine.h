@@ -16,9 +16,9 @@ class Archive;
 
 // A bank keeps the cycles from which the rules of its own scope, and of banks of its number, allow
 // each command; a bank group those of all wider scopes (its "gates"). The table is compiled, for
-// each command and place, into what it delays: few runs of neighbouring cycles, so gates are sorted
-// by command, then by group. What commands to single banks delay beside such commands and bursts
-// (refresh, power modes) is found when it is asked for, from when they were last issued.
+// each command and place, into what it delays. What commands to single banks delay beside such
+// commands and bursts (refresh, power modes) is found when it is asked for, from when they were
+// last issued.
 class TimingEngine final : public TimingModel {
  public:
   static constexpr int kBankCommands = 4;  // activate, precharge, read, write
@@ -84,26 +84,28 @@ class TimingEngine final : public TimingModel {
   // at `edge` that is not all: gates may keep reads and writes from what it allows.
   bool bursts_bound_by_gates(Cycle edge) const { return edge.value() < gates_bind_bursts_until_; }
 
+  // The commands, by themselves for those that are many; all are legal at `now`.
   void issue(Command command, int bank, Cycle now) override;
+  void activate(int bank, Cycle now);
+  void precharge(int bank, Cycle now);
+  void column(Command command, int bank, Cycle now);  // read or write
 
   void serialize(Archive& archive) override;
 
  private:
   static constexpr int kStride = 16;  // kCommands, rounded up to a power of two
   static_assert(kCommands <= kStride);
+  static constexpr std::size_t kLongestWindow = 31;
 
-  // Of the cycles numbered from `first` on, the next `latencies` each become at least `now` plus
-  // the latency.
-  struct Delays {
-    std::size_t first;
-    std::vector<std::int64_t> latencies;
+  // The cycle of that number becomes at least `now` plus the latency.
+  struct Delay {
+    std::size_t number;
+    std::int64_t latency;
   };
-  enum class OnBank : std::uint8_t { none, one, many };
-  struct alignas(64) Effects {                         // of a command
-    std::array<std::int64_t, kBankCommands> delays{};  // on the next ones to its bank; 0: none
-    OnBank on = OnBank::none;                          // so many of them
-    std::size_t one = 0;                               // the only one
-    bool beyond_bank = false;    // on gates, but for those of data-bus commands on their like
+  using Delays = std::vector<Delay>;
+  struct Effects {  // of a command, beyond its bank
+    bool on_same_banks = false;
+    bool on_gates = false;       // but for those of bursts on bursts
     std::int64_t on_bursts = 0;  // the longest on gates of reads and writes
   };
   // Since the last command of `source`.
@@ -111,12 +113,29 @@ class TimingEngine final : public TimingModel {
     std::size_t source;
     std::int64_t latency;
   };
+  struct alignas(256) Ring {  // the last commands to a rank
+    std::size_t position = 0;
+    std::array<std::int64_t, kLongestWindow> cycles{};
+    // Returns when the one of so many commands ago was.
+    std::int64_t push(std::int64_t cycle, std::size_t length) {
+      cycles[position] = cycle;
+      position = position + 1 == length ? 0 : position + 1;
+      return cycles[position];
+    }
+    void serialize(Archive& archive, std::size_t length);
+  };
+  // Activates of a rank: from one to the next, and from that of `length` activates ago.
+  struct Spacing {
+    std::int64_t in_group = 0;
+    std::int64_t in_rank = 0;
+    std::int64_t window = 0;
+    std::size_t length = 1;
+  };
   struct Window {
     std::int64_t latency;
     std::size_t length;
     Command following;
-    std::vector<std::int64_t> last;  // per rank, a ring of `length` issue cycles
-    std::vector<std::size_t> position;
+    std::vector<Ring> rings;  // by rank
   };
 
   std::size_t gate_at(Command command, int group) const {
@@ -124,6 +143,12 @@ class TimingEngine final : public TimingModel {
   }
   std::size_t source_number(Command command, int group) const {
     return static_cast<std::size_t>(group * kStride) + static_cast<std::size_t>(command);
+  }
+  std::int64_t* times_of(int bank) {
+    return bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride;
+  }
+  std::int64_t own_delay(Command preceding, Command following) const {
+    return own_delays_[static_cast<std::size_t>(preceding)][static_cast<std::size_t>(following)];
   }
   static bool to_bank(Command command) { return static_cast<int>(command) < kBankCommands; }
   Cycle any_gate(std::size_t number) const {
@@ -133,17 +158,24 @@ class TimingEngine final : public TimingModel {
     }
     return opens;
   }
-  void add_window(const TimingRule& rule, int ranks);
+  static bool is_remembered(const TimingRule& rule) {
+    return to_bank(rule.preceding) && !to_bank(rule.following) && !is_nvdimm(rule.following);
+  }
+  static std::size_t window_length(const TimingRule& rule);
   static std::vector<std::int64_t> bank_rules(const std::vector<TimingRule>& rules,
                                               Command preceding, Scope scope);
+  void compile_own_delays(const std::vector<TimingRule>& rules);
+  void compile_spacing(const std::vector<TimingRule>& rules);
   void compile_gates(const std::vector<TimingRule>& rules, int ranks);
-  void compile_effects(const std::vector<TimingRule>& rules);
+  void compile_effects();
   void compile_bursts();
   void compile_openings(int banks_per_group);
-  std::int64_t longest_on_bursts(const std::vector<Delays>& runs) const;
+  std::int64_t longest_on_bursts(const Delays& delays) const;
   bool outlasts(std::size_t source, std::size_t gate) const;
-  static void compile(std::vector<Delays>& runs, const std::vector<std::int64_t>& latencies);
-  static void apply(const std::vector<Delays>& runs, std::int64_t* cycles, std::int64_t now);
+  static Delays compile(const std::vector<std::int64_t>& latencies);
+  static void apply(const Delays& delays, std::int64_t* cycles, std::int64_t now);
+  void delay(Command command, std::size_t source, int bank, std::int64_t now);
+  void burst(std::size_t source, std::int64_t now);
   void apply_same_bank(Command command, int bank, std::int64_t now);
   void pass_window(Window& window, int bank, std::int64_t now);
 
@@ -152,15 +184,19 @@ class TimingEngine final : public TimingModel {
   std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
   int rank_shift_;                                   // bank >> rank_shift_ is its rank,
   int group_shift_;                                  // bank >> group_shift_ its group
+  // Within a bank: by preceding and following command; 0: none.
+  std::array<std::array<std::int64_t, kBankCommands>, kBankCommands> own_delays_{};
   std::array<Effects, kCommands> effects_{};
-  std::array<std::vector<Delays>, kCommands> same_bank_delays_;  // numbered within the bank
-  std::vector<std::vector<Delays>> gate_delays_;                 // by source_number
-  std::vector<std::vector<Delays>> lasting_delays_;              // likewise, of bursts
-  std::vector<std::int64_t> lasting_on_bursts_;                  // the longest on their like
-  std::vector<std::vector<Distance>> distances_;                 // by gate
-  std::array<std::vector<Window>, kCommands> windows_;
+  std::array<Delays, kCommands> same_bank_delays_;      // numbered within the bank
+  std::vector<Delays> gate_delays_;                     // by source_number
+  std::vector<Delays> lasting_delays_;                  // likewise, of bursts
+  std::vector<std::int64_t> lasting_on_bursts_;         // the longest on their like
+  std::vector<std::vector<Distance>> distances_;        // by gate
+  std::array<std::vector<Window>, kCommands> windows_;  // but for activates
+  Spacing spacing_;
 
   std::vector<std::int64_t> bank_ready_;  // bank x kStride
+  std::vector<Ring> activates_;           // by rank
   std::vector<std::int64_t> last_;        // commands to banks: by source_number
   std::vector<std::int64_t> gates_;       // without the delays of the last data-bus command: when
   // one of another source follows, only those that can outlast its own are still to be known.
@@ -173,65 +209,84 @@ class TimingEngine final : public TimingModel {
   std::vector<std::vector<Opening>> all_openings_;     // likewise; before the first: no bank
 };
 
-inline void TimingEngine::apply(const std::vector<Delays>& runs, std::int64_t* cycles,
-                                std::int64_t now) {
-  for (const Delays& run : runs) {
-    std::int64_t* const cycle = cycles + run.first;
-    const std::int64_t* const latency = run.latencies.data();
-    const std::size_t count = run.latencies.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (cycle[i] < now + latency[i]) {
-        cycle[i] = now + latency[i];
-      }
-    }
+inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std::int64_t now) {
+  for (const Delay& delay : delays) {
+    cycles[delay.number] = later(cycles[delay.number], now + delay.latency);
   }
 }
 
-HMSIM_INLINE void TimingEngine::issue(Command command, int bank, Cycle at) {
-  const Effects& effects = effects_[static_cast<std::size_t>(command)];
+// Of an open bank nothing outlasts its next activate.
+HMSIM_INLINE void TimingEngine::activate(int bank, Cycle at) {
   const std::int64_t now = at.value();
-  std::int64_t* const ready = bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride;
-  if (effects.on == OnBank::one) {
-    ready[effects.one] = later(ready[effects.one], now + effects.delays[effects.one]);
-  } else if (effects.on == OnBank::many) {
-    ready[0] = later(ready[0], now + effects.delays[0]);
-    ready[1] = later(ready[1], now + effects.delays[1]);
-    ready[2] = later(ready[2], now + effects.delays[2]);
-    ready[3] = later(ready[3], now + effects.delays[3]);
+  std::int64_t* const ready = times_of(bank);
+  for (std::size_t i = 0; i < kBankCommands; ++i) {
+    ready[i] = now + own_delays_[static_cast<std::size_t>(Command::activate)][i];
   }
+  const int group = bank >> group_shift_;
+  last_[source_number(Command::activate, group)] = now;
+  const int rank = bank >> rank_shift_;
+  const std::int64_t before = activates_[static_cast<std::size_t>(rank)].push(now, spacing_.length);
+  const std::int64_t opens = later(now + spacing_.in_rank, before + spacing_.window);
+  std::int64_t* const gates = &gates_[gate_at(Command::activate, rank * groups_per_rank_)];
+  for (int each = 0; each < groups_per_rank_; ++each) {
+    gates[each] = later(gates[each], opens);
+  }
+  std::int64_t& own = gates_[gate_at(Command::activate, group)];
+  own = later(own, now + spacing_.in_group);
+}
+
+HMSIM_INLINE void TimingEngine::precharge(int bank, Cycle at) {
+  const std::int64_t now = at.value();
+  std::int64_t& ready = times_of(bank)[static_cast<std::size_t>(Command::activate)];
+  ready = later(ready, now + own_delay(Command::precharge, Command::activate));
+  const std::size_t source = source_number(Command::precharge, bank >> group_shift_);
+  last_[source] = now;
+  delay(Command::precharge, source, bank, now);
+}
+
+HMSIM_INLINE void TimingEngine::column(Command command, int bank, Cycle at) {
+  const std::int64_t now = at.value();
+  std::int64_t& ready = times_of(bank)[static_cast<std::size_t>(Command::precharge)];
+  ready = later(ready, now + own_delay(command, Command::precharge));
   const std::size_t source = source_number(command, bank >> group_shift_);
   last_[source] = now;
-  if (reserves_data_bus(command)) {
-    if (source != burst_source_) {
-      apply(lasting_delays_[burst_source_], gates_.data(), burst_at_);
-      gates_bind_bursts_until_ =
-          later(gates_bind_bursts_until_, burst_at_ + lasting_on_bursts_[burst_source_]);
-      burst_source_ = source;
-      burst_delays_ = all_delays_[source].data();
-      openings_ = all_openings_[source].data();
-    }
-    burst_at_ = now;
+  burst(source, now);
+}
+
+// A data-bus command of a source.
+HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
+  if (source != burst_source_) {
+    apply(lasting_delays_[burst_source_], gates_.data(), burst_at_);
+    gates_bind_bursts_until_ =
+        later(gates_bind_bursts_until_, burst_at_ + lasting_on_bursts_[burst_source_]);
+    burst_source_ = source;
+    burst_delays_ = all_delays_[source].data();
+    openings_ = all_openings_[source].data();
   }
-  if (effects.beyond_bank) {
+  burst_at_ = now;
+}
+
+// What a command delays beyond its bank.
+HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, int bank,
+                                      std::int64_t now) {
+  const auto index = static_cast<std::size_t>(command);
+  const Effects& effects = effects_[index];
+  if (effects.on_gates) {
     apply(gate_delays_[source], gates_.data(), now);
     gates_bind_bursts_until_ = later(gates_bind_bursts_until_, now + effects.on_bursts);
-    for (Window& window : windows_[static_cast<std::size_t>(command)]) {
+    for (Window& window : windows_[index]) {
       pass_window(window, bank, now);
     }
-    if (!same_bank_delays_[static_cast<std::size_t>(command)].empty()) {
-      apply_same_bank(command, bank, now);
-    }
+  }
+  if (effects.on_same_banks) {
+    apply_same_bank(command, bank, now);
   }
 }
 
 inline void TimingEngine::pass_window(Window& window, int bank, std::int64_t now) {
   const int rank = bank >> rank_shift_;
-  const auto ring = static_cast<std::size_t>(rank);
-  std::int64_t* const last = &window.last[ring * window.length];
-  std::size_t& position = window.position[ring];
-  last[position] = now;
-  position = position + 1 == window.length ? 0 : position + 1;
-  const std::int64_t opens = last[position] + window.latency;
+  const std::int64_t opens =
+      window.rings[static_cast<std::size_t>(rank)].push(now, window.length) + window.latency;
   if (opens > now) {
     std::int64_t* const gates = &gates_[gate_at(window.following, rank * groups_per_rank_)];
     for (int group = 0; group < groups_per_rank_; ++group) {

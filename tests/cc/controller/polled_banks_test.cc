@@ -95,6 +95,7 @@ void run(const char* preset) {
       fresh.row = static_cast<std::int64_t>(random.below(3));
       fresh.key_hit = 1;
       both.each([&](DramBanks& banks, TransactionPool& pool) {
+        fresh.slot = static_cast<std::uint32_t>(id);
         pool[id] = fresh;
         banks.insert(id, fresh.request.write ? 1 : 0, edge);
       });
@@ -133,7 +134,10 @@ void run(const char* preset) {
     expect_same(found[0].near[0], found[1].near[0], "near", i);
     expect_same(found[0].other, found[1].other, "other", i);
     both.each([&](DramBanks& banks, TransactionPool&) {
-      expect_same(data != nullptr ? data : found[0].other, banks.select(edge), "selected", i);
+      expect_same(data, banks.select_burst(edge), "burst", i);
+      if (data == nullptr) {
+        expect_same(found[0].other, banks.select_row(edge), "row", i);
+      }
     });
     if (data != nullptr || found[0].other != nullptr) {
       const Best best = data != nullptr ? *data : *found[0].other;
@@ -145,7 +149,7 @@ void run(const char* preset) {
         } else if (best.command == Command::precharge) {
           banks.precharge(issued.bank, edge);
         } else {
-          banks.column(best.id, issued.request.write ? 1 : 0, best.command, edge);
+          banks.column(pool[best.id], issued.request.write ? 1 : 0, best.command, edge);
         }
       });
       if (data != nullptr) {

@@ -27,7 +27,7 @@ class Clock final : public Component {
   Tick next_event() const override { return next_; }
   void advance(Tick now) override {
     act(now);
-    while (wakeup_.go_on(next_, answers_)) {
+    while (wakeup_.go_on(next_)) {
       EXPECT_EQ(kernel_->now(), next_);
       act(next_);
     }
@@ -43,6 +43,9 @@ class Clock final : public Component {
   void act(Tick now) {
     events_.push_back(now);
     next_ = now + period_;
+    if (answers_) {
+      wakeup_.answered();
+    }
     if (events_.size() == pause_at_) {
       wakeup_.pause();
     }
