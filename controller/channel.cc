@@ -61,12 +61,13 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       grants_(config.controller.grants()),
       ack_to_burst_(grants_ ? config.controller.grant_delay() : 0),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
-      dram_side_(rules == nullptr ? dram_backend(config.dram_model.backend).make_side(config, pool_)
-                                  : make_native_side(config, pool_, *rules)),
-      engine_(*dram_side_.timing),
+      owned_banks_(rules == nullptr
+                       ? dram_backend(config.dram_model.backend).make_banks(config, pool_)
+                       : make_native_banks(config, pool_, *rules)),
+      engine_(owned_banks_->timing()),
       line_order_(pool_.size()),
-      banks_(*dram_side_.banks),
-      native_(dynamic_cast<NativeBanks*>(dram_side_.banks.get())),
+      banks_(*owned_banks_),
+      native_(dynamic_cast<NativeBanks*>(owned_banks_.get())),
       refresh_(config.dram, engine_, banks_),
       drain_(config.controller, config.dram, refresh_),
       power_(config.dram, engine_, banks_, refresh_),

@@ -331,7 +331,7 @@ class Channel final : public MemoryChannel, public AckListener {
 
   // State.
   TransactionPool pool_;
-  DramSide dram_side_;
+  const std::unique_ptr<DramBanks> owned_banks_;
   TimingModel& engine_;
   std::array<Queue, kMemoryClasses> queues_;
   LineOrder line_order_;

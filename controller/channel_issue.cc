@@ -48,19 +48,19 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, RowHit row_hit,
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
 // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
 HMSIM_INLINE void Channel::start(Transaction& transaction) {
-  if (!transaction.started) {
-    transaction.started = true;
-    if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
-      banks_.hold(transaction.rank, true);
-      ++held_ranks_;
-    }
+  transaction.started = true;
+  if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
+    banks_.hold(transaction.rank, true);
+    ++held_ranks_;
   }
 }
 
 // RD or WR.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command) {
-  start(transaction);
+  if (!transaction.started) {
+    start(transaction);
+  }
   energy_.accessed(transaction.rank, command == Command::write);
   const std::size_t side = side_of(transaction);
   banks.column(transaction, side, command, edge_);
@@ -100,9 +100,9 @@ void Channel::precharge(std::int32_t bank, std::int64_t request) {
 // ACT or PRE.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command) {
-  start(transaction);
   if (!transaction.activated) {
     transaction.activated = true;
+    start(transaction);
     latency_.started(transaction, edge_);
   }
   if (command == Command::precharge) {
@@ -317,23 +317,27 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
 template <class Banks>
 HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
   const Tick limit = earlier(wakeup_.leave(), nvdimm_due());
+  Cycle next;
+  Tick time;
   for (;;) {
     if (banks.next() <= edge_) {
       issue_dram(banks);
     }
-    wake_ = later(edge_ + Cycle(1), banks.next());
-    if (wake_ >= calm_until_) {
-      wake_ = calm_until_;
-      wake_time_ = wake_ == kNeverCycle ? kNever : time_of(wake_);
+    next = later(edge_ + Cycle(1), banks.next());
+    if (next >= calm_until_) {
+      next = calm_until_;
+      time = next == kNeverCycle ? kNever : time_of(next);
       break;
     }
-    wake_time_ = time_of(wake_);
-    if (wake_time_ >= limit) {
+    time = time_of(next);
+    if (time >= limit) {
       break;
     }
-    edge_ = wake_;
-    now_ = wake_time_;
+    edge_ = next;
+    now_ = time;
   }
+  wake_ = next;
+  wake_time_ = time;
   wakeup_.went_on(now_);
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 std::vector<ParameterError> no_errors(const SystemConfig& /*config*/) { return {}; }
 
-DramSide native_side(const SystemConfig& config, TransactionPool& pool) {
-  return make_native_side(config, pool, timing_rules(config.dram));
+std::unique_ptr<DramBanks> native_banks(const SystemConfig& config, TransactionPool& pool) {
+  return make_native_banks(config, pool, timing_rules(config.dram));
 }
 
 std::unique_ptr<MemoryChannel> own_controller(const SystemConfig& config, int index,
@@ -57,10 +57,9 @@ std::vector<ParameterError> whole_errors(const SystemConfig& config) {
 #ifdef HMSIM_DRAMSIM3
 constexpr bool kDramsim3 = true;
 
-DramSide dramsim3_side(const SystemConfig& config, TransactionPool& pool) {
-  auto timing = make_dramsim3_timing(config.dram, config.dram_model);
-  auto banks = std::make_unique<PolledBanks>(config.dram, *timing, pool);
-  return {std::move(timing), std::move(banks)};
+std::unique_ptr<DramBanks> dramsim3_banks(const SystemConfig& config, TransactionPool& pool) {
+  return std::make_unique<PolledBanks>(config.dram,
+                                       make_dramsim3_timing(config.dram, config.dram_model), pool);
 }
 
 std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& config, int index,
@@ -74,7 +73,10 @@ constexpr bool kDramsim3 = false;
 
 [[noreturn]] void absent() { throw InputError("DRAMsim3 is not part of this build"); }
 
-DramSide dramsim3_side(const SystemConfig& /*config*/, TransactionPool& /*pool*/) { absent(); }
+std::unique_ptr<DramBanks> dramsim3_banks(const SystemConfig& /*config*/,
+                                          TransactionPool& /*pool*/) {
+  absent();
+}
 
 std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& /*config*/, int /*index*/,
                                                 std::uint64_t /*seed*/) {
@@ -84,19 +86,14 @@ std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& /*config*/, 
 
 }  // namespace
 
-DramSide make_native_side(const SystemConfig& config, TransactionPool& pool,
-                          const std::vector<TimingRule>& rules) {
-  const DramParameters& dram = config.dram;
-  auto timing = std::make_unique<TimingEngine>(rules, static_cast<int>(dram.ranks) + 1,
-                                               static_cast<int>(dram.organisation.groups),
-                                               static_cast<int>(dram.organisation.banks));
-  auto banks = std::make_unique<NativeBanks>(dram, *timing, pool);
-  return {std::move(timing), std::move(banks)};
+std::unique_ptr<DramBanks> make_native_banks(const SystemConfig& config, TransactionPool& pool,
+                                             const std::vector<TimingRule>& rules) {
+  return std::make_unique<NativeBanks>(config.dram, rules, pool);
 }
 
 const std::array<DramBackend, 3> kDramBackends{{
-    {"native", true, no_errors, native_side, own_controller},
-    {"dramsim3", kDramsim3, device_errors, dramsim3_side, own_controller},
+    {"native", true, no_errors, native_banks, own_controller},
+    {"dramsim3", kDramsim3, device_errors, dramsim3_banks, own_controller},
     {"dramsim3_full", kDramsim3, whole_errors, nullptr, dramsim3_channel},
 }};
 

@@ -11,28 +11,23 @@
 #include "controller/dram_banks.h"
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
-#include "dram/timing_model.h"
+#include "dram/timing_rules.h"
 
 namespace hmsim {
-
-// Timing and banks of one channel under this simulator's controller.
-struct DramSide {
-  std::unique_ptr<TimingModel> timing;
-  std::unique_ptr<DramBanks> banks;
-};
 
 struct DramBackend {
   const char* name;
   bool built_in;  // part of this build
   std::vector<ParameterError> (*check)(const SystemConfig& config);
-  DramSide (*make_side)(const SystemConfig& config, TransactionPool& pool);
+  // Banks of one channel under this simulator's controller.
+  std::unique_ptr<DramBanks> (*make_banks)(const SystemConfig& config, TransactionPool& pool);
   std::unique_ptr<MemoryChannel> (*make_channel)(const SystemConfig& config, int index,
                                                  std::uint64_t seed);
 };
 
-// The native backend's make_side, by timing rules of the caller's.
-DramSide make_native_side(const SystemConfig& config, TransactionPool& pool,
-                          const std::vector<TimingRule>& rules);
+// The native backend's make_banks, by timing rules of the caller's.
+std::unique_ptr<DramBanks> make_native_banks(const SystemConfig& config, TransactionPool& pool,
+                                             const std::vector<TimingRule>& rules);
 
 extern const std::array<DramBackend, 3> kDramBackends;
 

@@ -16,6 +16,7 @@
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"
+#include "dram/timing_model.h"
 
 namespace hmsim {
 
@@ -24,6 +25,9 @@ namespace hmsim {
 class DramBanks {
  public:
   virtual ~DramBanks() = default;
+
+  // What tells when commands are legal, which the banks own.
+  virtual TimingModel& timing() = 0;
 
   std::int64_t open_row(std::int32_t bank) const { return at(bank).open_row; }
   // The banks of the rank with an open row, a bit each.
@@ -101,10 +105,8 @@ class DramBanks {
   struct alignas(128) Bank {
     std::array<BankQueue, 2> queued;
     std::int64_t open_row = kNoRow;
-    // Fixed: the bank's bit among those of its rank, and its rank and bank group, over all ranks.
-    std::uint64_t bit_in_rank = 0;
-    std::uint32_t rank = 0;
-    std::uint32_t group = 0;
+    BankPlace place;                // fixed, as is ...
+    std::uint64_t bit_in_rank = 0;  // ... the bank's bit among those of its rank
     // Found again by update(): for those that know when commands are legal.
     Best candidate;
     std::int64_t ready_at = 0;  // its next command, by the bank's own rules
@@ -130,8 +132,8 @@ class DramBanks {
   const Bank& at(std::int32_t bank) const { return banks_[static_cast<std::size_t>(bank)]; }
   Rank& rank_at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   const Rank& rank_at(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
-  Rank& rank_of(const Bank& bank) { return ranks_[bank.rank]; }
-  const Rank& rank_of(const Bank& bank) const { return ranks_[bank.rank]; }
+  Rank& rank_of(const Bank& bank) { return ranks_[bank.place.rank]; }
+  const Rank& rank_of(const Bank& bank) const { return ranks_[bank.place.rank]; }
 
   bool competes(const Bank& bank) const {
     const Rank& rank = rank_of(bank);
@@ -140,7 +142,7 @@ class DramBanks {
   }
   // A rank whose command queue is full starts no transaction.
   bool may_go(const Bank& bank) const {
-    return held_ == 0 || ((held_ >> bank.rank) & 1) == 0 || pool_[bank.candidate.id].started;
+    return held_ == 0 || ((held_ >> bank.place.rank) & 1) == 0 || pool_[bank.candidate.id].started;
   }
   // The bank's best transaction and its next command; the bank competes.
   Best best_of(Bank& bank);

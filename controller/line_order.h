@@ -26,7 +26,8 @@ class LineOrder {
   // The youngest one to the line so far, or kNoTransaction; `id` is the youngest from now on.
   TransactionId exchange(TransactionPool& pool, TransactionId id) {
     Transaction& added = pool[id];
-    TransactionId* place = &chain_of(added.request);
+    added.chain = chain_of(added.request);
+    TransactionId* place = &youngest_[added.chain];
     for (; *place != kNoTransaction; place = &pool[*place].chained) {
       const TransactionId before = *place;
       if (same_line(pool[before].request, added.request)) {
@@ -42,7 +43,7 @@ class LineOrder {
 
   // Forgets the line, whose youngest this is.
   void leave(TransactionPool& pool, const Transaction& youngest) {
-    TransactionId* place = &chain_of(youngest.request);
+    TransactionId* place = &youngest_[youngest.chain];
     while (*place != static_cast<TransactionId>(youngest.slot)) {
       place = &pool[*place].chained;
     }
@@ -57,9 +58,9 @@ class LineOrder {
   static bool same_line(const Request& a, const Request& b) {
     return ((a.address.value() ^ b.address.value()) >> kLineBits) == 0 && a.memory == b.memory;
   }
-  TransactionId& chain_of(const Request& request) {
+  std::uint32_t chain_of(const Request& request) const {
     const auto line = static_cast<std::uint64_t>(request.address.value()) >> kLineBits;
-    return youngest_[static_cast<std::size_t>((line * 0x9E3779B97F4A7C15u) >> shift_)];
+    return static_cast<std::uint32_t>((line * 0x9E3779B97F4A7C15u) >> shift_);
   }
 
   int shift_ = 62;  // from a hash to its log2 of chains upper bits

@@ -5,8 +5,11 @@
 
 namespace hmsim {
 
-NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
-    : DramBanks(dram, pool), engine_(engine) {
+NativeBanks::NativeBanks(const DramParameters& dram, const std::vector<TimingRule>& rules,
+                         TransactionPool& pool)
+    : DramBanks(dram, pool),
+      engine_(rules, static_cast<int>(dram.ranks) + 1, static_cast<int>(dram.organisation.groups),
+              static_cast<int>(dram.organisation.banks)) {
   ensure(banks_.size() <= TimingEngine::kMostMaskedBanks, "native banks", Tick(0), -1,
          "the channel has too many banks");
 }
@@ -16,7 +19,7 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
   displace(bank, now);
   if (competes(bank)) {
     bank.candidate = best_of(bank);
-    place(index, bank, now);
+    place(bank, now);
     find_next();
   }
 }
@@ -25,7 +28,7 @@ void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   for (; banks != 0; banks &= banks - 1) {
     Bank& bank = first_of(banks);
     patient_ &= ~bank.bit;
-    wait(bank, edge);
+    wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), edge);
   }
 }
 

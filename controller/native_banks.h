@@ -8,8 +8,8 @@
 // of which only the next command changes.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "controller/dram_banks.h"
 #include "controller/waiting_banks.h"
@@ -22,8 +22,10 @@ namespace hmsim {
 class NativeBanks final : public DramBanks {
  public:
   // At most 64 banks in all.
-  NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool);
+  NativeBanks(const DramParameters& dram, const std::vector<TimingRule>& rules,
+              TransactionPool& pool);
 
+  TimingModel& timing() override { return engine_; }
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
@@ -49,14 +51,14 @@ class NativeBanks final : public DramBanks {
 
   void update(std::int32_t bank, Cycle now) override;
   void forget() override;
-  void place(std::int32_t index, Bank& bank, Cycle now);
-  void wait_or_stay(std::int32_t index, Bank& bank, std::int64_t& next, Cycle now);
+  void place(Bank& bank, Cycle now);
+  void wait_or_stay(Bank& bank, std::int64_t& next, Cycle now);
   void displace(const Bank& bank, Cycle now);
-  void wait(Bank& bank, Cycle now);
+  void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
   void take_ripe(Cycle edge);
   Cycle gate(const Bank& bank) const {  // of all rules beyond the bank's own
-    return engine_.gate(engine_.gate_number(bank.candidate.command, bank.group));
+    return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
   }
 
   std::uint64_t open_data(Cycle edge) const;
@@ -68,7 +70,7 @@ class NativeBanks final : public DramBanks {
   std::int64_t first_row() const;
   void find_next() { next_ = earlier(earlier(next_data_, next_row_), waiting_.next()); }
 
-  TimingEngine& engine_;
+  TimingEngine engine_;
   // Banks, a bit each: those with a candidate; of these, those that need not wait for their own
   // rules (the others wait, `patient_` for longer than the wheel is); those whose candidate's next
   // command is a read or write; a write.
@@ -96,31 +98,30 @@ HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
 }
 
 // Of a bank that was displaced.
-HMSIM_INLINE void NativeBanks::place(std::int32_t index, Bank& bank, Cycle now) {
+HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   const Command command = bank.candidate.command;
-  bank.gate = static_cast<std::uint32_t>(engine_.gate_number(command, bank.group));
+  bank.gate = static_cast<std::uint32_t>(engine_.gate_number(command, bank.place.group));
   competing_ |= bank.bit;
   data_ |= reserves_data_bus(command) ? bank.bit : 0;
   writes_ |= command == Command::write ? bank.bit : 0;
   ripe_ |= bank.bit;
-  wait_or_stay(index, bank, reserves_data_bus(command) ? next_data_ : next_row_, now);
+  wait_or_stay(bank, reserves_data_bus(command) ? next_data_ : next_row_, now);
 }
 
 // Of a ripe bank whose candidate's next command is another one.
-HMSIM_INLINE void NativeBanks::wait_or_stay(std::int32_t index, Bank& bank, std::int64_t& next,
-                                            Cycle now) {
-  bank.ready_at = engine_.bank_ready(bank.candidate.command, index);
-  if (bank.ready_at > now.value()) {
+HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, std::int64_t& next, Cycle now) {
+  const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
+  if (ready > now.value()) {
     ripe_ ^= bank.bit;
-    wait(bank, now);
+    wait(bank, ready, now);
   } else {
     next = earlier(next, gate(bank).value());
   }
 }
 
-HMSIM_INLINE void NativeBanks::wait(Bank& bank, Cycle now) {
-  bank.asked_at = waiting_.insert(bank.bit, bank.ready_at, now.value());
-  if (bank.asked_at < bank.ready_at) {
+HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
+  bank.asked_at = waiting_.insert(bank.bit, ready, now.value());
+  if (bank.asked_at < ready) {
     patient_ |= bank.bit;
   }
 }
@@ -237,9 +238,8 @@ HMSIM_INLINE const Best* NativeBanks::select_row(Cycle edge) {
 // bound stays one, if another kind's gates moved too.)
 HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side, Command command,
                                       Cycle now) {
-  const std::int32_t index = transaction.bank;
-  Bank& bank = at(index);
-  engine_.column(command, index, now);
+  Bank& bank = at(transaction.bank);
+  engine_.column(command, bank.place, now);
   bank.queued[side].remove(pool_, transaction);
   --queued_;
   if (bank.queued[side].empty()) {
@@ -249,13 +249,14 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
     writes_ &= ~bank.bit;
   } else {
     const Best best = best_of(bank);
-    const bool stays = best.command == command && engine_.bank_ready(command, index) <= now.value();
+    const bool stays =
+        best.command == command && engine_.bank_ready(command, bank.place) <= now.value();
     if (!stays) {
       displace(bank, now);
     }
     bank.candidate = best;
     if (!stays) {
-      place(index, bank, now);
+      place(bank, now);
     }
   }
   next_data_ = first_data();
@@ -266,7 +267,7 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
 // was the best of them before; with its row open it has only gained.
 HMSIM_INLINE void NativeBanks::activate(std::int32_t index, std::int64_t row, Cycle now) {
   Bank& bank = at(index);
-  engine_.activate(index, now);
+  engine_.activate(bank.place, now);
   rank_of(bank).open |= bank.bit_in_rank;
   if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::activate) {
     const bool write = pool_[bank.candidate.id].request.write;
@@ -275,7 +276,7 @@ HMSIM_INLINE void NativeBanks::activate(std::int32_t index, std::int64_t row, Cy
     bank.candidate.command = write ? Command::write : Command::read;
     data_ |= bank.bit;
     writes_ |= write ? bank.bit : 0;
-    wait_or_stay(index, bank, next_data_, now);
+    wait_or_stay(bank, next_data_, now);
   } else {
     row_changed(index, row, now);
   }
@@ -285,15 +286,16 @@ HMSIM_INLINE void NativeBanks::activate(std::int32_t index, std::int64_t row, Cy
 
 HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
-  engine_.precharge(index, now);
+  engine_.precharge(bank.place, now);
   rank_of(bank).open &= ~bank.bit_in_rank;
   if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
     bank.open_row = kNoRow;
     bank.queued[1 - side_].row_changed();
     bank.candidate.command = Command::activate;
-    bank.gate = static_cast<std::uint32_t>(engine_.gate_number(Command::activate, bank.group));
-    wait_or_stay(index, bank, next_row_, now);
-    next_row_ = first_row();
+    bank.gate =
+        static_cast<std::uint32_t>(engine_.gate_number(Command::activate, bank.place.group));
+    wait_or_stay(bank, next_row_, now);
+    next_row_ = ripe_rows() == 0 ? kNeverCycle.value() : now.value() + 1;
     find_next();
   } else if ((competing_ & bank.bit) == 0) {
     close(bank);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "controller/dram_banks.h"
@@ -15,13 +16,16 @@ namespace hmsim {
 
 class PolledBanks final : public DramBanks {
  public:
-  PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool);
+  PolledBanks(const DramParameters& dram, std::unique_ptr<TimingModel> timing,
+              TransactionPool& pool);
+
+  TimingModel& timing() override { return *timing_; }
 
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   Cycle activate_ready(std::int32_t bank) const override {
-    return Cycle(timing_.bank_ready(Command::activate, bank));
+    return Cycle(timing_->bank_ready(Command::activate, bank));
   }
   const Best* select_burst(Cycle edge) override;
   const Best* select_row(Cycle edge) override;
@@ -39,7 +43,7 @@ class PolledBanks final : public DramBanks {
     return has_candidate_[static_cast<std::size_t>(bank)];
   }
 
-  TimingModel& timing_;
+  const std::unique_ptr<TimingModel> timing_;
   const std::int32_t count_;
   std::vector<bool> has_candidate_;  // by bank; it is asked_at a lower bound of all rules
 };

@@ -38,7 +38,8 @@ struct alignas(64) Transaction {
   Cycle grant_from{0};     // NVDIMM, ready: the first edge on which it may be granted
   TransactionId previous = kNoTransaction;  // in its bank's list
   TransactionId next = kNoTransaction;
-  TransactionId chained = kNoTransaction;      // the next one in LineOrder's chain
+  std::uint32_t chain = 0;                     // LineOrder's, by its line
+  TransactionId chained = kNoTransaction;      // the next one in that chain
   TransactionId successor = kNoTransaction;    // the next younger one to the same line
   TransactionId predecessor = kNoTransaction;  // the next older one, while held
   std::uint32_t slot = 0;                      // its own name
@@ -70,9 +71,9 @@ struct alignas(64) Transaction {
   }
 
   void serialize(Archive& archive) {
-    archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, chained,
-            successor, predecessor, slot, rank, bank, state, viewed, started, activated, urgent,
-            overdue, admitted, activated_at, activate_held);
+    archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, chain,
+            chained, successor, predecessor, slot, rank, bank, state, viewed, started, activated,
+            urgent, overdue, admitted, activated_at, activate_held);
   }
 };
 

@@ -143,19 +143,20 @@ void TimingEngine::compile_effects() {
 }
 
 void TimingEngine::issue(Command command, int bank, Cycle now) {
+  const BankPlace place = place_of(bank);
   if (command == Command::activate) {
-    activate(bank, now);
+    activate(place, now);
   } else if (command == Command::precharge) {
-    precharge(bank, now);
+    precharge(place, now);
   } else if (to_bank(command)) {
-    column(command, bank, now);
+    column(command, place, now);
   } else {
-    const std::size_t source = source_number(command, bank >> group_shift_);
+    const std::size_t source = source_number(command, place.group);
     last_[source] = now.value();
     if (reserves_data_bus(command)) {
       burst(source, now.value());
     }
-    delay(command, source, bank, now.value());
+    delay(command, source, place, now.value());
   }
 }
 
@@ -178,7 +179,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
     const auto preceding = static_cast<Command>(command);
     for (int from = is_nvdimm(preceding) ? groups_ : 0;
          from < (is_nvdimm(preceding) ? groups : groups_); ++from) {
-      const std::size_t source = source_number(preceding, from);
+      const std::size_t source = source_number(preceding, static_cast<std::size_t>(from));
       std::vector<std::int64_t> latencies(gates_.size(), 0);
       if (reserves_data_bus(preceding)) {
         all_delays_[source] = latencies;
@@ -271,13 +272,12 @@ bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
   return false;
 }
 
-void TimingEngine::apply_same_bank(Command command, int bank, std::int64_t now) {
-  const int banks_per_group = 1 << group_shift_;
-  const int first = ((bank >> rank_shift_) << rank_shift_) + (bank & (banks_per_group - 1));
-  for (int group = 0; group < groups_per_rank_; ++group) {
-    const std::ptrdiff_t each = first + group * banks_per_group;
-    apply(same_bank_delays_[static_cast<std::size_t>(command)], bank_ready_.data() + each * kStride,
-          now);
+void TimingEngine::apply_same_bank(Command command, const BankPlace& place, std::int64_t now) {
+  const std::uint32_t banks_per_group = std::uint32_t{1} << group_shift_;
+  BankPlace each;
+  each.bank = (place.rank << rank_shift_) + (place.bank & (banks_per_group - 1));
+  for (int group = 0; group < groups_per_rank_; ++group, each.bank += banks_per_group) {
+    apply(same_bank_delays_[static_cast<std::size_t>(command)], times_of(each), now);
   }
 }
 

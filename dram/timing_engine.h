@@ -42,6 +42,9 @@ class TimingEngine final : public TimingModel {
     return bank_ready_[static_cast<std::size_t>(bank * kStride) +
                        static_cast<std::size_t>(command)];
   }
+  std::int64_t bank_ready(Command command, const BankPlace& place) const {
+    return bank_ready_[place.bank * kStride + static_cast<std::size_t>(command)];
+  }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
     return any_gate(gate_at(command, rank * groups_per_rank_));
@@ -86,9 +89,9 @@ class TimingEngine final : public TimingModel {
 
   // The commands, by themselves for those that are many; all are legal at `now`.
   void issue(Command command, int bank, Cycle now) override;
-  void activate(int bank, Cycle now);
-  void precharge(int bank, Cycle now);
-  void column(Command command, int bank, Cycle now);  // read or write
+  void activate(const BankPlace& place, Cycle now);
+  void precharge(const BankPlace& place, Cycle now);
+  void column(Command command, const BankPlace& place, Cycle now);  // read or write
 
   void serialize(Archive& archive) override;
 
@@ -141,11 +144,15 @@ class TimingEngine final : public TimingModel {
   std::size_t gate_at(Command command, int group) const {
     return gate_number(command, is_nvdimm(command) ? 0 : static_cast<std::size_t>(group));
   }
-  std::size_t source_number(Command command, int group) const {
-    return static_cast<std::size_t>(group * kStride) + static_cast<std::size_t>(command);
+  static std::size_t source_number(Command command, std::size_t group) {
+    return group * kStride + static_cast<std::size_t>(command);
   }
-  std::int64_t* times_of(int bank) {
-    return bank_ready_.data() + static_cast<std::ptrdiff_t>(bank) * kStride;
+  std::int64_t* times_of(const BankPlace& place) {
+    return bank_ready_.data() + std::size_t{place.bank} * kStride;
+  }
+  BankPlace place_of(int bank) const {
+    return {static_cast<std::uint32_t>(bank), static_cast<std::uint32_t>(bank >> rank_shift_),
+            static_cast<std::uint32_t>(bank >> group_shift_)};
   }
   std::int64_t own_delay(Command preceding, Command following) const {
     return own_delays_[static_cast<std::size_t>(preceding)][static_cast<std::size_t>(following)];
@@ -174,10 +181,10 @@ class TimingEngine final : public TimingModel {
   bool outlasts(std::size_t source, std::size_t gate) const;
   static Delays compile(const std::vector<std::int64_t>& latencies);
   static void apply(const Delays& delays, std::int64_t* cycles, std::int64_t now);
-  void delay(Command command, std::size_t source, int bank, std::int64_t now);
+  void delay(Command command, std::size_t source, const BankPlace& place, std::int64_t now);
   void burst(std::size_t source, std::int64_t now);
-  void apply_same_bank(Command command, int bank, std::int64_t now);
-  void pass_window(Window& window, int bank, std::int64_t now);
+  void apply_same_bank(Command command, const BankPlace& place, std::int64_t now);
+  void pass_window(Window& window, const BankPlace& place, std::int64_t now);
 
   int groups_per_rank_;
   int groups_;
@@ -216,39 +223,41 @@ inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std:
 }
 
 // Of an open bank nothing outlasts its next activate.
-HMSIM_INLINE void TimingEngine::activate(int bank, Cycle at) {
+HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
-  std::int64_t* const ready = times_of(bank);
+  std::int64_t* const ready = times_of(place);
   for (std::size_t i = 0; i < kBankCommands; ++i) {
     ready[i] = now + own_delays_[static_cast<std::size_t>(Command::activate)][i];
   }
-  const int group = bank >> group_shift_;
-  last_[source_number(Command::activate, group)] = now;
-  const int rank = bank >> rank_shift_;
-  const std::int64_t before = activates_[static_cast<std::size_t>(rank)].push(now, spacing_.length);
+  last_[source_number(Command::activate, place.group)] = now;
+  const std::int64_t before = activates_[place.rank].push(now, spacing_.length);
   const std::int64_t opens = later(now + spacing_.in_rank, before + spacing_.window);
-  std::int64_t* const gates = &gates_[gate_at(Command::activate, rank * groups_per_rank_)];
-  for (int each = 0; each < groups_per_rank_; ++each) {
-    gates[each] = later(gates[each], opens);
+  const auto groups = static_cast<std::size_t>(groups_per_rank_);
+  std::int64_t* const gates = &gates_[gate_number(Command::activate, place.rank * groups)];
+  for (std::size_t group = 0; group < groups; ++group) {
+    gates[group] = later(gates[group], opens);
   }
-  std::int64_t& own = gates_[gate_at(Command::activate, group)];
+  std::int64_t& own = gates_[gate_number(Command::activate, place.group)];
   own = later(own, now + spacing_.in_group);
+  if (effects_[static_cast<std::size_t>(Command::activate)].on_same_banks) {
+    apply_same_bank(Command::activate, place, now);
+  }
 }
 
-HMSIM_INLINE void TimingEngine::precharge(int bank, Cycle at) {
+HMSIM_INLINE void TimingEngine::precharge(const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
-  std::int64_t& ready = times_of(bank)[static_cast<std::size_t>(Command::activate)];
+  std::int64_t& ready = times_of(place)[static_cast<std::size_t>(Command::activate)];
   ready = later(ready, now + own_delay(Command::precharge, Command::activate));
-  const std::size_t source = source_number(Command::precharge, bank >> group_shift_);
+  const std::size_t source = source_number(Command::precharge, place.group);
   last_[source] = now;
-  delay(Command::precharge, source, bank, now);
+  delay(Command::precharge, source, place, now);
 }
 
-HMSIM_INLINE void TimingEngine::column(Command command, int bank, Cycle at) {
+HMSIM_INLINE void TimingEngine::column(Command command, const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
-  std::int64_t& ready = times_of(bank)[static_cast<std::size_t>(Command::precharge)];
+  std::int64_t& ready = times_of(place)[static_cast<std::size_t>(Command::precharge)];
   ready = later(ready, now + own_delay(command, Command::precharge));
-  const std::size_t source = source_number(command, bank >> group_shift_);
+  const std::size_t source = source_number(command, place.group);
   last_[source] = now;
   burst(source, now);
 }
@@ -267,7 +276,7 @@ HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
 }
 
 // What a command delays beyond its bank.
-HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, int bank,
+HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, const BankPlace& place,
                                       std::int64_t now) {
   const auto index = static_cast<std::size_t>(command);
   const Effects& effects = effects_[index];
@@ -275,21 +284,20 @@ HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, int b
     apply(gate_delays_[source], gates_.data(), now);
     gates_bind_bursts_until_ = later(gates_bind_bursts_until_, now + effects.on_bursts);
     for (Window& window : windows_[index]) {
-      pass_window(window, bank, now);
+      pass_window(window, place, now);
     }
   }
   if (effects.on_same_banks) {
-    apply_same_bank(command, bank, now);
+    apply_same_bank(command, place, now);
   }
 }
 
-inline void TimingEngine::pass_window(Window& window, int bank, std::int64_t now) {
-  const int rank = bank >> rank_shift_;
-  const std::int64_t opens =
-      window.rings[static_cast<std::size_t>(rank)].push(now, window.length) + window.latency;
+inline void TimingEngine::pass_window(Window& window, const BankPlace& place, std::int64_t now) {
+  const std::int64_t opens = window.rings[place.rank].push(now, window.length) + window.latency;
   if (opens > now) {
-    std::int64_t* const gates = &gates_[gate_at(window.following, rank * groups_per_rank_)];
-    for (int group = 0; group < groups_per_rank_; ++group) {
+    const auto groups = static_cast<std::size_t>(groups_per_rank_);
+    std::int64_t* const gates = &gates_[gate_number(window.following, place.rank * groups)];
+    for (std::size_t group = 0; group < groups; ++group) {
       gates[group] = later(gates[group], opens);
     }
   }

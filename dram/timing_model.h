@@ -12,6 +12,13 @@ namespace hmsim {
 
 class Archive;
 
+// Where a bank lies: numbers over all ranks.
+struct BankPlace {
+  std::uint32_t bank = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t group = 0;
+};
+
 // Banks are numbered rank x banks per rank + bank, those of a bank group next to each other; the
 // NVDIMM is the rank after the last. Asked only what the banks' states permit: activate of a closed
 // bank, precharge, read and write of an open one, refresh of a rank whose banks are all closed.

@@ -182,7 +182,7 @@ TEST(Simulation, AdvancingInPiecesIsAdvancing) {
   EXPECT_TRUE(whole->advance(20 * kMicrosecond));
   const auto pieces = make({kCore, kStream});
   int calls = 1;
-  while (!pieces->advance(20 * kMicrosecond, 100)) {
+  while (!pieces->advance(20 * kMicrosecond, 20)) {
     EXPECT_LE(pieces->now(), 20 * kMicrosecond);
     ++calls;
   }
