@@ -49,14 +49,13 @@ class BusAccounting {
   // for it, or refreshed, at `now`.
   void refresh_prepared(int rank, int turn, Cycle now);
   void refreshed(int rank, int turn, Cycle now);
-  // The data-bus command of a transaction is issued at `now`; `changed`: its driver or direction is
-  // not that of the burst before.
-  void burst(const Transaction& transaction, bool changed, Cycle now) {
+  // The data-bus command of a transaction is issued at `now`, for data from `begin` on; `changed`:
+  // their driver or direction is not that of the burst before.
+  void burst(const Transaction& transaction, bool changed, Cycle now, Cycle begin) {
     if (state_ != kBusy) {
       cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
       since_ = now;
     }
-    const Cycle begin = now + Cycle(transaction.request.write ? timing_.cwl : timing_.cl);
     if (begin > data_end_) {
       charge_gap(transaction, changed, now, (begin - data_end_).value());
     }

@@ -210,7 +210,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_column(Banks& banks, Transaction& transaction, Command command);
   void issue_grant(TransactionId id, Command command);
   template <class RowHit>
-  void issue_data(Transaction& transaction, RowHit row_hit, Counter& data_cycles);
+  void issue_data(Transaction& transaction, bool write, RowHit row_hit, Counter& data_cycles);
   template <class Banks>
   void issue_row(Banks& banks, Transaction& transaction, Command command);
   template <class Banks>
@@ -222,7 +222,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void set_apart();
   void settle();
   void show(const Transaction& done, Tick gc_blocked);
-  void account_burst(const Transaction& transaction);
+  void account_burst(const Transaction& transaction, bool write, Cycle begin);
   void precharge(std::int32_t bank, std::int64_t request);
   void record(ChannelCommand command, const Transaction& transaction) {
     if (observer_ != nullptr) {

@@ -4,15 +4,16 @@
 
 namespace hmsim {
 
-HMSIM_INLINE void Channel::account_burst(const Transaction& transaction) {
-  const int driver = transaction.rank * 2 + (transaction.request.write ? 1 : 0);
+// `begin`: of its data.
+HMSIM_INLINE void Channel::account_burst(const Transaction& transaction, bool write, Cycle begin) {
+  const int driver = transaction.rank * 2 + (write ? 1 : 0);
   bool changed = false;
   if (driver != last_driver_) {
     changed = last_driver_ >= 0;
     statistics_.turnarounds += changed ? 1 : 0;
     last_driver_ = driver;
   }
-  bus_.burst(transaction, changed, edge_);
+  bus_.burst(transaction, changed, edge_, begin);
 }
 
 // The next younger transaction to the line competes from now on.
@@ -28,19 +29,19 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
 
 // What all data-bus commands have in common.
 template <class RowHit>
-HMSIM_INLINE void Channel::issue_data(Transaction& transaction, RowHit row_hit,
+HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, RowHit row_hit,
                                       Counter& data_cycles) {
   const DramTiming& timing = dram_.timing;
   data_cycles += static_cast<Counter>(timing.burst);
-  const std::int64_t latency = transaction.request.write ? timing.cwl : timing.cl;
-  const Cycle end = edge_ + Cycle(latency + timing.burst);
+  const Cycle begin = edge_ + Cycle(write ? timing.cwl : timing.cl);
+  const Cycle end = begin + Cycle(timing.burst);
   finishes_.push(end, static_cast<TransactionId>(transaction.slot));
   calm_until_ = earlier(calm_until_, end);
   transaction.state = TransactionState::transfer;
   if (has_specials_) {
     guard_.issued(transaction, owner_of(transaction.request.memory));
   }
-  account_burst(transaction);
+  account_burst(transaction, write, begin);
   tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
   leave_line(transaction);
 }
@@ -61,7 +62,8 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
   if (!transaction.started) {
     start(transaction);
   }
-  energy_.accessed(transaction.rank, command == Command::write);
+  const bool write = command == Command::write;
+  energy_.accessed(transaction.rank, write);
   const std::size_t side = side_of(transaction);
   banks.column(transaction, side, command, edge_);
   if (has_specials_) {
@@ -75,8 +77,9 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
     ++statistics_.row_hits;
   }
   issue_data(
-      transaction, [&transaction] { return !transaction.activated; }, statistics_.dram_data_cycles);
-  record(command == Command::write ? ChannelCommand::write : ChannelCommand::read, transaction);
+      transaction, write, [&transaction] { return !transaction.activated; },
+      statistics_.dram_data_cycles);
+  record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
 }
 
 template <class Banks>
@@ -208,7 +211,8 @@ void Channel::issue_grant(TransactionId id, Command command) {
     endpoint_.granted(id);
   }
   issue_data(
-      transaction, [&] { return would_hit(transaction); }, statistics_.nvdimm_data_cycles);
+      transaction, transaction.request.write, [&] { return would_hit(transaction); },
+      statistics_.nvdimm_data_cycles);
   record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
          transaction);
 }
@@ -305,7 +309,12 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
   if (const Best* const burst = banks.select_burst(edge_)) {
     ++statistics_.command_cycles;
     promised_ = kNobody;
-    issue_column(banks, pool_[burst->id], burst->command);
+    Transaction& transaction = pool_[burst->id];
+    if (burst->command == Command::read) {  // constants from here on
+      issue_column(banks, transaction, Command::read);
+    } else {
+      issue_column(banks, transaction, Command::write);
+    }
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
     issue_row(banks, pool_[row->id], row->command);

@@ -29,6 +29,9 @@ void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
 
 void DramBanks::change_side(std::size_t side, Cycle now) {
   side_ = side;
+  for (Bank& bank : banks_) {
+    bank.queued[side].row_changed();  // what happened to the row meanwhile is not known there
+  }
   update_all(now);
 }
 

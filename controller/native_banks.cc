@@ -16,7 +16,9 @@ NativeBanks::NativeBanks(const DramParameters& dram, const std::vector<TimingRul
 
 void NativeBanks::update(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
-  displace(bank, now);
+  if ((competing_ & bank.bit) != 0) {
+    displace(bank, now);
+  }
   if (competes(bank)) {
     bank.candidate = best_of(bank);
     place(bank, now);

@@ -272,7 +272,6 @@ HMSIM_INLINE void NativeBanks::activate(std::int32_t index, std::int64_t row, Cy
   if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::activate) {
     const bool write = pool_[bank.candidate.id].request.write;
     bank.open_row = row;
-    bank.queued[1 - side_].row_changed();
     bank.candidate.command = write ? Command::write : Command::read;
     data_ |= bank.bit;
     writes_ |= write ? bank.bit : 0;
@@ -290,7 +289,6 @@ HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
   rank_of(bank).open &= ~bank.bit_in_rank;
   if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
     bank.open_row = kNoRow;
-    bank.queued[1 - side_].row_changed();
     bank.candidate.command = Command::activate;
     bank.gate =
         static_cast<std::uint32_t>(engine_.gate_number(Command::activate, bank.place.group));

@@ -24,7 +24,9 @@ class WaitingBanks {
     const std::int64_t called = earlier(cycle, now + 63);
     const std::size_t place = place_of(called);
     banks_[place] |= bank;
-    occupied_ |= std::uint64_t{1} << place;
+    std::uint64_t occupied = occupied_;
+    occupied |= std::uint64_t{1} << place;
+    occupied_ = occupied;
     next_ = earlier(next_, called);
     return called;
   }
@@ -47,7 +49,9 @@ class WaitingBanks {
     const std::size_t place = place_of(next_);
     const std::uint64_t banks = banks_[place];
     banks_[place] = 0;
-    occupied_ &= ~(std::uint64_t{1} << place);
+    std::uint64_t occupied = occupied_;
+    occupied &= ~(std::uint64_t{1} << place);
+    occupied_ = occupied;
     find_next(next_ + 1);
     return banks;
   }

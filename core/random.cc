@@ -15,13 +15,10 @@ struct Wide {
   std::uint64_t low;
 };
 
-Wide multiply(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kMask = 0xFFFFFFFFu;
-  const std::uint64_t low_low = (a & kMask) * (b & kMask);
-  const std::uint64_t high_low = (a >> 32) * (b & kMask);
-  const std::uint64_t low_high = (a & kMask) * (b >> 32);
-  const std::uint64_t middle = (low_low >> 32) + (high_low & kMask) + low_high;
-  return {(a >> 32) * (b >> 32) + (high_low >> 32) + (middle >> 32), a * b};
+inline Wide multiply(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Product = unsigned __int128;
+  const Product product = static_cast<Product>(a) * b;
+  return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product)};
 }
 
 }  // namespace

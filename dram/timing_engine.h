@@ -232,13 +232,14 @@ HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
   last_[source_number(Command::activate, place.group)] = now;
   const std::int64_t before = activates_[place.rank].push(now, spacing_.length);
   const std::int64_t opens = later(now + spacing_.in_rank, before + spacing_.window);
-  const auto groups = static_cast<std::size_t>(groups_per_rank_);
-  std::int64_t* const gates = &gates_[gate_number(Command::activate, place.rank * groups)];
-  for (std::size_t group = 0; group < groups; ++group) {
-    gates[group] = later(gates[group], opens);
+  if (groups_per_rank_ > 1) {
+    const auto groups = static_cast<std::size_t>(groups_per_rank_);
+    std::int64_t* const gates = &gates_[gate_number(Command::activate, place.rank * groups)];
+    for (std::size_t group = 0; group < groups; ++group) {
+      gates[group] = later(gates[group], opens);
+    }
   }
-  std::int64_t& own = gates_[gate_number(Command::activate, place.group)];
-  own = later(own, now + spacing_.in_group);
+  gates_[gate_number(Command::activate, place.group)] = later(opens, now + spacing_.in_group);
   if (effects_[static_cast<std::size_t>(Command::activate)].on_same_banks) {
     apply_same_bank(Command::activate, place, now);
   }
