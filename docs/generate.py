@@ -28,7 +28,22 @@ NOTE = "<!-- Written by docs/generate.py. -->"
 AGENTS = [
     [("kind", "synthetic_core"), ("core", "0")],
     [("kind", "block_trace"), ("core", "1"), ("path", "t"), ("format", "mqsim")],
+    [
+        ("kind", "cpu_trace"),
+        ("core", "2"),
+        ("path", "t"),
+        ("format", "champsim"),
+        ("prefetcher", "stride"),
+    ],
+    [
+        ("kind", "llc_trace"),
+        ("core", "3"),
+        ("path", "t"),
+        ("format", "ramulator"),
+        ("windows", "instructions=1"),
+    ],
 ]
+TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n"]
 
 
 def parameters() -> str:
@@ -101,8 +116,8 @@ def _statistics(config: str) -> list[dict[str, Any]]:
         1,
         0,
         0,
-        lambda _agent, offset: b"" if offset else b"0 0 0 8 1\n",
-        [0, 0],
+        lambda agent, offset: TRACES[agent][offset:],
+        [0] * len(AGENTS),
     )
     return simulation.statistics()
 

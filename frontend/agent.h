@@ -67,6 +67,9 @@ class Agent : public Component, public Requester {
   virtual Histogram* response_times() { return nullptr; }
   // Those of them during which a garbage collection was under way.
   virtual Histogram* response_times_in_collections() { return nullptr; }
+  // Instructions per cycle of a core whose windows are weighted, up to now or its first finish; 0:
+  // there are none, or some has not ended.
+  virtual double weighted_ipc() const { return 0; }
   // What only agents of its kind report, under `path`. Once connected.
   virtual void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) {}
 

@@ -20,6 +20,26 @@ void CoreAgent::Entry::serialize(Archive& archive) { archive(index, dispatch, re
 void CoreAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
   parameters_.declare(parameters);
+  parameters.integer("copies", copies_, {1, 256}, "agents",
+                     {"rate mode: so many agents like it, on cores of ascending numbers, each with "
+                      "an equal part of both memories to begin its addresses at",
+                      "a modelling choice of hmsim"});
+  parameters.integer(
+      "copy", copy_, {0, 255}, "",
+      {"which of the copies it is; reading a workload gives it", "a modelling choice of hmsim"});
+}
+
+std::vector<ParameterError> CoreAgent::check() const {
+  std::vector<ParameterError> errors = parameters_.check();
+  if (copy_ >= copies_) {
+    errors.push_back({"copy", "must be below copies, " + std::to_string(copies_)});
+  }
+  return errors;
+}
+
+std::uint64_t CoreAgent::offset(MemoryClass memory) const {
+  const std::int64_t pages = surroundings().port->capacity(memory) / kPageBytes;
+  return static_cast<std::uint64_t>(pages / copies_ * copy_ * kPageBytes.value());
 }
 
 void CoreAgent::prepare() {
@@ -31,6 +51,8 @@ void CoreAgent::prepare() {
   }
   entries_.resize(size);
   mask_ = size - 1;
+  windows_ = parts_.list();
+  measured_.resize(windows_.size());
   open();
   limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
   start_pass(0);
@@ -43,6 +65,10 @@ void CoreAgent::start_pass(std::int64_t slot) {
   base_.retire = slot - 1 + parameters_.width;
   last_index_ = 0;
   last_slot_ = slot - 1;
+  in_part_ = false;
+  window_ = 0;
+  turn_ = 0;
+  idle_turn_ = true;
   fetch();
   next_slot_ = std::max(next_slot_, slot);
   plan();
@@ -50,10 +76,83 @@ void CoreAgent::start_pass(std::int64_t slot) {
 
 void CoreAgent::fetch() {
   std::int64_t gap = 0;
-  have_record_ = fetch_record(gap);
+  have_record_ = next_record(gap);
   next_index_ = last_index_ + gap;
   next_slot_ = last_slot_ + gap;
   decide_end();
+}
+
+void CoreAgent::fail(const std::string& message) const {
+  throw InputError("agent." + std::to_string(index()) + "." + message);
+}
+
+// As fetch_record(), of the parts of the source.
+bool CoreAgent::next_record(std::int64_t& gap) {
+  gap = 0;
+  while (true) {
+    std::int64_t step = 0;
+    const bool have = in_part_ ? fetch_record(step) : begin_part(last_index_ + gap, step);
+    if (have && step <= left_) {
+      left_ -= step;
+      gap += step;
+      idle_turn_ = false;
+      return true;
+    }
+    if (!windows_.empty() && step < left_) {
+      fail("windows: window " + std::to_string(window_) + " ends behind the trace");
+    }
+    gap += std::min(step, left_);
+    in_part_ = false;
+    if (!windows_.empty() && ++window_ < windows_.size()) {
+      continue;
+    }
+    window_ = 0;
+    if (++turn_ >= parts_.loop) {
+      return false;
+    }
+    if (idle_turn_) {
+      fail("loop: the trace has no record in its windows");
+    }
+    idle_turn_ = true;
+    rewind();
+  }
+}
+
+// Its first record; `index` instructions of the pass come before it.
+bool CoreAgent::begin_part(std::int64_t index, std::int64_t& gap) {
+  in_part_ = true;
+  if (windows_.empty()) {
+    left_ = kNoLimit;
+    if (parts_.skip == 0) {
+      return fetch_record(gap);
+    }
+    if (!seek_record(parts_.skip, gap)) {
+      fail("skip: the trace has no record behind " + std::to_string(parts_.skip) + " instructions");
+    }
+    return true;
+  }
+  const TraceWindow& window = windows_[window_];
+  left_ = window.warmup + window.instructions;
+  const auto number = static_cast<std::uint32_t>(window_);
+  marks_.push({index + window.warmup, number, false});
+  marks_.push({index + left_, number, true});
+  return seek_record(window.skip, gap);
+}
+
+// Retirement is known up to `index`, and `before` the last record up to there.
+void CoreAgent::pass_marks(const Entry& before, std::int64_t index) {
+  while (!marks_.empty() && marks_.front().index <= index) {
+    const Mark mark = marks_.front();
+    marks_.pop();
+    Measured& window = measured_[mark.window];
+    const std::int64_t slot = before.retire + (mark.index - before.index);
+    if (!mark.end) {
+      window.begin = slot;
+    } else if (!finished_once()) {
+      window.slots += slot - window.begin;
+      window.instructions += windows_[mark.window].instructions;
+    }
+  }
 }
 
 void CoreAgent::decide_end() {
@@ -98,6 +197,7 @@ void CoreAgent::advance(Tick now) {
 void CoreAgent::act(Tick now) {
   if (ending_) {
     const std::int64_t slot = slots_.edge_at_or_after(now);
+    pass_marks(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
     finish(now);
     before_pass_ += end_index_;
     measured_before_ = 0;
@@ -143,6 +243,7 @@ void CoreAgent::resolve_retirement() {
   while (known_ < end_ && entry(known_).ready != kUnknown) {
     const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
     Entry& next = entry(known_);
+    pass_marks(before, next.index - 1);
     next.retire = std::max(before.retire + (next.index - before.index), next.ready);
     ++known_;
   }
@@ -184,6 +285,9 @@ std::int64_t CoreAgent::retired(Tick now) const {
 
 void CoreAgent::restart_limit(Tick now) {
   measured_before_ = retired(now);
+  for (Measured& window : measured_) {
+    window.slots = window.instructions = 0;
+  }
   if (instructions_ != 0) {
     limit_index_ = std::max(measured_before_ + instructions_, last_index_);
     decide_end();
@@ -198,16 +302,56 @@ void CoreAgent::restart_limit(Tick now) {
 }
 
 double CoreAgent::pass_fraction(Tick now) const {
-  return instructions_ == 0 ? source_fraction()
-                            : std::min(1.0, static_cast<double>(retired(now) - measured_before_) /
-                                                static_cast<double>(instructions_));
+  const auto done = static_cast<double>(retired(now) - measured_before_);
+  if (instructions_ != 0) {
+    return std::min(1.0, done / static_cast<double>(instructions_));
+  }
+  if (windows_.empty()) {
+    return (static_cast<double>(turn_) + source_fraction()) / static_cast<double>(parts_.loop);
+  }
+  double all = 0;
+  for (const TraceWindow& window : windows_) {
+    all += static_cast<double>(window.warmup + window.instructions);
+  }
+  return std::min(1.0, done / (all * static_cast<double>(parts_.loop)));
 }
+
+// Cycles per instruction are weighted, as instructions are what windows stand for.
+double CoreAgent::weighted_ipc() const {
+  double weights = 0;
+  double cycles = 0;
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    if (measured_[i].slots == 0) {
+      return 0;
+    }
+    weights += windows_[i].weight;
+    cycles += windows_[i].weight * static_cast<double>(measured_[i].slots) /
+              static_cast<double>(parameters_.width * measured_[i].instructions);
+  }
+  return windows_.empty() ? 0 : weights / cycles;
+}
+
+void CoreAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    const Measured& window = measured_[i];
+    registry.ratio(
+        path + ".window." + std::to_string(i) + ".ipc",
+        "instructions per cycle in a window of its trace, up to the first finish",
+        [this, &window] { return static_cast<double>(window.instructions * parameters_.width); },
+        [&window] { return static_cast<double>(window.slots); });
+  }
+}
+
+void CoreAgent::Measured::serialize(Archive& archive) { archive(begin, slots, instructions); }
+
+void CoreAgent::Mark::serialize(Archive& archive) { archive(index, window, end); }
 
 void CoreAgent::serialize_state(Archive& archive) {
   archive.section("core");
   archive(entries_, first_, applied_, known_, end_, base_, have_record_, ending_);
   archive(next_index_, next_slot_, last_index_, last_slot_, limit_index_, end_index_);
   archive(stalled_, act_time_, before_pass_, measured_before_);
+  archive(in_part_, window_, left_, turn_, idle_turn_, measured_, marks_);
   ensure(entries_.size() == mask_ + 1, "core", Tick(0), -1, "the window changed its size");
   serialize_core(archive);
 }

@@ -10,15 +10,21 @@
 //   r(i) = max(r(p) + (i-p), ready(i))
 // since such an instruction never bounds a later one when W > width.
 //
+// A pass runs parts of the source, all of it in the simplest case, so often; they follow each other
+// without a gap.
+//
 // Records may be dispatched ahead of time, as far as their slots are known: what they do to the
 // world outside, the kind of core schedules.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "core/ring.h"
 #include "frontend/agent.h"
 #include "frontend/clock.h"
+#include "frontend/trace_windows.h"
 
 namespace hmsim {
 
@@ -27,10 +33,12 @@ class CoreAgent : public Agent {
   explicit CoreAgent(const FrontendParameters& defaults) : parameters_(defaults.core) {}
 
   void declare(ParameterSet& parameters) override;
-  std::vector<ParameterError> check() const override { return parameters_.check(); }
+  std::vector<ParameterError> check() const override;
   const char* progress_unit() const override { return "instructions"; }
   std::int64_t frequency() const override { return parameters_.frequency; }
   std::int64_t work(Tick now) const override { return before_pass_ + retired(now); }
+  double weighted_ipc() const override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
   Tick next_event() const override { return earlier(act_time_, next_step()); }
   void advance(Tick now) override;
@@ -43,6 +51,9 @@ class CoreAgent : public Agent {
   // Reads the next record, which fetched() then means; the instructions from the record before up
   // to it. False at the end; so many instructions then follow the last record.
   virtual bool fetch_record(std::int64_t& gap) = 0;
+  // As fetch_record(), of the first record behind so many instructions from the source's start; the
+  // gap counts from there.
+  virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
   virtual void rewind() = 0;
   virtual double source_fraction() const = 0;
   // Whether the record fetched must wait although the window has room; unblock() tells its end.
@@ -74,7 +85,11 @@ class CoreAgent : public Agent {
   void resume();
   void unblock(Tick now);
 
+  // What copy `copy` of `copies` adds to addresses of this memory.
+  std::uint64_t offset(MemoryClass memory) const;
+
   std::int64_t instructions_ = 0;  // limit; 0: to the end of the source
+  TraceParts parts_;               // of the source
   bool runs_ahead_ = false;        // of time, as far as may_run_ahead()
 
  private:
@@ -87,6 +102,21 @@ class CoreAgent : public Agent {
     void serialize(Archive& archive);
   };
 
+  // A window of the source, which is measured by itself.
+  struct Measured {
+    std::int64_t begin = 0;         // slot, of the time it was run last
+    std::int64_t slots = 0;         // of all times
+    std::int64_t instructions = 0;  // likewise
+    void serialize(Archive& archive);
+  };
+  // Where its measuring begins or ends.
+  struct Mark {
+    std::int64_t index = 0;  // instruction number within the pass
+    std::uint32_t window = 0;
+    bool end = false;
+    void serialize(Archive& archive);
+  };
+
   void prepare() override;
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
@@ -94,6 +124,10 @@ class CoreAgent : public Agent {
 
   void start_pass(std::int64_t slot);
   void fetch();
+  bool next_record(std::int64_t& gap);
+  bool begin_part(std::int64_t index, std::int64_t& gap);
+  [[noreturn]] void fail(const std::string& message) const;
+  void pass_marks(const Entry& before, std::int64_t index);
   void decide_end();
   void plan();
   void act(Tick now);
@@ -106,6 +140,8 @@ class CoreAgent : public Agent {
   }
 
   CoreParameters parameters_;
+  std::int64_t copies_ = 1;
+  std::int64_t copy_ = 0;
   EdgeClock slots_;
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
@@ -128,6 +164,15 @@ class CoreAgent : public Agent {
   std::int64_t end_index_ = 0;    // when ending_: the last instruction of the pass
   bool stalled_ = false;          // blocked()
   Tick act_time_{0};              // of the next dispatch, or of the pass's end; kNever: unknown
+
+  std::vector<TraceWindow> windows_;  // empty: the source from parts_.skip on
+  bool in_part_ = false;
+  std::size_t window_ = 0;  // the present one, or the next
+  std::int64_t left_ = 0;   // instructions of it that are not fetched
+  std::int64_t turn_ = 0;   // of parts_.loop
+  bool idle_turn_ = true;   // it had no record so far
+  std::vector<Measured> measured_;
+  Ring<Mark> marks_;
 
   std::int64_t before_pass_ = 0;      // instructions of passes that ended
   std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began

@@ -37,6 +37,7 @@ void CpuCore::declare(ParameterSet& parameters) {
   trace_.declare(parameters, format_names(kInstructionFormats));
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});
+  parts_.declare(parameters);
 }
 
 std::vector<ParameterError> CpuCore::check() const {
@@ -45,6 +46,9 @@ std::vector<ParameterError> CpuCore::check() const {
     errors.push_back(error);
   }
   for (const ParameterError& error : trace_.check(format_names(kInstructionFormats))) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : parts_.check(instructions_)) {
     errors.push_back(error);
   }
   return errors;
@@ -65,6 +69,12 @@ void CpuCore::open() {
 
 bool CpuCore::fetch_record(std::int64_t& gap) {
   const bool have = source_->next(instruction_);
+  gap = have ? 1 : 0;
+  return have;
+}
+
+bool CpuCore::seek_record(std::int64_t instructions, std::int64_t& gap) {
+  const bool have = source_->seek(static_cast<std::uint64_t>(instructions), instruction_);
   gap = have ? 1 : 0;
   return have;
 }
@@ -347,7 +357,8 @@ void CpuCore::tell(Link link, std::int64_t slot) {
 }
 
 Address CpuCore::location(std::uint64_t line) const {
-  return surroundings().translation->translate(static_cast<std::uint16_t>(core()), line * kLine);
+  return surroundings().translation->translate(static_cast<std::uint16_t>(core()),
+                                               line * kLine + offset(MemoryClass::dram));
 }
 
 void CpuCore::on_admit(const Request& request, Tick now) {
@@ -364,44 +375,6 @@ void CpuCore::handle_completion(const Request& request, Tick now) {
     arrive(request.tag, now);
     notify();
   }
-}
-
-void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  for (std::size_t i = 0; i < kCacheLevels; ++i) {
-    CacheHierarchy::LevelCounters& level = caches_->counters(i);
-    const std::string name = path + ".l" + std::to_string(i + 1);
-    registry.counter(name + ".hits", "accesses",
-                     "loads and stores that found their line in this cache, or on its way to it",
-                     {&level.hits});
-    registry.counter(name + ".misses", "accesses", "loads and stores that did not",
-                     {&level.misses});
-    if (i < merges_.size()) {
-      registry.counter(name + ".merges", "accesses",
-                       "hits and misses that waited for a line on its way already", {&merges_[i]});
-    }
-    registry.counter(name + ".write_backs", "lines", "dirty lines that left this cache",
-                     {&level.write_backs});
-  }
-  if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
-    return;
-  }
-  Counter& issued = caches_->prefetches_issued();
-  Counter& useful = caches_->prefetches_useful();
-  const Counter& missed = caches_->counters(1).misses;
-  registry.counter(path + ".l2.prefetches", "lines", "lines that the prefetcher fetched into L2",
-                   {&issued});
-  registry.counter(path + ".l2.prefetches_useful", "lines",
-                   "of those, lines that L1 asked for while they were in L2 or on their way",
-                   {&useful});
-  registry.ratio(
-      path + ".l2.prefetch_accuracy", "share of the lines prefetched that were useful",
-      [&useful] { return static_cast<double>(useful); },
-      [&issued] { return static_cast<double>(issued); });
-  registry.ratio(
-      path + ".l2.prefetch_coverage",
-      "share of the misses that L2 would have had without prefetches that useful ones spared it",
-      [&useful] { return static_cast<double>(useful); },
-      [&useful, &missed] { return static_cast<double>(useful + missed); });
 }
 
 void CpuCore::serialize_core(Archive& archive) {

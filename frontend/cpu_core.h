@@ -74,6 +74,7 @@ class CpuCore final : public CoreAgent {
   enum class Step : std::uint8_t { ask, send, fill, write_back };
 
   void open() override;
+  bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
   bool fetch_record(std::int64_t& gap) override;
   void rewind() override;
   double source_fraction() const override { return source_->fraction(); }

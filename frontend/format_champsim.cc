@@ -60,6 +60,11 @@ class ChampsimTrace final : public InstructionSource {
   explicit ChampsimTrace(TraceReader reader) : reader_(std::move(reader)) {}
 
   bool next(Instruction& instruction) override;
+  bool seek(std::uint64_t instructions, Instruction& instruction) override {
+    reader_.seek(instructions * kRecordBytes);
+    record_ = instructions;
+    return next(instruction);
+  }
   void rewind() override {
     reader_.rewind();
     record_ = 0;

@@ -87,6 +87,7 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
     }
     miss.load = record_kind(word) == RecordKind::fill;
     miss.write = !miss.load;
+    miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
     (miss.load ? miss.load_address : miss.write_address) = address;
     // A second line that one instruction loads counts as an instruction of its own.
     miss.gap = static_cast<std::int64_t>(instructions_ - before);

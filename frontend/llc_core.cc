@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "frontend/llc_core.h"
 
+#include <utility>
+
+#include "frontend/dependent_misses.h"
+
 namespace hmsim {
 
 void LlcCore::declare(ParameterSet& parameters) {
@@ -12,6 +16,17 @@ void LlcCore::declare(ParameterSet& parameters) {
                         {"virtual processor of an hmsim trace to run; 'all': the records of all, "
                          "as one core in their order",
                          "a modelling choice of hmsim"});
+  parts_.declare(parameters);
+  parameters.real("dependence", dependence_, 0, 1, "",
+                  {"probability that a load needs the data of the load before it, where the format "
+                   "does not tell; 0: the window alone bounds the loads in flight",
+                   "assumed: 0, the most parallelism that the window allows"});
+  parameters.choice<bool>(
+      "nt_fence", page_fences_, {{"none", false}, {"page", true}},
+      {"where fences stand in traces with non-temporal writes: nowhere, or behind each run of "
+       "those "
+       "to one 4 KB page; dispatch then stops until the controller has accepted them",
+       "page: the PMBD driver fences each segment that it copies"});
 }
 
 std::vector<ParameterError> LlcCore::check() const {
@@ -23,12 +38,20 @@ std::vector<ParameterError> LlcCore::check() const {
   if (format != nullptr && !format->has_vcpus && vcpu_ != kAllVcpus) {
     errors.push_back({"vcpu", "traces of format '" + trace_.format + "' tell no vCPUs"});
   }
+  for (const ParameterError& error : parts_.check(instructions_)) {
+    errors.push_back(error);
+  }
   return errors;
 }
 
 std::unique_ptr<MissSource> LlcCore::open_source() {
-  return find_format(kMissFormats, trace_.format)
-      ->open(trace_.open(index(), surroundings()), vcpu_);
+  std::unique_ptr<MissSource> source =
+      find_format(kMissFormats, trace_.format)->open(trace_.open(index(), surroundings()), vcpu_);
+  if (dependence_ == 0) {
+    return source;
+  }
+  return std::make_unique<DependentMisses>(std::move(source), dependence_, surroundings().seed,
+                                           index());
 }
 
 const AgentDescriptor kLlcTraceAgent{

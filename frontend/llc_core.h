@@ -13,7 +13,7 @@ namespace hmsim {
 
 class LlcCore final : public MissCore {
  public:
-  using MissCore::MissCore;
+  explicit LlcCore(const FrontendParameters& defaults) : MissCore(defaults) { page_fences_ = true; }
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override;
@@ -23,6 +23,7 @@ class LlcCore final : public MissCore {
 
   TraceKeys trace_;
   std::int64_t vcpu_ = kAllVcpus;
+  double dependence_ = 0;
 };
 
 extern const AgentDescriptor kLlcTraceAgent;

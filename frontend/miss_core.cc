@@ -12,7 +12,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint32_t kPosted = 0xFFFFFFFF;  // tag of writes
+constexpr std::uint32_t kPosted = 0xFFFFFFFF;       // tag of writes ...
+constexpr std::uint32_t kNonTemporal = 0xFFFFFFFE;  // past the caches
+constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
 
 }  // namespace
 
@@ -40,23 +42,58 @@ bool MissCore::fetch_record(std::int64_t& gap) {
   return have;
 }
 
+bool MissCore::seek_record(std::int64_t instructions, std::int64_t& gap) {
+  const bool have = source_->seek(static_cast<std::uint64_t>(instructions), miss_);
+  gap = miss_.gap;
+  return have;
+}
+
 void MissCore::rewind() {
   source_->rewind();
   last_load_ = kUnknown;
   last_load_ready_ = 0;
 }
 
-bool MissCore::blocked() const { return miss_.write && writes_outside_ >= parameters().window; }
+bool MissCore::blocked() const {
+  return (miss_.write && writes_outside_ >= parameters().window) ||
+         (non_temporal_outside_ > 0 && fence_is_due());
+}
+
+bool MissCore::fence_is_due() const {
+  return fence_ ||
+         (miss_.non_temporal && copied_page_ != kUnknown && page_of_write(miss_) != copied_page_);
+}
+
+// Both memories' pages told apart.
+std::int64_t MissCore::page_of_write(const Miss& miss) {
+  const std::uint64_t page = miss.write_address / kPage * kMemoryClasses;
+  return static_cast<std::int64_t>(page + static_cast<std::uint64_t>(miss.memory));
+}
 
 void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+  if (page_fences_) {
+    fences_ += fence_is_due() ? 1 : 0;
+    fence_ = false;
+  }
   if (miss_.load) {
     set_ready(number, kUnknown);
     dispatch_load(number, slot, now);
   }
   if (miss_.write) {
-    ++writes_outside_;
-    send(miss_.memory, location(miss_.memory, miss_.write_address), true, kPosted, now);
+    dispatch_write(now);
   }
+}
+
+void MissCore::dispatch_write(Tick now) {
+  ++writes_outside_;
+  const bool fenced = miss_.non_temporal && page_fences_;
+  if (fenced) {
+    ++non_temporal_outside_;
+    fence_ = (miss_.write_address + static_cast<std::uint64_t>(kLineBytes.value())) % kPage == 0;
+    copied_page_ = fence_ ? kUnknown : page_of_write(miss_);
+  }
+  send(miss_.memory, location(miss_.memory, miss_.write_address), true,
+       fenced ? kNonTemporal : kPosted, now);
 }
 
 void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
@@ -100,20 +137,24 @@ void MissCore::send_load(std::uint32_t place, Tick now) {
 // Lines of the NVDIMM keep their places, modulo its capacity.
 Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
   if (memory == MemoryClass::nvdimm) {
-    return Address(address % nvdimm_bytes_);
+    return Address((address + offset(memory)) % nvdimm_bytes_);
   }
-  return surroundings().translation->translate(static_cast<std::uint16_t>(core()), address);
+  return surroundings().translation->translate(static_cast<std::uint16_t>(core()),
+                                               address + offset(memory));
 }
 
 void MissCore::on_admit(const Request& request, Tick now) {
-  if (request.tag == kPosted) {
+  if (request.write) {
     --writes_outside_;
-    unblock(now);
+    non_temporal_outside_ -= request.tag == kNonTemporal ? 1 : 0;
+    if (!blocked()) {
+      unblock(now);
+    }
   }
 }
 
 void MissCore::handle_completion(const Request& request, Tick now) {
-  if (request.tag == kPosted) {
+  if (request.write) {
     return;
   }
   const std::int64_t slot = slots().edge_at_or_after(now);
@@ -137,10 +178,18 @@ void MissCore::handle_completion(const Request& request, Tick now) {
   notify();
 }
 
+void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  CoreAgent::register_statistics(registry, path);
+  if (page_fences_) {
+    registry.counter(path + ".fences", "", "fences behind runs of non-temporal writes to a page",
+                     {&fences_});
+  }
+}
+
 void MissCore::serialize_core(Archive& archive) {
   source_->serialize(archive);
   archive(miss_, loads_, last_load_, last_load_ready_, steps_, waiting_);
-  archive(loads_in_flight_, writes_outside_);
+  archive(loads_in_flight_, writes_outside_, non_temporal_outside_, copied_page_, fence_, fences_);
   ensure(loads_.size() == capacity(), "core", Tick(0), -1, "the window changed its size");
 }
 

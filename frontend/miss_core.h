@@ -6,6 +6,10 @@
 // it has its data. With `mshrs`, loads beyond that number wait in order of readiness. Writes are
 // posted: they delay nothing, but that at most a window of them may wait outside the controller;
 // then dispatch stops.
+//
+// Non-temporal writes are posted too. With fences by page, a run of those to one 4 KB page is
+// closed by a fence: behind its last line, or else before the next one to another page. Dispatch
+// stops there until the controller has accepted all non-temporal writes.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +30,12 @@ class MissCore : public CoreAgent {
 
   void declare(ParameterSet& parameters) override;
   void on_admit(const Request& request, Tick now) override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
  protected:
   virtual std::unique_ptr<MissSource> open_source() = 0;
+
+  bool page_fences_ = false;
 
  private:
   // A load between dispatch and its leaving the window.
@@ -42,6 +49,7 @@ class MissCore : public CoreAgent {
   enum class Step : std::uint8_t { send_when_free, send_reserved };
 
   void open() override;
+  bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
   bool fetch_record(std::int64_t& gap) override;
   void rewind() override;
   double source_fraction() const override { return source_->fraction(); }
@@ -52,9 +60,12 @@ class MissCore : public CoreAgent {
   void handle_completion(const Request& request, Tick now) override;
   void serialize_core(Archive& archive) override;
 
+  bool fence_is_due() const;
+  void dispatch_write(Tick now);
   void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);
   void issue(std::uint32_t place, Tick now);
   void send_load(std::uint32_t place, Tick now);
+  static std::int64_t page_of_write(const Miss& miss);
   Address location(MemoryClass memory, std::uint64_t address) const;
   std::uint32_t place(std::int64_t number) const {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(number) & (loads_.size() - 1));
@@ -72,6 +83,10 @@ class MissCore : public CoreAgent {
   Ring<std::uint32_t> waiting_;        // loads that wait for an MSHR, likewise
   std::int64_t loads_in_flight_ = 0;
   std::int64_t writes_outside_ = 0;
+  std::int64_t non_temporal_outside_ = 0;
+  std::int64_t copied_page_ = kUnknown;  // of a run of non-temporal writes that is not closed
+  bool fence_ = false;                   // stands before the next record
+  Counter fences_ = 0;
 };
 
 }  // namespace hmsim

@@ -14,6 +14,9 @@ double seconds(Tick time) {
 
 // Instructions per clock cycle of a core; 0 before any time was measured.
 double Simulation::per_cycle(const Agent& core) const {
+  if (const double weighted = core.weighted_ipc(); weighted != 0) {
+    return weighted;
+  }
   const double cycles = seconds(core.measured_time(now())) * static_cast<double>(core.frequency());
   return cycles == 0 ? 0 : static_cast<double>(core.progress(now())) / cycles;
 }
@@ -76,6 +79,9 @@ void Simulation::register_agent(std::size_t index) {
   const std::string per_second = std::string(agent.progress_unit()) + "/s";
   registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
                   [&agent, this] {
+                    if (const double weighted = agent.weighted_ipc(); weighted != 0) {
+                      return weighted * static_cast<double>(agent.frequency());
+                    }
                     const double time = seconds(agent.measured_time(now()));
                     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
                   });

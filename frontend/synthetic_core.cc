@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "core/archive.h"
+#include "frontend/dependent_misses.h"
 
 namespace hmsim {
 
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
-constexpr double kTwoTo32 = 4294967296.0;
 
 // The instruction at which event `number` (from 1) of `rate` per 10^6 instructions lies.
 std::int64_t place_of(std::int64_t number, std::int64_t rate) {
@@ -113,7 +113,7 @@ std::unique_ptr<MissSource> SyntheticCore::open_source() {
   settings.writes = per_million(wpki_);
   settings.pattern = pattern_;
   settings.lines = static_cast<std::uint64_t>(footprint_ / kLineBytes);
-  settings.dependence = static_cast<std::uint64_t>(dependence_ * kTwoTo32);
+  settings.dependence = DependentMisses::chance_of(dependence_);
   settings.seed = surroundings().seed;
   settings.stream = index();
   return std::make_unique<SyntheticMisses>(settings);

@@ -8,7 +8,7 @@
 namespace hmsim {
 
 void Miss::serialize(Archive& archive) {
-  archive(gap, load, write, dependent, memory, load_address, write_address);
+  archive(gap, load, write, dependent, non_temporal, memory, load_address, write_address);
 }
 
 bool MissSource::seek(std::uint64_t instructions, Miss& miss) {

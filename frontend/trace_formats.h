@@ -23,7 +23,8 @@ struct Miss {
   std::int64_t gap = 0;  // instructions since the previous record's, this one included
   bool load = false;     // a load's gap is at least 1
   bool write = false;
-  bool dependent = false;  // the load needs the value of the load before it
+  bool dependent = false;     // the load needs the value of the load before it
+  bool non_temporal = false;  // the write is a store past the caches
   MemoryClass memory = MemoryClass::dram;
   std::uint64_t load_address = 0;
   std::uint64_t write_address = 0;

@@ -18,6 +18,8 @@ from hmsim.config import Config
 from hmsim.paths import find_file
 from hmsim.settings import Setting
 
+MOST_COPIES = 256
+SMALL_NUMBER = re.compile(r"[0-9]{1,3}")
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
@@ -86,7 +88,7 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
 
     Traces are looked for beside the file and must exist; the agents' keys are checked when a
-    configuration is known (`Workload.check`).
+    configuration is known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
@@ -95,7 +97,11 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     agents: list[Agent] | None = None
     for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
         if key == "agents":
-            agents = [_agent(path, node) for node in _agent_nodes(path, value_node)]
+            agents = [
+                copy
+                for node in _agent_nodes(path, value_node)
+                for copy in _copies(_agent(path, node))
+            ]
         elif key == "description":
             yaml_settings.scalar(path, value_node, key)
         else:
@@ -123,13 +129,75 @@ def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
 def _agent(path: Path, node: yaml.MappingNode) -> Agent:
     settings = []
     trace = None
-    for setting in yaml_settings.flatten(path, node):
+    windows = [_windows(path, *pair) for pair in node.value if _is_windows(*pair)]
+    if len(windows) > 1:
+        raise InputError(f"{windows[1].where}: windows: given before")
+    others = [pair for pair in node.value if not _is_windows(*pair)]
+    mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
+    for setting in [*yaml_settings.flatten(path, mapping), *windows]:
         if setting.name == "path":
             trace = path.parent / setting.text
             _check_trace(trace, setting)
             setting = replace(setting, text=os.fspath(trace))
         settings.append(setting)
     return Agent(tuple(settings), yaml_settings.place(path, node), trace)
+
+
+def _is_windows(key: yaml.Node, value: yaml.Node) -> bool:
+    return key.value == "windows" and isinstance(value, yaml.SequenceNode)
+
+
+def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
+    """Return a list of windows as the core takes it: ``skip=N, instructions=N; skip=...``."""
+    windows = []
+    for number, window in enumerate(value.value):
+        if not isinstance(window, yaml.MappingNode):
+            raise InputError(
+                f"{yaml_settings.place(path, window)}: windows: window {number} is a "
+                f"{yaml_settings.kind(window)} where 'key: value' pairs are expected"
+            )
+        pairs = yaml_settings.flatten(path, window)
+        for pair in pairs:
+            if any(mark in "".join(pair.pair) for mark in ",;="):
+                raise InputError(f"{pair.where}: windows: {pair.name}: '{pair.text}' is no number")
+        windows.append(", ".join(f"{pair.name}={pair.text}" for pair in pairs))
+    where = yaml_settings.place(path, key)
+    if not windows or not all(windows):
+        raise InputError(f"{where}: windows: expected a list of windows, each with instructions")
+    return Setting("windows", "; ".join(windows), where)
+
+
+def _copies(agent: Agent) -> list[Agent]:
+    """Return the agents that one with ``copies: N`` stands for; what is wrong is told later."""
+    values = {setting.name: setting for setting in agent.settings}
+    copies = values.get("copies")
+    if copies is None or "copy" in values or not _has_copies(agent.kind):
+        return [agent]
+    core = values["core"].text if "core" in values else "0"
+    if not SMALL_NUMBER.fullmatch(copies.text) or not SMALL_NUMBER.fullmatch(core):
+        return [agent]
+    count = int(copies.text)
+    if not 1 <= count <= MOST_COPIES:
+        return [agent]
+    where = values.get("core", copies).where
+    others = [setting for setting in agent.settings if setting.name != "core"]
+    return [
+        replace(
+            agent,
+            settings=(
+                *others,
+                Setting("core", str(int(core) + number), where),
+                Setting("copy", str(number), copies.where),
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def _has_copies(kind: str) -> bool:
+    return kind in Simulation.agent_kinds() and any(
+        entry["name"] == "copies" for entry in Simulation.agent_parameters(kind)
+    )
 
 
 def _check_trace(trace: Path, setting: Setting) -> None:

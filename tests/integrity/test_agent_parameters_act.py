@@ -82,6 +82,13 @@ OTHER: dict[str, Any] = {
     "llc_trace.path": "other misses",
     "llc_trace.format": "hmsim",
     "llc_trace.vcpu": 1,
+    "llc_trace.dependence": 0.5,
+    "llc_trace.nt_fence": "none",
+    "skip": 700,
+    "loop": 2,
+    "windows": "skip=100, instructions=500; skip=1500, instructions=400, weight=2",
+    "copies": 3,
+    "copy": 1,
     "cpu_trace.path": "other program",
     "cpu_trace.format": "champsim",
     "block_trace.path": "other blocks",
@@ -139,9 +146,14 @@ OTHER: dict[str, Any] = {
 ON_NVDIMM = {"target": "nvdimm"}
 STRIDE = {"prefetcher": "stride"}
 EPOCHS = {"controller.scheduler": "nvm_duet"}
+CORES = ("llc_trace", "cpu_trace", "synthetic_core")
+MODULO = {"frontend.translation": "modulo"}
 FLUSHES = {"path": "flushes", "format": "blkparse"}
 COMPANY: dict[str, dict[str, Any]] = {
     "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
+    "llc_trace.nt_fence": {"path": "copied", "format": "hmsim"},
+    **{f"{kind}.copies": {"copies": 2, "copy": 1, **MODULO} for kind in CORES},
+    **{f"{kind}.copy": {"copies": 3, **MODULO} for kind in CORES},
     **{
         f"{owner}.stride.{key}": STRIDE
         for owner in ("cpu_trace", "frontend.cache")
@@ -220,6 +232,8 @@ def write_traces(seed: int, before: str = "") -> None:
         Path(before + name).write_text(text, encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
     Path(before + "packed").write_bytes(packed(records))
+    copies = [(number, 2, 0, 1) for number in range(600)]
+    Path(before + "copied").write_bytes(packed([*copies, *records]))
 
 
 def agent(values: dict[str, Any]) -> Agent:

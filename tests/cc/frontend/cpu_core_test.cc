@@ -360,6 +360,31 @@ TEST(CpuCore, RefusesWhatIsNoTrace) {
                InputError);
 }
 
+TEST(CpuCore, RunsWhateverIsARecord) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Random random(seed);
+    std::string trace;
+    for (int i = 0; i < 1'500; ++i) {
+      std::string record;
+      for (int word = 0; word < 8; ++word) {
+        // Few addresses and registers, or any.
+        const bool few = random.below(2) == 0;
+        record += little_endian(random.next() & (few ? 0x303030303030303 : ~std::uint64_t{0}), 8);
+      }
+      record[8] = static_cast<char>(random.below(2));
+      record[9] = static_cast<char>(random.below(2));
+      trace += record;
+    }
+    Bench bench{"cpu_trace", keys_of({2'000'000'000, 4, 16}, small_caches(2)), trace};
+    bench.keys.emplace_back("prefetcher", "stride");
+    bench.translation = TranslationKind::first_touch;
+    bench.slots = 3;
+    AgentUnderTest test(bench);
+    ASSERT_TRUE(test.finish());
+    EXPECT_EQ(test.agent->progress(test.kernel.now()), 1'500);
+  }
+}
+
 TEST(CpuCore, ThePointersOfStackAndInstructionsAreKnown) {
   // Pops write the stack pointer (6) and read it; nobody waits for their data because of that.
   std::vector<Instruction> pops;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a core with caches reports of them.
+#include <string>
+
+#include "frontend/cpu_core.h"
+
+namespace hmsim {
+
+void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  CoreAgent::register_statistics(registry, path);
+  for (std::size_t i = 0; i < kCacheLevels; ++i) {
+    CacheHierarchy::LevelCounters& level = caches_->counters(i);
+    const std::string name = path + ".l" + std::to_string(i + 1);
+    registry.counter(name + ".hits", "accesses",
+                     "loads and stores that found their line in this cache, or on its way to it",
+                     {&level.hits});
+    registry.counter(name + ".misses", "accesses", "loads and stores that did not",
+                     {&level.misses});
+    if (i < merges_.size()) {
+      registry.counter(name + ".merges", "accesses",
+                       "hits and misses that waited for a line on its way already", {&merges_[i]});
+    }
+    registry.counter(name + ".write_backs", "lines", "dirty lines that left this cache",
+                     {&level.write_backs});
+  }
+  if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
+    return;
+  }
+  Counter& issued = caches_->prefetches_issued();
+  Counter& useful = caches_->prefetches_useful();
+  const Counter& missed = caches_->counters(1).misses;
+  registry.counter(path + ".l2.prefetches", "lines", "lines that the prefetcher fetched into L2",
+                   {&issued});
+  registry.counter(path + ".l2.prefetches_useful", "lines",
+                   "of those, lines that L1 asked for while they were in L2 or on their way",
+                   {&useful});
+  registry.ratio(
+      path + ".l2.prefetch_accuracy", "share of the lines prefetched that were useful",
+      [&useful] { return static_cast<double>(useful); },
+      [&issued] { return static_cast<double>(issued); });
+  registry.ratio(
+      path + ".l2.prefetch_coverage",
+      "share of the misses that L2 would have had without prefetches that useful ones spared it",
+      [&useful] { return static_cast<double>(useful); },
+      [&useful, &missed] { return static_cast<double>(useful + missed); });
+}
+
+}  // namespace hmsim

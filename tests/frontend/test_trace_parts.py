@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Windows, loops and copies as workloads name them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hmsim import InputError
+from hmsim.config import load_config
+from hmsim.runner import run
+from hmsim.workload import Workload, load_workload
+
+WINDOWS = """\
+agents:
+  - kind: llc_trace
+    path: misses
+    format: ramulator
+    windows:
+      - {skip: 1000, warmup: 100, instructions: 2000, weight: 0.25}
+      - {instructions: 500}
+"""
+
+
+@pytest.fixture(autouse=True)
+def misses(tmp_path: Path) -> None:
+    lines = (f"{i % 60} {i * 7919 % 10007 * 64}\n" for i in range(400))
+    (tmp_path / "misses").write_text("".join(lines))
+
+
+def loaded(folder: Path, text: str) -> Workload:
+    path = folder / "w.yaml"
+    path.write_text(text)
+    workload = load_workload(path)
+    workload.check(load_config("quick"))
+    return workload
+
+
+def test_windows_are_run_and_weighted(tmp_path: Path) -> None:
+    stats = run("quick", loaded(tmp_path, WINDOWS), policy="unified_fr_fcfs").stats
+    assert stats["core.0.instructions"] == 2600
+    first, second = (stats[f"core.0.window.{k}.ipc"] for k in (0, 1))
+    weighted = 1.25 / (0.25 / first + 1 / second)
+    assert stats["core.0.ipc"] == pytest.approx(weighted, rel=1e-12)
+    assert stats["agent.0.rate"] == pytest.approx(weighted * 2e9, rel=1e-12)
+
+
+def test_copies_are_agents_of_their_own(tmp_path: Path) -> None:
+    text = "agents:\n  - {kind: llc_trace, core: 2, copies: 3, path: misses, format: ramulator}\n"
+    workload = loaded(tmp_path, text)
+    assert [dict(agent.flat())["core"] for agent in workload.agents] == ["2", "3", "4"]
+    stats = run("quick", workload, policy="unified_fr_fcfs").stats
+    assert stats["dram.reads"] >= 3 * 400
+    counts = {stats[f"core.{core}.instructions"] for core in (2, 3, 4)}
+    assert len(counts) == 1
+    alone = run("quick", workload.alone(1), policy="unified_fr_fcfs").stats
+    assert alone["core.3.instructions"] in counts
+    assert alone["core.3.ipc"] > stats["core.3.ipc"]
+
+
+def agent_with(keys: str) -> str:
+    return f"agents:\n  - {{kind: llc_trace, path: misses, format: ramulator, {keys}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (agent_with("windows: []"), r"w.yaml:2: windows: expected a list of windows"),
+        (agent_with("windows: [3]"), r"w.yaml:2: windows: window 0 is a single value"),
+        (agent_with("windows: [{skip: 4}]"), r"w.yaml:2: windows: window 0: instructions: is requ"),
+        (agent_with("windows: [{instructions: 4, skp: 4}]"), r"window 0: 'skp' is none of skip"),
+        (agent_with("windows: [{instructions: '4; skip=3'}]"), r"instructions: '4; skip=3' is no"),
+        (agent_with("windows: [{instructions: 4}], skip: 4"), r"w.yaml:2: skip: each of the wind"),
+        (agent_with("copies: 0"), r"w.yaml:2: copies: "),
+        (agent_with("copies: many"), r"w.yaml:2: copies: "),
+        (agent_with("copies: 2, core: 255"), r"w.yaml:2: core: "),
+        ("agents:\n  - {kind: synthetic, copies: 2}\n", r"w.yaml:2: copies: unknown"),
+        (WINDOWS + "    windows: [{instructions: 4}]\n", r"w.yaml:8: windows: given before"),
+        (
+            WINDOWS + "      - {skip: 1, skip: 2, instructions: 4}\n",
+            r"w.yaml:8: skip: given before",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        loaded(tmp_path, text)
+
+
+def test_a_window_behind_the_trace_ends_the_run(tmp_path: Path) -> None:
+    workload = loaded(tmp_path, agent_with("windows: [{skip: 1, instructions: 4000000}]"))
+    with pytest.raises(InputError, match="windows: window 0 ends behind the trace"):
+        run("quick", workload, policy="unified_fr_fcfs")
