@@ -91,6 +91,7 @@ def _base(kernel: Path, scratch: Path, versions: dict[str, str]) -> dict[str, En
         if path.suffix in compilers:
             binary = scratch / path.stem
             flags = ["-O2", "-static", "-s", "-Wl,--build-id=none", "-o", str(binary)]
+            flags.append(f"-ffile-prefix-map={scratch}=.")  # assertions name their files
             compiler = compilers[path.suffix]
             tools.run_tool(path.name, [*compiler, *flags, path.name], path.parent)
             entries[f"bin/{path.stem}"] = tools.program(binary)

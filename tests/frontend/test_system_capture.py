@@ -82,6 +82,11 @@ def test_a_direct_read_fills_each_line_once_and_is_repeatable(tmp_path: Path) ->
 
 
 @needs_guest
+def test_the_image_does_not_know_where_it_was_built() -> None:
+    assert b"/.build." not in guest.find_guest("fio-direct-read").initramfs.read_bytes()
+
+
+@needs_guest
 def test_a_direct_write_is_non_temporal(tmp_path: Path) -> None:
     path = tmp_path / "w.hmsim"
     summary = capture_system("fio-direct-write", path, timeout=180)
