@@ -89,8 +89,11 @@ static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t addre
 }
 
 // Opens the window after `skip` instructions of all vCPUs together and ends the program after
-// `limit` more. With several threads the boundaries are approached by equal shares, so they are
-// approximate.
+// `limit` more: at the next block's begin. A machine's vCPUs run in turn, and each looks when its
+// turn begins. A program's threads run at once: they approach the boundaries by equal shares,
+// and may overshoot them.
+static bool begun;            // a machine's first region, from where `skip` and `limit` count
+static struct vcpu* running;  // of the machine, since then
 static void check_window(struct vcpu* v) {
   shared_lock();
   uint64_t total = total_instructions() - origin;
@@ -103,7 +106,8 @@ static void check_window(struct vcpu* v) {
     _exit(0);
   }
   uint64_t boundary = total < skip ? skip : limit ? skip + limit : UINT64_MAX;
-  uint64_t share = (boundary - total) / (vcpus_seen ? vcpus_seen : 1);
+  uint64_t share = (boundary - total) / (machine.on || !vcpus_seen ? 1 : vcpus_seen);
+  running = v;
   v->check_at = boundary == UINT64_MAX ? UINT64_MAX : v->count + (share ? share : 1);
   shared_unlock();
 }
@@ -111,13 +115,12 @@ static void check_window(struct vcpu* v) {
 static void on_block(unsigned index, void* data) {
   struct vcpu* v = &vcpus[index % VCPUS];
   enter(v);
-  if (v->count >= v->check_at && !forked_child) check_window(v);
+  bool begins_turn = begun && v != running;
+  if ((v->count >= v->check_at || begins_turn) && !forked_child) check_window(v);
   v->count += (uintptr_t)data;
   leave(v);
 }
 
-// Of a machine, `skip` and `limit` count from where the first region begins.
-static bool begun;
 static void begin_window(void) {
   if (!machine.ready || testing) fail("a region of interest begins before calibration");
   begun = true;
