@@ -121,7 +121,7 @@ std::vector<TraceWindow> TraceParts::parse(std::string& problem) const {
       problem = "more than " + std::to_string(kMostWindows);
     }
     if (!problem.empty()) {
-      problem = "window " + std::to_string(found.size() - 1) + ": " + problem;
+      problem.insert(0, "window " + std::to_string(found.size() - 1) + ": ");
     }
   }
   return found;

@@ -25,11 +25,11 @@ CacheParameters small(std::array<std::int64_t, 3> sets, std::array<std::int64_t,
 }
 
 const std::vector<CacheParameters>& shapes() {
-  static const std::vector<CacheParameters> all{
+  static const std::vector<CacheParameters> kAll{
       small({1, 1, 1}, {1, 1, 1}), small({2, 4, 8}, {2, 2, 2}), small({4, 2, 16}, {1, 4, 1}),
       small({8, 8, 8}, {2, 4, 8}), small({4, 4, 1}, {4, 1, 2}),
   };
-  return all;
+  return kAll;
 }
 
 TEST(CacheHierarchy, HitsMissesAndWriteBacksAreThoseOfListsOfLines) {
