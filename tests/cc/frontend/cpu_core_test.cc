@@ -249,6 +249,40 @@ TEST(CpuCore, MshrsOfEachLevelBoundItsMisses) {
   }
 }
 
+TEST(CpuCore, PrefetchesKeepToTheMshrsToo) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    Random random(seed, 9);
+    std::vector<Instruction> program = random_program(random, 1'500, seed % 2 == 0);
+    for (std::size_t i = 0; i < program.size(); i += 3) {
+      program[i] = load(1 << 20 | i * 24);  // a stream
+    }
+    const auto mshrs = static_cast<std::int64_t>(1 + seed);
+    Bench bench{"cpu_trace", keys_of({}, small_caches(mshrs)), text_of(program)};
+    bench.keys.emplace_back("prefetcher", "stride");
+    bench.latency = memory_latency();
+    AgentUnderTest test(bench);
+    ASSERT_TRUE(test.finish());
+    EXPECT_GT(statistics_of(*test.agent).at("core.0.l2.prefetches_useful"), 50);
+    std::vector<std::pair<Tick, int>> changes;  // of the reads in flight
+    for (const Sent& sent : test.port.log) {
+      if (!sent.write) {
+        changes.emplace_back(sent.time, 1);
+        changes.emplace_back(sent.time + latency_of(static_cast<std::uint64_t>(sent.address)), -1);
+      }
+    }
+    std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+      return a.first < b.first || (a.first == b.first && a.second < b.second);
+    });
+    std::int64_t in_flight = 0;
+    std::int64_t most = 0;
+    for (const auto& [time, change] : changes) {
+      in_flight += change;
+      most = std::max(most, in_flight);
+    }
+    EXPECT_EQ(most, mshrs);
+  }
+}
+
 std::vector<Instruction> chase(std::uint64_t lines) {
   std::vector<Instruction> program;
   for (std::uint64_t i = 0; i < lines; ++i) {
