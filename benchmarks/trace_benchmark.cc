@@ -31,6 +31,9 @@ constexpr Bytes kCapacity{std::int64_t{1} << 33};
 
 class Memory final : public MemoryPort, public Component {
  public:
+  // Takes no more than `most` requests.
+  explicit Memory(std::uint64_t most) : most_(most) {}
+
   void connect(Requester& requester, Wakeup wakeup) {
     requester_ = &requester;
     wakeup_ = wakeup;
@@ -40,7 +43,9 @@ class Memory final : public MemoryPort, public Component {
   void send(Request request, Tick now) override {
     ++sent_;
     due_.push(std::pair(now + kLatency, request));
-    requester_->on_admit(request, now);
+    if (sent_ < most_) {
+      requester_->on_admit(request, now);
+    }
     wakeup_.notify();
   }
   Bytes capacity(MemoryClass /*memory*/) const override { return kCapacity; }
@@ -59,6 +64,7 @@ class Memory final : public MemoryPort, public Component {
   Requester* requester_ = nullptr;
   Wakeup wakeup_;
   Ring<std::pair<Tick, Request>> due_;
+  std::uint64_t most_;
   std::uint64_t sent_ = 0;
 };
 
@@ -98,7 +104,7 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
   agent->declare(parameters);
   parameters.apply({{"path", file}, {"format", format}});
   Kernel kernel;
-  Memory memory;
+  Memory memory(most);
   Translation translation(TranslationKind::modulo, kCapacity, 1);
   const Wakeup wakeup(kernel, kernel.attach(*agent));
   memory.connect(*agent, Wakeup(kernel, kernel.attach(memory)));

@@ -66,7 +66,7 @@ class Header(NamedTuple):
 
 
 class TraceWriter:
-    """Writes a trace, block by block, in constant memory but for 72 bytes a block of index."""
+    """Writes a trace, block by block, in constant memory but for the index."""
 
     def __init__(self, file: BinaryIO, level: int = 10, block_records: int = BLOCK_RECORDS) -> None:
         """Write to a file open for writing and seeking; ``level`` is zstd's."""

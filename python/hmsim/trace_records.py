@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, Optional, Union
 
 from hmsim._core import InputError, TraceRecords, nearest_name
-from hmsim.trace_file import TraceFile, is_trace_file
+from hmsim.trace_file import MAGIC, START, TraceFile, is_trace_file
 from hmsim.traces import expected_size, open_trace, read_pieces
 
 AnyPath = Union[str, "os.PathLike[str]"]
@@ -104,6 +104,12 @@ def find_format(path: AnyPath, name: str | None) -> str:
         start += piece
         if len(start) >= LONGEST_LINE:
             break
+    if start.startswith(START):
+        raise InputError(
+            f"{os.fspath(path)}: hmsim's format within another compression; it is packed in itself"
+        )
+    if start.startswith(MAGIC):
+        raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format, which is read no longer")
     if start.startswith(b"gem5"):
         return "gem5"
     fields = start.lstrip().partition(b"\n")[0].split()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import struct
@@ -197,6 +198,15 @@ def test_the_message_names_file_and_block(tmp_path: Path) -> None:
     result = invoke("trace", "info", path)
     assert result.exit_code == 2
     assert "t.hmsim.zst: damaged: the checksum of block 2 is wrong" in result.stderr
+
+
+def test_what_is_nearly_the_format_is_named(tmp_path: Path) -> None:
+    for content, message in (
+        (gzip.compress(packed(words_of(1, 4))), "hmsim's format within another compression"),
+        (zstandard.compress(b"HMSIMTRC" + bytes(80)), "version 1 of hmsim's format"),
+    ):
+        result = invoke("trace", "info", write(tmp_path / "t", content))
+        assert result.exit_code == 2 and message in result.stderr
 
 
 def test_names_of_other_compressions_are_refused(tmp_path: Path) -> None:
