@@ -8,8 +8,12 @@ import struct
 from pathlib import Path
 
 import pytest
+from hmsim import InputError
 from hmsim.trace_file import TWO_MEMORIES, TraceWriter
-from hmsim.trace_info import chart
+from hmsim.trace_info import chart, info
+from hmsim.trace_records import FORMATS
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support import parsed, succeed, write
 
 NVDIMM = 1 << 39
@@ -104,6 +108,31 @@ def test_packets_of_gem5_are_known(tmp_path: Path, pack: type) -> None:
     assert (summary["reads"], summary["writes"], summary["skipped"]) == (3, 3, 3)
     assert summary["duration"] == 7 * 500
     assert summary["requests_per_second"] == pytest.approx(6 / 3500e-12)
+
+
+def test_packets_of_gem5_drive_a_memory(tmp_path: Path) -> None:
+    packets = [message(10**9 + 10**6 * n, (1, 4, 10)[n % 3], n * 256, 128) for n in range(30)]
+    write(tmp_path / "t.gz", gzip.compress(b"gem5" + message(-1, 0, 10**12) + b"".join(packets)))
+    agent = "{kind: memory_trace, path: t.gz, format: gem5, mode: timed}"
+    workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
+    stats = parsed("run", "quick", "--workload", workload)
+    assert (stats["dram"]["reads"], stats["dram"]["writes"]) == (20, 20)  # two lines a packet
+    agent_stats = stats["agent"]["0"]
+    assert agent_stats["progress"] == 40
+    # The last packet comes 28 us behind the first.
+    assert 28e-6 < agent_stats["progress"] / agent_stats["rate"] < 28.1e-6
+
+
+@settings(max_examples=100)
+@given(st.binary(max_size=300), st.sampled_from([None, *FORMATS]))
+def test_any_bytes_are_a_trace_or_an_error(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str | None
+) -> None:
+    path = write(tmp_path_factory.getbasetemp() / "any", content)
+    try:
+        assert info(path, name)["records"] > 0
+    except InputError as error:
+        assert str(path) in str(error)
 
 
 def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
