@@ -16,7 +16,7 @@ from hmsim import InputError
 from hmsim.trace_file import FIRST_BLOCK, HEADER, TWO_MEMORIES, TraceFile, TraceWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import invoke, write
+from support import invoke, succeed, write
 
 FILL, WRITE_BACK, NT_WRITE, ESCAPE = range(4)
 
@@ -198,6 +198,24 @@ def test_the_message_names_file_and_block(tmp_path: Path) -> None:
     result = invoke("trace", "info", path)
     assert result.exit_code == 2
     assert "t.hmsim.zst: damaged: the checksum of block 2 is wrong" in result.stderr
+
+
+def test_a_run_that_skips_unpacks_only_what_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "t.hmsim", packed([word(n, high=10) for n in range(800)]))  # 100 blocks
+    agent = "{kind: llc_trace, path: t.hmsim, format: hmsim, skip: 6000, instructions: 50}"
+    workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
+    asked = set()
+    columns = TraceFile._columns
+
+    def counted(trace: TraceFile, block: int) -> bytes:
+        asked.add(block)
+        return columns(trace, block)
+
+    monkeypatch.setattr(TraceFile, "_columns", counted)
+    succeed("run", "quick", "--workload", workload)
+    assert asked and asked <= {74, 75, 76}  # record 600 is the first of block 75
 
 
 def test_what_is_nearly_the_format_is_named(tmp_path: Path) -> None:
