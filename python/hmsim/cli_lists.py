@@ -6,7 +6,7 @@ from typing import Annotated, Any, Optional, Union
 
 import typer
 
-from hmsim import _core
+from hmsim import _core, mixes
 from hmsim._core import InputError, Simulation
 from hmsim.calibration import with_table
 from hmsim.cli_support import (
@@ -107,8 +107,27 @@ def configs(json: Json = False) -> None:
 
 
 def workloads(json: Json = False) -> None:
-    """List the shipped workloads."""
-    _print_described("workloads", "workload", json)
+    """List the shipped workloads, the paper's mixes, and profiles to make workloads of."""
+    entries = _described("workloads")
+    names = [mix.name for mix in mixes.every()]
+    of_mixes = [{"name": name, "description": _mixed(name), "path": ""} for name in names]
+    profiles = _described("workloads/profiles")
+    if json:
+        print_json([*entries, *of_mixes])
+        return
+    rows: list[Union[tuple[str, str], str]] = [*_rows(entries)]
+    if names:
+        rows += ["the paper's mixes; append ,online or ,timed; mix:all is all of them"]
+        rows += _rows(of_mixes)
+    if profiles:
+        rows += ["profiles, in the place of a trace (path: workloads/profiles/NAME.yaml)"]
+        rows += _rows(profiles)
+    print_table(("workload", "description"), rows)
+
+
+def _mixed(name: str) -> str:
+    mix = mixes.parse(name)
+    return f"{mix.program} and its block I/O beside {mix.partner}"
 
 
 def _print_wrapped(text: str, indent: int) -> None:

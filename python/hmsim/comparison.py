@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hmsim import _core
+from hmsim import _core, mixes
 from hmsim._core import InputError
 from hmsim.calibration import with_table
 from hmsim.config import AnyBundle, Config
@@ -125,7 +125,7 @@ def compare_runs(
     if isinstance(policies, str) or not policies or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
     systems = [base.with_policy(policy) for policy in policies]
-    loaded = [as_workload(workload) for workload in workloads]
+    loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("policy", [str(system.policy) for system in systems])
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:

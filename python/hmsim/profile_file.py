@@ -58,7 +58,10 @@ def is_profile(path: AnyPath) -> bool:
 
 
 def _short(number: float) -> str:
-    return f"{number:.6g}" if number != int(number) else str(int(number))
+    if isinstance(number, int):
+        return str(number)
+    short = float(f"{number:.6g}")
+    return str(int(short)) if short.is_integer() else f"{short:.6g}"
 
 
 def _list(numbers: list[float] | list[int]) -> str:

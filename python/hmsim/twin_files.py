@@ -6,7 +6,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from hmsim._core import InputError, version
 from hmsim.directories import new_file
 from hmsim.paths import cache_directory
-from hmsim.profile_file import load
+from hmsim.profile_file import is_profile, load
 from hmsim.profiles import PAGE_LINES, Profile
 from hmsim.trace_columns import Columns, Numbers, of_words
 from hmsim.trace_file import RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
@@ -23,6 +25,7 @@ from hmsim.traces import compressed
 from hmsim.twins import twin, words
 
 SECTORS_PER_PAGE = 8
+PROFILE_PATH = re.compile(r"(?P<file>.+\.yaml)(@(?P<seed>[0-9]{1,4}))?(?P<part>:dram)?", re.DOTALL)
 LEVEL = 3  # of compression: twins are made in a moment
 LONGEST = 1 << 46  # instructions
 SHARES = (0.01, 100.0)  # of intensity
@@ -72,7 +75,7 @@ def synthesise(
     with new_file(target, force) as scratch:
         if blocks:
             with compressed(scratch, Path(target).suffix, LEVEL) as file:
-                for text in counted.lines(block_lines(of_words(pieces, two))):
+                for text in counted.lines(block_lines(of_words(pieces, two), seed - 1)):
                     file.write(text)
         else:
             with scratch.open("wb") as plain:
@@ -98,7 +101,7 @@ class _Counted:
             yield piece
 
 
-def block_lines(pieces: Iterable[Columns]) -> Iterator[bytes]:
+def block_lines(pieces: Iterable[Columns], device: int = 0) -> Iterator[bytes]:
     """Yield the NVDIMM's accesses as lines of ``mqsim``: a request for each visit to a page."""
     waiting: dict[bool, tuple[Numbers, Numbers]] = {}
     empty = np.zeros(0, dtype=np.int64)
@@ -122,7 +125,7 @@ def block_lines(pieces: Iterable[Columns]) -> Iterator[bytes]:
         if rows:
             table = np.concatenate(rows)
             table = table[np.argsort(table[:, 0], kind="stable")]
-            yield "".join(f"{t} 0 {s} {n} {r}\n" for t, s, n, r in table.tolist()).encode()
+            yield "".join(f"{t} {device} {s} {n} {r}\n" for t, s, n, r in table.tolist()).encode()
 
 
 def _requests(line: Numbers, time: Numbers, starts: Numbers, read: bool) -> Numbers:
@@ -132,18 +135,30 @@ def _requests(line: Numbers, time: Numbers, starts: Numbers, read: bool) -> Numb
     return np.stack((time[starts], first, last - first + 1, kind), axis=1)
 
 
-def materialised(path: Path, blocks: bool, instructions: int = 0) -> Path:
+def materialised(
+    path: Path, blocks: bool, instructions: int = 0, seed: int = 1, dram_only: bool = False
+) -> Path:
     """Return a trace of a profile's twin, made now or before; the cache keeps it.
 
-    ``instructions`` 0 is as many as the profile was measured over. Raises InputError.
+    Args:
+        path: the profile.
+        blocks: a block trace instead; twins of seeds other than 1 lie on devices of their own.
+        instructions: to cover; 0: as many as the profile was measured over.
+        seed: which twin.
+        dram_only: without the accesses of the NVDIMM.
+
+    Raises:
+        InputError: the profile is at fault, or the cache cannot be written.
     """
     profile = load(path)
+    if dram_only:
+        streams = {name: s for name, s in profile.streams.items() if name.startswith("dram")}
+        if not streams or blocks:
+            raise InputError(f"{path}: has no accesses of DRAM to make a trace of")
+        profile = replace(profile, streams=streams, nvdimm_pages=0)
     length = instructions or profile.instructions
-    key = hashlib.sha256(
-        b"\0".join(
-            (path.read_bytes(), str(length).encode(), str(blocks).encode(), version.encode())
-        )
-    ).hexdigest()[:16]
+    parts = (path.read_bytes(), version.encode(), f"{length} {blocks} {seed} {dram_only}".encode())
+    key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
     name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
     target = cache_directory() / "twins" / name
     if not target.exists():
@@ -151,5 +166,25 @@ def materialised(path: Path, blocks: bool, instructions: int = 0) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
-        synthesise(profile, target, length, blocks=blocks, force=True)
+        synthesise(profile, target, length, seed=seed, blocks=blocks, force=True)
     return target
+
+
+def resolve(path: Path, keys: Mapping[str, str]) -> Path:
+    """Return what an agent with such keys reads when its path names a profile: a twin's trace.
+
+    ``PROFILE.yaml@N`` is its N-th twin, ``PROFILE.yaml:dram`` one without accesses of the NVDIMM.
+    Any other path is returned as it is. Raises InputError.
+    """
+    match = PROFILE_PATH.fullmatch(os.fspath(path))
+    if match is None or not is_profile(match["file"]):
+        return path
+    limit = keys.get("instructions", "0")
+    blocks = keys.get("format") == "mqsim"
+    return materialised(
+        Path(match["file"]),
+        blocks,
+        int(limit) if limit.isdigit() and int(limit) <= LONGEST else 0,
+        int(match["seed"] or 1),
+        match["part"] is not None,
+    )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import yaml
 
+from hmsim import mixes, twin_files
 from hmsim import settings as yaml_settings
 from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.config import Config
@@ -87,12 +88,19 @@ class Workload:
 def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
 
-    Traces are looked for beside the file and must exist; the agents' keys are checked when a
-    configuration is known (`Workload.check`). An agent with ``copies: N`` becomes N agents.
+    A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
+    beside the file and must exist; in the place of one, a profile means its twin. The agents' keys
+    are checked when a configuration is known (`Workload.check`). An agent with ``copies: N`` becomes
+    N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
     """
+    name = os.fspath(path_or_name)
+    if name.startswith(mixes.PREFIX):
+        mix = mixes.parse(name)
+        found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
+        return Workload(mix.name, tuple(load_agent(keys) for keys in found))
     path = find_file(path_or_name, "workloads", "workload")
     agents: list[Agent] | None = None
     for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
@@ -127,20 +135,27 @@ def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
 
 
 def _agent(path: Path, node: yaml.MappingNode) -> Agent:
-    settings = []
-    trace = None
     windows = [_windows(path, *pair) for pair in node.value if _is_windows(*pair)]
     if len(windows) > 1:
         raise InputError(f"{windows[1].where}: windows: given before")
     others = [pair for pair in node.value if not _is_windows(*pair)]
     mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
-    for setting in [*yaml_settings.flatten(path, mapping), *windows]:
+    settings = [*yaml_settings.flatten(path, mapping), *windows]
+    return load_agent(settings, path.parent, yaml_settings.place(path, node))
+
+
+def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
+    """Return an agent of keys; its path is relative to a folder. Raises InputError."""
+    settings = []
+    trace = None
+    keys = dict(setting.pair for setting in given)
+    for setting in given:
         if setting.name == "path":
-            trace = path.parent / setting.text
+            trace = twin_files.resolve(folder / setting.text, keys)
             _check_trace(trace, setting)
             setting = replace(setting, text=os.fspath(trace))
         settings.append(setting)
-    return Agent(tuple(settings), yaml_settings.place(path, node), trace)
+    return Agent(tuple(settings), where or given[0].where, trace)
 
 
 def _is_windows(key: yaml.Node, value: yaml.Node) -> bool:

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paper's Table IV of our programs, and all mixes run: ``python analysis/mix_table.py``.
+
+Prints the tables of docs/workloads.md. ``--profiles`` leaves the runs out.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from hmsim.config import load_config
+from hmsim.mixes import every
+from hmsim.paths import shipped
+from hmsim.profile_file import load
+from hmsim.runner import run
+from hmsim.workload import load_workload
+
+PAPER = {"mcf": (40.58, 15.42), "lbm": (22.68, 13.28), "milc": (1.82, 1.44)}
+
+
+def row(*cells: object) -> None:
+    texts = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in cells]
+    print("| " + " | ".join(texts) + " |", flush=True)
+
+
+def head(*cells: str) -> None:
+    print()
+    row(*cells)
+    row(*("---" for _ in cells))
+
+
+def profiles() -> None:
+    head(
+        *("program", "RPKI", "WPKI", "the paper's", "reads", "the NVDIMM's share", "its RPKI"),
+        *("its WPKI", "accesses a visit: DRAM", "NVDIMM", "footprint, MiB: DRAM", "NVDIMM"),
+    )
+    for name, path in shipped("workloads/profiles").items():
+        figures = load(path).figures()
+        paper = "{:.2f} / {:.2f}".format(*PAPER[name]) if name in PAPER else "not given"
+        row(
+            *(name, f"{figures['rpki']:.2f}", f"{figures['wpki']:.2f}", paper),
+            *(f"{100 * figures[key]:.1f} %" for key in ("read_ratio", "nvdimm_share")),
+            *(f"{figures[key]:.3f}" for key in ("nvdimm_rpki", "nvdimm_wpki")),
+            *(
+                f"{figures[key]:.1f}" if key in figures else ""
+                for key in ("dram_accesses_per_visit", "nvdimm_accesses_per_visit")
+            ),
+            *(f"{figures[f'{memory}_footprint_mib']:.0f}" for memory in ("dram", "nvdimm")),
+        )
+
+
+def runs() -> None:
+    head(
+        *("mix", "time > 104 NVDIMM entries", "partner's IPC", "program's IPC"),
+        *("DRAM read, ns", "NVDIMM block, us", "the NVDIMM's share of lines"),
+    )
+    config = load_config("quick")
+    for mix in every():
+        stats = run(config, load_workload(mix.name)).stats
+        lines = {
+            memory: sum(int(stats[f"{memory}.{kind}"]) for kind in ("reads", "writes"))
+            for memory in ("dram", "nvdimm")
+        }
+        row(
+            f"`{mix.name}`",
+            f"{100 * stats['nvdimm.queue.share_over_104']:.1f} %",
+            float(stats["core.0.ipc"]),
+            float(stats["core.1.ipc"]),
+            f"{stats['dram.read_latency_ns.mean']:,.0f}",
+            f"{stats['nvdimm.response_time_us.mean']:.0f}",
+            f"{100 * lines['nvdimm'] / sum(lines.values()):.1f} %",
+        )
+
+
+if __name__ == "__main__":
+    profiles()
+    if "--profiles" not in sys.argv:
+        runs()

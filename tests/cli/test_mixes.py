@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do mixes and profiles in workloads mean what they say?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hmsim import InputError, load_config, load_workload, run
+from hmsim.mixes import PARTNERS, Mix, available, every, expand, parse
+from hmsim.paths import data_directory, shipped
+from hmsim.profile_file import dump, is_profile, load
+from hmsim.trace_file import TraceFile
+from hmsim.traces import read_pieces
+from hmsim.twin_files import resolve
+from support import invoke, parsed, write
+
+# The paper, Table IV: reads and writes per 1000 instructions.
+TABLE_IV = {"mcf": (40.58, 15.42), "lbm": (22.68, 13.28), "milc": (1.82, 1.44)}
+
+
+def keys(agent: object) -> dict[str, str]:
+    return dict(agent.flat())  # type: ignore[attr-defined]
+
+
+def test_every_shipped_profile_is_in_order() -> None:
+    profiles = shipped("workloads/profiles")
+    assert {*available(), *PARTNERS} == {*profiles}
+    for name, path in profiles.items():
+        profile = load(path)
+        assert path.read_text(encoding="utf-8") == dump(profile)
+        assert profile.description
+        assert (profile.calibrated == "table4") == (name in PARTNERS)
+        assert bool(profile.nvdimm_pages) == (name not in PARTNERS)
+
+
+@pytest.mark.parametrize("name", TABLE_IV)
+def test_calibrated_twins_have_the_rates_of_table_iv(name: str) -> None:
+    profile = load(shipped("workloads/profiles")[name])
+    assert 1000 * profile.streams["dram_fills"].accesses == round(
+        TABLE_IV[name][0] * profile.instructions
+    )
+    assert 1000 * profile.streams["dram_write_backs"].accesses == round(
+        TABLE_IV[name][1] * profile.instructions
+    )
+    trace = resolve(shipped("workloads/profiles")[name], {"instructions": "1000000"})
+    info = parsed("trace", "info", trace)
+    assert info["read_mpki"] == pytest.approx(TABLE_IV[name][0], rel=0.005)
+    assert info["write_mpki"] == pytest.approx(TABLE_IV[name][1], rel=0.005)
+
+
+def test_names_of_mixes() -> None:
+    names = [mix.name for mix in every()]
+    assert len(names) == len({*names}) == 3 * len(available())
+    for name in names:
+        assert parse(name).name == name
+    assert parse("mix:dfsioe_r+lbm,timed,online") == Mix("dfsioe_r", "lbm", ("timed", "online"))
+    assert expand(["demo", "mix:all"]) == ["demo", *names]
+    assert expand(["mix:all,online"]) == [f"{name},online" for name in names]
+    for name, hint in {
+        "mix:dfsioe_r+mfc": "did you mean 'mcf'",
+        "mix:dfsio_r+mcf": "did you mean 'dfsioe_r'",
+        "mix:dfsioe_r": "PROGRAM",
+        "mix:dfsioe_r+mcf,onlin": "did you mean 'online'",
+        "mix:all,onlin": "did you mean 'online'",
+    }.items():
+        with pytest.raises(InputError, match=r"mix:") as error:
+            expand([name])
+            load_workload(name)
+        assert hint in str(error.value)
+    result = invoke("run", "quick", "--workload", "mix:dfsioe_r+mfc")
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+
+
+def test_agents_of_a_mix() -> None:
+    offline = load_workload("mix:dfsioe_r+mcf")
+    assert [agent.kind for agent in offline.agents] == ["llc_trace", "llc_trace", "block_trace"]
+    assert keys(offline.agents[2])["driver"] == "pmbd"
+    online = load_workload("mix:dfsioe_r+mcf,online,timed")
+    assert len(online.agents) == len(offline.agents) + 3
+    assert [agent.measured for agent in online.agents] == [True] * 3 + [False] * 3
+    assert len({agent.trace for agent in online.agents}) == 6
+    assert keys(online.agents[3])["replay"] == "timed"
+    offline.check(load_config("quick"))
+    online.check(load_config("quick"))
+    # The NVDIMM's accesses are the block agent's alone.
+    assert offline.agents[1].trace is not None
+    assert not TraceFile(offline.agents[1].trace).header.two_memories
+
+
+def test_a_workload_may_name_profiles(tmp_path: Path) -> None:
+    profile = data_directory() / "workloads" / "profiles" / "dfsioe_r.yaml"
+    write(tmp_path / "p.yaml", profile.read_bytes())
+    path = write(
+        tmp_path / "w.yaml",
+        "agents:\n"
+        "  - {kind: llc_trace, path: p.yaml, format: hmsim, instructions: 20000}\n"
+        "  - {kind: block_trace, path: p.yaml@2, format: mqsim, requests: 10}\n",
+    )
+    workload = load_workload(path)
+    first, second = (agent.trace for agent in workload.agents)
+    assert first is not None
+    assert TraceFile(first).header.instructions == 20_000
+    assert TraceFile(first).header.two_memories
+    assert second is not None
+    assert b"".join(read_pieces(second)).split()[1] == b"1", "the second twin's device"
+    stats = run(load_config("quick"), workload).stats
+    assert stats["agent.0.progress"] == 20_000
+    assert stats["nvdimm.reads"] > 0
+    write(path, "agents:\n  - {kind: block_trace, path: 'p.yaml:dram', format: mqsim}\n")
+    with pytest.raises(InputError, match="no accesses of DRAM"):
+        load_workload(path)
+    write(tmp_path / "p.yaml", "hmsim_profile: 1\ninstructions: x\n")
+    with pytest.raises(InputError, match=r"p\.yaml"):
+        load_workload(path)
+
+
+def test_what_is_no_profile_stays_as_it_is(tmp_path: Path) -> None:
+    other = write(tmp_path / "other.yaml", "agents: []\n")
+    assert not is_profile(other)
+    assert not is_profile(tmp_path / "none.yaml")
+    for path in (other, tmp_path / "none.yaml", tmp_path / "x:dram", other / "@2"):
+        assert resolve(path, {}) == path
+
+
+def test_workloads_are_listed() -> None:
+    names = [entry["name"] for entry in parsed("workloads")]
+    assert "demo" in names
+    assert "mix:dfsioe_r+mcf" in names
