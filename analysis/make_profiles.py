@@ -13,6 +13,7 @@ from pathlib import Path
 from hmsim.mixes import PROGRAMS
 from hmsim.profile_file import dump
 from hmsim.profiles import Profile, Stream, measure
+from queue_behaviour import alone
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
@@ -62,6 +63,16 @@ def calibrated(profile: Profile, program: str, rpki: float, wpki: float) -> Prof
     )
 
 
+def queue_of(program: str) -> dict[str, float]:
+    """Return how full a program alone keeps the queue, as analysis/queue_behaviour.py does."""
+    found = {}
+    for loop in ("closed", "timed"):
+        stats = alone(program, {"replay": loop})
+        found[f"{loop}_entries"] = float(stats["nvdimm.queue.occupancy"])
+        found[f"{loop}_over_104"] = float(stats["nvdimm.queue.share_over_104"])
+    return found
+
+
 def main() -> None:
     captures = Path(sys.argv[1])
     FOLDER.mkdir(exist_ok=True)
@@ -74,7 +85,9 @@ def main() -> None:
             what = CAPTURES.get(name, f"{name} in the full guest")
             text = f"{what}, as captured (the paper gives no rates of it)"
             profile = replace(measure(path), description=text)
-            (FOLDER / f"{name}.yaml").write_text(dump(profile), encoding="utf-8")
+            target = FOLDER / f"{name}.yaml"
+            target.write_text(dump(profile), encoding="utf-8")
+            target.write_text(dump(replace(profile, queue=queue_of(name))), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -88,6 +88,13 @@ def show(name: str, stats: dict[str, Any]) -> None:
     )
 
 
+def alone(program: str, keys: dict[str, Any]) -> dict[str, Any]:
+    """Return statistics of a program without a partner, its block agent with other keys."""
+    _, own, blocks = agents(Mix(program, "mcf"))
+    own["instructions"] = 1_000_000
+    return statistics([own, {**blocks, "requests": REQUESTS, **keys}])
+
+
 def fig_8a() -> None:
     """The same of two programs alone."""
     head("alone", *(f"{name}: time > 104 NVDIMM entries" for name in ALONE))
@@ -97,9 +104,7 @@ def fig_8a() -> None:
             if program not in available():
                 cells.append("no profile")
                 continue
-            _, own, blocks = agents(Mix(program, "mcf"))
-            own["instructions"] = 1_000_000
-            stats = statistics([own, {**blocks, "requests": REQUESTS, **keys}])
+            stats = alone(program, keys)
             cells.append(f"{100 * stats['nvdimm.queue.share_over_104']:.1f} %")
         row(name, *cells)
 

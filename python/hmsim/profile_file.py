@@ -17,6 +17,7 @@ from hmsim.profiles import (
     LONGEST_VISIT,
     PHASES,
     POWERS,
+    QUEUE,
     RUNS,
     STREAMS,
     SWEEPS,
@@ -31,6 +32,7 @@ from hmsim.trace_records import AnyPath
 MARK = "hmsim_profile"  # first key of every such file
 MOST = 1 << 50  # instructions, accesses
 MOST_PAGES = 1 << 40
+MOST_ENTRIES = 1 << 20
 MOST_PER_INSTRUCTION = 8  # accesses
 SKIPS = (*(1 - 2 * p for p in POWERS[:1:-1]), *POWERS)
 # Where bins of a key begin, the largest number, and how many values each bin has.
@@ -80,6 +82,9 @@ def dump(profile: Profile) -> str:
         lines.append(f"{key}: {getattr(profile, key)}")
     lines.append("figures:  # for readers; twins are made of the streams")
     lines += [f"  {name}: {_short(figure)}" for name, figure in profile.figures().items()]
+    if profile.queue:
+        lines.append("queue:  # NVDIMM entries of 128, simulated: docs/workloads.md")
+        lines += [f"  {name}: {_short(value)}" for name, value in profile.queue.items()]
     lines.append("streams:")
     for name, stream in profile.streams.items():
         lines.append(f"  {name}:")
@@ -203,7 +208,7 @@ def load(path: AnyPath) -> Profile:
     root = settings.read_mapping(file)
     known = [
         *(MARK, "description", "calibrated", "instructions", "dram_pages", "nvdimm_pages"),
-        *("figures", "streams"),
+        *("figures", "queue", "streams"),
     ]
     found = reader.mapping(root, "profile", known)
     for key in (MARK, "instructions", "dram_pages", "nvdimm_pages", "streams"):
@@ -220,6 +225,11 @@ def load(path: AnyPath) -> Profile:
     if not accesses or accesses > MOST_PER_INSTRUCTION * instructions:
         raise reader.fail(found["streams"], "streams", f"{accesses} accesses in {instructions}")
 
+    queue = {}
+    if "queue" in found:
+        for name, node in reader.mapping(found["queue"], "queue", list(QUEUE)).items():
+            queue[name] = reader.number(node, f"queue.{name}", 0, MOST_ENTRIES)
+
     def text(key: str) -> str:
         return settings.scalar(file, found[key], key) if key in found else ""
 
@@ -230,4 +240,5 @@ def load(path: AnyPath) -> Profile:
         {name: streams[name] for name in STREAMS if name in streams},
         text("description"),
         text("calibrated"),
+        queue,
     )

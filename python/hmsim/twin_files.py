@@ -26,6 +26,8 @@ from hmsim.twins import twin, words
 
 SECTORS_PER_PAGE = 8
 PROFILE_PATH = re.compile(r"(?P<file>.+\.yaml)(@(?P<seed>[0-9]{1,4}))?(?P<part>:dram)?", re.DOTALL)
+BLOCK_PAGES = 1 << 14  # 64 MiB: more than buffers hold, should the trace start over
+MOST_TIMES = 64
 LEVEL = 3  # of compression: twins are made in a moment
 LONGEST = 1 << 46  # instructions
 SHARES = (0.01, 100.0)  # of intensity
@@ -143,7 +145,8 @@ def materialised(
     Args:
         path: the profile.
         blocks: a block trace instead; twins of seeds other than 1 lie on devices of their own.
-        instructions: to cover; 0: as many as the profile was measured over.
+        instructions: to cover; 0: as many as the profile was measured over, for blocks so many
+            times that they may touch `BLOCK_PAGES`.
         seed: which twin.
         dram_only: without the accesses of the NVDIMM.
 
@@ -151,12 +154,16 @@ def materialised(
         InputError: the profile is at fault, or the cache cannot be written.
     """
     profile = load(path)
+    wanted = "dram" if dram_only else "nvdimm" if blocks else ""
+    streams = {name: s for name, s in profile.streams.items() if name.startswith(wanted)}
+    if not streams or (blocks and dram_only):
+        raise InputError(f"{path}: has no accesses of {wanted.upper()} to make such a trace of")
+    profile = replace(profile, streams=streams)
     if dram_only:
-        streams = {name: s for name, s in profile.streams.items() if name.startswith("dram")}
-        if not streams or blocks:
-            raise InputError(f"{path}: has no accesses of DRAM to make a trace of")
-        profile = replace(profile, streams=streams, nvdimm_pages=0)
+        profile.nvdimm_pages = 0
     length = instructions or profile.instructions
+    if blocks and not instructions:
+        length *= min(MOST_TIMES, max(1, BLOCK_PAGES // max(1, profile.nvdimm_pages)))
     parts = (path.read_bytes(), version.encode(), f"{length} {blocks} {seed} {dram_only}".encode())
     key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
     name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")

@@ -79,7 +79,10 @@ def test_agents_of_a_mix() -> None:
     assert keys(offline.agents[2])["driver"] == "pmbd"
     online = load_workload("mix:dfsioe_r+mcf,online,timed")
     assert len(online.agents) == len(offline.agents) + 3
-    assert [agent.measured for agent in online.agents] == [True] * 3 + [False] * 3
+    assert [agent.measured for agent in online.agents] == [True] * 2 + [False] * 4
+    assert [a.measured for a in load_workload("mix:sort+lbm,online").agents] == [True] * 3 + [
+        False
+    ] * 3
     assert len({agent.trace for agent in online.agents}) == 6
     assert keys(online.agents[3])["replay"] == "timed"
     offline.check(load_config("quick"))
