@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hmsim import InputError, load_config, load_workload, run
 from hmsim.mixes import PARTNERS, Mix, available, every, expand, parse
 from hmsim.paths import data_directory, shipped
 from hmsim.profile_file import dump, is_profile, load
+from hmsim.profiles import measure
 from hmsim.trace_file import TraceFile
 from hmsim.traces import read_pieces
 from hmsim.twin_files import resolve
@@ -47,6 +49,15 @@ def test_calibrated_twins_have_the_rates_of_table_iv(name: str) -> None:
     info = parsed("trace", "info", trace)
     assert info["read_mpki"] == pytest.approx(TABLE_IV[name][0], rel=0.005)
     assert info["write_mpki"] == pytest.approx(TABLE_IV[name][1], rel=0.005)
+
+
+@pytest.mark.parametrize("name", ["dfsioe_w", "nutchindexing"])
+def test_shipped_profiles_are_those_of_the_captures(name: str) -> None:
+    path = shipped("workloads/profiles")[name]
+    measured = measure(data_directory() / "workloads" / "captures" / f"{name}.hmsim.zst")
+    shown = load(path)
+    measured = replace(measured, description=shown.description, queue=shown.queue)
+    assert dump(measured) == path.read_text(encoding="utf-8"), "analysis/make_profiles.py"
 
 
 def test_names_of_mixes() -> None:

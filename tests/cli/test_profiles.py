@@ -293,3 +293,16 @@ def test_a_trace_without_misses_has_no_profile(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "a trace of misses" in result.stderr
     succeed("trace", "profile", write(tmp_path / "t", "5 4096 64\n7 128\n"))
+
+
+@pytest.mark.parametrize("name", ["dfsioe_w", "lbm_like"])
+def test_a_twin_of_a_machine_is_like_its_capture(name: str) -> None:
+    profile = measure(REPO / "workloads" / "captures" / f"{name}.hmsim.zst")
+    found = again(profile, profile.instructions)
+    for key, figure in profile.figures().items():
+        assert found.figures()[key] == pytest.approx(figure, rel=0.05), key
+    for stream, wanted in profile.streams.items():
+        if wanted.accesses > 1000:
+            for key in ("jumped", "followed", "reuse"):
+                most = distance(getattr(wanted, key), getattr(found.streams[stream], key))
+                assert most <= 0.05, (stream, key)
