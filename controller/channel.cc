@@ -99,6 +99,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
   staged_.reserve(pool_.size());
   if (config.nvdimm.present) {
     nvdimm_ = design_of(config.nvdimm.kind).make(config.nvdimm, *this, seed, config.assignments);
+    nvdimm_->keep_next_in(nvdimm_due_);
   }
   shape_ = shape(config.nvdimm);
   wake_by(later(Cycle(0), refresh_.next(Cycle(0))));
@@ -172,101 +173,51 @@ void Channel::set_apart() {
                   guarded || asked;
 }
 
-// The last beat of a transaction has passed.
-HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
-  const Request& request = done.request;
-  const std::int64_t latency = (now_ - request.arrival).value();
-  const bool nvdimm = is_nvdimm(done);
-  const bool ends_here = nvdimm && !(specials && posted(done));
-  const Tick gc_blocked = ends_here ? nvdimm_->finish(done.slot, now_) : Tick(0);
-  if (request_observer_ != nullptr) {
-    show(done, gc_blocked);
-  }
-  if (nvdimm) {
-    latency_.finished(done, edge_, gc_blocked);
-    barrier_.done();
-    if (barrier_.active()) {
-      send_flush();
-    }
-    ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
-    statistics_.nvdimm_line_latency.add(latency);
-  } else {
-    latency_.finished(done);
-    ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
-    (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
-  }
-  tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
-       [&done] { return done.viewed && done.view.row_hit; });
-  std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
-  if (specials && two_level_) {
-    room += kEntriesPerTransaction;
-    return;
-  }
-  ++queue_of(request.memory).free_slots;
-  count(request.memory, -1);
-  if (!nvdimm && room++ == 0) {
-    banks_.hold(done.rank, false);
-    --held_ranks_;
-  }
-}
-
-HMSIM_INLINE void Channel::complete(bool specials) {
-  while (finishes_.next() <= edge_) {
-    const TransactionId id = finishes_.pop();
-    Transaction& done = pool_[id];
-    Requester& requester = *(*requesters_)[done.request.agent];
-    if (specials && posted(done)) {
-      post(done, requester);
-    } else if (dram_bytes_ != nullptr) {
-      exchange(done, requester);
-    }
-    finish(done, specials);
-    requester.on_complete(done.request, now_);
-    wakeup_.answered();
-    pool_.release(id);  // not before: what the requester sends in answer only joins the line
-  }
-}
-
-// The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
-// has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
-HMSIM_INLINE bool Channel::begin_edge(bool specials) {
-  if (refresh_.pressing(edge_) && rest()) {
-    return false;
-  }
-  wake_ = kNeverCycle;
-  wake_time_ = kNever;
-  command_bus_taken_ = false;
-  advancing_ = true;
-  if (finishes_.next() <= edge_) {
-    complete(specials);
-  }
-  if (specials && posts_writes_) {
-    deliver_responses();
-  } else if (endpoint_.has_ack()) {
-    deliver_ack();
-  }
-  if (refresh_.pressing(edge_)) {
-    refresh();
-  }
-  if (queues_[0].may_admit() || queues_[1].may_admit()) {
-    admit();
-  }
-  advancing_ = false;
-  if (specials) {
-    prepare();
-  }
-  if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
-    settle();
-  }
+void Channel::on_ack(std::uint32_t tag, Tick now) {
+  const Cycle edge = edge_from(now);
+  latency_.acknowledged(tag, edge + ack_to_burst_);
+  endpoint_.raise_ack(static_cast<TransactionId>(tag));
   calm_until_ = Cycle(0);
-  if (const Cycle soonest = edge_ + Cycle(1);
-      !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
-    calm_until_ = earlier(refresh_.next(soonest), finishes_.next());
-  }
-  return true;
+  wake_by(edge);
 }
 
-bool Channel::begin_edge() { return has_specials_ ? begin_edge(true) : begin_edge(false); }
+// When anything is next due, as far as it is known.
+Cycle Channel::next_event(Cycle soonest) {
+  Cycle next = earlier(earlier(banks_.next(), refresh_.next(soonest)), finishes_.next());
+  if (endpoint_.has_ack()) {
+    next = earlier(next, next_ack(soonest));
+  }
+  if (has_specials_) {
+    next = earlier(next, next_special(soonest));
+  }
+  if (next > soonest && endpoint_.active()) {
+    next = earlier(next, endpoint_.next(soonest));
+  }
+  return next;
+}
+
+Cycle Channel::next_special(Cycle soonest) {
+  if (keys_changed()) {
+    return soonest;
+  }
+  Cycle next = earlier(next_policy_change_, guard_.next());
+  if (posts_writes_) {
+    next = earlier(next, next_response(soonest));
+  }
+  next = earlier(next, pages_.next());
+  if (drained_) {
+    next = earlier(next, drain_.next(edge_));
+  }
+  if (power_.active()) {
+    next = earlier(next, power_.next(soonest));
+  }
+  return next;
+}
+
+Cycle Channel::next_ack(Cycle edge) const {
+  return controller_.grants() ? edge
+                              : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
+}
 
 // Within an edge no time passes: only what is held at its end counts, and at its first command.
 void Channel::settle() {

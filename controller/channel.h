@@ -72,7 +72,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle last_edge() const { return edge_; }  // the last one that was processed
   void reset_statistics(Tick now) override;
 
-  Tick next_event() const override { return earlier(wake_time_, nvdimm_due()); }
+  Tick next_event() const override { return earlier(wake_time_, nvdimm_due_); }
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -88,15 +88,13 @@ class Channel final : public MemoryChannel, public AckListener {
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
-  // When the NVDIMM, which the channel advances, is next due.
-  Tick nvdimm_due() const { return nvdimm_ == nullptr ? kNever : nvdimm_->next_event(); }
-
   // An edge, and its phases.
   template <class Banks>
   void go_on(Banks& banks, Tick now);
   bool meet_nvdimm(Tick& now);
   bool begin_edge();
   bool begin_edge(bool specials);
+  bool begin_special_edge();
   bool rest();
   void prepare();
   void complete(bool specials);
@@ -118,10 +116,12 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_either();
   void issue_nvdimm();
   template <class Banks>
-  void end_edge(Banks& banks);
+  void end_calm_edge(Banks& banks);
+  void end_edge();
   Cycle next_event(Cycle soonest);
   Cycle next_special(Cycle soonest);
 
+  void send_anew(const Request& request, Tick now);
   bool admit_from(Queue& queue);
   TransactionId admit(const Request& request);
   void enter(TransactionId id);
@@ -129,7 +129,7 @@ class Channel final : public MemoryChannel, public AckListener {
   bool posted(const Transaction& transaction) const {
     return posts_writes_ && transaction.request.write && is_nvdimm(transaction);
   }
-  void deliver_responses();
+  void return_credit();
   void give_credits();
   void post(const Transaction& done, const Requester& requester);
   Cycle next_response(Cycle soonest) const;
@@ -251,6 +251,10 @@ class Channel final : public MemoryChannel, public AckListener {
       wake_time_ = time_of(edge);
     }
   }
+  void wake_at(Cycle edge) {
+    wake_ = edge;
+    wake_time_ = edge == kNeverCycle ? kNever : time_of(edge);
+  }
   void count(MemoryClass memory, int change) {
     pending_[static_cast<std::size_t>(memory)] += change;
   }
@@ -364,6 +368,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
+  Tick nvdimm_due_ = kNever;        // when the NVDIMM is: the channel advances it
   // Until then edges have nothing but commands of transactions, if nobody sends and no ack comes
   // meanwhile.
   Cycle calm_until_{0};

@@ -5,8 +5,17 @@
 namespace hmsim {
 
 void Channel::send(const Request& request, Tick now) {
+  Queue& queue = queue_of(request.memory);
+  if (advancing_ && !queue.line.full()) {  // this edge's admission is still to come
+    queue.line.place() = request;
+  } else {
+    send_anew(request, now);
+  }
+}
+
+void Channel::send_anew(const Request& request, Tick now) {
   queue_of(request.memory).line.push(request);
-  if (!advancing_) {  // else this edge's admission is still to come
+  if (!advancing_) {
     wake_by(edge_from(now));
     wakeup_.notify();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selection and issue: which command goes out on an edge, and when the next one could.
+// Selection and issue: which command goes out on an edge.
 #include "controller/channel.h"
+#include "controller/channel_edge.h"
 
 namespace hmsim {
 
@@ -126,48 +127,6 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   record(ChannelCommand::activate, transaction);
 }
 
-// While an overdue transaction waits for its data-bus command only, no other of its class has one:
-// else those that need no turnaround could keep it from being legal for ever.
-inline void Channel::reserve(Candidates& candidates) const {
-  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
-    const std::uint32_t slot = guard_.oldest_overdue(memory);
-    if (slot != StarvationGuard::kNone &&
-        lacks_data_only(pool_[static_cast<TransactionId>(slot)])) {
-      const auto other = [slot](const Best* best) {
-        return best != nullptr && best->id != static_cast<TransactionId>(slot);
-      };
-      const auto i = static_cast<std::size_t>(memory);
-      candidates.legal[i] = other(candidates.legal[i]) ? nullptr : candidates.legal[i];
-      candidates.near[i] = other(candidates.near[i]) ? nullptr : candidates.near[i];
-    }
-  }
-  if (controller_.ack == AckMode::automatic && overdue_burst_waits()) {
-    candidates.legal[0] = nullptr;
-    candidates.near[0] = nullptr;
-  }
-}
-
-// In `auto` mode: the NVDIMM waits for a place for an overdue burst; no DRAM request has been
-// overdue for longer.
-bool Channel::overdue_burst_waits() const {
-  if (!endpoint_.has_ack() || !pool_[endpoint_.first_ack()].overdue) {
-    return false;
-  }
-  const std::uint32_t dram = guard_.oldest_overdue(MemoryClass::dram);
-  return dram == StarvationGuard::kNone || pool_[endpoint_.first_ack()].request.id <
-                                               pool_[static_cast<TransactionId>(dram)].request.id;
-}
-
-bool Channel::lacks_data_only(const Transaction& transaction) const {
-  if (is_nvdimm(transaction)) {
-    return transaction.state == TransactionState::ready;
-  }
-  const bool may_start = transaction.started || two_level_ ||
-                         command_queue_free_[static_cast<std::size_t>(transaction.rank)] > 0;
-  return transaction.state == TransactionState::queued && side_of(transaction) == side_ &&
-         may_start && banks_.open_row(transaction.bank) == transaction.row;
-}
-
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
 // one; its choice stands until that class has had the bus, even if the turnaround is to be awaited.
 inline const Best* Channel::select(const Candidates& candidates) {
@@ -203,10 +162,7 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
 // An NVDIMM burst: the grant; in `auto` mode the ack stands for it.
 void Channel::issue_grant(TransactionId id, Command command) {
   Transaction& transaction = pool_[id];
-  engine_.issue(command, nvdimm_rank_ * banks_per_rank_, edge_);
-  if (banks_.next() != kNeverCycle) {
-    banks_.look_ahead();
-  }
+  on_banks([&](auto& banks) { banks.nvdimm_burst(command, edge_); });
   if (grants_) {
     endpoint_.granted(id);
   }
@@ -237,7 +193,7 @@ void Channel::send_command(TransactionId id) {
 }
 
 // Both classes may have something to issue, or transactions be overdue.
-void Channel::issue_either() {
+[[gnu::noinline]] void Channel::issue_either() {
   Candidates candidates;
   // What is merely near matters only beside what is legal in the other class.
   endpoint_.collect(edge_, edge_ >= banks_.next() ? turnaround_ : Cycle(0), candidates);
@@ -245,7 +201,9 @@ void Channel::issue_either() {
   if (edge_ + nearness >= banks_.next()) {
     banks_.collect(edge_, nearness, candidates);
   }
-  reserve(candidates);
+  if (has_specials_) {
+    reserve(candidates);
+  }
   if (const Best* const winner = select(candidates)) {
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
@@ -325,7 +283,7 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
 // are this.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
-  const Tick limit = earlier(wakeup_.leave(), nvdimm_due());
+  const Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
   Cycle next;
   Tick time;
   for (;;) {
@@ -350,9 +308,28 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
   wakeup_.went_on(now_);
 }
 
-// Selection and issue where more than that may happen, and what comes after.
+// Selection and issue on one edge within the calm, where the NVDIMM, too, may have commands.
 template <class Banks>
-HMSIM_INLINE void Channel::end_edge(Banks& banks) {
+HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
+  if (command_bus_taken_) {
+    if (edge_ >= banks.next()) {
+      banks.advance(edge_);
+    }
+  } else if (edge_ + turnaround_ >= banks.next()) {
+    issue_either();
+  } else {
+    issue_nvdimm();
+  }
+  const Cycle soonest = edge_ + Cycle(1);
+  Cycle next = earlier(banks.next(), calm_until_);
+  if (next > soonest) {
+    next = earlier(next, endpoint_.next(soonest));
+  }
+  wake_at(later(soonest, next));
+}
+
+// Selection and issue where more than that may happen, and what comes after.
+[[gnu::noinline]] void Channel::end_edge() {
   if (edge_ >= banks_.next() || endpoint_.may_act(edge_)) {
     issue();
   }
@@ -363,13 +340,13 @@ HMSIM_INLINE void Channel::end_edge(Banks& banks) {
     update_drain();
   }
   const Cycle soonest = edge_ + Cycle(1);
-  wake_by(banks.next() <= soonest ? soonest : later(soonest, next_event(soonest)));
+  wake_by(banks_.next() <= soonest ? soonest : later(soonest, next_event(soonest)));
 }
 
 // Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
 // before.
 HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
-  for (Tick due = nvdimm_->next_event(); due <= wake_time_; due = nvdimm_->next_event()) {
+  for (Tick due = nvdimm_due_; due <= wake_time_; due = nvdimm_due_) {
     if (due != now && !wakeup_.go_on(due)) {
       return false;
     }
@@ -379,26 +356,27 @@ HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
   return true;
 }
 
+[[gnu::noinline]] bool Channel::begin_special_edge() { return begin_edge(true); }
+
 template <class Banks>
 [[gnu::flatten]] void Channel::go_on(Banks& banks, Tick now) {
   bool calm = false;
-  while ((nvdimm_ == nullptr || meet_nvdimm(now)) &&
-         (wake_time_ == now || wakeup_.go_on(wake_time_))) {
+  while (meet_nvdimm(now) && (wake_time_ == now || wakeup_.go_on(wake_time_))) {
     edge_ = wake_;
     now_ = wake_time_;
     if (calm && edge_ < calm_until_) {
-      wake_ = kNeverCycle;
-      wake_time_ = kNever;
       command_bus_taken_ = false;
     } else if (!begin_edge()) {
       now = now_;
       continue;
     }
     calm = true;
-    if (edge_ < calm_until_ && !endpoint_.active() && !command_bus_taken_) {
+    if (edge_ >= calm_until_) {
+      end_edge();
+    } else if (!endpoint_.active() && !command_bus_taken_) {
       issue_in_calm(banks);
     } else {
-      end_edge(banks);
+      end_calm_edge(banks);
     }
     now = now_;
   }
@@ -406,47 +384,6 @@ template <class Banks>
 
 void Channel::advance(Tick now) {
   on_banks([&](auto& banks) { go_on(banks, now); });
-}
-
-// When anything is next due, as far as it is known.
-Cycle Channel::next_event(Cycle soonest) {
-  Cycle next = earlier(banks_.next(), calm_until_);
-  if (calm_until_ == Cycle(0)) {
-    next = earlier(earlier(banks_.next(), refresh_.next(soonest)), finishes_.next());
-    if (endpoint_.has_ack()) {
-      next = earlier(next, next_ack(soonest));
-    }
-    if (has_specials_) {
-      next = earlier(next, next_special(soonest));
-    }
-  }
-  if (next > soonest && endpoint_.active()) {
-    next = earlier(next, endpoint_.next(soonest));
-  }
-  return next;
-}
-
-Cycle Channel::next_special(Cycle soonest) {
-  if (keys_changed()) {
-    return soonest;
-  }
-  Cycle next = earlier(next_policy_change_, guard_.next());
-  if (posts_writes_) {
-    next = earlier(next, next_response(soonest));
-  }
-  next = earlier(next, pages_.next());
-  if (drained_) {
-    next = earlier(next, drain_.next(edge_));
-  }
-  if (power_.active()) {
-    next = earlier(next, power_.next(soonest));
-  }
-  return next;
-}
-
-Cycle Channel::next_ack(Cycle edge) const {
-  return controller_.grants() ? edge
-                              : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
 }
 
 }  // namespace hmsim

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The schedulers' part: the keys of transactions, and when they change.
+// The schedulers' part: the keys of transactions, when they change, and what overdue ones keep from
+// others.
 #include "controller/channel.h"
 
 namespace hmsim {
@@ -108,6 +109,48 @@ void Channel::set_keys(Transaction& transaction) {
   const TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
   transaction.key_miss = scheduler.key(seen(transaction, false));
   transaction.key_hit = scheduler.key(seen(transaction, true));
+}
+
+// While an overdue transaction waits for its data-bus command only, no other of its class has one:
+// else those that need no turnaround could keep it from being legal for ever.
+void Channel::reserve(Candidates& candidates) const {
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    const std::uint32_t slot = guard_.oldest_overdue(memory);
+    if (slot != StarvationGuard::kNone &&
+        lacks_data_only(pool_[static_cast<TransactionId>(slot)])) {
+      const auto other = [slot](const Best* best) {
+        return best != nullptr && best->id != static_cast<TransactionId>(slot);
+      };
+      const auto i = static_cast<std::size_t>(memory);
+      candidates.legal[i] = other(candidates.legal[i]) ? nullptr : candidates.legal[i];
+      candidates.near[i] = other(candidates.near[i]) ? nullptr : candidates.near[i];
+    }
+  }
+  if (controller_.ack == AckMode::automatic && overdue_burst_waits()) {
+    candidates.legal[0] = nullptr;
+    candidates.near[0] = nullptr;
+  }
+}
+
+// In `auto` mode: the NVDIMM waits for a place for an overdue burst; no DRAM request has been
+// overdue for longer.
+bool Channel::overdue_burst_waits() const {
+  if (!endpoint_.has_ack() || !pool_[endpoint_.first_ack()].overdue) {
+    return false;
+  }
+  const std::uint32_t dram = guard_.oldest_overdue(MemoryClass::dram);
+  return dram == StarvationGuard::kNone || pool_[endpoint_.first_ack()].request.id <
+                                               pool_[static_cast<TransactionId>(dram)].request.id;
+}
+
+bool Channel::lacks_data_only(const Transaction& transaction) const {
+  if (is_nvdimm(transaction)) {
+    return transaction.state == TransactionState::ready;
+  }
+  const bool may_start = transaction.started || two_level_ ||
+                         command_queue_free_[static_cast<std::size_t>(transaction.rank)] > 0;
+  return transaction.state == TransactionState::queued && side_of(transaction) == side_ &&
+         may_start && banks_.open_row(transaction.bank) == transaction.row;
 }
 
 }  // namespace hmsim

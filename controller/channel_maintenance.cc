@@ -84,7 +84,7 @@ bool Channel::rest() {
     calm_until_ = refresh_.pressing(soonest) ? Cycle(0) : next;
     wake_ = later(soonest, earlier(banks_.next(), next));
     wake_time_ = time_of(wake_);
-    if (!refresh_.pressing(wake_) || banks_.next() <= wake_ || nvdimm_due() <= wake_time_ ||
+    if (!refresh_.pressing(wake_) || banks_.next() <= wake_ || nvdimm_due_ <= wake_time_ ||
         !wakeup_.go_on(wake_time_)) {
       return true;
     }

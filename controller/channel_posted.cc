@@ -10,11 +10,8 @@ void Channel::on_credit(Tick now) {
 }
 
 // One response an edge: read ready, else a credit.
-void Channel::deliver_responses() {
-  credits_.arrive(edge_);
-  if (endpoint_.has_ack()) {
-    deliver_ack();
-  } else if (credits_.owed()) {
+void Channel::return_credit() {
+  if (credits_.owed()) {
     credits_.respond(edge_);
     record(ChannelCommand::nvdimm_credit, nvdimm_rank_, -1, -1, -1);
   }

@@ -97,6 +97,8 @@ class DramBanks {
   // once other commands than the above were issued.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;
+  // A data-bus command of the NVDIMM is issued.
+  virtual void nvdimm_burst(Command command, Cycle now) = 0;
 
   void rebuild(Cycle now);  // keys changed
   void serialize(Archive& archive, Cycle now);

@@ -38,6 +38,12 @@ class NativeBanks final : public DramBanks {
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle edge) override;
   void look_ahead() override;
+  void nvdimm_burst(Command command, Cycle now) override {
+    engine_.nvdimm_burst(command, now);
+    if (next_ != kNeverCycle.value()) {
+      look_ahead();
+    }
+  }
 
  private:
   std::uint64_t ripe_data() const { return ripe_ & data_; }

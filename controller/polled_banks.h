@@ -33,6 +33,10 @@ class PolledBanks final : public DramBanks {
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle /*edge*/) override { look_ahead(); }
   void look_ahead() override;
+  void nvdimm_burst(Command command, Cycle now) override {
+    timing_->issue(command, count_, now);  // the rank after the last
+    look_ahead();
+  }
 
  private:
   void update(std::int32_t bank, Cycle now) override;

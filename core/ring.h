@@ -16,6 +16,7 @@ template <class T>
 class Ring {
  public:
   bool empty() const { return count_ == 0; }
+  bool full() const { return count_ == capacity_; }  // the next one has it grow
   std::size_t size() const { return count_; }
 
   T& front() { return slots_[head_]; }
@@ -25,11 +26,13 @@ class Ring {
   void push(const T& value) { push() = value; }
   // The last place from now on, to be filled.
   T& push() {
-    if (count_ == capacity_) {
+    if (full()) {
       grow();
     }
-    return slots_[(head_ + count_++) & mask_];
+    return place();
   }
+  // The same, while it is not full.
+  T& place() { return slots_[(head_ + count_++) & mask_]; }
   void pop() {
     head_ = (head_ + 1) & mask_;
     --count_;

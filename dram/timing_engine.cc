@@ -47,6 +47,7 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       gates_(distances_.size()),
       all_delays_(gate_delays_.size()),
       all_openings_(gate_delays_.size()) {
+  nvdimm_ = place_of((ranks - 1) * banks_per_rank);
   // Those of commands to single banks first, and next to each other: most are delayed together.
   std::size_t next = kBankCommands * groups();
   for (std::size_t command = 0; command < kCommands; ++command) {

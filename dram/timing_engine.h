@@ -88,6 +88,8 @@ class TimingEngine final : public TimingModel {
   bool bursts_bound_by_gates(Cycle edge) const { return edge.value() < gates_bind_bursts_until_; }
 
   // The commands, by themselves for those that are many; all are legal at `now`.
+  // As issue(), of a data-bus command of the NVDIMM.
+  void nvdimm_burst(Command command, Cycle now);
   void issue(Command command, int bank, Cycle now) override;
   void activate(const BankPlace& place, Cycle now);
   void precharge(const BankPlace& place, Cycle now);
@@ -188,6 +190,7 @@ class TimingEngine final : public TimingModel {
 
   int groups_per_rank_;
   int groups_;
+  BankPlace nvdimm_;
   std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
   int rank_shift_;                                   // bank >> rank_shift_ is its rank,
   int group_shift_;                                  // bank >> group_shift_ its group
@@ -261,6 +264,13 @@ HMSIM_INLINE void TimingEngine::column(Command command, const BankPlace& place, 
   const std::size_t source = source_number(command, place.group);
   last_[source] = now;
   burst(source, now);
+}
+
+HMSIM_INLINE void TimingEngine::nvdimm_burst(Command command, Cycle at) {
+  const std::size_t source = source_number(command, nvdimm_.group);
+  last_[source] = at.value();
+  burst(source, at.value());
+  delay(command, source, nvdimm_, at.value());
 }
 
 // A data-bus command of a source.

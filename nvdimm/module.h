@@ -40,7 +40,12 @@ class NvdimmModule : public Component {
     kernel_ = &kernel;
     driver_ = driver;
   }
-  Tick next_event() const final { return next_; }
+  Tick next_event() const final { return *next_; }
+  // From now on it keeps its next event there.
+  void keep_next_in(Tick& next) {
+    next = *next_;
+    next_ = &next;
+  }
   Tick now() const { return kernel_->now(); }
 
   // A command whose command-bus slot ends at `now`. `address`: of a line, in the logical space.
@@ -93,17 +98,18 @@ class NvdimmModule : public Component {
 
  protected:
   // When it is next due, to be told after each event, ...
-  void set_next(Tick next) { next_ = next; }
+  void set_next(Tick next) { *next_ = next; }
   // ... and after each call from outside that may have changed it.
   void is_due(Tick next) {
-    next_ = next;
+    *next_ = next;
     driver_.notify();
   }
 
  private:
   const Kernel* kernel_ = nullptr;
   Wakeup driver_;
-  Tick next_ = kNever;
+  Tick own_next_ = kNever;
+  Tick* next_ = &own_next_;
 };
 
 using NvdimmModules = std::vector<NvdimmModule*>;

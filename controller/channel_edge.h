@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What comes on an edge before selection: completions, acks, refresh, admission. For the loop over
+// edges to take in.
+#pragma once
+
+#include "controller/channel.h"
+
+namespace hmsim {
+
+// The last beat of a transaction has passed.
+HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
+  const Request& request = done.request;
+  const std::int64_t latency = (now_ - request.arrival).value();
+  const bool nvdimm = is_nvdimm(done);
+  const bool ends_here = nvdimm && !(specials && posted(done));
+  const Tick gc_blocked = ends_here ? nvdimm_->finish(done.slot, now_) : Tick(0);
+  if (request_observer_ != nullptr) {
+    show(done, gc_blocked);
+  }
+  if (nvdimm) {
+    latency_.finished(done, edge_, gc_blocked);
+    barrier_.done();
+    if (barrier_.active()) {
+      send_flush();
+    }
+    ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
+    statistics_.nvdimm_line_latency.add(latency);
+  } else {
+    latency_.finished(done);
+    ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
+    (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
+  }
+  tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
+       [&done] { return done.viewed && done.view.row_hit; });
+  std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
+  if (specials && two_level_) {
+    room += kEntriesPerTransaction;
+    return;
+  }
+  ++queue_of(request.memory).free_slots;
+  count(request.memory, -1);
+  if (!nvdimm && room++ == 0) {
+    banks_.hold(done.rank, false);
+    --held_ranks_;
+  }
+}
+
+HMSIM_INLINE void Channel::complete(bool specials) {
+  while (finishes_.next() <= edge_) {
+    const TransactionId id = finishes_.pop();
+    Transaction& done = pool_[id];
+    Requester& requester = *(*requesters_)[done.request.agent];
+    if (specials && posted(done)) {
+      post(done, requester);
+    } else if (dram_bytes_ != nullptr) {
+      exchange(done, requester);
+    }
+    finish(done, specials);
+    requester.on_complete(done.request, now_);
+    wakeup_.answered();
+    pool_.release(id);  // not before: what the requester sends in answer only joins the line
+  }
+}
+
+// One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
+// NVDIMM holds the ack back until their place on the data bus is free.
+HMSIM_INLINE void Channel::deliver_ack() {
+  const TransactionId id = endpoint_.first_ack();
+  Transaction& transaction = pool_[id];
+  const bool flush = transaction.request.flush;
+  if (!grants_ && !flush && endpoint_.earliest_burst(transaction) > edge_) {
+    return;
+  }
+  endpoint_.take_ack();
+  command_bus_taken_ = controller_.ack_takes_slot();
+  statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
+  record(ChannelCommand::nvdimm_ack, transaction);
+  if (flush) {
+    end_flush(id);
+    return;
+  }
+  tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
+       [&] { return would_hit(transaction); });
+  if (!grants_) {
+    issue_grant(id, NvdimmEndpoint::burst_of(transaction));
+  } else {
+    transaction.state = TransactionState::ready;
+    endpoint_.insert_ready(id, edge_ + ack_to_burst_);
+  }
+}
+
+// The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
+// has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
+HMSIM_INLINE bool Channel::begin_edge(bool specials) {
+  if (refresh_.pressing(edge_) && rest()) {
+    return false;
+  }
+  wake_ = kNeverCycle;
+  wake_time_ = kNever;
+  command_bus_taken_ = false;
+  advancing_ = true;
+  if (finishes_.next() <= edge_) {
+    complete(specials);
+  }
+  if (specials && posts_writes_) {
+    credits_.arrive(edge_);
+  }
+  if (endpoint_.has_ack()) {
+    deliver_ack();
+  } else if (specials && posts_writes_) {
+    return_credit();
+  }
+  if (refresh_.pressing(edge_)) {
+    refresh();
+  }
+  if (queues_[0].may_admit() || queues_[1].may_admit()) {
+    admit();
+  }
+  advancing_ = false;
+  if (specials) {
+    prepare();
+  }
+  if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
+    settle();
+  }
+  calm_until_ = Cycle(0);
+  if (const Cycle soonest = edge_ + Cycle(1);
+      !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
+    calm_until_ = earlier(refresh_.next(soonest), finishes_.next());
+  }
+  return true;
+}
+
+HMSIM_INLINE bool Channel::begin_edge() {
+  return has_specials_ ? begin_special_edge() : begin_edge(false);
+}
+
+}  // namespace hmsim
