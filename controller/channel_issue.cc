@@ -117,7 +117,7 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   transaction.activated_at = edge_;
   transaction.activate_held =
       edge_ - later(transaction.admitted, banks.activate_ready(transaction.bank));
-  banks.activate(transaction.bank, transaction.row, edge_);
+  banks.activate(transaction, edge_);
   if (has_specials_) {
     pages_.opened(transaction.bank);
   }

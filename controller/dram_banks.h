@@ -49,10 +49,10 @@ class DramBanks {
     }
   }
 
-  // Commands, issued at `now`: the transaction's RD or WR, after which it no longer competes; ACT;
-  // PRE.
+  // Commands, issued at `now`: of its bank's candidate RD or WR, after which it no longer competes,
+  // or ACT; PRE.
   virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now) = 0;
-  virtual void activate(std::int32_t bank, std::int64_t row, Cycle now) = 0;
+  virtual void activate(const Transaction& transaction, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
   void condemn(std::int32_t bank, Cycle now) { row_changed(bank, kCondemnedRow, now); }

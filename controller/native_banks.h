@@ -27,7 +27,7 @@ class NativeBanks final : public DramBanks {
 
   TimingModel& timing() override { return engine_; }
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
-  void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
+  void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(engine_.bank_ready(Command::activate, bank));
@@ -196,20 +196,31 @@ inline std::uint64_t NativeBanks::may_start(std::uint64_t banks) const {
 }
 
 HMSIM_INLINE const Best* NativeBanks::best(std::uint64_t banks) const {
-  const Best* best = nullptr;
-  for (; banks != 0; banks &= banks - 1) {
-    Candidates::consider(best, first_of(banks).candidate);
+  if (banks == 0) {
+    return nullptr;
+  }
+  const Best* best = &first_of(banks).candidate;
+  while ((banks &= banks - 1) != 0) {
+    const Best& other = first_of(banks).candidate;
+    if (other.key < best->key) {
+      continue;
+    }
+    if (other.key > best->key || other.request < best->request) {
+      best = &other;
+    }
   }
   return best;
 }
 
 HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
   const Best* oldest = nullptr;
+  std::uint64_t age = ~std::uint64_t{0};
   std::uint64_t banks = held_ == 0 ? ripe_rows() : may_start(ripe_rows());
   for (; banks != 0; banks &= banks - 1) {
     const Bank& bank = first_of(banks);
-    if (engine_.row_gate(bank.gate) <= edge) {
-      Candidates::consider_older(oldest, bank.candidate);
+    if (engine_.row_gate(bank.gate) <= edge && bank.candidate.request < age) {
+      oldest = &bank.candidate;
+      age = oldest->request;
     }
   }
   return oldest;
@@ -271,20 +282,19 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
 
 // A command for the candidate leaves it the best: with its row closed it is one of many misses, but
 // was the best of them before; with its row open it has only gained.
-HMSIM_INLINE void NativeBanks::activate(std::int32_t index, std::int64_t row, Cycle now) {
-  Bank& bank = at(index);
+HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle now) {
+  Bank& bank = at(transaction.bank);
   engine_.activate(bank.place, now);
   rank_of(bank).open |= bank.bit_in_rank;
-  if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::activate) {
-    const bool write = pool_[bank.candidate.id].request.write;
-    bank.open_row = row;
-    bank.candidate.command = write ? Command::write : Command::read;
-    data_ |= bank.bit;
-    writes_ |= write ? bank.bit : 0;
-    wait_or_stay(bank, next_data_, now);
+  bank.open_row = transaction.row;
+  data_ |= bank.bit;
+  if (transaction.request.write) {
+    bank.candidate.command = Command::write;
+    writes_ |= bank.bit;
   } else {
-    row_changed(index, row, now);
+    bank.candidate.command = Command::read;
   }
+  wait_or_stay(bank, next_data_, now);
   next_row_ = first_row();
   find_next();
 }

@@ -18,10 +18,11 @@ void PolledBanks::column(Transaction& transaction, std::size_t side, Command com
   look_ahead();
 }
 
-void PolledBanks::activate(std::int32_t bank, std::int64_t row, Cycle now) {
+void PolledBanks::activate(const Transaction& transaction, Cycle now) {
+  const std::int32_t bank = transaction.bank;
   timing_->issue(Command::activate, bank, now);
   rank_of(at(bank)).open |= at(bank).bit_in_rank;
-  row_changed(bank, row, now);
+  row_changed(bank, transaction.row, now);
   look_ahead();
 }
 

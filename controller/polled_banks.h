@@ -22,7 +22,7 @@ class PolledBanks final : public DramBanks {
   TimingModel& timing() override { return *timing_; }
 
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
-  void activate(std::int32_t bank, std::int64_t row, Cycle now) override;
+  void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(timing_->bank_ready(Command::activate, bank));

@@ -143,7 +143,7 @@ void run(const char* preset) {
       both.each([&](DramBanks& banks, TransactionPool& pool) {
         pool[best.id].started = true;
         if (best.command == Command::activate) {
-          banks.activate(issued.bank, issued.row, edge);
+          banks.activate(pool[best.id], edge);
         } else if (best.command == Command::precharge) {
           banks.precharge(issued.bank, edge);
         } else {
