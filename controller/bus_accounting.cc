@@ -32,29 +32,33 @@ void BusAccounting::refreshed(int rank, int turn, Cycle now) {
   refresh_of(rank, turn).end = now + Cycle(refresh_time_);
 }
 
-// The cycles without data before a burst.
+// The cycles without data before a burst. Most causes were over when the one before was issued.
 void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cycle now,
                                std::int64_t gap) {
   const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
+  const Cycle from = last_issue_;
   const auto charge = [this, &gap](BusLoss cause, std::int64_t cycles) {
     const std::int64_t taken = earlier(gap, cycles);
     lost_[static_cast<std::size_t>(cause)] += taken;
     gap -= taken;
   };
-  const Cycle from = last_issue_;
-  const std::int64_t outside =
-      overlap(Cycle(transaction.request.arrival / period_), transaction.admitted, from, now);
+  const auto charge_outside = [&] {
+    if (transaction.admitted > from) {
+      charge(BusLoss::queue_full, overlap(Cycle(transaction.request.arrival / period_),
+                                          transaction.admitted, from, now));
+    }
+  };
   charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
   if (nvdimm) {
     charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));
-    charge(BusLoss::queue_full, outside);
+    charge_outside();
   } else {
-    charge(BusLoss::queue_full, outside);
+    charge_outside();
     charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
-  }
-  if (!nvdimm) {
     const Interval& refresh = refresh_of(transaction.rank, transaction.bank & (turns_ - 1));
-    charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
+    if (refresh.end > from) {
+      charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
+    }
     if (transaction.activated) {
       // Without the delay of its activate the burst would have come so much earlier.
       const Cycle opened = transaction.activated_at + Cycle(timing_.trcd);
@@ -62,8 +66,12 @@ void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cyc
           overlap(transaction.activated_at - transaction.activate_held, transaction.activated_at,
                   refresh.end, transaction.activated_at) -
           (now - opened).value();
-      charge(BusLoss::activate, later(std::int64_t{0}, held));
-      charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
+      if (held > 0) {
+        charge(BusLoss::activate, held);
+      }
+      if (opened > from) {
+        charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
+      }
     }
   }
   charge(changed ? BusLoss::turnaround : BusLoss::command, gap);

@@ -63,17 +63,18 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
   if (!transaction.started) {
     start(transaction);
   }
+  const Cycle edge = edge_;
   const bool write = command == Command::write;
   energy_.accessed(transaction.rank, write);
   const std::size_t side = side_of(transaction);
-  banks.column(transaction, side, command, edge_);
+  banks.column(transaction, side, command, edge);
   if (has_specials_) {
     waits(transaction, side, -1);
     if (pages_.active()) {
-      pages_.accessed(transaction.bank, transaction.view, edge_);
+      pages_.accessed(transaction.bank, transaction.view, edge);
     }
   }
-  latency_.issued(transaction, edge_);
+  latency_.issued(transaction, edge);
   if (!transaction.activated) {
     ++statistics_.row_hits;
   }
@@ -86,12 +87,13 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
 template <class Banks>
 HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
                                      std::int64_t request) {
-  banks.precharge(bank, edge_);
+  const Cycle edge = edge_;
+  banks.precharge(bank, edge);
   if (has_specials_) {
     pages_.closed(bank);
   }
   ++statistics_.precharges;
-  energy_.precharged(rank, edge_);
+  energy_.precharged(rank, edge);
   if (observer_ != nullptr) {
     record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
   }
@@ -104,26 +106,27 @@ void Channel::precharge(std::int32_t bank, std::int64_t request) {
 // ACT or PRE.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command) {
+  const Cycle edge = edge_;
   if (!transaction.activated) {
     transaction.activated = true;
     start(transaction);
-    latency_.started(transaction, edge_);
+    latency_.started(transaction, edge);
   }
   if (command == Command::precharge) {
     precharge(banks, transaction.bank, transaction.rank,
               static_cast<std::int64_t>(transaction.request.id));
     return;
   }
-  transaction.activated_at = edge_;
+  transaction.activated_at = edge;
   transaction.activate_held =
-      edge_ - later(transaction.admitted, banks.activate_ready(transaction.bank));
-  banks.activate(transaction, edge_);
+      edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
+  banks.activate(transaction, edge);
   if (has_specials_) {
     pages_.opened(transaction.bank);
   }
-  latency_.opened(transaction, edge_);
+  latency_.opened(transaction, edge);
   ++statistics_.activates;
-  energy_.activated(transaction.rank, edge_);
+  energy_.activated(transaction.rank, edge);
   record(ChannelCommand::activate, transaction);
 }
 
