@@ -265,15 +265,16 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
     data_ ^= bank.bit;
     writes_ &= ~bank.bit;
   } else {
-    const Best best = best_of(bank);
-    const bool stays =
-        best.command == command && engine_.bank_ready(command, bank.place) <= now.value();
-    if (!stays) {
-      displace(bank, now);
-    }
-    bank.candidate = best;
-    if (!stays) {
-      place(bank, now);
+    bank.candidate = best_of(bank);
+    const Command next = bank.candidate.command;
+    if (next == Command::precharge) {
+      data_ ^= bank.bit;
+      writes_ &= ~bank.bit;
+      bank.gate = static_cast<std::uint32_t>(engine_.gate_number(next, bank.place.group));
+      wait_or_stay(bank, next_row_, now);
+    } else if (next != command || engine_.bank_ready(next, bank.place) > now.value()) {
+      writes_ ^= next != command ? bank.bit : 0;
+      wait_or_stay(bank, next_data_, now);
     }
   }
   next_data_ = first_data();
