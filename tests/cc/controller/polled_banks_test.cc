@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do banks that ask a timing model when commands are legal offer what those offer that keep ready
-// sets? Both stand on native engines and see the same traffic.
+// Do banks that ask a timing model when commands are legal offer what those offer that keep masks
+// of ripe ones? Both stand on native engines and see the same traffic.
 #include "controller/polled_banks.h"
 
 #include <gtest/gtest.h>
@@ -163,6 +163,8 @@ void run(const char* preset) {
 
 TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr3) { run("ddr3_1600_4gb_x8"); }
 TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr4) { run("ddr4_2400t_8gb_x8"); }
+// Here banks wait for longer than the wheel is.
+TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr5) { run("ddr5_4800b_16gb_x8"); }
 
 }  // namespace
 }  // namespace hmsim::testing
