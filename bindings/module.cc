@@ -19,6 +19,7 @@
 #include "bindings/twin_module.h"
 #include "core/errors.h"
 #include "core/units.h"
+#include "frontend/configuration.h"
 #include "frontend/simulation.h"
 #include "nvdimm/precondition.h"
 #include "policies/monitors/performance_table.h"
@@ -170,6 +171,15 @@ void bind_simulation(py::module_& module) {
           },
           py::arg("config"), py::arg("agent"))
       .def_static("resolve", &Simulation::resolve, py::arg("config"))
+      .def_static(
+          "capacities",
+          [](const Assignments& config) {
+            const Configuration configuration(config);
+            configuration.throw_if_wrong();
+            return std::make_pair(configuration.system().dram_capacity().value(),
+                                  configuration.system().nvdimm_capacity().value());
+          },
+          py::arg("config"))
       .def_static("parameters", [] { return to_python(Simulation::parameters()); })
       .def_static("agent_kinds", &Simulation::agent_kinds)
       .def_static(

@@ -17,41 +17,35 @@ namespace {
 
 constexpr std::string_view kFrontend = "frontend.";
 
-// All parameters of the memory side.
-struct MemorySide {
+// All parameters of the memory side, as given; `values` becomes all of them.
+SystemConfig configure(const Assignments& given, Assignments& values) {
   SystemConfig config;
   std::vector<std::unique_ptr<Policy>> policies;
   ParameterSet parameters;
-
-  explicit MemorySide(const Assignments& given) {
-    config.declare(parameters);
-    declare_all_policies(parameters, policies);
-    Assignments own;
-    for (const Assignment& assignment : given) {
-      if (assignment.first.compare(0, kFrontend.size(), kFrontend) != 0) {
-        own.push_back(assignment);
-      }
-    }
-    std::vector<ParameterError> errors = parameters.apply(own);
-    if (errors.empty()) {
-      config.assignments = own;
-      config.resolve_presets();
-      errors = config.check();
-      for (ParameterError& error : check_policies(policies)) {
-        errors.push_back(std::move(error));
-      }
-    }
-    if (!errors.empty()) {
-      throw InputError(join_errors(errors));
+  config.declare(parameters);
+  declare_all_policies(parameters, policies);
+  for (const Assignment& assignment : given) {
+    if (assignment.first.compare(0, kFrontend.size(), kFrontend) != 0) {
+      config.assignments.push_back(assignment);
     }
   }
-};
+  std::vector<ParameterError> errors = parameters.apply(config.assignments);
+  if (errors.empty()) {
+    config.resolve_presets();
+    errors = config.check();
+    for (ParameterError& error : check_policies(policies)) {
+      errors.push_back(std::move(error));
+    }
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  values = parameters.values();
+  return config;
+}
 
-SystemConfig config_of(const Assignments& given) { return MemorySide(given).config; }
-
-std::uint64_t identity_of(const Assignments& given, std::uint64_t seed) {
+std::uint64_t identity_of(Assignments values, std::uint64_t seed) {
   Archive archive;
-  Assignments values = MemorySide(given).parameters.values();
   archive(values, seed);
   return hash_bytes(archive.bytes());
 }
@@ -61,9 +55,9 @@ std::uint64_t identity_of(const Assignments& given, std::uint64_t seed) {
 MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint64_t seed,
                        bool check)
     : host_(host),
-      config_(config_of(parameters)),
+      config_(configure(parameters, values_)),
       memory_(config_, kernel_, seed),
-      identity_(identity_of(parameters, seed)) {
+      identity_(identity_of(values_, seed)) {
   if (config_.store_data) {
     throw InputError("system.store_data: the host keeps the data; leave it off");
   }

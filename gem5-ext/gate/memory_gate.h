@@ -63,6 +63,8 @@ class MemoryGate final : private Requester, private SourceProgress {
   Tick next_event() const;  // kNever while suspended
   void advance(Tick now);   // tells the host of what is done and where there is room
 
+  // No packet was ever taken, and no time has passed.
+  bool untouched() const { return advanced_ == Tick(0) && under_way_.empty(); }
   // No packet is under way, nothing is queued, and no flash operation runs.
   bool idle() const;
 
@@ -74,6 +76,7 @@ class MemoryGate final : private Requester, private SourceProgress {
 
   Bytes capacity(MemoryClass memory) const { return memory_.capacity(memory); }
   const SystemConfig& config() const { return config_; }
+  const Assignments& parameters() const { return values_; }  // every one, presets filled in
 
   // As of `now`; sim.ticks, sim.requests and those of the memory system.
   std::vector<Statistic> statistics(Tick now);
@@ -124,6 +127,7 @@ class MemoryGate final : private Requester, private SourceProgress {
   Tick settle(Tick now);
 
   GateHost& host_;
+  Assignments values_;
   SystemConfig config_;
   Kernel kernel_;
   Sender sender_{*this};

@@ -197,6 +197,8 @@ class Simulation:
     @staticmethod
     def resolve(config: Assignments) -> list[tuple[str, str]]: ...
     @staticmethod
+    def capacities(config: Assignments) -> tuple[int, int]: ...
+    @staticmethod
     def parameters() -> list[dict[str, str]]:
         """Return dictionaries with name, type, unit, default, range, doc and source."""
 

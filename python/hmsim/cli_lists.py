@@ -55,7 +55,8 @@ def check(
     if json:
         print_json(resolved)
     elif flat:
-        print("".join(f"{name}={text}\n" for name, text in resolved.items()), end="")
+        sizes = [(f"# bytes of {memory}", size) for memory, size in system.capacities().items()]
+        print("".join(f"{name}={text}\n" for name, text in [*sizes, *resolved.items()]), end="")
     else:
         print(f"{config}: in order, {len(system.flat())} of {len(resolved)} parameters set")
 

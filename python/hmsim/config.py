@@ -53,6 +53,14 @@ class Config:
         """Return the text of every parameter by dotted name, defaults and presets filled in."""
         return dict(Simulation.resolve(self.flat()))
 
+    def capacities(self) -> dict[str, int]:
+        """Return the bytes that addresses may span, of ``dram`` and ``nvdimm`` (0: there is none).
+
+        Raises InputError.
+        """
+        dram, nvdimm = Simulation.capacities(self.flat())
+        return {"dram": dram, "nvdimm": nvdimm}
+
     def to_yaml(self) -> str:
         """Return the complete, resolved configuration as a YAML file with each parameter's doc."""
         docs = {info["name"]: info["doc"] for info in Simulation.parameters()}

@@ -161,7 +161,10 @@ def test_params_lists_by_prefix() -> None:
 def test_check_flat_prints_every_parameter() -> None:
     lines = succeed("check", "quick", "--flat", "--policy", "split").splitlines()
     assert "controller.queues=split" in lines
-    assert len(lines) == len(parsed("check", "quick"))
+    capacities = hmsim.load_config("quick").capacities()
+    assert lines[:2] == [f"# bytes of {memory}={size}" for memory, size in capacities.items()]
+    assert capacities["dram"] == 2 << 30
+    assert len(lines) == 2 + len(parsed("check", "quick"))
 
 
 def test_a_time_series_is_written_when_asked_for(tmp_path: Path, workload: Path) -> None:

@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/errors.h"
 #include "core/random.h"
+#include "frontend/simulation.h"
+#include "gem5-ext/gate/packet_recorder.h"
+#include "tests/cc/frontend/harness.h"
 
 namespace hmsim {
 
@@ -224,7 +229,7 @@ TEST(MemoryGate, WrongParametersAreErrors) {
 }
 
 // Random packets at random times, many of them at the same time as an event of the gate.
-void play(Host& host, std::uint64_t seed, int packets) {
+void play(Host& host, std::uint64_t seed, int packets, std::uint64_t sources = 4) {
   Random random(seed);
   for (int count = 0; count < packets; ++count) {
     const auto page = static_cast<std::int64_t>(random.below(64));
@@ -232,7 +237,7 @@ void play(Host& host, std::uint64_t seed, int packets) {
     const bool write = random.below(3) == 0;
     const std::int64_t size = random.below(8) == 0 ? 128 : 64;
     host.send(random.below(3) == 0 ? kNvdimm : kDram, page * kPage + line * 64, write, size,
-              static_cast<std::uint16_t>(random.below(4)));
+              static_cast<std::uint16_t>(random.below(sources)));
     host.run_to(host.now + Tick(static_cast<std::int64_t>(random.below(32) * 1'250)));
   }
 }
@@ -269,6 +274,45 @@ TEST(MemoryGate, WhatWasTakenCanBeReplayed) {
       EXPECT_EQ(again.done, host.done);
       again.now = host.now;
       expect_equal(again.gate.statistics(again.now), host.gate.statistics(host.now));
+    }
+  }
+}
+
+// Through a packet trace and the ordinary front end, too: the memory's statistics are the same.
+TEST(MemoryGate, APacketTraceIsReplayedWithoutAHost) {
+  for (const Assignments& queues : {kUnified, kSplit}) {
+    std::ostringstream trace;
+    PacketRecorder recorder(trace, "gate");
+    Host host(system(queues));
+    const Address nvdimm(host.gate.capacity(kDram).value());
+    play(host, 9, 2000, 1);
+    host.drain();
+    for (const auto& [packet, time] : host.taken) {
+      recorder.record(packet, time, nvdimm);
+    }
+    const Assignments agent{{"kind", "memory_trace"},
+                            {"path", "t"},
+                            {"format", "gem5"},
+                            {"mode", "timed"},
+                            {"target", "system"}};
+    RunOptions options;
+    options.seed = kSeed;
+    Simulation simulation(system(queues), {agent}, options,
+                          testing::text_source(std::move(trace).str()));
+    EXPECT_TRUE(simulation.run(~std::uint64_t{0}));
+    const Tick end = simulation.now();  // the last request is done
+    Host again(system(queues));
+    replay(again, host.taken);
+    again.run_to(end);
+    again.gate.advance(end);
+    std::map<std::string, Statistic> replayed;
+    for (const Statistic& statistic : simulation.statistics()) {
+      replayed[statistic.path] = statistic;
+    }
+    for (const Statistic& statistic : again.gate.statistics(end)) {
+      if (statistic.path.compare(0, 4, "sim.") != 0) {
+        expect_equal({statistic}, {replayed[statistic.path]});
+      }
     }
   }
 }
