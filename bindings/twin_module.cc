@@ -56,6 +56,7 @@ TwinStream stream_of(const py::dict& from) {
   stream.inside = bins_of(from["inside"]);
   stream.between = bins_of(from["between"]);
   stream.skips = bins_of(from["skips"]);
+  stream.pieces = bins_of(from["pieces"]);
   stream.phases = from["phases"].cast<std::vector<std::uint64_t>>();
   stream.first_page = from["first_page"].cast<std::uint64_t>();
   stream.pages = from["pages"].cast<std::uint64_t>();

@@ -205,6 +205,7 @@ TwinWalk::TwinWalk(const TwinStream& stream, const TwinProfile& profile, std::ui
       inside_(shorter_than(phase_length_ / 64, stream.inside)),
       between_(shorter_than(phase_length_ / 8, stream.between)),
       skips_(stream.skips),
+      pieces_(stream.pieces),
       last_visit_(1, 0),
       history_(history_size(stream.reuse), 0),
       last_visits_(history_.size()),
@@ -293,19 +294,24 @@ void TwinWalk::step_time(bool inside) {
   --left_;
 }
 
+// Whether there were too few visits of a kind so far, 1, too many, -1, or about as many as wanted.
+int TwinWalk::lacks(std::size_t kind) const {
+  const auto visits = static_cast<double>(visits_);
+  const double wanted = stream_.kinds[kind] * visits;
+  const double slack = 16 + std::min(visits / 256, wanted / 16);
+  const double difference = wanted - static_cast<double>(kinds_[kind]);
+  return difference > slack ? 1 : difference < -slack ? -1 : 0;
+}
+
 // Chance decides, unless there were too many such visits, or too few, so far.
 bool TwinWalk::follows(bool at_end) {
   if (!at_end) {
     return false;
   }
-  const auto visits = static_cast<double>(visits_);
-  const double slack = 16 + visits / 256;
-  const double swept = stream_.kinds[2] * visits - static_cast<double>(kinds_[2]);
-  const double jumped = stream_.kinds[0] * visits - static_cast<double>(kinds_[0]);
-  if (swept > slack || jumped < -slack) {
+  if (lacks(2) > 0 || lacks(0) < 0) {
     return true;
   }
-  if (in_row_ + 1 >= kLongSweep ? swept < -slack : jumped > slack) {
+  if (in_row_ + 1 >= kLongSweep ? lacks(2) < 0 : lacks(0) > 0) {
     return false;
   }
   std::size_t sweep = 0;
@@ -413,13 +419,21 @@ void TwinWalk::begin_lines() {
   const std::vector<TwinVisits>& classes = swept      ? stream_.swept
                                            : followed ? stream_.followed
                                                       : stream_.jumped;
-  const std::size_t number = quota.draw(random_, [](std::size_t) { return true; });
+  std::size_t number = quota.draw(random_, [](std::size_t) { return true; });
+  if (followed && lacks(2) > 0) {  // what may become a sweep
+    number = 0;
+    for (std::size_t i = 1; i < classes.size(); ++i) {
+      number = classes[i].last > classes[number].last ? i : number;
+    }
+  }
   quota.count(number);
   visit_ = &classes[number];
   to_come_ = std::max<std::int64_t>(1, BinDraw::within(visit_->length, random_));
   whole_ =
       to_come_ <= static_cast<std::int64_t>(kPageLines) && random_.chance(chance_of(visit_->whole));
   ends_ = random_.chance(chance_of(visit_->last));
+  const bool pieces = !whole_ && to_come_ >= kLongVisit && !stream_.pieces.empty();
+  piece_ = pieces ? pieces_.draw(random_) - 1 : -1;
   line_ = 0;
   if (in_row_ > 0 || random_.chance(chance_of(visit_->first))) {
     return;
@@ -441,10 +455,14 @@ void TwinWalk::step_line() {
     return;
   }
   const bool can = line_ + 1 < kPageLines;
-  if (can && (whole_ || random_.chance(chance_of(visit_->next)))) {
+  const bool goes_on =
+      whole_ || (piece_ >= 0 ? piece_ > 0 : random_.chance(chance_of(visit_->next)));
+  if (can && goes_on) {
+    piece_ -= piece_ > 0 ? 1 : 0;
     ++line_;
     return;
   }
+  piece_ = piece_ < 0 ? -1 : pieces_.draw(random_) - 1;
   constexpr int kTries = 8;
   for (int i = 0; i < kTries; ++i) {
     const std::int64_t to = static_cast<std::int64_t>(line_) + skips_.draw(random_);

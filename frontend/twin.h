@@ -39,6 +39,7 @@ struct TwinVisits {
 
 inline constexpr std::size_t kSweeps = 8;
 inline constexpr std::uint64_t kLongSweep = 4;
+inline constexpr std::int64_t kLongVisit = 9;  // accesses
 
 struct TwinStream {
   int kind = 0;  // of record
@@ -56,6 +57,8 @@ struct TwinStream {
   std::vector<TwinBin> inside;    // gaps, in instructions, of accesses within a visit
   std::vector<TwinBin> between;   // gaps between visits
   std::vector<TwinBin> skips;     // within a visit: how many lines a step that is not next goes
+  // Runs of lines that long visits consist of which do not go from line to line.
+  std::vector<TwinBin> pieces;
   std::vector<std::uint64_t> phases;  // accesses in each phase
   std::uint64_t first_page = 0;
   std::uint64_t pages = 0;  // jumps go to no more new ones
@@ -147,6 +150,7 @@ class TwinWalk {
   void enter(std::uint64_t page);
   std::uint64_t find_page(bool at_end);
   bool follows(bool at_end);
+  int lacks(std::size_t kind) const;
   void begin_lines();
   void step_line();
 
@@ -161,6 +165,7 @@ class TwinWalk {
   BinDraw inside_;
   BinDraw between_;
   BinDraw skips_;
+  BinDraw pieces_;
 
   double time_ = 0;
   std::size_t phase_ = 0;
@@ -172,6 +177,7 @@ class TwinWalk {
   std::int64_t to_come_ = 0;  // accesses of this visit
   const TwinVisits* visit_ = nullptr;
   bool whole_ = false;
+  std::int64_t piece_ = -1;   // steps to come of this run; -1: visits have no such runs
   bool ends_ = false;         // this visit, in the last line
   bool new_ = true;           // the page, at this visit
   std::uint64_t in_row_ = 0;  // visits up to this one that followed one another

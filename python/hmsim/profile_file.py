@@ -15,7 +15,9 @@ from hmsim._core import InputError, nearest_name
 from hmsim.profiles import (
     LONGEST_REUSE,
     LONGEST_VISIT,
+    PAGE_LINES,
     PHASES,
+    PIECES,
     POWERS,
     QUEUE,
     RUNS,
@@ -45,6 +47,7 @@ BINS: dict[str, tuple[tuple[int, ...], int, int]] = {
     "inside": (POWERS, POWERS[-1], 2),
     "between": (POWERS, POWERS[-1], 2),
     "skips": (SKIPS, POWERS[-1], 2),
+    "pieces": (PIECES, PAGE_LINES, 2),
     "runs": (RUNS, POWERS[-1], 2),
 }
 Value = Union[int, float, str, list["Value"], dict[str, "Value"]]

@@ -35,6 +35,8 @@ VISITS = (1, 2, 3, 4, 5, 9, 17, 33, 64, 65, 129)
 POWERS = (0, *(1 << k for k in range(41)))  # where other bins begin
 SWEEPS = (0, 1, 2, 4, 8, 16, 32, 64)  # where bins of visits in a row begin
 LONG_SWEEP = 4
+PIECES = (1, 2, 3, 4, 5, 9, 17, 33)  # where bins of pieces begin
+LONG_VISIT = 9  # accesses
 RUNS = tuple(1 << k for k in range(7))  # where bins of runs begin
 LONGEST_REUSE = 1 << 18  # visits; what lies further back counts as if it did not
 MOST_INTERVALS = 4096  # of the measurement of phases, before two and two become one
@@ -65,6 +67,8 @@ class Stream:
         inside: gaps in instructions before accesses within a visit.
         between: gaps before accesses that begin a visit.
         skips: steps within a visit but to the next line, in lines.
+        pieces: runs of consecutive lines that visits consist of which have `LONG_VISIT` accesses or
+            more and do not go from line to line.
         runs: accesses by the lines of the run of consecutive lines that they are part of. A figure:
             twins do not use it.
     """
@@ -82,6 +86,7 @@ class Stream:
     inside: Bins = field(default_factory=dict)
     between: Bins = field(default_factory=dict)
     skips: Bins = field(default_factory=dict)
+    pieces: Bins = field(default_factory=dict)
     runs: Bins = field(default_factory=dict)
 
 
@@ -221,6 +226,7 @@ class _Meter:
         self._in_row = 0  # visits that have followed one another
         self._inside, self._between = _Bins(POWERS), _Bins(POWERS)
         self._reuse, self._runs = _Bins(POWERS), _Bins(RUNS)
+        self._pieces = _Bins(PIECES)
         self._skips = _Bins((*(1 - 2 * p for p in POWERS[:1:-1]), *POWERS))
         self.accesses = self._visits = 0
 
@@ -268,6 +274,9 @@ class _Meter:
         self._between.add(gaps[begins][0 if self.accesses else 1 :])
         self._skips.add((line - before)[~begins & ~next_line])
         self._reuse.add(np.minimum(distances, LONGEST_REUSE - 1))
+        broken = np.repeat(~whole & (lengths >= LONG_VISIT), lengths)
+        heads = np.flatnonzero(begins | ~next_line)
+        self._pieces.add(np.diff(np.append(heads, len(line)))[broken[heads]])
         self._count_runs(next_line)
         self.accesses += len(line)
         self._visits += len(starts)
@@ -313,6 +322,7 @@ class _Meter:
             inside=self._inside.shares(),
             between=self._between.shares(),
             skips=self._skips.shares(),
+            pieces=self._pieces.shares(),
             runs=self._runs.shares(),
         )
 

@@ -10,7 +10,9 @@ from hmsim._core import Twin
 from hmsim.profiles import (
     LONGEST_REUSE,
     LONGEST_VISIT,
+    PAGE_LINES,
     PHASES,
+    PIECES,
     POWERS,
     STREAMS,
     SWEEPS,
@@ -102,6 +104,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
                 "inside": _numbers(stream.inside, POWERS, POWERS[-1]),
                 "between": _numbers(stream.between, POWERS, POWERS[-1]),
                 "skips": _numbers(stream.skips, SKIPS, POWERS[-1]),
+                "pieces": _numbers(stream.pieces, PIECES, PAGE_LINES),
                 "phases": _attach(phases[name], fills) if attached else phases[name],
                 "pages": max(1, round(stream.pages * length * intensity)),
                 "first_page": _first_page(name, profile, length),

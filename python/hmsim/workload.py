@@ -90,8 +90,8 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
 
     A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
     beside the file and must exist; in the place of one, a profile means its twin. The agents' keys
-    are checked when a configuration is known (`Workload.check`). An agent with ``copies: N`` becomes
-    N agents.
+    are checked when a configuration is known (`Workload.check`). An agent with ``copies: N``
+    becomes N agents.
 
     Raises:
         InputError: names file, line, key and nearest valid name.
