@@ -31,6 +31,21 @@ TEST(NvdimmLatency, ReadHitWithGrant) {
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59));
 }
 
+// Without refreshes calm edges have no end.
+TEST(NvdimmLatency, ReadsWhereNothingElseIsEverDue) {
+  ChannelUnderTest channel(with(kSmall, {{"dram.refresh", "false"}}));
+  latency_of(channel, Address(0), false);
+  EXPECT_EQ(channel.channel_.next_event(), kNever);
+  const Cycle sent(channel.kernel_.now() / channel.channel_.clock_period());
+  const std::uint64_t first = channel.send(kNvdimm, Address(64));
+  const std::uint64_t second = channel.send(kNvdimm, Address(128));
+  channel.drain();
+  // The first one's grant gives way to the second one's ack; then bursts follow one another.
+  EXPECT_EQ(channel.finished_.at(first) - sent, Cycle(59 + 1));
+  EXPECT_EQ(channel.finished_.at(second) - sent, Cycle(59 + 1 + 4));
+  EXPECT_EQ(channel.channel_.next_event(), kNever);
+}
+
 TEST(NvdimmLatency, ReadHitWithoutGrant) {
   ChannelUnderTest channel(with(kSmall, {{"controller.ack", "auto"}}));
   latency_of(channel, Address(0), false);
