@@ -7,8 +7,8 @@
 
 #include "controller/dram_backend.h"
 #include "core/archive.h"
-#include "core/errors.h"
 #include "core/checkpoint.h"
+#include "core/errors.h"
 #include "frontend/configuration.h"
 
 namespace hmsim {
