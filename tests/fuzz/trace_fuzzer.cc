@@ -17,6 +17,10 @@
 #include "frontend/trace_records.h"
 #include "frontend/trace_summary.h"
 
+#ifndef HMSIM_FORMAT
+#define HMSIM_FORMAT "hmsim"  // the build says which; tools read this file by itself
+#endif
+
 namespace hmsim {
 namespace {
 
@@ -133,6 +137,7 @@ void run(const std::string& format, const std::string& text, std::size_t piece) 
 }  // namespace
 }  // namespace hmsim
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::size_t piece = size == 0 ? 1 : data[size - 1] + std::size_t{1};
   hmsim::run(HMSIM_FORMAT, std::string(reinterpret_cast<const char*>(data), size), piece);
