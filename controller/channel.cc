@@ -59,6 +59,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),
       grants_(config.controller.grants()),
+      ack_takes_slot_(config.controller.ack_takes_slot()),
       ack_to_burst_(grants_ ? config.controller.grant_delay() : 0),
       pool_(static_cast<std::size_t>(config.transaction_slots())),
       owned_banks_(rules == nullptr
@@ -215,8 +216,7 @@ Cycle Channel::next_special(Cycle soonest) {
 }
 
 Cycle Channel::next_ack(Cycle edge) const {
-  return controller_.grants() ? edge
-                              : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
+  return grants_ ? edge : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
 }
 
 // Within an edge no time passes: only what is held at its end counts, and at its first command.

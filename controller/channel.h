@@ -319,6 +319,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool posts_writes_;
   const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
   const bool grants_;
+  const bool ack_takes_slot_;
   const Cycle ack_to_burst_;
   std::unique_ptr<NvdimmModule> nvdimm_;
   std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;

@@ -72,7 +72,7 @@ HMSIM_INLINE void Channel::deliver_ack() {
     return;
   }
   endpoint_.take_ack();
-  command_bus_taken_ = controller_.ack_takes_slot();
+  command_bus_taken_ = ack_takes_slot_;
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
   record(ChannelCommand::nvdimm_ack, transaction);
   if (flush) {

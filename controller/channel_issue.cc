@@ -221,7 +221,7 @@ void Channel::send_command(TransactionId id) {
     banks_.collect_others(edge_, candidates);
   }
   if (endpoint_.may_send()) {
-    endpoint_.collect_others(candidates);
+    endpoint_.collect_command(candidates);
   }
   if (candidates.other != nullptr) {
     command_bus_taken_ = true;
@@ -237,18 +237,15 @@ void Channel::send_command(TransactionId id) {
 
 // The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near.
 [[gnu::flatten]] void Channel::issue_nvdimm() {
-  Candidates candidates;
-  endpoint_.collect(edge_, Cycle(0), candidates);
-  if (const Best* const burst = candidates.legal[1]) {
+  if (const TransactionId id = endpoint_.select_burst(edge_); id != kNoTransaction) {
     promised_ = kNobody;
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
-    issue_grant(burst->id, burst->command);
+    issue_grant(id, NvdimmEndpoint::burst_of(pool_[id]));
   } else if (endpoint_.may_send()) {
-    endpoint_.collect_others(candidates);
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
-    send_command(candidates.other->id);
+    send_command(endpoint_.select_command());
   }
 }
 

@@ -19,7 +19,33 @@ void NvdimmEndpoint::posted(TransactionId id) {
   page_accessed(pool_[id]);
 }
 
-TransactionId NvdimmEndpoint::next_posted() { return first_of(posted_, &PseudoBank::posted)->id; }
+TransactionId NvdimmEndpoint::next_posted() { return first_of(posted_, &PseudoBank::posted); }
+
+void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
+  if (ready_from_ > edge + turnaround) {
+    return;
+  }
+  TransactionId legal = kNoTransaction;
+  TransactionId near = kNoTransaction;
+  ready_from_ = scan([&](TransactionId id, Cycle from) {
+    if (from <= edge + turnaround) {
+      consider(from <= edge ? legal : near, id, true);
+    }
+  });
+  if (legal != kNoTransaction) {
+    legal_ = best_of(legal);
+    candidates.legal[1] = &legal_;
+  }
+  if (near != kNoTransaction) {
+    near_ = best_of(near);
+    candidates.near[1] = &near_;
+  }
+}
+
+void NvdimmEndpoint::collect_command(Candidates& candidates) {
+  command_ = best_of(select_command());
+  Candidates::consider_older(candidates.other, command_);
+}
 
 void NvdimmEndpoint::change_page(const Transaction& transaction) {
   PseudoBank& bank = bank_of(transaction);

@@ -66,7 +66,9 @@ class NvdimmEndpoint {
     PseudoBank& bank = bank_of(transaction);
     bank.ready.insert(pool_, id, bank.last_page);
     ready_ |= bit(transaction.bank);
-    ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
+    if (grant_from < ready_from_) {
+      ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
+    }
   }
   void granted(TransactionId id) {  // its data-bus command was issued
     leave(&PseudoBank::ready, ready_, id);
@@ -83,24 +85,32 @@ class NvdimmEndpoint {
   bool active() const { return (queued_ | ready_) != 0; }  // something competes
   // On this edge there may be something to send, or legal for the data bus.
   bool may_act(Cycle edge) const { return may_send() || ready_from_ <= edge; }
-  // Adds the data-bus commands that are legal on this edge; near: within `turnaround`.
-  void collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
-    if (ready_from_ <= edge + turnaround) {
-      ready_from_ = look(edge, turnaround, candidates);
+  // The transaction whose data-bus command is the best that is legal on this edge, or
+  // kNoTransaction.
+  TransactionId select_burst(Cycle edge) {
+    TransactionId best = kNoTransaction;
+    if (ready_from_ <= edge) {
+      ready_from_ = scan([&](TransactionId id, Cycle legal) {
+        if (legal <= edge) {
+          consider(best, id, true);
+        }
+      });
     }
+    return best;
   }
-  // A command competes and may be sent: then collect_others() finds one.
+  // A command competes and may be sent: that of this transaction.
   bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
-  void collect_others(Candidates& candidates) {
-    Candidates::consider_older(candidates.other, *first_of(queued_, &PseudoBank::queued));
-  }
+  TransactionId select_command() { return first_of(queued_, &PseudoBank::queued); }
+  // The same two where others have commands, too: added to these; near: within `turnaround`.
+  void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
+  void collect_command(Candidates& candidates);
   // The first cycle from `edge` on at which something may be sent or become legal.
   Cycle next(Cycle edge) {
     if (may_send()) {
       return edge;
     }
     if (ready_from_ < edge) {
-      ready_from_ = scan([](PseudoBank&, TransactionId, Cycle) {});
+      ready_from_ = scan([](TransactionId, Cycle) {});
     }
     return later(edge, ready_from_);
   }
@@ -114,8 +124,6 @@ class NvdimmEndpoint {
     BankQueue posted;
     BankQueue ready;
     std::int64_t last_page = kNoRow;
-    Best command;  // what collect() found last, and collect_others()
-    Best burst;
     void serialize(Archive& archive) { archive(queued, posted, ready, last_page); }
   };
 
@@ -142,41 +150,40 @@ class NvdimmEndpoint {
     return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
                               : engine_.rank_gate(burst, rank_);
   }
-  // Calls consider(bank, id, when it is legal) for the best one of each pseudo-bank. Returns when
-  // the first is.
-  template <class Consider>
-  Cycle scan(Consider consider) {
+  // Calls take(id, when it is legal) for the best one of each pseudo-bank. Returns when the first
+  // is.
+  template <class Take>
+  Cycle scan(Take take) {
     Cycle first = kNeverCycle;
     for (std::uint64_t banks = ready_; banks != 0; banks &= banks - 1) {
       PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
       const TransactionId id = bank.ready.best(pool_, bank.last_page);
       const Cycle legal = later(earliest_burst(pool_[id]), pool_[id].grant_from);
       first = earlier(first, legal);
-      consider(bank, id, legal);
+      take(id, legal);
     }
     return first;
   }
-  Cycle look(Cycle edge, Cycle turnaround, Candidates& candidates) {
-    return scan([&](PseudoBank& bank, TransactionId id, Cycle legal) {
-      if (legal <= edge + turnaround) {
-        const Transaction& transaction = pool_[id];
-        bank.burst = {id, burst_of(transaction), key_of(transaction, bank.last_page),
-                      transaction.request.id};
-        Candidates::consider((legal <= edge ? candidates.legal : candidates.near)[1], bank.burst);
-      }
-    });
-  }
-  const Best* first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
-    const Best* first = nullptr;
+  TransactionId first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
+    TransactionId first = kNoTransaction;
     for (; banks != 0; banks &= banks - 1) {
       PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
-      const TransactionId id = (bank.*list).best(pool_, bank.last_page);
-      const Transaction& transaction = pool_[id];
-      bank.command = {id, burst_of(transaction), by_key_ ? key_of(transaction, bank.last_page) : 0,
-                      transaction.request.id};
-      Candidates::consider(first, bank.command);
+      consider(first, (bank.*list).best(pool_, bank.last_page), by_key_);
     }
     return first;
+  }
+  void consider(TransactionId& best, TransactionId id, bool by_key) const {
+    if (best == kNoTransaction ||
+        goes_before(by_key ? key_in_bank(id) : 0, pool_[id].request.id,
+                    by_key ? key_in_bank(best) : 0, pool_[best].request.id)) {
+      best = id;
+    }
+  }
+  std::uint64_t key_in_bank(TransactionId id) const {
+    return key_of(pool_[id], last_page(pool_[id].bank));
+  }
+  Best best_of(TransactionId id) const {
+    return {id, burst_of(pool_[id]), key_in_bank(id), pool_[id].request.id};
   }
 
   const int rank_;
@@ -195,6 +202,10 @@ class NvdimmEndpoint {
   std::int64_t outstanding_ = 0;  // commands without ack
   // A lower bound, as commands only put bursts off: when the first data-bus command is legal.
   Cycle ready_from_ = kNeverCycle;
+  // What collect() found last, and collect_command().
+  Best legal_;
+  Best near_;
+  Best command_;
 };
 
 }  // namespace hmsim
