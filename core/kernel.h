@@ -96,7 +96,7 @@ class Kernel {
 
   std::vector<Entry> entries_;
   Tick now_{0};
-  static constexpr int kMovesOfAStep = 24;
+  static constexpr int kMovesOfAStep = 64;
   int moves_left_ = 0;
   static constexpr std::size_t kNobody = ~std::size_t{0};
   Tick horizon_{0};  // whatever is due before belongs to the component being advanced, ...

@@ -43,7 +43,6 @@ from hmsim.progress import Bars
 REQUESTS = 50_000  # measured of each cell (spec 2.6) ...
 WARMUP = 10_000  # ... after so many
 SEED = 1
-LOOKS = 64  # at the warm-up, about, to find its end
 KEPT = 16  # cells after which the work is saved
 PS_PER_MS = 1_000_000_000
 
@@ -148,26 +147,24 @@ def _without_nvdimm(config: Config) -> Config:
 def _rate(
     flat: Sequence[tuple[str, str]], cell: Mapping[str, float], requests: int, warmup: int
 ) -> int:
-    """Return what a cell's run serves, in requests per millisecond."""
-    total = requests + warmup
+    """Return what a cell's run serves after the warm-up, in requests per millisecond.
+
+    Two runs tell: one ends with the warm-up, the other goes on from the same beginning.
+    """
     target = "dram" if "stride" in cell else "nvdimm"
-    keys = {"kind": "pattern", "target": target, "requests": total, **cell}
-    agent = [(name, str(value)) for name, value in keys.items()]
-    simulation = Simulation(list(flat), [agent], SEED, 0, 0, lambda _agent, _offset: b"", [0])
+    keys = {"kind": "pattern", "target": target, **cell}
 
-    def done() -> tuple[int, int]:
-        values = {entry["path"]: entry["value"] for entry in simulation.statistics()}
-        return values["sim.requests"], values["sim.ticks"]
+    def time_of(count: int) -> int:
+        agent = [(name, str(value)) for name, value in {**keys, "requests": count}.items()]
+        simulation = Simulation(list(flat), [agent], SEED, 0, 0, lambda _agent, _offset: b"", [0])
+        while not simulation.run(count):
+            pass
+        return simulation.now
 
-    while simulation.progress() * total < warmup:
-        simulation.run(max(1, warmup // LOOKS))
-    requests_before, time_before = done()
-    while not simulation.run(total):
-        pass
-    requests_after, time_after = done()
-    if time_after == time_before:
+    time = time_of(warmup + requests) - (time_of(warmup) if warmup else 0)
+    if time <= 0:
         raise InputError(f"calibrate: {requests} requests are too few to measure")
-    return (requests_after - requests_before) * PS_PER_MS // (time_after - time_before)
+    return requests * PS_PER_MS // time
 
 
 class _Unfinished:

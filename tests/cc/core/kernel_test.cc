@@ -12,7 +12,7 @@
 namespace hmsim::testing {
 namespace {
 
-constexpr int kMovesOfAStep = 24;
+constexpr int kMovesOfAStep = 64;
 
 // Acts at every multiple of its period, and goes on by itself as far as it may.
 class Clock final : public Component {
