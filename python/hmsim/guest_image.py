@@ -24,6 +24,11 @@ APPLETS = (
     *("poweroff", "printf", "rm", "sh", "sleep", "sync", "umount"),
     *("chmod", "groups", "id", "readlink", "setsid", "stat", "taskset", "whoami"),
 )
+# What makes a file system where the machine's maker does not, and the libraries that it needs.
+E2FS_PACKAGES = ("e2fsprogs", "libext2fs2", "libcom-err2", "libblkid1", "libuuid1", "libc6")
+E2FS_LIBRARIES = ("ext2fs", "e2p", "com_err", "blkid", "uuid", "c")
+LIBRARIES = "lib/x86_64-linux-gnu"
+LOADER = "lib64/ld-linux-x86-64.so.2"
 # What Java runs on. Its packages are unpacked, not installed: they work as they are.
 JAVA_PACKAGES = ("libc6", "libgcc-s1", "libstdc++6", "zlib1g", "openjdk-17-jre-headless")
 COMPILER_PACKAGE = "openjdk-17-jdk-headless"
@@ -95,7 +100,21 @@ def _base(kernel: Path, scratch: Path, versions: dict[str, str]) -> dict[str, En
             compiler = compilers[path.suffix]
             tools.run_tool(path.name, [*compiler, *flags, path.name], path.parent)
             entries[f"bin/{path.stem}"] = tools.program(binary)
+    entries |= _mkfs(scratch / "e2fs", versions)
     entries["lib/hmsim_pmbd.ko"] = tools.data(build_driver(kernel, scratch))
+    return entries
+
+
+def _mkfs(root: Path, versions: dict[str, str]) -> dict[str, Entry]:
+    """Return mkfs.ext4 and its libraries."""
+    for package in E2FS_PACKAGES:
+        _unpack(package, root, versions)
+    entries = {name: tools.FOLDER for name in ("lib64", LIBRARIES)}
+    entries["bin/mkfs.ext4"] = tools.program(root / "sbin" / "mke2fs")
+    entries[LOADER] = tools.program((root / LOADER).resolve())
+    for name in E2FS_LIBRARIES:
+        (library,) = root.glob(f"**/{LIBRARIES}/lib{name}.so.[0-9]")
+        entries[f"{LIBRARIES}/{library.name}"] = tools.program(library.resolve())
     return entries
 
 
