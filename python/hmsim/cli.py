@@ -24,6 +24,7 @@ from hmsim.cli_support import application
 app = application("Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.")
 app.command()(cli_run.run)
 app.command()(cli_run.compare)
+app.command("import")(cli_run.import_run)
 app.command()(cli_calibrate.calibrate)
 app.command()(cli_precondition.precondition)
 app.command()(cli_lists.check)

@@ -35,6 +35,7 @@ from hmsim.comparison import Comparison, compare_runs
 from hmsim.directories import check_output, existing_parent, new_directory
 from hmsim.progress import Bars
 from hmsim.request_log import RequestLog
+from hmsim.run_record import read_record
 from hmsim.runner import Result, options, simulate, versions, write_json
 from hmsim.tables import GAP, Row, number
 from hmsim.workload import Workload, load_workload
@@ -135,6 +136,23 @@ def compare(
         _print_comparison(found)
         if check:
             _print_checked(found.commands_checked)
+
+
+def import_run(
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="What gem5's script left.")],
+    out: Out = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make a run directory of the record of a run in gem5."""
+    result = read_record(record)
+    if out is not None:
+        with new_directory(out, force) as fresh:
+            result.write(fresh, sys.argv)
+    if json:
+        print_json(result.nested())
+    else:
+        _print_result(result)
 
 
 def _print_checked(commands: int) -> None:

@@ -9,8 +9,8 @@ import platform
 import resource
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
@@ -97,6 +97,7 @@ class Result:
             protocol check ``commands_checked`` too.
         samples: the time series as the core gives it, or None.
         request_log: what became of each request, or None.
+        simulator: versions of what simulated around our controller, by name; empty: we did.
     """
 
     config: Config
@@ -106,6 +107,7 @@ class Result:
     host: dict[str, float]
     samples: dict[str, Any] | None = None
     request_log: RequestLog | None = None
+    simulator: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def stats(self) -> dict[str, float]:
@@ -189,7 +191,7 @@ class Result:
     def origin(self) -> dict[str, Any]:
         """Return what the run was made of and what it cost: the content of ``run.json``."""
         return {
-            "versions": versions(),
+            "versions": {**versions(), **self.simulator},
             "config": self.config.name,
             "policy": self.config.policy,
             "python_policies": {name: _named(maker) for name, maker in self.config.objects},

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the record of a run in gem5 become a run directory like any other?"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import hmsim
+import pytest
+import yaml
+from support import STREAM, invoke, parsed, succeed, write
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run directory that hmsim made."""
+    workload = write(tmp_path / "mix.yaml", STREAM)
+    directory = tmp_path / "run"
+    succeed("run", "quick", "--policy", "split", "--workload", workload, "--out", directory)
+    return directory
+
+
+@pytest.fixture
+def record(run: Path) -> dict[str, Any]:
+    """The same run as another simulator would put it down."""
+    config = hmsim.load_config("quick").with_policy("split")
+    stats = json.loads((run / "stats.json").read_text())
+    return {
+        "simulator": {"gem5": "24.0.0.1"},
+        "config": "quick",
+        "policy": "split",
+        "parameters": config.resolved(),
+        "workload": {"name": "mix", "agents": [{"kind": "gem5_core", "core": "0"}]},
+        "seed": 1,
+        "host": {"seconds": 2.5},
+        "statistics": dict(_flat("", stats)),
+    }
+
+
+def _flat(prefix: str, values: dict[str, Any]) -> list[tuple[str, float]]:
+    found = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found += _flat(f"{prefix}{name}.", value)
+        else:
+            found.append((prefix + name, value))
+    return found
+
+
+def test_the_directory_reads_like_that_of_any_run(
+    tmp_path: Path, run: Path, record: dict[str, Any]
+) -> None:
+    file = write(tmp_path / "record.json", json.dumps(record))
+    printed = succeed("import", file, "--out", tmp_path / "gem5")
+    assert "mix on quick under split, seed 1" in printed
+    assert "2.5 s" in printed
+    made = tmp_path / "gem5"
+    assert sorted(path.name for path in made.iterdir()) == ["config.yaml", "run.json", "stats.json"]
+    for name in ("config.yaml", "stats.json"):
+        assert (made / name).read_bytes() == (run / name).read_bytes()
+    origin = json.loads((made / "run.json").read_text())
+    other = json.loads((run / "run.json").read_text())
+    assert list(origin) == list(other)
+    assert origin["versions"] == {**other["versions"], "gem5": "24.0.0.1"}
+    assert origin["workload"] == record["workload"]
+    assert origin["host"] == {"seconds": 2.5}
+    assert [origin[key] for key in ("config", "policy", "seed")] == ["quick", "split", 1]
+    assert parsed("import", file) == json.loads((run / "stats.json").read_text())
+
+
+def test_parameters_that_the_controller_does_not_have_may_be_left_out(
+    tmp_path: Path, record: dict[str, Any]
+) -> None:
+    record["parameters"] = {
+        name: text
+        for name, text in record["parameters"].items()
+        if not name.startswith("frontend.")
+    }
+    file = write(tmp_path / "record.json", json.dumps(record))
+    succeed("import", file, "--out", tmp_path / "gem5")
+    written = yaml.safe_load((tmp_path / "gem5" / "config.yaml").read_text())
+    assert written["controller"]["queues"] == "split"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"seed": "one"}, "seed: expected a whole number"),
+        ({"policy": 3}, "policy: expected a text"),
+        ({"parameters": {"controller.queuez": "split"}}, "controller.queues"),
+        ({"statistics": {"a": 1}}, "statistics: expected an object with sim.ticks"),
+        ({"statistics": {"sim.ticks": 10**400}}, "statistics: sim.ticks: expected a number"),
+        (
+            {"statistics": {"sim.ticks": 1, "a": 1, "a.b": 2}},
+            "statistics: a.b: 'a' is a value already",
+        ),
+        ({"statistics": {"sim.ticks": math.inf}}, "Infinity is no number"),
+        ({"statistics": {"sim.ticks": True}}, "statistics: sim.ticks: expected a number"),
+        ({"workload": {"name": "x"}}, "workload: expected an object of name and agents"),
+        ({"host": {}}, "host: expected an object with seconds"),
+        ({"more": 1}, "expected the keys simulator, config"),
+    ],
+)
+def test_what_is_wrong_with_a_record_is_said(
+    tmp_path: Path, record: dict[str, Any], change: dict[str, Any], said: str
+) -> None:
+    file = write(tmp_path / "record.json", json.dumps({**record, **change}))
+    result = invoke("import", file, "--out", tmp_path / "gem5")
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert str(file) in result.stderr
+    assert not (tmp_path / "gem5").exists()
+
+
+@pytest.mark.parametrize("content", ["", "[1]", "[" * 100000, '{"seed": 1', "\ud7ff", b"\xff\xfe"])
+def test_what_is_no_record_is_refused(tmp_path: Path, content: str | bytes) -> None:
+    file = write(tmp_path / "record.json", content)
+    result = invoke("import", file)
+    assert result.exit_code == 2
+    assert "not a record of a run" in result.stderr
