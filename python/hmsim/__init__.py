@@ -5,6 +5,7 @@ from hmsim._core import InputError, SimulatorFault
 from hmsim._core import version as __version__
 from hmsim.comparison import compare
 from hmsim.config import Config, load_config
+from hmsim.points import Point, point, run_points
 from hmsim.policies import (
     DRAM,
     NVDIMM,
@@ -28,6 +29,7 @@ __all__ = [
     "Completion",
     "Config",
     "InputError",
+    "Point",
     "Result",
     "SimulatorFault",
     "System",
@@ -37,5 +39,7 @@ __all__ = [
     "compare",
     "load_config",
     "load_workload",
+    "point",
     "run",
+    "run_points",
 ]

@@ -4,23 +4,20 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hmsim import _core, mixes
+from hmsim import mixes
 from hmsim._core import InputError
 from hmsim.calibration import with_table
 from hmsim.config import AnyBundle, Config
-from hmsim.directories import file_digest, new_file
 from hmsim.paths import cache_directory
+from hmsim.points import Outcome, Point, Store, measurement
 from hmsim.progress import Bars
 from hmsim.runner import (
     AnyConfig,
@@ -31,9 +28,8 @@ from hmsim.runner import (
     as_workload,
     options,
     simulate,
-    write_json,
 )
-from hmsim.workload import Agent, Workload
+from hmsim.workload import Workload
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
@@ -134,30 +130,35 @@ def compare_runs(
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [(system, workload) for workload in loaded for system in systems]
-    solo: dict[Path, tuple[Config, Workload]] = {}  # by cache file
+    solo: dict[str, Point] = {}  # by key
     for system, workload in shared:
         for index, agent in enumerate(workload.agents):
             if len(workload.agents) > 1 and agent.measured:
-                solo[_cache_file(system, agent, chosen)] = (system, workload.alone(index))
-    # What a policy in Python does is not known from its name, so nothing of it is kept.
-    known = [path for path, (system, _) in solo.items() if not (chosen.check or system.objects)]
-    solo_rates = {path: rate for path in known if (rate := _cached_rate(path)) is not None}
-    missing = {path: pair for path, pair in solo.items() if path not in solo_rates}
+                alone = Point(system, workload.alone(index), chosen)
+                solo[_key(alone)] = alone
+    store = Store(cache_directory())
+    kept = {} if chosen.check else {key: done for key in solo if (done := store.load(key))}
+    solo_rates = {key: _rates(done.values, 1)[0] for key, done in kept.items() if not done.error}
+    missing = {key: point for key, point in solo.items() if key not in solo_rates}
 
-    results = _simulate_all([*shared, *missing.values()], chosen, jobs, progress)
-    for path, result in zip(missing, results[len(shared) :]):
-        solo_rates[path] = _rates(result)[0]
-        if not result.config.objects:
-            _store_rate(path, solo_rates[path])
+    made = [(point.config, point.workload) for point in missing.values()]
+    results = _simulate_all([*shared, *made], chosen, jobs, progress)
+    for (key, point), result in zip(missing.items(), results[len(shared) :]):
+        solo_rates[key] = _rates(result.stats, 1)[0]
+        if _is_known(point):
+            # A cache that cannot be written is done without.
+            with contextlib.suppress(InputError):
+                store.save(Outcome.of(key, measurement(result)), point)
 
     rows: list[dict[str, Any]] = []
     for index, result in enumerate(results[: len(shared)]):
         first = results[index - index % len(systems)]
-        alone = _rates(result)
-        if len(alone) > 1:
-            files = [_cache_file(result.config, a, chosen) for a in result.workload.agents]
-            alone = [solo_rates.get(file, math.nan) for file in files]
-        rows.append(_row(result, _rates(first), alone))
+        rates = _agent_rates(result)
+        if len(rates) > 1:
+            agents = (result.workload.alone(index) for index in range(len(rates)))
+            keys = [_key(Point(result.config, agent, chosen)) for agent in agents]
+            rates = [solo_rates.get(key, math.nan) for key in keys]
+        rows.append(_row(result, _agent_rates(first), rates))
     commands = sum(int(result.host.get("commands_checked", 0)) for result in results)
     return Comparison(tuple(results[: len(shared)]), _table(rows), commands)
 
@@ -165,7 +166,7 @@ def compare_runs(
 def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
     stats = result.stats
     row: dict[str, Any] = {"workload": result.workload.name, "policy": result.config.policy}
-    rates = _rates(result)
+    rates = _agent_rates(result)
     speedups = [_ratio(rate, base) for rate, base in zip(rates, first)]
     slowdowns = [_ratio(solo, rate) for rate, solo in zip(rates, alone)]
     measured = [index for index, agent in enumerate(result.workload.agents) if agent.measured]
@@ -194,9 +195,12 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*others, *known])
 
 
-def _rates(result: Result) -> list[float]:
-    stats = result.stats
-    return [stats.get(f"agent.{n}.rate", math.nan) for n in range(len(result.workload.agents))]
+def _rates(stats: Mapping[str, float], agents: int) -> list[float]:
+    return [stats.get(f"agent.{number}.rate", math.nan) for number in range(agents)]
+
+
+def _agent_rates(result: Result) -> list[float]:
+    return _rates(result.stats, len(result.workload.agents))
 
 
 def _ratio(numerator: float, denominator: float) -> float:
@@ -242,32 +246,17 @@ def _wait_for(futures: Sequence[Future[Result]]) -> None:
             return
 
 
-def _cache_file(config: Config, agent: Agent, chosen: Options) -> Path:
-    """Return the file that keeps the rate of an agent alone: its name is a hash of all inputs."""
-    settings = dict(agent.flat())
-    if agent.trace is not None:
-        settings["path"] = file_digest(agent.trace)
-    inputs = [
-        file_digest(Path(str(_core.__file__))),
-        sorted(config.resolved().items()),
-        sorted(settings.items()),
-        [chosen.seed, chosen.warmup_ps, chosen.warmup_instructions],
-        [config.policy, [name for name, _ in config.objects]] if config.objects else [],
-    ]
-    name = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
-    return cache_directory() / "solo" / f"{name}.json"
+def _key(point: Point) -> str:
+    """Return a key that is the point's own in this comparison at least."""
+    if _is_known(point):
+        return point.key
+    plain = replace(point, config=replace(point.config, objects=()))
+    return f"{point.config.policy} {plain.key}"
 
 
-def _cached_rate(path: Path) -> float | None:
+def _is_known(point: Point) -> bool:
+    """Tell whether all that the result depends on is known, so that others may use it."""
     try:
-        return float(json.loads(path.read_text())["rate"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _store_rate(path: Path, rate: float) -> None:
-    """Keep a rate for the next time; a cache that cannot be written is done without."""
-    with contextlib.suppress(OSError, InputError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with new_file(path, force=True) as scratch:
-            write_json(scratch, {"rate": rate})
+        return bool(point.key)
+    except InputError:
+        return False

@@ -35,8 +35,11 @@ class Bars:
         if self._progress:
             self._progress.stop()
 
-    def report(self, name: str, fraction: float | None = None) -> None:
-        """Set the bar called ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears."""
+    def report(self, name: str, fraction: float | None = None, note: str = "") -> None:
+        """Set the bar called ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
+
+        ``note`` stands beside the name.
+        """
         if not self._enabled or time.monotonic() - self._started < PATIENCE:
             return
         with self._lock:
@@ -53,5 +56,5 @@ class Bars:
                 self._tasks[name] = self._progress.add_task(
                     name, total=None if fraction is None else 1.0
                 )
-            if fraction is not None:
-                self._progress.update(self._tasks[name], completed=fraction)
+            described = f"{name} ({note})" if note else name
+            self._progress.update(self._tasks[name], completed=fraction, description=described)

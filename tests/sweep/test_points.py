@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is a point known by what it depends on, run once, and kept whole?"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim import identity
+from hmsim.points import Point, Store, measure
+from hmsim.policies import TransactionScheduler
+from hooks import Counting, runs, workload
+
+
+class Favoured(TransactionScheduler):
+    """Equal keys: by arrival."""
+
+    def __init__(self, level: int = 0) -> None:
+        self.level = level
+
+    def key(self, request: object) -> int:
+        return self.level
+
+
+def counted(seeds: list[int], **keywords: str) -> list[Point]:
+    runner = Counting(os.getcwd(), **keywords)
+    return [hmsim.point("quick", workload(), seed=seed, runner=runner) for seed in seeds]
+
+
+def test_key_depends_on_what_the_result_does() -> None:
+    path = workload()
+    first = hmsim.point("quick", path)
+    assert len(first.key) == 64
+    same = [
+        hmsim.point("quick", path, axes={"label": "another"}),
+        hmsim.point("quick", path, overrides={"controller.queue_depth": 128}),  # as it is
+        hmsim.point("quick", workload(Path(), "elsewhere")),
+        replace(first, config=replace(first.config, name="another")),
+        pickle.loads(pickle.dumps(first)),
+    ]
+    assert {each.key for each in same} == {first.key}
+    others = [
+        hmsim.point("quick", path, seed=2),
+        hmsim.point("quick", path, warmup="1us"),
+        hmsim.point("quick", path, warmup=1),
+        hmsim.point("quick", path, policy="split"),
+        hmsim.point("quick", path, overrides={"controller.queue_depth": 64}),
+        hmsim.point("quick", path, runner=Counting("")),
+        hmsim.point("mascots16", path),
+    ]
+    path.write_text(path.read_text().replace("300", "301"))
+    others.append(hmsim.point("quick", path))
+    assert len({each.key for each in [first, *others]}) == len(others) + 1
+
+
+def test_traces_count_by_content() -> None:
+    def key(name: str, content: str) -> str:
+        Path(name).mkdir()
+        Path(name, "t.txt").write_text(content)
+        Path(name, "w.yaml").write_text(
+            "agents:\n  - {kind: memory_trace, path: t.txt, format: dramsim3, mode: saturating}\n"
+        )
+        return hmsim.point("quick", f"{name}/w.yaml").key
+
+    line = "0x40 READ 0\n"
+    assert key("a", line) == key("b", line) != key("c", line * 2)
+
+
+def test_code_counts_and_what_does_not_simulate_does_not() -> None:
+    assert {"runner", "config", "workload", "traces", "policies"} < set(identity.modules())
+    assert not {"cli", "cli_run", "tables", "labels", "comparison", "points"} & set(
+        identity.modules()
+    )
+
+
+def test_python_policies_count_by_source(tmp_path: Path) -> None:
+    own = identity.of_policy(Favoured)
+    assert own[0] == "Favoured"
+    assert identity.of_policy(functools.partial(Favoured, level=3)) != own
+    assert identity.of_policy(functools.partial(Favoured, 3)) != identity.of_policy(
+        functools.partial(Favoured, 4)
+    )
+    for unknown in (lambda: Favoured(1), functools.partial(Favoured, [1])):
+        with pytest.raises(hmsim.InputError, match="not known from its source"):
+            identity.of_policy(unknown)
+
+
+def test_finished_points_are_never_run_again() -> None:
+    first = hmsim.run_points(counted([1, 2]), "out", jobs=1)
+    again = hmsim.run_points(counted([2, 3, 1, 3]), "out", jobs=1)
+    assert [runs(".", seed) for seed in (1, 2, 3)] == [1, 1, 1]
+    assert list(first["seed.square"]) == [1, 4]
+    assert list(again["seed.square"]) == [4, 9, 1, 9]
+    assert list(again.columns) == [
+        *("config", "policy", "workload", "seed", "point", "error", "seed.square")
+    ]
+    assert again.attrs == {
+        "axes": ["config", "policy", "workload", "seed"],
+        "units": {"seed.square": "ns"},
+    }
+    hmsim.run_points(counted([1], name="other code"), "out", jobs=1)
+    assert runs(".", 1) == 2
+
+
+def test_a_point_is_what_run_finds() -> None:
+    path = workload()
+    overrides = {"controller.queue_depth": 64}
+    table = hmsim.run_points(
+        [hmsim.point("quick", path, policy="split", overrides=overrides, seed=s) for s in (1, 2)],
+        "out",
+        jobs=1,
+    )
+    expected = hmsim.run(hmsim.load_config("quick", overrides).with_policy("split"), path, seed=2)
+    row = table.iloc[1]
+    assert row["policy"] == "split" and row["workload"] == "w" and row["config"] == "quick"
+    assert row["controller.queue_depth"] == 64 and row["seed"] == 2 and row["error"] == ""
+    assert {name: row[name] for name in expected.stats} == expected.stats
+    assert table.attrs["units"] == expected.units
+
+
+def test_bad_points_are_kept_and_passing_faults_are_not() -> None:
+    Path("verdict").write_text("1 error\n2 disk\n")
+    for _ in range(2):
+        table = hmsim.run_points(counted([1, 2, 3]), "out", jobs=1)
+        assert list(table["error"]) == [
+            *("this point is bad", "OSError: [Errno 28] No space left on device", "")
+        ]
+    assert [runs(".", seed) for seed in (1, 2, 3)] == [1, 2, 1]
+    Path("verdict").unlink()
+    table = hmsim.run_points(counted([1, 2, 3]), "out", jobs=1)
+    assert list(table["error"]) == ["this point is bad", "", ""]
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"version": 1}', b"\xff"])
+def test_a_damaged_file_is_run_again(damage: bytes) -> None:
+    points = counted([1])
+    hmsim.run_points(points, "out", jobs=1)
+    file = Path("out", "points", f"{points[0].key}.json")
+    whole = file.read_bytes()
+    file.write_bytes(damage)
+    hmsim.run_points(points, "out", jobs=1)
+    assert file.read_bytes() == whole and runs(".", 1) == 2
+
+
+def test_another_code_or_trace_on_a_worker_is_told() -> None:
+    (wanted,) = counted([1])
+    outcome = measure(wanted, "0" * 64)
+    assert "another hmsim" in outcome.error and not outcome.final and runs(".", 1) == 0
+
+
+def test_a_full_disk_ends_the_run_and_keeps_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    save = Store.save
+
+    def fill(self: Store, *arguments: object) -> None:
+        if len(list(self.folder.glob("*.json"))) == 2:
+            raise hmsim.InputError("out: cannot be written: No space left on device")
+        save(self, *arguments)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "save", fill)
+        with pytest.raises(hmsim.InputError, match="No space left"):
+            hmsim.run_points(counted([1, 2, 3, 4]), "out", jobs=1)
+    hmsim.run_points(counted([1, 2, 3, 4]), "out", jobs=1)
+    assert [runs(".", seed) for seed in (1, 2, 3, 4)] == [1, 1, 2, 1]
+
+
+def test_killed_workers_lose_nothing() -> None:
+    pytest.importorskip("distributed")
+    Path("verdict").write_text("2 exit 1\n4 exit 100\n")  # one dies once, one always
+    seeds = [1, 2, 3, 4, 5, 6]
+    table = hmsim.run_points(counted(seeds), "out", jobs=2)
+    assert list(table["error"] != "") == [False, False, False, True, False, False]
+    assert "killed" in table["error"][3]
+    assert runs(".", 2) == 2 and all(runs(".", seed) == 1 for seed in (1, 3, 5, 6))
+    Path("verdict").unlink()
+    whole = hmsim.run_points(counted(seeds), "out", jobs=1)
+    assert list(whole["seed.square"]) == [1, 4, 9, 16, 25, 36]
+    assert all(runs(".", seed) == 1 for seed in (1, 3, 5, 6))
+
+
+def test_files_of_points_tell_what_they_are() -> None:
+    points = counted([7])
+    hmsim.run_points(points, "out", jobs=1)
+    content = json.loads(Path("out", "points", f"{points[0].key}.json").read_text())
+    assert content["workload"] == "w" and content["seed"] == 7 and content["config"] == "quick"
+    assert content["values"] == {"seed.square": 49} and content["host"] == {"seconds": 0.5}
