@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 # Points that the scheduler holds, per worker: enough that none waits, few enough to hold a lot.
 AHEAD = 16
-# One point at a time on a worker: when one dies, it is known whose run it was.
+# Tries, with nothing else running, of a point whose worker died: so it is known whose fault it is.
+TRIES_ALONE = 2
+# A worker's death fails all that it held: the points are tried again by themselves.
 LOCAL = {
     "distributed.scheduler.worker-saturation": 1.0,
-    "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.memory.terminate": False,
 }
 
@@ -77,12 +79,12 @@ def _on_cluster(points: Sequence[Point], client: Client) -> Iterator[Outcome]:
 
     waiting = iter(points)
     running: dict[Any, Point] = {}
+    suspects = []
     active = as_completed(raise_errors=False)
 
     def submit() -> None:
         for point in waiting:
-            # Not the point's key: a scheduler may remember how another sweep's try ended.
-            future = client.submit(measure, point, point.key, pure=False)
+            future = _submit(client, point)
             running[future.key] = point
             active.add(future)
             return
@@ -91,17 +93,39 @@ def _on_cluster(points: Sequence[Point], client: Client) -> Iterator[Outcome]:
         submit()
     for future in active:
         point = running.pop(future.key)
-        outcome = _outcome(future, point)
         submit()
-        yield outcome
+        if _was_killed(future):
+            suspects.append(point)
+        else:
+            yield _outcome(future, point)
+    for point in suspects:
+        for _ in range(TRIES_ALONE):
+            future = _submit(client, point)
+            if not _was_killed(future):
+                break
+        yield _outcome(future, point)
+
+
+def _submit(client: Client, point: Point) -> Future:
+    # Not the point's key: a scheduler may remember how another sweep's try ended.
+    return client.submit(measure, point, point.key, pure=False)
+
+
+def _was_killed(future: Future) -> bool:
+    """Wait for its end, and tell whether that was its worker's."""
+    from distributed import wait
+
+    wait([future])
+    return future.status == "error" and type(future.exception()).__name__ == "KilledWorker"
 
 
 def _outcome(future: Future, point: Point) -> Outcome:
     if future.status == "finished":
         found: Outcome = future.result()
         return found
-    error = future.exception() if future.status == "error" else None
-    text = f"{type(error).__name__}: {error}" if error else f"the run was {future.status}"
-    if type(error).__name__ == "KilledWorker":
+    if _was_killed(future):
         text = "the process that ran this point was killed, again and again"
+    else:
+        error = future.exception() if future.status == "error" else None
+        text = f"{type(error).__name__}: {error}" if error else f"the run was {future.status}"
     return Outcome(point.key, error=text, final=False)
