@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel_statistics.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -63,6 +64,16 @@ std::function<double()> average(const Channels& channels, Read read) {
     }
     return total / static_cast<double>(channels.size());
   };
+}
+
+// That was held for any time; 0 if there was no time at all.
+std::int64_t greatest(const Occupancy& occupancy, Tick now) {
+  const std::vector<std::int64_t> times = occupancy.time_at(now);
+  std::size_t last = times.size() - 1;
+  while (last > 0 && times[last] == 0) {
+    --last;
+  }
+  return static_cast<std::int64_t>(last);
 }
 
 void register_dram(StatisticRegistry& registry, const Channels& channels) {
@@ -132,6 +143,16 @@ void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
                  average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().nvdimm_occupancy.mean(channel.now());
                  }));
+  registry.gauge("nvdimm.queue.greatest_occupancy", "entries",
+                 "most transaction queue slots of a channel that NVDIMM requests held for any time",
+                 [channels] {
+                   std::int64_t most = 0;
+                   for (MemoryChannel* channel : channels) {
+                     most = std::max(
+                         most, greatest(channel->statistics().nvdimm_occupancy, channel->now()));
+                   }
+                   return static_cast<double>(most);
+                 });
   registry.gauge("nvdimm.queue.share_over_104", "",
                  "share of time in which NVDIMM requests hold more than 104 slots",
                  average(channels, [](MemoryChannel& channel) {

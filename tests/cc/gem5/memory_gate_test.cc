@@ -95,6 +95,14 @@ class Host final : public GateHost {
     }
   }
 
+  Statistic statistic(const std::string& path) {
+    const std::vector<Statistic> all = gate.statistics(now);
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&path](const Statistic& each) { return each.path == path; });
+    EXPECT_NE(found, all.end()) << path;
+    return found == all.end() ? Statistic() : *found;
+  }
+
   static std::size_t index(MemoryClass memory) { return static_cast<std::size_t>(memory); }
 
   struct Port {
@@ -348,12 +356,25 @@ TEST(MemoryGate, DrainsWithoutFurtherPackets) {
   }
   host.drain();
   EXPECT_EQ(host.done.size(), host.next_id);
-  const auto statistics = host.gate.statistics(host.now);
-  const auto collections =
-      std::find_if(statistics.begin(), statistics.end(),
-                   [](const Statistic& s) { return s.path == "nvdimm.gc.count"; });
-  ASSERT_NE(collections, statistics.end());
-  EXPECT_GT(collections->count, 0u);
+  EXPECT_GT(host.statistic("nvdimm.gc.count").count, 0u);
+}
+
+// Requests that come at once hold their slots at once.
+TEST(MemoryGate, TellsTheGreatestOccupancyOfTheNvdimm) {
+  Host host(system(kUnified));
+  for (const int together : {5, 2}) {
+    host.gate.reset_statistics(host.now);
+    for (int i = 0; i < together; ++i) {
+      host.send(kNvdimm, i * kPage);
+    }
+    host.send(kDram, 0);
+    host.drain();
+    EXPECT_EQ(host.statistic("nvdimm.queue.greatest_occupancy").value, together);
+  }
+  host.gate.reset_statistics(host.now);
+  host.fill(kNvdimm);
+  host.drain();
+  EXPECT_EQ(host.statistic("nvdimm.queue.greatest_occupancy").value, 8);  // of 8 slots
 }
 
 TEST(MemoryGate, TimeStandsStillWhileSuspended) {
