@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hmsim's memory controller for DRAM and NVDIMM DIMMs that share a channel, as gem5 objects."""
+
+from m5.objects.AbstractMemory import AbstractMemory
+from m5.objects.ClockedObject import ClockedObject
+from m5.params import NULL, Param, ResponsePort, VectorParam
+from m5.util.pybind import PyBindMethod
+
+
+class HarmonicMemInterface(AbstractMemory):
+    """One of the two memories: its bytes, and where they lie."""
+
+    type = "HarmonicMemInterface"
+    cxx_header = "gem5-ext/harmonic_mem_ctrl.hh"
+    cxx_class = "gem5::memory::HarmonicMemInterface"
+
+    latency = Param.Latency("50ns", "what an access takes in atomic mode")
+
+
+class HarmonicMemCtrl(ClockedObject):
+    """The controller. Its ports have a request layer each, so that a full NVDIMM queue does not
+    hold up DRAM (with controller.queues: split)."""
+
+    type = "HarmonicMemCtrl"
+    cxx_header = "gem5-ext/harmonic_mem_ctrl.hh"
+    cxx_class = "gem5::memory::HarmonicMemCtrl"
+
+    dram = Param.HarmonicMemInterface("the DRAM's bytes")
+    dram_port = ResponsePort("requests to DRAM")
+    nvdimm = Param.HarmonicMemInterface(NULL, "the NVDIMM's bytes, where there is one")
+    nvdimm_port = ResponsePort("requests to the NVDIMM")
+
+    parameters = VectorParam.String([], "NAME=VALUE, as `hmsim check --flat` prints them")
+    seed = Param.UInt64(1, "of all that is random")
+    check = Param.Bool(False, "judge every command by the rules of devices, buses and ack")
+    # As gem5's MemCtrl has them.
+    static_frontend_latency = Param.Latency("10ns", "from the port to the queue; writes end there")
+    static_backend_latency = Param.Latency("10ns", "from the device back to the port")
+    record = Param.String("", "file in the output folder for a packet trace of what was taken")
+
+    cxx_exports = [PyBindMethod("statistics"), PyBindMethod("resolved")]  # noqa: RUF012

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""hmsim's controllers as a memory system of gem5's standard library."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gem5.components.boards.abstract_board import AbstractBoard
+from gem5.components.memory.abstract_memory_system import AbstractMemorySystem
+from gem5.utils.override import overrides
+from m5.objects import (
+    AddrRange,
+    HarmonicMemCtrl,
+    HarmonicMemInterface,
+    Port,
+)
+
+LINE = 64  # bytes
+
+
+def flat_parameters(
+    config: str, policy: str | None = None, overrides: Mapping[str, object] | None = None
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Ask hmsim what a configuration comes to, with a policy bundle and overrides laid over it.
+
+    The command ``hmsim``, or what the environment variable ``HMSIM`` names, is run; gem5's own
+    interpreter needs no package of it. A file of lines ``NAME=VALUE`` (``hmsim check --flat``)
+    serves as a configuration where there is no such command.
+
+    Returns:
+        Every parameter, and the bytes of "dram" and "nvdimm".
+    """
+    if config.endswith(".flat"):
+        if policy or overrides:
+            raise ValueError(f"{config}: a flat file takes neither policy nor overrides")
+        text = Path(config).read_text(encoding="utf-8")
+    else:
+        command = [*os.environ.get("HMSIM", "hmsim").split(), "check", config, "--flat"]
+        command += ["--policy", policy] if policy else []
+        for name, value in (overrides or {}).items():
+            command += ["--set", f"{name}={value}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise ValueError(done.stderr.strip() or f"{' '.join(command)} failed")
+        text = done.stdout
+    parameters: dict[str, str] = {}
+    capacities: dict[str, int] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition("=")
+        if name.startswith("# bytes of "):
+            capacities[name[len("# bytes of ") :]] = int(value)
+        elif name and not name.startswith("#"):
+            parameters[name] = value
+    return parameters, capacities
+
+
+class HarmonicMemory(AbstractMemorySystem):
+    """One or more controllers, each of DRAM and, where configured, an NVDIMM.
+
+    Several controllers interleave both memories by ``interleaving`` bytes; each is configured by
+    the same parameters, and capacities add up.
+    """
+
+    def __init__(
+        self,
+        config: str,
+        policy: str | None = None,
+        overrides: Mapping[str, object] | None = None,
+        controllers: int = 1,
+        interleaving: int = LINE,
+        seed: int = 1,
+        check: bool = False,
+        record: str = "",
+    ) -> None:
+        """
+        :param config: an hmsim configuration: a name, a path or a ``.flat`` file.
+        :param policy: a policy bundle.
+        :param overrides: parameters by dotted name.
+        :param controllers: a power of two.
+        :param interleaving: bytes, a power of two, at least 64.
+        :param seed: of all that is random in controllers and NVDIMMs.
+        :param check: judge every command by the rules of devices, buses and the ack protocol.
+        :param record: name of a packet trace in gem5's output folder, of one controller.
+        """
+        super().__init__()
+        if controllers < 1 or controllers & (controllers - 1):
+            raise ValueError(f"controllers: {controllers} is no power of two")
+        if interleaving < LINE or interleaving & (interleaving - 1):
+            raise ValueError(f"interleaving: {interleaving} is no power of two from {LINE} on")
+        if record and controllers > 1:
+            raise ValueError("record: of one controller only")
+        self._interleaving = interleaving
+        parameters, capacities = flat_parameters(config, policy, overrides)
+        self._capacities = {name: size * controllers for name, size in capacities.items()}
+        lines = [f"{name}={value}" for name, value in parameters.items()]
+        self.controllers = [
+            HarmonicMemCtrl(
+                dram=HarmonicMemInterface(),
+                parameters=lines,
+                seed=seed + index,
+                check=check,
+                record=record,
+            )
+            for index in range(controllers)
+        ]
+        if self.nvdimm_size:
+            for controller in self.controllers:
+                # Not for programs in general: boards say what it is.
+                controller.nvdimm = HarmonicMemInterface(conf_table_reported=False)
+
+    @property
+    def dram_size(self) -> int:
+        """Bytes of DRAM."""
+        return self._capacities["dram"]
+
+    @property
+    def nvdimm_size(self) -> int:
+        """Bytes of the NVDIMM, 0 without one."""
+        return self._capacities.get("nvdimm", 0)
+
+    def _ranges(self, whole: AddrRange) -> list[AddrRange]:
+        count = len(self.controllers)
+        if count == 1:
+            return [whole]
+        low = self._interleaving.bit_length() - 1
+        bits = count.bit_length() - 1
+        return [
+            AddrRange(
+                start=whole.start,
+                size=whole.size(),
+                intlvHighBit=low + bits - 1,
+                intlvBits=bits,
+                intlvMatch=index,
+            )
+            for index in range(count)
+        ]
+
+    @overrides(AbstractMemorySystem)
+    def incorporate_memory(self, board: AbstractBoard) -> None:
+        pass
+
+    @overrides(AbstractMemorySystem)
+    def get_mem_ports(self) -> Sequence[tuple[AddrRange, Port]]:
+        ports = [(each.dram.range, each.dram_port) for each in self.controllers]
+        if self.nvdimm_size:
+            ports += [(each.nvdimm.range, each.nvdimm_port) for each in self.controllers]
+        return ports
+
+    @overrides(AbstractMemorySystem)
+    def get_memory_controllers(self) -> list[HarmonicMemCtrl]:
+        return list(self.controllers)
+
+    @overrides(AbstractMemorySystem)
+    def get_size(self) -> int:
+        return self.dram_size + self.nvdimm_size
+
+    @overrides(AbstractMemorySystem)
+    def set_memory_range(self, ranges: list[AddrRange]) -> None:
+        """Take one range of all bytes, DRAM first, or one for each memory."""
+        if len(ranges) == 1 and self.nvdimm_size:
+            if ranges[0].size() != self.get_size():
+                raise ValueError(
+                    f"the range has {ranges[0].size()} bytes, DRAM and NVDIMM {self.get_size()}"
+                )
+            middle = int(ranges[0].start) + self.dram_size
+            ranges = [
+                AddrRange(ranges[0].start, size=self.dram_size),
+                AddrRange(middle, size=self.nvdimm_size),
+            ]
+        expected = [self.dram_size] + ([self.nvdimm_size] if self.nvdimm_size else [])
+        got = [each.size() for each in ranges]
+        if got != expected:
+            raise ValueError(f"the ranges have {got} bytes, the memories {expected}")
+        for controller, part in zip(self.controllers, self._ranges(ranges[0])):
+            controller.dram.range = part
+        if self.nvdimm_size:
+            for controller, part in zip(self.controllers, self._ranges(ranges[1])):
+                controller.nvdimm.range = part
+
+    def statistics(self, index: int = 0) -> dict[str, float]:
+        """What a controller's statistics read now, by dotted path."""
+        lines = self.controllers[index].statistics().splitlines()
+        return {name: float(value) for name, _, value in (each.partition("=") for each in lines)}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hmsim's controller under gem5's ports, events, drains and checkpoints. What it decides of them
+// lies in MemoryGate, which knows no gem5.
+#ifndef HMSIM_GEM5_EXT_HARMONIC_MEM_CTRL_HH
+#define HMSIM_GEM5_EXT_HARMONIC_MEM_CTRL_HH
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gem5-ext/gate/memory_gate.h"
+#include "gem5-ext/gate/packet_recorder.h"
+#include "mem/abstract_mem.hh"
+#include "mem/qport.hh"
+#include "params/HarmonicMemCtrl.hh"
+#include "params/HarmonicMemInterface.hh"
+#include "sim/clocked_object.hh"
+#include "sim/eventq.hh"
+
+namespace gem5 {
+namespace memory {
+
+class HarmonicMemInterface : public AbstractMemory {
+ public:
+  explicit HarmonicMemInterface(const HarmonicMemInterfaceParams& params);
+  Tick latency() const { return latency_; }
+
+ private:
+  const Tick latency_;
+};
+
+class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
+ public:
+  explicit HarmonicMemCtrl(const HarmonicMemCtrlParams& params);
+
+  Port& getPort(const std::string& name, PortID index) override;
+  void init() override;
+  void startup() override;
+
+  DrainState drain() override;
+  void drainResume() override;
+  void serialize(CheckpointOut& cp) const override;
+  void unserialize(CheckpointIn& cp) override;
+
+  void resetStats() override;
+  void preDumpStats() override;
+
+  // For configuration scripts, a line "name=value" for each: every statistic at this moment, and
+  // every parameter with its value.
+  std::string statistics();
+  std::string resolved() const;
+
+ private:
+  class MemoryPort final : public QueuedResponsePort {
+   public:
+    MemoryPort(const std::string& name, HarmonicMemCtrl& controller, HarmonicMemInterface& memory,
+               hmsim::MemoryClass memory_class);
+
+    HarmonicMemInterface& memory() const { return memory_; }
+    using ResponsePort::sendRetryReq;
+
+   private:
+    AddrRangeList getAddrRanges() const override { return {memory_.getAddrRange()}; }
+    Tick recvAtomic(PacketPtr packet) override;
+    Tick recvAtomicBackdoor(PacketPtr packet, MemBackdoorPtr& backdoor) override;
+    void recvFunctional(PacketPtr packet) override;
+    void recvMemBackdoorReq(const MemBackdoorReq& request, MemBackdoorPtr& backdoor) override;
+    bool recvTimingReq(PacketPtr packet) override;
+
+    HarmonicMemCtrl& controller_;
+    HarmonicMemInterface& memory_;
+    const hmsim::MemoryClass class_;
+    RespPacketQueue queue_;
+  };
+
+  // A packet that the gate has taken. Writes are answered at once: of them only the place is kept.
+  struct Held {
+    PacketPtr packet = nullptr;
+    MemoryPort* port = nullptr;
+    Tick delay = 0;  // of header and payload
+  };
+
+  void on_done(std::uint64_t id) override;
+  void on_room(hmsim::MemoryClass port) override;
+  void on_taken(const hmsim::GatePacket& packet, hmsim::Tick time) override;
+  std::int64_t instructions(std::uint16_t source) const override;
+
+  bool take(MemoryPort& port, hmsim::MemoryClass memory, PacketPtr packet);
+  void satisfy_held(MemoryPort& port, PacketPtr functional);
+  std::uint16_t source_of(const Packet& packet);
+  void check_capacity(const MemoryPort* port, hmsim::MemoryClass memory) const;
+  void advance();
+  void reschedule();
+  void start();
+  void declare_statistics();
+
+  std::array<std::unique_ptr<MemoryPort>, hmsim::kMemoryClasses> ports_;
+  std::unique_ptr<hmsim::PacketRecorder> recorder_;  // or none
+  std::unique_ptr<hmsim::MemoryGate> gate_;
+  EventFunctionWrapper event_;
+  const Tick frontend_latency_;
+  const Tick backend_latency_;
+
+  std::vector<Held> held_;  // by the gate's id
+  std::vector<std::uint64_t> free_ids_;
+  std::unique_ptr<Packet> finished_;   // whoever sent it still looks at it
+  std::vector<std::int64_t> sources_;  // by requestor; -1: not seen yet
+  std::uint64_t others_ = 0;           // sources that are no core
+  // The numbers of hmsim's statistics, in its order.
+  std::vector<std::unique_ptr<gem5::statistics::Scalar>> mirrors_;
+};
+
+}  // namespace memory
+}  // namespace gem5
+
+#endif
