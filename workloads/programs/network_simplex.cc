@@ -6,8 +6,8 @@
 //   g++ -std=c++17 -O2 -o network_simplex network_simplex.cc
 //   network_simplex NODES ARCS SEED
 //
-// Prints the optimal cost. Building the graph is followed by the marker `xchg %bx,%bx` (the begin
-// of a region of interest), solving it by another one.
+// Prints the optimal cost. Building the graph is followed by a line on standard error and the
+// marker `xchg %bx,%bx` (the begin of a region of interest), solving it by another one.
 #include <lemon/network_simplex.h>
 #include <lemon/static_graph.h>
 
@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
 
   lemon::NetworkSimplex<Graph, int, long long> simplex(graph);
   simplex.upperMap(capacity).costMap(cost).supplyMap(supply);
+  std::fputs("solving\n", stderr);
   marker();
   const bool optimal = simplex.run() == decltype(simplex)::OPTIMAL;
   marker();

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs side by side, a core each, without an operating system (system call emulation).
+
+Run by gem5:
+
+    gem5.opt configs/gem5/se_mix.py --program "block_copy read 64 0" \\
+        --program "pointer_chase 32 4 0" --policy unified_fr_fcfs --policy split --out runs
+
+A program without a slash in its name is a C file of ours, workloads/gem5/NAME.c, and is compiled;
+others are static executables. Atomic cores run them until each has said that its measured part
+begins (gem5.h there), or with --fast-forward until each has done so many instructions; then
+detailed cores take over. Every process has the whole NVDIMM at the address that its environment
+variable HMSIM_NVDIMM tells, HMSIM_NVDIMM_BYTES of it.
+"""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import m5
+from gem5.components.boards.simple_board import SimpleBoard
+from gem5.components.processors.cpu_types import CPUTypes
+from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
+from gem5.isas import ISA
+from m5.objects import (
+    Process,
+    Root,
+    SEWorkload,
+)
+from support import (
+    Caches,
+    Region,
+    allow_builds_without_ruby,
+    give_up,
+    leave_run,
+    make_memory,
+    parser,
+    run_each_policy,
+    ticks,
+)
+
+OURS = Path(__file__).resolve().parents[2] / "workloads" / "gem5"
+NVDIMM_ADDRESS = 1 << 40  # in each process
+MOST_MAPPED = 1 << 30  # bytes at a time: gem5 takes an int
+LAST = "exiting with last active thread context"
+LIMIT = "simulate() limit reached"
+
+
+def arguments():
+    made = parser(__doc__.splitlines()[0])
+    made.add_argument(
+        "--program", action="append", required=True, help="command line; once for each core"
+    )
+    made.add_argument(
+        "--fast-forward", type=int, default=0, metavar="N", help="instructions of each core"
+    )
+    return made.parse_args()
+
+
+def executable(name):
+    """Return the path of a program; ours is compiled into gem5's output folder."""
+    if "/" in name:
+        path = Path(name)
+        if not path.is_file():
+            give_up(f"--program {name}: no such file")
+        return path.resolve()
+    source = OURS / f"{name}.c"
+    if not source.is_file():
+        known = ", ".join(sorted(path.stem for path in OURS.glob("*.c")))
+        give_up(f"--program {name}: no path, nor a program of ours; there are: {known}")
+    path = Path(m5.options.outdir, name).resolve()
+    compiler = ["gcc", "-O2", "-static", "-o", str(path), str(source)]
+    if subprocess.run(compiler).returncode:
+        give_up(f"--program {name}: cannot be compiled")
+    return path
+
+
+def make_processes(lines, memory, folders=None):
+    """Return a process for each command line; each may have a folder of its own to run in."""
+    made = []
+    for number, line in enumerate(lines):
+        name, *rest = shlex.split(line)
+        path = str(executable(name))
+        process = Process(
+            pid=100 + number,
+            executable=path,
+            cmd=[path, *rest],
+            output=str(Path(m5.options.outdir, f"program.{number}.out").resolve()),
+            env=[
+                f"HMSIM_NVDIMM={NVDIMM_ADDRESS:#x}",
+                f"HMSIM_NVDIMM_BYTES={memory.nvdimm_size}",
+            ],
+        )
+        if folders:
+            process.cwd = str(folders[number])
+        made.append(process)
+    return made
+
+
+def make_board(options, processes, memory):
+    processor = SimpleSwitchableProcessor(
+        starting_core_type=CPUTypes.ATOMIC,
+        switch_core_type={"timing": CPUTypes.TIMING, "o3": CPUTypes.O3}[options.cpu],
+        isa=ISA.X86,
+        num_cores=len(processes),
+    )
+    board = SimpleBoard(
+        clk_freq=options.clock,
+        processor=processor,
+        memory=memory,
+        cache_hierarchy=Caches(options),
+    )
+    board._set_fullsystem(False)
+    board.exit_on_work_items = True
+    board.multi_thread = False
+    board.workload = SEWorkload.init_compatible(processes[0].executable)
+    for cores in processor._switchable_cores.values():
+        for core, process in zip(cores, processes):
+            core.set_workload(process)
+    return board
+
+
+def map_nvdimm(processes, memory):
+    """Give every process the whole NVDIMM, which lies behind DRAM."""
+    for process in processes:
+        for at in range(0, memory.nvdimm_size, MOST_MAPPED):
+            size = min(MOST_MAPPED, memory.nvdimm_size - at)
+            process.map(NVDIMM_ADDRESS + at, memory.dram_size + at, size, True)
+
+
+def fast_forward(options, cores):
+    """Run on atomic cores until every program is at its measured part."""
+    for core in cores:
+        if options.fast_forward:
+            core.get_simobject().scheduleInstStop(0, options.fast_forward, "fast-forward")
+    wanted = "fast-forward" if options.fast_forward else "workbegin"
+    for _ in cores:
+        event = m5.simulate()
+        if event.getCause() != wanted:
+            give_up(f"before all programs were at their measured parts: '{event.getCause()}'")
+
+
+def run_mix(options, lines, folders=None):
+    """Run command lines, a core each, and leave a run directory."""
+    memory = make_memory(options)
+    processes = make_processes(lines, memory, folders)
+    board = make_board(options, processes, memory)
+    board._pre_instantiate()
+    Root(full_system=False, board=board)
+    m5.instantiate()
+    board._post_instantiate()
+    map_nvdimm(processes, memory)
+    processor = board.get_processor()
+    fast_forward(options, processor.get_cores())
+    processor.switch()
+    if ticks(options.warmup) and m5.simulate(ticks(options.warmup)).getCause() != LIMIT:
+        give_up("a program ended in the warm-up")
+    region = Region(processor.get_cores(), options.clock)
+    event = m5.simulate(ticks(options.duration))
+    if event.getCause() not in (LIMIT, LAST):
+        give_up(f"ended by '{event.getCause()}'")
+    if options.record:
+        m5.drain()  # what was taken is done, as it will be when the trace is replayed
+    names = [shlex.split(line)[0] for line in lines]
+    agents = [
+        {"kind": "gem5_core", "core": str(number), "cpu": options.cpu, "program": line}
+        for number, line in enumerate(lines)
+    ]
+    leave_run(options, memory, "+".join(Path(name).stem for name in names), agents, region)
+
+
+if __name__ == "__m5_main__":
+    given = arguments()
+    allow_builds_without_ruby()
+    run_each_policy(given)
+    run_mix(given, given.program)
+    sys.exit(0)

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the run scripts share: options, caches, a measured region, run directories, A/B runs."""
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import _m5.core
+import m5
+from gem5.components.cachehierarchies.classic.private_l1_shared_l2_cache_hierarchy import (
+    PrivateL1SharedL2CacheHierarchy,
+)
+
+RECORD = "hmsim.json"  # in gem5's output folder
+SHOWN = (  # of stats.json, beside each core's ipc
+    "dram.reads",
+    "dram.read_latency_ns.mean",
+    "dram.bandwidth_gb_per_s",
+    "nvdimm.reads",
+    "nvdimm.writes",
+    "nvdimm.line_latency_ns.mean",
+    "nvdimm.line_latency_ns.p99",
+    "nvdimm.queue.occupancy",
+    "nvdimm.queue.greatest_occupancy",
+    "bus.dram_share",
+    "bus.nvdimm_share",
+)
+
+
+def allow_builds_without_ruby():
+    """Let processors be made by a gem5 that was built without Ruby.
+
+    In v24.0 each asks `requires`, which asks for Ruby's protocol even where none is required; a
+    build without Ruby has none, and that question raises "Protocol '' not recognized".
+    """
+    if not m5.defines.buildEnv.get("PROTOCOL"):
+        for name in ("gem5.runtime", "gem5.utils.requires"):
+            importlib.import_module(name).get_runtime_coherence_protocol = lambda: None
+
+
+def give_up(message):
+    """End with what the user did wrong."""
+    print(f"{Path(sys.argv[0]).name}: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def parser(text):
+    """Return a parser with the options that every script has."""
+    made = argparse.ArgumentParser(description=text)
+    made.add_argument("--config", default="gem5", help="hmsim configuration: a name or a path")
+    made.add_argument(
+        "--policy", action="append", default=[], help="policy bundle; several: a run each"
+    )
+    made.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
+    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--check", action="store_true", help="judge every command")
+    made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="of the measured part")
+    made.add_argument("--clock", default="3GHz")
+    made.add_argument("--mshrs", type=int, default=64, help="of each cache")
+    made.add_argument("--l1", default="32KiB", help="each of the two first-level caches of a core")
+    made.add_argument("--llc", default="8MiB", help="the second-level cache, shared")
+    made.add_argument("--warmup", default="0us", help="detailed, before measuring")
+    made.add_argument("--duration", default="1ms", help="measured, at most; simulated time")
+    made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
+    made.add_argument("--out", help="run directory; with several policies, one for each below it")
+    made.add_argument("--force", action="store_true", help="replace run directories")
+    made.add_argument("--jobs", type=int, default=1, help="policies at a time")
+    return made
+
+
+def ticks(text):
+    """Return a time with its unit in ticks of a picosecond."""
+    try:
+        return round(m5.util.convert.toLatency(text) * 1e12)
+    except ValueError as error:
+        give_up(str(error))
+
+
+def hmsim_command(*arguments):
+    """Return the command line of hmsim: the environment variable HMSIM names it."""
+    return [*os.environ.get("HMSIM", "hmsim").split(), *arguments]
+
+
+def make_memory(options):
+    """Return the memory system."""
+    from gem5.components.memory.harmonic_memory import HarmonicMemory
+
+    overrides = {}
+    for text in options.set:
+        name, equals, value = text.partition("=")
+        if not equals:
+            give_up(f"--set {text}: expected PATH=VALUE")
+        overrides[name] = value
+    policy = options.policy[0] if options.policy else None
+    try:
+        return HarmonicMemory(
+            options.config,
+            policy,
+            overrides,
+            seed=options.seed,
+            check=options.check,
+            record=options.record,
+        )
+    except ValueError as error:
+        give_up(str(error))
+
+
+class Caches(PrivateL1SharedL2CacheHierarchy):
+    """Private first levels and a shared last level that can each have many misses under way."""
+
+    def __init__(self, options):
+        super().__init__(l1d_size=options.l1, l1i_size=options.l1, l2_size=options.llc)
+        self._mshrs = options.mshrs
+
+    def incorporate_cache(self, board):
+        super().incorporate_cache(board)
+        for cache in [*self.l1icaches, *self.l1dcaches, self.l2cache]:
+            cache.mshrs = self._mshrs
+            cache.write_buffers = self._mshrs
+            cache.tgts_per_mshr = 16
+
+
+class Region:
+    """A part of a run that is measured."""
+
+    def __init__(self, cores, clock):
+        self._cores = cores
+        self._period = ticks(clock)
+        self._began = time.time()
+        m5.stats.reset()
+        self._start = m5.curTick()
+        self._before = [core.get_simobject().totalInsts() for core in cores]
+
+    def end(self):
+        """Return what the cores did, by dotted path, and the seconds that it took."""
+        m5.stats.dump()
+        elapsed = m5.curTick() - self._start
+        found = {}
+        for number, core in enumerate(self._cores):
+            done = core.get_simobject().totalInsts() - self._before[number]
+            found[f"agent.{number}.progress"] = done
+            found[f"agent.{number}.rate"] = done / elapsed * 1e12
+            found[f"core.{number}.instructions"] = done
+            found[f"core.{number}.ipc"] = done * self._period / elapsed
+        ipcs = [value for name, value in found.items() if name.endswith(".ipc")]
+        return {**found, "system.ipc": sum(ipcs)}, time.time() - self._began
+
+
+def leave_run(options, memory, name, agents, region):
+    """Write down a run whose region ends now, and make a run directory of it.
+
+    `agents`: for each core, what it ran, as texts by key.
+    """
+    cores, seconds = region.end()
+    (controller,) = memory.controllers
+    stats = {**memory.statistics(), **cores}
+    parameters = (line.partition("=") for line in controller.resolved().splitlines())
+    content = {
+        "simulator": {"gem5": _m5.core.gem5Version},
+        "config": Path(options.config).stem,
+        "policy": Path(options.policy[0]).stem if options.policy else None,
+        "parameters": {name: value for name, _, value in parameters},
+        "workload": {"name": name, "agents": agents},
+        "seed": options.seed,
+        "host": {"seconds": round(seconds, 3)},
+        "statistics": stats,
+    }
+    record = Path(m5.options.outdir, RECORD)
+    record.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    directory = options.out or os.path.join(m5.options.outdir, "hmsim")
+    show({content["policy"] or "as configured": stats})
+    command = hmsim_command("import", str(record), "--out", directory)
+    command += ["--force"] if options.force else []
+    try:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL)
+    except OSError as error:
+        give_up(f"{' '.join(command)}: {error.strerror}; run it later")
+    if done.returncode:
+        sys.exit(done.returncode)
+    print(f"run directory: {directory}")
+
+
+def show(columns):
+    """Print statistics side by side; the columns by their titles."""
+    first = next(iter(columns.values()))
+    names = [name for name in first if name.endswith(".ipc")] + list(SHOWN)
+    print("".join([f"{'':34}", *(f"{title:>16}" for title in columns)]))
+    for name in names:
+        if any(name in column for column in columns.values()):
+            cells = [column.get(name) for column in columns.values()]
+            texts = [f"{'-' if cell is None else format(cell, ',.5g'):>16}" for cell in cells]
+            print("".join([f"{name:34}", *texts]))
+
+
+def run_each_policy(options):
+    """With several policies, run gem5 once for each, show them side by side and end."""
+    if len(options.policy) < 2:
+        return
+    gem5 = os.readlink("/proc/self/exe")
+    rest = without(sys.argv[1:], ["--policy", "--out"])
+
+    def run(policy):
+        folder = Path(m5.options.outdir, Path(policy).stem)
+        own = [sys.argv[0], *rest, "--policy", policy]
+        own += ["--out", os.path.join(options.out, Path(policy).stem)] if options.out else []
+        return subprocess.run([gem5, "-re", f"--outdir={folder}", *own]).returncode
+
+    with ThreadPoolExecutor(max(options.jobs, 1)) as pool:
+        codes = list(pool.map(run, options.policy))
+    columns = {}
+    for policy, code in zip(options.policy, codes):
+        folder = Path(m5.options.outdir, Path(policy).stem)
+        if code:
+            print(f"{policy}: gem5 ended with status {code}; see {folder}/simerr.txt")
+        else:
+            columns[Path(policy).stem] = json.loads((folder / RECORD).read_text())["statistics"]
+    if columns:
+        show(columns)
+    sys.exit(max(codes))
+
+
+def without(arguments, options):
+    """Return a command line without some options that take a value each."""
+    kept = []
+    skip = False
+    for text in arguments:
+        if skip:
+            skip = False
+        elif text in options:
+            skip = True
+        elif text.partition("=")[0] not in options:
+            kept.append(text)
+    return kept

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An X86 board whose NVDIMM is /dev/pmem0 of Linux."""
+
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import m5
+from gem5.components.boards.x86_board import X86Board
+from gem5.utils.override import overrides
+from m5.objects import (
+    AddrRange,
+    X86E820Entry,
+)
+
+GIB = 1 << 30
+IO_HOLE = 3 * GIB  # up to 4 GiB
+NVDIMM_START = 4 * GIB
+# Linux's boot protocol: gem5 puts the boot parameters there, with the header at 0x1f1 of a page.
+LOADER_FIELDS = 0x90200 + 0x210  # type_of_loader, loadflags, setup_move_size, code32_start, ...
+INITRD_START = 0x30000000
+
+USABLE, RESERVED, PERSISTENT = 1, 2, 12  # E820 types; 12: legacy persistent memory
+
+
+class X86PmemBoard(X86Board):
+    """`X86Board` with `HarmonicMemory`: DRAM from 0, at most 3 GiB, the NVDIMM from 4 GiB on.
+
+    Linux (with X86_PMEM_LEGACY and BLK_DEV_PMEM) finds the NVDIMM in the E820 table and makes
+    /dev/pmem0 of it.
+    """
+
+    @overrides(X86Board)
+    def _setup_memory_ranges(self) -> None:
+        memory = self.get_memory()
+        if memory.dram_size > IO_HOLE:
+            raise ValueError(
+                f"DRAM has {memory.dram_size} bytes; up to 3 GiB lie below the I/O hole"
+            )
+        if not memory.nvdimm_size:
+            raise ValueError("the configuration has no NVDIMM (nvdimm.present)")
+        dram = AddrRange(0, size=memory.dram_size)
+        nvdimm = AddrRange(NVDIMM_START, size=memory.nvdimm_size)
+        memory.set_memory_range([dram, nvdimm])
+        self.mem_ranges = [dram, AddrRange(IO_HOLE, size=0x100000), nvdimm]
+
+    @overrides(X86Board)
+    def _setup_io_devices(self) -> None:
+        super()._setup_io_devices()
+        memory = self.get_memory()
+        rows = [
+            (0, 0x9FC00, USABLE),
+            (0x9FC00, 0x100000 - 0x9FC00, RESERVED),
+            (0x100000, memory.dram_size - 0x100000, USABLE),
+            (0xFFFF0000, 0x10000, RESERVED),  # m5ops
+            (NVDIMM_START, memory.nvdimm_size, PERSISTENT),
+        ]
+        if memory.dram_size < IO_HOLE:
+            rows.insert(3, (memory.dram_size, IO_HOLE - memory.dram_size, RESERVED))
+        self.workload.e820_table.entries = [
+            X86E820Entry(addr=start, size=f"{size}B", range_type=kind) for start, size, kind in rows
+        ]
+
+    def set_linux(self, vmlinux: str, initramfs: str, arguments: Sequence[str] = ()) -> None:
+        """Boot an uncompressed kernel with an uncompressed cpio archive as its root.
+
+        :param vmlinux: the ELF file.
+        :param initramfs: not compressed: gem5 would unpack it and keep the wrong length.
+        :param arguments: of the kernel's command line, behind the console's.
+        """
+        image = Path(initramfs)
+        with image.open("rb") as file:
+            if file.read(6) != b"070701":
+                raise ValueError(f"{initramfs}: no uncompressed cpio archive (newc)")
+        size = image.stat().st_size
+        end = INITRD_START + size
+        if end > self.get_memory().dram_size:
+            raise ValueError(f"{initramfs}: {size} bytes do not fit into DRAM behind 768 MiB")
+        # gem5's loader knows no initrd: its place goes into the boot parameters as raw data.
+        fields = Path(m5.options.outdir, "boot_parameters.bin")
+        fields.write_bytes(struct.pack("<BBHIII", 0xFF, 0x01, 0, 0, INITRD_START, size))
+        self._set_fullsystem(True)
+        self.workload.object_file = vmlinux
+        self.workload.command_line = " ".join(
+            ["earlyprintk=ttyS0", "console=ttyS0", "lpj=7999923", *arguments]
+        )
+        self.workload.extras = [str(image), str(fields)]
+        self.workload.extras_addrs = [INITRD_START, LOADER_FIELDS]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do gem5's run scripts find what they run? gem5's own modules are feigned."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[2]
+SCRIPTS = REPO / "configs" / "gem5"
+FEIGNED = ("_m5", "m5", "gem5")
+
+
+class _Finder:
+    """Makes a module of any name below gem5's packages."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> Any:
+        if name.partition(".")[0] in FEIGNED:
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)  # type: ignore
+        return None
+
+    def create_module(self, spec: Any) -> ModuleType:
+        module = MagicMock(__path__=[], __spec__=spec)
+        module.PrivateL1SharedL2CacheHierarchy = object
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        pass
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that imports a script by name."""
+    finder = _Finder()
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    names = ["support", "se_mix", "spec_mix", "fs_boot"]
+    before = set(sys.modules)
+    yield importlib.import_module
+    for name in set(sys.modules) - before:
+        if name in names or name.partition(".")[0] in FEIGNED:
+            del sys.modules[name]
+
+
+def refused(call: Any, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return what a script says when it ends with status 2."""
+    with pytest.raises(SystemExit) as end:
+        call()
+    assert end.value.code == 2
+    return capsys.readouterr().err
+
+
+def spec(root: Path, suite: str, program: str, command: str) -> Path:
+    """Make what an installed SPEC has of 429.mcf, with a run folder; return that."""
+    folder = root / "benchspec" / suite / "429.mcf" / "run" / "run_base_ref_gcc.0001"
+    folder.mkdir(parents=True)
+    (folder / program).write_text("")
+    (folder / "speccmds.cmd").write_text(command)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("suite", "line"),
+    [
+        ("CPU2006", "-C /spec/run -o inp.out -e inp.err ./mcf_base inp.in"),
+        ("CPU", "-E OMP_NUM_THREADS 1 -o inp.out ./mcf_base inp.in > inp.out 2>> inp.err"),
+    ],
+)
+def test_a_benchmark_of_spec_runs_its_first_command(
+    script: Any, tmp_path: Path, suite: str, line: str
+) -> None:
+    folder = spec(tmp_path, suite, "mcf_base", f"-r -N C\n{line}\n./other\n")
+    module = script("spec_mix")
+    home = module.benchmark_folder(str(tmp_path), "429.mcf")
+    assert module.run_folder(home, "ref") == folder
+    assert module.first_command(folder) == f"{folder}/mcf_base inp.in"
+
+
+def test_what_is_missing_of_spec_is_said(
+    script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = script("spec_mix")
+    said = refused(lambda: module.benchmark_folder(str(tmp_path), "429.mcf"), capsys)
+    assert "no SPEC CPU2006 or CPU2017" in said
+    folder = spec(tmp_path, "CPU2006", "mcf_base", "-i inp.in ./mcf_base\n")
+    said = refused(lambda: module.benchmark_folder(str(tmp_path), "430.mcf"), capsys)
+    assert "430.mcf: not in" in said
+    assert "there are: 429.mcf" in said
+    home = module.benchmark_folder(str(tmp_path), "429.mcf")
+    assert "--size=test" in refused(lambda: module.run_folder(home, "test"), capsys)
+    assert "standard input" in refused(lambda: module.first_command(folder), capsys)
+    (folder / "speccmds.cmd").write_text("./mcf_other inp.in\n")
+    assert "not built" in refused(lambda: module.first_command(folder), capsys)
+
+
+def test_a_program_is_a_path_or_a_file_of_ours(
+    script: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = script("se_mix")
+    module.m5.options.outdir = str(tmp_path)
+    path = module.executable("block_copy")
+    assert path.is_file()
+    done = subprocess.run([path, "read", "1", "1"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "runs under configs/gem5/se_mix.py" in done.stderr
+    assert module.executable(str(path)) == path
+    assert "there are: block_copy, pointer_chase" in refused(
+        lambda: module.executable("block_cop"), capsys
+    )
+    assert "no such file" in refused(lambda: module.executable("./none"), capsys)
+
+
+def test_runs_of_several_policies_get_the_other_options(script: Any) -> None:
+    without = script("support").without
+    line = ["--policy", "a", "--cpu", "o3", "--policy=b", "--out", "d", "--set", "x=--policy"]
+    assert without(line, ["--policy", "--out"]) == ["--cpu", "o3", "--set", "x=--policy"]
+
+
+def test_a_job_of_the_guest_marks_what_is_measured() -> None:
+    jobs = sorted((SCRIPTS / "jobs").glob("*.sh"))
+    assert jobs
+    for job in jobs:
+        assert subprocess.run(["sh", "-n", job]).returncode == 0
+        assert ("gem5 begin\n" in job.read_text()) != job.name.endswith(".prepare.sh")

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// block_copy read|write|mixed MIB BLOCKS: copies 4 KiB blocks between DRAM and the first MIB of the
+// NVDIMM, front to back and again, or (mixed) at random, every other one a write. BLOCKS of 0: for
+// ever.
+#include <string.h>
+
+#include "gem5.h"
+
+enum { BLOCK = 4096, BUFFERS = 256 };
+
+static char dram[BUFFERS][BLOCK];
+
+int main(int argc, char** argv) {
+  uint64_t bytes = argc == 4 ? strtoull(argv[2], NULL, 10) << 20 : 0;
+  if (bytes == 0 || bytes > gem5_nvdimm_bytes()) {
+    fputs("usage: block_copy read|write|mixed MIB BLOCKS; MIB: at most the NVDIMM's\n", stderr);
+    return 2;
+  }
+  const int mixed = !strcmp(argv[1], "mixed");
+  const int write = !strcmp(argv[1], "write");
+  const uint64_t blocks = bytes / BLOCK;
+  const uint64_t count = strtoull(argv[3], NULL, 10);
+  char* nvdimm = gem5_nvdimm();
+  memset(dram, 1, sizeof dram);
+  gem5_begin();
+  uint64_t random = 1;
+  for (uint64_t i = 0; count == 0 || i < count; i++) {
+    random = random * 6364136223846793005U + 1442695040888963407U;
+    char* block = nvdimm + (mixed ? (random >> 33) % blocks : i % blocks) * BLOCK;
+    if (write || (mixed && i % 2))
+      memcpy(block, dram[i % BUFFERS], BLOCK);
+    else
+      memcpy(dram[i % BUFFERS], block, BLOCK);
+  }
+  return 0;
+}
