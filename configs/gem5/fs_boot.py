@@ -25,8 +25,7 @@ from gem5.components.cachehierarchies.classic.no_cache import NoCache
 from gem5.components.processors.cpu_types import CPUTypes
 from gem5.components.processors.simple_processor import SimpleProcessor
 from gem5.isas import ISA
-from m5.objects import Root
-from support import (
+from gem5_run import (
     Caches,
     Region,
     allow_builds_without_ruby,
@@ -37,6 +36,7 @@ from support import (
     run_each_policy,
     ticks,
 )
+from m5.objects import Root
 
 MACHINE = "machine.json"  # in a checkpoint: what the machine has
 CPUS = {

@@ -23,12 +23,7 @@ from gem5.components.boards.simple_board import SimpleBoard
 from gem5.components.processors.cpu_types import CPUTypes
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
-from m5.objects import (
-    Process,
-    Root,
-    SEWorkload,
-)
-from support import (
+from gem5_run import (
     Caches,
     Region,
     allow_builds_without_ruby,
@@ -38,6 +33,11 @@ from support import (
     parser,
     run_each_policy,
     ticks,
+)
+from m5.objects import (
+    Process,
+    Root,
+    SEWorkload,
 )
 
 OURS = Path(__file__).resolve().parents[2] / "workloads" / "gem5"

@@ -16,13 +16,13 @@ import sys
 from itertools import takewhile
 from pathlib import Path
 
-from se_mix import run_mix
-from support import (
+from gem5_run import (
     allow_builds_without_ruby,
     give_up,
     parser,
     run_each_policy,
 )
+from se_mix import run_mix
 
 COMMANDS = "speccmds.cmd"
 

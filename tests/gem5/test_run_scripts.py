@@ -41,7 +41,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     finder = _Finder()
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    names = ["support", "se_mix", "spec_mix", "fs_boot"]
+    names = ["gem5_run", "se_mix", "spec_mix", "fs_boot"]
     before = set(sys.modules)
     yield importlib.import_module
     for name in set(sys.modules) - before:
@@ -118,7 +118,7 @@ def test_a_program_is_a_path_or_a_file_of_ours(
 
 
 def test_runs_of_several_policies_get_the_other_options(script: Any) -> None:
-    without = script("support").without
+    without = script("gem5_run").without
     line = ["--policy", "a", "--cpu", "o3", "--policy=b", "--out", "d", "--set", "x=--policy"]
     assert without(line, ["--policy", "--out"]) == ["--cpu", "o3", "--set", "x=--policy"]
 
