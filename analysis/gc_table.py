@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hmsim
+from figures.log_trace import write_log
 from policy_table import ROOT
 
 PAGE = ROOT / "docs" / "garbage-collection.md"
@@ -66,23 +67,6 @@ COLUMNS = {
 }
 
 
-def log_trace(path: Path, requests: int = 12_000) -> None:
-    """Write 4 KB blocks, a read at random and a write in order in turn, in MQSim's format.
-
-    The writes overwrite 64 MiB again and again; each twentieth goes to a random block behind.
-    """
-    region = 64 * 256
-    state, written, lines = 1, 0, []
-    for number in range(requests):
-        state = (state * 1_103_515_245 + 12_345) % 2**31
-        page = (state >> 8) % (2 * region)
-        if write := number % 2:
-            written += 1
-            page = region + page % region if written % 20 == 0 else written % region
-        lines.append(f"{number * 400_000} 0 {page * 8} 8 {1 - write}\n")
-    path.write_text("".join(lines), encoding="utf-8")
-
-
 def run(workload: Path, overrides: dict[str, Any], seed: int) -> dict[str, float]:
     """Return what a run of the program alone found."""
     config = hmsim.load_config("quick", overrides)
@@ -123,7 +107,7 @@ def main() -> None:
     body = ""
     with tempfile.TemporaryDirectory() as folder:
         traces = {"tpcc": tpcc, "log": Path(folder) / "log.trace"}
-        log_trace(traces["log"])
+        write_log(traces["log"])
         for title, (trace, keys, overrides) in LOADS.items():
             agent = f"kind: block_trace, core: 0, path: {traces[trace]}, format: mqsim, {keys}"
             workload = Path(folder) / "alone.yaml"

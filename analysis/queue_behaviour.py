@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The quantities of the paper's section IV (Fig. 7, 8a-d) on our programs' twins.
+"""What moves the paper's Fig. 7 and 8a, on our programs' twins; the figures: `hmsim figure`.
 
 ``python analysis/queue_behaviour.py`` prints the tables of docs/workloads.md. One channel of
 configs/quick.yaml, one queue of 128 entries for both classes, FR-FCFS, no flash pages to collect.
@@ -7,17 +7,11 @@ configs/quick.yaml, one queue of 128 entries for both classes, FR-FCFS, no flash
 
 from __future__ import annotations
 
-import random
 import sys
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from hmsim.config import Config, load_config
 from hmsim.mixes import Mix, agents, available
-from hmsim.paths import data_directory
-from hmsim.profile_file import load
-from hmsim.profiles import Bins
 from hmsim.runner import run
 from hmsim.settings import from_mapping
 from hmsim.workload import Workload, load_agent
@@ -25,7 +19,6 @@ from hmsim.workload import Workload, load_agent
 REQUESTS = 1000
 FIG_7 = "dfsioe_r"
 ALONE = ("dfsioe_r", "sort")
-LOCALITY = ("dfsioe_r", "dfsioe_w", "sort")
 # What of the model may move queues: keys of the block agents.
 VARIANTS: dict[str, dict[str, Any]] = {
     "4 threads of 64 lines, closed loop (default)": {},
@@ -109,57 +102,8 @@ def fig_8a() -> None:
         row(name, *cells)
 
 
-def fig_8b() -> None:
-    """Latency of reads against how many are outstanding."""
-    head("reads outstanding", "random lines, us", "sequential lines, us")
-    for outstanding in (1, 2, 4, 8, 16, 32, 64):
-        cells = []
-        for pattern in ("random", "sequential"):
-            keys = {"kind": "synthetic", "target": "nvdimm", "pattern": pattern}
-            keys |= {"outstanding": outstanding, "requests": 20_000, "footprint": "128MiB"}
-            cells.append(float(statistics([keys])["nvdimm.line_latency_ns.mean"]) / 1000)
-        row(outstanding, *cells)
-
-
-def fig_8c() -> None:
-    """Latency of reads, the queue full, against how many go elsewhere than to the next line."""
-    head("lines read at random", "NVDIMM line, us")
-    numbers = random.Random(1)
-    lines = (128 << 20) // 64
-    with tempfile.TemporaryDirectory() as folder:
-        trace = Path(folder, "reads")
-        for percent in (0, 20, 40, 60, 80, 100):
-            line = 0
-            with trace.open("w", encoding="ascii") as file:
-                for _ in range(20_000):
-                    jump = numbers.randrange(100) < percent
-                    line = numbers.randrange(lines) if jump else (line + 1) % lines
-                    file.write(f"{line * 64:#x} R\n")
-            keys = {"kind": "memory_trace", "path": str(trace), "format": "ramulator_rw"}
-            stats = statistics([{**keys, "target": "nvdimm"}])
-            row(f"{percent} %", float(stats["nvdimm.line_latency_ns.mean"]) / 1000)
-
-
-def fig_8d() -> None:
-    """Accesses of the NVDIMM that a visit to a page makes."""
-    head("program", "visits of 64 accesses", "accesses a visit")
-    for program in LOCALITY:
-        if program not in available():
-            continue
-        profile = load(data_directory() / "workloads" / "profiles" / f"{program}.yaml")
-        streams = [s for name, s in profile.streams.items() if name.startswith("nvdimm")]
-        visits = sum(stream.visits for stream in streams)
-        whole = 0.0
-        for stream in streams:
-            kinds: list[Bins] = [stream.jumped, stream.followed, stream.swept]
-            for share, bins in zip(stream.kinds, kinds):
-                whole += stream.visits * share * bins.get(64, [0.0])[0]
-        accesses = sum(stream.accesses for stream in streams)
-        row(program, f"{100 * whole / visits:.1f} %", accesses / visits)
-
-
 def main() -> None:
-    figures = {"7": fig_7, "8a": fig_8a, "8b": fig_8b, "8c": fig_8c, "8d": fig_8d}
+    figures = {"7": fig_7, "8a": fig_8a}
     for name in sys.argv[1:] or figures:
         print(f"\nFig. {name}: {figures[name].__doc__}")
         figures[name]()

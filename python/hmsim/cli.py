@@ -10,6 +10,7 @@ import typer
 
 from hmsim import (
     cli_calibrate,
+    cli_figure,
     cli_guest,
     cli_lists,
     cli_precondition,
@@ -27,6 +28,7 @@ app.command()(cli_run.compare)
 app.command("import")(cli_run.import_run)
 app.command()(cli_calibrate.calibrate)
 app.command()(cli_precondition.precondition)
+app.command()(cli_figure.figure)
 app.command()(cli_lists.check)
 app.command()(cli_lists.policies)
 app.command()(cli_lists.params)

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What figures run: the paper's system and mixes, at two sizes, every run made once and kept.
+
+Headline runs are mixes whose block requests come when the capture had them (``timed``): that is
+the reading under which our programs fill the queue as the paper's Fig. 8a says. A run is the block
+requests of a window of some milliseconds, the same under every policy, which begins at another
+place of the capture for every seed; cores run beside it, and IPC is what they do until the last
+block is served. The closed loop, other numbers of lines outstanding and other hardware are in the
+figure ``sensitivity``.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import zstandard
+from hmsim import Bundle, InputError
+from hmsim.config import AnyBundle, load_config
+from hmsim.mixes import PROGRAMS, Mix, agents
+from hmsim.paths import data_directory
+from hmsim.points import Point, Runner, point, run_points
+from hmsim.settings import from_mapping
+from hmsim.twin_files import materialised
+from hmsim.workload import Workload, load_agent
+
+CONFIG = "mascots16"
+BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
+ONE_QUEUE = "unified_fcfs"
+SPLIT_FCFS = Bundle(
+    "split_fcfs", "split", {"controller.scheduler": "fcfs", "controller.nvdimm_scheduler": "fcfs"}
+)
+UNIFIED_256 = Bundle("unified_256_fcfs", ONE_QUEUE, {"controller.queue_depth": 256})
+POLICIES: dict[str, AnyBundle] = {each.name: each for each in (SPLIT_FCFS, UNIFIED_256)}
+WINDOW_NS = 8_000_000  # of arrivals in a full run
+# Instructions that cores are given: more than they do in a window.
+INSTRUCTIONS = {"mcf": 40_000_000, "lbm": 60_000_000, "milc": 120_000_000}
+PROGRAM_INSTRUCTIONS = 150_000_000
+READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
+WRITERS = ("dfsioe_w", "nutchindexing")
+CAPTURED_NS = 1_000_000_000  # of a capture: 10^9 instructions, one a nanosecond
+CAPTURED_NS = 1_000_000_000  # of a capture: 10^9 instructions, one a nanosecond
+OUTSIDE = 1 << 24  # a sector that no program touches
+PLACES = 7  # that windows begin at, evenly spread over the capture
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How much is run, and where results are kept.
+
+    Attributes:
+        folder: of results and generated traces.
+        quick: shorter runs, and one seed.
+        jobs: processes.
+        progress: show bars.
+    """
+
+    folder: Path
+    quick: bool = False
+    jobs: int | None = None
+    progress: bool = False
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """Of simulations and of twins: every seed has traces of its own."""
+        return (1,) if self.quick else (1, 2, 3)
+
+    def scaled(self, full: int, quick: float = 0.1) -> int:
+        return int(full * quick) if self.quick else full
+
+    def table(self, points: Iterable[Point]) -> pd.DataFrame:
+        """Return the results, a row each, running what is missing. Raises InputError."""
+        table = run_points(points, self.folder, jobs=self.jobs, progress=self.progress)
+        wrong = table[table["error"] != ""]
+        if len(wrong):
+            raise InputError(f"{wrong['workload'].iloc[0]}: {wrong['error'].iloc[0]}")
+        return table
+
+    def file(self, name: str, text: str) -> Path:
+        """Return a file of this content among the results; made if need be."""
+        path = self.folder / "inputs" / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            scratch = path.with_name(f".{name}.{os.getpid()}")
+            scratch.write_text(text, encoding="utf-8")
+            scratch.replace(path)
+        return path
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mix, and all that may differ from the headline's."""
+
+    program: str
+    partner: str = "mcf"
+    online: bool = False
+    timed: bool = True
+    blocks: Mapping[str, Any] = field(default_factory=dict)  # keys of the block agents
+
+    @property
+    def environment(self) -> str:
+        return "online" if self.online else "offline"
+
+
+def policy(name: str) -> AnyBundle:
+    """Return a policy bundle of this page, or the name of a shipped one."""
+    return POLICIES.get(name, name)
+
+
+def workload(name: str, keys: Iterable[Mapping[str, Any]]) -> Workload:
+    """Return a workload of agents given by their keys."""
+    return Workload(name, tuple(load_agent(from_mapping(dict(each), name)) for each in keys))
+
+
+def twin(path: str, number: int) -> str:
+    """Return the path of another twin of a mix's agent."""
+    file, yaml, part = path.partition(".yaml")
+    return f"{file}{yaml}@{number}{':dram' if part.endswith(':dram') else ''}"
+
+
+def arrivals(runs: Runs, program: str, number: int, window_ns: int) -> Path:
+    """Return a program's block requests as its twin has them, in one window of the capture.
+
+    Reads at time 0 and at the end, of a page of their own, keep the silence before and after.
+    """
+    profile = data_directory() / "workloads" / "profiles" / f"{program}.yaml"
+    begin = CAPTURED_NS * (number % PLACES) // PLACES
+    lines = []
+    with materialised(profile, blocks=True, seed=number).open("rb") as file:
+        stream = zstandard.ZstdDecompressor().stream_reader(file)
+        for line in io.TextIOWrapper(stream, encoding="ascii"):
+            time, device, rest = line.split(" ", 2)
+            if int(time) >= begin + window_ns:
+                break
+            if int(time) >= begin:
+                lines.append(f"{int(time) - begin} {device} {rest}")
+    ends = [f"{time} {device} {OUTSIDE} 8 1\n" for time in (0, window_ns)]
+    return runs.file(f"{program}-{number}-{window_ns}.mqsim", ends[0] + "".join(lines) + ends[1])
+
+
+def mix(runs: Runs, case: Case, seed: int, window_ns: int) -> Workload:
+    """Return a mix; a seed has twins, and a place in the captures, of its own.
+
+    In a closed loop it is one of `hmsim.mixes`: some hundred block requests, as fast as served.
+    """
+    options = (("online",) if case.online else ()) + (("timed",) if case.timed else ())
+    named = Mix(case.program, case.partner, options)
+    keys = agents(named)
+    if case.timed:
+        for each, length in zip(keys, (INSTRUCTIONS[case.partner], PROGRAM_INSTRUCTIONS)):
+            each |= {"instructions": length, "measured": False}
+        keys[2]["measured"] = True
+    for number, each in enumerate(keys):
+        own = seed + 10 * max(0, number - 2)
+        if number < 2 or not case.timed:
+            each["path"] = twin(each["path"], own)
+        else:
+            each["path"] = str(arrivals(runs, case.program, own, window_ns))
+        if number >= 2:
+            each.update(case.blocks)
+    return workload(named.name, keys)
+
+
+def mix_points(
+    runs: Runs,
+    cases: Iterable[Case],
+    policies: Iterable[str],
+    overrides: Mapping[str, Any] | None = None,
+    axes: Mapping[str, Any] | None = None,
+    config: str = CONFIG,
+    seeds: Sequence[int] | None = None,
+) -> list[Point]:
+    """Return a point for each mix, policy and seed."""
+    found = []
+    policies = tuple(policies)
+    for case in cases:
+        for seed in seeds or runs.seeds:
+            agents_ = mix(runs, case, seed, runs.scaled(WINDOW_NS, 0.4))
+            for name in policies:
+                labels = {
+                    "program": case.program,
+                    "partner": case.partner,
+                    "environment": case.environment,
+                    "loop": "timed" if case.timed else "closed",
+                    **(axes or {}),
+                }
+                found.append(
+                    point(
+                        config,
+                        agents_,
+                        policy=policy(name),
+                        seed=seed,
+                        overrides=overrides,
+                        axes=labels,
+                    )
+                )
+    return found
+
+
+def block_agent(program: str, requests: int, seed: int = 1, **keys: Any) -> dict[str, Any]:
+    """Return the keys of a program's block I/O, as fast as it is served."""
+    found = agents(Mix(program, "mcf"))[2]
+    return {**found, "path": twin(found["path"], seed), "requests": requests, **keys}
+
+
+def block_workload(program: str, requests: int, seed: int, online: bool) -> Workload:
+    """Return a program's block I/O alone; online, beside that of three more nodes."""
+    keys = [block_agent(program, requests, seed)]
+    for node in range(1, 4 if online else 1):
+        keys.append(block_agent(program, requests, seed + 10 * node, core=2 + node, measured=False))
+    return workload(f"{program} alone{', online' if online else ''}", keys)
+
+
+def synthetic_point(
+    name: str,
+    keys: Iterable[Mapping[str, Any]],
+    axes: Mapping[str, Any],
+    seed: int = 1,
+    overrides: Mapping[str, Any] | None = None,
+    policy_: AnyBundle | None = None,
+    config: str = CONFIG,
+    runner: Runner | None = None,
+) -> Point:
+    """Return a point of agents given by their keys."""
+    return point(
+        load_config(config),
+        workload(name, keys),
+        policy=policy_,
+        seed=seed,
+        overrides=overrides,
+        axes=axes,
+        runner=runner,
+    )

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Means with intervals, and what becomes of a claim."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+REPRODUCED, TREND, NOT = "reproduced", "trend only", "not reproduced"
+RESAMPLES = 2000
+SHARE = 0.95  # of the resampled means lie within the interval
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its bootstrap interval: the mean itself where there is one seed."""
+
+    mean: float
+    low: float
+    high: float
+
+    @staticmethod
+    def exact(value: float) -> Estimate:
+        return Estimate(value, value, value)
+
+
+def estimate(groups: Mapping[str, Sequence[float]]) -> Estimate:
+    """Return the mean over groups of the means within, as of programs measured with several seeds.
+
+    The interval is that of seeds: in each group values are drawn again with replacement. Programs
+    are what they are, and are not drawn.
+    """
+    columns = [list(values) for values in groups.values() if values]
+    if not columns:
+        return Estimate.exact(math.nan)
+    mean = _mean([_mean(values) for values in columns])
+    if max(map(len, columns)) == 1:
+        return Estimate.exact(mean)
+    numbers = random.Random(1)
+    means = sorted(
+        _mean([_mean(numbers.choices(values, k=len(values))) for values in columns])
+        for _ in range(RESAMPLES)
+    )
+    skipped = int(RESAMPLES * (1 - SHARE) / 2)
+    return Estimate(mean, means[skipped], means[-1 - skipped])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What we found about a claim.
+
+    Attributes:
+        claim: its id.
+        ours: the number, or None where there is none.
+        trend: whether order and sign are as claimed.
+        text: what the reader should know: why, and what else was seen.
+    """
+
+    claim: str
+    ours: Estimate | None
+    trend: bool
+    text: str = ""
+
+
+def judge(finding: Finding, band: tuple[float, float] | None) -> str:
+    """Return the verdict.
+
+    Reproduced: order and sign are as claimed and the number, where the claim has a band of
+    tolerance, lies within it. Trend only: the number does not.
+    """
+    if not finding.trend:
+        return NOT
+    if band is None:
+        return REPRODUCED
+    if finding.ours is None or math.isnan(finding.ours.mean):
+        return NOT
+    return REPRODUCED if band[0] <= finding.ours.mean <= band[1] else TREND

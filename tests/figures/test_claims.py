@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is every claim of the paper in the table, with the number that the paper states?"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from analysis.figures import FIGURES
+from analysis.figures.claims import BY_ID, CLAIMS
+from analysis.figures.page import band_text, number, row
+
+TARGETS = {f"R{number}" for number in range(1, 23)}
+# The paper's text, by hand.
+STATED = {
+    **{"R2a": 91.96, "R2b": 89.68, "R2c": 9.26, "R2d": 9.08, "R3a": 69, "R3b": 51, "R4": 90},
+    **{"R5a": 80, "R5b": 5, "R9": 3096, "R10": 13, "R11": 11, "R13b": 4, "R15": 10.88},
+    **{"R16a": 5, "R16b": 4, "R17a": 158.42, "R17b": 89.73, "R17d": 10, "R18a": 12, "R18b": 15},
+    **{"R19a": -52, "R20a": 27, "R20b": 13, "R21": 35},
+}
+
+
+def test_every_target_has_a_claim_and_every_claim_a_figure() -> None:
+    assert {claim.target for claim in CLAIMS} == TARGETS
+    assert len(BY_ID) == len(CLAIMS)
+    assert {claim.figure for claim in CLAIMS} | {"sensitivity"} == {*FIGURES}
+    for claim in CLAIMS:
+        assert claim.statement and claim.how and claim.place
+        assert claim.band is None or claim.band[0] <= claim.band[1]
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_papers_number_lies_in_its_own_band(name: str) -> None:
+    claim = BY_ID[name]
+    assert claim.paper == pytest.approx(STATED[name])
+    low, high = claim.band or (claim.paper, claim.paper)
+    assert claim.paper is not None and low <= claim.paper <= high
+
+
+def test_the_sums_of_the_paper_agree() -> None:
+    def times(name: str) -> float:
+        return 1 + (BY_ID[name].paper or 0) / 100
+
+    assert times("R3a") / times("R3b") == pytest.approx(times("R3c"), abs=0.01)
+    ratio = (BY_ID["R17a"].paper or 0) / (BY_ID["R17b"].paper or 1)
+    assert ratio == pytest.approx(BY_ID["R17c"].paper, abs=0.01)
+
+
+def test_a_claim_that_was_not_run_is_told_so() -> None:
+    assert row(BY_ID["R10"], None)[4] == "not run"
+    assert band_text(BY_ID["R15"]) == "from 5 times"
+    assert re.fullmatch(r"44 to 94 %", band_text(BY_ID["R3a"]))
+    assert [number(value, "%") for value in (12.345, 1.2345, 123.4, None)] == [
+        *("12.3 %", "1.23 %", "123 %"),
+        "–",
+    ]

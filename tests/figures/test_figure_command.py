@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does ``hmsim figure`` write what it promises, and refuse what it cannot do?"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hmsim import InputError
+from hmsim.cli import app
+
+from analysis.figures import FIGURES, names
+from analysis.figures.weight import table_bytes
+
+pytest.importorskip("matplotlib")
+
+
+def invoke(*arguments: object) -> tuple[int, str, str]:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+        try:
+            app([str(argument) for argument in arguments], prog_name="hmsim")
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return code, stdout.getvalue(), stderr.getvalue()
+
+
+def test_help() -> None:
+    code, text, _ = invoke("figure", "--help")
+    assert code == 0 and "--quick" in text and "sensitivity" in text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ("fig15", "did you mean fig15a, fig15b, fig15c, fig15d, fig15e?"),
+        ("tabel1", "did you mean 'table1'"),
+    ],
+)
+def test_wrong_name(wrong: str, hint: str, tmp_path: Path) -> None:
+    code, _, error = invoke("figure", wrong, "--out", tmp_path / "out")
+    assert code == 2 and hint in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_names() -> None:
+    assert names("all") == list(FIGURES)
+    with pytest.raises(InputError, match="known: table1"):
+        names("histogram of nothing at all")
+
+
+def test_one_figure_from_end_to_end(tmp_path: Path) -> None:
+    out, page = tmp_path / "out", tmp_path / "page.md"
+    command = ("figure", "table1", "--quick", "--jobs", 1, "--out", out, "--json")
+    code, text, error = invoke(*command, "--report", page)
+    assert code == 0, error
+    assert [row["claim"] for row in json.loads(text)] == ["R1"]
+    assert {path.name for path in out.iterdir()} == {
+        f"table1.{kind}" for kind in ("svg", "png", "csv", "json")
+    }
+    first = (out / "table1.svg").read_bytes()
+    assert len(first) < 100_000
+    assert ElementTree.fromstring(first).tag.endswith("svg")
+    rows = pd.read_csv(out / "table1.csv").set_index("device")
+    # A flash read of 50 us, 4096 bytes at 200 MB/s, and 64 lines.
+    assert rows.at["NVDIMM (hmsim)", "read_us"] == pytest.approx(71, rel=0.05)
+    assert rows.at["SATA SSD", "read_us"] == 800
+    assert "| R1 | Table I |" in page.read_text() and "| R10 |" in page.read_text()
+    assert "not run" in page.read_text() and "out/table1.svg" in page.read_text()
+    # Again, from what was kept: the same picture.
+    assert invoke(*command)[0] == 0
+    assert (out / "table1.svg").read_bytes() == first
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, _, error = invoke("figure", "fig8d", "--out", tmp_path / "file" / "out")
+    assert code == 2 and "cannot be written" in error
+
+
+def test_size_of_the_tables() -> None:
+    assert table_bytes() == 4 * 6 + 4 * 6 * 4 * 2 + 5 * 6**2 * 4**2 == 3096

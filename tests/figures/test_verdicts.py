@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Are means, intervals, gains and verdicts right, on numbers made up?"""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from analysis.figures.gains import average, by_program, chosen, gains, spread
+from analysis.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, estimate, judge
+
+
+@pytest.mark.parametrize(
+    ("value", "trend", "band", "verdict"),
+    [
+        (10.0, True, (5.0, 15.0), REPRODUCED),
+        (5.0, True, (5.0, 15.0), REPRODUCED),
+        (16.0, True, (5.0, 15.0), TREND),
+        (10.0, False, (5.0, 15.0), NOT),
+        (math.inf, True, (5.0, math.inf), REPRODUCED),
+        (math.nan, True, (5.0, 15.0), NOT),
+        (None, True, None, REPRODUCED),
+        (None, False, None, NOT),
+        (None, True, (5.0, 15.0), NOT),
+    ],
+)
+def test_verdicts(
+    value: float | None, trend: bool, band: tuple[float, float] | None, verdict: str
+) -> None:
+    ours = None if value is None else Estimate.exact(value)
+    assert judge(Finding("R1", ours, trend), band) == verdict
+
+
+def test_means_are_of_programs_first() -> None:
+    found = estimate({"a": [1.0, 3.0], "b": [10.0]})
+    assert found.mean == pytest.approx(6)
+    assert found.low == pytest.approx(5.5) and found.high == pytest.approx(6.5)
+    assert estimate({"a": [4.0]}) == Estimate(4, 4, 4)
+    assert math.isnan(estimate({}).mean)
+
+
+def test_intervals_cover_the_mean_and_repeat() -> None:
+    values = {"a": [float(n) for n in range(30)]}
+    found = estimate(values)
+    assert found.mean == pytest.approx(14.5)
+    assert found.low < found.mean < found.high
+    # The standard error of the mean is 8.66 / sqrt(30) = 1.58.
+    assert found.high - found.low == pytest.approx(2 * 1.96 * 1.58, rel=0.1)
+    assert estimate(values) == found
+
+
+def results() -> pd.DataFrame:
+    rows = [
+        *(
+            ("sort", 1, "old", 1.0, 2.0),
+            ("sort", 1, "older", 0.5, 1.0),
+            ("sort", 1, "new", 2.0, 3.0),
+        ),
+        *(("bayes", 1, "old", 1.0, 1.0), ("bayes", 1, "older", 1.0, 1.0)),
+        ("bayes", 1, "new", 1.5, 0.5),
+    ]
+    names = ["program", "seed", "policy", "core.0.ipc", "core.1.ipc"]
+    same = {"partner": "mcf", "environment": "offline", "loop": "timed"}
+    return pd.DataFrame(rows, columns=names).assign(**same)
+
+
+def test_gains() -> None:
+    rows = gains(results(), "new", ("old", "older"))
+    program = chosen(rows, core="program", program="sort").set_index("over")["gain"]
+    assert dict(program) == pytest.approx({"old": 50, "older": 200, "mean": 125})
+    both = chosen(rows, core="both", program="bayes", over="old")["gain"]
+    assert list(both) == pytest.approx([0])  # 50 % and -50 %
+    own = chosen(rows, core="program", over="old")
+    assert average(own).mean == pytest.approx(0)
+    assert [each.mean for each in by_program(own, ["bayes", "sort"])] == pytest.approx([-50, 50])
+    assert spread(own) == "-50 % (bayes) to 50 % (sort)"
