@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hmsim
-from figures.log_trace import write_log
+from log_trace import write_log
 from policy_table import ROOT
 
 PAGE = ROOT / "docs" / "garbage-collection.md"

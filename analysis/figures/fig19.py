@@ -12,10 +12,10 @@ from hmsim.points import Point, point
 
 from analysis.figures.experiment import Runs, block_agent, workload
 from analysis.figures.gains import chosen
-from analysis.figures.log_trace import write_log
 from analysis.figures.logs import BINS, Responses
 from analysis.figures.style import CYCLE, Made
 from analysis.figures.verdicts import Estimate, Finding, estimate
+from analysis.log_trace import write_log
 
 SCHEDULERS = {"reactive": "reactive", "proactive": "proactive", "preemptive": "preemptive"}
 SEQUENTIAL = {"nvdimm.precondition.pattern": "sequential"}

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.figures.log_trace import write_log
 from analysis.figures.logs import LINES, occupancy, responses
+from analysis.log_trace import write_log
 
 
 def test_occupancy_by_time() -> None:
