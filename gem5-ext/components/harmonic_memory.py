@@ -111,15 +111,14 @@ class HarmonicMemory(AbstractMemorySystem):
                 # Not for programs in general: boards say what it is.
                 controller.nvdimm = HarmonicMemInterface(conf_table_reported=False)
 
-    @property
-    def dram_size(self) -> int:
-        """Bytes of DRAM."""
-        return self._capacities["dram"]
+    def __getattr__(self, name: str) -> object:
+        """Return ``dram_size`` or ``nvdimm_size``, bytes; 0 for an NVDIMM that is not there.
 
-    @property
-    def nvdimm_size(self) -> int:
-        """Bytes of the NVDIMM, 0 without one."""
-        return self._capacities.get("nvdimm", 0)
+        gem5 would take a property for a parameter.
+        """
+        if name in ("dram_size", "nvdimm_size"):
+            return self._capacities.get(name[: -len("_size")], 0)
+        return super().__getattr__(name)
 
     def _ranges(self, whole: AddrRange) -> list[AddrRange]:
         count = len(self.controllers)

@@ -210,6 +210,7 @@ bool MemoryGate::idle() const {
 
 void MemoryGate::suspend(Tick now) {
   ensure(idle(), "gate", now, -1, "time is to stand still with work under way");
+  advanced_ = settle(now);
   suspended_ = true;
 }
 

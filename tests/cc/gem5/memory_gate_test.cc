@@ -386,9 +386,15 @@ TEST(MemoryGate, TimeStandsStillWhileSuspended) {
   }
   EXPECT_EQ(host.now, straight.now);
   const Tick gap = 1000 * kSecond;
+  for (Host* each : {&host, &straight}) {
+    each->now += Tick(1000);  // behind the last event
+  }
+  const std::vector<Statistic> before = host.gate.statistics(host.now);
   host.gate.suspend(host.now);
   EXPECT_EQ(host.gate.next_event(), kNever);
   host.now += gap;
+  expect_equal(host.gate.statistics(host.now), before);
+  straight.gate.advance(straight.now);
   host.gate.resume(host.now);
   for (Host* each : {&host, &straight}) {
     play(*each, 2, 100);
