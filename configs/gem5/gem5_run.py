@@ -131,7 +131,7 @@ class Region:
 
     def __init__(self, cores, clock):
         self._cores = cores
-        self._period = ticks(clock)
+        self._period = round(1e12 / m5.util.convert.toFrequency(clock))  # ticks
         self._began = time.time()
         m5.stats.reset()
         self._start = m5.curTick()
@@ -158,7 +158,7 @@ def leave_run(options, memory, name, agents, region):
     `agents`: for each core, what it ran, as texts by key.
     """
     cores, seconds = region.end()
-    (controller,) = memory.controllers
+    (controller,) = memory.get_memory_controllers()
     stats = {**memory.statistics(), **cores}
     parameters = (line.partition("=") for line in controller.resolved().splitlines())
     content = {
