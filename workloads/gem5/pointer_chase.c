@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // pointer_chase MIB CHAINS STEPS: follows CHAINS chains of pointers through MIB of DRAM (a power of
-// two), a line at a time, in an order that no prefetcher guesses; every fourth line it writes, too.
-// STEPS of 0: for ever. Of the class of 429.mcf, at any rate.
+// two), a line at a time, in an order that no prefetcher guesses; the lines of the first chain it
+// writes, too. STEPS of 0: for ever. Of the class of 429.mcf, at any rate.
 #include "gem5.h"
 
 enum { LINE = 64, WORDS = LINE / 8, MOST_CHAINS = 16 };
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     for (uint64_t c = 0; c < chains; c++) {
       uint64_t* line = memory + at[c] * WORDS;
       at[c] = line[0];
-      if (at[c] % 4 == 0) line[1] = step;
+      if (c == 0) line[1] = step;
     }
   }
   uint64_t sum = 0;
