@@ -3,5 +3,5 @@
 # mix.prepare.sh. --duration ends it.
 gem5 begin
 while :; do
-  taskset -c 0 fileio direct-read /data/file 16 1048576
+  taskset -c 0 fileio direct-read /data/file 16 65536
 done
