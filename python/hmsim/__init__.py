@@ -15,7 +15,18 @@ from hmsim.policies import (
     BusArbiter,
     TransactionScheduler,
 )
+from hmsim.results import (
+    bootstrap_interval,
+    geometric_mean,
+    harmonic_speedup,
+    load_results,
+    maximum_slowdown,
+    speedup,
+    summary,
+    weighted_speedup,
+)
 from hmsim.runner import Result, run
+from hmsim.sweep import run_sweep
 from hmsim.system import Completion, System
 from hmsim.workload import Workload, load_workload
 
@@ -36,10 +47,19 @@ __all__ = [
     "TransactionScheduler",
     "Workload",
     "__version__",
+    "bootstrap_interval",
     "compare",
+    "geometric_mean",
+    "harmonic_speedup",
     "load_config",
+    "load_results",
     "load_workload",
+    "maximum_slowdown",
     "point",
     "run",
     "run_points",
+    "run_sweep",
+    "speedup",
+    "summary",
+    "weighted_speedup",
 ]

@@ -16,6 +16,7 @@ from hmsim import (
     cli_precondition,
     cli_profile,
     cli_run,
+    cli_sweep,
     cli_trace,
     cli_validate,
 )
@@ -26,6 +27,7 @@ app = application("Simulate memory controllers whose channels hold DRAM DIMMs an
 app.command()(cli_run.run)
 app.command()(cli_run.compare)
 app.command("import")(cli_run.import_run)
+app.command()(cli_sweep.sweep)
 app.command()(cli_calibrate.calibrate)
 app.command()(cli_precondition.precondition)
 app.command()(cli_figure.figure)

@@ -17,7 +17,7 @@ import contextlib
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -224,13 +224,21 @@ class Store:
         self.folder = Path(directory) / FOLDER
 
     def load(self, key: str) -> Outcome | None:
-        """Return a finished point, or None; a damaged file is none."""
+        """Return what became of a point, or None; a damaged file is none."""
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             content = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
             if content["version"] == VERSION and content["key"] == key:
                 values, units, host = (dict(content[n]) for n in ("values", "units", "host"))
-                return Outcome(key, values, units, host, str(content["error"]))
+                return Outcome(key, values, units, host, content["error"], content["final"])
         return None
+
+    def everything(self) -> Iterator[tuple[Mapping[str, Scalar], Outcome]]:
+        """Yield all points, in no order, with the labels that they were run under."""
+        for path in self.folder.glob("*.json"):
+            outcome = self.load(path.stem)
+            if outcome is not None:
+                content = json.loads(path.read_text(encoding="utf-8"))
+                yield content["labels"], outcome
 
     def save(self, done: Outcome, wanted: Point) -> None:
         """Keep a finished point. Raises InputError: it cannot be written."""
@@ -241,8 +249,9 @@ class Store:
         content = {
             "version": VERSION,
             "key": done.key,
-            **wanted.labels(),
+            "labels": wanted.labels(),
             "error": done.error,
+            "final": done.final,
             "host": dict(done.host),
             "values": dict(done.values),
             "units": dict(done.units),
@@ -305,16 +314,19 @@ def run_missing(
     for each in points:
         if each.key not in found and each.key not in missing:
             kept = store.load(each.key)
-            if kept is None:
+            if kept is None or not kept.final:
                 missing[each.key] = each
             else:
                 found[each.key] = kept
     failed = sum(bool(outcome.error) for outcome in found.values())
     total = len(found) + len(missing)
-    with Bars(progress) as bars:
-        for outcome in outcomes(list(missing.values()), jobs, client):
-            if outcome.final:
-                store.save(outcome, missing[outcome.key])
+    with contextlib.ExitStack() as stack:
+        bars = stack.enter_context(Bars(progress))
+        running = stack.enter_context(
+            contextlib.closing(outcomes(list(missing.values()), jobs, client))
+        )
+        for outcome in running:
+            store.save(outcome, missing[outcome.key])
             found[outcome.key] = outcome
             failed += bool(outcome.error)
             bars.report("points", len(found) / total, f"{len(found)}/{total}, {failed} failed")

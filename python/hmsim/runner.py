@@ -203,6 +203,7 @@ class Result:
             "warmup_ps": self.options.warmup_ps,
             "warmup_instructions": self.options.warmup_instructions,
             "host": self.host,
+            "units": {name: unit for name, unit in self.units.items() if unit},
         }
 
 

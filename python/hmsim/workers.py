@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
@@ -15,22 +16,19 @@ from hmsim.points import Outcome, Point, measure
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# Points that the scheduler holds, per worker: enough that none waits, few enough to hold a lot.
-AHEAD = 16
-# Tries, with nothing else running, of a point whose worker died: so it is known whose fault it is.
-TRIES_ALONE = 2
-# A worker's death fails all that it held: the points are tried again by themselves.
 LOCAL = {
-    "distributed.scheduler.worker-saturation": 1.0,
-    "distributed.scheduler.allowed-failures": 0,
+    "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
+    "distributed.scheduler.http.routes": [],
     "distributed.worker.memory.terminate": False,
 }
 
 
-def outcomes(points: Sequence[Point], jobs: int | None, client: Client | None) -> Iterator[Outcome]:
+def outcomes(
+    points: Sequence[Point], jobs: int | None, client: Client | None
+) -> Generator[Outcome, None, None]:
     """Yield what becomes of each point, in the order in which they end.
 
-    A worker that dies costs its point a second try; a point that cannot be run is not retried.
+    A point whose worker dies is tried again, the last time alone: it may not have been its fault.
 
     Args:
         points: all different.
@@ -42,7 +40,7 @@ def outcomes(points: Sequence[Point], jobs: int | None, client: Client | None) -
         yield from _on_cluster(points, client)
     elif processes > 1:
         with local_client(processes) as own:
-            yield from _on_cluster(points, own)
+            yield from _on_cluster(points, own, processes)
     else:
         for point in points:
             yield measure(point, point.key)
@@ -67,65 +65,65 @@ def local_client(processes: int) -> Iterator[Client]:
             n_workers=processes,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         )
         stack.enter_context(cluster)
         yield stack.enter_context(Client(cluster))
 
 
-def _on_cluster(points: Sequence[Point], client: Client) -> Iterator[Outcome]:
+def _on_cluster(
+    points: Sequence[Point], client: Client, workers: int = 1
+) -> Generator[Outcome, None, None]:
+    suspects: list[Point] = list(points)
+    for alone in (False, False, True):
+        dead: list[Point] = []
+        for outcome, point in _once(suspects, client, 1 if alone else workers, alone):
+            if outcome is None and not alone:
+                dead.append(point)
+            elif outcome is None:
+                text = "the process that ran this point was killed, more than once"
+                yield Outcome(point.key, error=text, final=False)
+            else:
+                yield outcome
+        suspects = dead
+
+
+def _once(
+    points: Sequence[Point], client: Client, workers: int, alone: bool
+) -> Generator[tuple[Outcome | None, Point], None, None]:
+    """Yield what becomes of each point in one try; None: its worker died.
+
+    No more points are under way than there are workers, so that as few as can be die with one.
+    """
     from distributed import as_completed
 
     waiting = iter(points)
     running: dict[Any, Point] = {}
-    suspects = []
     active = as_completed(raise_errors=False)
 
     def submit() -> None:
-        for point in waiting:
-            future = _submit(client, point)
+        room = 1 if alone else max(workers, sum(client.nthreads().values()))
+        for point in itertools.islice(waiting, room - len(running)):
+            # Not the point's key: a scheduler may remember how another try ended.
+            future = client.submit(measure, point, point.key, pure=False)
             running[future.key] = point
             active.add(future)
-            return
 
-    for _ in range(AHEAD * max(1, len(client.scheduler_info()["workers"]))):
-        submit()
+    submit()
     for future in active:
         point = running.pop(future.key)
+        outcome = _outcome(future, point)
         submit()
-        if _was_killed(future):
-            suspects.append(point)
-        else:
-            yield _outcome(future, point)
-    for point in suspects:
-        for _ in range(TRIES_ALONE):
-            future = _submit(client, point)
-            if not _was_killed(future):
-                break
-        yield _outcome(future, point)
+        yield outcome, point
 
 
-def _submit(client: Client, point: Point) -> Future:
-    # Not the point's key: a scheduler may remember how another sweep's try ended.
-    return client.submit(measure, point, point.key, pure=False)
-
-
-def _was_killed(future: Future) -> bool:
-    """Wait for its end, and tell whether that was its worker's."""
-    from distributed import wait
-
-    wait([future])
-    return future.status == "error" and type(future.exception()).__name__ == "KilledWorker"
-
-
-def _outcome(future: Future, point: Point) -> Outcome:
+def _outcome(future: Future, point: Point) -> Outcome | None:
     if future.status == "finished":
         found: Outcome = future.result()
         return found
-    if _was_killed(future):
-        text = "the process that ran this point was killed, again and again"
-    else:
-        error = future.exception() if future.status == "error" else None
-        text = f"{type(error).__name__}: {error}" if error else f"the run was {future.status}"
+    error = future.exception() if future.status == "error" else None
+    if type(error).__name__ == "KilledWorker":
+        return None
+    text = f"{type(error).__name__}: {error}" if error else f"the run was {future.status}"
     return Outcome(point.key, error=text, final=False)

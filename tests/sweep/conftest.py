@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every test has a cache and a folder of its own."""
 
+import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.append(str(Path(__file__).parents[1] / "cli"))  # support.py
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from hmsim.points import Measurement, Point
 WORKLOAD = """\
 agents:
   - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 300}
-  - {kind: synthetic, core: 1, target: nvdimm, pattern: random, footprint: 1MiB, requests: 200}
+  - {kind: synthetic, core: 1, target: nvdimm, pattern: random, footprint: 1MiB, requests: 20}
 """
 
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``sweep``."""
+
+import contextlib
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from hmsim.cli_support import (
+    INTERRUPTED,
+    Jobs,
+    NoCalibrate,
+    complain,
+    on_terminal,
+    print_table,
+)
+from hmsim.clusters import load_cluster
+from hmsim.results import summary
+from hmsim.sweep import (
+    DATASET,
+    Planned,
+    Planner,
+    estimate,
+    run_planned,
+    sweep_directory,
+    with_tables,
+    write_plan,
+)
+from hmsim.sweep_file import Sweep, load_sweep
+from hmsim.tables import number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNFINISHED = 1  # exit status: points remain, through no fault of theirs
+MOST_ROWS = 40  # of the summary
+
+
+def sweep(
+    file: Annotated[
+        str, typer.Argument(metavar="SWEEP", help="A sweep file: a path or a shipped name.")
+    ],
+    out: Annotated[
+        Optional[str],
+        typer.Option(metavar="DIR", help="Directory, new or to resume; by default SWEEP's stem."),
+    ] = None,
+    cluster: Annotated[
+        Optional[str],
+        typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name."),
+    ] = None,
+    jobs: Jobs = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and an estimate of its hours.")
+    ] = False,
+    pareto: Annotated[
+        Optional[str],
+        typer.Option(metavar="A,B", help="Plot the trade-off of two statistics."),
+    ] = None,
+    no_calibrate: NoCalibrate = False,
+) -> None:
+    """Run the points of a sweep file that are missing; run it again to resume.
+
+    Results land in DIR/results.parquet, a row a point; hmsim.load_results reads them, finished or
+    not.
+    """
+    loaded = load_sweep(file)
+    place = load_cluster(cluster) if cluster is not None else None
+    planned = Planner(loaded).plan()
+    with sweep_directory(out or loaded.path.stem) as directory:
+        planned = with_tables(planned, not no_calibrate, jobs, on_terminal())
+        write_plan(directory, planned, sys.argv)
+        if dry_run:
+            workers = place.workers if place else jobs
+            _print_plan(loaded, planned)
+            print(estimate(directory, planned, workers))
+            return
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # batch systems send it
+        started = time.monotonic()
+        try:
+            with contextlib.ExitStack() as stack:
+                client = stack.enter_context(place.client()) if place else None
+                table = run_planned(
+                    directory, planned, jobs=jobs, client=client, progress=on_terminal()
+                )
+        except KeyboardInterrupt:
+            complain(f"interrupted; what is finished is in {directory}, the same command goes on")
+            raise typer.Exit(INTERRUPTED) from None
+        _print_results(loaded, table, directory, time.monotonic() - started)
+    if table.attrs["missing"]:
+        raise typer.Exit(UNFINISHED)
+
+
+def _print_plan(loaded: Sweep, planned: list[Planned]) -> None:
+    names = list(dict.fromkeys(name for each in planned for name in each.labels))
+    rows = []
+    for name in names:
+        values = list(dict.fromkeys(each.labels.get(name) for each in planned))
+        shown = ", ".join(map(str, values[:8])) + (", ..." if len(values) > 8 else "")
+        rows.append((name, len(values), shown))
+    print_table(("axis", ">values", ""), rows, f"{loaded.path.stem}: {len(planned)} points")
+    bad = [each.error for each in planned if each.error]
+    if bad:
+        print(f"{len(bad)} of them cannot be run; the first: {bad[0].splitlines()[0]}")
+
+
+def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, seconds: float) -> None:
+    failed = table[table["error"] != ""]
+    shown = [name for name in loaded.show if name in table.columns]
+    if shown:
+        means = summary(table, shown)
+        axes = [n for n in means.attrs["axes"] if means[n].nunique(dropna=False) > 1]
+        titles = [
+            f"{n} ({table.attrs['units'][n]})" if table.attrs["units"][n] else n for n in shown
+        ]
+        rows = [
+            [*(str(row[n]) for n in axes), *(_with_interval(row, n) for n in shown)]
+            for row in means.head(MOST_ROWS).to_dict("records")
+        ]
+        print_table((*axes, *(f">{title}" for title in titles)), rows)
+        if len(means) > MOST_ROWS:
+            print(f"... and {len(means) - MOST_ROWS} more")
+    for error, rows in failed.groupby("error", sort=False):
+        complain(f"{len(rows)} points failed: {error}")
+    print(f"{len(table)} points in {seconds:.1f} s, {len(failed)} failed: {directory / DATASET}")
+
+
+def _with_interval(row: "dict[str, float]", name: str) -> str:
+    half = (row[f"{name}.high"] - row[f"{name}.low"]) / 2
+    return number(row[name]) + (f" ± {number(half)}" if half == half else "")

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a sweep make the points that its file asks for, and survive whatever ends it?"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.sweep import Planner, sweep_directory
+from hmsim.sweep_file import load_sweep
+from hooks import workload
+from support import Outcome, invoke, succeed
+
+HERE = Path(__file__).parent
+SWEEP = """\
+config: quick
+grid:
+  workload: [w.yaml]
+  policy: [split, hms]
+  policies.harmonic.weight: {from: 0.2, to: 0.8, count: 3}
+seeds: 2
+show: [dram.reads]
+"""
+
+
+def sweep_file(text: str = SWEEP) -> Path:
+    workload()
+    path = Path("s.yaml")
+    path.write_text(text)
+    return path
+
+
+def planned(text: str) -> list[dict[str, object]]:
+    return [dict(each.labels) for each in Planner(load_sweep(sweep_file(text))).plan()]
+
+
+def test_a_grid_is_every_combination_in_order() -> None:
+    labels = planned(SWEEP)
+    assert [(e["policy"], e["policies.harmonic.weight"], e["seed"]) for e in labels] == [
+        *itertools.product(["split", "hms"], [0.2, 0.5, 0.8], [1, 2])
+    ]
+
+
+def test_lists_samples_conditions_and_common_values() -> None:
+    labels = planned(
+        """\
+set: {controller.channels: 1}
+grid: {workload: w.yaml, policy: [split, hms]}
+points:
+  - {controller.queue_depth: 64, agent.0.requests: 10}
+  - {controller.queue_depth: 32, agent.0.requests: 20}
+samples: {method: sobol, count: 4, over: {policies.harmonic.weight: {from: 0.1, to: 0.9}}}
+where:
+  - policy == 'hms' or controller.queue_depth < 64
+"""
+    )
+    assert len(labels) == 2 * 2 * 4 - 4
+    assert {e["controller.queue_depth"] for e in labels if e["policy"] == "split"} == {32}
+    assert len({e["policies.harmonic.weight"] for e in labels}) == 4
+    assert "controller.channels" not in labels[0] and labels[0]["agent.0.requests"] == 10
+
+
+def test_agents_keys_reach_the_agents() -> None:
+    sweep_file("grid: {workload: w.yaml, agent.0.requests: [50, 100]}")
+    Path("w.yaml").write_text(
+        "agents:\n  - {kind: synthetic, target: dram, pattern: random, requests: 300}\n"
+    )
+    table = hmsim.run_sweep("s.yaml", "out", jobs=1)
+    assert list(table["dram.reads"] + table["dram.writes"]) == [50, 100]
+
+
+def test_values_that_do_not_go_together_become_bad_points() -> None:
+    # An empty NVDIMM has nothing that could be written again.
+    sweep_file(
+        "grid: {workload: w.yaml, nvdimm.precondition.fill: [0, 0.5],"
+        " nvdimm.precondition.overwrite: [0, 1]}"
+    )
+    table = hmsim.run_sweep("s.yaml", "out", jobs=1)
+    bad = table[table["error"] != ""]
+    assert len(table) == 4 and len(bad) == 1
+    assert "nothing to write again" in bad["error"].iloc[0]
+    assert list(bad["nvdimm.precondition.fill"]) == [0]
+    assert list(bad["nvdimm.precondition.overwrite"]) == [1]
+    assert hmsim.load_results("out").equals(table)
+    assert "points failed" in invoke("sweep", "s.yaml", "--out", "out").stderr
+
+
+def test_a_sweep_ends_with_one_dataset_and_is_not_run_twice() -> None:
+    file = sweep_file()
+    text = succeed("sweep", file, "--jobs", "1")
+    assert "12 points" in text and "0 failed" in text and "±" in text
+    content = Path("s/results.parquet").read_bytes()
+    changed = [path.stat().st_mtime_ns for path in Path("s/points").iterdir()]
+    table = hmsim.load_results("s")
+    read = hmsim.load_results("s/results.parquet")
+    assert len(table) == 12 and list(read.columns) == list(table.columns)
+    assert read.attrs["units"] == table.attrs["units"]
+    assert (read["dram.reads"] == table["dram.reads"]).all()
+    succeed("sweep", file, "--jobs", "1")
+    assert Path("s/results.parquet").read_bytes() == content
+    assert changed == [path.stat().st_mtime_ns for path in Path("s/points").iterdir()]
+    more = sweep_file(SWEEP.replace("seeds: 2", "seeds: 3"))
+    succeed("sweep", more, "--jobs", "1")
+    assert len(hmsim.load_results("s")) == 18 and len([*Path("s/points").iterdir()]) == 18
+
+
+def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the sweep; its process ends in the way given when so many points are kept."""
+    script = f"""
+import os, signal
+from hmsim.points import Store
+from hmsim.cli import main
+save, kept = Store.save, []
+def ending(self, *arguments):
+    save(self, *arguments)
+    kept.append(1)
+    if len(kept) == {points}:
+        {how}
+Store.save = ending
+main()
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", script, "sweep", "s.yaml", "--jobs", "1"]
+    return subprocess.run(command, env=environment, capture_output=True, check=False)
+
+
+def test_kill_9_and_interruption_lose_nothing() -> None:
+    sweep_file()
+    succeed("sweep", "s.yaml", "--out", "whole", "--jobs", "1")
+    for _ in range(2):
+        killed = ends_after(3, "os.kill(os.getpid(), signal.SIGKILL)")
+        assert killed.returncode == -signal.SIGKILL
+    assert not Path("s/results.parquet").exists()
+    assert len(hmsim.load_results("s")) == 6 and hmsim.load_results("s").attrs["missing"] == 6
+    stopped = ends_after(2, "raise KeyboardInterrupt")
+    assert stopped.returncode == 130 and b"the same command goes on" in stopped.stderr
+    assert len(hmsim.load_results("s/results.parquet")) == 8
+    succeed("sweep", "s.yaml", "--jobs", "1")
+    assert Path("s/results.parquet").read_bytes() == Path("whole/results.parquet").read_bytes()
+
+
+def test_what_a_killed_writer_left_is_swept_away() -> None:
+    sweep_file()
+    Path("s/points").mkdir(parents=True)
+    Path("s/plan.json").write_text("[]")
+    for left in ("s/points/.x.json.123", "s/.results.parquet.9"):
+        Path(left).write_text("half")
+    succeed("sweep", "s.yaml", "--jobs", "1")
+    assert not [path for path in Path("s").rglob(".*") if path.name != ".lock"]
+
+
+def test_one_sweep_at_a_time_in_a_directory_of_its_own() -> None:
+    sweep_file()
+    with sweep_directory("s"):
+        assert "another sweep is at work" in refused("sweep", "s.yaml").stderr
+    Path("other").mkdir()
+    Path("other/thesis.tex").write_text("")
+    assert "no directory of a sweep" in refused("sweep", "s.yaml", "--out", "other").stderr
+
+
+def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
+    text = succeed("sweep", sweep_file(), "--dry-run", "--jobs", "1")
+    assert "12 points" in text and "0.2, 0.5, 0.8" in text
+    assert "8 points are to be run, 4 are finished" in text and "hours of one process" in text
+    assert len([*Path("s/points").iterdir()]) == 4
+
+
+def refused(*arguments: object) -> Outcome:
+    outcome = invoke(*arguments)
+    assert outcome.exit_code == 2, outcome
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "grid: {workload: w.yaml}\ngird: {}\n",
+            "s.yaml:2: gird: unknown key; did you mean 'grid'",
+        ),
+        ("grid: {workload: w.yaml, polcy: [hms]}\n", "s.yaml:1: polcy: .*did you mean 'policy'"),
+        ("grid:\n  workload: w.yaml\n  controller.queue_dept: 3\n", "s.yaml:3: .*queue_depth"),
+        ("grid:\n  workload: w.yaml\n  policy: [hms, spilt]\n", "s.yaml:3: .*did you mean 'split'"),
+        ("grid: {policy: hms}\n", "workload: missing"),
+        ("grid: {workload: x.yaml}\n", "s.yaml:1: workload: x.yaml: no such workload"),
+        ("grid: {workload: 'mix:sort+mfc'}\n", "s.yaml:1: workload: .*did you mean 'mcf'"),
+        (
+            "grid:\n  workload: w.yaml\n  controller.queue_depth: [64, 0]\n",
+            "s.yaml:3: .*outside 1 ..",
+        ),
+        ("grid:\n  workload: w.yaml\n  seed: [1, -2]\n", "s.yaml:3: seed: '-2'"),
+        ("config: quik\ngrid: {workload: w.yaml}\n", "s.yaml:1: config: .*did you mean 'quick'"),
+        ("warmup: 3 parsecs\ngrid: {workload: w.yaml}\n", "s.yaml:1: warmup"),
+        ("grid: {workload: [w.yaml, w.yaml]}\n", "there twice"),
+        ("grid: {workload: w.yaml}\nwhere: [seeed > 1]\n", "s.yaml:2: where: .*seeed"),
+        ("grid: {workload: w.yaml, seed: [1]}\nwhere: [seed > 1]\n", "no point is left"),
+        ("grid: {workload: w.yaml, seed: 1}\nseeds: 2\n", "s.yaml:2: seeds"),
+        ("grid: {workload: w.yaml}\nseeds: 20000\n", "outside 1 .. 10000"),
+        ("grid: {workload: w.yaml, agent.7.requests: 3}\n", "has no agent 7"),
+        ("grid: {workload: w.yaml, agent.0.path: x}\n", "workload's file only"),
+        ("grid: {workload: w.yaml, agent.0.requests: x}\n", "s.yaml:1: requests"),
+        ("grid: {workload: w.yaml, nvdimm.present: {from: 1}}\n", "'to' is missing"),
+        (
+            "grid: {workload: w.yaml, controller.queue_depth: {from: 1, to: 4096, count: 4096}}"
+            "\nseeds: 999\n",
+            "more than 1000000",
+        ),
+        ("grid: {workload: w.yaml}\nsamples: {method: sobel, count: 3, over: {}}\n", "sobol"),
+        ("grid: {workload: w.yaml}\nsamples: {method: random, over: {}}\n", "count: missing"),
+        ("grid: {workload: w.yaml}\npoints: [{seed: 1}, 3]\n", "'name: value' pairs"),
+        ("grid: &a {workload: w.yaml}\npoints: *a\n", "aliases"),
+        ("- 1\n", "found a list"),
+        ("", "empty"),
+        ("\x00", "not text"),
+    ],
+)
+def test_errors_name_file_line_key_and_nearest_choice(text: str, message: str) -> None:
+    import re
+
+    stderr = refused("sweep", sweep_file(text)).stderr
+    assert re.search(message, stderr), stderr
+    assert not Path("s").exists() and "Traceback" not in stderr
+
+
+def test_a_shipped_sweep_is_found_by_name() -> None:
+    assert len(Planner(load_sweep("weight")).plan()) == 200
