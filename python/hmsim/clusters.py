@@ -63,9 +63,13 @@ class Cluster:
             with local_client(self.workers or len(os.sched_getaffinity(0))) as own:
                 yield own
             return
-        from distributed import Client
-
+        try:
+            import dask
+            from distributed import Client
+        except ImportError as error:
+            raise InputError("--cluster: needs pip install 'hmsim[sweep]'") from error
         with contextlib.ExitStack() as stack:
+            stack.enter_context(dask.config.set(LOCAL))  # of a scheduler that runs here
             place: Any = self.address
             if self.kind in BATCH:
                 place = stack.enter_context(self.batch())
@@ -77,14 +81,15 @@ class Cluster:
             yield client
 
     def batch(self) -> Any:
-        """Return the cluster of dask-jobqueue, no job of which is queued yet."""
+        """Return the cluster of dask-jobqueue, no job of which is queued yet. Raises InputError."""
         try:
-            import dask
             import dask_jobqueue
         except ImportError as error:
             raise InputError(f"{self.kind}: needs pip install 'hmsim[sweep]'") from error
-        dask.config.set(LOCAL)  # of the scheduler, which runs here
-        return getattr(dask_jobqueue, BATCH[self.kind])(**self.options)
+        try:
+            return getattr(dask_jobqueue, BATCH[self.kind])(**self.options)
+        except (OSError, RuntimeError, TypeError, ValueError) as error:
+            raise InputError(f"{self.kind}: the cluster cannot be made: {error}") from error
 
 
 def load_cluster(path_or_name: str | os.PathLike[str]) -> Cluster:

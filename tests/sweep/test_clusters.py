@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do sweeps run where a cluster file says?"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.clusters import load_cluster
+from hmsim.paths import shipped
+from hooks import workload
+from support import invoke, succeed
+
+pytest.importorskip("dask_jobqueue")
+
+# A batch system in a line: the job runs here, at once; its id is its process group.
+SBATCH = """\
+#!/bin/bash
+cp "${@: -1}" job.sh
+setsid bash job.sh >job.log 2>&1 </dev/null &
+echo "Submitted batch job $!"
+echo $! >>jobs
+"""
+SCANCEL = """\
+#!/bin/bash
+kill -- "${@/#/-}"
+"""
+
+
+def test_shipped_clusters_load() -> None:
+    kinds = {name: load_cluster(name).kind for name in shipped("configs/clusters")}
+    assert kinds == {name: name for name in ("local", "pbs", "scheduler", "slurm")}
+
+
+@pytest.mark.parametrize(("name", "directive"), [("slurm", "#SBATCH -p"), ("pbs", "#PBS -q")])
+def test_job_scripts_hold_what_the_file_says(name: str, directive: str) -> None:
+    with load_cluster(name).batch() as cluster:
+        script = cluster.job_script()
+    assert directive in script and "source ~/hmsim/.venv/bin/activate" in script
+    assert "--nworkers 16" in script and "04:00:00" in script
+
+
+def test_a_sweep_runs_as_batch_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    workload()
+    Path("s.yaml").write_text("grid: {workload: w.yaml}\nseeds: 3\n")
+    for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
+        Path(name).write_text(text)
+        Path(name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{os.getcwd()}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    Path("c.yaml").write_text(
+        "kind: slurm\nworkers: 1\n"
+        "options: {cores: 1, processes: 1, memory: 2GB, interface: lo, queue: q}\n"
+    )
+    text = succeed("sweep", "s.yaml", "--cluster", "c.yaml", "--out", "batch")
+    assert "3 points" in text and len(Path("jobs").read_text().split()) >= 1
+    succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
+    assert Path("batch/results.parquet").read_bytes() == Path("here/results.parquet").read_bytes()
+
+
+def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
+    from distributed import LocalCluster
+
+    workload()
+    Path("s.yaml").write_text("grid: {workload: w.yaml}\nseeds: 2\n")
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster:
+        address = cluster.scheduler_address
+        Path("c.yaml").write_text(f"kind: scheduler\naddress: {address}\n")
+        assert "2 points" in succeed("sweep", "s.yaml", "--cluster", "c.yaml")
+    assert (hmsim.load_results("s")["error"] == "").all()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kind: slrum\nworkers: 1\n", "c.yaml:1: kind: 'slrum'; did you mean 'slurm'"),
+        ("kind: slurm\n", "workers: missing"),
+        ("kind: scheduler\n", "address: missing"),
+        ("kind: local\naddress: x\n", "c.yaml:2: address: kind local has none"),
+        ("kind: local\nworkers: 0\n", "c.yaml:2: workers"),
+        ("kind: local\nworker: 3\n", "c.yaml:2: worker: .*did you mean 'workers'"),
+        ("kind: pbs\nworkers: 1\noptions: {quue: x}\n", "c.yaml:3: .*did you mean 'queue'"),
+        ("kind: pbs\nworkers: 1\noptions: {job_script_prologue: x}\n", "expected a list"),
+        ("kind: pbs\nworkers: 1\noptions: 3\n", "'name: value' pairs"),
+        ("kind: pbs\nworkers: 1\noptions: {walltime: 1}\n", "memory"),
+        ("kind: scheduler\naddress: 'tcp://127.0.0.1:1'\n", "no scheduler answers"),
+    ],
+)
+def test_errors_of_cluster_files(text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hmsim.clusters.PATIENCE", 0.1)
+    workload()
+    Path("s.yaml").write_text("grid: {workload: w.yaml}\n")
+    Path("c.yaml").write_text(text)
+    outcome = invoke("sweep", "s.yaml", "--cluster", "c.yaml")
+    assert outcome.exit_code == 2 and re.search(message, outcome.stderr), outcome
