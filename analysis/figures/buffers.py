@@ -79,7 +79,7 @@ def table(runs: Runs) -> pd.DataFrame:
         for program in PROGRAMS
         for size in sizes(runs)
         for scheme in SCHEMES
-        for seed in runs.seeds[:2]
+        for seed in runs.seeds[:1]  # they hardly differ
     )
 
 

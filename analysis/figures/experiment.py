@@ -177,11 +177,11 @@ def mix_points(
 ) -> list[Point]:
     """Return a point for each mix, policy and seed."""
     found = []
-    policies = tuple(policies)
+    systems = {name: load_config(config, overrides).with_policy(policy(name)) for name in policies}
     for case in cases:
         for seed in seeds or runs.seeds:
             agents_ = mix(runs, case, seed, runs.scaled(WINDOW_NS, 0.4))
-            for name in policies:
+            for system in systems.values():
                 labels = {
                     "program": case.program,
                     "partner": case.partner,
@@ -189,16 +189,7 @@ def mix_points(
                     "loop": "timed" if case.timed else "closed",
                     **(axes or {}),
                 }
-                found.append(
-                    point(
-                        config,
-                        agents_,
-                        policy=policy(name),
-                        seed=seed,
-                        overrides=overrides,
-                        axes=labels,
-                    )
-                )
+                found.append(point(system, agents_, seed=seed, axes=labels))
     return found
 
 

@@ -33,10 +33,10 @@ and `hmsim figure all --quick` draws them in some minutes from a tenth of the in
 seed. Nothing was tuned: bands of tolerance were set before the runs, and are wide since our traces
 are not the paper's.
 
-**Verdicts.** *Reproduced*: direction as claimed, and the number within its band where it has one.
-*Trend only*: the direction is as claimed, the number is not. *Not reproduced*: neither. Intervals
-are those of the means over three seeds (95 % bootstrap); each seed has traces of its own. Programs
-are not drawn.
+**Verdicts.** *Reproduced*: direction as claimed, and the number within its band where it has one,
+with its whole interval. *Trend only*: the direction is as claimed, the number is not. *Not
+reproduced*: neither. Intervals are those of the means over three seeds (95 % bootstrap); each seed
+has traces of its own. Programs are not drawn. Where there is one seed there is no interval.
 
 ## What is compared
 

@@ -157,15 +157,24 @@ def grouped_bars(
 def clip(
     axes: Axes, top: float, places: Iterable[tuple[float, float]], form: str = "{:.0f}"
 ) -> None:
-    """End the axis at a value, and write the heights of bars that go beyond it."""
+    """End the axis at a value; beside a group of bars, write the heights of those that go beyond.
+
+    Args:
+        axes: of `grouped_bars`.
+        top: the end.
+        places: place and height of every bar.
+        form: of a height.
+    """
     axes.set_ylim(top=top)
-    for x, value in places:
+    beyond: dict[int, list[str]] = {}
+    for x, value in sorted(places):
         if value > top:
-            axes.text(
-                *(x, top * 0.985, form.format(value)),
-                ha="center",
-                va="top",
-                fontsize=7,
-                rotation=90,
-                color="white",
-            )
+            beyond.setdefault(round(x), []).append(form.format(value))
+    for group, heights in beyond.items():
+        axes.text(
+            *(group + 0.42, top * 0.99, "\n".join(["up to", *heights])),
+            ha="left",
+            va="top",
+            fontsize=7.5,
+            linespacing=1.05,
+        )

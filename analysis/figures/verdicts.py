@@ -72,7 +72,7 @@ def judge(finding: Finding, band: tuple[float, float] | None) -> str:
     """Return the verdict.
 
     Reproduced: order and sign are as claimed and the number, where the claim has a band of
-    tolerance, lies within it. Trend only: the number does not.
+    tolerance, lies within it with its whole interval. Trend only: the number does not.
     """
     if not finding.trend:
         return NOT
@@ -80,4 +80,5 @@ def judge(finding: Finding, band: tuple[float, float] | None) -> str:
         return REPRODUCED
     if finding.ours is None or math.isnan(finding.ours.mean):
         return NOT
-    return REPRODUCED if band[0] <= finding.ours.mean <= band[1] else TREND
+    inside = band[0] <= finding.ours.low and finding.ours.high <= band[1]
+    return REPRODUCED if inside else TREND

@@ -33,6 +33,12 @@ def test_verdicts(
     assert judge(Finding("R1", ours, trend), band) == verdict
 
 
+def test_an_interval_beyond_the_band_is_a_trend() -> None:
+    finding = Finding("R1", Estimate(10, 3, 14), trend=True)
+    assert judge(finding, (5.0, 15.0)) == TREND
+    assert judge(finding, (3.0, 15.0)) == REPRODUCED
+
+
 def test_means_are_of_programs_first() -> None:
     found = estimate({"a": [1.0, 3.0], "b": [10.0]})
     assert found.mean == pytest.approx(6)
