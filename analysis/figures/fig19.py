@@ -17,7 +17,7 @@ from analysis.figures.style import CYCLE, Made
 from analysis.figures.verdicts import Estimate, Finding, estimate
 from analysis.log_trace import write_log
 
-SCHEDULERS = {"reactive": "reactive", "proactive": "proactive", "preemptive": "preemptive"}
+SCHEDULERS = ("reactive", "proactive", "preemptive")
 SEQUENTIAL = {"nvdimm.precondition.pattern": "sequential"}
 REQUESTS = 12_000
 

@@ -29,9 +29,9 @@ written by
 hmsim figure all --out docs/figures --report docs/reproduction.md
 ```
 
-and `hmsim figure all --quick` draws them in some minutes from a tenth of the instructions and one
-seed. Nothing was tuned: bands of tolerance were set before the runs, and are wide since our traces
-are not the paper's.
+and `hmsim figure all --quick` draws them in some minutes from shorter runs of one seed. Nothing was
+tuned: bands of tolerance were set before the runs, and are wide since our traces are not the
+paper's.
 
 **Verdicts.** *Reproduced*: direction as claimed, and the number within its band where it has one,
 with its whole interval. *Trend only*: the direction is as claimed, the number is not. *Not
@@ -124,7 +124,7 @@ def write(folder: Path, page: Path) -> None:
     parts.append(markdown(columns, [row(claim, findings.get(claim.id)) for claim in CLAIMS]))
     quick = [name for name, content in records.items() if content.get("quick")]
     if quick:
-        parts.append(f"\nFrom quick runs (a tenth, one seed): {', '.join(quick)}.\n")
+        parts.append(f"\nFrom quick runs (shorter, one seed): {', '.join(quick)}.\n")
     parts.append("\n## Figures\n")
     prefix = os.path.relpath(folder, page.parent)
     for name, content in records.items():

@@ -8,7 +8,7 @@ marker or place too. What the paper states is a hollow black diamond. Equal data
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-PINK, SKY, YELLOW, GREY = "#CC79A7", "#56B4E9", "#F0E442", "#666666"
+PINK, SKY, GREY = "#CC79A7", "#56B4E9", "#666666"
 CYCLE = (BLUE, ORANGE, GREEN, PINK, RED, SKY, GREY)
 LABELS = {
     "par_bs": "PAR-BS",
@@ -74,7 +74,6 @@ class Made:
     findings: Sequence[Finding]
     paint: Callable[[Figure], None]
     size: tuple[float, float] = (8.0, 3.6)
-    panels: dict[str, Any] = field(default_factory=dict)
 
 
 def matplotlib() -> Any:

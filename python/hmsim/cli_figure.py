@@ -26,7 +26,7 @@ def figure(
         Path, typer.Option(metavar="DIR", help="Folder for NAME.svg, NAME.png and NAME.csv.")
     ] = Path("figures"),
     quick: Annotated[
-        bool, typer.Option("--quick", help="A tenth of the instructions, one seed.")
+        bool, typer.Option("--quick", help="Shorter runs, one seed.")
     ] = False,
     results: Annotated[
         Optional[Path],
