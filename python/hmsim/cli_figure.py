@@ -25,9 +25,7 @@ def figure(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for NAME.svg, NAME.png and NAME.csv.")
     ] = Path("figures"),
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Shorter runs, one seed.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Shorter runs, one seed.")] = False,
     results: Annotated[
         Optional[Path],
         typer.Option(metavar="DIR", help="Where finished runs are kept; by default the cache."),
