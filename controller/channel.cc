@@ -55,6 +55,8 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       split_(config.controller.split()),
       two_level_(config.controller.structure == QueueStructure::two_level),
       drained_(config.controller.writes == WriteMode::drained),
+      command_queues_fill_(!two_level_ && (drained_ || config.transaction_slots() >
+                                                           config.controller.command_queue_depth)),
       posts_writes_(config.controller.posts_writes()),
       turnaround_(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
                                                               : Cycle(0)),

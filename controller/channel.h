@@ -96,6 +96,7 @@ class Channel final : public MemoryChannel, public AckListener {
   bool begin_edge(bool specials);
   bool begin_special_edge();
   bool rest();
+  void answer();
   void prepare();
   void complete(bool specials);
   void deliver_ack();
@@ -117,11 +118,13 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_nvdimm();
   template <class Banks>
   void end_calm_edge(Banks& banks);
+  template <class Banks>
+  void end_begun_edge(Banks& banks);
   void end_edge();
   Cycle next_event(Cycle soonest);
   Cycle next_special(Cycle soonest);
 
-  void send_anew(const Request& request, Tick now);
+  [[gnu::noinline]] void send_anew(const Request& request, Tick now);
   bool admit_from(Queue& queue);
   TransactionId admit(const Request& request);
   void enter(TransactionId id);
@@ -316,6 +319,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const bool split_;
   const bool two_level_;
   const bool drained_;
+  const bool command_queues_fill_;  // flat: one may be full while another transaction could start
   const bool posts_writes_;
   const Cycle turnaround_;  // the longest gap that a change of the data bus's driver needs
   const bool grants_;
@@ -370,8 +374,8 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
   Tick nvdimm_due_ = kNever;        // when the NVDIMM is: the channel advances it
-  // Until then edges have nothing but commands of transactions, if nobody sends and no ack comes
-  // meanwhile.
+  // Until then edges have nothing but completions and commands of transactions, if nobody sends and
+  // no ack comes meanwhile.
   Cycle calm_until_{0};
   int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};

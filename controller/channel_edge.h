@@ -32,14 +32,14 @@ HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
   }
   tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
        [&done] { return done.viewed && done.view.row_hit; });
-  std::int64_t& room = command_queue_free_[static_cast<std::size_t>(done.rank)];
   if (specials && two_level_) {
-    room += kEntriesPerTransaction;
+    command_queue_free_[static_cast<std::size_t>(done.rank)] += kEntriesPerTransaction;
     return;
   }
   ++queue_of(request.memory).free_slots;
   count(request.memory, -1);
-  if (!nvdimm && room++ == 0) {
+  if (command_queues_fill_ && !nvdimm &&
+      command_queue_free_[static_cast<std::size_t>(done.rank)]++ == 0) {
     banks_.hold(done.rank, false);
     --held_ranks_;
   }
@@ -126,9 +126,25 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   calm_until_ = Cycle(0);
   if (const Cycle soonest = edge_ + Cycle(1);
       !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
-    calm_until_ = earlier(refresh_.next(soonest), finishes_.next());
+    calm_until_ = refresh_.next(soonest);
   }
   return true;
+}
+
+// What an edge within the calm may begin with: completions, and who gets their slots.
+HMSIM_INLINE void Channel::answer() {
+  wake_ = kNeverCycle;
+  wake_time_ = kNever;
+  command_bus_taken_ = false;
+  advancing_ = true;
+  complete(false);
+  if (queues_[0].may_admit() || queues_[1].may_admit()) {
+    admit();
+  }
+  advancing_ = false;
+  if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
+    settle();
+  }
 }
 
 HMSIM_INLINE bool Channel::begin_edge() {

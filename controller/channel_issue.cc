@@ -37,7 +37,6 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, RowH
   const Cycle begin = edge_ + Cycle(write ? timing.cwl : timing.cl);
   const Cycle end = begin + Cycle(timing.burst);
   finishes_.push(end, static_cast<TransactionId>(transaction.slot));
-  calm_until_ = earlier(calm_until_, end);
   transaction.state = TransactionState::transfer;
   if (has_specials_) {
     guard_.issued(transaction, owner_of(transaction.request.memory));
@@ -51,7 +50,8 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, RowH
 // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
 HMSIM_INLINE void Channel::start(Transaction& transaction) {
   transaction.started = true;
-  if (!two_level_ && --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
+  if (command_queues_fill_ &&
+      --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
     banks_.hold(transaction.rank, true);
     ++held_ranks_;
   }
@@ -279,18 +279,18 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
   }
 }
 
-// From this edge on, as long as nothing happens but commands of the DRAM. In one piece: most edges
-// are this.
+// From this edge on, as long as nothing happens but commands of the DRAM and completions. In one
+// piece: most edges are this.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
-  const Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
+  Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
   Cycle next;
   Tick time;
   for (;;) {
     if (banks.next() <= edge_) {
       issue_dram(banks);
     }
-    next = later(edge_ + Cycle(1), banks.next());
+    next = earlier(later(edge_ + Cycle(1), banks.next()), finishes_.next());
     if (next >= calm_until_) {
       next = calm_until_;
       time = next == kNeverCycle ? kNever : time_of(next);
@@ -302,6 +302,15 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
     }
     edge_ = next;
     now_ = time;
+    if (finishes_.next() == next) {
+      wakeup_.go_on(time);
+      answer();
+      if (edge_ >= calm_until_ || endpoint_.active()) {
+        end_begun_edge(banks);
+        return;
+      }
+      limit = earlier(wakeup_.leave(), nvdimm_due_);
+    }
   }
   wake_ = next;
   wake_time_ = time;
@@ -321,7 +330,7 @@ HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
     issue_nvdimm();
   }
   const Cycle soonest = edge_ + Cycle(1);
-  Cycle next = earlier(banks.next(), calm_until_);
+  Cycle next = earlier(earlier(banks.next(), finishes_.next()), calm_until_);
   if (next > soonest) {
     next = earlier(next, endpoint_.next(soonest));
   }
@@ -341,6 +350,15 @@ HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
   }
   const Cycle soonest = edge_ + Cycle(1);
   wake_by(banks_.next() <= soonest ? soonest : later(soonest, next_event(soonest)));
+}
+
+template <class Banks>
+HMSIM_INLINE void Channel::end_begun_edge(Banks& banks) {
+  if (edge_ < calm_until_) {
+    end_calm_edge(banks);
+  } else {
+    end_edge();
+  }
 }
 
 // Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
@@ -364,19 +382,21 @@ template <class Banks>
   while (meet_nvdimm(now) && (wake_time_ == now || wakeup_.go_on(wake_time_))) {
     edge_ = wake_;
     now_ = wake_time_;
-    if (calm && edge_ < calm_until_) {
+    if (!calm || edge_ >= calm_until_) {
+      if (!begin_edge()) {
+        now = now_;
+        continue;
+      }
+    } else if (finishes_.next() <= edge_) {
+      answer();
+    } else {
       command_bus_taken_ = false;
-    } else if (!begin_edge()) {
-      now = now_;
-      continue;
     }
     calm = true;
-    if (edge_ >= calm_until_) {
-      end_edge();
-    } else if (!endpoint_.active() && !command_bus_taken_) {
+    if (edge_ < calm_until_ && !endpoint_.active() && !command_bus_taken_) {
       issue_in_calm(banks);
     } else {
-      end_calm_edge(banks);
+      end_begun_edge(banks);
     }
     now = now_;
   }

@@ -34,7 +34,7 @@ void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   }
 }
 
-// Those of `banks` that no gate of the engine's keeps from their bursts.
+// Those of `banks`, whose bursts the last one allows, that no gate of the engine's keeps from them.
 std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const {
   std::uint64_t open = banks;
   for (; banks != 0; banks &= banks - 1) {
@@ -44,6 +44,18 @@ std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const 
     }
   }
   return open;
+}
+
+// first_data() where gates may bind some of the ripe banks.
+std::int64_t NativeBanks::first_by_gates(std::uint64_t ripe, std::uint64_t bound) const {
+  std::int64_t first = kNeverCycle.value();
+  if (const std::uint64_t free = ripe ^ bound) {
+    first = engine_.first_opening(free & ~writes_, free & writes_).value();
+  }
+  for (; bound != 0; bound &= bound - 1) {
+    first = earlier(first, gate(first_of(bound)).value());
+  }
+  return first;
 }
 
 void NativeBanks::advance(Cycle edge) {

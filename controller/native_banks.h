@@ -69,6 +69,7 @@ class NativeBanks final : public DramBanks {
 
   std::uint64_t open_data(Cycle edge) const;
   std::uint64_t open_by_gates(std::uint64_t banks, Cycle edge) const;
+  std::int64_t first_by_gates(std::uint64_t ripe, std::uint64_t bound) const;
   std::uint64_t may_start(std::uint64_t banks) const;
   const Best* best(std::uint64_t banks) const;
   const Best* oldest_row(Cycle edge) const;
@@ -135,10 +136,7 @@ HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
 // Those whose cycle has come need wait no longer. When their commands are legal is looked at once
 // these may be.
 HMSIM_INLINE void NativeBanks::take_ripe(Cycle edge) {
-  std::uint64_t taken = 0;
-  do {
-    taken |= waiting_.take();
-  } while (waiting_.next() <= edge.value());
+  std::uint64_t taken = waiting_.take();
   if (const std::uint64_t patient = taken & patient_) {
     taken ^= patient;
     wait_on(patient, edge);
@@ -157,7 +155,8 @@ HMSIM_INLINE std::uint64_t NativeBanks::open_data(Cycle edge) const {
   const TimingEngine::Opening& opening = engine_.opening(edge);
   const std::uint64_t banks =
       ripe_data() & ((~writes_ & opening.reads) | (writes_ & opening.writes));
-  return engine_.bursts_bound_by_gates(edge) ? open_by_gates(banks, edge) : banks;
+  const std::uint64_t bound = banks & engine_.bound_by_gates(edge);
+  return bound == 0 ? banks : (banks ^ bound) | open_by_gates(bound, edge);
 }
 
 // When the first of the ripe banks may have its burst.
@@ -167,14 +166,8 @@ HMSIM_INLINE std::int64_t NativeBanks::first_data() const {
     return kNeverCycle.value();
   }
   const Cycle first = engine_.first_opening(ripe & ~writes_, ripe & writes_);
-  if (!engine_.bursts_bound_by_gates(first)) {
-    return first.value();
-  }
-  std::int64_t opens = kNeverCycle.value();
-  for (std::uint64_t banks = ripe; banks != 0; banks &= banks - 1) {
-    opens = earlier(opens, gate(first_of(banks)).value());
-  }
-  return opens;
+  const std::uint64_t bound = ripe & engine_.bound_by_gates(first);
+  return bound == 0 ? first.value() : first_by_gates(ripe, bound);
 }
 
 HMSIM_INLINE std::int64_t NativeBanks::first_row() const {
@@ -202,10 +195,7 @@ HMSIM_INLINE const Best* NativeBanks::best(std::uint64_t banks) const {
   const Best* best = &first_of(banks).candidate;
   while ((banks &= banks - 1) != 0) {
     const Best& other = first_of(banks).candidate;
-    if (other.key < best->key) {
-      continue;
-    }
-    if (other.key > best->key || other.request < best->request) {
+    if (other.key != best->key ? other.key > best->key : other.request < best->request) {
       best = &other;
     }
   }
@@ -295,7 +285,8 @@ HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle no
   } else {
     bank.candidate.command = Command::read;
   }
-  wait_or_stay(bank, next_data_, now);
+  ripe_ ^= bank.bit;
+  wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), now);
   next_row_ = first_row();
   find_next();
 }
@@ -309,7 +300,8 @@ HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
     bank.candidate.command = Command::activate;
     bank.gate =
         static_cast<std::uint32_t>(engine_.gate_number(Command::activate, bank.place.group));
-    wait_or_stay(bank, next_row_, now);
+    ripe_ ^= bank.bit;
+    wait(bank, engine_.bank_ready(Command::activate, bank.place), now);
     next_row_ = ripe_rows() == 0 ? kNeverCycle.value() : now.value() + 1;
     find_next();
   } else if ((competing_ & bank.bit) == 0) {

@@ -41,6 +41,7 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
       lasting_delays_(gate_delays_.size()),
       lasting_on_bursts_(gate_delays_.size()),
+      lasting_banks_(gate_delays_.size()),
       distances_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
       last_(gate_delays_.size(), kLongAgo),
@@ -64,7 +65,7 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   }
   compile_own_delays(rules);
   compile_gates(rules, ranks);
-  compile_bursts();
+  compile_bursts(banks_per_rank / groups_per_rank);
   compile_openings(banks_per_rank / groups_per_rank);
   burst_source_ = source_number(Command::read, 0);
   burst_at_ = kLongAgo;
@@ -211,7 +212,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
 }
 
 // What a burst delays beyond the next one of any other source.
-void TimingEngine::compile_bursts() {
+void TimingEngine::compile_bursts(int banks_per_group) {
   for (std::size_t source = 0; source < all_delays_.size(); ++source) {
     std::vector<std::int64_t> latencies = all_delays_[source];
     for (std::size_t gate = 0; gate < latencies.size(); ++gate) {
@@ -219,6 +220,7 @@ void TimingEngine::compile_bursts() {
     }
     lasting_delays_[source] = compile(latencies);
     lasting_on_bursts_[source] = longest_on_bursts(lasting_delays_[source]);
+    lasting_banks_[source] = banks_with_late_bursts(lasting_delays_[source], banks_per_group);
   }
 }
 
@@ -256,6 +258,22 @@ std::int64_t TimingEngine::longest_on_bursts(const Delays& delays) const {
     }
   }
   return longest;
+}
+
+// Those whose gates of reads or writes are among the delayed ones, as far as they have bits.
+std::uint64_t TimingEngine::banks_with_late_bursts(const Delays& delays,
+                                                   int banks_per_group) const {
+  std::uint64_t banks = 0;
+  for (const Delay& delay : delays) {
+    if (delay.number >= gate_at(Command::read, 0) && delay.number < kBankCommands * groups()) {
+      const std::size_t group = (delay.number - gate_at(Command::read, 0)) % groups();
+      const std::size_t first = group * static_cast<std::size_t>(banks_per_group);
+      if (first < kMostMaskedBanks) {
+        banks |= (~std::uint64_t{0} >> (64 - banks_per_group)) << first;
+      }
+    }
+  }
+  return banks;
 }
 
 bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
@@ -314,6 +332,7 @@ void TimingEngine::serialize(Archive& archive) {
   const auto bursts = gates_.begin() + static_cast<std::ptrdiff_t>(gate_at(Command::read, 0));
   gates_bind_bursts_until_ = *std::max_element(
       bursts, gates_.begin() + kBankCommands * static_cast<std::ptrdiff_t>(groups_));
+  bound_banks_ = ~std::uint64_t{0};
   for (Ring& ring : activates_) {
     ring.serialize(archive, spacing_.length);
   }

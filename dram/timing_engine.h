@@ -84,8 +84,10 @@ class TimingEngine final : public TimingModel {
     }
     return Cycle(burst_at_ + opening->delay);
   }
-  // at `edge` that is not all: gates may keep reads and writes from what it allows.
-  bool bursts_bound_by_gates(Cycle edge) const { return edge.value() < gates_bind_bursts_until_; }
+  // at `edge` that is not all: of these banks gates may keep reads and writes from what it allows.
+  std::uint64_t bound_by_gates(Cycle edge) const {
+    return edge.value() < gates_bind_bursts_until_ ? bound_banks_ : 0;
+  }
 
   // The commands, by themselves for those that are many; all are legal at `now`.
   // As issue(), of a data-bus command of the NVDIMM.
@@ -177,14 +179,22 @@ class TimingEngine final : public TimingModel {
   void compile_spacing(const std::vector<TimingRule>& rules);
   void compile_gates(const std::vector<TimingRule>& rules, int ranks);
   void compile_effects();
-  void compile_bursts();
+  void compile_bursts(int banks_per_group);
   void compile_openings(int banks_per_group);
   std::int64_t longest_on_bursts(const Delays& delays) const;
+  std::uint64_t banks_with_late_bursts(const Delays& delays, int banks_per_group) const;
   bool outlasts(std::size_t source, std::size_t gate) const;
   static Delays compile(const std::vector<std::int64_t>& latencies);
   static void apply(const Delays& delays, std::int64_t* cycles, std::int64_t now);
   void delay(Command command, std::size_t source, const BankPlace& place, std::int64_t now);
   void burst(std::size_t source, std::int64_t now);
+  // Gates may keep bursts from these banks until then.
+  void bind(std::int64_t until, std::uint64_t banks, std::int64_t now) {
+    if (until > now) {
+      bound_banks_ = gates_bind_bursts_until_ > now ? bound_banks_ | banks : banks;
+      gates_bind_bursts_until_ = later(gates_bind_bursts_until_, until);
+    }
+  }
   void apply_same_bank(Command command, const BankPlace& place, std::int64_t now);
   void pass_window(Window& window, const BankPlace& place, std::int64_t now);
 
@@ -200,7 +210,8 @@ class TimingEngine final : public TimingModel {
   std::array<Delays, kCommands> same_bank_delays_;      // numbered within the bank
   std::vector<Delays> gate_delays_;                     // by source_number
   std::vector<Delays> lasting_delays_;                  // likewise, of bursts
-  std::vector<std::int64_t> lasting_on_bursts_;         // the longest on their like
+  std::vector<std::int64_t> lasting_on_bursts_;         // the longest on their like, ...
+  std::vector<std::uint64_t> lasting_banks_;            // ... and the banks that they are on
   std::vector<std::vector<Distance>> distances_;        // by gate
   std::array<std::vector<Window>, kCommands> windows_;  // but for activates
   Spacing spacing_;
@@ -215,6 +226,7 @@ class TimingEngine final : public TimingModel {
   const std::int64_t* burst_delays_ = nullptr;  // of its source, by gate
   const Opening* openings_ = nullptr;           // of its source, by delay
   std::int64_t gates_bind_bursts_until_ = 0;
+  std::uint64_t bound_banks_ = 0;                      // meanwhile
   std::vector<std::vector<std::int64_t>> all_delays_;  // data-bus commands: by source_number, gate
   std::vector<std::vector<Opening>> all_openings_;     // likewise; before the first: no bank
 };
@@ -277,8 +289,7 @@ HMSIM_INLINE void TimingEngine::nvdimm_burst(Command command, Cycle at) {
 HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
   if (source != burst_source_) {
     apply(lasting_delays_[burst_source_], gates_.data(), burst_at_);
-    gates_bind_bursts_until_ =
-        later(gates_bind_bursts_until_, burst_at_ + lasting_on_bursts_[burst_source_]);
+    bind(burst_at_ + lasting_on_bursts_[burst_source_], lasting_banks_[burst_source_], now);
     burst_source_ = source;
     burst_delays_ = all_delays_[source].data();
     openings_ = all_openings_[source].data();
@@ -293,7 +304,7 @@ HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, const
   const Effects& effects = effects_[index];
   if (effects.on_gates) {
     apply(gate_delays_[source], gates_.data(), now);
-    gates_bind_bursts_until_ = later(gates_bind_bursts_until_, now + effects.on_bursts);
+    bind(now + effects.on_bursts, ~std::uint64_t{0}, now);
     for (Window& window : windows_[index]) {
       pass_window(window, place, now);
     }
