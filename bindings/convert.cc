@@ -43,6 +43,17 @@ py::object value_of(const Statistic& statistic) {
   return py::float_(statistic.value);
 }
 
+template <std::size_t columns>
+py::dict to_table(const std::array<const char*, columns>& names,
+                  const std::array<std::vector<std::int64_t>, columns>& values) {
+  py::dict table;
+  for (std::size_t i = 0; i < columns; ++i) {
+    table[names[i]] =
+        py::array_t<std::int64_t>(static_cast<py::ssize_t>(values[i].size()), values[i].data());
+  }
+  return table;
+}
+
 }  // namespace
 
 py::list to_python(const std::vector<ParameterInfo>& parameters) {
@@ -90,12 +101,14 @@ py::object to_python(const Series& series, const std::vector<Statistic>& columns
 }
 
 py::object to_python(const RequestLog::Columns& requests) {
-  py::dict table;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    table[RequestLog::kNames[i]] =
-        py::array_t<std::int64_t>(static_cast<py::ssize_t>(requests[i].size()), requests[i].data());
-  }
-  return std::move(table);
+  return to_table(RequestLog::kNames, requests);
+}
+
+py::object take(CommandLog& log) {
+  py::dict tables;
+  tables["commands"] = to_table(CommandLog::kCommandNames, log.take_commands());
+  tables["modules"] = to_table(CommandLog::kModuleNames, log.take_modules());
+  return std::move(tables);
 }
 
 }  // namespace hmsim

@@ -8,6 +8,7 @@
 
 #include "core/parameters.h"
 #include "core/statistics.h"
+#include "frontend/command_log.h"
 #include "frontend/request_log.h"
 #include "frontend/series.h"
 
@@ -20,5 +21,7 @@ pybind11::list to_python(const std::vector<Statistic>& statistics);
 pybind11::object to_python(const Series& series, const std::vector<Statistic>& columns);
 // An int64 array by the name of each column.
 pybind11::object to_python(const RequestLog::Columns& requests);
+// {"commands": columns by name, "modules": likewise}: all rows, taken away.
+pybind11::object take(CommandLog& log);
 
 }  // namespace hmsim

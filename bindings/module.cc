@@ -89,16 +89,17 @@ void bind_simulation(py::module_& module) {
       .def(py::init([](const Assignments& config, const std::vector<Assignments>& agents,
                        std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
                        py::function source, const std::vector<std::uint64_t>& trace_bytes,
-                       bool check, bool log_requests, const py::dict& policies) {
+                       bool check, bool log_requests, std::int64_t log_commands,
+                       const py::dict& policies) {
              const RunOptions options{
-                 seed,  Tick(warmup_ps), warmup_instructions,           trace_bytes,
-                 check, log_requests,    python_policy_makers(policies)};
+                 seed,  Tick(warmup_ps), warmup_instructions, trace_bytes,
+                 check, log_requests,    log_commands,        python_policy_makers(policies)};
              return std::make_unique<Simulation>(config, agents, options,
                                                  trace_source(std::move(source)));
            }),
            py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
            py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"),
-           py::arg("check") = false, py::arg("log_requests") = false,
+           py::arg("check") = false, py::arg("log_requests") = false, py::arg("log_commands") = 0,
            py::arg("policies") = py::dict())
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
@@ -112,6 +113,16 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("checked_commands", &Simulation::checked_commands)
       .def_property_readonly("logged_requests", &Simulation::logged_requests)
       .def("take_requests", [](Simulation& self) { return to_python(self.take_requests()); })
+      .def_property_readonly(
+          "logged_commands",
+          [](Simulation& self) { return self.command_log() ? self.command_log()->rows() : 0; })
+      .def_property_readonly(
+          "command_log_full",
+          [](Simulation& self) { return self.command_log() && self.command_log()->full(); })
+      .def("take_commands",
+           [](Simulation& self) -> py::object {
+             return self.command_log() ? take(*self.command_log()) : py::none();
+           })
       .def("statistics", [](const Simulation& self) { return to_python(self.statistics()); })
       .def("series",
            [](const Simulation& self) -> py::object {

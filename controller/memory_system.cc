@@ -166,10 +166,14 @@ void MemorySystem::watch(ProtocolChecker& checker) {
   add_observer(checker);
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     if (NvdimmModule* nvdimm = channels_[i]->nvdimm()) {
-      nvdimm->set_flash_observer(checker.flash(static_cast<int>(i)));
-      nvdimm->set_media_observer(checker.media(static_cast<int>(i)));
+      nvdimm->add_flash_observer(checker.flash(static_cast<int>(i)));
+      nvdimm->add_media_observer(checker.media(static_cast<int>(i)));
     }
   }
+}
+
+NvdimmModule* MemorySystem::nvdimm(std::size_t channel) const {
+  return channels_[channel]->nvdimm();
 }
 
 LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {

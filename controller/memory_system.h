@@ -20,6 +20,7 @@
 namespace hmsim {
 
 class MemoryChannel;
+class NvdimmModule;
 class ProtocolChecker;
 class RequestObserver;
 
@@ -53,6 +54,10 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   void add_observer(CommandObserver& observer);
   // To have the checker see all that happens, flash included; at most one.
   void watch(ProtocolChecker& checker);
+
+  // The NVDIMM of a channel, or nullptr.
+  std::size_t channels() const { return channels_.size(); }
+  NvdimmModule* nvdimm(std::size_t channel) const;
 
   // To be told of every request that is done, from now on; there is one observer at most.
   void set_request_observer(RequestObserver& observer);

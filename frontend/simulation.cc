@@ -76,6 +76,12 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     }
     request_log_ = std::make_unique<RequestLog>();
   }
+  if (options_.log_commands > 0) {
+    if (opaque) {
+      throw InputError("command log: dram.backend: '" + backend + "' shows no commands");
+    }
+    command_log_ = std::make_unique<CommandLog>(options_.log_commands);
+  }
   if (options_.check) {
     if (opaque) {
       throw InputError("check: dram.backend: '" + backend + "' shows no commands to check");
@@ -220,6 +226,10 @@ void Simulation::begin_log() {
   if (request_log_ != nullptr && measuring_) {
     request_log_->set_epoch(epoch_);
     memory_->set_request_observer(*request_log_);
+  }
+  if (command_log_ != nullptr && measuring_ && !log_begun_) {
+    log_begun_ = true;
+    command_log_->watch(*memory_);
   }
 }
 

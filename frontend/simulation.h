@@ -15,6 +15,7 @@
 #include "core/parameters.h"
 #include "core/statistics.h"
 #include "frontend/agent.h"
+#include "frontend/command_log.h"
 #include "frontend/frontend_parameters.h"
 #include "frontend/hand_requester.h"
 #include "frontend/request_log.h"
@@ -35,6 +36,9 @@ struct RunOptions {
   bool check = false;
   // Keep what became of each request that is done while measuring. Changes no result.
   bool log_requests = false;
+  // Keep so many rows, from the start of measuring on, of what happens on the channels and inside
+  // NVDIMMs; 0: none. Changes no result. Ends with the first power failure.
+  std::int64_t log_commands = 0;
   // In place of the policies that the configuration names.
   PolicyMakers policies = {};
 };
@@ -76,6 +80,9 @@ class Simulation : private SourceProgress {
   // in each kernel step. Without it always empty. No part of a checkpoint.
   std::size_t logged_requests() const { return request_log_ ? request_log_->rows() : 0; }
   RequestLog::Columns take_requests();
+
+  // RunOptions::log_commands; likewise.
+  CommandLog* command_log() { return command_log_.get(); }
 
   // By hand. The address is a system address: DRAM from 0, the NVDIMM behind it; the request is for
   // the line that holds it. The id counts requests sent by hand, from 0.
@@ -146,6 +153,8 @@ class Simulation : private SourceProgress {
   std::unique_ptr<HandRequester> by_hand_;
   std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<RequestLog> request_log_;   // or none
+  std::unique_ptr<CommandLog> command_log_;   // or none
+  bool log_begun_ = false;                    // that of commands
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Translation> translation_;
   bool warmup_time_over_ = false;

@@ -96,6 +96,7 @@ void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levell
   job.started = now;
   job.levelling = levelling;
   ++begun_;
+  tell(lun, true, now);
   if (!levelling) {
     statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, block));
     statistics_.gc_early += ftl_.collection_due(lun) ? 0 : 1;
@@ -112,6 +113,7 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
   }
   job.phase = Phase::none;
   ++ended_;
+  tell(lun, false, now);
   if (job.levelling) {
     ++statistics_.levelled_blocks;
     unlock(lun, now);
@@ -208,6 +210,15 @@ void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick 
   command.hold_bus = parameters_.hold_channel && operation != FlashOperation::erase;
   command.lun = lun;
   flash_.submit(command, now);
+}
+
+void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
+  if (flash_.observers().any()) {
+    const Job& job = jobs_[lun];
+    const std::uint64_t superblock = std::uint64_t{lun} * ftl_.shape().blocks + job.block;
+    const CollectionRecord record{now, begins, job.levelling, lun, superblock * flash_.planes()};
+    flash_.observers().tell(&FlashObserver::on_collection, record);
+  }
 }
 
 void GarbageCollector::on_flash_start(const FlashCommand& command) {

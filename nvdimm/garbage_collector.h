@@ -92,6 +92,7 @@ class GarbageCollector {
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
   void submit(FlashOperation operation, std::uint32_t lun, Tick now);
+  void tell(std::uint32_t lun, bool begins, Tick now) const;
 
   const GcParameters parameters_;
   const std::unique_ptr<GcScheduler> scheduler_;

@@ -26,15 +26,15 @@ MediaModule::MediaModule(const NvdimmParameters& parameters, AckListener& host, 
   }
 }
 
-void MediaModule::set_media_observer(MediaObserver& observer) {
-  observer_ = &observer;
+void MediaModule::add_media_observer(MediaObserver& observer) {
+  observers_.add(observer);
   for (std::size_t region = 0; region < gaps_.size(); ++region) {
     observer.on_gap(region, region * gaps_[region].places() + gaps_[region].next_move().to,
                     gaps_[region].writes());
   }
   for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
     if (banks_[bank].busy) {
-      show(bank);
+      observer.on_media(record_of(bank));
     }
   }
 }
@@ -229,8 +229,8 @@ void MediaModule::begin(std::uint32_t bank, MediaOperation operation, std::uint3
   ++busy_;
   statistics_.busy_banks.set(busy_, now);
   events_.schedule(now + time_of(operation), EventKind::done, bank);
-  if (observer_ != nullptr) {
-    show(bank);
+  if (observers_.any()) {
+    observers_.tell(&MediaObserver::on_media, record_of(bank));
   }
 }
 
@@ -240,7 +240,7 @@ Tick MediaModule::time_of(MediaOperation operation) const {
          (operation == MediaOperation::read ? Tick(0) : medium.write_time);
 }
 
-void MediaModule::show(std::uint32_t bank) const {
+MediaRecord MediaModule::record_of(std::uint32_t bank) const {
   const Bank& state = banks_[bank];
   const Tick end = state.since + time_of(state.operation);
   MediaRecord record{state.since, end, state.operation, bank, 0, 0, 0};
@@ -256,7 +256,7 @@ void MediaModule::show(std::uint32_t bank) const {
     record.line = static_cast<std::uint64_t>(line);
     record.place = place(record.line);
   }
-  observer_->on_media(record);
+  return record;
 }
 
 void MediaModule::end(std::uint32_t bank, Tick now) {

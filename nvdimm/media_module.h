@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/event_queue.h"
+#include "core/observers.h"
 #include "core/key_map.h"
 #include "core/line_store.h"
 #include "core/random.h"
@@ -47,7 +48,7 @@ class MediaModule final : public NvdimmModule {
 
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].blocked; }
   bool idle() const override { return unfinished_ == 0 && busy_ == 0; }
-  void set_media_observer(MediaObserver& observer) override;
+  void add_media_observer(MediaObserver& observer) override;
 
   void advance(Tick now) override;
   void serialize(Archive& archive) override;
@@ -120,7 +121,7 @@ class MediaModule final : public NvdimmModule {
   void begin(std::uint32_t bank, Tick now);
   void begin(std::uint32_t bank, MediaOperation operation, std::uint32_t subject, Tick now);
   Tick time_of(MediaOperation operation) const;
-  void show(std::uint32_t bank) const;
+  MediaRecord record_of(std::uint32_t bank) const;
   void end(std::uint32_t bank, Tick now);
   void end_write(std::uint32_t entry, Tick now);
   void end_move(std::uint32_t region);
@@ -132,7 +133,7 @@ class MediaModule final : public NvdimmModule {
   const MediaParameters media_;
   const std::uint64_t psi_;
   AckListener& host_;
-  MediaObserver* observer_ = nullptr;
+  Observers<MediaObserver> observers_;
   Permutation layout_;  // of the lines of a region
 
   std::vector<StartGap> gaps_;  // by region, bank by bank

@@ -92,9 +92,9 @@ class NvdimmModule : public Component {
 
   virtual bool idle() const = 0;  // no command is unfinished and nothing is going on
 
-  // To be told from now on of what happens in flash, or other media; must outlive the module.
-  virtual void set_flash_observer(FlashObserver& /*observer*/) {}
-  virtual void set_media_observer(MediaObserver& /*observer*/) {}
+  // To be told, too, from now on of what happens in flash, or other media; must outlive the module.
+  virtual void add_flash_observer(FlashObserver& /*observer*/) {}
+  virtual void add_media_observer(MediaObserver& /*observer*/) {}
 
  protected:
   // When it is next due, to be told after each event, ...

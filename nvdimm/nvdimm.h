@@ -80,7 +80,7 @@ class Nvdimm final : public NvdimmModule,
   const PendingWork& pending() const { return pending_; }
   std::uint64_t collections_begun() const override { return collector_.begun(); }
   std::uint64_t collections_ended() const override { return collector_.ended(); }
-  void set_flash_observer(FlashObserver& observer) override;
+  void add_flash_observer(FlashObserver& observer) override;
   NvdimmStatistics& statistics() { return statistics_; }
   void reset_statistics(Tick now);
 

@@ -41,8 +41,8 @@ bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
   return false;
 }
 
-void Nvdimm::set_flash_observer(FlashObserver& observer) {
-  flash_.set_observer(observer);
+void Nvdimm::add_flash_observer(FlashObserver& observer) {
+  flash_.add_observer(observer);
   const auto planes = static_cast<std::uint64_t>(parameters_.nand.planes);
   for (std::uint64_t block = 0; block < std::uint64_t{ftl_.shape().luns} * ftl_.shape().blocks;
        ++block) {

@@ -58,8 +58,8 @@ void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std
       static_cast<std::uint16_t>(pages);
 }
 
-void FlashArray::set_observer(FlashObserver& observer) {
-  observer_ = &observer;
+void FlashArray::add_observer(FlashObserver& observer) {
+  observers_.add(observer);
   for (std::size_t i = 0; i < programmed_.size(); ++i) {
     for (std::uint32_t plane = 0; plane < planes_ && plane < programmed_[i]; ++plane) {
       observer.on_programmed(std::uint64_t{i} * planes_ + plane,

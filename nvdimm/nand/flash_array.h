@@ -37,6 +37,7 @@
 #include "core/archive.h"
 #include "core/event_queue.h"
 #include "core/key_map.h"
+#include "core/observers.h"
 #include "core/random.h"
 #include "core/ring.h"
 #include "core/types.h"
@@ -47,11 +48,6 @@
 namespace hmsim {
 
 struct NvdimmParameters;
-
-// On a LUN, first by this, then by order of submission.
-enum class FlashPriority : std::uint8_t { demand, map, collection, prefetch, eviction };
-
-inline constexpr std::size_t kFlashPriorities = 5;
 
 // For how long collections locked the LUNs that something waited for, and up to when.
 struct GcWait {
@@ -115,7 +111,8 @@ class FlashArray {
   // Before any command: so many pages of a superblock hold data.
   void set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages);
   // Tells the observer, which must outlive the array, what is programmed, then of every stage.
-  void set_observer(FlashObserver& observer);
+  void add_observer(FlashObserver& observer);
+  const Observers<FlashObserver>& observers() const { return observers_; }
 
   void submit(const FlashCommand& command, Tick now);
 
@@ -150,6 +147,7 @@ class FlashArray {
 
   std::int64_t channels() const { return static_cast<std::int64_t>(channels_.size()); }
   const NandTiming& timing() const { return timing_; }
+  std::uint32_t planes() const { return planes_; }
 
   Tick next_event() const { return events_.next_time(); }
   void advance_one();  // the next event
@@ -300,7 +298,7 @@ class FlashArray {
   const Tick ecc_time_;
   FlashClient& client_;
   NvdimmStatistics& statistics_;
-  FlashObserver* observer_ = nullptr;
+  Observers<FlashObserver> observers_;
   std::vector<Node> nodes_;
   std::uint32_t free_nodes_ = kNoIndex;
   std::vector<Lun> luns_;

@@ -11,7 +11,7 @@ FlashBench::FlashBench(const NvdimmParameters& parameters, std::uint64_t seed)
       pages_(parameters.nand.superblock_pages()),
       statistics_(luns_, parameters.nand.channels),
       array_(parameters, *this, statistics_, seed) {
-  array_.set_observer(*this);
+  array_.add_observer(*this);
 }
 
 PhysicalPage FlashBench::flash_place(const FlashCommand& command) const {

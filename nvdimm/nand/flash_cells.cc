@@ -85,7 +85,7 @@ void FlashArray::fail(std::uint32_t node, Tick now) {
         statistics_.erase_failures += command.failed ? 1 : 0;
         break;
     }
-    if (command.failed && observer_ != nullptr) {
+    if (command.failed && observers_.any()) {
       observe(i, FlashStage::fail, now, now);
     }
   }
@@ -98,7 +98,7 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
   state.array = node;
   state.array_end = now + duration;
   events_.schedule(state.array_end, EventKind::cells_end, lun);
-  if (observer_ != nullptr) {
+  if (observers_.any()) {
     for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
       observe(i, FlashStage::cells, now, state.array_end);
     }
@@ -121,7 +121,7 @@ bool FlashArray::is_fetched(std::uint32_t node) const {
 void FlashArray::end_cells(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t done = state.array;
-  if (observer_ != nullptr) {
+  if (observers_.any()) {
     for (std::uint32_t i = done; i != kNoIndex; i = nodes_[i].next) {
       observe(i, FlashStage::done, now, now);
     }
@@ -156,9 +156,10 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
                      more,
                      own.command.lun,
                      block_of(own.place),
-                     page_of(own.place)};
+                     page_of(own.place),
+                     own.command.priority};
   if (own.command.operation != O::erase || stage == FlashStage::status) {
-    observer_->on_flash(record);
+    observers_.tell(&FlashObserver::on_flash, record);
     return;
   }
   // An erase is seen as its planes' erases: at once, or, without multi-plane operations, in turn.
@@ -167,7 +168,7 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
     const std::uint32_t repeats = luns_[own.command.lun].repeats;
     record.block = first + (planes_ - 1 - repeats);
     record.more = repeats > 0;
-    observer_->on_flash(record);
+    observers_.tell(&FlashObserver::on_flash, record);
     return;
   }
   const bool in_turn =
@@ -181,7 +182,7 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
       record.end = record.start + share;
       record.more = stage == FlashStage::command && plane + 1 < planes_;
     }
-    observer_->on_flash(record);
+    observers_.tell(&FlashObserver::on_flash, record);
   }
 }
 

@@ -2,6 +2,7 @@
 // Flash operations, and the hook through which logs, timelines and checkers see them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/types.h"
@@ -9,6 +10,11 @@
 namespace hmsim {
 
 enum class FlashOperation : std::uint8_t { read, program, erase };
+
+// On a LUN, first by this, then by order of submission.
+enum class FlashPriority : std::uint8_t { demand, map, collection, prefetch, eviction };
+
+inline constexpr std::size_t kFlashPriorities = 5;
 
 enum class FlashStage : std::uint8_t {
   command,   // bus: latch cycles, of a program with the page on its way in
@@ -33,12 +39,24 @@ struct FlashRecord {
   std::uint32_t lun;    // of the array; channel = lun / LUNs a channel
   std::uint64_t block;  // of the array: (place in the LUN's planes) x planes + plane, LUN by LUN
   std::uint32_t page;   // of the block
+  FlashPriority priority = FlashPriority::demand;
+};
+
+// A collection, or a move for wear levelling, of a LUN begins or has ended; a LUN has one at a
+// time.
+struct CollectionRecord {
+  Tick at;
+  bool begins;
+  bool levelling;
+  std::uint32_t lun;
+  std::uint64_t block;  // of the array: the victim's first
 };
 
 class FlashObserver {
  public:
   virtual ~FlashObserver() = default;
   virtual void on_flash(const FlashRecord& record) = 0;
+  virtual void on_collection(const CollectionRecord& /*record*/) {}
   // So many pages of the block were programmed before the first record.
   virtual void on_programmed(std::uint64_t block, std::uint32_t pages) = 0;
   // The block must not be used, from before the first record on.

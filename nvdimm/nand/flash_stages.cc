@@ -85,7 +85,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
         break;
     }
   }
-  if (observer_ != nullptr) {
+  if (observers_.any()) {
     observe(state.plane, stage, now, now + duration, nodes_[state.plane].next != kNoIndex);
   }
   events_.schedule(now + duration, EventKind::io_end, lun);

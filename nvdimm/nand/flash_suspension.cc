@@ -44,7 +44,7 @@ void FlashArray::suspend(std::uint32_t lun, Tick now) {
   statistics_.gc_suspensions +=
       nodes_[state.suspended].command.priority == FlashPriority::collection ? 1 : 0;
   events_.schedule(state.ready, EventKind::ready, lun);
-  if (observer_ != nullptr) {
+  if (observers_.any()) {
     for (std::uint32_t i = state.suspended; i != kNoIndex; i = nodes_[i].next) {
       observe(i, FlashStage::suspend, now, state.ready);
     }
@@ -67,7 +67,7 @@ void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
   state.array = operation;
   state.array_end = now + resume_time_ + state.remaining;
   events_.schedule(state.array_end, EventKind::cells_end, lun);
-  if (observer_ != nullptr) {
+  if (observers_.any()) {
     for (std::uint32_t i = operation; i != kNoIndex; i = nodes_[i].next) {
       observe(i, FlashStage::resume, now, now + resume_time_);
     }

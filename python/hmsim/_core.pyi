@@ -126,6 +126,7 @@ class Simulation:
         trace_bytes: Sequence[int],
         check: bool = False,
         log_requests: bool = False,
+        log_commands: int = 0,
         policies: Mapping[str, Callable[[], Any]] = {},
     ) -> None:
         """Build a simulation.
@@ -134,8 +135,8 @@ class Simulation:
         ``trace_bytes`` are the traces' expected lengths for `progress`, 0 where unknown;
         ``check`` judges every command, so that `run` and `advance` raise SimulatorFault when a rule
         of a device, a bus or the ack protocol is broken; ``log_requests`` keeps what
-        `take_requests` returns; ``policies`` make those in Python, by the parameter that would name
-        them (hmsim.policies).
+        `take_requests` returns, and ``log_commands`` so many rows of what `take_commands` does;
+        ``policies`` make those in Python, by the parameter that would name them (hmsim.policies).
         """
 
     def run(self, steps: int) -> bool:
@@ -155,6 +156,17 @@ class Simulation:
         """Return what became of the requests that were done since the last call.
 
         An int64 array by column; those of times end in ``_ps``. ``class``: 0 DRAM, 1 NVDIMM.
+        """
+
+    @property
+    def logged_commands(self) -> int: ...
+    @property
+    def command_log_full(self) -> bool: ...
+    def take_commands(self) -> Optional[dict[str, dict[str, Any]]]:
+        """Return what happened since the last call, or None without ``log_commands``.
+
+        ``commands`` on the channels and what NVDIMMs do inside, ``modules``: an int64 array by
+        column (hmsim.command_log).
         """
 
     def statistics(self) -> list[dict[str, Any]]:

@@ -15,8 +15,10 @@ from hmsim import (
     cli_lists,
     cli_precondition,
     cli_profile,
+    cli_report,
     cli_run,
     cli_sweep,
+    cli_timeline,
     cli_trace,
     cli_validate,
 )
@@ -37,6 +39,8 @@ app.command()(cli_lists.params)
 app.command()(cli_lists.configs)
 app.command()(cli_lists.workloads)
 app.command()(cli_validate.validate)
+app.command()(cli_timeline.timeline)
+app.command()(cli_report.report)
 cli_trace.app.command()(cli_profile.profile)
 cli_trace.app.command()(cli_profile.synth)
 app.add_typer(cli_trace.app, name="trace")

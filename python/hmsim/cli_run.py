@@ -14,10 +14,12 @@ from hmsim._core import InputError
 from hmsim.calibration import with_table
 from hmsim.cli_support import (
     Check,
+    CommandLogFlag,
     ConfigArgument,
     Force,
     Jobs,
     Json,
+    LogRows,
     NoCalibrate,
     Out,
     RequestLogFlag,
@@ -31,6 +33,7 @@ from hmsim.cli_support import (
     print_table,
     terminal_width,
 )
+from hmsim.command_log import MOST_ROWS, CommandLog
 from hmsim.comparison import Comparison, compare_runs
 from hmsim.directories import check_output, existing_parent, new_directory
 from hmsim.progress import Bars
@@ -64,6 +67,8 @@ def run(
     warmup: Warmup = None,
     series: Series = None,
     request_log: RequestLogFlag = False,
+    command_log: CommandLogFlag = False,
+    log_rows: LogRows = MOST_ROWS,
     check: Check = False,
     no_calibrate: NoCalibrate = False,
     out: Out = None,
@@ -77,6 +82,8 @@ def run(
         sets = [*(sets or ()), f"frontend.series_interval={series}"]
     if request_log and out is None:
         raise InputError("--request-log: needs --out, whose requests.parquet holds the requests")
+    if command_log and out is None:
+        raise InputError("--command-log: needs --out, which holds the log")
     system = configuration(config, sets, policy)
     agents = load_workload(workload)
     chosen = options(seed, warmup, check)
@@ -84,9 +91,17 @@ def run(
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=on_terminal())
     log = RequestLog(existing_parent(out)) if request_log and out is not None else None
+    commands = None
+    if command_log and out is not None:
+        commands = CommandLog(existing_parent(out), log_rows)
     with Bars(on_terminal()) as bars:
         result = simulate(
-            system, agents, chosen, lambda done: bars.report(agents.name, done), log=log
+            system,
+            agents,
+            chosen,
+            lambda done: bars.report(agents.name, done),
+            log=log,
+            commands=commands,
         )
     if out is not None:
         with new_directory(out, force) as fresh:

@@ -44,6 +44,16 @@ RequestLogFlag = Annotated[
         "--request-log", help="Write requests.parquet: each request, and its latency by cause."
     ),
 ]
+CommandLogFlag = Annotated[
+    bool,
+    typer.Option(
+        "--command-log",
+        help="Write commands.parquet and modules.parquet, from which 'hmsim timeline' draws.",
+    ),
+]
+LogRows = Annotated[
+    int, typer.Option(min=1, max=10**9, help="Rows of the command log at most: its first ones.")
+]
 Check = Annotated[
     bool,
     typer.Option("--check", help="Judge every command by the rules of devices, buses and acks."),

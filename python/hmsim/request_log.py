@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The per-request log of one run."""
+"""Logs of one run, and that of its requests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,28 +20,30 @@ CLASSES = ("dram", "nvdimm")  # by number
 ROWS = 1 << 15  # of a row group, at least, but for the last
 
 
-class RequestLog:
-    """Rows of requests, written block by block to a Parquet file without a name.
+class RowLog:
+    """Rows, written block by block to a Parquet file without a name.
 
     Whatever ends the process, nothing is left behind; `save` gives the file a name.
     """
+
+    name = "log"  # in errors
 
     def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
         """Begin a log on the file system of a directory, by default that for temporary files.
 
         Raises InputError when the file cannot be written, as `write` and `save` do.
         """
-        with _refusals():
+        with self._refusals():
             self._file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (lives as long as self)
         self._writer: Any = None
 
     def write(self, columns: Mapping[str, Any]) -> None:
-        """Append the rows of `Simulation.take_requests`."""
+        """Append rows, as the core gives them by column."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        table = pa.table({name: _column(name, values) for name, values in columns.items()})
-        with _refusals():
+        table = pa.table({name: self.column(name, values) for name, values in columns.items()})
+        with self._refusals():
             if self._writer is None:
                 self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
             self._writer.write_table(table)
@@ -49,12 +51,12 @@ class RequestLog:
     def close(self) -> None:
         """Complete the file: no more rows come."""
         if self._writer is not None:
-            with _refusals():
+            with self._refusals():
                 self._writer.close()
             self._writer = None
 
     def table(self) -> pd.DataFrame:
-        """Return all rows of a closed log, as `Result.requests` describes them."""
+        """Return all rows of a closed log."""
         import pyarrow.parquet as pq
 
         self._file.seek(0)
@@ -66,23 +68,40 @@ class RequestLog:
         with path.open("wb") as target:
             shutil.copyfileobj(self._file, target, 1 << 20)
 
+    def column(self, name: str, values: Any) -> Any:
+        """Return an Arrow array of the type that the column has in the file."""
+        import pyarrow as pa
 
-def _column(name: str, values: Any) -> Any:
-    """Return an Arrow array of the type that the column has in the file."""
+        return pa.array(values)
+
+    @contextlib.contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"{self.name}: cannot be written: {error.strerror}") from error
+
+
+class RequestLog(RowLog):
+    """What became of each request, as `Result.requests` describes it."""
+
+    name = "request log"
+
+    def column(self, name: str, values: Any) -> Any:
+        """Return an Arrow array of the type that the column has in the file."""
+        import pyarrow as pa
+
+        if name == "class":
+            return words(values, CLASSES)
+        if name in ("write", "row_hit"):
+            return pa.array(values != 0)
+        if name in ("channel", "source", "rank", "bank"):
+            return pa.array(values.astype("int32"))
+        return pa.array(values)
+
+
+def words(values: Any, names: Sequence[str]) -> Any:
+    """Return numbers as an Arrow array of their names."""
     import pyarrow as pa
 
-    if name == "class":
-        return pa.DictionaryArray.from_arrays(values.astype("int8"), list(CLASSES))
-    if name in ("write", "row_hit"):
-        return pa.array(values != 0)
-    if name in ("channel", "source", "rank", "bank"):
-        return pa.array(values.astype("int32"))
-    return pa.array(values)
-
-
-@contextlib.contextmanager
-def _refusals() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"request log: cannot be written: {error.strerror}") from error
+    return pa.DictionaryArray.from_arrays(values.astype("int8"), list(names))

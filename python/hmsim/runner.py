@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Union
 from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.calibration import with_table
+from hmsim.command_log import MOST_ROWS, CommandLog
 from hmsim.config import AnyBundle, Config, load_config
 from hmsim.directories import new_directory
 from hmsim.policies import makers
@@ -98,6 +99,7 @@ class Result:
         samples: the time series as the core gives it, or None.
         request_log: what became of each request, or None.
         simulator: versions of what simulated around our controller, by name; empty: we did.
+        command_log: what happened on the channels and inside the NVDIMMs, or None.
     """
 
     config: Config
@@ -108,6 +110,7 @@ class Result:
     samples: dict[str, Any] | None = None
     request_log: RequestLog | None = None
     simulator: Mapping[str, str] = field(default_factory=dict)
+    command_log: CommandLog | None = None
 
     @property
     def stats(self) -> dict[str, float]:
@@ -165,8 +168,8 @@ class Result:
     def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
         """Write the files of a run.
 
-        ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet`` and
-        ``requests.parquet``: all of them or nothing.
+        ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
+        ``requests.parquet``, ``commands.parquet`` and ``modules.parquet``: all of them or nothing.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
@@ -187,9 +190,12 @@ class Result:
             series.to_parquet(directory / "series.parquet")
         if self.request_log is not None:
             self.request_log.save(directory / "requests.parquet")
+        if self.command_log is not None:
+            self.command_log.save(directory)
 
     def origin(self) -> dict[str, Any]:
         """Return what the run was made of and what it cost: the content of ``run.json``."""
+        log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
         return {
             "versions": {**versions(), **self.simulator},
             "config": self.config.name,
@@ -204,6 +210,7 @@ class Result:
             "warmup_instructions": self.options.warmup_instructions,
             "host": self.host,
             "units": {name: unit for name, unit in self.units.items() if unit},
+            **log,
         }
 
 
@@ -216,6 +223,7 @@ def run(
     warmup: str | int | None = None,
     check: bool = False,
     request_log: bool = False,
+    command_log: bool | int = False,
     progress: bool = False,
     calibrate: bool = True,
 ) -> Result:
@@ -229,6 +237,8 @@ def run(
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
         check: have an independent checker judge every command; it changes no result.
         request_log: keep what became of each request, as `Result.requests`.
+        command_log: keep what happens on the channels and inside the NVDIMMs, for `Result.save`
+            and ``hmsim timeline``: so many rows at most, or, if true, 10 million.
         progress: show a progress bar on standard error after two seconds.
         calibrate: train a table that the policy wants, once; false: refuse.
 
@@ -244,8 +254,15 @@ def run(
     loaded = with_table(loaded, calibrate, progress=progress)
     with Bars(progress) as bars:
         log = RequestLog() if request_log else None
+        rows = MOST_ROWS if command_log is True else int(command_log)
+        commands = CommandLog(rows=rows) if rows > 0 else None
         return simulate(
-            loaded, agents, chosen, lambda done: bars.report(agents.name, done), log=log
+            loaded,
+            agents,
+            chosen,
+            lambda done: bars.report(agents.name, done),
+            log=log,
+            commands=commands,
         )
 
 
@@ -256,8 +273,10 @@ def simulate(
     report: Callable[[float], None],
     stop: threading.Event | None = None,
     log: RequestLog | None = None,
+    commands: CommandLog | None = None,
 ) -> Result:
-    """Run to the end, telling ``report`` the share that is done and ``log`` every request.
+    """Run to the end, telling ``report`` the share that is done, ``log`` every request and
+    ``commands`` every command.
 
     Raises Cancelled soon after ``stop`` is set.
     """
@@ -275,6 +294,7 @@ def simulate(
             [0 if trace is None else expected_size(trace) for trace in traces],
             check=chosen.check,
             log_requests=log is not None,
+            log_commands=0 if commands is None else commands.limit,
             policies=makers(dict(config.objects)),
         )
     except InputError as error:
@@ -282,12 +302,16 @@ def simulate(
     while not simulation.run(STEPS):
         if log is not None and simulation.logged_requests >= ROWS:
             log.write(simulation.take_requests())
+        if commands is not None:
+            commands.collect(simulation)
         if stop is not None and stop.is_set():
             raise Cancelled
         report(min(simulation.progress(), 0.999))
     if log is not None:
         log.write(simulation.take_requests())
         log.close()
+    if commands is not None:
+        commands.collect(simulation, last=True)
     report(1.0)
     seconds = time.perf_counter() - started
     statistics = tuple(simulation.statistics())
@@ -299,7 +323,9 @@ def simulate(
     }
     if chosen.check:
         host["commands_checked"] = simulation.checked_commands
-    return Result(config, workload, chosen, statistics, host, simulation.series(), log)
+    return Result(
+        config, workload, chosen, statistics, host, simulation.series(), log, command_log=commands
+    )
 
 
 def series_table(samples: dict[str, Any]) -> pd.DataFrame:

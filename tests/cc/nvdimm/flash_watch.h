@@ -17,7 +17,7 @@ class FlashWatch {
             nvdimm.parameters().nand,
             nvdimm.parameters().capacity / kPageBytes / nvdimm.parameters().nand.pages_per_block, 0,
             Tick(1), violations_) {
-    nvdimm.set_flash_observer(checker_);
+    nvdimm.add_flash_observer(checker_);
   }
   FlashWatch(const FlashWatch&) = delete;
   FlashWatch& operator=(const FlashWatch&) = delete;

@@ -24,7 +24,7 @@ class MediaWatch {
  public:
   explicit MediaWatch(MediaModule& module)
       : checker_(module.parameters(), 0, Tick(1), violations_) {
-    module.set_media_observer(checker_);
+    module.add_media_observer(checker_);
   }
   MediaWatch(const MediaWatch&) = delete;
   MediaWatch& operator=(const MediaWatch&) = delete;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who is to be told of what a component does.
+#pragma once
+
+#include <vector>
+
+namespace hmsim {
+
+template <class Observer>
+class Observers {
+ public:
+  void add(Observer& observer) { observers_.push_back(&observer); }
+  bool any() const { return !observers_.empty(); }
+
+  template <class Record>
+  void tell(void (Observer::*event)(const Record&), const Record& record) const {
+    for (Observer* const observer : observers_) {
+      (observer->*event)(record);
+    }
+  }
+
+ private:
+  std::vector<Observer*> observers_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the page's line charts show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hmsim.report.collect import Shown
+from hmsim.report.markup import Markup, join, tag
+
+COLORS = 8
+CLASS_NAMES = {"dram": "DRAM", "nvdimm": "NVDIMM"}
+NS = {"label": "latency", "format": "ns", "log": True}
+MS = {"label": "simulated time", "format": "ms", "log": False}
+
+
+class Charts:
+    """Places for charts, and what is to be drawn there (`specs`, for charts.js)."""
+
+    def __init__(self, shown: Sequence[Shown]) -> None:
+        self._shown = shown
+        self.specs: list[dict[str, Any]] = []
+
+    def latency(self) -> Markup:
+        """Distributions, a chart for each kind of request."""
+        parts: list[Markup | None] = []
+        whole = True
+        y = {"label": "share of requests that took no longer", "format": "share", "top": 1}
+        for title, memory, write in (
+            ("DRAM reads", "dram", False),
+            ("DRAM writes", "dram", True),
+            ("NVDIMM lines", "nvdimm", None),
+        ):
+            lines = []
+            for index, one in enumerate(self._shown):
+                points, complete = one.latency(memory, write)
+                whole = whole and (complete or not points)
+                lines.append(self._line(index, one.name, points, dots=not complete))
+            text = f"{title}: how long they take"
+            parts.append(self._chart(text, NS, y, lines, tail="share of requests that took longer"))
+        if not whole:
+            parts.append(
+                tag(
+                    "p",
+                    "Dots are the median, p99, p99.9 and the maximum, which every run keeps. Runs "
+                    "made with --request-log show the whole curve.",
+                    class_="note",
+                )
+            )
+        return join(*parts)
+
+    def queues(self) -> Markup:
+        """Slots held: how often how many, and over time."""
+        share = {"label": "share of time in which no more are held", "format": "share", "top": 1}
+        levels = [
+            self._line(index, f"{one.name}, {CLASS_NAMES[memory]}", one.levels(memory), dash)
+            for index, one in enumerate(self._shown)
+            for dash, memory in enumerate(CLASS_NAMES)
+        ]
+        slots = {"label": "transaction queue slots of a channel", "format": "plain", "log": False}
+        held = self._by_class("occupancy")
+        y = {"label": "slots held, mean over channels", "format": "plain"}
+        found = [
+            self._chart("Queue slots held: how often how many", slots, share, levels, step=True),
+            self._chart("Queue slots held over time", MS, y, held),
+        ]
+        return self._or_hint(
+            found, "queue occupancy", "--request-log (or, over time, --series TIME)"
+        )
+
+    def bandwidth(self) -> Markup:
+        """Lines completed over time."""
+        y = {"label": "lines completed, GB/s", "format": "rate"}
+        chart = self._chart("Bandwidth over time", MS, y, self._by_class("bandwidth"))
+        return self._or_hint([chart], "bandwidth over time", "--request-log or --series TIME")
+
+    def collection(self) -> Markup:
+        """Collections over time, and the slowest requests beside them."""
+        active = [
+            self._line(index, one.name, one.collecting or [])
+            for index, one in enumerate(self._shown)
+        ]
+        counts = [
+            self._line(index, one.name, one.collections()) for index, one in enumerate(self._shown)
+        ]
+        slow = [self._line(index, one.name, one.slowest()) for index, one in enumerate(self._shown)]
+        luns = {"label": "LUNs under collection", "format": "plain"}
+        blocks = {"label": "blocks collected so far", "format": "plain"}
+        longest = {"label": "slowest NVDIMM line that ended then", "format": "ns", "log": True}
+        found = [
+            self._chart("Collections under way", MS, luns, active, step=True),
+            self._chart("Blocks collected over time", MS, blocks, counts),
+            self._chart("The slowest NVDIMM lines over time", MS, longest, slow),
+        ]
+        return self._or_hint(
+            found, "garbage collection over time", "--command-log, --series TIME or --request-log"
+        )
+
+    def _by_class(self, what: str) -> list[dict[str, Any]]:
+        return [
+            self._line(
+                index, f"{one.name}, {CLASS_NAMES[memory]}", getattr(one, what)(memory), dash
+            )
+            for index, one in enumerate(self._shown)
+            for dash, memory in enumerate(CLASS_NAMES)
+        ]
+
+    def _line(
+        self,
+        index: int,
+        name: str,
+        points: list[list[float]],
+        dash: int | None = None,
+        dots: bool = False,
+    ) -> dict[str, Any]:
+        # Runs differ by colour and by dashes, too, where these do not tell classes apart.
+        pattern = (index if dash is None else dash + 2 * (index // COLORS)) % 4
+        return {
+            "name": name,
+            "color": index % COLORS,
+            "dash": pattern,
+            "points": points,
+            "dots": dots,
+        }
+
+    def _chart(
+        self,
+        title: str,
+        x: dict[str, Any],
+        y: dict[str, Any],
+        lines: list[dict[str, Any]],
+        step: bool = False,
+        tail: str | None = None,
+    ) -> Markup | None:
+        drawn = [line for line in lines if any(value for _, value in line["points"])]
+        if not drawn:
+            return None
+        identity = f"chart-{len(self.specs)}"
+        self.specs.append(
+            {
+                "id": identity,
+                "title": title,
+                "x": x,
+                "y": y,
+                "lines": drawn,
+                "step": step,
+                "tail": tail,
+            }
+        )
+        return tag("figure", tag("figcaption", title), tag("div", id=identity))
+
+    def _or_hint(self, found: Sequence[Markup | None], what: str, option: str) -> Markup:
+        present = [part for part in found if part is not None]
+        if present:
+            return join(*present)
+        return tag("p", f"These runs do not show {what}: make them with {option}.", class_="note")

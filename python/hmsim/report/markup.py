@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""HTML in which every text is escaped unless it was made here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64encode
+from html import escape
+from typing import Any, Union
+
+VOID = {"meta", "input", "br", "link"}
+
+
+class Markup(str):
+    """HTML that is in order."""
+
+
+Content = Union[str, None]
+
+
+def tag(element: str, /, *content: Content, **attributes: Any) -> Markup:
+    """Return an element; plain strings are texts, `Markup` is taken as it is, None left out.
+
+    A final underscore of an attribute's name is dropped (``class_``), others become hyphens; an
+    attribute of None or False is left out, one of True has no value.
+    """
+    text = "".join(
+        f" {key.rstrip('_').replace('_', '-')}"
+        + ("" if value is True else f'="{escape(str(value))}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if element in VOID:
+        return Markup(f"<{element}{text}>")
+    return Markup(f"<{element}{text}>{join(*content)}</{element}>")
+
+
+def join(*content: Content) -> Markup:
+    """Return contents one after the other."""
+    return Markup(
+        "".join(
+            part if isinstance(part, Markup) else escape(part)
+            for part in content
+            if part is not None
+        )
+    )
+
+
+def data(identity: str, value: Any) -> Markup:
+    """Return a block of JSON that scripts can read and no text in it can leave."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(f'<script type="application/json" id="{escape(identity)}">{text}</script>')
+
+
+def script(source: str) -> tuple[Markup, str]:
+    """Return an inline script of ours and the source of it that a content policy names."""
+    digest = b64encode(hashlib.sha256(source.encode()).digest()).decode()
+    return Markup(f"<script>{source}</script>"), f"'sha256-{digest}'"
+
+
+def style(source: str) -> tuple[Markup, str]:
+    """Return an inline style sheet of ours and its source, likewise."""
+    digest = b64encode(hashlib.sha256(source.encode()).digest()).decode()
+    return Markup(f"<style>{source}</style>"), f"'sha256-{digest}'"

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Optional
+
+from hmsim import labels
+from hmsim._core import Simulation
+from hmsim.report.bars import relative, stacked
+from hmsim.report.collect import Shown, base_of, differences, speedup
+from hmsim.report.markup import Markup, join, tag
+from hmsim.report.requests import quantile
+from hmsim.tables import number
+
+UP, DOWN = 1, -1  # better is more, less
+Value = Optional[float]
+
+# Title, what to read, and which way is better (0: neither).
+HEADLINES: tuple[tuple[str, str, float, int], ...] = (
+    ("DRAM read, mean (ns)", "dram.read_latency_ns.mean", 1, DOWN),
+    ("DRAM read, p99 (ns)", "dram.read_latency_ns.p99", 1, DOWN),
+    ("NVDIMM line, mean (µs)", "nvdimm.line_latency_ns.mean", 1e-3, DOWN),
+    ("NVDIMM line, p99 (µs)", "nvdimm.line_latency_ns.p99", 1e-3, DOWN),
+    ("NVDIMM 4 KB block, mean (µs)", "nvdimm.response_time_us.mean", 1, DOWN),
+    ("time > 104 NVDIMM entries (%)", "nvdimm.queue.share_over_104", 100, 0),
+    ("buffer hits of reads (%)", "nvdimm.buffer.read_hit_ratio", 100, UP),
+    ("write amplification", "nvdimm.ftl.waf", 1, DOWN),
+    ("DRAM bandwidth (GB/s)", "dram.bandwidth_gb_per_s", 1, UP),
+)
+
+
+def swatch(index: int) -> Markup:
+    """Return the colour that charts give a run."""
+    return tag("span", class_=f"swatch k{index % 8}", aria_hidden="true")
+
+
+def name_cell(index: int, one: Shown) -> Markup:
+    """Return the head of a run's row."""
+    return tag("th", swatch(index), one.name, scope="row")
+
+
+def runs(shown: Sequence[Shown]) -> Markup:
+    """What each run was made of."""
+    head = ("run", "workload", "policy", "configuration", "seed", "simulated (ms)", "directory")
+    rows = []
+    for index, one in enumerate(shown):
+        origin = one.run.origin
+        texts = (
+            one.run.workload,
+            str(origin.get("policy") or "none"),
+            str(origin.get("config", "?")),
+            str(origin.get("seed", "?")),
+            number(one.run.stats.get("sim.ticks", 0) * 1e-9),
+            str(one.run.path),
+        )
+        cells = [tag("td", text, class_="text") for text in texts]
+        rows.append(tag("tr", name_cell(index, one), *cells))
+    agents = []
+    for workload in dict.fromkeys(one.run.workload for one in shown):
+        first = next(one for one in shown if one.run.workload == workload)
+        for index, agent in enumerate(first.run.agents):
+            keys = ", ".join(f"{key} {value}" for key, value in agent.items() if key != "kind")
+            agents.append(
+                tag("li", f"{workload}, agent {index}: {agent.get('kind', '?')} ({keys})")
+            )
+    return join(
+        _table("What was run", head, rows, texts=True),
+        tag("details", tag("summary", "The agents"), tag("ul", *agents)),
+    )
+
+
+def headline(shown: Sequence[Shown]) -> Markup:
+    """The main numbers, a row for each run."""
+    columns: list[tuple[str, list[Value], int]] = []
+    if len(shown) > 1:
+        columns.append(
+            ("speedup over the first", [speedup(shown, n) for n in range(len(shown))], UP)
+        )
+    agents = max((len(one.run.agents) for one in shown), default=0)
+    for agent in range(agents):
+        ipc = [one.run.stats.get(f"core.{agent}.ipc") for one in shown]
+        rate = [one.run.stats.get(f"agent.{agent}.rate") for one in shown]
+        if any(value is not None for value in ipc):
+            columns.append((f"agent {agent}, IPC", ipc, UP))
+        else:
+            columns.append((f"agent {agent}, work/s", rate, UP))
+    for title, path, factor, better in HEADLINES:
+        values = [one.run.stats.get(path) for one in shown]
+        columns.append((title, [None if v is None else v * factor for v in values], better))
+    columns = [column for column in columns if any(value is not None for value in column[1])]
+    rows = []
+    for index, one in enumerate(shown):
+        cells = [_number(values, index, better, shown) for _, values, better in columns]
+        rows.append(tag("tr", name_cell(index, one), *cells))
+    note = "★: the best of the runs of one workload." if len(shown) > 1 else ""
+    head = ["run", *(title for title, _, _ in columns)]
+    return _table(f"Main results. {note}", head, rows, sort=len(shown) > 1)
+
+
+def _number(values: Sequence[Value], index: int, better: int, shown: Sequence[Shown]) -> Markup:
+    value = values[index]
+    same = [n for n in range(len(shown)) if base_of(shown, n) == base_of(shown, index)]
+    others = [other for n in same if (other := values[n]) is not None]
+    best = (
+        value is not None
+        and better != 0
+        and len(set(others)) > 1
+        and value == (max(others) if better == UP else min(others))
+    )
+    name = "best" if best else "starred" if len(shown) > 1 else None
+    return tag("td", number(value), class_=name, data_value="" if value is None else repr(value))
+
+
+def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup:
+    """Parameters that differ between runs, or from the defaults."""
+    found = differences([one.run for one in shown], defaults)
+    docs = {info["name"]: info["doc"] for info in Simulation.parameters()}
+    if len(shown) == 1:
+        heads = [
+            tag("th", "default", class_="text"),
+            tag("th", swatch(0), shown[0].name, class_="text"),
+        ]
+        caption = "Parameters that are not at their default"
+    else:
+        heads = [tag("th", swatch(n), one.name, class_="text") for n, one in enumerate(shown)]
+        caption = "Parameters that differ between the runs; bold: not as in the first"
+    rows = [
+        tag(
+            "tr",
+            tag("th", name, scope="row", title=docs.get(name)),
+            *(
+                tag("td", text, class_="text differs" if text != texts[0] else "text")
+                for text in texts
+            ),
+        )
+        for name, texts in found
+    ]
+    if not rows:
+        return tag("p", "All runs have the same configuration.")
+    head = tag("tr", tag("th", "parameter"), *heads)
+    table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *rows))
+    return tag("div", table, class_="wide")
+
+
+def causes(shown: Sequence[Shown]) -> Markup:
+    """Where the mean latency of each kind of request goes."""
+    parts = [tag("h3", "Where mean latencies go")]
+    names = [label for label, _ in labels.CAUSES]
+    for title, path in labels.CLASSES:
+        rows = []
+        for index, one in enumerate(shown):
+            values = [one.run.stats.get(path + part) for _, part in labels.CAUSES]
+            if any(values):
+                rows.append((index, one.name, [value or 0.0 for value in values]))
+        if rows:
+            parts.append(stacked(f"{title} (ns)", names, rows, number))
+    return join(*parts) if len(parts) > 1 else Markup("")
+
+
+def bus(shown: Sequence[Shown]) -> Markup:
+    """What the data bus did, all shares of time."""
+    shares = {
+        "DRAM data": "bus.dram_share",
+        "NVDIMM data": "bus.nvdimm_share",
+        "lost: turnaround": "bus.lost.turnaround",
+        "lost: bank": "bus.lost.bank",
+        "lost: activate": "bus.lost.activate",
+        "lost: command": "bus.lost.command",
+        "lost: queue full": "bus.lost.queue_full",
+        "lost: refresh": "bus.lost.refresh",
+        "lost: NVDIMM's ack": "bus.lost.nvdimm",
+        "nothing to do": "bus.lost.idle",
+    }
+    rows = [
+        (index, one.name, [one.run.stats.get(path, 0.0) for path in shares.values()])
+        for index, one in enumerate(shown)
+        if "bus.dram_share" in one.run.stats
+    ]
+    if not rows:
+        return Markup("")
+    text = "Shares of the data bus's time; what carries no data was lost to one cause."
+    return join(
+        tag("p", text), stacked("Data bus", list(shares), rows, lambda v: f"{number(100 * v)} %")
+    )
+
+
+def collection(shown: Sequence[Shown]) -> Markup:
+    """What garbage collection did."""
+    columns = (
+        ("blocks collected", "nvdimm.gc.count", 1),
+        ("write amplification", "nvdimm.ftl.waf", 1),
+        ("pages copied", "nvdimm.ftl.gc_pages", 1),
+        ("valid pages of a victim, mean", "nvdimm.gc.valid_pages.mean", 1),
+        ("collection, mean (ms)", "nvdimm.gc.duration_us.mean", 1e-3),
+        ("requests blocked, in all (ms)", "nvdimm.gc.blocked_us", 1e-3),
+        ("put off", "nvdimm.gc.deferred", 1),
+        ("block response meanwhile, mean (µs)", "nvdimm.gc.response_time_us.mean", 1),
+    )
+    return _by_run("Garbage collection", columns, shown)
+
+
+def fairness(shown: Sequence[Shown]) -> Markup:
+    """How each agent fared."""
+    parts = []
+    for workload in dict.fromkeys(one.run.workload for one in shown):
+        chosen = [(n, one) for n, one in enumerate(shown) if one.run.workload == workload]
+        first = chosen[0][1]
+        for number_, agent in enumerate(first.run.agents):
+            rates = [(n, one.name, one.run.stats.get(f"agent.{number_}.rate")) for n, one in chosen]
+            known = [(n, name, rate) for n, name, rate in rates if rate is not None]
+            if known:
+                kind = str(agent.get("kind", "?"))
+                title = f"{workload}, agent {number_} ({kind}): work per second"
+                parts.append(relative(title, known))
+    parts.append(_sources(shown))
+    text = (
+        "An agent's bar is its rate under each run; 100 % is that of the first. A policy is fair "
+        "when no agent pays for the others' gain."
+    )
+    return join(tag("p", text), *parts)
+
+
+def _sources(shown: Sequence[Shown]) -> Markup:
+    rows = []
+    for index, one in enumerate(shown):
+        found = one.requests.by_source if one.requests is not None else {}
+        for (source, memory), (counts, total) in sorted(found.items()):
+            count = int(counts.sum())
+            values: list[Value] = [
+                float(count),
+                total / count / 1000,
+                quantile(counts, 0.99),
+            ]
+            cells = [tag("td", number(v), data_value=repr(v)) for v in values]
+            kind = "DRAM" if memory == "dram" else "NVDIMM"
+            texts = [tag("td", f"{source}"), tag("td", kind, class_="text")]
+            rows.append(tag("tr", name_cell(index, one), *texts, *cells))
+    if not rows:
+        hint = "Runs made with --request-log show latencies for each source here."
+        return tag("p", hint, class_="note")
+    head = ("run", "source", "memory", "requests", "mean (ns)", "p99 (ns, within 5 %)")
+    return _table("Latency by source of requests", head, rows, sort=True)
+
+
+def everything(shown: Sequence[Shown]) -> Markup:
+    """All statistics of all runs."""
+    names = list(dict.fromkeys(name for one in shown for name in one.run.stats))
+    rows = []
+    for name in names:
+        values = [one.run.stats.get(name) for one in shown]
+        cells = [
+            tag("td", number(value), data_value="" if value is None else repr(value))
+            for value in values
+        ]
+        if len(shown) == 2:
+            cells.append(_change(values))
+        rows.append(tag("tr", tag("th", name, scope="row"), *cells))
+    head = ["statistic", *(one.name for one in shown), *(["change"] if len(shown) == 2 else [])]
+    table = _table("", head, rows, sort=True, identity="statistics")
+    search = tag(
+        "input",
+        type="search",
+        placeholder="filter: gc response",
+        aria_label="Filter statistics by words of their names",
+        data_filters="statistics",
+    )
+    note = tag("p", "docs/statistics.md says what each one means.", class_="note")
+    return tag("details", tag("summary", f"{len(names)} statistics"), note, search, table)
+
+
+def _change(values: Sequence[Value]) -> Markup:
+    first, second = values
+    if not first or second is None:
+        return tag("td", "-", data_value="")
+    change = second / first - 1
+    return tag("td", f"{100 * change:+.1f} %", data_value=repr(change))
+
+
+def _by_run(
+    caption: str, columns: Sequence[tuple[str, str, float]], shown: Sequence[Shown]
+) -> Markup:
+    present = [c for c in columns if any(c[1] in one.run.stats for one in shown)]
+    if not present:
+        return tag("p", f"{caption}: these runs have none.")
+    rows = []
+    for index, one in enumerate(shown):
+        cells = []
+        for _, path, factor in present:
+            value = one.run.stats.get(path)
+            scaled = None if value is None else value if factor == 1 else value * factor
+            cells.append(
+                tag("td", number(scaled), data_value="" if scaled is None else repr(scaled))
+            )
+        rows.append(tag("tr", name_cell(index, one), *cells))
+    head = ["run", *(title for title, _, _ in present)]
+    return _table(caption, head, rows, sort=len(shown) > 1)
+
+
+def _table(
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Markup],
+    sort: bool = False,
+    identity: str | None = None,
+    texts: bool = False,
+) -> Markup:
+    def title(text: str) -> Markup:
+        content = tag("button", text, type="button") if sort else text
+        return tag("th", content, scope="col", class_="text" if texts else None)
+
+    table = tag(
+        "table",
+        tag("caption", caption) if caption else None,
+        tag("thead", tag("tr", *(title(text) for text in head))),
+        tag("tbody", *rows),
+        class_="sortable" if sort else None,
+        id=identity,
+    )
+    return tag(
+        "div", table, class_="wide", tabindex="0", role="region", aria_label=caption or "table"
+    )

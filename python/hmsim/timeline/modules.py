@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tracks of what NVDIMMs do inside: flash channels, LUNs, banks of other media, collections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hmsim.run_directory import RunDirectory
+from hmsim.timeline.sheet import CODES, Sheet, Track
+
+if TYPE_CHECKING:  # takes a while to import
+    import pandas as pd
+
+FLASH_CHANNELS, UNITS, COLLECTIONS = 2, 3, 4  # parts of a channel, after those of its buses
+
+
+def add_modules(
+    sheet: Sheet, run: RunDirectory, records: pd.DataFrame, begin: int, end: int
+) -> None:
+    """Add what the log says of all NVDIMMs; times in picoseconds.
+
+    Raises InputError when the configuration does not say how many LUNs share a flash channel.
+    """
+    for channel, own in records.groupby("channel", sort=True):
+        stages = own["stage"].astype(str)
+        _add_flash_channels(sheet, run, int(channel), own, stages)
+        for unit, rows in own.groupby("unit", sort=True):
+            _add_unit(sheet, int(channel), int(unit), rows, begin, end)
+            _add_collections(sheet, int(channel), int(unit), rows, begin, end)
+
+
+def _add_flash_channels(
+    sheet: Sheet, run: RunDirectory, channel: int, records: pd.DataFrame, stages: pd.Series
+) -> None:
+    on_bus = records[stages.isin(["command", "data_out", "status"]).to_numpy()]
+    if not len(on_bus):
+        return
+    luns = run.number("nvdimm.nand.chips") * run.number("nvdimm.nand.dies")
+    bus = on_bus["unit"].to_numpy() // max(luns, 1)
+    names = on_bus["stage"].astype(str).to_numpy().astype(object)
+    names[(names == "command") & (on_bus["operation"].astype(str) == "program").to_numpy()] = (
+        "data_in"
+    )
+    codes = [CODES[name] for name in names]
+    for number in sorted(set(bus.tolist())):
+        which = bus == number
+        track = Track(
+            (channel, FLASH_CHANNELS, number),
+            f"channel {channel}, flash",
+            f"flash channel {number}",
+        )
+        rows = on_bus[which]
+        sheet.add(
+            track,
+            rows["start_ps"],
+            rows["end_ps"],
+            _array(codes)[which],
+            row=rows["block"].to_numpy(),
+            cause=rows["cause"].astype(str).to_numpy(),
+        )
+
+
+def _add_unit(
+    sheet: Sheet, channel: int, unit: int, records: pd.DataFrame, begin: int, end: int
+) -> None:
+    """What the cells do. Of an operation on several planes each has records: they are one slice."""
+    flash = Slices()
+    for start, stop, stage, operation, cause, block in zip(
+        records["start_ps"].tolist(),
+        records["end_ps"].tolist(),
+        records["stage"].astype(str).tolist(),
+        records["operation"].astype(str).tolist(),
+        records["cause"].astype(str).tolist(),
+        records["block"].tolist(),
+    ):
+        what = (f"flash_{operation}", cause, block)
+        if stage in ("cells", "resume"):
+            flash.open(start, what)
+        elif stage == "done":
+            flash.close(start, what, begin)
+        elif stage == "suspend":
+            if flash.close(start, what, begin):
+                flash.slice(start, stop, ("suspending", cause, block))
+        elif stage == "media":
+            flash.slice(start, stop, (f"media_{operation}", cause, -1))
+    flash.finish(end)
+    media = flash.rows and flash.rows[0][2].startswith("media")
+    name = f"bank {unit}" if media else f"LUN {unit}"
+    group = f"channel {channel}, {'NVDIMM' if media else 'flash'}"
+    flash.add_to(sheet, Track((channel, UNITS, unit), group, name))
+
+
+def _add_collections(
+    sheet: Sheet, channel: int, unit: int, records: pd.DataFrame, begin: int, end: int
+) -> None:
+    jobs = Slices()
+    mine = records[records["stage"].astype(str).isin(["collection_begins", "collection_ends"])]
+    for at, stage, cause, block in zip(
+        mine["start_ps"].tolist(),
+        mine["stage"].astype(str).tolist(),
+        mine["cause"].astype(str).tolist(),
+        mine["block"].tolist(),
+    ):
+        what = ("levelling" if cause == "levelling" else "collection", cause, block)
+        if stage == "collection_begins":
+            jobs.open(at, what)
+        else:
+            jobs.close(at, what, begin)
+    jobs.finish(end)
+    track = Track((channel, COLLECTIONS, unit), f"channel {channel}, flash", f"GC of LUN {unit}")
+    jobs.add_to(sheet, track)
+
+
+class Slices:
+    """Builds slices, one at a time, from what opens and closes them."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, str, str, int]] = []
+        self._since: int | None = None
+        self._what: tuple[str, str, int] = ("", "", -1)
+        self._seen = False
+
+    def open(self, at: int, what: tuple[str, str, int]) -> None:
+        """Begin a slice, unless one is open: then this is its next plane."""
+        if self._since is None:
+            self._since, self._what = at, what
+        self._seen = True
+
+    def close(self, at: int, what: tuple[str, str, int], begin: int) -> bool:
+        """End the open slice; one that began before the log reaches from there."""
+        since = self._since
+        if since is None and not self._seen:
+            since, self._what = begin, what
+        self._since, self._seen = None, True
+        if since is not None:
+            self.rows.append((since, at, *self._what))
+        return since is not None
+
+    def slice(self, start: int, end: int, what: tuple[str, str, int]) -> None:
+        """Add a whole slice, after the last one."""
+        self.rows.append((start, end, *what))
+
+    def finish(self, end: int) -> None:
+        """The log ends."""
+        if self._since is not None:
+            self.rows.append((self._since, max(end, self._since), *self._what))
+            self._since = None
+
+    def add_to(self, sheet: Sheet, track: Track) -> None:
+        """Add them to a track."""
+        if self.rows:
+            start, end, kind, cause, block = zip(*self.rows)
+            codes = [CODES.get(name, CODES["command"]) for name in kind]
+            sheet.add(track, start, end, _array(codes), row=_array(block), cause=list(cause))
+
+
+def _array(values: Any) -> Any:
+    import numpy as np
+
+    return np.asarray(values)

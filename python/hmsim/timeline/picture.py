@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A timeline as a drawing: a window of time, or one request step by step."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hmsim._core import InputError
+from hmsim.timeline import colors
+from hmsim.timeline.drawing import INK, Box, Drawing, Line, Words, fits
+from hmsim.timeline.modules import COLLECTIONS
+from hmsim.timeline.perfetto import NAMES, label
+from hmsim.timeline.phases import Story
+from hmsim.timeline.sheet import KINDS, Track
+from hmsim.timeline.tracks import Timeline
+
+if TYPE_CHECKING:  # takes a while to import
+    import pandas as pd
+
+WIDTH, LEFT, RIGHT = 1240, 150, 24  # pixels
+ROW, BAR = 24, 18
+MOST_ROWS = 160
+DENSE = 2.0  # slices a pixel from which on a track shows how busy it is, not what with
+READABLE = 34  # pixels of the narrowest phase that is still drawn to scale
+UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
+LIGHT = "#d9d9d9"
+GLOSSARY = {
+    "nvdimm_read_command": "N-RD: the host asks for the line.",
+    "nvdimm_write_command": "N-WR: the host announces the line.",
+    "nvdimm_ack": "ACK: the NVDIMM says that it can take part in the transfer.",
+    "nvdimm_read": "GRANT: the host gives the NVDIMM the data bus; data follow tCL later.",
+    "nvdimm_write": "GRANT: the host takes the data bus for the line; data follow tCWL later.",
+    "precharge": "PRE: the row that was open is closed.",
+    "activate": "ACT: the row is opened.",
+    "read": "RD: the line's column is read; data follow tCL later.",
+    "write": "WR: the line's column is written; data follow tCWL later.",
+}
+
+
+class Axis:
+    """Maps times to pixels, piece by piece linearly."""
+
+    def __init__(self, times: Sequence[int], places: Sequence[float]) -> None:
+        self.times = list(times)
+        self.places = list(places)
+
+    def __call__(self, time: int) -> float:
+        index = min(max(bisect.bisect_right(self.times, time), 1), len(self.times) - 1)
+        t0, t1 = self.times[index - 1], self.times[index]
+        x0, x1 = self.places[index - 1], self.places[index]
+        return x0 + (x1 - x0) * (time - t0) / (t1 - t0)
+
+
+def duration(ps: int) -> str:
+    """Return a time for people, exact to three digits after the point."""
+    for size, unit in UNITS:
+        if ps >= size or size == 1:
+            return f"{ps / size:.3f}".rstrip("0").rstrip(".") + f" {unit}"
+    return "0 s"
+
+
+def window_picture(timeline: Timeline) -> Drawing:
+    """Return a drawing of all that a timeline holds, to scale.
+
+    Raises InputError when there are too many tracks.
+    """
+    begin, end = timeline.begin_ps, timeline.end_ps
+    axis = Axis((begin, end), (LEFT, WIDTH - RIGHT))
+    where = f"{duration(begin)} to {duration(end)} of simulated time"
+    drawing = _begin(timeline, f"{timeline.run.workload} under {timeline.run.policy}: {where}")
+    used = set(timeline.slices["track"].tolist())
+    shown = [n for n, t in enumerate(timeline.tracks) if n in used or not _rare(t)]
+    top = drawing.height + 22
+    bottom = _tracks(drawing, timeline, axis, shown, None, top)
+    for time, text in _ticks(begin, end):
+        x = axis(time)
+        drawing.shapes.insert(0, Line(x, top - 6, x, bottom, "#d0d0d0"))
+        anchor = "end" if x > WIDTH - RIGHT - 30 else "middle"
+        drawing.add(Words(x, top - 9, text, 11, anchor, color="#444444"))
+    _legend(drawing, timeline.slices, bottom + 12)
+    return drawing
+
+
+def request_picture(timeline: Timeline, story: Story) -> Drawing:
+    """Return a drawing of one request: its phases, and what the tracks it used did meanwhile."""
+    drawing = _begin(timeline, story.title)
+    phases = story.phases
+    times = [phases[0].start, *(phase.end for phase in phases)]
+    total = times[-1] - times[0]
+    room = WIDTH - LEFT - RIGHT
+    linear = min(p.end - p.start for p in phases) / total * room >= READABLE
+    weights = [
+        (p.end - p.start) if linear else 1.6 + math.log2(1 + (p.end - p.start) / timeline.period_ps)
+        for p in phases
+    ]
+    places = [float(LEFT)]
+    for weight in weights:
+        places.append(places[-1] + room * weight / sum(weights))
+    axis = Axis(times, places)
+    scale = "To scale." if linear else "Not to scale: widths grow with the logarithm of the time."
+    took = f"{duration(total)} = {total / timeline.period_ps:g} cycles from its first command. "
+    drawing.add(Words(16, drawing.height + 14, took + scale, 12, color="#444444"))
+    top = drawing.height + 52
+    for index, phase in enumerate(phases):
+        _phase(drawing, phase.name, phase.kind, phase.end - phase.start, places, index, top)
+    drawing.add(Words(LEFT - 10, top + 26, "this request", 12, "end", bold=True))
+    rows = _rows_of(timeline, story)
+    part = timeline.window(times[0], times[-1])
+    low = _tracks(drawing, part, axis, rows, story, top + 58)
+    for time in times:
+        x = axis(time)
+        drawing.add(Line(x, top + 42, x, low, "#777777", 0.8, dashed=True))
+    ends = [-math.inf, -math.inf]  # of the last text in the upper line, and in the lower one
+    for time in times:
+        cycle = (time - times[0]) / timeline.period_ps
+        text = f"{cycle:,.0f}" if cycle == int(cycle) else f"{cycle:,.1f}"
+        x, half = axis(time), len(text) * 11 * 0.32
+        line = 0 if x - half > ends[0] else 1
+        ends[line] = x + half + 4
+        drawing.add(Words(x, low + 16 + 13 * line, text, 11, "middle", color="#444444"))
+    drawing.add(Words(LEFT - 10, low + 16, "cycle", 11, "end", color="#444444"))
+    seen = part.slices[part.slices["track"].isin(rows)]
+    mine = (seen["request"] == story.request) | (seen["row"] == story.block)
+    _legend(drawing, seen[mine], low + 40, others=not mine.all())
+    notes = [GLOSSARY[phase.kind] for phase in phases if phase.kind in GLOSSARY]
+    for note in dict.fromkeys(notes):
+        drawing.add(Words(LEFT, drawing.height + 8, note, 11, color="#444444"))
+        drawing.height += 16
+    drawing.height += 8
+    return drawing
+
+
+def _rare(track: Track) -> bool:
+    """Tell whether an empty track is left out: a collection's, a refresh's or low power's."""
+    return track.place[1] == COLLECTIONS or track.place[-1] < 0
+
+
+def _begin(timeline: Timeline, title: str) -> Drawing:
+    drawing = Drawing(WIDTH, title=title)
+    drawing.add(Words(16, 28, title, 17, bold=True))
+    drawing.height = 38
+    if timeline.full:
+        drawing.add(Words(WIDTH - RIGHT, 28, "the run went on after its log", 11, "end"))
+    return drawing
+
+
+def _phase(
+    drawing: Drawing,
+    name: str,
+    kind: str,
+    length: int,
+    places: Sequence[float],
+    index: int,
+    top: float,
+) -> None:
+    x, width = places[index], places[index + 1] - places[index]
+    color = colors.meaning(kind)[1] if kind else "#f4f4f4"
+    drawing.add(Box(x, top, width, 42, color, f"{name}: {duration(length)}", "#555555"))
+    ink = colors.ink_on(color)
+    lines = _broken(name, width - 6)
+    for number, line in enumerate(lines):
+        y = top + 25 - 6.5 * (len(lines) - 1) + 13 * number
+        drawing.add(Words(x + width / 2, y, line, 11, "middle", color=ink))
+    drawing.add(Words(x + width / 2, top - 5, duration(length), 10, "middle", color="#444444"))
+
+
+def _broken(text: str, width: float) -> list[str]:
+    lines: list[str] = []
+    for word in text.split():
+        if lines and fits(f"{lines[-1]} {word}", 11, width):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines[:3]
+
+
+def _rows_of(timeline: Timeline, story: Story) -> list[int]:
+    """Return the tracks that a request used: buses, and its bank, or flash channel and LUN."""
+    chosen = []
+    blocks = timeline.slices[timeline.slices["row"] == story.block] if story.block else None
+    used = set() if blocks is None else set(blocks["track"].tolist())
+    for index, track in enumerate(timeline.tracks):
+        channel, part, *place = track.place
+        if channel != story.channel:
+            continue
+        bank = part == 1 and story.bank is not None and tuple(place) == story.bank
+        refresh = part == 1 and story.bank is not None and tuple(place) == (story.bank[0], -2)
+        if part == 0 or bank or refresh or (part in (2, 3) and index in used):
+            chosen.append(index)
+    return chosen
+
+
+def _tracks(
+    drawing: Drawing,
+    timeline: Timeline,
+    axis: Axis,
+    shown: Sequence[int],
+    story: Story | None,
+    top: float,
+) -> float:
+    """Draw tracks below each other; return where they end."""
+    if len(shown) > MOST_ROWS:
+        raise InputError(
+            f"{timeline.run.path}: {len(shown)} tracks are too many for a picture ({MOST_ROWS}); "
+            "open timeline.json in Perfetto"
+        )
+    y, group = top, ""
+    for index in shown:
+        track = timeline.tracks[index]
+        if track.group != group:
+            group = track.group
+            drawing.add(Words(16, y + 14, group, 12, bold=True))
+            y += 20
+        drawing.add(
+            Words(LEFT - 10, y + 15, track.name, 12, "end"),
+            Box(LEFT, y + 1, WIDTH - RIGHT - LEFT, BAR + 2, "#fafafa", edge="#e8e8e8"),
+        )
+        slices = timeline.slices[timeline.slices["track"] == index]
+        if story is None and len(slices) > DENSE * (WIDTH - LEFT - RIGHT):
+            _dense(drawing, slices, axis, y + 2, timeline)
+        else:
+            _slices(drawing, slices, axis, y + 2, track, story)
+        y += ROW
+    drawing.height = y
+    return y
+
+
+def _slices(
+    drawing: Drawing,
+    slices: pd.DataFrame,
+    axis: Axis,
+    y: float,
+    track: Track,
+    story: Story | None,
+) -> None:
+    for start, end, code, request, row, cause in zip(
+        slices["start_ps"].tolist(),
+        slices["end_ps"].tolist(),
+        slices["kind"].tolist(),
+        slices["request"].tolist(),
+        slices["row"].tolist(),
+        slices["cause"].astype(str).tolist(),
+    ):
+        kind = NAMES[code]
+        text = label(kind, row, cause)
+        mine = story is None or request == story.request or (cause and row == story.block)
+        color = colors.meaning(kind)[1] if mine else LIGHT
+        x, width = axis(start), max(axis(end) - axis(start), 0.8)
+        about = f", request {request}" if request >= 0 else ""
+        hint = f"{track.name}: {text}{about}, {duration(end - start)} from {duration(start)}"
+        edge = "#555555" if width > 4 else ""
+        drawing.add(Box(x, y, width, BAR, color, hint, edge))
+        words = next((t for t in (text, KINDS[kind]) if fits(t, 10, width - 4)), None)
+        if words is not None:
+            ink = colors.ink_on(color)
+            drawing.add(Words(x + width / 2, y + 13, words, 10, "middle", color=ink))
+
+
+def _dense(
+    drawing: Drawing, slices: pd.DataFrame, axis: Axis, y: float, timeline: Timeline
+) -> None:
+    """Bars two pixels wide whose height is the share of time that the track was busy."""
+    import numpy as np
+
+    bins = (WIDTH - LEFT - RIGHT) // 2
+    begin, span = timeline.begin_ps, timeline.end_ps - timeline.begin_ps
+    edges = begin + span * np.arange(bins + 1) // bins
+    starts, ends = slices["start_ps"].to_numpy(), slices["end_ps"].to_numpy()
+    # Busy time up to each edge: whole slices before it, and a part of the one that it cuts.
+    lengths = np.concatenate([[0], np.cumsum(ends - starts)])
+    before = np.searchsorted(starts, edges, "right")
+    cut = np.maximum(ends[np.maximum(before - 1, 0)] - edges, 0) * (before > 0)
+    busy = np.diff(lengths[before] - cut) / np.diff(edges)
+    color = colors.meaning(NAMES[int(slices["kind"].mode().iloc[0])])[1]
+    for index, share in enumerate(busy.tolist()):
+        if share > 0:
+            height = max(BAR * min(share, 1.0), 0.6)
+            drawing.add(Box(LEFT + 2 * index, y + BAR - height, 2, height, color))
+    hint = f"busy {100 * lengths[-1] / span:.2g} % of the time"
+    drawing.add(Words(WIDTH - RIGHT - 4, y + 10, hint, 9, "end", color="#333333"))
+
+
+def _ticks(begin: int, end: int) -> list[tuple[int, str]]:
+    step = 10 ** math.floor(math.log10(max(end - begin, 1)))
+    step = next(s for s in (step // 5, step // 2, step) if s and (end - begin) / s <= 12) or 1
+    size, unit = next((s, u) for s, u in UNITS if s <= max(end, 1))
+    first = -(-begin // step) * step
+    return [(t, f"{t / size:,.10g} {unit}") for t in range(first, end + 1, step)]
+
+
+def _legend(drawing: Drawing, slices: pd.DataFrame, y: float, others: bool = False) -> None:
+    by_color: dict[str, dict[str, None]] = {}
+    for code in sorted(slices["kind"].unique().tolist()):
+        words, color = colors.meaning(NAMES[code])
+        by_color.setdefault(color, {})[words] = None
+    if others:
+        by_color[LIGHT] = {"other requests": None}
+    x = float(LEFT)
+    for color, meanings in by_color.items():
+        words = ", ".join(meanings)
+        width = 24 + len(words) * 12 * 0.6
+        if x + width > WIDTH - RIGHT:
+            x, y = float(LEFT), y + 20
+        drawing.add(
+            Box(x, y, 14, 12, color, edge="#555555"), Words(x + 19, y + 10.5, words, 12, color=INK)
+        )
+        x += width + 10
+    drawing.height = y + 26

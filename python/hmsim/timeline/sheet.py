@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Slices on tracks, collected a column at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # takes a while to import
+    import pandas as pd
+
+# What a slice can be, and what people read.
+KINDS = {
+    "activate": "ACT",
+    "precharge": "PRE",
+    "read": "RD",
+    "write": "WR",
+    "refresh": "REF",
+    "refresh_same_bank": "REFsb",
+    "power_down_enter": "PDE",
+    "power_down_exit": "PDX",
+    "self_refresh_enter": "SRE",
+    "self_refresh_exit": "SRX",
+    "nvdimm_read_command": "N-RD",
+    "nvdimm_write_command": "N-WR",
+    "nvdimm_flush_command": "FLUSH",
+    "nvdimm_read": "GRANT",
+    "nvdimm_write": "GRANT",
+    "nvdimm_ack": "ACK",
+    "nvdimm_credit": "CREDIT",
+    "dram_read_data": "DRAM read",
+    "dram_write_data": "DRAM write",
+    "nvdimm_read_data": "NVDIMM read",
+    "nvdimm_write_data": "NVDIMM write",
+    "open_row": "row",
+    "power_down": "power-down",
+    "self_refresh": "self-refresh",
+    "command": "command",
+    "data_in": "data in",
+    "data_out": "data out",
+    "status": "status",
+    "flash_read": "read",
+    "flash_program": "program",
+    "flash_erase": "erase",
+    "media_read": "read",
+    "media_write": "write",
+    "media_move": "gap move",
+    "suspending": "suspending",
+    "collection": "collection",
+    "levelling": "wear levelling",
+}
+CODES = {kind: code for code, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, order=True)
+class Track:
+    """A line of a timeline.
+
+    Attributes:
+        place: sorts the tracks.
+        group: what they belong to: ``channel 0``, ``channel 0, DRAM``, ``channel 0, flash``.
+        name: ``data bus``, ``bank 3``, ``flash channel 1``, ``LUN 2``, ``GC of LUN 2``.
+    """
+
+    place: tuple[int, ...]
+    group: str
+    name: str
+
+
+class Sheet:
+    """Collects slices; columns may be given as one value for all."""
+
+    def __init__(self) -> None:
+        self._tracks: dict[Track, int] = {}
+        self._parts: list[dict[str, Any]] = []
+
+    def add(
+        self,
+        track: Track,
+        start: Any,
+        end: Any,
+        kind: Any,
+        *,
+        request: Any = -1,
+        row: Any = -1,
+        cause: Any = "",
+    ) -> None:
+        """Add slices to a track; those that take no time are left out.
+
+        Args:
+            track: where.
+            start: when they begin, an array of picoseconds.
+            end: when they end.
+            kind: of `KINDS`: a name, or an array of codes.
+            request: whose they are, -1: nobody's.
+            row: of DRAM, logical page (data bus) or flash block they are about, -1: none.
+            cause: why they were done: a text, or an array.
+        """
+        import numpy as np
+        import pandas as pd
+
+        begins = np.asarray(start, dtype="int64")
+        ends = np.asarray(end, dtype="int64")
+        keep = ends > begins
+        if not keep.any():
+            return
+        number = self._tracks.setdefault(track, len(self._tracks))
+        count = int(keep.sum())
+
+        def column(values: Any, dtype: str) -> Any:
+            array = np.asarray(values)
+            return np.full(count, values, dtype) if array.ndim == 0 else array[keep].astype(dtype)
+
+        reasons = (
+            pd.Categorical([cause] * count)
+            if isinstance(cause, str)
+            else pd.Categorical(np.asarray(cause, dtype=object)[keep])
+        )
+        self._parts.append(
+            {
+                "track": np.full(count, number, "int32"),
+                "start_ps": begins[keep],
+                "end_ps": ends[keep],
+                "kind": column(CODES[kind] if isinstance(kind, str) else kind, "int8"),
+                "request": column(request, "int64"),
+                "row": column(row, "int64"),
+                "cause": reasons,
+            }
+        )
+
+    def table(self) -> tuple[list[Track], pd.DataFrame]:
+        """Return the tracks in order and the slices in order of track and time.
+
+        Columns: ``track`` (index of the list), ``start_ps``, ``end_ps``, ``kind`` (code of KINDS),
+        ``request``, ``row``, ``cause``.
+        """
+        import numpy as np
+        import pandas as pd
+        from pandas.api.types import union_categoricals
+
+        tracks = sorted(self._tracks)
+        place = np.empty(len(tracks), "int32")
+        for index, track in enumerate(tracks):
+            place[self._tracks[track]] = index
+        names = ("track", "start_ps", "end_ps", "kind", "request", "row")
+        if not self._parts:
+            return [], pd.DataFrame({name: np.empty(0, "int64") for name in (*names, "cause")})
+        table = pd.DataFrame(
+            {name: np.concatenate([part[name] for part in self._parts]) for name in names}
+        )
+        table["cause"] = union_categoricals([part["cause"] for part in self._parts])
+        table["track"] = place[table["track"].to_numpy()]
+        return tracks, table.sort_values(["track", "start_ps"], kind="stable", ignore_index=True)

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is the page complete in itself, right, and safe whatever the directories hold?"""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import runs
+from hmsim.report.collect import collect
+from hmsim.report.markup import data, tag
+from support import invoke, succeed
+
+EVIL = "<script>alert(1)</script>\"'&</script>"
+LARGEST = 3_000_000  # bytes
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three runs: with all that can be recorded, with another policy, and bare."""
+    folder = tmp_path_factory.mktemp("three")
+    everything = {"frontend.series_interval": "2us"}
+    runs.make(folder / "all", everything, request_log=True, command_log=True)
+    runs.make(folder / "split", {"controller.queues": "split"}, policy="split", request_log=True)
+    runs.make(folder / "bare", policy="unified_fcfs")
+    return [folder / "all", folder / "split", folder / "bare"]
+
+
+class Page(html.parser.HTMLParser):
+    """Reads a page, holding it against the rules that a browser would forgive."""
+
+    VOID = ("meta", "input", "br", "link")
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.text = path.read_text(encoding="utf-8")
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        self.blocks: dict[str, str] = {}
+        self.feed(self.text)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.blocks[self.found[-1][1].get("id") or "code"] = data
+        elif self.open and self.open[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def charts(self) -> dict[str, Any]:
+        return {chart["title"]: chart for chart in json.loads(self.blocks["charts"])}
+
+
+def test_a_page_of_three_runs_is_complete_and_small(three: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    assert "3 runs" in succeed("report", *three, "--out", out)
+    page = Page(out)
+    assert out.stat().st_size < LARGEST
+    # Nothing is fetched: no address of another place, and a policy that forbids it.
+    assert not [a for _, attrs in page.found for a in attrs if a in ("src", "srcset", "action")]
+    assert all(
+        str(attrs["href"]).startswith("#")
+        for _, attrs in page.found
+        if attrs.get("href") is not None
+    )
+    assert "url(" not in page.text.replace("url(#", "")
+    policy = next(a["content"] for t, a in page.found if a.get("http-equiv"))
+    assert policy is not None and policy.startswith("default-src 'none'")
+    assert "unsafe-inline" not in policy.split("script-src")[1]
+    for section in (
+        "overview",
+        "what-differs",
+        "latency",
+        "queues",
+        "bandwidth",
+        "garbage-collection",
+        "fairness",
+        "all-statistics",
+    ):
+        assert any(attrs.get("id") == section for _, attrs in page.found)
+    identities = [attrs["id"] for _, attrs in page.found if "id" in attrs]
+    assert len(identities) == len(set(identities))
+    for chart in page.charts.values():
+        assert chart["id"] in identities
+    assert "controller.queues" in page.words
+    assert "Dots are the median" in " ".join(page.words)
+
+
+def test_charts_say_what_the_statistics_say(three: list[Path]) -> None:
+    whole, split, bare = collect([str(path) for path in three])
+    for one in (whole, split):
+        stats = one.run.stats
+        points, complete = one.latency("nvdimm", None)
+        assert complete and points[-1][1] == 1
+        # Bins are 1/16 of an octave wide.
+        at = min(x for x, share in points if share >= 0.5)
+        assert at == pytest.approx(stats["nvdimm.line_latency_ns.p50"], rel=0.1)
+        assert points[-1][0] == pytest.approx(stats["nvdimm.line_latency_ns.max"], rel=0.05)
+        for memory in ("dram", "nvdimm"):
+            assert one.requests is not None
+            slots = one.requests.occupancy[memory]
+            mean = (slots * _lengths(one.requests.edges)).sum() / one.run.stats["sim.ticks"]
+            assert mean == pytest.approx(stats[f"{memory}.queue.occupancy"], rel=0.02)
+            levels = one.requests.levels[memory]
+            assert levels.sum() == pytest.approx(1)
+            assert sum(n * share for n, share in enumerate(levels)) == pytest.approx(mean, rel=0.02)
+            lines = stats[f"{memory}.reads"] + stats.get(f"{memory}.writes", 0)
+            assert one.requests.bytes[memory].sum() == lines * 64
+    points, complete = bare.latency("dram", False)
+    assert not complete
+    assert points[0] == [bare.run.stats["dram.read_latency_ns.p50"], 0.5]
+
+
+def _lengths(edges: Any) -> Any:
+    return edges[1:] - edges[:-1]
+
+
+def test_a_series_serves_where_there_is_no_request_log(tmp_path: Path) -> None:
+    runs.make(tmp_path / "run", {"frontend.series_interval": "1us"})
+    (one,) = collect([str(tmp_path / "run")])
+    points = one.occupancy("nvdimm")
+    assert len(points) > 10
+    # The mean of intervals is the mean over them.
+    mean = sum(y for _, y in points) / len(points)
+    assert mean == pytest.approx(one.run.stats["nvdimm.queue.occupancy"], rel=0.2)
+    rate = one.bandwidth("dram")
+    assert sum(y for _, y in rate) / len(rate) == pytest.approx(
+        one.run.stats["dram.bandwidth_gb_per_s"], rel=0.2
+    )
+
+
+def test_a_folder_of_compare_is_taken_as_its_runs(tmp_path: Path) -> None:
+    workload = tmp_path / "w.yaml"
+    workload.write_text(runs.MIX)
+    policies = ("--policy", "split", "--policy", "unified_fcfs")
+    succeed(
+        "compare",
+        "quick",
+        *policies,
+        "--workload",
+        workload,
+        "--out",
+        tmp_path / "c",
+        "--set",
+        "nvdimm.precondition.fill=0",
+        "--set",
+        "nvdimm.precondition.overwrite=0",
+    )
+    assert "2 runs" in succeed("report", tmp_path / "c", "--out", tmp_path / "page.html")
+    page = Page(tmp_path / "page.html")
+    assert "speedup over the first" in page.words
+    assert {"split", "unified_fcfs"} <= set(page.words)
+
+
+def test_names_from_files_are_texts(three: list[Path], tmp_path: Path) -> None:
+    evil = tmp_path / "evil"
+    shutil.copytree(three[2], evil)
+    origin = json.loads((evil / "run.json").read_text())
+    origin["policy"], origin["seed"], origin["config"] = EVIL, EVIL, EVIL
+    origin["workload"] = {"name": EVIL, "agents": [{"kind": EVIL, EVIL: EVIL}]}
+    (evil / "run.json").write_text(json.dumps(origin))
+    stats = json.loads((evil / "stats.json").read_text())
+    stats[EVIL] = 1
+    (evil / "stats.json").write_text(json.dumps(stats))
+    config = (evil / "config.yaml").read_text()
+    (evil / "config.yaml").write_text(config + '"' + EVIL.replace('"', '\\"') + '": 1\n')
+    series = pd.DataFrame({EVIL: [1.0, 2.0]}, index=pd.Index([1, 2], name="time_ps"))
+    series.to_parquet(evil / "series.parquet")
+    out = tmp_path / "page.html"
+    succeed("report", evil, three[0], "--out", out)
+    page = Page(out)
+    assert "<script>alert" not in page.text
+    assert len([1 for tag, _ in page.found if tag == "script"]) == 2
+    assert any("alert(1)" in words for words in page.words)
+
+
+def test_markup_cannot_be_left() -> None:
+    assert tag("p", EVIL, title=EVIL).count("<") == 2
+    block = data("x", {"name": EVIL + "\u2028"})
+    assert block.count("<") == 2
+    assert (
+        json.loads(re.sub("<.*?>", "", block, count=1).removesuffix("</script>"))["name"][:8]
+        == (EVIL[:8])
+    )
+
+
+def _no_json(folder: Path) -> None:
+    (folder / "stats.json").write_text("{")
+
+
+def _deep(folder: Path) -> None:
+    (folder / "stats.json").write_text('{"a":' * 100_000)
+
+
+def _words(folder: Path) -> None:
+    (folder / "stats.json").write_text('{"sim": {"ticks": "many"}}')
+
+
+def _huge(folder: Path) -> None:
+    (folder / "stats.json").write_text('{"sim": {"ticks": ' + "9" * 400 + "}}")
+
+
+def _missing(folder: Path) -> None:
+    (folder / "run.json").unlink()
+
+
+def _no_yaml(folder: Path) -> None:
+    (folder / "config.yaml").write_text("a: [1")
+
+
+def _not_parquet(folder: Path) -> None:
+    (folder / "requests.parquet").write_bytes(b"PAR1 no")
+
+
+def _times(folder: Path) -> None:
+    table = pd.read_parquet(folder / "requests.parquet")
+    table.assign(done_ps=table["arrival_ps"] - 5).to_parquet(folder / "requests.parquet")
+
+
+def _column(folder: Path) -> None:
+    table = pd.read_parquet(folder / "requests.parquet")
+    table.drop(columns="source").to_parquet(folder / "requests.parquet")
+
+
+def _series(folder: Path) -> None:
+    (folder / "series.parquet").write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (_no_json, "stats.json:1: not JSON"),
+        (_deep, "stats.json: not JSON"),
+        (_words, "stats.json: sim.ticks: not a number"),
+        (_huge, "stats.json: sim.ticks: too large"),
+        (_missing, "run.json is missing"),
+        (_no_yaml, "config.yaml"),
+        (_not_parquet, "requests.parquet: cannot be read"),
+        (_times, "requests.parquet: holds times that cannot be"),
+        (_column, "requests.parquet: the column 'source' is missing"),
+        (_series, "series.parquet: cannot be read"),
+    ],
+)
+def test_broken_directories_give_one_error(
+    three: list[Path], tmp_path: Path, damage: Callable[[Path], None], words: str
+) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(three[1], broken)
+    damage(broken)
+    outcome = invoke("report", three[2], broken, "--out", tmp_path / "page.html")
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert words in outcome.stderr
+    assert len(outcome.stderr.splitlines()) == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"broken"}
+
+
+def test_places_are_checked(three: list[Path], tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("mine")
+    outcome = invoke("report", three[2], "--out", page)
+    assert (outcome.exit_code, "exists" in outcome.stderr) == (2, True)
+    assert page.read_text() == "mine"
+    succeed("report", three[2], "--out", page, "--force")
+    outcome = invoke("report", tmp_path / "nowhere", "--out", tmp_path / "x.html")
+    assert (outcome.exit_code, "no such directory" in outcome.stderr) == (2, True)
+
+
+def test_a_browser_draws_it_without_complaint(three: list[Path], tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    out = tmp_path / "page.html"
+    succeed("report", *three, "--out", out)
+    run = subprocess.run(
+        [
+            *(
+                browser,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--enable-logging=stderr",
+            ),
+            *("--v=0", "--virtual-time-budget=2000", f"--user-data-dir={tmp_path / 'profile'}"),
+            *("--dump-dom", out.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert "CONSOLE" not in run.stderr
+    charts = len(Page(out).charts)
+    assert f'data-ready="{charts}"' in run.stdout
+    assert run.stdout.count('class="chart"') == charts
+    assert "NaN" not in re.sub("<script.*?</script>", "", run.stdout, flags=re.S)
