@@ -18,8 +18,10 @@ COLLECTING = {
 }
 MIX = """\
 agents:
-  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 1500}
-  - {kind: synthetic, core: 1, target: nvdimm, pattern: sequential, footprint: 1MiB, requests: 300}
+  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, outstanding: 4,
+     requests: 1500}
+  - {kind: synthetic, core: 1, target: nvdimm, pattern: sequential, read_ratio: 0.9,
+     footprint: 256KiB, requests: 200}
 """
 WRITES = """\
 agents:

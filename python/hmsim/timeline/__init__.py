@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Timelines of one run: what each bank, bus, flash channel and LUN did when."""
 
-from hmsim.timeline.tracks import Timeline, Track, read_timeline
+from hmsim.timeline.sheet import Track
+from hmsim.timeline.tracks import Timeline, read_timeline
 
 __all__ = ["Timeline", "Track", "read_timeline"]

@@ -71,8 +71,8 @@ TEST(CommandLog, HoldsWhatTheStatisticsCount) {
   EXPECT_EQ(number_of(commands, ChannelCommand::refresh), count_of(*simulation, "dram.refreshes"));
   EXPECT_EQ(static_cast<std::int64_t>(commands[0].size()), simulation->checked_commands());
   EXPECT_TRUE(std::is_sorted(commands[0].begin(), commands[0].end()));
-  EXPECT_EQ(simulation->command_log()->rows(),
-            simulation->command_log()->take_modules().front().size());
+  const std::size_t left = simulation->command_log()->rows();
+  EXPECT_EQ(left, simulation->command_log()->take_modules().front().size());
   EXPECT_FALSE(simulation->command_log()->full());
 }
 
