@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Latency and bandwidth under gem5's traffic generators: no processor, no caches.
+
+Run by gem5, with hmsim's controller or one of gem5's own behind a crossbar:
+
+    gem5.opt configs/gem5/traffic.py --load mix --policy unified_fr_fcfs --policy split
+    gem5.opt configs/gem5/traffic.py --memory hmsim --memory gem5 --pattern linear \\
+        --config validate_ddr3 --set dram.ranks=2
+    gem5.opt configs/gem5/traffic.py --memory hetero --load mix
+
+`--load dram` and `nvdimm` raise the rate of one generator step by step; `mix` runs one of each
+memory at fixed rates, alone and together. A table goes to standard output, and with hmsim's memory
+there is a run directory. With several memories, each has a run of its own, and the tables stand
+side by side.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import m5
+from gem5_run import give_up, leave_run, make_memory, run_each_policy, ticks, without
+from m5 import objects
+from m5.objects import AddrRange
+
+LINE = 64
+PERIODS_NS = (1000, 100, 50, 30, 20, 15, 12, 10, 8, 7, 6, 5)  # of one line
+COUNTED = ("totalReads", "totalReadLatency", "totalWrites", "bytesRead", "bytesWritten")
+STALLED = 0.1  # of the requests that were done alone
+FEW = 100  # requests: HeteroMemCtrl stands still, and so would all further steps
+TABLE = "traffic.json"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--memory",
+        action="append",
+        choices=["hmsim", "gem5", "hetero"],
+        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); or its HeteroMemCtrl",
+    )
+    parser.add_argument("--config", default="gem5", help="hmsim configuration: a name or a path")
+    parser.add_argument("--policy", action="append", default=[], help="several: a run each")
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
+    parser.add_argument("--load", default="dram", choices=["dram", "nvdimm", "mix"])
+    parser.add_argument("--pattern", default="random", choices=["random", "linear"])
+    parser.add_argument("--reads", type=int, default=100, help="percent of requests that read")
+    parser.add_argument("--footprint", type=int, default=256, help="MiB of each memory")
+    parser.add_argument("--duration", default="100us", help="simulated time of each step")
+    parser.add_argument("--dram-period", default="20ns", help="mix: one line each")
+    parser.add_argument("--nvdimm-period", default="20ns", help="mix: one line each")
+    parser.add_argument(
+        "--row-accesses",
+        type=int,
+        default=16,
+        help="gem5's DRAM closes a row after so many (its default: 16; 0: any number)",
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--check", action="store_true", help="judge every command")
+    parser.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
+    parser.add_argument("--out", help="run directory; with several policies, one for each below it")
+    parser.add_argument("--force", action="store_true", help="replace run directories")
+    parser.add_argument("--jobs", type=int, default=1, help="policies at a time")
+    options = parser.parse_args()
+    options.memory = options.memory or ["hmsim"]
+    return options
+
+
+def build(options):
+    """Return the system, hmsim's memory or None, and of each memory's generator the address."""
+    system = objects.System(mem_mode="timing", cache_line_size=LINE, mmap_using_noreserve=True)
+    system.clk_domain = objects.SrcClockDomain(clock="2GHz", voltage_domain=objects.VoltageDomain())
+    system.membus = objects.SystemXBar(width=LINE)
+    system.system_port = system.membus.cpu_side_ports
+    ours = None
+    (kind,) = options.memory
+    if kind == "hmsim":
+        ours = system.memory = make_memory(options)
+        ours.set_memory_range([AddrRange(ours.get_size())])
+        for _, port in ours.get_mem_ports():
+            system.membus.mem_side_ports = port
+        system.mem_ranges = [AddrRange(ours.get_size())]
+        starts = {"dram": 0, "nvdimm": ours.dram_size} if ours.nvdimm_size else {"dram": 0}
+    else:
+        dram = objects.DDR3_1600_8x8(range=AddrRange("8GiB"))
+        dram.max_accesses_per_row = options.row_accesses
+        starts = {"dram": 0}
+        system.mem_ranges = [dram.range]
+        if kind == "gem5":
+            system.memory = objects.MemCtrl(dram=dram)
+        else:
+            nvm = objects.NVM_2400_1x64(range=AddrRange("8GiB", size="16GiB"))
+            system.memory = objects.HeteroMemCtrl(dram=dram, nvm=nvm)
+            starts["nvdimm"] = 8 << 30
+            system.mem_ranges.append(nvm.range)
+        system.membus.mem_side_ports = system.memory.port
+    used = ("dram", "nvdimm") if options.load == "mix" else (options.load,)
+    for name in used:
+        if name not in starts:
+            give_up(f"--load {options.load}: there is no NVDIMM in --memory {kind}")
+        generator = objects.PyTrafficGen(progress_check="100s")
+        setattr(system, name, generator)
+        generator.port = system.membus.cpu_side_ports
+    return system, ours, {name: starts[name] for name in used}
+
+
+def traffic(options, generator, start, period):
+    make = generator.createRandom if options.pattern == "random" else generator.createLinear
+    end = start + (options.footprint << 20) - 1
+    yield make(ticks(options.duration), start, end, LINE, period, period, options.reads, 0)
+    yield generator.createIdle(m5.MaxTick)
+
+
+def counted(names):
+    """Return what gem5's last dump says of each generator."""
+    found = {name: dict.fromkeys(COUNTED, 0.0) for name in names}
+    text = Path(m5.options.outdir, "stats.txt").read_text()
+    for line in text.rsplit("Begin Simulation Statistics", 1)[1].splitlines():
+        words = line.split()
+        parts = words[0].split(".") if words else []
+        if len(parts) == 3 and parts[1] in found and parts[2] in COUNTED:
+            found[parts[1]][parts[2]] = float(words[1])
+    return found
+
+
+def step(options, system, starts, periods):
+    """Have the memories that `periods` (ticks) names run for a while; return a row for each."""
+    duration = ticks(options.duration)
+    m5.stats.reset()
+    for name, period in periods.items():
+        generator = getattr(system, name)
+        generator.start(traffic(options, generator, starts[name], period))
+    began = time.time()
+    m5.simulate(duration)
+    seconds = time.time() - began
+    m5.stats.dump()
+    rows = []
+    for name, values in counted(periods).items():
+        reads = values["totalReads"]
+        moved = values["bytesRead"] + values["bytesWritten"]
+        rows.append(
+            {
+                "memory": name,
+                "alone": len(periods) == 1,
+                "period_ns": periods[name] / 1e3,
+                "requests": int(reads + values["totalWrites"]),
+                "read_latency_ns": values["totalReadLatency"] / reads / 1e3 if reads else None,
+                "gb_per_s": moved / duration * 1e3,
+            }
+        )
+    return rows, seconds
+
+
+def run(options):
+    """Run all steps and write the table."""
+    system, ours, starts = build(options)
+    objects.Root(full_system=False, system=system)
+    m5.instantiate()
+    if options.load == "mix":
+        both = {"dram": ticks(options.dram_period), "nvdimm": ticks(options.nvdimm_period)}
+        steps = [{"dram": both["dram"]}, both, {"nvdimm": both["nvdimm"]}]
+    else:
+        steps = [{options.load: period * 1000} for period in PERIODS_NS]
+    rows, seconds = [], 0.0
+    for number, periods in enumerate(steps):
+        # gem5's HeteroMemCtrl does not end draining once NVM requests stand still in it.
+        if number and options.memory != ["hetero"]:
+            m5.drain()
+        more, spent = step(options, system, starts, periods)
+        rows += more
+        seconds += spent
+        if options.memory == ["hetero"] and any(row["requests"] < FEW for row in more):
+            break
+    simulated = (number + 1) * ticks(options.duration) / 1e12
+    table = {"memory": options.memory[0], "rows": rows, "host_per_simulated": seconds / simulated}
+    Path(m5.options.outdir, TABLE).write_text(json.dumps(table, indent=2) + "\n")
+    show([table])
+    if ours is not None:
+        leave_run(options, ours, f"traffic_{options.load}", [], Steps(seconds))
+
+
+class Steps:
+    """What was measured, as `leave_run` takes it."""
+
+    def __init__(self, seconds):
+        self._seconds = seconds
+
+    def end(self):
+        return {}, self._seconds
+
+
+def cell(rows):
+    """Return what a table shows of a row, where there is one."""
+    if not rows:
+        return f"{'-':>12}{'-':>12}{'-':>12}"
+    (row,) = rows
+    latency = "-" if row["read_latency_ns"] is None else f"{row['read_latency_ns']:,.1f}"
+    return f"{row['requests']:>12,}{latency:>12}{row['gb_per_s']:>12.2f}"
+
+
+def show(tables):
+    """Print tables side by side, the longest first, and which memory stood still."""
+    print("".join([f"{'':24}", *(f"{table['memory']:>36}" for table in tables)]))
+    head = f"{'requests':>12}{'read, ns':>12}{'GB/s':>12}"
+    print("".join([f"{'memory':12}{'period, ns':>12}", *(head for _ in tables)]))
+    for number, row in enumerate(tables[0]["rows"]):
+        name = row["memory"] + ("" if row["alone"] else ", both")
+        cells = [cell(table["rows"][number : number + 1]) for table in tables]
+        print("".join([f"{name:12}{row['period_ns']:>12g}", *cells]))
+    for table in tables:
+        spent = table["host_per_simulated"]
+        print(f"{table['memory']}: {spent:,.0f} s of host time for a simulated one")
+        done = {(row["memory"], row["alone"]): row["requests"] for row in table["rows"]}
+        for (name, alone), count in done.items():
+            by_itself = done.get((name, True), 0)
+            if not alone and count < STALLED * by_itself:
+                print(
+                    f"{table['memory']}: {name} stands still beside the other memory's traffic: "
+                    f"{count:,} requests, {by_itself:,} alone"
+                )
+
+
+def run_each_memory(options):
+    """Run gem5 once for each memory and show them side by side."""
+    gem5 = os.readlink("/proc/self/exe")
+    rest = without(sys.argv[1:], ["--memory"])
+    tables = []
+    for kind in options.memory:
+        folder = Path(m5.options.outdir, kind)
+        own = [sys.argv[0], *rest, "--memory", kind]
+        code = subprocess.run([gem5, "-re", f"--outdir={folder}", *own]).returncode
+        if code:
+            give_up(f"--memory {kind}: gem5 ended with status {code}; see {folder}/simerr.txt")
+        tables.append(json.loads((folder / TABLE).read_text()))
+    show(tables)
+
+
+options = arguments()
+if len(options.memory) > 1:
+    run_each_memory(options)
+else:
+    run_each_policy(options)
+    run(options)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every packet come to its controller and back, refused or not?"""
+
+from __future__ import annotations
+
+from conftest import Run
+
+SYSTEM_CYCLE = 500  # ps
+QUEUES = ("controller.queue_depth=8", "controller.nvdimm_queue_depth=8")
+
+
+def test_ranges_that_overlap_are_refused(run: Run) -> None:
+    outcome = run("ranges.py", "--fault", "overlap", exit_code=1)
+    assert "overlapping" in outcome.stderr
+
+
+def test_a_range_of_another_size_than_the_configurations_is_refused(run: Run) -> None:
+    outcome = run("ranges.py", "--fault", "size", exit_code=1)
+    nvdimm = outcome.result["nvdimm"]
+    assert f"has {nvdimm // 2} bytes, its configuration {nvdimm}" in outcome.stderr
+    assert "nvdimm.capacity" in outcome.stderr
+
+
+def test_two_systems_in_one_process_do_not_know_of_each_other(run: Run) -> None:
+    split = ("--policy", "split")
+    (alone,) = run("twice.py", *split).result["statistics"]
+    both = run("twice.py", *split, "--systems", 2).result["statistics"]
+    assert both == [alone, alone]
+    assert alone["dram.reads"] == 2000
+    assert alone["nvdimm.writes"] > 0
+
+
+def test_controllers_share_interleaved_ranges(run: Run) -> None:
+    for interleaving in (64, 4096):
+        outcome = run("interleaved.py", "--interleaving", interleaving)
+        for statistics in outcome.result["statistics"]:
+            assert statistics["dram.reads"] == 512
+            assert statistics["nvdimm.reads"] == 512
+            # A controller's lines lie side by side in it: 8 KiB of a row, 4 KiB of a page.
+            assert statistics["dram.row_hits"] >= 512 - 16
+            assert statistics["nvdimm.nand.reads"] == 512 * 64 // 4096
+
+
+def test_all_packets_are_answered_in_a_storm_of_retries(run: Run) -> None:
+    lines = 1000
+    for queues in ("unified", "split"):
+        sets = [f"--set={each}" for each in (*QUEUES, f"controller.queues={queues}")]
+        outcome = run("storm.py", "--lines", lines, *sets)
+        statistics, (values,) = outcome.result["statistics"], outcome.dumps
+        assert statistics["sim.requests"] == 4 * lines
+        for index in range(4):
+            generator = f"system.generators{index}"
+            assert values[f"{generator}.totalReads"] == lines
+            assert values[f"{generator}.numRetries"] > lines / 4
+
+
+def test_responses_that_a_crossbar_refuses_wait(run: Run) -> None:
+    lines = 1000
+    ways = [run("storm.py", "--policy", "split", "--lines", lines, "--way", w) for w in (64, 1)]
+    latencies = []
+    for outcome in ways:
+        (values,) = outcome.dumps
+        assert outcome.result["statistics"]["sim.requests"] == 4 * lines
+        latencies.append(sum(values[f"system.generators{i}.totalReadLatency"] for i in (0, 2)))
+    # A byte a cycle: responses take 32 ns each. As each port sends more, both are refused much.
+    assert values["system.narrow.respLayer0.occupancy"] >= 4 * lines * 64 * SYSTEM_CYCLE
+    assert latencies[1] > 2 * latencies[0]
