@@ -8,7 +8,7 @@ from machine import arguments, instantiate, memory, system, tell
 options = arguments(program="", how="clwb", lines=100)
 chosen = memory(options)
 made = system(chosen, generators=0)
-made.cpu = objects.X86TimingSimpleCPU()
+made.cpu = objects.X86O3CPU()  # the simple timing one of v24.0 ends at a CLWB
 bus = made.membus
 made.caches = [
     objects.Cache(
