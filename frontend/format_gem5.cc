@@ -200,7 +200,7 @@ void Gem5Trace::read_header() {
 
 // The next packet that moves data, as left_ lines from access_ on; false at the trace's end.
 bool Gem5Trace::read_packet() {
-  enum Field : std::uint64_t { kTick = 1, kCommand, kAddress, kSize, kFields };
+  enum Field : std::uint64_t { kTick = 1, kCommand, kAddress, kSize, kFlags, kId, kFields };
   while (true) {
     ++packet_;
     if (!read_message()) {
@@ -216,8 +216,8 @@ bool Gem5Trace::read_packet() {
         found[number] = true;
       }
     }
-    constexpr const char* kNames[kFields] = {"", "tick", "cmd", "addr", "size"};
-    for (std::uint64_t each = kTick; each < kFields; ++each) {
+    constexpr const char* kNames[] = {"", "tick", "cmd", "addr", "size"};
+    for (std::uint64_t each = kTick; each <= kSize; ++each) {
       if (!found[each]) {
         fail(std::string("has no ") + kNames[each]);
       }
@@ -246,6 +246,7 @@ bool Gem5Trace::read_packet() {
     access_.cycle *= slower_;
     access_.write = kind == Kind::write;
     access_.address = address / kLine * kLine;
+    access_.requestor = values[kId];
     left_ = (address + (values[kSize] - 1)) / kLine - address / kLine + 1;
     return true;
   }

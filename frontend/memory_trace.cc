@@ -5,6 +5,12 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr std::uint64_t kMostSources = 1 << 16;  // that a Request can name
+
+}  // namespace
+
 void MemoryTrace::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
   trace_.declare(parameters, format_names(kAccessFormats));
@@ -12,6 +18,12 @@ void MemoryTrace::declare(ParameterSet& parameters) {
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
       {"saturating: always one request waiting outside the controller; timed: at the trace's "
        "times, with at most 4096 waiting outside",
+       "a modelling choice of hmsim"});
+  parameters.choice<bool>(
+      "sources", sources_of_trace_, {{"agent", false}, {"trace", true}},
+      {"whose requests these are, for policies that tell sources apart: agent: of this agent's "
+       "core; trace: of the core as many behind it as the trace's requestor number says (format "
+       "gem5)",
        "a modelling choice of hmsim"});
   parameters.frequency("frequency", frequency_,
                        {"clock of a timed trace's cycles, in whole kilohertz",
@@ -25,6 +37,9 @@ std::vector<ParameterError> MemoryTrace::check() const {
   const AccessFormat* format = find_format(kAccessFormats, trace_.format);
   if (format != nullptr && format->times == AccessTimes::none && mode_ == TraceMode::timed) {
     errors.push_back({"mode", "traces of format '" + trace_.format + "' tell no times"});
+  }
+  if (format != nullptr && format != &kGem5Format && sources_of_trace_) {
+    errors.push_back({"sources", "traces of format '" + trace_.format + "' name no requestors"});
   }
   if (frequency_ < 1'000'000 || frequency_ > 10'000'000'000 || frequency_ % 1'000 != 0) {
     errors.push_back({"frequency", "must be whole kilohertz between 1MHz and 10GHz"});
@@ -46,6 +61,13 @@ bool MemoryTrace::next(StreamRequest& request) {
     return false;
   }
   request = {access.address, access.write, Tick(0)};
+  if (sources_of_trace_) {
+    if (access.requestor >= kMostSources - static_cast<std::uint64_t>(core())) {
+      throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
+                       " is too large: there may be " + std::to_string(kMostSources) + " sources");
+    }
+    request.context = static_cast<std::uint16_t>(access.requestor);
+  }
   if (mode_ == TraceMode::timed) {
     const bool cycles = times_ == AccessTimes::cycles;
     const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();

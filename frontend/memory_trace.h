@@ -34,6 +34,7 @@ class MemoryTrace final : public StreamAgent {
 
   TraceKeys trace_;
   TraceMode mode_ = TraceMode::saturating;
+  bool sources_of_trace_ = false;
   std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
   EdgeClock clock_;
   AccessTimes times_ = AccessTimes::none;

@@ -23,7 +23,7 @@ bool MissSource::seek(std::uint64_t instructions, Miss& miss) {
   return found;
 }
 
-void Access::serialize(Archive& archive) { archive(address, write, cycle); }
+void Access::serialize(Archive& archive) { archive(address, write, cycle, requestor); }
 
 void BlockRequest::serialize(Archive& archive) {
   archive(arrival_ns, device, sector, sectors, write, trim, flush, fua);

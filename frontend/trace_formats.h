@@ -51,7 +51,8 @@ class MissSource {
 struct Access {
   std::uint64_t address = 0;
   bool write = false;
-  std::uint64_t cycle = 0;  // or picosecond; 0 where the format has no times
+  std::uint64_t cycle = 0;      // or picosecond; 0 where the format has no times
+  std::uint64_t requestor = 0;  // 0 where the format names none
 
   void serialize(Archive& archive);
 };

@@ -9,7 +9,10 @@ import hmsim
 import pytest
 from conftest import Run
 
-WORKLOAD = "agents: [{kind: memory_trace, path: %s, format: gem5, mode: timed, target: system}]\n"
+WORKLOAD = """\
+agents:
+  - {kind: memory_trace, path: %s, format: gem5, mode: timed, sources: trace, target: system}
+"""
 
 
 @pytest.mark.parametrize("policy", ["unified_fr_fcfs", "split", "firm"])

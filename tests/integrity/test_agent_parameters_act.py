@@ -110,6 +110,7 @@ OTHER: dict[str, Any] = {
     "memory_trace.path": "other lines",
     "memory_trace.format": "ramulator_rw",
     "memory_trace.mode": "timed",
+    "memory_trace.sources": "trace",
     "synthetic.pattern": "sequential",
     "synthetic.read_ratio": 0.5,
     "synthetic.offset": "1GiB",
@@ -174,6 +175,7 @@ COMPANY: dict[str, dict[str, Any]] = {
 # Which core an agent acts for matters to schedulers that tell cores apart.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
 COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS}
+COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace read as something else is refused.
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
 # Those that change no statistic. An entry whose parameter does change one fails.
@@ -193,6 +195,26 @@ def packed(records: list[tuple[int, int, int, int]]) -> bytes:
     writer.write(struct.pack(f"<{len(words)}Q", *words))
     writer.close(0)
     return content.getvalue()
+
+
+def packets(lines: list[int]) -> bytes:
+    """Return reads in gem5's format, of four requestors in turn."""
+
+    def message(*fields: int) -> bytes:
+        content = b""
+        for number, value in zip((1, 2, 3, 4, 6), fields):
+            content += bytes([number << 3])
+            while value >= 0x80:
+                content += bytes([value & 0x7F | 0x80])
+                value >>= 7
+            content += bytes([value])
+        return bytes([len(content)]) + content
+
+    # The header's third field is the frequency of ticks.
+    content = b"gem5" + message(0, 0, 10**12)
+    for number, line in enumerate(lines):
+        content += message(number * 1000, 1, line * 64, 64, number % 4)
+    return content
 
 
 def program(numbers: random.Random) -> bytes:
@@ -228,6 +250,7 @@ def write_traces(seed: int, before: str = "") -> None:
         for number, line in enumerate(lines[:60])
     )
     Path(before + "program").write_bytes(program(numbers))
+    Path(before + "packets").write_bytes(packets(lines))
     for name, text in traces.items():
         Path(before + name).write_text(text, encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]

@@ -114,6 +114,40 @@ TEST(FormatGem5, TimedAgentsFollowTheTicks) {
   EXPECT_EQ(test.port.log[7].time, Tick(4'000));
 }
 
+// Packets of this trace are all of requestor 7.
+TEST(FormatGem5, PacketsAreOfTheAgentOrOfTheirRequestor) {
+  for (const auto& [sources, expected] :
+       {std::pair<const char*, int>{"agent", 2}, std::pair<const char*, int>{"trace", 9}}) {
+    Bench bench{"memory_trace",
+                {{"path", "t"}, {"format", "gem5"}, {"core", "2"}, {"sources", sources}},
+                kTrace};
+    AgentUnderTest test(bench);
+    ASSERT_TRUE(test.finish());
+    ASSERT_FALSE(test.port.log.empty());
+    for (const auto& sent : test.port.log) {
+      EXPECT_EQ(sent.source, expected);
+    }
+  }
+}
+
+TEST(FormatGem5, ARequestorPastTheLastSourceIsAnError) {
+  const std::string trace = header() + message(number(1, 0) + number(2, kReadReq) + number(3, 0) +
+                                               number(4, 64) + number(6, 65'535));
+  const Assignments keys{{"path", "t"}, {"format", "gem5"}, {"sources", "trace"}};
+  Bench fits{"memory_trace", keys, trace};
+  AgentUnderTest test(fits);
+  EXPECT_TRUE(test.finish());
+  Assignments behind = keys;
+  behind.emplace_back("core", "1");
+  Bench bench{"memory_trace", behind, trace};
+  EXPECT_THROW(
+      {
+        AgentUnderTest other(bench);
+        other.finish();
+      },
+      InputError);
+}
+
 TEST(FormatGem5, GoesOnFromACheckpoint) {
   const std::vector<Access> wanted = read_all(*open(kTrace));
   const auto source = open(kTrace, 5);

@@ -29,6 +29,7 @@ struct Sent {
   bool write;
   std::uint64_t epoch = 0;
   bool flush = false;
+  std::uint16_t source = 0;
 
   friend bool operator==(const Sent& a, const Sent& b) {
     return a.time == b.time && a.memory == b.memory && a.address == b.address &&
@@ -52,7 +53,7 @@ class FakePort final : public MemoryPort, public Component {
 
   void send(Request request, Tick now) override {
     log.push_back({now, request.memory, request.address.value(), request.write, request.epoch,
-                   request.flush});
+                   request.flush, request.source});
     outside_.push_back(request);
     most_outside = std::max(most_outside, outside_.size());
     admit(now);
