@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stores to lines of the NVDIMM that are in the cache, each made durable, or not; then every line is
-// read again. Prints the cycles of the stores.
+// Stores to lines of the NVDIMM that are in the cache, each made durable, or not; then every line
+// is read again. Prints the cycles of the stores.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
