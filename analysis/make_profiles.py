@@ -12,17 +12,13 @@ from pathlib import Path
 
 from hmsim.mixes import PROGRAMS
 from hmsim.profile_file import dump
-from hmsim.profiles import Profile, Stream, measure
+from hmsim.profile_meter import measure
+from hmsim.profiles import Profile, Stream
 from queue_behaviour import alone
+from tables import TABLE_IV
 
 FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
-# The paper, Table IV: reads and writes per 1000 instructions.
-TABLE_IV = {
-    "mcf": ("mcf_like", "429.mcf", 40.58, 15.42),
-    "lbm": ("lbm_like", "470.lbm", 22.68, 13.28),
-    "milc": ("milc_like", "433.milc", 1.82, 1.44),
-}
 # What each program's capture stands for, where its name is not the paper's.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
 

@@ -14,19 +14,7 @@ from hmsim.paths import shipped
 from hmsim.profile_file import load
 from hmsim.runner import run
 from hmsim.workload import load_workload
-
-PAPER = {"mcf": (40.58, 15.42), "lbm": (22.68, 13.28), "milc": (1.82, 1.44)}
-
-
-def row(*cells: object) -> None:
-    texts = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in cells]
-    print("| " + " | ".join(texts) + " |", flush=True)
-
-
-def head(*cells: str) -> None:
-    print()
-    row(*cells)
-    row(*("---" for _ in cells))
+from tables import TABLE_IV, head, percent, row
 
 
 def profiles() -> None:
@@ -36,10 +24,10 @@ def profiles() -> None:
     )
     for name, path in shipped("workloads/profiles").items():
         figures = load(path).figures()
-        paper = "{:.2f} / {:.2f}".format(*PAPER[name]) if name in PAPER else "not given"
+        paper = "{:.2f} / {:.2f}".format(*TABLE_IV[name][2:]) if name in TABLE_IV else "not given"
         row(
             *(name, f"{figures['rpki']:.2f}", f"{figures['wpki']:.2f}", paper),
-            *(f"{100 * figures[key]:.1f} %" for key in ("read_ratio", "nvdimm_share")),
+            *(percent(figures[key]) for key in ("read_ratio", "nvdimm_share")),
             *(f"{figures[key]:.3f}" for key in ("nvdimm_rpki", "nvdimm_wpki")),
             *(
                 f"{figures[key]:.1f}" if key in figures else ""
@@ -63,12 +51,12 @@ def runs() -> None:
         }
         row(
             f"`{mix.name}`",
-            f"{100 * stats['nvdimm.queue.share_over_104']:.1f} %",
+            percent(stats["nvdimm.queue.share_over_104"]),
             float(stats["core.0.ipc"]),
             float(stats["core.1.ipc"]),
             f"{stats['dram.read_latency_ns.mean']:,.0f}",
             f"{stats['nvdimm.response_time_us.mean']:.0f}",
-            f"{100 * lines['nvdimm'] / sum(lines.values()):.1f} %",
+            percent(lines["nvdimm"] / sum(lines.values())),
         )
 
 

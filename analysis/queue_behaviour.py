@@ -15,6 +15,7 @@ from hmsim.mixes import Mix, agents, available
 from hmsim.runner import run
 from hmsim.settings import from_mapping
 from hmsim.workload import Workload, load_agent
+from tables import head, percent, row
 
 REQUESTS = 1000
 FIG_7 = "dfsioe_r"
@@ -48,17 +49,6 @@ def statistics(keys: list[dict[str, Any]]) -> dict[str, Any]:
     return dict(run(config(), workload(keys)).stats)
 
 
-def row(*cells: object) -> None:
-    texts = [f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in cells]
-    print("| " + " | ".join(texts) + " |", flush=True)
-
-
-def head(*cells: str) -> None:
-    print()
-    row(*cells)
-    row(*("---" for _ in cells))
-
-
 def fig_7() -> None:
     """Share of time with more than 104 of 128 entries the NVDIMM's, beside mcf."""
     head(f"{FIG_7} beside mcf", "time > 104 NVDIMM entries", "mcf's IPC", "NVDIMM line, us")
@@ -75,7 +65,7 @@ def fig_7() -> None:
 def show(name: str, stats: dict[str, Any]) -> None:
     row(
         name,
-        f"{100 * stats['nvdimm.queue.share_over_104']:.1f} %",
+        percent(stats["nvdimm.queue.share_over_104"]),
         float(stats["core.0.ipc"]),
         float(stats.get("nvdimm.line_latency_ns.mean") or 0) / 1000,
     )
@@ -98,7 +88,7 @@ def fig_8a() -> None:
                 cells.append("no profile")
                 continue
             stats = alone(program, keys)
-            cells.append(f"{100 * stats['nvdimm.queue.share_over_104']:.1f} %")
+            cells.append(percent(stats["nvdimm.queue.share_over_104"]))
         row(name, *cells)
 
 

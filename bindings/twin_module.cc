@@ -18,7 +18,7 @@ namespace hmsim {
 namespace {
 
 using Bin = std::tuple<double, std::int64_t, std::int64_t, double>;
-using Visits = std::tuple<Bin, double, double, double, double>;
+using Visits = std::tuple<Bin, double, double, double>;
 
 TwinBin bin_of(const Bin& bin) {
   const auto& [share, low, high, mean] = bin;
@@ -35,8 +35,8 @@ std::vector<TwinBin> bins_of(const py::handle& list) {
 
 std::vector<TwinVisits> visits_of(const py::handle& list) {
   std::vector<TwinVisits> classes;
-  for (const auto& [length, whole, next, first, last] : list.cast<std::vector<Visits>>()) {
-    classes.push_back({bin_of(length), whole, next, first, last});
+  for (const auto& [length, whole, first, last] : list.cast<std::vector<Visits>>()) {
+    classes.push_back({bin_of(length), whole, first, last});
   }
   return classes;
 }
@@ -46,17 +46,21 @@ TwinStream stream_of(const py::dict& from) {
   stream.kind = from["kind"].cast<int>();
   stream.nvdimm = from["nvdimm"].cast<bool>();
   stream.attached = from["attached"].cast<bool>();
-  stream.jumped = visits_of(from["jumped"]);
-  stream.followed = visits_of(from["followed"]);
-  stream.swept = visits_of(from["swept"]);
+  stream.visits = {visits_of(from["jumped"]), visits_of(from["followed"]),
+                   visits_of(from["swept"])};
   stream.follow = from["follow"].cast<decltype(stream.follow)>();
-  stream.kinds = from["kinds"].cast<std::array<double, 3>>();
-  stream.visit = from["visit"].cast<double>();
   stream.reuse = bins_of(from["reuse"]);
-  stream.inside = bins_of(from["inside"]);
-  stream.between = bins_of(from["between"]);
   stream.skips = bins_of(from["skips"]);
-  stream.pieces = bins_of(from["pieces"]);
+  for (const py::handle& pieces : from["pieces"]) {
+    const auto [low, edges, inner] =
+        pieces.cast<std::tuple<std::int64_t, py::object, py::object>>();
+    stream.pieces.push_back({low, bins_of(edges), bins_of(inner)});
+  }
+  for (const py::handle& pace : from["paces"]) {
+    stream.paces.push_back({bins_of(pace["inside"]), bins_of(pace["between"]),
+                            pace["mix"].cast<decltype(TwinPace::mix)>()});
+  }
+  stream.pace = from["pace"].cast<std::vector<std::size_t>>();
   stream.phases = from["phases"].cast<std::vector<std::uint64_t>>();
   stream.first_page = from["first_page"].cast<std::uint64_t>();
   stream.pages = from["pages"].cast<std::uint64_t>();

@@ -8,7 +8,7 @@ import typer
 from hmsim.cli_support import Force, Json, on_terminal, print_json, print_table
 from hmsim.directories import new_file
 from hmsim.profile_file import dump, load
-from hmsim.profiles import measure
+from hmsim.profile_meter import measure
 from hmsim.progress import Bars
 from hmsim.twin_files import synthesise
 

@@ -126,7 +126,7 @@ def compare_runs(
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:
         for system in systems:
-            workload.check(system)
+            workload.check(system, bool(chosen.warmup_ps or chosen.warmup_instructions))
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [(system, workload) for workload in loaded for system in systems]

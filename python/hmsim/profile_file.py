@@ -15,6 +15,7 @@ from hmsim._core import InputError, nearest_name
 from hmsim.profiles import (
     LONGEST_REUSE,
     LONGEST_VISIT,
+    MOST_PACES,
     PAGE_LINES,
     PHASES,
     PIECES,
@@ -26,6 +27,7 @@ from hmsim.profiles import (
     VERSION,
     VISITS,
     Bins,
+    Groups,
     Profile,
     Stream,
 )
@@ -39,16 +41,25 @@ MOST_PER_INSTRUCTION = 8  # accesses
 SKIPS = (*(1 - 2 * p for p in POWERS[:1:-1]), *POWERS)
 # Where bins of a key begin, the largest number, and how many values each bin has.
 BINS: dict[str, tuple[tuple[int, ...], int, int]] = {
-    "jumped": (VISITS, LONGEST_VISIT, 6),
-    "followed": (VISITS, LONGEST_VISIT, 6),
-    "swept": (VISITS, LONGEST_VISIT, 6),
+    "jumped": (VISITS, LONGEST_VISIT, 5),
+    "followed": (VISITS, LONGEST_VISIT, 5),
+    "swept": (VISITS, LONGEST_VISIT, 5),
     "follow": (SWEEPS, 0, 2),
+    "mixes": (VISITS, LONGEST_VISIT, 3),
     "reuse": (POWERS, LONGEST_REUSE - 1, 2),
     "inside": (POWERS, POWERS[-1], 2),
     "between": (POWERS, POWERS[-1], 2),
     "skips": (SKIPS, POWERS[-1], 2),
+    "edges": (PIECES, PAGE_LINES, 2),
     "pieces": (PIECES, PAGE_LINES, 2),
     "runs": (RUNS, POWERS[-1], 2),
+}
+GROUPS: dict[str, tuple[int, ...]] = {  # of bins: their names
+    "inside": tuple(range(MOST_PACES)),
+    "between": tuple(range(MOST_PACES)),
+    "edges": VISITS,
+    "pieces": VISITS,
+    "mixes": tuple(range(MOST_PACES)),
 }
 Value = Union[int, float, str, list["Value"], dict[str, "Value"]]
 
@@ -97,6 +108,11 @@ def dump(profile: Profile) -> str:
                 lines.append(f"    {field.name}: {value}")
             elif isinstance(value, list):
                 lines.append(f"    {field.name}: {_list(value)}")
+            elif value and field.name in GROUPS:
+                lines.append(f"    {field.name}:")
+                for name, bins in value.items():
+                    row = ", ".join(f"{low}: {_list(numbers)}" for low, numbers in bins.items())
+                    lines.append(f"      {name}: {{{row}}}")
             elif value:
                 lines.append(f"    {field.name}:")
                 lines += [f"      {low}: {_list(row)}" for low, row in value.items()]
@@ -159,7 +175,7 @@ class _Reader:
             low = int(name)
             row = self.numbers(value, f"{key}.{name}", count, float(MOST))
             result[low] = row
-            if key == "follow":
+            if key in ("follow", "mixes"):
                 self.shares(value, key, row)
                 continue
             self.shares(value, f"{key}.{name}", [row[0], *row[2:]])
@@ -170,9 +186,18 @@ class _Reader:
                     value, f"{key}.{name}", f"a mean of {row[1]:g} is no mean of its bin"
                 )
         if key != "follow" and result:
-            total = math.fsum(row[0] for row in result.values())
+            of_bins = 3 if key == "mixes" else 1
+            total = math.fsum(math.fsum(row[:of_bins]) for row in result.values())
             if abs(total - 1) > 1e-3:
                 raise self.fail(node, key, f"its shares add up to {total:g}, not 1")
+        return dict(sorted(result.items()))
+
+    def groups(self, node: yaml.Node, key: str) -> Groups:
+        result: Groups = {}
+        for name, value in self.mapping(node, key, []).items():
+            if not name.isdigit() or int(name) not in GROUPS[key]:
+                raise self.fail(value, key, f"there is no group '{name}'")
+            result[int(name)] = self.bins(value, key)
         return dict(sorted(result.items()))
 
     def stream(self, node: yaml.Node, name: str) -> Stream:
@@ -181,24 +206,27 @@ class _Reader:
         stream = Stream()
         for key, value in found.items():
             where = f"streams.{name}.{key}"
-            if key in BINS:
+            if key in GROUPS:
+                setattr(stream, key, self.groups(value, key))
+            elif key in BINS:
                 setattr(stream, key, self.bins(value, key))
-            elif key == "phases":
-                counts = self.numbers(value, where, PHASES, float(MOST))
-                if not all(count >= 0 and count == int(count) for count in counts):
-                    raise self.fail(value, where, "expected whole numbers")
-                stream.phases = [int(count) for count in counts]
             elif key == "kinds":
                 stream.kinds = self.shares(value, where, self.numbers(value, where, 3, 1.0))
+            elif key in ("phases", "paces"):
+                most = float(MOST if key == "phases" else MOST_PACES - 1)
+                counts = self.numbers(value, where, PHASES, most)
+                if not all(count >= 0 and count == int(count) for count in counts):
+                    raise self.fail(value, where, "expected whole numbers")
+                setattr(stream, key, [int(count) for count in counts])
             else:
                 setattr(stream, key, self.whole(value, where, 1, MOST))
-        for key in ("accesses", "pages", "visits", "phases", "jumped", "reuse", "between"):
+        for key in ("accesses", "pages", "visits", "phases", "paces", "mixes", "jumped", "reuse"):
             if key not in found:
                 raise self.fail(node, name, f"{key} is missing")
         if sum(stream.phases) != stream.accesses:
             raise self.fail(found["phases"], name, "phases do not add up to accesses")
-        if not stream.jumped or not stream.reuse or not stream.between:
-            raise self.fail(node, name, "jumped, reuse and between must have bins")
+        if not stream.jumped or not stream.reuse:
+            raise self.fail(node, name, "jumped and reuse must have bins")
         if stream.visits > stream.accesses or stream.pages > min(stream.visits, MOST_PAGES):
             raise self.fail(node, name, "more pages than visits, or more visits than accesses")
         return stream

@@ -280,7 +280,7 @@ def simulate(
 
     Raises Cancelled soon after ``stop`` is set.
     """
-    workload.check(config)
+    workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
     started = time.perf_counter()
     traces = [agent.trace for agent in workload.agents]
     try:

@@ -19,6 +19,7 @@ from hmsim.profiles import (
     VISITS,
     Bins,
     Profile,
+    Stream,
 )
 from hmsim.trace_records import FILL, WRITE_BACK
 
@@ -37,12 +38,26 @@ def _numbers(bins: Bins, starts: tuple[int, ...], most: int) -> list[tuple[float
     return result
 
 
-def _visits(bins: Bins) -> list[tuple[tuple[float, int, int, float], float, float, float, float]]:
+def _visits(bins: Bins) -> list[tuple[tuple[float, int, int, float], float, float, float]]:
     numbers = _numbers(bins, VISITS, LONGEST_VISIT)
     return [
-        (number, *bins[number[1]][2:6])  # type: ignore[misc]
+        (number, *bins[number[1]][2:5])  # type: ignore[misc]
         for number in numbers
     ]
+
+
+def _pace(stream: Stream, pace: int) -> dict[str, Any]:
+    """Return what a stream does in phases of a pace."""
+    mix = stream.mixes.get(pace, {})
+    return {
+        "inside": _numbers(stream.inside.get(pace, {}), POWERS, POWERS[-1]),
+        "between": _numbers(stream.between.get(pace, {}), POWERS, POWERS[-1]),
+        # Shares of visits of each kind, by class.
+        "mix": [
+            [mix.get(low, [0.0] * 3)[kind] for low in sorted(classes)]
+            for kind, classes in enumerate((stream.jumped, stream.followed, stream.swept))
+        ],
+    }
 
 
 def _phases(accesses: list[int], times: float, total: int) -> list[int]:
@@ -98,13 +113,18 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
                 "followed": _visits(stream.followed),
                 "swept": _visits(stream.swept),
                 "follow": [stream.follow.get(start, [0.0, 0.0]) for start in SWEEPS],
-                "kinds": stream.kinds,
-                "visit": stream.accesses / stream.visits,
                 "reuse": _numbers(stream.reuse, POWERS, LONGEST_REUSE - 1),
-                "inside": _numbers(stream.inside, POWERS, POWERS[-1]),
-                "between": _numbers(stream.between, POWERS, POWERS[-1]),
                 "skips": _numbers(stream.skips, SKIPS, POWERS[-1]),
-                "pieces": _numbers(stream.pieces, PIECES, PAGE_LINES),
+                "pieces": [
+                    (
+                        low,
+                        _numbers(edges, PIECES, PAGE_LINES),
+                        _numbers(stream.pieces.get(low, {}), PIECES, PAGE_LINES),
+                    )
+                    for low, edges in stream.edges.items()
+                ],
+                "paces": [_pace(stream, pace) for pace in range(1 + max(stream.paces))],
+                "pace": [stream.paces[number % PHASES] for number in range(total)],
                 "phases": _attach(phases[name], fills) if attached else phases[name],
                 "pages": max(1, round(stream.pages * length * intensity)),
                 "first_page": _first_page(name, profile, length),

@@ -59,14 +59,23 @@ class Workload:
     name: str
     agents: tuple[Agent, ...]
 
-    def check(self, config: Config) -> None:
-        """Raise InputError, one line per error, when the agents do not fit the configuration."""
+    def check(self, config: Config, warmup: bool = False) -> None:
+        """Raise InputError, one line per error, when the agents do not fit the configuration.
+
+        ``warmup``: the run has one of its own.
+        """
         flat = config.flat()
         lines = []
         for agent in self.agents:
             places = {setting.name: setting.where for setting in agent.settings}
             for name, message in Simulation.check_agent(flat, agent.flat()):
                 lines.append(f"{places.get(name, agent.where)}: {name}: {message}")
+            windows = [s for s in agent.settings if s.name.split(".")[0] == "windows"]
+            if warmup and windows:
+                lines.append(
+                    f"{windows[0].where}: windows: each has a warmup of its own, "
+                    "so a run of them takes no --warmup"
+                )
         if lines:
             raise InputError(yaml_settings.joined(lines))
 

@@ -11,7 +11,7 @@ from hmsim import InputError, load_config, load_workload, run
 from hmsim.mixes import PARTNERS, Mix, available, every, expand, parse
 from hmsim.paths import data_directory, shipped
 from hmsim.profile_file import dump, is_profile, load
-from hmsim.profiles import measure
+from hmsim.profile_meter import measure
 from hmsim.trace_file import TraceFile
 from hmsim.traces import read_pieces
 from hmsim.twin_files import resolve
