@@ -62,7 +62,7 @@ def differences(one: Profile, other: Profile) -> list[str]:
 
 
 def main() -> None:
-    head("", "visits", "footprint", "lengths of visits", "reuse", "runs", "gaps")
+    head("", "accesses per visit", "footprint", "lengths of visits", "reuse", "runs", "gaps")
     for path in sorted(Path(sys.argv[1]).glob("*.hmsim.zst")):
         profile = measure(path)
         pieces = of_words(words(twin(profile, profile.instructions)), profile.nvdimm_pages > 0)

@@ -10,6 +10,7 @@ from hmsim._core import InputError, nearest_name
 from hmsim.paths import data_directory
 
 PREFIX = "mix:"
+ALL = "all"  # in the place of a pair
 PROGRAMS = (
     "bayes",
     "dfsioe_r",
@@ -61,6 +62,11 @@ def parse(text: str) -> Mix:
         return part
 
     pair, *options = text[len(PREFIX) :].split(",")
+    if pair == ALL:
+        raise InputError(f"{text}: is {len(every())} workloads; 'hmsim compare' runs them")
+    for option in options:
+        if options.count(option) > 1:
+            raise InputError(f"{text}: '{option}' is given twice")
     program, plus, partner = pair.partition("+")
     if not plus:
         raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,online][,timed]")
@@ -76,7 +82,7 @@ def expand(workloads: Iterable[Any]) -> list[Any]:
     result: list[Any] = []
     for name in workloads:
         head, *options = name.split(",") if isinstance(name, str) else [""]
-        if head == f"{PREFIX}all":
+        if head == f"{PREFIX}{ALL}":
             wanted = parse(",".join((every()[0].name, *options))).options
             result += [mix.name for mix in every(wanted)]
         else:

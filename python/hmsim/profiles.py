@@ -91,12 +91,16 @@ class Stream:
 
     def of_all_paces(self, groups: Groups) -> Bins:
         """Return `inside`, `between` or `mixes` as one, by the accesses in each pace's phases."""
+        weights = dict.fromkeys(groups, 0)
+        for accesses, pace in zip(self.phases, self.paces):
+            if pace in groups:
+                weights[pace] += accesses
         result: Bins = {}
         for pace, bins in groups.items():
-            accesses = sum(n for n, other in zip(self.phases, self.paces) if other == pace)
+            weight = weights[pace] / max(1, sum(weights.values()))
             for low, row in bins.items():
                 old = result.get(low, [0.0] * len(row))
-                result[low] = [a + accesses / self.accesses * b for a, b in zip(old, row)]
+                result[low] = [a + weight * b for a, b in zip(old, row)]
         return result
 
 

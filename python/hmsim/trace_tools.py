@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hmsim._core import InputError
+from hmsim._core import InputError, nearest_name
 from hmsim.directories import new_file
 from hmsim.trace_file import RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter, check_name
 from hmsim.trace_records import (
@@ -79,7 +79,9 @@ def convert(
     """
     found = find_format(source, name)
     if to not in SOURCES:
-        raise InputError(f"cannot convert to '{to}'; possible: {', '.join(SOURCES)}")
+        near = nearest_name(to, list(SOURCES))
+        hint = f"; did you mean '{near}'?" if near else f"; possible: {', '.join(SOURCES)}"
+        raise InputError(f"cannot convert to '{to}'{hint}")
     if found not in SOURCES[to]:
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
     _check_choice(source, found, memory, vcpu)

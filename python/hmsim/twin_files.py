@@ -20,12 +20,16 @@ from hmsim.profile_file import is_profile, load
 from hmsim.profiles import PAGE_LINES, Profile
 from hmsim.trace_columns import Columns, Numbers, of_words
 from hmsim.trace_file import RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
-from hmsim.trace_records import ESCAPE, FILL, LINE_BITS, AnyPath
+from hmsim.trace_records import ESCAPE, FILL, FORMATS, LINE_BITS, AnyPath
 from hmsim.traces import compressed
 from hmsim.twins import twin, words
 
 SECTORS_PER_PAGE = 8
-PROFILE_PATH = re.compile(r"(?P<file>.+\.yaml)(@(?P<seed>[0-9]{1,4}))?(?P<part>:dram)?", re.DOTALL)
+PROFILE_PATH = re.compile(
+    r"(?P<file>.+\.yaml)(@(?P<seed>[0-9]{1,9}))?(:(?P<part>[a-z_]+))?", re.DOTALL
+)
+TWINS = ("hmsim", "mqsim")  # formats of twins
+MOST_TWINS = 9999
 BLOCK_PAGES = 1 << 14  # 64 MiB: more than buffers hold, should the trace start over
 MOST_TIMES = 64
 LEVEL = 3  # of compression: twins are made in a moment
@@ -187,11 +191,19 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
     if match is None or not is_profile(match["file"]):
         return path
     limit = keys.get("instructions", "0")
-    blocks = keys.get("format") == "mqsim"
+    name = keys.get("format", "")
+    seed = int(match["seed"] or 1)
+    if name in FORMATS and name not in TWINS:
+        raise InputError(f"{path}: a profile's twin is of format hmsim, or mqsim, not {name}")
+    if not 1 <= seed <= MOST_TWINS:
+        raise InputError(f"{path}: there is no twin {seed}, only 1 .. {MOST_TWINS}")
+    if match["part"] not in (None, "dram"):
+        raise InputError(f"{path}: there is no part '{match['part']}', only dram")
+    blocks = name == "mqsim"
     return materialised(
         Path(match["file"]),
         blocks,
         int(limit) if limit.isdigit() and int(limit) <= LONGEST else 0,
-        int(match["seed"] or 1),
+        seed,
         match["part"] is not None,
     )

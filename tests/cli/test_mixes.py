@@ -74,11 +74,14 @@ def test_names_of_mixes() -> None:
         "mix:dfsioe_r": "PROGRAM",
         "mix:dfsioe_r+mcf,onlin": "did you mean 'online'",
         "mix:all,onlin": "did you mean 'online'",
+        "mix:dfsioe_r+mcf,timed,timed": "'timed' is given twice",
     }.items():
         with pytest.raises(InputError, match=r"mix:") as error:
             expand([name])
             load_workload(name)
         assert hint in str(error.value)
+    with pytest.raises(InputError, match="mix:all: is 24 workloads"):
+        load_workload("mix:all")
     result = invoke("run", "quick", "--workload", "mix:dfsioe_r+mfc")
     assert result.exit_code == 2
     assert "Traceback" not in result.stderr
@@ -122,9 +125,16 @@ def test_a_workload_may_name_profiles(tmp_path: Path) -> None:
     stats = run(load_config("quick"), workload).stats
     assert stats["agent.0.progress"] == 20_000
     assert stats["nvdimm.reads"] > 0
-    write(path, "agents:\n  - {kind: block_trace, path: 'p.yaml:dram', format: mqsim}\n")
-    with pytest.raises(InputError, match="no accesses of DRAM"):
-        load_workload(path)
+    for keys, message in {
+        "path: 'p.yaml:dram', format: mqsim": "no accesses of DRAM",
+        "path: 'p.yaml:nvdimm', format: mqsim": "no part 'nvdimm'",
+        "path: p.yaml@0, format: mqsim": "no twin 0",
+        "path: p.yaml@10000, format: mqsim": "no twin 10000",
+        "path: p.yaml, format: fio": "not fio",
+    }.items():
+        write(path, f"agents:\n  - {{kind: block_trace, {keys}}}\n")
+        with pytest.raises(InputError, match=message):
+            load_workload(path)
     write(tmp_path / "p.yaml", "hmsim_profile: 1\ninstructions: x\n")
     with pytest.raises(InputError, match=r"p\.yaml"):
         load_workload(path)

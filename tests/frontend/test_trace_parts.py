@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
+from hmsim.comparison import compare
 from hmsim.config import load_config
 from hmsim.runner import run
 from hmsim.workload import Workload, load_workload
@@ -85,6 +86,15 @@ def agent_with(keys: str) -> str:
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         loaded(tmp_path, text)
+
+
+@pytest.mark.parametrize("warmup", [100, "1us"])
+def test_windows_refuse_a_warm_up_besides(tmp_path: Path, warmup: str | int) -> None:
+    workload = loaded(tmp_path, agent_with("windows: [{skip: 1, instructions: 4}]"))
+    with pytest.raises(InputError, match=r"w\.yaml:2: windows: each has a warmup of its own"):
+        run("quick", workload, policy="unified_fr_fcfs", warmup=warmup)
+    with pytest.raises(InputError, match=r"w\.yaml:2: windows: each has a warmup of its own"):
+        compare("quick", ["hms", "unified_fr_fcfs"], [workload], warmup=warmup)
 
 
 def test_a_window_behind_the_trace_ends_the_run(tmp_path: Path) -> None:
