@@ -24,11 +24,10 @@ def relative(one: float, other: float) -> float:
 
 def of_stream(one: Stream, other: Stream) -> tuple[float, ...]:
     """Return the differences of a stream: visits, lengths of visits, reuse, runs, gaps."""
-    mix = one.of_all_paces(one.mixes)
     lengths = [
         distance(getattr(one, name), getattr(other, name))
-        for kind, name in enumerate(("jumped", "followed", "swept"))
-        if one.visits * sum(values[kind] for values in mix.values()) > CASES
+        for share, name in zip(one.kinds, ("jumped", "followed", "swept"))
+        if one.visits * share > CASES
     ]
     gaps = [
         distance(one.of_all_paces(getattr(one, name)), other.of_all_paces(getattr(other, name)))

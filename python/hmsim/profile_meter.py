@@ -273,7 +273,8 @@ class _Meter:
     def finish(self, phases: list[int], instructions: int) -> Stream:
         """Return what was measured in a run, given the accesses in each phase."""
         if len(self._line):
-            self.add(*[self._line[:0]] * 3, at_end=True)
+            none = self._line[:0]
+            self.add(none, none, none, at_end=True)
         if self._run:
             self._runs.add(np.array([self._run]), weights=np.array([self._run]))
         paces = paces_of(phases)

@@ -54,8 +54,8 @@ class Stream:
         follow: shares of the visits ending in a page's last line that were followed, by how many
             visits in a row had followed one another before (`SWEEPS`): of visits of pages visited
             for the first time, of others.
-        kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept. A
-            figure: twins use `mixes`.
+        kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept.
+            A figure: twins use `mixes`.
         mixes: visits by the phase's pace and by accesses: shares of those that jumped, followed
             and swept.
         reuse: visits by how many visits ago their page was visited last; 0: never.
@@ -90,7 +90,7 @@ class Stream:
     runs: Bins = field(default_factory=dict)
 
     def of_all_paces(self, groups: Groups) -> Bins:
-        """Return `inside`, `between` or `mixes` as one, by the accesses in each pace's phases."""
+        """Return `inside` or `between` as one, by the accesses in each pace's phases."""
         weights = dict.fromkeys(groups, 0)
         for accesses, pace in zip(self.phases, self.paces):
             if pace in groups:

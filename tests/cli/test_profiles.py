@@ -70,6 +70,7 @@ def test_a_profile_by_hand() -> None:
         64: [third, 64, 1, 1, 1],
     }
     assert fills.followed == {4: [1, 4, 1, 1, 0]}
+    assert fills.kinds == [0.75, 0.25, 0]
     of_four = {(4, 1), *((low, 0) for low in (1, 2, 64))}  # class, kind
     mixes = [*fills.mixes.values()]
     assert {(low, row.index(max(row))) for mix in mixes for low, row in mix.items()} == of_four
