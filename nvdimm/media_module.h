@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/event_queue.h"
-#include "core/observers.h"
 #include "core/key_map.h"
 #include "core/line_store.h"
+#include "core/observers.h"
 #include "core/random.h"
 #include "core/ring.h"
 #include "nvdimm/media_observer.h"
