@@ -3,85 +3,12 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import shlex
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-
-HERE = Path(__file__).resolve().parent
-REPO = HERE.parents[1]
-MARK = "RESULT "
-
-
-class Outcome(NamedTuple):
-    """How a run of gem5 ended."""
-
-    exit_code: int
-    stdout: str
-    stderr: str
-    folder: Path
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """What the script told, by ``machine.tell``."""
-        told = [line for line in self.stdout.splitlines() if line.startswith(MARK)]
-        return {key: value for line in told for key, value in json.loads(line[len(MARK) :]).items()}
-
-    @property
-    def dumps(self) -> list[dict[str, float]]:
-        """Every dump of gem5's statistics, without those of the host."""
-        dumps = []
-        for part in (self.folder / "stats.txt").read_text().split("Begin Simulation")[1:]:
-            values: dict[str, float] = {}
-            for line in part.splitlines()[1:]:
-                words = line.split()
-                if len(words) > 1 and not words[0].startswith(("host", "-")):
-                    values[words[0]] = float(words[1])
-            dumps.append(values)
-        return dumps
-
-
-Run = Callable[..., Outcome]
-
-
-def differences(one: dict[str, float], two: dict[str, float]) -> dict[str, Any]:
-    """Return the values that differ; NaN is itself."""
-    return {
-        name: (one.get(name), two.get(name))
-        for name in {**one, **two}
-        if one.get(name) != two.get(name)
-        and not (math.isnan(one.get(name, 0)) and math.isnan(two.get(name, 0)))
-    }
-
-
-def command(folder: Path) -> Path:
-    """Return a command `hmsim` that is this very package."""
-    path = folder / "hmsim"
-    if not path.exists():
-        line = [sys.executable, "-c", "from hmsim.cli import main; main()"]
-        path.write_text(f'#!/bin/sh\nexec {shlex.join(line)} "$@"\n')
-        path.chmod(0o755)
-    return path
-
-
-def run_gem5(gem5: str, script: Path, folder: Path, *arguments: object) -> Outcome:
-    """Run a script; a run of more than five minutes is an error."""
-    done = subprocess.run(
-        [gem5, "--outdir", folder, script, *(str(argument) for argument in arguments)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "HMSIM": str(command(folder.parent))},
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr, folder)
+from outcomes import HERE, REPO, Outcome, Run, run_gem5
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from conftest import Run
+from outcomes import Run
 
 SYSTEM_CYCLE = 500  # ps
 QUEUES = ("controller.queue_depth=8", "controller.nvdimm_queue_depth=8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from conftest import Run
+from outcomes import Run
 
 WORKLOAD = """\
 agents:

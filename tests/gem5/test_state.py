@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Run, differences
+from outcomes import Run, differences
 
 US = 1_000_000  # ps
 LITTLE_DRAM = ("--set", "dram.preset=ddr3_1600k_512mb_x16")  # checkpoints hold all of it

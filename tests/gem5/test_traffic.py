@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from conftest import Outcome, Run
+from outcomes import Outcome, Run
 
 SCRIPT = "configs/gem5/traffic.py"
 DDR3 = ("--config", "validate_ddr3", "--set", "dram.ranks=2")  # gem5's DDR3_1600_8x8

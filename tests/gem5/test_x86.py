@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HERE, Run
+from outcomes import HERE, Run
 
 LINES = 400
 
