@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is every page in the site, and every command in them one that there is?"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+import yaml
+from hmsim.cli import app
+
+REPO = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = sorted((REPO / "docs").glob("*.md"))
+
+
+def _leaves(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    else:
+        for value in part.values() if isinstance(part, dict) else part:
+            yield from _leaves(value)
+
+
+def test_the_navigation_names_every_page_once() -> None:
+    site = yaml.safe_load((REPO / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert sorted(_leaves(site["nav"])) == sorted(page.name for page in PAGES)
+
+
+def _commands(text: str) -> Iterator[list[str]]:
+    for block in FENCE.findall(text):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = line.split(" # ")[0].strip().removeprefix("$ ")
+            if words.startswith("hmsim ") and not set("[|<…") & set(words) and "..." not in words:
+                yield shlex.split(words)[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_pages_exist(page: Path) -> None:
+    for words in _commands(page.read_text(encoding="utf-8")):
+        command: Any = typer.main.get_command(app)
+        rest = list(words)
+        while hasattr(command, "commands"):
+            assert rest and rest[0] in command.commands, f"{page.name}: hmsim {' '.join(words)}"
+            command = command.commands[rest.pop(0)]
+        known = {option for parameter in command.params for option in parameter.opts}
+        used = {word.split("=")[0] for word in rest if word.startswith("--")}
+        assert used <= known | {"--help"}, f"{page.name}: hmsim {' '.join(words)}"
+
+
+def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
+    if importlib.util.find_spec("material") is None:
+        pytest.skip("mkdocs-material is not installed (the extra 'docs')")
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    subprocess.run([*build, "--site-dir", str(tmp_path / "site")], cwd=REPO, check=True, timeout=120)
+    assert (tmp_path / "site" / "timeline.html").is_file()
