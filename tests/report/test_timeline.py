@@ -24,14 +24,18 @@ VARIANTS = {
     "nvdimm_p": {"controller.ack": "nvdimm_p"},
     "side band": {"controller.ack_slots": "0"},
     "two channels": {"controller.channels": "2"},
-    "private buses": {"controller.bus": "private"},
-    "ddr5": {"dram.preset": "ddr5_4800_16gb_x8", "dram.refresh_mode": "same_bank"},
+    "private buses": {"controller.bus": "private", "controller.queues": "split"},
+    "ddr5": {
+        "dram.preset": "ddr5_4800b_16gb_x8",
+        "dram.refresh_mode": "same_bank",
+        "controller.address_map": "row|rank|bank|group|column|channel",
+    },
     "power-down": {"dram.power_down": "fast", "dram.ranks": "2"},
     "clever flash": {
         "nvdimm.nand.planes": "2",
         "nvdimm.nand.multi_plane": "true",
         "nvdimm.nand.cache": "true",
-        "nvdimm.nand.suspend": "all",
+        "nvdimm.nand.suspend": "both",
     },
     "planes in turn": {"nvdimm.nand.planes": "2", "nvdimm.gc.hold_channel": "true"},
     "pcm": {"nvdimm.kind": "pcm"},
@@ -210,7 +214,7 @@ def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
     runs.make(bare)
     assert "--command-log" in refused(bare)
     assert "no such directory" in refused(tmp_path / "nowhere")
-    assert "run.json" in refused(tmp_path)
+    assert "no run directory" in refused(tmp_path)
     assert "does not hold request 123456789" in refused(plain, "--request", 123456789)
     assert "--request: goes without" in refused(plain, "--request", 1, "--to", "1us")
     assert "--from: " in refused(plain, "--from", "yesterday")
