@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What comes on an edge before selection: completions, acks, refresh, admission. For the loop over
+// What comes on an edge before selection: completions, acks, refresh, admission. For the loops over
 // edges to take in.
 #pragma once
 
@@ -86,6 +86,21 @@ HMSIM_INLINE void Channel::deliver_ack() {
   } else {
     transaction.state = TransactionState::ready;
     endpoint_.insert_ready(id, edge_ + ack_to_burst_);
+  }
+}
+
+template <class Banks>
+HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
+                                     std::int64_t request) {
+  const Cycle edge = edge_;
+  banks.precharge(bank, edge);
+  if (has_specials_) {
+    pages_.closed(bank);
+  }
+  ++statistics_.precharges;
+  energy_.precharged(rank, edge);
+  if (observer_ != nullptr) {
+    record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
   }
 }
 

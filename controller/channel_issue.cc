@@ -84,21 +84,6 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
   record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
 }
 
-template <class Banks>
-HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
-                                     std::int64_t request) {
-  const Cycle edge = edge_;
-  banks.precharge(bank, edge);
-  if (has_specials_) {
-    pages_.closed(bank);
-  }
-  ++statistics_.precharges;
-  energy_.precharged(rank, edge);
-  if (observer_ != nullptr) {
-    record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
-  }
-}
-
 void Channel::precharge(std::int32_t bank, std::int64_t request) {
   on_banks([&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request); });
 }

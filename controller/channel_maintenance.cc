@@ -2,6 +2,7 @@
 // What comes before commands that requests ask for, and commands that none asks for: refreshes,
 // power modes, and precharges by the page policy.
 #include "controller/channel.h"
+#include "controller/channel_edge.h"
 
 namespace hmsim {
 
@@ -57,6 +58,30 @@ void Channel::update_drain() {
   banks_.compete(side_, edge_);
 }
 
+void Channel::take_step(const RefreshStep& step) {
+  command_bus_taken_ = true;
+  ++statistics_.command_cycles;
+  const int turn = refresh_.turn(step.rank);
+  if (step.bank >= 0) {
+    bus_.refresh_prepared(step.rank, turn, edge_);
+    on_banks([&](auto& banks) { precharge(banks, step.bank, step.rank, -1); });
+    return;
+  }
+  const bool all = dram_.refresh_mode == RefreshMode::all_bank;
+  engine_.issue(all ? Command::refresh : Command::refresh_same_bank,
+                step.rank * banks_per_rank_ + turn, edge_);
+  ++statistics_.refreshes;
+  bus_.refreshed(step.rank, turn, edge_);
+  energy_.refreshed(step.rank, edge_);
+  record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
+         all ? -1 : turn, -1, -1);
+  refresh_.refreshed(step.rank, edge_);
+  latency_.refreshed(step.rank, turn, edge_, refresh_);
+  if (power_.active()) {
+    power_.refreshed(step.rank);
+  }
+}
+
 void Channel::refresh() {
   if (command_bus_taken_) {
     return;
@@ -70,7 +95,7 @@ void Channel::refresh() {
 // While nothing is held, asked for or answered, a pressing refresh has the edges for itself: false
 // when something is, or else makes the step of this edge, and goes on to the next as long as it
 // may.
-bool Channel::rest() {
+[[gnu::flatten]] bool Channel::rest() {
   if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || !finishes_.empty() ||
       has_specials_ || banks_.next() <= edge_ || endpoint_.has_ack() || endpoint_.active() ||
       queues_[0].may_admit() || queues_[1].may_admit()) {
@@ -90,30 +115,6 @@ bool Channel::rest() {
     }
     edge_ = wake_;
     now_ = wake_time_;
-  }
-}
-
-void Channel::take_step(const RefreshStep& step) {
-  command_bus_taken_ = true;
-  ++statistics_.command_cycles;
-  const int turn = refresh_.turn(step.rank);
-  if (step.bank >= 0) {
-    bus_.refresh_prepared(step.rank, turn, edge_);
-    precharge(step.bank, -1);
-    return;
-  }
-  const bool all = dram_.refresh_mode == RefreshMode::all_bank;
-  engine_.issue(all ? Command::refresh : Command::refresh_same_bank,
-                step.rank * banks_per_rank_ + turn, edge_);
-  ++statistics_.refreshes;
-  bus_.refreshed(step.rank, turn, edge_);
-  energy_.refreshed(step.rank, edge_);
-  record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
-         all ? -1 : turn, -1, -1);
-  refresh_.refreshed(step.rank, edge_);
-  latency_.refreshed(step.rank, turn, edge_, refresh_);
-  if (power_.active()) {
-    power_.refreshed(step.rank);
   }
 }
 

@@ -135,4 +135,125 @@ class RefreshControl {
   int blocked_ranks_ = 0;
 };
 
+// What every refresh needs, for the loops over edges to take in.
+
+inline RefreshStep RefreshControl::step(Cycle edge) {
+  if (edge < then_pressing_) {
+    return edge < next_pressing_ ? RefreshStep{} : pressing_step(first_pressing_, edge);
+  }
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
+      const RefreshStep step = pressing_step(rank, edge);
+      if (step.present()) {
+        return step;
+      }
+    }
+  }
+  return {};
+}
+
+// A refresh that is legal at once needs to keep nothing from its banks, unless these do not know
+// of it by the rules of their rank.
+inline RefreshStep RefreshControl::pressing_step(int rank, Cycle edge) {
+  const bool planned = planned_.step.rank == rank && planned_.at == edge;
+  const RefreshStep step = planned ? planned_.step : step_of(rank, edge);
+  planned_.step.rank = -1;
+  if (!ranks_[static_cast<std::size_t>(rank)].blocked &&
+      (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh)) {
+    block(rank, edge);
+  }
+  return step;
+}
+
+inline RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
+  const Plan next = plan(rank, edge);
+  return next.at == edge ? next.step : RefreshStep{};
+}
+
+inline RefreshControl::Plan RefreshControl::plan(int rank, Cycle from) const {
+  if (ranks_[static_cast<std::size_t>(rank)].asleep) {
+    return {};
+  }
+  const std::uint64_t open = open_banks(rank);
+  if (open == 0) {
+    return {{rank, -1}, later(from, gate(rank))};
+  }
+  Plan plan;
+  for (std::uint64_t banks = open; banks != 0; banks &= banks - 1) {
+    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
+    const Cycle at = model_.earliest(Command::precharge, bank);
+    if (at <= from) {
+      return {{rank, bank}, from};
+    }
+    if (at < plan.at) {
+      plan = {{rank, bank}, at};
+    }
+  }
+  return plan;
+}
+
+// Of the refresh, once its banks are closed.
+inline Cycle RefreshControl::gate(int rank) const {
+  return command_ == Command::refresh ? model_.rank_gate(command_, rank)
+                                      : model_.earliest(command_, first_bank(rank));
+}
+
+// What is to be refreshed takes no other command before.
+inline void RefreshControl::block(int rank, Cycle edge) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  state.blocked = true;
+  banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+  free_from_[place(rank, state.turn)] = kNeverCycle;
+  ++blocked_ranks_;
+}
+
+inline void RefreshControl::unblock(int rank, Cycle edge) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  if (state.blocked) {
+    state.blocked = false;
+    --blocked_ranks_;
+    banks_.unblock(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+  }
+}
+
+inline void RefreshControl::refreshed(int rank, Cycle edge) {
+  unblock(rank, edge);
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  free_from_[place(rank, state.turn)] = edge + duration_;
+  last_free_ = later(last_free_, edge + duration_);
+  state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
+  state.due += interval_;
+  state.pressing = earlier(state.due + behind_, edge + longest_);
+  find_next_pressing();
+}
+
+inline void RefreshControl::find_next_pressing() {
+  planned_.step.rank = -1;
+  next_pressing_ = then_pressing_ = kNeverCycle;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const Cycle each = ranks_[static_cast<std::size_t>(rank)].pressing;
+    if (each < next_pressing_) {
+      then_pressing_ = next_pressing_;
+      next_pressing_ = each;
+      first_pressing_ = rank;
+    } else {
+      then_pressing_ = earlier(then_pressing_, each);
+    }
+  }
+}
+
+inline Cycle RefreshControl::look_ahead(Cycle soonest) {
+  if (!elastic_ && soonest < then_pressing_) {
+    planned_ = plan(first_pressing_, soonest);
+    return earlier(planned_.at, then_pressing_);
+  }
+  Cycle next = kNeverCycle;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    const Cycle from = elastic_ ? wanted_from(state) : state.pressing;
+    next = earlier(next, soonest < from ? from : plan(rank, soonest).at);
+  }
+  return next;
+}
+
 }  // namespace hmsim
