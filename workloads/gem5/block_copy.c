@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// block_copy read|write|mixed MIB BLOCKS: copies 4 KiB blocks between DRAM and the first MIB of the
-// NVDIMM, front to back and again, or (mixed) at random, every other one a write. BLOCKS of 0: for
-// ever.
+// block_copy read|write|mixed MIB BLOCKS [FIRST]: copies 4 KiB blocks between DRAM and MIB of the
+// NVDIMM, of which FIRST lie before, front to back and again, or (mixed) at random, every other one
+// a write. BLOCKS of 0: for ever.
 #include <emmintrin.h>
 #include <string.h>
 
@@ -19,16 +19,19 @@ static void copy(char* to, const char* from) {
 }
 
 int main(int argc, char** argv) {
-  uint64_t bytes = argc == 4 ? strtoull(argv[2], NULL, 10) << 20 : 0;
-  if (bytes == 0 || bytes > gem5_nvdimm_bytes()) {
-    fputs("usage: block_copy read|write|mixed MIB BLOCKS; MIB: at most the NVDIMM's\n", stderr);
+  const int known = argc == 4 || argc == 5;
+  const uint64_t bytes = known ? strtoull(argv[2], NULL, 10) << 20 : 0;
+  const uint64_t first = argc == 5 ? strtoull(argv[4], NULL, 10) << 20 : 0;
+  if (bytes == 0 || first + bytes > gem5_nvdimm_bytes()) {
+    fputs("usage: block_copy read|write|mixed MIB BLOCKS [FIRST]; both at most the NVDIMM's MiB\n",
+          stderr);
     return 2;
   }
   const int mixed = !strcmp(argv[1], "mixed");
   const int write = !strcmp(argv[1], "write");
   const uint64_t blocks = bytes / BLOCK;
   const uint64_t count = strtoull(argv[3], NULL, 10);
-  char* nvdimm = gem5_nvdimm();
+  char* nvdimm = gem5_nvdimm() + first;
   memset(dram, 1, sizeof dram);
   gem5_begin();
   uint64_t random = 1;
