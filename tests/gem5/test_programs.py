@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do programs under gem5's system call emulation leave runs that hmsim reads and replays?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import hmsim
+import pytest
+from outcomes import Run
+
+MIX = (
+    *("--program", "block_copy mixed 64 0", "--program", "pointer_chase 1 2 0"),
+    *("--cpu", "timing", "--l1", "4KiB", "--llc", "32KiB"),
+)
+WORKLOAD = """\
+agents:
+  - {kind: memory_trace, path: %s, format: gem5, mode: timed, sources: trace, target: system}
+"""
+
+pytestmark = pytest.mark.usefixtures("x86")
+
+
+def test_a_recorded_mix_is_replayed_with_the_same_statistics(run: Run, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    line = (*MIX, "--duration", "300us", "--policy", "split", "--record", "packets.trc")
+    recorded = run("configs/gem5/se_mix.py", *line, "--out", made)
+    workload = tmp_path / "recorded.yaml"
+    workload.write_text(WORKLOAD % (recorded.folder / "packets.trc"))
+    config = hmsim.load_config(made / "config.yaml")
+    replayed = hmsim.run(config, workload=workload, seed=1).stats
+    told = json.loads((recorded.folder / "hmsim.json").read_text())["statistics"]
+    assert told["nvdimm.reads"] > 0
+    assert told["nvdimm.writes"] > 0
+    memory = [
+        name for name in replayed if name.startswith(("dram.", "nvdimm.", "bus.", "arbiter."))
+    ]
+    assert len(memory) > 100
+    assert {name: told[name] for name in memory} == {name: replayed[name] for name in memory}
+
+
+def test_each_policy_has_a_run_directory_of_its_own(run: Run, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    line = (*MIX, "--duration", "20us", "--policy", "unified_fr_fcfs", "--policy", "split")
+    shown = run("configs/gem5/se_mix.py", *line, "--out", made).stdout
+    assert "nvdimm.queue.greatest_occupancy" in shown
+    for policy in ("unified_fr_fcfs", "split"):
+        assert policy in shown
+        origin = json.loads((made / policy / "run.json").read_text())
+        assert origin["policy"] == policy
+        assert [agent["program"] for agent in origin["workload"]["agents"]] == [MIX[1], MIX[3]]
+        stats = json.loads((made / policy / "stats.json").read_text())
+        ipcs = [core["ipc"] for core in stats["core"].values()]
+        assert stats["system"]["ipc"] == sum(ipcs)
+        assert min(ipcs) > 0
+
+
+def test_what_is_wrong_is_said(run: Run) -> None:
+    script = "configs/gem5/se_mix.py"
+    program = ("--program", "block_copy read 1 1")
+    assert "no path, nor a program" in run(script, "--program", "block", exit_code=2).stderr
+    assert "--set x: expected" in run(script, *program, "--set", "x", exit_code=2).stderr
+    wrong = run(script, *program, "--set", "controller.queuez=split", exit_code=2)
+    assert "controller.queues" in wrong.stderr
