@@ -26,7 +26,7 @@ from hmsim.results import (
     weighted_speedup,
 )
 from hmsim.runner import Result, run
-from hmsim.sweep import run_sweep
+from hmsim.sweep_run import run_sweep
 from hmsim.system import Completion, System
 from hmsim.workload import Workload, load_workload
 

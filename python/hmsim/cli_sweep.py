@@ -5,11 +5,13 @@ import contextlib
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
+from hmsim._core import InputError
 from hmsim.cli_support import (
     INTERRUPTED,
     Jobs,
@@ -19,18 +21,12 @@ from hmsim.cli_support import (
     print_table,
 )
 from hmsim.clusters import load_cluster
-from hmsim.results import summary
-from hmsim.sweep import (
-    DATASET,
-    Planned,
-    Planner,
-    estimate,
-    run_planned,
-    sweep_directory,
-    with_tables,
-    write_plan,
-)
+from hmsim.optimise import Trial, best
+from hmsim.pareto import parse, plot
+from hmsim.results import read_plan, summary
+from hmsim.sweep import DATASET, Planned, Planner, sweep_directory, with_tables, write_plan
 from hmsim.sweep_file import Sweep, load_sweep
+from hmsim.sweep_run import estimate, run_planned, run_search
 from hmsim.tables import number
 
 if TYPE_CHECKING:
@@ -69,29 +65,55 @@ def sweep(
     """
     loaded = load_sweep(file)
     place = load_cluster(cluster) if cluster is not None else None
-    planned = Planner(loaded).plan()
+    if loaded.is_search and dry_run:
+        raise InputError(f"{file}: a search has no plan: its points depend on what it finds")
+    planned = [] if loaded.is_search else Planner(loaded).plan()
     with sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, not no_calibrate, jobs, on_terminal())
-        write_plan(directory, planned, sys.argv)
+        if not loaded.is_search:
+            write_plan(directory, planned, sys.argv)
         if dry_run:
             workers = place.workers if place else jobs
             _print_plan(loaded, planned)
             print(estimate(directory, planned, workers))
             return
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # batch systems send it
         started = time.monotonic()
-        try:
-            with contextlib.ExitStack() as stack:
-                client = stack.enter_context(place.client()) if place else None
-                table = run_planned(
-                    directory, planned, jobs=jobs, client=client, progress=on_terminal()
-                )
-        except KeyboardInterrupt:
-            complain(f"interrupted; what is finished is in {directory}, the same command goes on")
-            raise typer.Exit(INTERRUPTED) from None
+        with _interruptible(directory), contextlib.ExitStack() as stack:
+            client = stack.enter_context(place.client()) if place else None
+            how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": on_terminal()}
+            if loaded.is_search:
+                trials = run_search(directory, loaded, sys.argv, calibrate=not no_calibrate, **how)
+                table = read_plan(directory)
+                _print_best(loaded, best(loaded, trials))
+            else:
+                table = run_planned(directory, planned, **how)
         _print_results(loaded, table, directory, time.monotonic() - started)
+        if pareto is not None:
+            stem = directory / "pareto"
+            count = plot(table, parse(pareto, table), stem)
+            print(f"{count} points that no other one beats: {stem}.svg, {stem}.png")
     if table.attrs["missing"]:
         raise typer.Exit(UNFINISHED)
+
+
+@contextlib.contextmanager
+def _interruptible(directory: Path) -> Iterator[None]:
+    """End as promised on Ctrl-C, and on SIGTERM, which batch systems send when time is over."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        complain(f"interrupted; what is finished is in {directory}, the same command goes on")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _print_best(loaded: Sweep, trials: list[Trial]) -> None:
+    assert loaded.samples is not None
+    names = [*loaded.samples.over, *(f">{name}" for name in loaded.samples.objective)]
+    rows = [[*trial.values.values(), *(trial.objectives or ())] for trial in trials]
+    print_table(names, rows, "best" if len(rows) == 1 else "trials that no other one beats")
 
 
 def _print_plan(loaded: Sweep, planned: list[Planned]) -> None:

@@ -61,7 +61,7 @@ def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
     runs = sorted(file.parent for file in path.rglob(STATISTICS))
     if not runs:
         raise InputError(f"{path}: holds no run, comparison or sweep of hmsim")
-    table = as_table(list(_runs(runs)))
+    table = as_table(list(read_runs(runs)))
     return _with_comparison(table, path / COMPARISON)
 
 
@@ -84,8 +84,11 @@ def read_plan(directory: Path) -> pd.DataFrame:
     return table
 
 
-def _runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], Outcome]]:
-    """Yield the rows of run directories, with the parameters in which they differ."""
+def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], Outcome]]:
+    """Yield the rows of run directories, with the parameters in which they differ.
+
+    Raises InputError: one is damaged.
+    """
     settings = []
     for folder in folders:
         file = folder / "config.yaml"

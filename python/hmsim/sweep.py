@@ -16,26 +16,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hmsim._core import InputError
+from hmsim._core import InputError, nearest_name
 from hmsim.calibration import with_table
 from hmsim.config import Config, load_config
 from hmsim.directories import MARKER, new_file
-from hmsim.points import NAMES, Point, Runner, Scalar, Simulated, Store, run_missing
+from hmsim.node_reader import Value, located
+from hmsim.points import NAMES, Point, Runner, Scalar, Simulated
 from hmsim.results import PLAN, number, read_plan, write_table
 from hmsim.runner import options, versions, write_json
 from hmsim.settings import Setting, joined
-from hmsim.sweep_file import OWN_AXES, Combination, Sweep, Value, load_sweep, located
+from hmsim.sweep_file import OWN_AXES, Combination, Sweep
 from hmsim.workload import Workload, load_workload
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
-    from distributed import Client
 
 DATASET = "results.parquet"
 LOCK = ".lock"
 DEFAULT_CONFIG = "quick"
-HOUR = 3600  # seconds
-SAMPLE = 4  # points that are timed for an estimate
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,8 @@ class Planned:
 class Planner:
     """Makes points of combinations, loading what they share once."""
 
-    def __init__(self, sweep: Sweep, runner: Runner | None = None) -> None:
+    def __init__(self, sweep: Sweep) -> None:
         self._sweep = sweep
-        self._runner = runner or Simulated()
         self._systems: dict[tuple[str, ...], Config | InputError] = {}
         self._workloads: dict[tuple[str, ...], Workload] = {}
         self._fits: set[int] = set()
@@ -63,24 +60,25 @@ class Planner:
         Raises InputError: a value is wrong wherever it is used, or a file is.
         """
         planned: list[Planned] = []
-        fates: dict[Value, list[InputError | None]] = {}
+        fates: dict[Value, list[str]] = {}
         for combination in self._sweep.combinations():
-            made = self.make(combination)
-            fate = made if isinstance(made, InputError) else None
+            planned.append(self.planned(combination))
             for name, value in combination.items():
                 if name not in ("workload", "seed"):
-                    fates.setdefault(value, []).append(fate)
-            labels = self.labels(combination)
-            if isinstance(made, InputError):
-                planned.append(Planned(labels, None, str(made)))
-            else:
-                planned.append(Planned(made.labels(), made))
+                    fates.setdefault(value, []).append(planned[-1].error)
         if not planned:
             raise InputError(f"{self._sweep.path}: where: no point is left")
-        hopeless = [str(all_[0]) for all_ in fates.values() if all(all_)]
+        hopeless = [errors[0] for errors in fates.values() if all(errors)]
         if hopeless or all(each.point is None for each in planned):
             raise InputError(joined(list(dict.fromkeys(hopeless or [planned[0].error]))))
         return planned
+
+    def planned(self, combination: Combination) -> Planned:
+        """Return one point of the plan. Raises InputError as `make`."""
+        made = self.make(combination)
+        if isinstance(made, InputError):
+            return Planned(self.labels(combination), None, str(made))
+        return Planned(made.labels(), made)
 
     def labels(self, combination: Combination) -> dict[str, Scalar]:
         """Return the columns of a point that could not be made."""
@@ -112,7 +110,10 @@ class Planner:
             agents.check(system)
             self._fits.add(id(agents))
         axes = [(n, number(v.text)) for n, v in combination.items() if n not in OWN_AXES]
-        return Point(system, agents, chosen, tuple(axes), self._runner)
+        return Point(system, agents, chosen, tuple(axes), self._runner(agents.name))
+
+    def _runner(self, workload: str) -> Runner:
+        return Simulated() if self._sweep.gem5 is None else self._sweep.gem5[workload]
 
     def _all(self, combination: Combination) -> dict[str, Value]:
         return {**self._sweep.common, **combination}
@@ -123,11 +124,21 @@ class Planner:
         identity = (name.text, *(f"{n}={v.text}" for n, v in keys.items()))
         if identity not in self._workloads:
             with located(f"{name.where}: workload: "):
-                loaded = load_workload(self._beside(name.text))
+                loaded = self._load(name.text)
             for path, value in keys.items():
                 loaded = _with_key(loaded, path, value)
             self._workloads[identity] = loaded
         return self._workloads[identity]
+
+    def _load(self, name: str) -> Workload:
+        known = self._sweep.gem5
+        if known is None:
+            return load_workload(self._beside(name))
+        if name not in known:
+            near = nearest_name(name, list(known))
+            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
+            raise InputError(f"{name}: not in gem5: workloads{hint}")
+        return Workload(name, ())
 
     def _system(self, values: Combination) -> Config | InputError:
         """Return the configuration with policy and parameters; each is made once."""
@@ -253,73 +264,3 @@ def finish(directory: Path) -> pd.DataFrame:
     with new_file(directory / DATASET, force=True) as scratch:
         write_table(table, scratch)
     return table
-
-
-def run_sweep(
-    sweep: str | os.PathLike[str] | Sweep,
-    out: str | os.PathLike[str] | None = None,
-    *,
-    jobs: int | None = None,
-    client: Client | None = None,
-    progress: bool = False,
-    calibrate: bool = True,
-) -> pd.DataFrame:
-    """Run the points of a sweep that are missing, and return all as `hmsim.load_results` does.
-
-    Args:
-        sweep: a sweep file, the name of a shipped one, or what `load_sweep` returned.
-        out: directory; one of this sweep is resumed. By default the file's stem, here.
-        jobs, client, progress, calibrate: as for `hmsim.run_points`.
-
-    Raises:
-        InputError: the file is at fault, or the directory; what is finished is kept.
-    """
-    loaded = sweep if isinstance(sweep, Sweep) else load_sweep(sweep)
-    planned = Planner(loaded).plan()
-    with sweep_directory(out or loaded.path.stem) as directory:
-        planned = with_tables(planned, calibrate, jobs, progress)
-        write_plan(directory, planned, [])
-        return run_planned(directory, planned, jobs=jobs, client=client, progress=progress)
-
-
-def run_planned(
-    directory: Path,
-    planned: Sequence[Planned],
-    *,
-    jobs: int | None = None,
-    client: Client | None = None,
-    progress: bool = False,
-) -> pd.DataFrame:
-    """Run what a directory does not hold yet; however that ends, write the dataset of what is."""
-    points = [each.point for each in planned if each.point]
-    try:
-        run_missing(points, Store(directory), jobs=jobs, client=client, progress=progress)
-    finally:
-        table = finish(directory)
-    return table
-
-
-def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -> str:
-    """Return how long a sweep will take, in words; a few of its points are run to know.
-
-    They are kept: the sweep will not run them again.
-    """
-    points = {each.point.key: each.point for each in planned if each.point}
-    store = Store(directory)
-    finished = {key: found for key in points if (found := store.load(key)) and found.final}
-    missing = [point for key, point in points.items() if key not in finished]
-    step = max(1, len(missing) // SAMPLE)
-    sample = missing[step // 2 :: step][:SAMPLE]
-    timed = [*run_missing(sample, store, jobs=1), *finished.values()]
-    seconds = [found.host["seconds"] for found in timed if "seconds" in found.host]
-    count = workers or len(os.sched_getaffinity(0))
-    left = len(missing) - len(sample)
-    if not seconds:
-        return f"{left} points are to be run; none that was run tells how long they take"
-    mean = sum(seconds) / len(seconds)
-    return (
-        f"{left} points are to be run, {len(points) - left} are finished. By {len(seconds)} timed "
-        f"points ({min(seconds):.2f} .. {max(seconds):.2f} s each, {mean:.2f} s on average): "
-        f"{left * mean / HOUR:.3g} hours of one process, {left * mean / HOUR / count:.3g} hours "
-        f"of {count}"
-    )

@@ -11,7 +11,6 @@ seeds: 5
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 import os
@@ -19,7 +18,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NoReturn
 
 import yaml
 
@@ -27,6 +25,8 @@ from hmsim import mixes
 from hmsim import settings as yaml_settings
 from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.constraints import Constraint
+from hmsim.gem5_points import Gem5, read_gem5
+from hmsim.node_reader import NodeReader, Value, located
 from hmsim.paths import find_file
 from hmsim.runner import LARGEST_SEED, options
 from hmsim.sampling import MOST_DIMENSIONS, Choice, Domain, Range, draw, parse_range
@@ -34,21 +34,16 @@ from hmsim.sampling import MOST_DIMENSIONS, Choice, Domain, Range, draw, parse_r
 MOST_POINTS = 1_000_000
 MOST_VALUES = 10_000  # of an axis
 COMMON = ("config", "warmup")
-KEYS = ("description", *COMMON, "set", "grid", "points", "samples", "seeds", "where", "show")
+KEYS = (
+    *("description", *COMMON, "runner", "gem5"),
+    *("set", "grid", "points", "samples", "seeds", "where", "show"),
+)
 SAMPLE_KEYS = ("method", "count", "seed", "over", "objective", "direction")
 RANGE_KEYS = ("from", "to", "scale")
 METHODS = ("random", "sobol", "optimise")
 DIRECTIONS = ("minimise", "maximise")
 OWN_AXES = ("config", "policy", "workload", "seed")
 AGENT_KEY = re.compile(r"agent\.[0-9]{1,3}\.[a-z0-9_.]+")
-
-
-@dataclass(frozen=True)
-class Value:
-    """A text and where it stands: ``file:line``."""
-
-    text: str
-    where: str
 
 
 Combination = Mapping[str, Value]  # by the axis's name
@@ -87,6 +82,7 @@ class Sweep:
         samples: further values for each of these, or None.
         constraints: with where they stand.
         show: statistics that the summary shows.
+        gem5: what runs the points, by the workload's name; None: the simulator.
     """
 
     path: Path
@@ -96,6 +92,7 @@ class Sweep:
     samples: Samples | None = None
     constraints: tuple[tuple[Constraint, str], ...] = ()
     show: tuple[str, ...] = ()
+    gem5: Mapping[str, Gem5] | None = None
 
     @property
     def axes(self) -> list[str]:
@@ -104,10 +101,15 @@ class Sweep:
         listed = (name for entry in self.entries for name in entry)
         return list(dict.fromkeys([*self.grid, *listed, *over]))
 
+    @property
+    def is_search(self) -> bool:
+        """Whether values are looked for, trial by trial."""
+        return self.samples is not None and self.samples.method == "optimise"
+
     def combinations(self) -> Iterator[Combination]:
         """Yield the points that meet the constraints; without what ``optimise`` looks for."""
         drawn: list[Combination] = [{}]
-        if self.samples and self.samples.method != "optimise":
+        if self.samples and not self.is_search:
             over = self.samples.over
             domains = [domain for domain, _ in over.values()]
             rows = draw(domains, self.samples.count, self.samples.method, self.samples.seed)
@@ -136,15 +138,6 @@ class Sweep:
         return True
 
 
-@contextlib.contextmanager
-def located(where: str) -> Iterator[None]:
-    """Put a place before the InputErrors of a block."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{where}{error}") from error
-
-
 def load_sweep(path_or_name: str | os.PathLike[str]) -> Sweep:
     """Return the sweep in a YAML file: a path, or the name of a shipped one.
 
@@ -156,11 +149,9 @@ def load_sweep(path_or_name: str | os.PathLike[str]) -> Sweep:
     return _Reader(find_file(path_or_name, "configs/sweeps", "sweep")).sweep()
 
 
-class _Reader:
-    """Reads one file."""
-
+class _Reader(NodeReader):
     def __init__(self, path: Path) -> None:
-        self.path = path
+        super().__init__(path)
         self.parameters = [info["name"] for info in Simulation.parameters()]
 
     def sweep(self) -> Sweep:
@@ -184,12 +175,22 @@ class _Reader:
             entries = tuple(self.entry(node, "points") for node in listed)
         samples = self.samples(given["samples"]) if "samples" in given else None
         show = tuple(v.text for v in self.values(given["show"], "show")) if "show" in given else ()
-        found = Sweep(self.path, common, grid, entries, samples, (), show)
+        found = Sweep(self.path, common, grid, entries, samples, (), show, self.gem5(given))
         self.check_axes(found)
         if "where" in given:
             conditions = self.values(given["where"], "where")
             found = replace(found, constraints=self.constraints(conditions, found))
         return found
+
+    def gem5(self, given: Mapping[str, yaml.Node]) -> Mapping[str, Gem5] | None:
+        runner = "hmsim"
+        if "runner" in given:
+            runner = self.choice(given["runner"], given["runner"], "runner", ("hmsim", "gem5"))
+        if runner == "gem5" and "gem5" not in given:
+            self.refuse(given["runner"], "gem5", "missing: executable, script and workloads")
+        if runner != "gem5" and "gem5" in given:
+            self.refuse(given["gem5"], "gem5", "needs runner: gem5")
+        return read_gem5(self, given["gem5"]) if runner == "gem5" else None
 
     def check_axes(self, found: Sweep) -> None:
         """Refuse an axis that is given twice, and more points than anybody can want."""
@@ -277,7 +278,7 @@ class _Reader:
             if "objective" not in given:
                 self.refuse(node, "objective", "missing: the statistic to minimise or maximise")
             objectives = tuple(v.text for v in self.values(given["objective"], "objective"))
-            wanted = self.values(given.get("direction", node), "direction")
+            wanted = self.values(given.get("direction", node), "direction", repeats=True)
             directions = tuple(self.choice(v, node, "direction", DIRECTIONS) for v in wanted)
             if len(objectives) != len(directions):
                 self.refuse(node, "direction", "give one for each objective")
@@ -316,68 +317,3 @@ class _Reader:
         near = nearest_name(name, [*OWN_AXES, *self.parameters])
         hint = f"; did you mean '{near}'?" if near else ""
         self.refuse(key, name, f"no parameter, nor {', '.join(OWN_AXES)} or agent.N.KEY{hint}")
-
-    def keys(self, node: yaml.Node, what: str, known: Sequence[str]) -> dict[str, yaml.Node]:
-        """Return the values of a mapping that holds known keys only."""
-        found = {}
-        for name, (key, child) in self.mapping(node, what.rstrip(": ") or "file").items():
-            if name not in known:
-                near = nearest_name(name, list(known))
-                hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
-                self.refuse(key, f"{what}{name}", f"unknown key{hint}")
-            found[name] = child
-        return found
-
-    def mapping(self, node: yaml.Node, what: str) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-        if not isinstance(node, yaml.MappingNode):
-            kind = yaml_settings.kind(node)
-            self.refuse(node, what, f"a {kind} where 'name: value' pairs are expected")
-        return {name: (key, child) for name, key, child in yaml_settings.items(self.path, node)}
-
-    def sequence(self, node: yaml.Node, what: str) -> list[yaml.Node]:
-        if not isinstance(node, yaml.SequenceNode) or not node.value:
-            self.refuse(node, what, "expected a list of at least one")
-        return node.value
-
-    def values(self, node: yaml.Node, what: str) -> tuple[Value, ...]:
-        """Return a list of single values; one value is a list of one."""
-        if isinstance(node, yaml.ScalarNode):
-            return (self.value(node, what),)
-        found = tuple(self.value(child, what) for child in self.sequence(node, what))
-        texts = [value.text for value in found]
-        for index, value in enumerate(found):
-            if value.text in texts[:index] and what not in ("direction", "show"):
-                raise InputError(f"{value.where}: {what}: '{value.text}' is there twice")
-        return found
-
-    def value(self, node: yaml.Node, what: str) -> Value:
-        return Value(yaml_settings.scalar(self.path, node, what), self.place(node))
-
-    def number(
-        self, node: yaml.Node | None, near: yaml.Node, what: str, most: int, least: int = 1
-    ) -> int:
-        if node is None:
-            self.refuse(near, what, f"missing: a number, {least} .. {most}")
-        text = self.value(node, what).text
-        if not (text.isascii() and text.isdecimal() and len(text) <= 20):
-            self.refuse(node, what, f"'{text[:20]}' is no number, {least} .. {most}")
-        if not least <= int(text) <= most:
-            self.refuse(node, what, f"{text} is outside {least} .. {most}")
-        return int(text)
-
-    def choice(
-        self, given: yaml.Node | Value | None, near: yaml.Node, what: str, known: Sequence[str]
-    ) -> str:
-        if given is None:
-            self.refuse(near, what, f"missing: {', '.join(known)}")
-        value = given if isinstance(given, Value) else self.value(given, what)
-        if value.text not in known:
-            nearest = nearest_name(value.text, list(known)) or ", ".join(known)
-            raise InputError(f"{value.where}: {what}: '{value.text}'; did you mean {nearest}?")
-        return value.text
-
-    def place(self, node: yaml.Node) -> str:
-        return yaml_settings.place(self.path, node)
-
-    def refuse(self, node: yaml.Node, what: str, message: str) -> NoReturn:
-        raise InputError(f"{self.place(node)}: {what}: {message}")

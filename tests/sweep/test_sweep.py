@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim.paths import shipped
 from hmsim.sweep import Planner, sweep_directory
 from hmsim.sweep_file import load_sweep
 from hooks import workload
-from support import Outcome, invoke, succeed
+from support import REPO, Outcome, invoke, succeed
 
 HERE = Path(__file__).parent
 SWEEP = """\
@@ -221,8 +223,6 @@ def refused(*arguments: object) -> Outcome:
     ],
 )
 def test_errors_name_file_line_key_and_nearest_choice(text: str, message: str) -> None:
-    import re
-
     stderr = refused("sweep", sweep_file(text)).stderr
     assert re.search(message, stderr), stderr
     assert not Path("s").exists() and "Traceback" not in stderr
@@ -230,3 +230,14 @@ def test_errors_name_file_line_key_and_nearest_choice(text: str, message: str) -
 
 def test_a_shipped_sweep_is_found_by_name() -> None:
     assert len(Planner(load_sweep("weight")).plan()) == 200
+
+
+def test_files_in_the_documentation_and_the_shipped_ones_are_sweeps() -> None:
+    text = (REPO / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert blocks
+    for block in blocks:
+        shorter = block.replace("mix:sort+mcf", "w.yaml").replace("count: 64", "count: 2")
+        assert Planner(load_sweep(sweep_file(shorter))).plan()
+    for name in sorted(set(shipped("configs/sweeps")) - {"gem5"}):
+        assert load_sweep(name).axes

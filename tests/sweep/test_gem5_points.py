@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do points that gem5 runs behave as any other? gem5 is a stand-in here."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import hmsim
+import pytest
+from support import invoke, succeed
+
+SWEEP = """\
+runner: gem5
+config: gem5
+warmup: 1us
+gem5:
+  executable: ./gem5.opt
+  script: se_mix.py
+  checkpoint: booted
+  arguments: [--cpu, timing]
+  workloads:
+    copy: [--program, block_copy read 64 0]
+    chase: [--program, pointer_chase 32 4 0]
+grid:
+  workload: [copy, chase]
+  controller.queue_depth: [64, 128]
+"""
+
+
+def prepare(text: str = SWEEP) -> Path:
+    shutil.copy(Path(__file__).with_name("fake_gem5.py"), "gem5.opt")
+    Path("gem5.opt").chmod(0o755)
+    Path("se_mix.py").write_text("# a script\n")
+    Path("booted").mkdir(exist_ok=True)
+    Path("booted/m5.cpt").write_text("state")
+    path = Path("s.yaml")
+    path.write_text(text)
+    return path
+
+
+def calls() -> list[dict[str, str]]:
+    return [json.loads(line) for line in Path("calls").read_text().splitlines()]
+
+
+def test_gem5_points_are_made_once_and_land_in_the_dataset() -> None:
+    for _ in range(2):
+        succeed("sweep", prepare(), "--jobs", "1")
+    table = hmsim.load_results("s")
+    assert list(table["workload"]) == ["copy", "copy", "chase", "chase"]
+    assert list(table["dram.reads"]) == [64, 128, 64, 128]
+    assert table.attrs["units"]["dram.reads"] == "lines" and (table["error"] == "").all()
+    made = calls()
+    assert len(made) == 4
+    assert made[0]["--checkpoint"] == str(Path("booted").absolute())
+    assert made[0]["--warmup"] == "1000000ps" and made[0]["--cpu"] == "timing"
+    assert [call["--program"].split()[0] for call in made[1:3]] == ["block_copy", "pointer_chase"]
+
+
+@pytest.mark.parametrize("file", ["gem5.opt", "se_mix.py", "booted/m5.cpt"])
+def test_what_gem5_is_given_counts_by_content(file: str) -> None:
+    succeed("sweep", prepare(), "--jobs", "1")
+    with Path(file).open("a") as changed:
+        changed.write("\n")
+    succeed("sweep", "s.yaml", "--jobs", "1")
+    assert len(calls()) == 8
+
+
+def test_the_users_faults_are_kept_and_others_tried_again() -> None:
+    file = prepare(SWEEP.replace("block_copy read 64 0", "wrong") + "  seed: [1, 2]\n")
+    assert invoke("sweep", file, "--jobs", "1").exit_code == 1
+    table = hmsim.load_results("s")
+    wrong = table[table["workload"] == "copy"]
+    assert all("gem5 ended with status" in error for error in wrong["error"])
+    assert "no such program" in wrong["error"].iloc[0] and table.attrs["missing"] == 2
+    before = len(calls())
+    invoke("sweep", file, "--jobs", "1")
+    assert len(calls()) == before + 2  # of seed 1: status 1 may be anything's fault
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("./gem5.opt", "gem5.optt", "s.yaml:5: gem5: executable: no such program"),
+        ("script: se_mix.py", "script: x.py", "s.yaml:6: gem5: script"),
+        ("[copy, chase]", "[copy, chas]", "did you mean 'chase'"),
+        ("runner: gem5", "runner: gem6", "s.yaml:1: runner: .*did you mean gem5"),
+        ("runner: gem5", "description: x", "needs runner: gem5"),
+        ("checkpoint: booted", "checkpoint: nowhere", "no such directory"),
+        ("checkpoint:", "chekpoint:", "did you mean 'checkpoint'"),
+    ],
+)
+def test_errors_name_file_line_and_key(old: str, new: str, message: str) -> None:
+    import re
+
+    outcome = invoke("sweep", prepare(SWEEP.replace(old, new)), "--jobs", "1")
+    assert outcome.exit_code == 2 and re.search(message, outcome.stderr), outcome

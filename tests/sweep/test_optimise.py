@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the search find what is best, without simulating anything twice?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hmsim
+import pytest
+from hmsim.optimise import best, front, search
+from hmsim.pareto import averaged, parse, plot
+from hmsim.points import Outcome
+from hmsim.sweep_file import Combination, load_sweep
+from hooks import workload
+from support import invoke, succeed
+
+SEARCH = """\
+grid: {workload: w.yaml, policy: [split, hms]}
+samples:
+  method: optimise
+  count: %d
+  objective: %s
+  direction: %s
+  over: {policies.harmonic.weight: {from: 0.1, to: 0.9}, controller.queue_depth: [32, 64, 128]}
+"""
+
+
+def search_file(count: int, objective: str, direction: str) -> Path:
+    workload()
+    path = Path("s.yaml")
+    path.write_text(SEARCH % (count, objective, direction))
+    return path
+
+
+def bowl(combinations: list[Combination]) -> list[Outcome]:
+    """Return a cost that is least at w = 0.7 and depth 64, and differs from policy to policy."""
+    found = []
+    for values in combinations:
+        weight = float(values["policies.harmonic.weight"].text)
+        depth = int(values["controller.queue_depth"].text)
+        cost = (weight - 0.7) ** 2 + (depth != 64) + (values["policy"].text == "hms")
+        found.append(Outcome("", {"cost": cost, "gain": weight}))
+    return found
+
+
+def test_the_search_comes_near_the_best_and_repeats_itself() -> None:
+    pytest.importorskip("optuna")
+    sweep = load_sweep(search_file(60, "cost", "minimise"))
+    trials = search(sweep, bowl)  # type: ignore[arg-type]
+    (found,) = best(sweep, trials)
+    assert abs(float(found.values["policies.harmonic.weight"]) - 0.7) < 0.05
+    assert found.values["controller.queue_depth"] == "64"
+    assert found.objectives is not None and found.objectives[0] == pytest.approx(0.5, abs=0.01)
+    assert search(sweep, bowl) == trials  # type: ignore[arg-type]
+
+
+def test_several_objectives_give_a_front() -> None:
+    pytest.importorskip("optuna")
+    sweep = load_sweep(search_file(30, "[cost, gain]", "[minimise, maximise]"))
+    kept = best(sweep, search(sweep, bowl))  # type: ignore[arg-type]
+    pairs = sorted(trial.objectives for trial in kept if trial.objectives)
+    assert [gain for _, gain in pairs] == sorted(gain for _, gain in pairs)
+
+
+def test_front_by_hand() -> None:
+    assert front([(1, 3), (2, 2), (3, 1), (2, 3), (2, 2)]) == [True, True, True, False, True]
+    assert front([]) == []
+
+
+def test_a_search_from_the_command_line_resumes_and_plots() -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("matplotlib")
+    file = search_file(3, "agent.0.rate", "maximise")
+    text = succeed("sweep", file, "--jobs", "1", "--pareto", "agent.0.rate,agent.1.rate:min")
+    assert "best" in text and "pareto.svg" in text
+    points = {path.stat().st_mtime_ns for path in Path("s/points").iterdir()}
+    assert len(points) == len(hmsim.load_results("s")) == 6
+    assert Path("s/pareto.png").read_bytes().startswith(b"\x89PNG")
+    picture = Path("s/pareto.svg").read_bytes()
+    assert succeed("sweep", file, "--jobs", "1").split("in")[0] == text.split("in")[0]
+    assert points == {path.stat().st_mtime_ns for path in Path("s/points").iterdir()}
+    plot(hmsim.load_results("s"), [("agent.0.rate", "max"), ("agent.1.rate", "min")], Path("again"))
+    assert Path("again.svg").read_bytes() == picture
+
+
+def test_errors_of_searches_and_trade_offs() -> None:
+    pytest.importorskip("optuna")
+    nothing = invoke("sweep", search_file(2, "agent.0.rte", "maximise"), "--jobs", "1")
+    assert nothing.exit_code == 2 and "no point has a value of agent.0.rte" in nothing.stderr
+    table = hmsim.load_results("s")
+    for text, message in (
+        ("agent.0.rate", "expected two"),
+        ("agent.0.rte,sim.ticks", "did you mean 'agent.0.rate'"),
+        ("agent.0.rate:up,sim.ticks", "choose min or max"),
+    ):
+        with pytest.raises(hmsim.InputError, match=message):
+            parse(text, table)
+    assert parse("dram.read_latency_ns.mean,dram.reads", table) == [
+        ("dram.read_latency_ns.mean", "min"),
+        ("dram.reads", "max"),
+    ]
+    assert list(averaged(table, ["dram.reads"])["policy"].unique()) == ["split", "hms"]
+    refused = invoke("sweep", search_file(2, "a", "maximise"), "--dry-run")
+    assert refused.exit_code == 2 and "has no plan" in refused.stderr
