@@ -15,6 +15,7 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from hmsim.paths import data_directory
 from hmsim.points import Point, Runner, point, run_points
 from hmsim.settings import from_mapping
 from hmsim.twin_files import materialised
-from hmsim.workload import Workload, load_agent
+from hmsim.workload import Agent, Workload, load_agent
 
 CONFIG = "mascots16"
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
@@ -114,7 +115,13 @@ def policy(name: str) -> AnyBundle:
 
 def workload(name: str, keys: Iterable[Mapping[str, Any]]) -> Workload:
     """Return a workload of agents given by their keys."""
-    return Workload(name, tuple(load_agent(from_mapping(dict(each), name)) for each in keys))
+    return Workload(name, tuple(_agent(name, tuple(each.items())) for each in keys))
+
+
+@lru_cache(maxsize=1024)
+def _agent(name: str, keys: tuple[tuple[str, Any], ...]) -> Agent:
+    """Reading a profile takes longer than a short run."""
+    return load_agent(from_mapping(dict(keys), name))
 
 
 def twin(path: str, number: int) -> str:

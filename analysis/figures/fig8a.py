@@ -17,24 +17,23 @@ from analysis.figures.verdicts import Finding, estimate
 
 PAPER = {"dfsioe_r": ("R5a", 20.0), "sort": ("R5b", 95.0)}  # share with 104 or less, %
 LOOPS = {"timed": "as the capture had them", "closed": "as fast as served"}
-REQUESTS = 3000
+REQUESTS = 2000
 MANY = 104
 
 
 def figure(runs: Runs) -> Made:
-    """Programs alone, one queue of 128 entries (FR-FCFS); share of time."""
+    """Block I/O of programs alone, one queue of 128 entries (FR-FCFS); share of time."""
     points = []
     for program in PAPER:
         for loop in LOOPS:
             for seed in runs.seeds:
-                _, own, blocks = agents(Mix(program, "mcf"))
-                own |= {"instructions": 1_000_000, "path": twin(own["path"], seed)}
+                blocks = agents(Mix(program, "mcf"))[2]
                 blocks |= {"requests": runs.scaled(REQUESTS, 0.3), "replay": loop}
                 blocks["path"] = twin(blocks["path"], seed)
                 points.append(
                     point(
                         CONFIG,
-                        workload(f"{program} alone", [own, blocks]),
+                        workload(f"{program} alone", [blocks]),
                         policy="unified_fr_fcfs",
                         seed=seed,
                         axes={"program": program, "loop": loop},
@@ -85,7 +84,7 @@ def figure(runs: Runs) -> Made:
                 fontsize=8,
             )
         axes.axvline(MANY, color="#999999", lw=0.8, ls=":")
-        axes.set_xlim(0, DEPTH)
+        axes.set_xlim(0, DEPTH + 2)
         axes.set_ylim(0, 101)
         axes.set_xlabel("entries of the queue that are held, at most (of 128)")
         axes.set_ylabel("share of time, %")

@@ -153,6 +153,18 @@ def grouped_bars(
     return places
 
 
+def wide(axes: Axes) -> None:
+    """Make room for gains of very different sizes: linear up to 50 %, logarithmic beyond."""
+    low, high = axes.get_ylim()
+    axes.set_yscale("symlog", linthresh=50, linscale=1.2)
+    axes.set_ylim(low, high * 1.3)
+    ticks = (-50, -25, 0, 25, 50, 100, 200, 500, 1000, 2000, 5000)
+    shown = [tick for tick in ticks if low <= tick <= high * 1.3]
+    axes.set_yticks(shown, [f"{tick}" for tick in shown])
+    axes.set_yticks([], minor=True)
+    axes.axhline(50, color="#999999", lw=0.8, ls=":")
+
+
 def clip(
     axes: Axes, top: float, places: Iterable[tuple[float, float]], form: str = "{:.0f}"
 ) -> None:
@@ -165,15 +177,7 @@ def clip(
         form: of a height.
     """
     axes.set_ylim(top=top)
-    beyond: dict[int, list[str]] = {}
-    for x, value in sorted(places):
+    for x, value in places:
         if value > top:
-            beyond.setdefault(round(x), []).append(form.format(value))
-    for group, heights in beyond.items():
-        axes.text(
-            *(group + 0.42, top * 0.99, "\n".join(["up to", *heights])),
-            ha="left",
-            va="top",
-            fontsize=7.5,
-            linespacing=1.05,
-        )
+            text = f" to {form.format(value)}"
+            axes.text(x + 0.08, top * 0.99, text, ha="left", va="top", fontsize=8)

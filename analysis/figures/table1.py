@@ -58,7 +58,7 @@ def figure(runs: Runs) -> Made:
         axes.grid(axis="x")
         axes.grid(visible=False, axis="y")
         handle = legend_of_paper(axes)
-        axes.legend(handles=[handle], labels=["stated in the paper"], loc="upper right")
+        axes.legend(handles=[handle], labels=["stated in the paper"], loc="lower left")
         axes.set_title("Table I: one access at a time")
 
     text = (

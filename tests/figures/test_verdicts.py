@@ -81,4 +81,4 @@ def test_gains() -> None:
     own = chosen(rows, core="program", over="old")
     assert average(own).mean == pytest.approx(0)
     assert [each.mean for each in by_program(own, ["bayes", "sort"])] == pytest.approx([-50, 50])
-    assert spread(own) == "-50 % (bayes) to 50 % (sort)"
+    assert spread(own) == "-50 % (bayes) to 50 % (sort); -50.0 % on average without the latter"
