@@ -60,5 +60,7 @@ def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     if importlib.util.find_spec("material") is None:
         pytest.skip("mkdocs-material is not installed (the extra 'docs')")
     build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
-    subprocess.run([*build, "--site-dir", str(tmp_path / "site")], cwd=REPO, check=True, timeout=120)
+    subprocess.run(
+        [*build, "--site-dir", str(tmp_path / "site")], cwd=REPO, check=True, timeout=120
+    )
     assert (tmp_path / "site" / "timeline.html").is_file()
