@@ -1,17 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// pointer_chase MIB CHAINS STEPS: follows CHAINS chains of pointers through MIB of DRAM (a power of
-// two), a line at a time, in an order that no prefetcher guesses; the lines of the first chain it
-// writes, too. STEPS of 0: for ever. Of the class of 429.mcf, at any rate.
+// pointer_chase MIB CHAINS STEPS: follows CHAINS (1, 2, 4 or 8) chains of pointers through MIB of
+// DRAM (a power of two), a line at a time, in an order that no prefetcher guesses; the lines of the
+// first chain it writes, too. STEPS of 0: for ever. Of the class of 429.mcf, at any rate.
 #include "gem5.h"
 
-enum { LINE = 64, WORDS = LINE / 8, MOST_CHAINS = 16 };
+enum { LINE = 64, WORDS = LINE / 8, MOST_CHAINS = 8 };
+
+// With a constant number of chains their places stay in registers: an out-of-order core would take
+// stores to a table of them for what the next chain waits for.
+static inline __attribute__((always_inline)) uint64_t chase(uint64_t* memory, uint64_t lines,
+                                                            uint64_t steps, const int chains) {
+  uint64_t at[MOST_CHAINS];
+  for (int c = 0; c < chains; c++) at[c] = (uint64_t)c * (lines / (uint64_t)chains);
+  for (uint64_t step = 0; steps == 0 || step < steps; step++) {
+    uint64_t* first = memory + at[0] * WORDS;
+#pragma GCC unroll 8
+    for (int c = 0; c < chains; c++) at[c] = memory[at[c] * WORDS];
+    first[1] = step;
+  }
+  uint64_t sum = 0;
+  for (int c = 0; c < chains; c++) sum += at[c];
+  return sum;
+}
 
 int main(int argc, char** argv) {
   uint64_t bytes = argc == 4 ? strtoull(argv[1], NULL, 10) << 20 : 0;
-  uint64_t chains = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
-  if (bytes == 0 || (bytes & (bytes - 1)) || chains == 0 || chains > MOST_CHAINS) {
-    fputs("usage: pointer_chase MIB CHAINS STEPS; MIB: a power of two, CHAINS: 1-16\n", stderr);
+  int chains = argc == 4 ? atoi(argv[2]) : 0;
+  if (bytes == 0 || (bytes & (bytes - 1)) || chains < 1 || chains > MOST_CHAINS ||
+      (chains & (chains - 1))) {
+    fputs("usage: pointer_chase MIB CHAINS STEPS; MIB, CHAINS: powers of two\n", stderr);
     return 2;
   }
   const uint64_t steps = strtoull(argv[3], NULL, 10);
@@ -21,18 +39,11 @@ int main(int argc, char** argv) {
   // A congruential generator of full period modulo a power of two: one cycle through all lines.
   for (uint64_t i = 0; i < lines; i++)
     memory[i * WORDS] = (i * 6364136223846793005U + 1442695040888963407U) & (lines - 1);
-  uint64_t at[MOST_CHAINS];
-  for (uint64_t c = 0; c < chains; c++) at[c] = c * (lines / chains);
   gem5_begin();
-  for (uint64_t step = 0; steps == 0 || step < steps; step++) {
-    for (uint64_t c = 0; c < chains; c++) {
-      uint64_t* line = memory + at[c] * WORDS;
-      at[c] = line[0];
-      if (c == 0) line[1] = step;
-    }
-  }
-  uint64_t sum = 0;
-  for (uint64_t c = 0; c < chains; c++) sum += at[c];
+  uint64_t sum = chains == 8   ? chase(memory, lines, steps, 8)
+                 : chains == 4 ? chase(memory, lines, steps, 4)
+                 : chains == 2 ? chase(memory, lines, steps, 2)
+                               : chase(memory, lines, steps, 1);
   printf("%llu\n", (unsigned long long)sum);
   return 0;
 }
