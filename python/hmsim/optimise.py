@@ -49,8 +49,14 @@ def search(sweep: Sweep, evaluate: Evaluate) -> list[Trial]:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     several = len(samples.objective) > 1
     sampler = optuna.samplers.NSGAIISampler if several else optuna.samplers.TPESampler
-    ways = [way.replace("ise", "ize") for way in samples.directions]
-    study = optuna.create_study(sampler=sampler(seed=samples.seed % (1 << 32)), directions=ways)
+    ways = {
+        "minimise": optuna.study.StudyDirection.MINIMIZE,
+        "maximise": optuna.study.StudyDirection.MAXIMIZE,
+    }
+    study = optuna.create_study(
+        sampler=sampler(seed=samples.seed % (1 << 32)),
+        directions=[ways[way] for way in samples.directions],
+    )
     trials: list[Trial] = []
     for _ in range(samples.count):
         asked = study.ask()

@@ -76,24 +76,30 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
 
     figure, plane = pyplot.subplots(figsize=(7.0, 4.6), layout="constrained")
     for number, (policy, rows) in enumerate(means.groupby("policy", sort=False, dropna=False)):
-        style = {
-            "color": COLOURS[number % len(COLOURS)],
-            "marker": SHAPES[number % len(SHAPES)],
-            "linestyle": "",
-        }
-        plane.plot(rows[names[0]], rows[names[1]], label=str(policy), **style, markersize=6)
+        plane.plot(
+            rows[names[0]],
+            rows[names[1]],
+            label=str(policy),
+            color=COLOURS[number % len(COLOURS)],
+            marker=SHAPES[number % len(SHAPES)],
+            linestyle="",
+            markersize=6,
+        )
     best = means[means["front"]].sort_values(names[0])
     plane.plot(
         best[names[0]], best[names[1]], color="#555555", linewidth=1, zorder=0, label="best of all"
     )
-    for row in best.to_dict("records"):
+    for number, row in enumerate(best.to_dict("records")):  # by turns on the right and the left
         text = ", ".join(str(row[name]) for name in labels)
         place = (row[names[0]], row[names[1]])
-        plane.annotate(text, place, (5, 5), textcoords="offset points", fontsize=8)
+        side, offset = ("right", (-7, -3)) if number % 2 else ("left", (7, -3))
+        plane.annotate(text, place, offset, textcoords="offset points", fontsize=8, ha=side)
     units = table.attrs["units"]
-    for name, (_, way), label in zip(names, axes, (plane.set_xlabel, plane.set_ylabel)):
+    titles = []
+    for name, way in axes:
         unit = f" ({units[name]})" if units[name] else ""
-        label(f"{name}{unit}, {'less' if way == 'min' else 'more'} is better")
+        titles.append(f"{name}{unit}, {'less' if way == 'min' else 'more'} is better")
+    plane.set(xlabel=titles[0], ylabel=titles[1])
     if labels:
         plane.set_title(f"Labels: {', '.join(labels)}", fontsize=9)
     plane.grid(color="#dddddd", linewidth=0.6)
