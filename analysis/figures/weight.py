@@ -44,7 +44,7 @@ def figure(runs: Runs) -> Made:
     for name, (low, high, claim) in PAPER.items():
         own = chosen(programs, program=name)
         first, last = (chosen(own, weight=w).set_index(MIX)["gain"] for w in (0.2, 0.8))
-        ours = estimate({name: list(last - first)})
+        ours = estimate({name: list(100 * ((100 + last) / (100 + first) - 1))})
         ends = [average(chosen(own, weight=w)).mean for w in (0.2, 0.8)]
         partner = [
             average(chosen(data, core="partner", program=name, weight=w)).mean for w in (0.2, 0.8)
