@@ -28,7 +28,7 @@ VARIANTS = {
     "ddr5": {
         "dram.preset": "ddr5_4800b_16gb_x8",
         "dram.refresh_mode": "same_bank",
-        "controller.address_map": "row|rank|bank|group|column|channel",
+        "controller.address_map": "row|bank|rank|column|group|channel",
     },
     "power-down": {"dram.power_down": "fast", "dram.ranks": "2"},
     "clever flash": {
@@ -214,7 +214,7 @@ def test_errors_are_the_users(plain: Path, tmp_path: Path) -> None:
     runs.make(bare)
     assert "--command-log" in refused(bare)
     assert "no such directory" in refused(tmp_path / "nowhere")
-    assert "no run directory" in refused(tmp_path)
+    assert "no run directory: config.yaml is missing" in refused(tmp_path)
     assert "does not hold request 123456789" in refused(plain, "--request", 123456789)
     assert "--request: goes without" in refused(plain, "--request", 1, "--to", "1us")
     assert "--from: " in refused(plain, "--from", "yesterday")
