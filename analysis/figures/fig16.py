@@ -98,7 +98,8 @@ def figure(runs: Runs) -> Made:
     title = "Fig. 16: hit ratio of the buffer"
     caption = (
         f"{figure.__doc__} Strict: data there at lookup; with merged: or on their way. Offline; "
-        "online is in the CSV. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
+        "online is in the CSV. Pages with FCFS and with PAS coincide but for strict reads with 4 "
+        "commands outstanding. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
         "(reads), +4 % (writes)."
     )
     return Made(title, caption, data, findings, paint, (9, 5.6))

@@ -46,7 +46,7 @@ has traces of its own. Programs are not drawn. Where there is one seed there is 
   of three more nodes.
 - **Time**: block requests come when the capture had them, at an instruction a nanosecond. That is
   the reading under which programs fill the queue as the paper's Fig. 8a says. As fast as served,
-  every program fills the queue all of the time, and one queue is worse by factors of hundreds
+  every program fills the queue all of the time, and gains are several hundred per cent
   (*sensitivity*, below).
 - **A run** is the block requests of 8 ms, the same under every policy, from three places of the
   capture; IPC is what cores do until the last is served. bayes, kmeans, pagerank and wordcount
@@ -83,6 +83,7 @@ def number(value: float | None, unit: str) -> str:
     if math.isinf(value):
         return "∞"
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
+    value = 0.0 if abs(value) < 0.005 else value
     short = {"% of time": "%", "% of visits": "%", "points": "points"}.get(unit, unit)
     text = f"{value:.0f}" if float(value).is_integer() else f"{value:.{digits}f}"
     return f"{text} {short}".strip()

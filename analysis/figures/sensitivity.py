@@ -111,7 +111,10 @@ def figure(runs: Runs) -> Made:
             axes.set_xlabel("gain, %")
         handles, labels = panels[-1].get_legend_handles_labels()
         panels[-1].legend(
-            *([*handles, legend_of_paper(panels[-1])], [*labels, "the paper (mean)"]), fontsize=8
+            *([*handles, legend_of_paper(panels[-1])], [*labels, "the paper (mean)"]),
+            fontsize=8,
+            loc="upper left",
+            bbox_to_anchor=(1, 1),
         )
 
     caption = (

@@ -156,6 +156,8 @@ def grouped_bars(
 def wide(axes: Axes) -> None:
     """Make room for gains of very different sizes: linear up to 50 %, logarithmic beyond."""
     low, high = axes.get_ylim()
+    least = low + 0.05 * (high - low) / 1.1  # of the data: without the margin
+    low = min(0.0, 1.2 * least)
     axes.set_yscale("symlog", linthresh=50, linscale=1.2)
     axes.set_ylim(low, high * 1.3)
     ticks = (-50, -25, 0, 25, 50, 100, 200, 500, 1000, 2000, 5000)
