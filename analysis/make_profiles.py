@@ -21,6 +21,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
 # What each program's capture stands for, where its name is not the paper's.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
+WORKERS = ("wordcount",)  # programs of which a worker of three was captured, too
 
 
 def scaled(stream: Stream, accesses: int) -> Stream:
@@ -84,6 +85,15 @@ def main() -> None:
             target = FOLDER / f"{name}.yaml"
             target.write_text(dump(profile), encoding="utf-8")
             target.write_text(dump(replace(profile, queue=queue_of(name))), encoding="utf-8")
+    workers(captures)
+
+
+def workers(captures: Path) -> None:
+    for name in WORKERS:
+        profile = measure(captures / f"{name}_online.hmsim.zst")
+        text = f"a worker of three of {name} in the full guest, as captured"
+        target = FOLDER / f"{name}_online.yaml"
+        target.write_text(dump(replace(profile, description=text)), encoding="utf-8")
 
 
 if __name__ == "__main__":

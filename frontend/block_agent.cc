@@ -41,6 +41,12 @@ void BlockAgent::declare(ParameterSet& parameters) {
   parameters.real("time_scale", time_scale_, 0, 1'000'000, "",
                   {"timed only: factor on the trace's arrival times, in steps of 0.000001",
                    "the workload's own"});
+  parameters.integer("skip", skip_, {0, std::int64_t{1} << 60}, "requests",
+                     {"requests at the trace's begin that are left out", "the workload's own"});
+  parameters.integer("loop", loop_, {1, 1'000'000}, "times",
+                     {"how often the requests are carried out before the agent has finished",
+                      "a modelling choice of hmsim"});
+  copies_.declare(parameters);
   parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
                      {"I/O requests to carry out; 0: to the trace's end", "the workload's own"});
   parameters.size("device_stride", device_stride_, {0, std::int64_t{1} << 46},
@@ -52,6 +58,9 @@ void BlockAgent::declare(ParameterSet& parameters) {
 std::vector<ParameterError> BlockAgent::check() const {
   std::vector<ParameterError> errors = trace_.check(format_names(kBlockFormats));
   for (const ParameterError& error : parameters_.check()) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : copies_.check()) {
     errors.push_back(error);
   }
   if (device_stride_ % kPageBytes != Bytes(0)) {
@@ -71,6 +80,7 @@ void BlockAgent::prepare() {
   const Bytes sixteenth = pages / 16 - (pages / 16) % kPageBytes;
   const Bytes stride = device_stride_ == Bytes(0) ? sixteenth : device_stride_;
   stride_ = static_cast<std::uint64_t>(stride.value()) % capacity_;
+  offset_ = copies_.offset(capacity);
   scale_ppm_ = static_cast<std::int64_t>(time_scale_ * 1'000'000 + 0.5);
   source_ = find_format(kBlockFormats, trace_.format)->open(trace_.open(index(), surroundings()));
   threads_.resize(static_cast<std::size_t>(parameters_.threads));
@@ -78,8 +88,19 @@ void BlockAgent::prepare() {
   if (parameters_.how.fault_time > Tick(0)) {
     touched_.assign(static_cast<std::size_t>(pages / kPageBytes), false);
   }
-  fetch();
+  open_pass();
   steps_.schedule(Tick(0), Step::start_pass, 0);
+}
+
+void BlockAgent::open_pass() {
+  BlockRequest request;
+  for (std::int64_t i = 0; i < skip_; ++i) {
+    if (!source_->next(request)) {
+      throw InputError("agent." + std::to_string(index()) + ".skip: the trace has only " +
+                       std::to_string(i) + " requests");
+    }
+  }
+  fetch();
 }
 
 void BlockAgent::fetch() {
@@ -133,7 +154,7 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   }
   const BlockRequest request = request_;
   const Tick begin = replay_ == ReplayMode::timed ? later(now, arrival_of(request)) : now;
-  const std::uint64_t base = request.device % kDevices * stride_ % capacity_;
+  const std::uint64_t base = (request.device % kDevices * stride_ + offset_) % capacity_;
   const std::uint64_t capacity_sectors = capacity_ / kSectorBytes;
   const std::uint64_t first = base / kSectorBytes + request.sector % capacity_sectors;
   count_wraps(request.sector >= capacity_sectors || first + request.sectors > capacity_sectors);
@@ -219,10 +240,13 @@ void BlockAgent::end_pass(Tick now) {
   if (busy_ > 0 || between_passes_ || free_blocks_.size() < blocks_.size()) {
     return;
   }
-  finish(now);
+  passes_ = (passes_ + 1) % loop_;
+  if (passes_ == 0) {
+    finish(now);
+  }
   source_->rewind();
   taken_ = 0;
-  fetch();
+  open_pass();
   between_passes_ = true;
   steps_.schedule(now + kBreath, Step::start_pass, 0);
   notify();
@@ -231,6 +255,7 @@ void BlockAgent::end_pass(Tick now) {
 // The limit counts requests taken from now on.
 void BlockAgent::restart_limit(Tick now) {
   taken_ = 0;
+  passes_ = 0;
   if (have_request_) {
     return;
   }
@@ -244,9 +269,10 @@ void BlockAgent::restart_limit(Tick now) {
 }
 
 double BlockAgent::pass_fraction(Tick) const {
-  return requests_ == 0 ? source_->fraction()
-                        : static_cast<double>(taken_ - std::min(taken_, busy_)) /
-                              static_cast<double>(requests_);
+  const double pass = requests_ == 0 ? source_->fraction()
+                                     : static_cast<double>(taken_ - std::min(taken_, busy_)) /
+                                           static_cast<double>(requests_);
+  return (static_cast<double>(passes_) + pass) / static_cast<double>(loop_);
 }
 
 void BlockAgent::serialize_state(Archive& archive) {
@@ -254,7 +280,7 @@ void BlockAgent::serialize_state(Archive& archive) {
   archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_);
   archive(epoch_, threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
           response_times_in_collections_);
-  archive(between_passes_, writers_, gate_, touched_);
+  archive(between_passes_, writers_, gate_, touched_, passes_);
   source_->serialize(archive);
 }
 

@@ -20,6 +20,7 @@
 #include "core/event_queue.h"
 #include "core/ring.h"
 #include "frontend/agent.h"
+#include "frontend/copies.h"
 #include "frontend/trace_formats.h"
 #include "frontend/trace_keys.h"
 
@@ -80,6 +81,7 @@ class BlockAgent final : public Agent {
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
 
+  void open_pass();
   void fetch();
   void start_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
@@ -102,10 +104,14 @@ class BlockAgent final : public Agent {
   TraceKeys trace_;
   ReplayMode replay_ = ReplayMode::closed;
   double time_scale_ = 1;
-  std::int64_t requests_ = 0;   // limit; 0: to the trace's end
+  Copies copies_;
+  std::int64_t skip_ = 0;       // requests at the trace's begin
+  std::int64_t loop_ = 1;       // passes until it has finished
+  std::int64_t requests_ = 0;   // limit of a pass; 0: to the trace's end
   Bytes device_stride_{0};      // 0: a sixteenth of the capacity
   std::uint64_t capacity_ = 0;  // bytes
   std::uint64_t stride_ = 0;    // bytes, modulo the capacity
+  std::uint64_t offset_ = 0;    // bytes, of this copy
   std::int64_t scale_ppm_ = 0;  // time_scale x 10^6
 
   std::unique_ptr<BlockSource> source_;
@@ -114,6 +120,7 @@ class BlockAgent final : public Agent {
   bool have_origin_ = false;
   std::uint64_t origin_ns_ = 0;  // arrival of the pass's first request ...
   Tick origin_{0};               // ... and when the pass began
+  std::int64_t passes_ = 0;      // ended, of those until it has finished
   std::int64_t taken_ = 0;       // requests, since the pass, or measuring, began
   std::int64_t busy_ = 0;        // threads with a request
   bool between_passes_ = true;

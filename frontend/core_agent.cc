@@ -20,26 +20,19 @@ void CoreAgent::Entry::serialize(Archive& archive) { archive(index, dispatch, re
 void CoreAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
   parameters_.declare(parameters);
-  parameters.integer("copies", copies_, {1, 256}, "agents",
-                     {"rate mode: so many agents like it, on cores of ascending numbers, each with "
-                      "an equal part of both memories to begin its addresses at",
-                      "a modelling choice of hmsim"});
-  parameters.integer(
-      "copy", copy_, {0, 255}, "",
-      {"which of the copies it is; reading a workload gives it", "a modelling choice of hmsim"});
+  copies_.declare(parameters);
 }
 
 std::vector<ParameterError> CoreAgent::check() const {
   std::vector<ParameterError> errors = parameters_.check();
-  if (copy_ >= copies_) {
-    errors.push_back({"copy", "must be below copies, " + std::to_string(copies_)});
+  for (const ParameterError& error : copies_.check()) {
+    errors.push_back(error);
   }
   return errors;
 }
 
 std::uint64_t CoreAgent::offset(MemoryClass memory) const {
-  const std::int64_t pages = surroundings().port->capacity(memory) / kPageBytes;
-  return static_cast<std::uint64_t>(pages / copies_ * copy_ * kPageBytes.value());
+  return copies_.offset(surroundings().port->capacity(memory));
 }
 
 void CoreAgent::prepare() {

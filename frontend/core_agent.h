@@ -24,6 +24,7 @@
 #include "core/ring.h"
 #include "frontend/agent.h"
 #include "frontend/clock.h"
+#include "frontend/copies.h"
 #include "frontend/trace_windows.h"
 
 namespace hmsim {
@@ -140,8 +141,7 @@ class CoreAgent : public Agent {
   }
 
   CoreParameters parameters_;
-  std::int64_t copies_ = 1;
-  std::int64_t copy_ = 0;
+  Copies copies_;
   EdgeClock slots_;
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement

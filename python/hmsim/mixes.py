@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hmsim._core import InputError, nearest_name
@@ -44,6 +45,16 @@ def available() -> list[str]:
     """Return the programs whose profiles are shipped."""
     folder = data_directory() / "workloads" / "profiles"
     return [name for name in PROGRAMS if (folder / f"{name}.yaml").is_file()]
+
+
+def online_profile(program: str) -> Path:
+    """Return the profile of a program's online variant: of one worker of three, if it is shipped.
+
+    Else that of the program on one node.
+    """
+    folder = data_directory() / "workloads" / "profiles"
+    own = folder / f"{program}_online.yaml"
+    return own if own.is_file() else folder / f"{program}.yaml"
 
 
 def every(options: tuple[str, ...] = ()) -> list[Mix]:
@@ -94,11 +105,13 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
     """Return the keys of a mix's agents.
 
     The partner's core; the program's, of which the NVDIMM's part is left to the next; its block I/O
-    by the paper's driver; and online, that of three more nodes, in the background. ``timed``: block
+    by the paper's driver; and online, that of three more nodes, in the background, all of the
+    program's worker where a capture of one is shipped. ``timed``: block
     requests come when the capture had them, in the background too.
     """
     folder = data_directory() / "workloads" / "profiles"
-    program = folder / f"{mix.program}.yaml"
+    online = "online" in mix.options
+    program = online_profile(mix.program) if online else folder / f"{mix.program}.yaml"
     blocks: dict[str, Any] = {
         "kind": "block_trace",
         "path": str(program),
@@ -126,7 +139,7 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
         },
         {**blocks, "core": 2},
     ]
-    if "online" in mix.options:
+    if online:
         for node in range(1, SLAVES + 1):
             path = f"{program}@{node + 1}"
             found.append({**blocks, "core": 2 + node, "path": path, "measured": False})

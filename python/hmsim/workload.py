@@ -195,7 +195,7 @@ def _copies(agent: Agent) -> list[Agent]:
     """Return the agents that one with ``copies: N`` stands for; what is wrong is told later."""
     values = {setting.name: setting for setting in agent.settings}
     copies = values.get("copies")
-    if copies is None or "copy" in values or not _has_copies(agent.kind):
+    if copies is None or "copy_number" in values or not _has_copies(agent.kind):
         return [agent]
     core = values["core"].text if "core" in values else "0"
     if not SMALL_NUMBER.fullmatch(copies.text) or not SMALL_NUMBER.fullmatch(core):
@@ -211,7 +211,7 @@ def _copies(agent: Agent) -> list[Agent]:
             settings=(
                 *others,
                 Setting("core", str(int(core) + number), where),
-                Setting("copy", str(number), copies.where),
+                Setting("copy_number", str(number), copies.where),
             ),
         )
         for number in range(count)

@@ -17,6 +17,7 @@ from hmsim.traces import read_pieces
 from hmsim.twin_files import resolve
 from support import invoke, parsed, write
 
+ONLINE = ("wordcount_online",)  # a worker of three
 # The paper, Table IV: reads and writes per 1000 instructions.
 TABLE_IV = {"mcf": (40.58, 15.42), "lbm": (22.68, 13.28), "milc": (1.82, 1.44)}
 
@@ -27,7 +28,7 @@ def keys(agent: object) -> dict[str, str]:
 
 def test_every_shipped_profile_is_in_order() -> None:
     profiles = shipped("workloads/profiles")
-    assert {*available(), *PARTNERS} == {*profiles}
+    assert {*available(), *PARTNERS, *ONLINE} == {*profiles}
     for name, path in profiles.items():
         profile = load(path)
         assert path.read_text(encoding="utf-8") == dump(profile)
@@ -51,7 +52,7 @@ def test_calibrated_twins_have_the_rates_of_table_iv(name: str) -> None:
     assert info["write_mpki"] == pytest.approx(TABLE_IV[name][1], rel=0.005)
 
 
-@pytest.mark.parametrize("name", ["dfsioe_w", "nutchindexing"])
+@pytest.mark.parametrize("name", ["dfsioe_w", "nutchindexing", *ONLINE])
 def test_shipped_profiles_are_those_of_the_captures(name: str) -> None:
     path = shipped("workloads/profiles")[name]
     measured = measure(data_directory() / "workloads" / "captures" / f"{name}.hmsim.zst")
@@ -99,6 +100,13 @@ def test_agents_of_a_mix() -> None:
     ] * 3
     assert len({agent.trace for agent in online.agents}) == 6
     assert keys(online.agents[3])["replay"] == "timed"
+    assert [agent.trace.name.split("-")[0] for agent in online.agents[1:] if agent.trace] == [
+        "dfsioe_r"
+    ] * 5
+    worker = load_workload("mix:wordcount+lbm,online")
+    assert [agent.trace.name.split("-")[0] for agent in worker.agents[1:] if agent.trace] == [
+        "wordcount_online"
+    ] * 5
     offline.check(load_config("quick"))
     online.check(load_config("quick"))
     # The NVDIMM's accesses are the block agent's alone.

@@ -88,10 +88,11 @@ OTHER: dict[str, Any] = {
     "loop": 2,
     "windows": "skip=100, instructions=500; skip=1500, instructions=400, weight=2",
     "copies": 3,
-    "copy": 1,
+    "copy_number": 1,
     "cpu_trace.path": "other program",
     "cpu_trace.format": "champsim",
     "block_trace.path": "other blocks",
+    "block_trace.skip": 3,
     "block_trace.format": "msr",
     "block_trace.threads": 1,
     "block_trace.software_time": "1us",
@@ -147,14 +148,14 @@ OTHER: dict[str, Any] = {
 ON_NVDIMM = {"target": "nvdimm"}
 STRIDE = {"prefetcher": "stride"}
 EPOCHS = {"controller.scheduler": "nvm_duet"}
-CORES = ("llc_trace", "cpu_trace", "synthetic_core")
+COPIED = ("llc_trace", "cpu_trace", "synthetic_core", "block_trace")
 MODULO = {"frontend.translation": "modulo"}
 FLUSHES = {"path": "flushes", "format": "blkparse"}
 COMPANY: dict[str, dict[str, Any]] = {
     "llc_trace.vcpu": {"path": "packed", "format": "hmsim"},
     "llc_trace.nt_fence": {"path": "copied", "format": "hmsim"},
-    **{f"{kind}.copies": {"copies": 2, "copy": 1, **MODULO} for kind in CORES},
-    **{f"{kind}.copy": {"copies": 3, **MODULO} for kind in CORES},
+    **{f"{kind}.copies": {"copies": 2, "copy_number": 1, **MODULO} for kind in COPIED},
+    **{f"{kind}.copy_number": {"copies": 3, **MODULO} for kind in COPIED},
     **{
         f"{owner}.stride.{key}": STRIDE
         for owner in ("cpu_trace", "frontend.cache")

@@ -55,6 +55,33 @@ TEST(BlockAgent, ARequestTouchesItsLinesInOrder) {
   }
 }
 
+TEST(BlockAgent, SkipsAndRepeatsItsRequests) {
+  const std::string trace = "0 0 0 8 1\n5 0 80 8 1\n9 0 160 8 1\n";
+  AgentUnderTest test(block_bench(trace, {{"skip", "1"}, {"loop", "3"}, {"threads", "1"}}));
+  ASSERT_TRUE(test.finish());
+  std::vector<std::int64_t> wanted;
+  for (int pass = 0; pass < 3; ++pass) {
+    for (const std::int64_t sector : {80, 160}) {
+      for (const std::int64_t line : lines_of(sector * 512, 4096)) {
+        wanted.push_back(line);
+      }
+    }
+  }
+  EXPECT_EQ(addresses(test), wanted);
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 6);
+  EXPECT_THROW(AgentUnderTest(block_bench(trace, {{"skip", "4"}})), InputError);
+}
+
+TEST(BlockAgent, CopiesBeginAtTheirOwnParts) {
+  for (const std::int64_t copy : {0, 1, 3}) {
+    AgentUnderTest test(
+        block_bench("0 0 8 8 1\n", {{"copies", "4"}, {"copy_number", std::to_string(copy)}}));
+    ASSERT_TRUE(test.finish());
+    const std::int64_t pages = test.port.capacity(MemoryClass::nvdimm).value() / 4096;
+    EXPECT_EQ(addresses(test), lines_of(pages / 4 * copy * 4096 + 4096, 4096));
+  }
+}
+
 // Two blocks written, one read, one written.
 TEST(BlockAgent, FencesEndPersistEpochs) {
   const std::string trace = "0 0 0 16 0\n0 0 0 8 1\n0 0 8 8 0\n";

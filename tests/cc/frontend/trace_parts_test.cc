@@ -202,7 +202,7 @@ TEST(TraceParts, SayWhatIsWrong) {
             "agent.0.skip: the trace has no record behind 40 instructions");
   EXPECT_EQ(message_of({{"windows", "instructions=3"}, {"loop", "9"}}),
             "agent.0.loop: the trace has no record in its windows");
-  EXPECT_EQ(message_of({{"copy", "1"}}), "copy: must be below copies, 1");
+  EXPECT_EQ(message_of({{"copy_number", "1"}}), "copy_number: must be below copies, 1");
 }
 
 TEST(TraceParts, CopiesHaveEqualPartsOfTheMemories) {
@@ -210,7 +210,7 @@ TEST(TraceParts, CopiesHaveEqualPartsOfTheMemories) {
   for (const std::int64_t copy : {0, 1, 2}) {
     Bench bench{
         "llc_trace",
-        {{"path", "t"}, {"format", "hmsim"}, {"copies", "3"}, {"copy", std::to_string(copy)}},
+        {{"path", "t"}, {"format", "hmsim"}, {"copies", "3"}, {"copy_number", std::to_string(copy)}},
         hmsim_trace({hmsim_record(kNvdimm + 5, 0, 0, 1), hmsim_record(7, 0, 0, 1)}, 1, 2)};
     AgentUnderTest test(bench);
     ASSERT_TRUE(test.finish());
