@@ -31,7 +31,9 @@ def table() -> dict[str, list[str]]:
 
 def test_every_program_has_a_small_capture() -> None:
     sizes = {path.name: path.stat().st_size for path in FOLDER.glob("*.zst")}
-    assert sorted(sizes) == sorted(f"{name}.hmsim.zst" for name in BIG_DATA + PARTS + MEMORY_INTENSIVE)
+    assert sorted(sizes) == sorted(
+        f"{name}.hmsim.zst" for name in BIG_DATA + PARTS + MEMORY_INTENSIVE
+    )
     assert max(sizes.values()) <= LARGEST
     assert sum(sizes.values()) <= ALL
 
