@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import logging
 import os
+import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from hmsim.points import Outcome, Point, measure
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+LOOK = 1.0  # seconds between two questions how many workers there are
 LOCAL = {
     "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
     "distributed.scheduler.http.routes": [],
@@ -102,9 +104,14 @@ def _once(
     running: dict[Any, Point] = {}
     active = as_completed(raise_errors=False)
 
+    room, asked = 0, -LOOK
+
     def submit() -> None:
-        room = 1 if alone else max(workers, sum(client.nthreads().values()))
-        for point in itertools.islice(waiting, room - len(running)):
+        nonlocal room, asked
+        if time.monotonic() - asked >= LOOK:
+            room = 1 if alone else max(workers, sum(client.nthreads().values()))
+            asked = time.monotonic()
+        for point in itertools.islice(waiting, max(0, room - len(running))):
             # Not the point's key: a scheduler may remember how another try ended.
             future = client.submit(measure, point, point.key, pure=False)
             running[future.key] = point
