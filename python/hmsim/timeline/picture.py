@@ -56,10 +56,8 @@ class Axis:
 
 def duration(ps: int) -> str:
     """Return a time for people, exact to three digits after the point."""
-    for size, unit in UNITS:
-        if ps >= size or size == 1:
-            return f"{ps / size:.3f}".rstrip("0").rstrip(".") + f" {unit}"
-    return "0 s"
+    size, unit = next(((size, unit) for size, unit in UNITS if ps >= size), (1, "s"))
+    return f"{ps / size:.3f}".rstrip("0").rstrip(".") + f" {unit}"
 
 
 def window_picture(timeline: Timeline) -> Drawing:
@@ -274,7 +272,8 @@ def _dense(
     before = np.searchsorted(starts, edges, "right")
     cut = np.maximum(ends[np.maximum(before - 1, 0)] - edges, 0) * (before > 0)
     busy = np.diff(lengths[before] - cut) / np.diff(edges)
-    color = colors.meaning(NAMES[int(slices["kind"].mode().iloc[0])])[1]
+    longest = (slices["end_ps"] - slices["start_ps"]).groupby(slices["kind"]).sum().idxmax()
+    color = colors.meaning(NAMES[int(longest)])[1]
     for index, share in enumerate(busy.tolist()):
         if share > 0:
             height = max(BAR * min(share, 1.0), 0.6)
