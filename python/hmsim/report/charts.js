@@ -207,8 +207,9 @@ class Chart {
         if (n === 0) return `M${place}`;
         return spec.step ? `H${x(px).toFixed(1)}V${y(py).toFixed(1)}` : `L${place}`;
       }).join("");
-      lines.append(svg("path", { d: path, style: `stroke: var(--c${line.color})`, "stroke-dasharray": DASHES[line.dash] }));
-      if (line.dots) for (const [px, py] of usable) lines.append(svg("circle", { cx: x(px), cy: y(py), r: 4, style: `fill: var(--c${line.color})` }));
+      // Between dots nothing is known.
+      if (!line.dots) lines.append(svg("path", { d: path, style: `stroke: var(--c${line.color})`, "stroke-dasharray": DASHES[line.dash] }));
+      else for (const [px, py] of usable) lines.append(svg("circle", { cx: x(px), cy: y(py), r: 4, style: `fill: var(--c${line.color})` }));
     }
     picture.append(lines);
     this.mark = svg("line", { class: "cursor", y1: edge.top, y2: height - edge.bottom, visibility: "hidden" });
@@ -274,7 +275,7 @@ class Chart {
     const { spec } = this;
     const format = FORMATS[this.isTail ? "tail" : spec.y.format];
     const parts = this.shown.map((line) => {
-      const found = at(line.points, value, spec.step);
+      const found = at(line.points, value, spec.step || line.dots);
       return found === null ? null : `${line.name}: ${format(found)}`;
     }).filter((text) => text !== null);
     this.readout.textContent = `${FORMATS[spec.x.format](value)} — ${parts.join("; ")}`;
