@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import csv
+import itertools
 import json
 import math
 import os
@@ -21,6 +23,7 @@ FILES = ("config.yaml", "stats.json", "run.json")
 LARGEST_JSON = 32 << 20  # bytes
 DEEPEST_NESTING = 32
 BATCH = 1 << 16  # rows
+MOST_ROWS = 10_000  # of a comparison
 
 
 @dataclass(frozen=True)
@@ -145,10 +148,21 @@ def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirector
         inside = sorted(file.parent for file in path.glob("*/*/stats.json"))
         if (path / "stats.json").exists() or not inside:
             inside = [path]
-        for run in inside:
-            if run.resolve() not in found:
-                found[run.resolve()] = read_run(run)
+        order = _asked(path)
+        runs = [read_run(run) for run in inside]
+        for run in sorted(runs, key=lambda run: order.get((run.workload, run.policy), len(order))):
+            found.setdefault(run.path.resolve(), run)
     return list(found.values())
+
+
+def _asked(path: Path) -> dict[tuple[str, str], int]:
+    """Return the place of each workload and policy in what `hmsim compare` was asked for."""
+    try:
+        with (path / "comparison.csv").open(newline="", encoding="utf-8") as file:
+            rows = itertools.islice(csv.DictReader(file), MOST_ROWS)
+            return {(row["workload"], row["policy"]): place for place, row in enumerate(rows)}
+    except (OSError, ValueError, KeyError, csv.Error):
+        return {}  # no folder of `hmsim compare`: they stand by name
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from hmsim.report.requests import quantile
 from hmsim.tables import number
 
 UP, DOWN = 1, -1  # better is more, less
+LONGEST = 80  # characters of a value of the configuration
 Value = Optional[float]
 
 # Title, what to read, and which way is better (0: neither).
@@ -131,7 +132,7 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
             "tr",
             tag("th", name, scope="row", title=docs.get(name)),
             *(
-                tag("td", text, class_="text differs" if text != texts[0] else "text")
+                tag("td", _brief(text), class_="text differs" if text != texts[0] else "text")
                 for text in texts
             ),
         )
@@ -142,6 +143,11 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
     head = tag("tr", tag("th", "parameter"), *heads)
     table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *rows))
     return tag("div", table, class_="wide")
+
+
+def _brief(text: str) -> str:
+    """Return a value of the configuration, a long one (a trained table) by its beginning."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
 
 
 def causes(shown: Sequence[Shown]) -> Markup:
