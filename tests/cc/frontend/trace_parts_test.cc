@@ -208,10 +208,12 @@ TEST(TraceParts, SayWhatIsWrong) {
 TEST(TraceParts, CopiesHaveEqualPartsOfTheMemories) {
   constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
   for (const std::int64_t copy : {0, 1, 2}) {
-    Bench bench{
-        "llc_trace",
-        {{"path", "t"}, {"format", "hmsim"}, {"copies", "3"}, {"copy_number", std::to_string(copy)}},
-        hmsim_trace({hmsim_record(kNvdimm + 5, 0, 0, 1), hmsim_record(7, 0, 0, 1)}, 1, 2)};
+    Bench bench{"llc_trace",
+                {{"path", "t"},
+                 {"format", "hmsim"},
+                 {"copies", "3"},
+                 {"copy_number", std::to_string(copy)}},
+                hmsim_trace({hmsim_record(kNvdimm + 5, 0, 0, 1), hmsim_record(7, 0, 0, 1)}, 1, 2)};
     AgentUnderTest test(bench);
     ASSERT_TRUE(test.finish());
     const auto part = [copy](std::int64_t capacity) { return capacity / 4'096 / 3 * 4'096 * copy; };
