@@ -43,11 +43,11 @@ py::object value_of(const Statistic& statistic) {
   return py::float_(statistic.value);
 }
 
-template <std::size_t columns>
-py::dict to_table(const std::array<const char*, columns>& names,
-                  const std::array<std::vector<std::int64_t>, columns>& values) {
+template <std::size_t Columns>
+py::dict to_table(const std::array<const char*, Columns>& names,
+                  const std::array<std::vector<std::int64_t>, Columns>& values) {
   py::dict table;
-  for (std::size_t i = 0; i < columns; ++i) {
+  for (std::size_t i = 0; i < Columns; ++i) {
     table[names[i]] =
         py::array_t<std::int64_t>(static_cast<py::ssize_t>(values[i].size()), values[i].data());
   }
