@@ -31,7 +31,8 @@ hmsim figure all --out docs/figures --report docs/reproduction.md
 
 and `hmsim figure all --quick` draws them in some minutes from shorter runs of one seed. Nothing was
 tuned: bands of tolerance were set before the runs, and are wide since our traces are not the
-paper's.
+paper's. Two choices came after the first runs, and both make verdicts stricter: the band of R1,
+which had none, and that a whole interval must lie in its band.
 
 **Verdicts.** *Reproduced*: direction as claimed, and the number within its band where it has one,
 with its whole interval. *Trend only*: the direction is as claimed, the number is not. *Not

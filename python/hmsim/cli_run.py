@@ -103,15 +103,9 @@ def run(
             log=log,
             commands=commands,
         )
-    if out is not None:
-        with new_directory(out, force) as fresh:
-            result.write(fresh, sys.argv)
-    if json:
-        print_json(result.nested())
-    else:
-        _print_result(result)
-        if check:
-            _print_checked(int(result.host["commands_checked"]))
+    _leave(result, out, force, json)
+    if check and not json:
+        _print_checked(int(result.host["commands_checked"]))
 
 
 def compare(
@@ -161,6 +155,10 @@ def import_run(
 ) -> None:
     """Make a run directory of the record of a run in gem5."""
     result = read_record(record)
+    _leave(result, out, force, json)
+
+
+def _leave(result: Result, out: str | None, force: bool, json: bool) -> None:
     if out is not None:
         with new_directory(out, force) as fresh:
             result.write(fresh, sys.argv)

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-if str(ROOT) not in sys.path:
-    sys.path.append(str(ROOT))
+for folder in (ROOT, ROOT / "tests" / "cli"):  # analysis, support.py
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 @pytest.fixture(autouse=True)

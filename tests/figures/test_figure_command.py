@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -12,23 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hmsim import InputError
-from hmsim.cli import app
+from support import invoke
 
 from analysis.figures import FIGURES, names
 from analysis.figures.weight import table_bytes
 
 pytest.importorskip("matplotlib")
-
-
-def invoke(*arguments: object) -> tuple[int, str, str]:
-    stdout, stderr = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
-        try:
-            app([str(argument) for argument in arguments], prog_name="hmsim")
-            code = 0
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return code, stdout.getvalue(), stderr.getvalue()
 
 
 def test_help() -> None:
