@@ -127,7 +127,7 @@ def compare(
     """Set policies side by side on the same workloads.
 
     Speedups are over the first policy. Each agent also runs alone, under the same policy, for
-    slowdowns; these runs are cached.
+    slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
     """
     if out is not None:
         check_output(out, force)

@@ -12,10 +12,10 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hmsim import mixes
+from hmsim import _core, mixes
 from hmsim._core import InputError
 from hmsim.calibration import with_table
-from hmsim.config import AnyBundle, Config
+from hmsim.config import AnyBundle
 from hmsim.paths import cache_directory
 from hmsim.points import Outcome, Point, Store, measurement
 from hmsim.progress import Bars
@@ -29,7 +29,6 @@ from hmsim.runner import (
     options,
     simulate,
 )
-from hmsim.workload import Workload
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
@@ -76,7 +75,8 @@ def compare(
 ) -> pd.DataFrame:
     """Simulate every workload under every policy bundle and set the results side by side.
 
-    Each agent also runs alone, under the same policy, for slowdowns; these runs are cached.
+    Each agent also runs alone, under the same policy, for slowdowns. Every run is kept in the cache
+    as it ends, and is not made again.
 
     Args:
         config: a Config, a path, or the name of a shipped configuration.
@@ -84,7 +84,7 @@ def compare(
         workloads: Workloads, paths or names of shipped workloads.
         seed: of every run.
         warmup: as for `hmsim.run`.
-        check: as for `hmsim.run`; agents run alone again, whatever is cached.
+        check: as for `hmsim.run`; everything is run, whatever is cached.
         jobs: simulations at a time; the processors by default. It does not change the result.
         progress: show progress bars on standard error after two seconds.
         calibrate: as for `hmsim.run`.
@@ -129,38 +129,55 @@ def compare_runs(
             workload.check(system, bool(chosen.warmup_ps or chosen.warmup_instructions))
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
-    shared = [(system, workload) for workload in loaded for system in systems]
-    solo: dict[str, Point] = {}  # by key
-    for system, workload in shared:
-        for index, agent in enumerate(workload.agents):
-            if len(workload.agents) > 1 and agent.measured:
-                alone = Point(system, workload.alone(index), chosen)
-                solo[_key(alone)] = alone
+    shared = [Point(system, workload, chosen) for workload in loaded for system in systems]
+    wanted = {_key(point): point for point in shared}
+    for point in shared:
+        for index, agent in enumerate(point.workload.agents):
+            if len(point.workload.agents) > 1 and agent.measured:
+                alone = replace(point, workload=point.workload.alone(index))
+                wanted.setdefault(_key(alone), alone)
     store = Store(cache_directory())
-    kept = {} if chosen.check else {key: done for key in solo if (done := store.load(key))}
-    solo_rates = {key: _rates(done.values, 1)[0] for key, done in kept.items() if not done.error}
-    missing = {key: point for key, point in solo.items() if key not in solo_rates}
-
-    made = [(point.config, point.workload) for point in missing.values()]
-    results = _simulate_all([*shared, *made], chosen, jobs, progress)
-    for (key, point), result in zip(missing.items(), results[len(shared) :]):
-        solo_rates[key] = _rates(result.stats, 1)[0]
-        if _is_known(point):
-            # A cache that cannot be written is done without.
-            with contextlib.suppress(InputError):
-                store.save(Outcome.of(key, measurement(result)), point)
+    found = {} if chosen.check else _kept(wanted, store)
+    missing = {key: point for key, point in wanted.items() if key not in found}
+    found |= _simulate_all(missing, store, jobs, progress)
+    # What is kept knows neither the names of its files nor of its workload.
+    results = [
+        replace(found[_key(point)], config=point.config, workload=point.workload)
+        for point in shared
+    ]
 
     rows: list[dict[str, Any]] = []
-    for index, result in enumerate(results[: len(shared)]):
-        first = results[index - index % len(systems)]
+    for number, result in enumerate(results):
+        first = results[number - number % len(systems)]
         rates = _agent_rates(result)
         if len(rates) > 1:
             agents = (result.workload.alone(index) for index in range(len(rates)))
             keys = [_key(Point(result.config, agent, chosen)) for agent in agents]
-            rates = [solo_rates.get(key, math.nan) for key in keys]
+            rates = [_rates(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
         rows.append(_row(result, _agent_rates(first), rates))
-    commands = sum(int(result.host.get("commands_checked", 0)) for result in results)
-    return Comparison(tuple(results[: len(shared)]), _table(rows), commands)
+    commands = sum(int(result.host.get("commands_checked", 0)) for result in found.values())
+    return Comparison(tuple(results), _table(rows), commands)
+
+
+def _kept(wanted: Mapping[str, Point], store: Store) -> dict[str, Result]:
+    """Return the results that the store holds of these points."""
+    kept: dict[str, Result] = {}
+    for key, point in wanted.items():
+        done = store.load(key)
+        if done is not None and not done.error and not _has_series(point):
+            statistics = tuple(
+                {"path": path, "unit": done.units.get(path, ""), "value": value}
+                for path, value in done.values.items()
+            )
+            kept[key] = Result(
+                point.config, point.workload, point.options, statistics, dict(done.host)
+            )
+    return kept
+
+
+def _has_series(point: Point) -> bool:
+    """Tell whether the point's run has a time series, which no store holds."""
+    return _core.parse_time(point.config.resolved()["frontend.series_interval"]) != 0
 
 
 def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
@@ -214,25 +231,37 @@ def _refuse_repeated(what: str, names: Sequence[str]) -> None:
 
 
 def _simulate_all(
-    runs: Sequence[tuple[Config, Workload]], chosen: Options, jobs: int | None, progress: bool
-) -> list[Result]:
-    """Simulate on several threads: the core does not hold the GIL. Results in the order given."""
+    points: Mapping[str, Point], store: Store, jobs: int | None, progress: bool
+) -> dict[str, Result]:
+    """Simulate on several threads: the core does not hold the GIL. Each result is kept at once."""
     stop = threading.Event()
     with Bars(progress) as bars, ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0))) as pool:
 
-        def task(config: Config, workload: Workload) -> Result:
+        def task(key: str, point: Point) -> Result:
+            workload = point.workload
             agents = "" if len(workload.agents) > 1 else f" ({workload.agents[0].kind} alone)"
-            name = f"{workload.name}, {config.policy}{agents}"
-            return simulate(config, workload, chosen, lambda done: bars.report(name, done), stop)
+            name = f"{workload.name}, {point.config.policy}{agents}"
+            result = simulate(
+                point.config,
+                workload,
+                point.options,
+                lambda done: bars.report(name, done),
+                stop,
+            )
+            if _is_known(point):
+                # A cache that cannot be written is done without.
+                with contextlib.suppress(InputError):
+                    store.save(Outcome.of(key, measurement(result)), point)
+            return result
 
-        futures = [pool.submit(task, config, workload) for config, workload in runs]
+        futures = {key: pool.submit(task, key, point) for key, point in points.items()}
         try:
-            _wait_for(futures)
+            _wait_for(list(futures.values()))
         finally:
             stop.set()
-            for future in futures:
+            for future in futures.values():
                 future.cancel()
-        return [future.result() for future in futures]
+        return {key: future.result() for key, future in futures.items()}
 
 
 def _wait_for(futures: Sequence[Future[Result]]) -> None:
