@@ -21,10 +21,19 @@ from hmsim.cli_support import (
     print_table,
 )
 from hmsim.clusters import load_cluster
+from hmsim.node_reader import Value
 from hmsim.optimise import Trial, best
 from hmsim.pareto import parse, plot
 from hmsim.results import read_plan, summary
-from hmsim.sweep import DATASET, Planned, Planner, sweep_directory, with_tables, write_plan
+from hmsim.sweep import (
+    DATASET,
+    Planned,
+    Planner,
+    check_statistics,
+    sweep_directory,
+    with_tables,
+    write_plan,
+)
 from hmsim.sweep_file import Sweep, load_sweep
 from hmsim.sweep_run import estimate, run_planned, run_search
 from hmsim.tables import number
@@ -67,10 +76,13 @@ def sweep(
     place = load_cluster(cluster) if cluster is not None else None
     if loaded.is_search and dry_run:
         raise InputError(f"{file}: a search has no plan: its points depend on what it finds")
+    axes = parse(pareto) if pareto is not None else []
+    named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
     planned = [] if loaded.is_search else Planner(loaded).plan()
     with sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, not no_calibrate, jobs, on_terminal())
         if not loaded.is_search:
+            check_statistics(named, [each.point for each in planned if each.point])
             write_plan(directory, planned, sys.argv)
         if dry_run:
             workers = place.workers if place else jobs
@@ -82,7 +94,8 @@ def sweep(
             client = stack.enter_context(place.client()) if place else None
             how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": on_terminal()}
             if loaded.is_search:
-                trials = run_search(directory, loaded, sys.argv, calibrate=not no_calibrate, **how)
+                how["calibrate"] = not no_calibrate
+                trials = run_search(directory, loaded, sys.argv, named, **how)
                 table = read_plan(directory)
                 _print_best(loaded, best(loaded, trials))
             else:
@@ -90,7 +103,7 @@ def sweep(
         _print_results(loaded, table, directory, time.monotonic() - started)
         if pareto is not None:
             stem = directory / "pareto"
-            count = plot(table, parse(pareto, table), stem)
+            count = plot(table, axes, stem)
             print(f"{count} points that no other one beats: {stem}.svg, {stem}.png")
     if table.attrs["missing"]:
         raise typer.Exit(UNFINISHED)
@@ -111,7 +124,7 @@ def _interruptible(directory: Path) -> Iterator[None]:
 
 def _print_best(loaded: Sweep, trials: list[Trial]) -> None:
     assert loaded.samples is not None
-    names = [*loaded.samples.over, *(f">{name}" for name in loaded.samples.objective)]
+    names = [*loaded.samples.over, *(f">{name.text}" for name in loaded.samples.objective)]
     rows = [[*trial.values.values(), *(trial.objectives or ())] for trial in trials]
     print_table(names, rows, "best" if len(rows) == 1 else "trials that no other one beats")
 
@@ -131,7 +144,7 @@ def _print_plan(loaded: Sweep, planned: list[Planned]) -> None:
 
 def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, seconds: float) -> None:
     failed = table[table["error"] != ""]
-    shown = [name for name in loaded.show if name in table.columns]
+    shown = [name.text for name in loaded.show if name.text in table.columns]
     if shown:
         means = summary(table, shown)
         axes = [n for n in means.attrs["axes"] if means[n].nunique(dropna=False) > 1]

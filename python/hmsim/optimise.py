@@ -69,7 +69,7 @@ def search(sweep: Sweep, evaluate: Evaluate) -> list[Trial]:
         else:
             study.tell(asked, list(found))
     if all(trial.objectives is None for trial in trials):
-        names = ", ".join(samples.objective)
+        names = ", ".join(each.text for each in samples.objective)
         raise InputError(f"{sweep.path}: objective: no point has a value of {names}")
     return trials
 
@@ -92,7 +92,7 @@ def _objectives(sweep: Sweep, values: Combination, evaluate: Evaluate) -> tuple[
     outcomes = evaluate(wanted)
     means = []
     for name in sweep.samples.objective:
-        found = [outcome.values.get(name, math.nan) for outcome in outcomes]
+        found = [outcome.values.get(name.text, math.nan) for outcome in outcomes]
         means.append(math.fsum(found) / len(found))
     return tuple(means) if all(map(math.isfinite, means)) else None
 

@@ -21,10 +21,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 SHAPES = "osD^vPX"
 
 
-def parse(text: str, table: pd.DataFrame) -> list[tuple[str, str]]:
+def parse(text: str) -> list[tuple[str, str]]:
     """Return two statistics and which way is better, of ``A,B``, each with ``:min`` or ``:max``.
 
-    Without one, less is better of latencies and energies, more of all else. Raises InputError.
+    The way is '' where the text has none. Raises InputError.
     """
     parts = text.split(",")
     if len(parts) != 2:
@@ -32,14 +32,20 @@ def parse(text: str, table: pd.DataFrame) -> list[tuple[str, str]]:
     found = []
     for part in parts:
         name, colon, way = part.strip().partition(":")
-        units = table.attrs["units"]
-        if name not in units:
-            near = nearest_name(name, list(units))
-            raise InputError(
-                f"--pareto: {name}: no point has it" + (f"; did you mean '{near}'?" if near else "")
-            )
         if colon and way not in WAYS:
             raise InputError(f"--pareto: {name}: '{way}'; choose min or max")
+        found.append((name, way))
+    return found
+
+
+def _chosen_ways(axes: Sequence[tuple[str, str]], table: pd.DataFrame) -> list[tuple[str, str]]:
+    """Fill in ways: less is better of latencies and energies, more of all else."""
+    units, found = table.attrs["units"], []
+    for name, way in axes:
+        if name not in units:
+            near = nearest_name(name, list(units))
+            hint = f"; did you mean '{near}'?" if near else ""
+            raise InputError(f"--pareto: {name}: no point has it{hint}")
         found.append((name, way or ("min" if units[name] in LESS_IS_BETTER else "max")))
     return found
 
@@ -56,7 +62,7 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
         stem: path without its ending.
 
     Raises:
-        InputError: matplotlib is not installed, or there is nothing to plot.
+        InputError: matplotlib is not installed, or no point has what is to be plotted.
     """
     try:
         import matplotlib as mpl
@@ -66,6 +72,7 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
         from matplotlib import pyplot
     except ImportError as error:
         raise InputError("--pareto: needs pip install 'hmsim[figures]'") from error
+    axes = _chosen_ways(axes, table)
     names = [name for name, _ in axes]
     means = averaged(table, names)
     if means.empty:

@@ -30,6 +30,14 @@ from hmsim.workload import Workload, load_workload
 if TYPE_CHECKING:  # takes a while to import: only for time series
     import pandas as pd
 
+HISTOGRAM_PARTS = (
+    "count",
+    "mean",
+    "p50",
+    "p99",
+    "p999",
+    "max",
+)  # of a statistic that is a histogram
 STEPS = 100_000  # kernel steps between two looks at the clock, the keyboard and the bars
 LARGEST_SEED = (1 << 64) - 1
 LARGEST_COUNT = (1 << 62) - 1
@@ -266,25 +274,18 @@ def run(
         )
 
 
-def simulate(
+def _begin(
     config: Config,
     workload: Workload,
     chosen: Options,
-    report: Callable[[float], None],
-    stop: threading.Event | None = None,
     log: RequestLog | None = None,
     commands: CommandLog | None = None,
-) -> Result:
-    """Run to the end, telling ``report`` the share that is done, ``log`` every request and
-    ``commands`` every command.
-
-    Raises Cancelled soon after ``stop`` is set.
-    """
+) -> Simulation:
+    """Return the simulation of a run at time 0. Raises InputError."""
     workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
-    started = time.perf_counter()
     traces = [agent.trace for agent in workload.agents]
     try:
-        simulation = Simulation(
+        return Simulation(
             config.flat(),
             [agent.flat() for agent in workload.agents],
             chosen.seed,
@@ -299,6 +300,37 @@ def simulate(
         )
     except InputError as error:
         raise InputError(workload.locate(str(error))) from error
+
+
+def statistic_names(config: Config, workload: Workload, chosen: Options) -> set[str]:
+    """Return the names that `Result.stats` of a run can have, without running it.
+
+    Raises InputError.
+    """
+    names: set[str] = set()
+    for statistic in _begin(config, workload, chosen).statistics():
+        path = statistic["path"]
+        histogram = statistic["kind"] == "histogram"
+        names.update(f"{path}.{part}" for part in HISTOGRAM_PARTS) if histogram else names.add(path)
+    return names
+
+
+def simulate(
+    config: Config,
+    workload: Workload,
+    chosen: Options,
+    report: Callable[[float], None],
+    stop: threading.Event | None = None,
+    log: RequestLog | None = None,
+    commands: CommandLog | None = None,
+) -> Result:
+    """Run to the end, telling ``report`` the share that is done, ``log`` every request and
+    ``commands`` every command.
+
+    Raises Cancelled soon after ``stop`` is set.
+    """
+    started = time.perf_counter()
+    simulation = _begin(config, workload, chosen, log, commands)
     while not simulation.run(STEPS):
         if log is not None and simulation.logged_requests >= ROWS:
             log.write(simulation.take_requests())

@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from hmsim.directories import MARKER, new_file
 from hmsim.node_reader import Value, located
 from hmsim.points import NAMES, Point, Runner, Scalar, Simulated
 from hmsim.results import PLAN, number, read_plan, write_table
-from hmsim.runner import options, versions, write_json
+from hmsim.runner import options, statistic_names, versions, write_json
 from hmsim.settings import Setting, joined
 from hmsim.sweep_file import OWN_AXES, Combination, Sweep
 from hmsim.workload import Workload, load_workload
@@ -214,13 +215,39 @@ def with_tables(
     return result
 
 
+def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
+    """Look names of statistics up in those that points will have, before any is run.
+
+    Raises InputError: no point has one; the message begins with where it stands.
+    """
+    known: set[str] = set()
+    seen = set()
+    for each in points:
+        if all(name.text in known for name in wanted):
+            return
+        if not isinstance(each.runner, Simulated):
+            return  # what it will tell is not known
+        kind = (each.config.name, each.config.policy, each.workload.name)
+        if kind not in seen:
+            seen.add(kind)
+            known |= statistic_names(each.config, each.workload, each.options)
+    for name in wanted:
+        if known and name.text not in known:
+            near = nearest_name(name.text, sorted(known))
+            hint = f"; did you mean '{near}'?" if near else ""
+            raise InputError(f"{name.where}: {name.text}: no point has it{hint}")
+
+
 @contextlib.contextmanager
 def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a sweep's directory, new or to be resumed, to this process alone.
 
+    A new one is removed if an InputError ends it before any point is kept.
+
     Raises InputError: it is something else, cannot be written, or another sweep is at work there.
     """
     path = Path(directory)
+    is_new = not path.exists()
     if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_sweep(path))):
         raise InputError(f"{path}: exists and is no directory of a sweep")
     try:
@@ -233,7 +260,12 @@ def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
             for left in [*path.glob(".*.*"), *path.glob("points/.*")]:  # by one that was killed
                 if left.is_file():
                     left.unlink()
-            yield path
+            try:
+                yield path
+            except InputError:
+                if is_new and not any(path.glob("points/*")):
+                    shutil.rmtree(path)
+                raise
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
 

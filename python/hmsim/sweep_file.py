@@ -58,7 +58,7 @@ class Samples:
         count: samples, or trials of the search.
         seed: of the drawing.
         over: domains by the axis's name, each with where it stands.
-        objective: a statistic, or several to trade off; of ``optimise``.
+        objective: a statistic, or several to trade off, each with where it stands; of ``optimise``.
         directions: minimise or maximise, for each of them.
     """
 
@@ -66,7 +66,7 @@ class Samples:
     count: int
     seed: int
     over: Mapping[str, tuple[Domain, str]]
-    objective: tuple[str, ...] = ()
+    objective: tuple[Value, ...] = ()
     directions: tuple[str, ...] = ()
 
 
@@ -81,7 +81,7 @@ class Sweep:
         entries: combinations that are listed, each wanted with every one of the grid.
         samples: further values for each of these, or None.
         constraints: with where they stand.
-        show: statistics that the summary shows.
+        show: statistics that the summary shows, each with where it stands.
         gem5: what runs the points, by the workload's name; None: the simulator.
     """
 
@@ -91,7 +91,7 @@ class Sweep:
     entries: tuple[Combination, ...] = ()
     samples: Samples | None = None
     constraints: tuple[tuple[Constraint, str], ...] = ()
-    show: tuple[str, ...] = ()
+    show: tuple[Value, ...] = ()
     gem5: Mapping[str, Gem5] | None = None
 
     @property
@@ -100,6 +100,11 @@ class Sweep:
         over = self.samples.over if self.samples else {}
         listed = (name for entry in self.entries for name in entry)
         return list(dict.fromkeys([*self.grid, *listed, *over]))
+
+    @property
+    def statistics(self) -> tuple[Value, ...]:
+        """All statistics that the file names, each with where it stands."""
+        return (*self.show, *(self.samples.objective if self.samples else ()))
 
     @property
     def is_search(self) -> bool:
@@ -174,7 +179,7 @@ class _Reader(NodeReader):
             listed = self.sequence(given["points"], "points")
             entries = tuple(self.entry(node, "points") for node in listed)
         samples = self.samples(given["samples"]) if "samples" in given else None
-        show = tuple(v.text for v in self.values(given["show"], "show")) if "show" in given else ()
+        show = tuple(self.values(given["show"], "show")) if "show" in given else ()
         found = Sweep(self.path, common, grid, entries, samples, (), show, self.gem5(given))
         self.check_axes(found)
         if "where" in given:
@@ -272,12 +277,12 @@ class _Reader(NodeReader):
                 over[name] = (Choice(tuple(texts)), where)
         if method == "sobol" and len(over) > MOST_DIMENSIONS:
             self.refuse(node, "over", f"a Sobol sequence has at most {MOST_DIMENSIONS} axes")
-        objectives: tuple[str, ...] = ()
+        objectives: tuple[Value, ...] = ()
         directions: tuple[str, ...] = ()
         if method == "optimise":
             if "objective" not in given:
                 self.refuse(node, "objective", "missing: the statistic to minimise or maximise")
-            objectives = tuple(v.text for v in self.values(given["objective"], "objective"))
+            objectives = tuple(self.values(given["objective"], "objective"))
             wanted = self.values(given.get("direction", node), "direction", repeats=True)
             directions = tuple(self.choice(v, node, "direction", DIRECTIONS) for v in wanted)
             if len(objectives) != len(directions):

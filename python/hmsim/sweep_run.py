@@ -9,9 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hmsim.node_reader import Value
 from hmsim.optimise import Trial, search
 from hmsim.points import Outcome, Store, run_missing
-from hmsim.sweep import Planned, Planner, finish, sweep_directory, with_tables, write_plan
+from hmsim.results import PLAN
+from hmsim.sweep import (
+    Planned,
+    Planner,
+    check_statistics,
+    finish,
+    sweep_directory,
+    with_tables,
+    write_plan,
+)
 from hmsim.sweep_file import Combination, Sweep, load_sweep
 from hmsim.workers import local_client
 
@@ -52,6 +62,7 @@ def run_sweep(
     planned = Planner(loaded).plan()
     with sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, calibrate, jobs, progress)
+        check_statistics(loaded.statistics, [each.point for each in planned if each.point])
         write_plan(directory, planned, [])
         return run_planned(directory, planned, jobs=jobs, client=client, progress=progress)
 
@@ -77,13 +88,17 @@ def run_search(
     directory: Path,
     sweep: Sweep,
     command: Sequence[str] = (),
+    wanted: Sequence[Value] = (),
     *,
     jobs: int | None = None,
     client: Client | None = None,
     progress: bool = False,
     calibrate: bool = True,
 ) -> list[Trial]:
-    """Run a search; however it ends, write the dataset of its points. Raises InputError."""
+    """Run a search; however it ends, write the dataset of its points. Raises InputError.
+
+    The file's statistics and those ``wanted`` besides are looked up before the first point runs.
+    """
     planner, store = Planner(sweep), Store(directory)
     planned: list[Planned] = []
 
@@ -95,16 +110,19 @@ def run_search(
             pool = stack.enter_context(local_client(processes))
 
         def evaluate(combinations: Sequence[Combination]) -> list[Outcome]:
-            wanted = [planner.planned(combination) for combination in combinations]
-            wanted = with_tables(wanted, calibrate, jobs, progress)
-            planned.extend(each for each in wanted if each not in planned)
+            trial = [planner.planned(combination) for combination in combinations]
+            trial = with_tables(trial, calibrate, jobs, progress)
+            points = [each.point for each in trial if each.point]
+            if not planned:
+                check_statistics([*sweep.statistics, *wanted], points)
+            planned.extend(each for each in trial if each not in planned)
             write_plan(directory, planned, command)
-            points = [each.point for each in wanted if each.point]
             found = run_missing(points, store, jobs=1, client=pool, progress=progress)
-            bad = [Outcome("", error=each.error) for each in wanted if each.error]
+            bad = [Outcome("", error=each.error) for each in trial if each.error]
             return [*found, *bad]
 
-        write_plan(directory, planned, command)
+        if not (directory / PLAN).is_file():
+            write_plan(directory, planned, command)
         return search(sweep, evaluate)
 
 

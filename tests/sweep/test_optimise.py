@@ -7,9 +7,12 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim.node_reader import Value
 from hmsim.optimise import best, front, search
 from hmsim.pareto import averaged, parse, plot
 from hmsim.points import Outcome
+from hmsim.runner import statistic_names
+from hmsim.sweep import Planner, check_statistics
 from hmsim.sweep_file import Combination, load_sweep
 from hooks import workload
 from support import invoke, succeed
@@ -85,8 +88,9 @@ def test_a_search_from_the_command_line_resumes_and_plots() -> None:
 
 def test_errors_of_searches_and_trade_offs() -> None:
     pytest.importorskip("optuna")
+    succeed("sweep", search_file(1, "agent.0.rate", "maximise"), "--jobs", "1")
     nothing = invoke("sweep", search_file(2, "agent.0.rte", "maximise"), "--jobs", "1")
-    assert nothing.exit_code == 2 and "no point has a value of agent.0.rte" in nothing.stderr
+    assert nothing.exit_code == 2 and "did you mean 'agent.0.rate'" in nothing.stderr
     table = hmsim.load_results("s")
     for text, message in (
         ("agent.0.rate", "expected two"),
@@ -94,11 +98,39 @@ def test_errors_of_searches_and_trade_offs() -> None:
         ("agent.0.rate:up,sim.ticks", "choose min or max"),
     ):
         with pytest.raises(hmsim.InputError, match=message):
-            parse(text, table)
-    assert parse("dram.read_latency_ns.mean,dram.reads", table) == [
-        ("dram.read_latency_ns.mean", "min"),
-        ("dram.reads", "max"),
-    ]
+            plot(table, parse(text), Path("none"))
+    plot(table, parse("dram.read_latency_ns.mean,dram.reads"), Path("own"))
+    plot(table, parse("dram.read_latency_ns.mean:min,dram.reads:max"), Path("same"))
+    assert Path("own.svg").read_bytes() == Path("same.svg").read_bytes()
     assert list(averaged(table, ["dram.reads"])["policy"].unique()) == ["split", "hms"]
     refused = invoke("sweep", search_file(2, "a", "maximise"), "--dry-run")
     assert refused.exit_code == 2 and "has no plan" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "arguments", "message"),
+    [
+        ("show: [dram.readss]", (), "g.yaml:2: dram.readss: no point has it; did you mean"),
+        ("", ("--pareto", "agent.0.rte,sim.ticks"), "--pareto: agent.0.rte: no point has it"),
+        ("", ("--pareto", "agent.0.rate:up,sim.ticks"), "choose min or max"),
+    ],
+)
+def test_names_are_looked_up_before_anything_runs(
+    key: str, arguments: tuple[str, ...], message: str
+) -> None:
+    workload()
+    Path("g.yaml").write_text(f"grid: {{workload: w.yaml, policy: [split, firm]}}\n{key}\n")
+    refused = invoke("sweep", "g.yaml", *arguments)
+    assert refused.exit_code == 2 and message in refused.stderr
+    assert not Path("g").exists()
+
+
+def test_statistics_of_one_policy_alone_are_known() -> None:
+    workload()
+    Path("g.yaml").write_text("grid: {workload: w.yaml, policy: [split, firm]}\n")
+    points = [planned.point for planned in Planner(load_sweep("g.yaml")).plan() if planned.point]
+    names = [statistic_names(p.config, p.workload, p.options) for p in points]
+    for name in names[0] | names[1]:
+        check_statistics([Value(name, "")], points)
+    finished = hmsim.run("quick", "w.yaml", policy="firm")
+    assert set(finished.stats) <= names[1]
