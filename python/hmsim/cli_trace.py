@@ -114,13 +114,20 @@ def convert(
     vcpu: Annotated[
         Optional[int], typer.Option(metavar="N", help="Keep one vCPU's records.")
     ] = None,
+    skip: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Leave out the first N instructions.")
+    ] = 0,
+    limit: Annotated[
+        Optional[int], typer.Option(min=1, metavar="N", help="Keep N instructions at most.")
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Write a trace in another format, or a part of one."""
     with Bars(on_terminal()) as bars:
         summary = trace_tools.convert(
-            path, out, to, name, force, lambda share: bars.report(path, share), memory, vcpu
+            *(path, out, to, name, force, lambda share: bars.report(path, share)),
+            *(memory, vcpu, skip, limit),
         )
     if json:
         print_json(summary)

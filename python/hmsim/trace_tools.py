@@ -30,6 +30,7 @@ from hmsim.trace_records import (
 from hmsim.trace_writers import WRITERS, Counter, record, requests, whole, write_text
 
 MEMORIES = ("dram", "nvdimm", "both")
+ENDLESS = 1 << 63  # instructions
 BATCH = 1 << 13  # pieces handed on at a time
 BLOCK_FORMATS = ("mqsim", "blkparse", "fio", "msr")
 # What can become what: a format's times must mean something in the other one.
@@ -51,6 +52,8 @@ def convert(
     report: Reporter | None = None,
     memory: str | None = None,
     vcpu: int | None = None,
+    skip: int = 0,
+    limit: int | None = None,
 ) -> dict[str, Any]:
     """Write a trace in another format; the file appears whole or not at all.
 
@@ -70,6 +73,8 @@ def convert(
         memory: of a trace of two memories, what is kept: ``dram``, ``nvdimm`` or ``both``, the
             NVDIMM's lines then 2^45 bytes above DRAM's.
         vcpu: of a trace that tells vCPUs, the one whose records are kept; None: all.
+        skip, limit: of a trace of hmsim's, the records in so many instructions (None: all) behind
+            the first ``skip``, counted over the vCPUs that are kept.
 
     Returns:
         ``from``, ``to``, ``accesses`` and, if any, ``dropped`` (accesses that found no place).
@@ -85,6 +90,9 @@ def convert(
     if found not in SOURCES[to]:
         raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
     _check_choice(source, found, memory, vcpu)
+    if found != "hmsim" and (skip or limit is not None):
+        raise InputError(f"{os.fspath(source)}: only traces of format hmsim are cut, not {found}")
+    window = range(skip, ENDLESS if limit is None else skip + limit)
     if os.path.exists(target) and os.path.samefile(source, target):
         raise InputError(f"{os.fspath(target)}: is the trace to convert")
     if to == "hmsim":
@@ -95,13 +103,13 @@ def convert(
             header = TraceFile(source).header
             flags = header.flags if memory in (None, "both") else header.flags & ~TWO_MEMORIES
             caches = (header.l1, header.l2, header.l3)
-            pieces = _cut(TraceFile(source), memory, vcpu, counter, report)
+            pieces = _cut(TraceFile(source), memory, vcpu, window, counter, report)
             vcpus = header.vcpus if vcpu is None else 1
             _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
         else:
             accesses = read(source, found, report)
             if found == "hmsim":
-                accesses = _chosen(accesses, memory, vcpu)
+                accesses = _chosen(accesses, memory, vcpu, window)
             cut, writer = WRITERS[to]
             if cut is requests and found != "hmsim":
                 cut = whole  # they are requests already
@@ -136,7 +144,9 @@ def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | N
         raise InputError(f"{path}: its lines are of one memory, nothing is to be chosen")
 
 
-def _chosen(accesses: Iterable[Access], memory: str | None, vcpu: int | None) -> Iterator[Access]:
+def _chosen(
+    accesses: Iterable[Access], memory: str | None, vcpu: int | None, window: range
+) -> Iterator[Access]:
     """Yield the accesses that are kept; times become those of all vCPUs that are."""
     times: dict[int, int] = {}
     total = 0
@@ -145,40 +155,59 @@ def _chosen(accesses: Iterable[Access], memory: str | None, vcpu: int | None) ->
             continue
         total += access.time - times.get(access.source, 0)
         times[access.source] = access.time
+        if total >= window.stop:
+            return
+        if total < window.start:
+            continue
         of_nvdimm = access.address >= NVDIMM * LINE
         if memory in (None, "both"):
-            yield access._replace(time=total)
+            yield access._replace(time=total - window.start)
         elif of_nvdimm == (memory == "nvdimm"):
-            yield access._replace(time=total, address=access.address % (NVDIMM * LINE))
+            yield access._replace(
+                time=total - window.start, address=access.address % (NVDIMM * LINE)
+            )
+
+
+def _words(trace: TraceFile, report: Reporter | None) -> Iterator[int]:
+    for number, block in enumerate(trace.records()):
+        if report:
+            report(number / trace.header.blocks)
+        for (word,) in struct.iter_unpack("<Q", block):
+            yield word
 
 
 def _cut(
     trace: TraceFile,
     memory: str | None,
     vcpu: int | None,
+    window: range,
     counter: Counter,
     report: Reporter | None,
 ) -> Iterator[bytes]:
     """Yield the records that are kept; the instructions of others are added to those behind."""
     waiting = [0] * 8  # instructions of each vCPU
+    total = 0
     mask = NVDIMM - 1 if memory in ("dram", "nvdimm") else (1 << LINE_BITS) - 1
-    for number, block in enumerate(trace.records()):
-        if report:
-            report(number / trace.header.blocks)
-        for (word,) in struct.iter_unpack("<Q", block):
-            kind, owner = word >> LINE_BITS & 3, word >> VCPU_SHIFT & 7
-            line, high = word & ((1 << LINE_BITS) - 1), word >> DELTA_SHIFT
-            if vcpu is not None and owner != vcpu:
-                continue
-            place = owner if vcpu is None else 0
-            if kind == ESCAPE and high:
+    for word in _words(trace, report):
+        kind, owner = word >> LINE_BITS & 3, word >> VCPU_SHIFT & 7
+        line, high = word & ((1 << LINE_BITS) - 1), word >> DELTA_SHIFT
+        if vcpu is not None and owner != vcpu:
+            continue
+        place = owner if vcpu is None else 0
+        if kind == ESCAPE and high:
+            if total in window:
                 yield (word & ~(7 << VCPU_SHIFT) | place << VCPU_SHIFT).to_bytes(8, "little")
-                continue
-            waiting[place] += line if kind == ESCAPE else high
-            if kind != ESCAPE and (mask >= NVDIMM or (line >= NVDIMM) == (memory == "nvdimm")):
-                counter.accesses += 1
-                yield record(line & mask, kind, place, waiting[place])
-                waiting[place] = 0
+            continue
+        before, total = total, total + (line if kind == ESCAPE else high)
+        waiting[place] += max(0, min(total, window.stop) - max(before, window.start))
+        if total >= window.stop:
+            break
+        if kind == ESCAPE or total < window.start:
+            continue
+        if mask >= NVDIMM or (line >= NVDIMM) == (memory == "nvdimm"):
+            counter.accesses += 1
+            yield record(line & mask, kind, place, waiting[place])
+            waiting[place] = 0
     for place, left in enumerate(waiting):
         while left:
             step = min(left, (1 << LINE_BITS) - 1)

@@ -35,7 +35,14 @@ def mixed(path: Path) -> list[int]:
 
 
 def accesses(path: Path) -> list[tuple[int, int, int, int]]:
-    """Return kind, line, vCPU and instructions up to it of each access, as the records tell."""
+    return content(path)[0]
+
+
+def content(path: Path) -> tuple[list[tuple[int, int, int, int]], list[int]]:
+    """Return kind, line, vCPU and instructions up to it of each access, as the records tell.
+
+    And the instructions of every vCPU.
+    """
     times = [0] * 8
     found = []
     for block in TraceFile(path).records():
@@ -51,7 +58,7 @@ def accesses(path: Path) -> list[tuple[int, int, int, int]]:
             else:
                 times[vcpu] += high
                 found.append((kind, line, vcpu, times[vcpu]))
-    return found
+    return found, times
 
 
 @pytest.mark.parametrize("vcpu", [None, 0, 2])
@@ -79,6 +86,31 @@ def test_what_is_chosen_of_a_trace_keeps_its_times(
         again = tmp_path / "c.hmsim"
         succeed("trace", "convert", target, again, "--to", "hmsim", "--memory", "both")
         assert again.read_bytes() == target.read_bytes()
+
+
+@pytest.mark.parametrize("vcpu", [None, 2])
+def test_windows_put_together_are_the_whole(tmp_path: Path, vcpu: int | None) -> None:
+    source, whole = tmp_path / "a.hmsim", tmp_path / "whole.hmsim"
+    mixed(source)
+    choice = ["--to", "hmsim", "--memory", "both"] + ([] if vcpu is None else ["--vcpu", "2"])
+    succeed("trace", "convert", source, whole, *choice)
+    total = TraceFile(whole).header.instructions
+    ends = [0, total // 3, total // 3 + 10_000_000, 2 * total]
+    times = [0] * 8
+    found = []
+    for begin, end in zip(ends, ends[1:]):
+        cut = ["--skip", str(begin), "--limit", str(end - begin)]
+        part = tmp_path / f"{begin}.hmsim"
+        succeed("trace", "convert", source, part, *choice, *cut)
+        own, lengths = content(part)
+        assert TraceFile(part).header.instructions == min(end, total) - begin == sum(lengths)
+        found += [(kind, line, owner, times[owner] + time) for kind, line, owner, time in own]
+        times = [time + length for time, length in zip(times, lengths)]
+    assert (found, times) == content(whole)
+    text = tmp_path / "text"
+    cut = ["--skip", str(ends[1]), "--limit", str(ends[2] - ends[1])]
+    succeed("trace", "convert", source, text, "--to", "ramulator_rw", *choice[2:], *cut)
+    assert len(text.read_text().splitlines()) == len(accesses(tmp_path / f"{ends[1]}.hmsim"))
 
 
 def test_the_nvdimm_part_becomes_block_requests(tmp_path: Path) -> None:
