@@ -19,6 +19,7 @@
 
 namespace hmsim {
 
+class LastLevelCache;
 class Translation;
 
 // Supplies an agent's decompressed trace: some bytes (1 MiB, say) from `offset` on; empty at the
@@ -30,6 +31,7 @@ using TraceSource = std::function<std::string(std::size_t agent, std::uint64_t o
 struct Surroundings {
   MemoryPort* port = nullptr;
   Translation* translation = nullptr;
+  LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
   std::uint64_t seed = 1;         // of the run

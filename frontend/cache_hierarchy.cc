@@ -5,9 +5,12 @@
 
 namespace hmsim {
 
-CacheHierarchy::CacheHierarchy(const CacheParameters& parameters)
-    : caches_{Cache(parameters.levels[0]), Cache(parameters.levels[1]),
-              Cache(parameters.levels[2])},
+CacheHierarchy::CacheHierarchy(const CacheParameters& parameters, LastLevelCache& l3,
+                               std::uint16_t user, SpaceLine first)
+    : caches_{Cache(parameters.levels[0]), Cache(parameters.levels[1])},
+      l3_(&l3),
+      user_(user),
+      first_(first),
       prefetcher_(parameters.prefetcher) {}
 
 int CacheHierarchy::access(std::uint64_t line, bool store, std::uint64_t ip) {
@@ -46,11 +49,12 @@ int CacheHierarchy::fetch(std::uint64_t line) {
 }
 
 int CacheHierarchy::fetch_from_l3(std::uint64_t line, bool count) {
-  const bool found = caches_[2].find(line) != nullptr;
-  counters_[2].hits += count && found ? 1 : 0;
-  counters_[2].misses += count && !found ? 1 : 0;
+  const bool found = l3_->touch(name(line), false);
+  LastLevelCache::Counters& counters = l3_->counters(user_);
+  counters.hits += count && found ? 1 : 0;
+  counters.misses += count && !found ? 1 : 0;
   if (!found) {
-    insert(2, {line, false, false});
+    l3_->insert(user_, name(line), false, write_backs_);
   }
   return found ? 3 : kMemory;
 }
@@ -72,8 +76,10 @@ void CacheHierarchy::insert(std::size_t level, const Cache::Way& way) {
 }
 
 void CacheHierarchy::write_into(std::size_t level, std::uint64_t line) {
-  if (level == kCacheLevels) {
-    write_backs_.push_back(line);
+  if (level == kOwn) {
+    if (!l3_->touch(name(line), true)) {
+      l3_->insert(user_, name(line), true, write_backs_);
+    }
   } else if (Cache::Way* const way = caches_[level].find(line); way != nullptr) {
     way->set_dirty();
   } else {

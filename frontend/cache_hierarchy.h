@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a core's L1, L2 and L3 hold, access by access; when, is the core's part.
+// What a core's L1 and L2, and the L3 behind them, hold, access by access; when, is the core's
+// part.
 //
 // Write back and write allocate. A miss puts its line into every level on its way up; a level that
 // loses a line does not take it from the others (neither inclusive nor exclusive). A dirty line
@@ -14,6 +15,7 @@
 #include "core/statistics.h"
 #include "frontend/cache.h"
 #include "frontend/cache_parameters.h"
+#include "frontend/last_level_cache.h"
 #include "frontend/stride_prefetcher.h"
 
 namespace hmsim {
@@ -32,16 +34,21 @@ class CacheHierarchy {
     Counter write_backs = 0;  // dirty lines that left it
   };
 
-  explicit CacheHierarchy(const CacheParameters& parameters);
+  // `user` is the core's number at the L3; its line n is there line first + n of the space.
+  CacheHierarchy(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user = 0,
+                 SpaceLine first = {});
 
   // A load or store by instruction `ip`: the level, from 1, where the line was found.
   int access(std::uint64_t line, bool store, std::uint64_t ip);
   // Of the last access: dirty lines that left L3, in order, and what to fetch into L2, where it is
   // held to be already.
-  const std::vector<std::uint64_t>& write_backs() const { return write_backs_; }
+  const std::vector<LastLevelCache::WriteBack>& write_backs() const { return write_backs_; }
   const std::vector<Prefetch>& prefetches() const { return prefetches_; }
 
-  LevelCounters& counters(std::size_t level) { return counters_[level]; }  // from 0
+  bool in_l1(std::uint64_t line) const { return caches_[0].contains(line); }
+  SpaceLine name(std::uint64_t line) const { return {first_.number + line, first_.space}; }
+
+  LevelCounters& counters(std::size_t level) { return counters_[level]; }  // of L1 and L2: 0, 1
   Counter& prefetches_issued() { return issued_; }
   Counter& prefetches_useful() { return useful_; }
 
@@ -54,12 +61,17 @@ class CacheHierarchy {
   void insert(std::size_t level, const Cache::Way& way);
   void prefetch(std::uint64_t line);
 
-  std::array<Cache, kCacheLevels> caches_;
+  static constexpr std::size_t kOwn = kCacheLevels - 1;
+
+  std::array<Cache, kOwn> caches_;
+  LastLevelCache* l3_;
+  std::uint16_t user_;
+  SpaceLine first_;
   StridePrefetcher prefetcher_;
-  std::vector<std::uint64_t> write_backs_;
+  std::vector<LastLevelCache::WriteBack> write_backs_;
   std::vector<std::uint64_t> ahead_;
   std::vector<Prefetch> prefetches_;
-  std::array<LevelCounters, kCacheLevels> counters_;
+  std::array<LevelCounters, kOwn> counters_;
   Counter issued_ = 0;
   Counter useful_ = 0;
 };

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/units.h"
+
 namespace hmsim {
 
 namespace {
@@ -12,7 +14,7 @@ constexpr std::array<Doc, kCacheLevels> kSizes{{
     {"bytes of the core's L1 data cache", "the paper, Table III"},
     {"bytes of the core's L2 cache",
      "ChampSim's default; the paper's 2 MB are as much as a core's part of its L3"},
-    {"bytes of the core's own slice of the L3 cache",
+    {"bytes of the core's own slice of the L3 cache; of all of it, when cores share one",
      "a quarter of the paper's 8 MB, and ChampSim's default for each core"},
 }};
 constexpr std::array<Doc, kCacheLevels> kWays{{
@@ -29,7 +31,8 @@ constexpr std::array<Doc, kCacheLevels> kLatencies{{
 constexpr std::array<Doc, kCacheLevels> kMshrs{{
     {"lines that L1 may be waiting for", "ChampSim's default"},
     {"lines that L2 may be waiting for", "ChampSim's default"},
-    {"lines that L3 may be waiting for", "ChampSim's default"},
+    {"lines that L3 may be waiting for; those of all cores that share it",
+     "ChampSim's default for each core"},
 }};
 constexpr std::int64_t kLargest = 64 << 20;
 constexpr std::int64_t kMostWays = 64;
@@ -44,6 +47,14 @@ void CacheParameters::declare(ParameterSet& parameters) {
     parameters.integer("ways", level.ways, {1, kMostWays}, "lines", kWays[i]);
     parameters.integer("latency", level.latency, {1, 1'000}, "cycles", kLatencies[i]);
     parameters.integer("mshrs", level.mshrs, {1, 4'096}, "lines", kMshrs[i]);
+  }
+  {
+    const ParameterSet::Scope scope(parameters, kNames[kCacheLevels - 1]);
+    parameters.choice<Sharing>(
+        "sharing", l3_sharing, {{"private", Sharing::private_slice}, {"shared", Sharing::shared}},
+        {"whether a core has an L3 of its own, or all cores that say 'shared' have one together, "
+         "of the size, ways and MSHRs of frontend.cache.l3",
+         "private: the paper, Table III"});
   }
   parameters.choice<PrefetcherKind>(
       "prefetcher", prefetcher.kind,
@@ -71,6 +82,25 @@ std::vector<ParameterError> CacheParameters::check() const {
                                                               std::to_string(levels[i].ways) +
                                                               " lines of 64 bytes"});
     }
+  }
+  return errors;
+}
+
+std::vector<ParameterError> CacheParameters::check_shared(
+    const CacheLevelParameters& shared) const {
+  std::vector<ParameterError> errors;
+  const CacheLevelParameters& own = levels[kCacheLevels - 1];
+  const auto compare = [&errors](const char* key, bool same, const std::string& wanted) {
+    if (!same) {
+      errors.push_back({std::string("l3.") + key, "must be that of the L3 which cores share, " +
+                                                      wanted + "; frontend.cache.l3." + key +
+                                                      " sets it"});
+    }
+  };
+  if (l3_sharing == Sharing::shared) {
+    compare("size", own.size == shared.size, format_size(shared.size));
+    compare("ways", own.ways == shared.ways, std::to_string(shared.ways));
+    compare("mshrs", own.mshrs == shared.mshrs, std::to_string(shared.mshrs));
   }
   return errors;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The private caches of a core that runs a full memory trace.
+// The caches of a core that runs a full memory trace.
 #pragma once
 
 #include <array>
@@ -21,6 +21,8 @@ struct CacheLevelParameters {
   std::int64_t mshrs = 1;    // lines that it may be waiting for
 };
 
+enum class Sharing { private_slice, shared };
+
 enum class PrefetcherKind { none, stride };
 
 struct PrefetcherParameters {
@@ -36,10 +38,13 @@ struct CacheParameters {
       {Bytes(512 << 10), 8, 10, 32},
       {Bytes(2 << 20), 16, 20, 64},
   }};
+  Sharing l3_sharing = Sharing::private_slice;
   PrefetcherParameters prefetcher;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
+  // If it is to use the L3 that cores share: whether it describes no other one.
+  std::vector<ParameterError> check_shared(const CacheLevelParameters& shared) const;
 };
 
 }  // namespace hmsim

@@ -27,13 +27,19 @@ void CpuCore::Access::serialize(Archive& archive) {
 }
 
 CpuCore::CpuCore(const FrontendParameters& defaults)
-    : CoreAgent(defaults), cache_parameters_(defaults.cache) {
+    : CoreAgent(defaults),
+      cache_parameters_(defaults.cache),
+      shared_l3_(defaults.cache.levels[kCacheLevels - 1]) {
   runs_ahead_ = true;
 }
 
 void CpuCore::declare(ParameterSet& parameters) {
   CoreAgent::declare(parameters);
   cache_parameters_.declare(parameters);
+  parameters.integer_or("address_space", space_, {0, 255}, "own", kOwnSpace, "",
+                        {"the core whose addresses its trace's are, too: equal ones are the same "
+                         "line of a shared L3 and the same place in DRAM; own: no other's",
+                         "a modelling choice of hmsim"});
   trace_.declare(parameters, format_names(kInstructionFormats));
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});
@@ -43,6 +49,9 @@ void CpuCore::declare(ParameterSet& parameters) {
 std::vector<ParameterError> CpuCore::check() const {
   std::vector<ParameterError> errors = CoreAgent::check();
   for (const ParameterError& error : cache_parameters_.check()) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : cache_parameters_.check_shared(shared_l3_)) {
     errors.push_back(error);
   }
   for (const ParameterError& error : trace_.check(format_names(kInstructionFormats))) {
@@ -57,8 +66,17 @@ std::vector<ParameterError> CpuCore::check() const {
 void CpuCore::open() {
   source_ =
       find_format(kInstructionFormats, trace_.format)->open(trace_.open(index(), surroundings()));
-  caches_ = std::make_unique<CacheHierarchy>(cache_parameters_);
-  fills_ = std::make_unique<FillTable>(cache_parameters_);
+  l3_ = surroundings().shared_l3;
+  if (cache_parameters_.l3_sharing == Sharing::private_slice) {
+    own_l3_ = std::make_unique<LastLevelCache>(cache_parameters_.levels[kCacheLevels - 1]);
+    l3_ = own_l3_.get();
+  }
+  user_ = l3_->join(*this, static_cast<std::uint16_t>(core()));
+  const std::int64_t space = space_ == kOwnSpace ? core() : space_;
+  caches_ = std::make_unique<CacheHierarchy>(
+      cache_parameters_, *l3_, user_,
+      SpaceLine{offset(MemoryClass::dram) / kLine, static_cast<std::uint16_t>(space)});
+  fills_ = std::make_unique<FillTable>(cache_parameters_, *l3_, user_);
   nodes_.resize(capacity());
   writers_.fill(kUnknown);
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
@@ -85,13 +103,15 @@ bool CpuCore::blocked() const {
   return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
 }
 
-// Not with a line on its way: it may have come, and gone again, by the time of the dispatch.
+// Not with a line on its way: it may have come, and gone again, by the time of the dispatch. Nor
+// before a shared L3, if there is a chance that it comes to know.
 bool CpuCore::may_run_ahead() const {
-  const auto in_flight = [this](std::uint64_t address) {
-    return address != 0 && fills_->in_flight(address / kLine);
+  const auto waits = [this](std::uint64_t address) {
+    return address != 0 && (fills_->in_flight(address / kLine) ||
+                            (l3_->shared() && !caches_->in_l1(address / kLine)));
   };
-  return std::none_of(instruction_.loads.begin(), instruction_.loads.end(), in_flight) &&
-         std::none_of(instruction_.stores.begin(), instruction_.stores.end(), in_flight);
+  return std::none_of(instruction_.loads.begin(), instruction_.loads.end(), waits) &&
+         std::none_of(instruction_.stores.begin(), instruction_.stores.end(), waits);
 }
 
 void CpuCore::dispatched(std::int64_t number, std::int64_t /*slot*/, Tick now) {
@@ -149,13 +169,14 @@ void CpuCore::read_registers(std::int64_t number) {
 void CpuCore::access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now) {
   const std::uint64_t line = address / kLine;
   const int level = caches_->access(line, place >= kMostLoads, instruction_.ip);
-  for (const std::uint64_t left : caches_->write_backs()) {
+  for (const LastLevelCache::WriteBack& left : caches_->write_backs()) {
     post(left, dispatch_slot(number), now);
   }
   Fill id = fills_->find(line);
   const bool first = id == kNone && level > 1;
   if (first) {
     id = fills_->create(line, level);
+    refer(id);
     merges_[1] += (*fills_)[id].below == kNone ? 0 : 1;
   }
   if (!caches_->prefetches().empty()) {
@@ -172,10 +193,20 @@ void CpuCore::fetch_ahead(Fill behind, Tick now) {
   for (const CacheHierarchy::Prefetch& prefetch : caches_->prefetches()) {
     if (fills_->find(prefetch.line) == kNone && fills_->find_ahead(prefetch.line) == kNone) {
       const Fill id = fills_->create_ahead(prefetch.line, prefetch.level, after);
+      refer(id);
       if (after == kNone) {
         ask(id, now);
       }
     }
+  }
+}
+
+// Lets a fill that looks into L3 know whether its line is there, or on its way.
+void CpuCore::refer(Fill id) {
+  FillTable::Fill& fill = (*fills_)[id];
+  if (fill.level > 2) {
+    const bool missed = fill.level == CacheHierarchy::kMemory;
+    fill.miss = l3_->refer(caches_->name(fill.line), missed, user_, id);
   }
 }
 
@@ -199,14 +230,19 @@ void CpuCore::wait_for(Fill id, std::int64_t number, std::size_t place, bool fir
   }
 }
 
-void CpuCore::post(std::uint64_t line, std::int64_t slot, Tick now) {
+void CpuCore::post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now) {
   ++writes_outside_;
   if (slots().tick(slot) <= now) {
-    send(MemoryClass::dram, location(line), true, kPosted, now);
+    send_left(left, now);
   } else {
-    write_backs_.push(line);
+    write_backs_.push(left);
     schedule(slot, Step::write_back, 0);
   }
+}
+
+void CpuCore::send_left(const LastLevelCache::WriteBack& left, Tick now) {
+  const auto context = static_cast<std::uint16_t>(left.source - core());  // modulo 2^16
+  send(MemoryClass::dram, location(left.line), true, kPosted, now, context);
 }
 
 // The registers that an instruction reads are known.
@@ -269,16 +305,22 @@ void CpuCore::start_fills(Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
   for (Fill id = fills_->next(); id != kNone; id = fills_->next()) {
     start_fill(id, slot);
+    if ((*fills_)[id].fetches) {
+      l3_->announce((*fills_)[id].miss, user_, now);
+    }
   }
 }
 
 void CpuCore::start_fill(Fill id, std::int64_t slot) {
   FillTable::Fill& fill = (*fills_)[id];
-  if (fill.level == CacheHierarchy::kMemory) {
+  if (fill.fetches) {
     schedule(slot + found_after_[kCacheLevels], Step::send, id);
   } else {
-    fill.earliest = std::max(fill.earliest, slot + found_after_[fill.level]);
-    if (fill.below == kNone) {
+    const auto looked = std::min(static_cast<std::size_t>(fill.level), kCacheLevels);
+    const bool merged = fill.miss != LastLevelCache::kNone;
+    fill.earliest = std::max(fill.earliest, slot + found_after_[looked]);
+    l3_->counters(user_).merges += merged ? 1 : 0;
+    if (fill.below == kNone && !merged) {
       schedule(fill.earliest, Step::fill, id);
     }
   }
@@ -299,15 +341,16 @@ void CpuCore::do_step(Tick now) {
       break;
     }
     case Step::send:
-      send(MemoryClass::dram, location((*fills_)[step.payload].line), false, step.payload, now);
+      send(MemoryClass::dram, location(caches_->name((*fills_)[step.payload].line)), false,
+           step.payload, now);
       break;
     case Step::fill:
       arrive(step.payload, now);
       break;
     case Step::write_back: {
-      const std::uint64_t line = write_backs_.front();
+      const LastLevelCache::WriteBack left = write_backs_.front();
       write_backs_.pop();
-      send(MemoryClass::dram, location(line), true, kPosted, now);
+      send_left(left, now);
       break;
     }
   }
@@ -336,6 +379,27 @@ void CpuCore::arrive(Fill id, Tick now) {
   if (!blocked()) {
     unblock(now);
   }
+  if (fill.fetches) {
+    l3_->close(fill.miss, user_, now);
+    l3_->serve(now);
+  }
+}
+
+void CpuCore::line_came(Fill id, Tick now) {
+  FillTable::Fill& fill = (*fills_)[id];
+  fill.miss = LastLevelCache::kNone;
+  if (fill.started) {
+    fill.earliest = std::max(fill.earliest, slots().edge_at_or_after(now));
+    schedule(fill.earliest, Step::fill, id);
+  } else {
+    start_fills(now);
+  }
+  notify();
+}
+
+void CpuCore::start_waiting(Tick now) {
+  start_fills(now);
+  notify();
 }
 
 // The line of an access has come.
@@ -356,9 +420,8 @@ void CpuCore::tell(Link link, std::int64_t slot) {
   unused_.push_back(link);
 }
 
-Address CpuCore::location(std::uint64_t line) const {
-  return surroundings().translation->translate(static_cast<std::uint16_t>(core()),
-                                               line * kLine + offset(MemoryClass::dram));
+Address CpuCore::location(const SpaceLine& line) const {
+  return surroundings().translation->translate(line.space, line.number * kLine);
 }
 
 void CpuCore::on_admit(const Request& request, Tick now) {
@@ -379,6 +442,9 @@ void CpuCore::handle_completion(const Request& request, Tick now) {
 
 void CpuCore::serialize_core(Archive& archive) {
   source_->serialize(archive);
+  if (own_l3_ != nullptr) {
+    own_l3_->serialize(archive);
+  }
   caches_->serialize(archive);
   fills_->serialize(archive);
   archive(instruction_, nodes_, writers_, accesses_, unused_, steps_, write_backs_);

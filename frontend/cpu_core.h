@@ -11,9 +11,12 @@
 // wants its line has started and its turn has come (frontend/fill_table.h), and takes the latencies
 // of L1 and of each level that it looks into, and then the memory's.
 //
-// What the caches hold is decided access by access in program order, whenever the accesses start.
-// Dirty lines that leave L3 are posted when the instruction that displaced them is dispatched. At a
-// window of them outside the controller, or of stores whose lines are on their way, dispatch stops.
+// What the caches hold is decided access by access in program order, whenever the accesses start;
+// what an L3 holds that cores share, in the order in which they are dispatched, at equal times
+// agent by agent. Dirty lines that leave L3 are posted when the instruction that displaced them is
+// dispatched. At a window of them outside the controller, or of stores whose lines are on their
+// way, dispatch stops. Of a shared L3 they may be another core's: then they are posted on its
+// behalf.
 #pragma once
 
 #include <array>
@@ -27,11 +30,12 @@
 #include "frontend/core_agent.h"
 #include "frontend/fill_table.h"
 #include "frontend/instruction_trace.h"
+#include "frontend/last_level_cache.h"
 #include "frontend/trace_keys.h"
 
 namespace hmsim {
 
-class CpuCore final : public CoreAgent {
+class CpuCore final : public CoreAgent, private LastLevelCache::User {
  public:
   explicit CpuCore(const FrontendParameters& defaults);
 
@@ -85,12 +89,16 @@ class CpuCore final : public CoreAgent {
   void do_step(Tick now) override;
   void handle_completion(const Request& request, Tick now) override;
   void serialize_core(Archive& archive) override;
+  void line_came(std::uint32_t fill, Tick now) override;
+  void start_waiting(Tick now) override;
 
   void read_registers(std::int64_t number);
   void access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now);
   void wait_for(Fill id, std::int64_t number, std::size_t place, bool first);
   void fetch_ahead(Fill behind, Tick now);
-  void post(std::uint64_t line, std::int64_t slot, Tick now);
+  void refer(Fill id);
+  void post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now);
+  void send_left(const LastLevelCache::WriteBack& left, Tick now);
   void start(std::int64_t number, Tick now);
   void settle(Tick now);
   void plan_fill(Fill id, std::int64_t slot, Tick now);
@@ -102,13 +110,17 @@ class CpuCore final : public CoreAgent {
   void schedule(std::int64_t slot, Step step, std::uint32_t payload) {
     steps_.schedule(slots().tick(slot), step, payload);
   }
-  Address location(std::uint64_t line) const;
+  Address location(const SpaceLine& line) const;
   Node& node(std::int64_t number) {
     return nodes_[static_cast<std::size_t>(number) & (nodes_.size() - 1)];
   }
 
+  static constexpr std::int64_t kOwnSpace = -1;
+
   TraceKeys trace_;
   CacheParameters cache_parameters_;
+  CacheLevelParameters shared_l3_;  // as the configuration has it
+  std::int64_t space_ = kOwnSpace;
   std::unique_ptr<InstructionSource> source_;
   std::array<std::int64_t, kCacheLevels + 2> found_after_{};  // slots, by the level of the line
 
@@ -116,15 +128,18 @@ class CpuCore final : public CoreAgent {
   std::vector<Node> nodes_;                         // by number, modulo its size
   std::array<std::int64_t, kRegisters> writers_{};  // numbers of who wrote each register last
   Ring<std::int64_t> done_;                         // numbers that know all, to be told
+  std::unique_ptr<LastLevelCache> own_l3_;          // or none
+  LastLevelCache* l3_ = nullptr;
+  std::uint16_t user_ = 0;  // of it
   std::unique_ptr<CacheHierarchy> caches_;
   std::unique_ptr<FillTable> fills_;
   std::vector<Access> accesses_;
   std::vector<Link> unused_;  // of them
   EventQueue<Step> steps_;
-  Ring<std::uint64_t> write_backs_;  // lines, of steps write_back in order
-  std::int64_t writes_outside_ = 0;  // those in write_backs_ included
-  std::int64_t stores_waiting_ = 0;  // for their lines
-  std::array<Counter, 2> merges_{};  // of L1 and L2
+  Ring<LastLevelCache::WriteBack> write_backs_;  // of steps write_back, in order
+  std::int64_t writes_outside_ = 0;              // those in write_backs_ included
+  std::int64_t stores_waiting_ = 0;              // for their lines
+  std::array<Counter, 2> merges_{};              // of L1 and L2
 };
 
 extern const AgentDescriptor kCpuTraceAgent;

@@ -8,20 +8,32 @@ namespace hmsim {
 
 void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
   CoreAgent::register_statistics(registry, path);
+  const bool shares = own_l3_ == nullptr;
+  LastLevelCache::Counters& last = l3_->counters(user_);
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
-    CacheHierarchy::LevelCounters& level = caches_->counters(i);
+    const bool is_last = i + 1 == kCacheLevels;
     const std::string name = path + ".l" + std::to_string(i + 1);
     registry.counter(name + ".hits", "accesses",
                      "loads and stores that found their line in this cache, or on its way to it",
-                     {&level.hits});
+                     {is_last ? &last.hits : &caches_->counters(i).hits});
     registry.counter(name + ".misses", "accesses", "loads and stores that did not",
-                     {&level.misses});
-    if (i < merges_.size()) {
+                     {is_last ? &last.misses : &caches_->counters(i).misses});
+    if (!is_last) {
       registry.counter(name + ".merges", "accesses",
                        "hits and misses that waited for a line on its way already", {&merges_[i]});
     }
-    registry.counter(name + ".write_backs", "lines", "dirty lines that left this cache",
-                     {&level.write_backs});
+    registry.counter(name + ".write_backs", "lines",
+                     is_last && shares ? "dirty lines that it put there and that left this cache"
+                                       : "dirty lines that left this cache",
+                     {is_last ? &last.write_backs : &caches_->counters(i).write_backs});
+  }
+  if (shares) {
+    registry.counter(path + ".l3.merges", "lines",
+                     "hits and misses that waited for a line which another core fetched",
+                     {&last.merges});
+    registry.counter(path + ".l3.displaced", "lines",
+                     "lines that it put there and those of other cores pushed out",
+                     {&last.displaced});
   }
   if (cache_parameters_.prefetcher.kind == PrefetcherKind::none) {
     return;

@@ -8,7 +8,8 @@
 namespace hmsim {
 
 void FillTable::Fill::serialize(Archive& archive) {
-  archive(line, level, ahead, queued, started, planned, earliest, above, below, waiters);
+  archive(line, level, ahead, queued, started, fetches, miss, planned, earliest, above, below,
+          waiters);
   archive(last_waiter, first_behind, next_behind, behind);
 }
 
@@ -27,11 +28,8 @@ void FillTable::Lines::remove(Id id) {
 
 void FillTable::Lines::serialize(Archive& archive) { archive(lines, ids); }
 
-FillTable::FillTable(const CacheParameters& parameters) {
-  for (std::size_t i = 0; i < kCacheLevels; ++i) {
-    free_[i] = parameters.levels[i].mshrs;
-  }
-}
+FillTable::FillTable(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user)
+    : l3_(&l3), user_(user), free_{parameters.levels[0].mshrs, parameters.levels[1].mshrs} {}
 
 FillTable::Id FillTable::allocate(std::uint64_t line, int level) {
   if (unused_.empty()) {
@@ -96,7 +94,10 @@ void FillTable::leave(Id id) {
 }
 
 FillTable::Needs FillTable::needs(const Fill& fill) const {
-  Needs wanted{fill.ahead ? 0 : 1, fill.level > 2 ? 1 : 0, fill.level > 3 ? 1 : 0};
+  const bool fetches = fill.started
+                           ? fill.fetches
+                           : fill.miss != LastLevelCache::kNone && !l3_->requested(fill.miss);
+  Needs wanted{fill.ahead ? 0 : 1, fill.level > 2 ? 1 : 0, fetches ? 1 : 0};
   if (fill.below != kNone && !fills_[fill.below].started) {
     const Needs its = needs(fills_[fill.below]);
     wanted[1] += its[1];
@@ -105,9 +106,9 @@ FillTable::Needs FillTable::needs(const Fill& fill) const {
   return wanted;
 }
 
-bool FillTable::may_start(Id id) const {
+bool FillTable::may_start(Id id) {
   const Needs wanted = needs(fills_[id]);
-  return wanted[0] <= free_[0] && wanted[1] <= free_[1] && wanted[2] <= free_[2];
+  return wanted[0] <= free_[0] && wanted[1] <= free_[1] && (wanted[2] == 0 || l3_->ask(user_));
 }
 
 void FillTable::queue(Id id) {
@@ -149,10 +150,13 @@ FillTable::Id FillTable::next() {
 
 void FillTable::start(Id id) {
   const Needs taken = needs(fills_[id]);
-  for (std::size_t i = 0; i < kCacheLevels; ++i) {
-    free_[i] -= taken[i];
-  }
+  free_[0] -= taken[0];
+  free_[1] -= taken[1];
   fills_[id].started = true;
+  fills_[id].fetches = taken[2] != 0;
+  if (fills_[id].fetches) {
+    l3_->take(user_, fills_[id].miss);
+  }
   if (fills_[id].behind != kNone) {
     leave(id);
   }
@@ -161,8 +165,10 @@ void FillTable::start(Id id) {
 void FillTable::remove(Id id) {
   const Fill& fill = fills_[id];
   const Needs held = needs(fill);
-  for (std::size_t i = 0; i < kCacheLevels; ++i) {
-    free_[i] += held[i];
+  free_[0] += held[0];
+  free_[1] += held[1];
+  if (fill.fetches) {
+    l3_->give_back();
   }
   (fill.ahead ? into_l2_ : into_l1_).remove(id);
   unused_.push_back(id);

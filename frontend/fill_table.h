@@ -4,7 +4,8 @@
 // A fill brings a line into L1, or ahead of use into L2. It starts when its turn has come and every
 // level that misses the line has an MSHR free; it holds them until its data are there. Fills into
 // L1 start in the order in which they were asked for; those into L2 after them, in theirs. A fill
-// into L1 of a line that is on its way to L2 asks nobody below L2, but waits for that one.
+// into L1 of a line that is on its way to L2 asks nobody below L2, but waits for that one. The
+// MSHRs of L3 are its own to give (frontend/last_level_cache.h).
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 
 #include "core/ring.h"
 #include "frontend/cache_parameters.h"
+#include "frontend/last_level_cache.h"
 
 namespace hmsim {
 
@@ -31,11 +33,13 @@ class FillTable {
     bool ahead = false;   // into L2
     bool queued = false;  // for its turn
     bool started = false;
-    std::int64_t planned = kUnplanned;  // slot in which it asks for its turn
-    std::int64_t earliest = 0;          // slot before which its data are not there
-    Id above = kNone;                   // of one into L2: that into L1 that waits for it
-    Id below = kNone;                   // of one into L1: that into L2 that it waits for
-    Id waiters = kNone;                 // first and last of a list that the owner keeps
+    bool fetches = false;  // once started: the line from memory, with an MSHR of L3
+    LastLevelCache::MissId miss = LastLevelCache::kNone;  // of L3, while the line is not there
+    std::int64_t planned = kUnplanned;                    // slot in which it asks for its turn
+    std::int64_t earliest = 0;  // slot before which its data are not there
+    Id above = kNone;           // of one into L2: that into L1 that waits for it
+    Id below = kNone;           // of one into L1: that into L2 that it waits for
+    Id waiters = kNone;         // first and last of a list that the owner keeps
     Id last_waiter = kNone;
     // Those into L2 that one into L1 asks for when it starts: a list.
     Id first_behind = kNone;  // of that one
@@ -44,7 +48,8 @@ class FillTable {
     void serialize(Archive& archive);
   };
 
-  explicit FillTable(const CacheParameters& parameters);
+  // `user` is the core's number at the L3.
+  FillTable(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user);
 
   Fill& operator[](Id id) { return fills_[id]; }
   Id find(std::uint64_t line) const { return into_l1_.find(line); }
@@ -63,7 +68,8 @@ class FillTable {
   // Queues a fill; next() then tells what starts, one after the other, until kNone.
   void queue(Id id);
   Id next();
-  // The data are there: its MSHRs are free, the id is no longer its own.
+  // The data are there: its MSHRs are free, the id is no longer its own. (If it fetched them, L3
+  // has others to serve.)
   void remove(Id id);
 
   void serialize(Archive& archive);
@@ -81,11 +87,13 @@ class FillTable {
 
   Id allocate(std::uint64_t line, int level);
   Needs needs(const Fill& fill) const;
-  bool may_start(Id id) const;
+  bool may_start(Id id);
   void start(Id id);
   void leave(Id id);
 
-  Needs free_;  // MSHRs of each level
+  LastLevelCache* l3_;
+  std::uint16_t user_;
+  std::array<std::int64_t, kCacheLevels - 1> free_;  // MSHRs of L1 and L2
   std::vector<Fill> fills_;
   std::vector<Id> unused_;
   Lines into_l1_;

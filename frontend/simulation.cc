@@ -91,6 +91,8 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   }
   translation_ = std::make_unique<Translation>(configuration.frontend().translation,
                                                memory_->capacity(MemoryClass::dram), options_.seed);
+  shared_l3_ =
+      std::make_unique<LastLevelCache>(configuration.frontend().cache.levels[kCacheLevels - 1]);
   connect_agents(std::move(source));
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
@@ -131,6 +133,7 @@ void Simulation::connect_agents(TraceSource source) {
   Surroundings surroundings;
   surroundings.port = memory_.get();
   surroundings.translation = translation_.get();
+  surroundings.shared_l3 = shared_l3_.get();
   surroundings.trace = std::move(source);
   surroundings.seed = options_.seed;
   for (std::size_t i = 0; i < agents_.size(); ++i) {
@@ -337,6 +340,7 @@ void Simulation::serialize(Archive& archive) {
   }
   by_hand_->serialize(archive);
   translation_->serialize(archive);
+  shared_l3_->serialize(archive);
   memory_->serialize(archive);
   bool checked = checker_ != nullptr;
   archive(checked);

@@ -18,6 +18,7 @@
 #include "frontend/command_log.h"
 #include "frontend/frontend_parameters.h"
 #include "frontend/hand_requester.h"
+#include "frontend/last_level_cache.h"
 #include "frontend/request_log.h"
 #include "frontend/series.h"
 #include "frontend/translation.h"
@@ -157,6 +158,7 @@ class Simulation : private SourceProgress {
   bool log_begun_ = false;                    // that of commands
   std::unique_ptr<MemorySystem> memory_;
   std::unique_ptr<Translation> translation_;
+  std::unique_ptr<LastLevelCache> shared_l3_;  // empty where no cores share one
   bool warmup_time_over_ = false;
   bool measuring_ = false;
   Tick measured_from_{0};

@@ -59,6 +59,7 @@ CACHES = {
     "l1.mshrs": 2,
     "l2.mshrs": 2,
     "l3.mshrs": 2,
+    "l3.sharing": "shared",
     "prefetcher": "stride",
     "stride.degree": 1,
     "stride.distance": 4,
@@ -79,6 +80,7 @@ OTHER: dict[str, Any] = {
     "footprint": "1MiB",
     **CACHES,
     **{f"frontend.cache.{key}": value for key, value in CACHES.items()},
+    "cpu_trace.address_space": 3,
     "llc_trace.path": "other misses",
     "llc_trace.format": "hmsim",
     "llc_trace.vcpu": 1,
@@ -183,6 +185,7 @@ REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
 INERT = {
     "frontend.series_interval": "adds a table of its own; tests/cc/frontend/series_test.cc",
     "cpu_trace.format": "there is one",
+    "cpu_trace.address_space": "no other core has it; tests/cc/frontend/last_level_cache_test.cc",
 }
 # The kind of agent that a parameter of the frontend concerns.
 CONCERNS = {"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"}

@@ -24,6 +24,33 @@ CacheParameters small(std::array<std::int64_t, 3> sets, std::array<std::int64_t,
   return parameters;
 }
 
+// A core that never waits.
+class Idle final : public LastLevelCache::User {
+  void line_came(std::uint32_t /*fill*/, Tick /*now*/) override {}
+  void start_waiting(Tick /*now*/) override {}
+};
+
+// The caches of one core.
+struct OwnCaches {
+  explicit OwnCaches(const CacheParameters& parameters)
+      : l3(parameters.levels[2]), caches(parameters, l3, l3.join(core, 0)) {}
+  std::vector<std::uint64_t> write_backs() const {
+    std::vector<std::uint64_t> lines;
+    for (const LastLevelCache::WriteBack& left : caches.write_backs()) {
+      lines.push_back(left.line.number);
+    }
+    return lines;
+  }
+  void serialize(Archive& archive) {
+    l3.serialize(archive);
+    caches.serialize(archive);
+  }
+
+  Idle core;
+  LastLevelCache l3;
+  CacheHierarchy caches;
+};
+
 const std::vector<CacheParameters>& shapes() {
   static const std::vector<CacheParameters> kAll{
       small({1, 1, 1}, {1, 1, 1}), small({2, 4, 8}, {2, 2, 2}), small({4, 2, 16}, {1, 4, 1}),
@@ -39,7 +66,8 @@ TEST(CacheHierarchy, HitsMissesAndWriteBacksAreThoseOfListsOfLines) {
       CacheParameters parameters = shapes()[shape];
       parameters.prefetcher.kind = ahead ? PrefetcherKind::stride : PrefetcherKind::none;
       parameters.prefetcher.entries = 7;
-      CacheHierarchy caches(parameters);
+      OwnCaches own(parameters);
+      CacheHierarchy& caches = own.caches;
       CacheModel model(parameters);
       Random random(shape);
       std::uint64_t streams[3] = {0, 40, 90};
@@ -51,14 +79,17 @@ TEST(CacheHierarchy, HitsMissesAndWriteBacksAreThoseOfListsOfLines) {
         const int level = caches.access(line, store, ip);
         const CacheModel::Outcome wanted = model.access(line, store, ip);
         ASSERT_EQ(level, wanted.level) << "access " << i;
-        ASSERT_EQ(caches.write_backs(), wanted.write_backs) << "access " << i;
+        ASSERT_EQ(own.write_backs(), wanted.write_backs) << "access " << i;
         ASSERT_EQ(caches.prefetches().size(), wanted.prefetches.size()) << "access " << i;
         for (std::size_t j = 0; j < wanted.prefetches.size(); ++j) {
           ASSERT_EQ(caches.prefetches()[j].line, wanted.prefetches[j].first);
           ASSERT_EQ(caches.prefetches()[j].level, wanted.prefetches[j].second);
         }
       }
-      for (std::size_t level = 0; level < kCacheLevels; ++level) {
+      EXPECT_EQ(own.l3.counters(0).hits, model.hits[2]);
+      EXPECT_EQ(own.l3.counters(0).misses, model.misses[2]);
+      EXPECT_EQ(own.l3.counters(0).write_backs, model.of_l3().left_dirty);
+      for (std::size_t level = 0; level < 2; ++level) {
         EXPECT_EQ(caches.counters(level).hits, model.hits[level]);
         EXPECT_EQ(caches.counters(level).misses, model.misses[level]);
         EXPECT_EQ(caches.counters(level).write_backs, model.left_dirty[level]);
@@ -71,7 +102,8 @@ TEST(CacheHierarchy, HitsMissesAndWriteBacksAreThoseOfListsOfLines) {
 }
 
 TEST(CacheHierarchy, AStreamThatFitsMissesOnce) {
-  CacheHierarchy caches{CacheParameters()};
+  OwnCaches own{CacheParameters()};
+  CacheHierarchy& caches = own.caches;
   const std::uint64_t lines = 512;  // 32 KiB
   for (int pass = 0; pass < 3; ++pass) {
     for (std::uint64_t line = 0; line < lines; ++line) {
@@ -85,11 +117,11 @@ TEST(CacheHierarchy, AStreamThatFitsMissesOnce) {
 TEST(CacheHierarchy, IsSavedAndLoadedAsItIs) {
   CacheParameters parameters = shapes()[1];
   parameters.prefetcher.kind = PrefetcherKind::stride;
-  CacheHierarchy one(parameters);
-  CacheHierarchy other(parameters);
+  OwnCaches one(parameters);
+  OwnCaches other(parameters);
   Random random(5);
   for (int i = 0; i < 2'000; ++i) {
-    one.access(random.below(200), random.below(2) == 0, random.below(9));
+    one.caches.access(random.below(200), random.below(2) == 0, random.below(9));
   }
   Archive saved;
   one.serialize(saved);
@@ -98,7 +130,7 @@ TEST(CacheHierarchy, IsSavedAndLoadedAsItIs) {
   for (int i = 0; i < 2'000; ++i) {
     const std::uint64_t line = random.below(200);
     const bool store = random.below(2) == 0;
-    ASSERT_EQ(one.access(line, store, line % 9), other.access(line, store, line % 9));
+    ASSERT_EQ(one.caches.access(line, store, line % 9), other.caches.access(line, store, line % 9));
     ASSERT_EQ(one.write_backs(), other.write_backs());
   }
 }

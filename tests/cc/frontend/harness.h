@@ -45,8 +45,9 @@ class FakePort final : public MemoryPort, public Component {
 
   FakePort(std::size_t slots, Latency latency) : slots_(slots), latency_(std::move(latency)) {}
 
-  void connect(Requester& requester, Wakeup wakeup) {
-    requester_ = &requester;
+  // Requesters by Request::agent.
+  void connect(std::vector<Requester*> requesters, Wakeup wakeup) {
+    requesters_ = std::move(requesters);
     wakeup_ = wakeup;
   }
   void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
@@ -75,7 +76,7 @@ class FakePort final : public MemoryPort, public Component {
     while (done_.next_time() <= now) {
       const Request request = inside_[done_.pop().payload];
       --used_;
-      requester_->on_complete(request, now);
+      requesters_[request.agent]->on_complete(request, now);
       admit(now);
     }
   }
@@ -96,7 +97,7 @@ class FakePort final : public MemoryPort, public Component {
       ++used_;
       inside_.push_back(request);
       done_.schedule(now + latency_(request), 0, static_cast<std::uint32_t>(inside_.size() - 1));
-      requester_->on_admit(request, now);
+      requesters_[request.agent]->on_admit(request, now);
       admitting_ = false;
     }
   }
@@ -104,7 +105,7 @@ class FakePort final : public MemoryPort, public Component {
   std::size_t slots_;
   Latency latency_;
   std::pair<Bytes, Bytes> capacity_{Bytes(std::int64_t{1} << 31), Bytes(std::int64_t{1} << 35)};
-  Requester* requester_ = nullptr;
+  std::vector<Requester*> requesters_;
   Wakeup wakeup_;
   bool admitting_ = false;
   std::deque<Request> outside_;
@@ -200,7 +201,7 @@ class AgentUnderTest {
         agent(make_agent_of(bench.kind, bench.keys)) {
     port.set_capacity(bench.dram, bench.nvdimm);
     const Wakeup wakeup(kernel, kernel.attach(*agent));
-    port.connect(*agent, Wakeup(kernel, kernel.attach(port)));
+    port.connect({agent.get()}, Wakeup(kernel, kernel.attach(port)));
     Surroundings surroundings;
     surroundings.port = &port;
     surroundings.translation = &translation;
