@@ -27,13 +27,20 @@ MARK = "<!-- What tools/demo prints: docs/generate.py writes it. -->\n"
 NOTE = "<!-- Written by docs/generate.py. -->"
 AGENTS = [
     [("kind", "synthetic_core"), ("core", "0")],
-    [("kind", "block_trace"), ("core", "1"), ("path", "t"), ("format", "mqsim")],
+    [
+        ("kind", "block_trace"),
+        ("core", "1"),
+        ("path", "t"),
+        ("format", "mqsim"),
+        ("windows", "requests=1"),
+    ],
     [
         ("kind", "cpu_trace"),
         ("core", "2"),
         ("path", "t"),
         ("format", "champsim"),
         ("prefetcher", "stride"),
+        ("l3.sharing", "shared"),
     ],
     [
         ("kind", "llc_trace"),
@@ -101,7 +108,7 @@ def statistics() -> str:
             continue
         seen.add(path)
         unit = entry["unit"]
-        if path.startswith("agent."):
+        if path in ("agent.N.progress", "agent.N.rate"):
             unit = "work" + unit.removeprefix("instructions")
         lines.append(f"| `{path}` | {unit} | {entry['kind']} | {entry['description']} |")
     lines += ["", "Work: instructions of a core, 4 KB blocks of a block agent, requests otherwise."]

@@ -72,6 +72,8 @@ class Agent : public Component, public Requester {
   // Instructions per cycle of a core whose windows are weighted, up to now or its first finish; 0:
   // there are none, or some has not ended.
   virtual double weighted_ipc() const { return 0; }
+  // The same as work per second, of whatever agent.
+  virtual double weighted_rate() const { return weighted_ipc() * static_cast<double>(frequency()); }
   // What only agents of its kind report, under `path`. Once connected.
   virtual void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) {}
 

@@ -20,7 +20,7 @@ static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 }  // namespace
 
 void BlockAgent::Thread::serialize(Archive& archive) {
-  archive(busy, paused, next_line, lines, write, trim, past_gate, flush_before, flush_after,
+  archive(busy, paused, number, next_line, lines, write, trim, past_gate, flush_before, flush_after,
           outstanding, fetches);
   archive(page_line, page_lines, pass, accesses, block);
 }
@@ -41,11 +41,7 @@ void BlockAgent::declare(ParameterSet& parameters) {
   parameters.real("time_scale", time_scale_, 0, 1'000'000, "",
                   {"timed only: factor on the trace's arrival times, in steps of 0.000001",
                    "the workload's own"});
-  parameters.integer("skip", skip_, {0, std::int64_t{1} << 60}, "requests",
-                     {"requests at the trace's begin that are left out", "the workload's own"});
-  parameters.integer("loop", loop_, {1, 1'000'000}, "times",
-                     {"how often the requests are carried out before the agent has finished",
-                      "a modelling choice of hmsim"});
+  parts_.declare(parameters);
   copies_.declare(parameters);
   parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
                      {"I/O requests to carry out; 0: to the trace's end", "the workload's own"});
@@ -61,6 +57,9 @@ std::vector<ParameterError> BlockAgent::check() const {
     errors.push_back(error);
   }
   for (const ParameterError& error : copies_.check()) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : parts_.check(requests_)) {
     errors.push_back(error);
   }
   if (device_stride_ % kPageBytes != Bytes(0)) {
@@ -88,13 +87,20 @@ void BlockAgent::prepare() {
   if (parameters_.how.fault_time > Tick(0)) {
     touched_.assign(static_cast<std::size_t>(pages / kPageBytes), false);
   }
+  windows_ = parts_.list();
+  meter_.set_windows(windows_);
   open_pass();
   steps_.schedule(Tick(0), Step::start_pass, 0);
 }
 
 void BlockAgent::open_pass() {
+  read_ = 0;
+  part_ = 0;
+  if (!windows_.empty()) {
+    begin_window();
+  }
   BlockRequest request;
-  for (std::int64_t i = 0; i < skip_; ++i) {
+  for (std::int64_t i = 0; i < parts_.skip; ++i) {
     if (!source_->next(request)) {
       throw InputError("agent." + std::to_string(index()) + ".skip: the trace has only " +
                        std::to_string(i) + " requests");
@@ -104,13 +110,55 @@ void BlockAgent::open_pass() {
 }
 
 void BlockAgent::fetch() {
-  have_request_ = (requests_ == 0 || taken_ < requests_) && source_->next(request_);
+  have_request_ = windows_.empty()
+                      ? (requests_ == 0 || taken_ < requests_) && source_->next(request_)
+                      : next_of_windows();
+}
+
+bool BlockAgent::next_of_windows() {
+  if (left_ == 0) {
+    if (++part_ >= windows_.size()) {
+      return false;
+    }
+    begin_window();
+  }
+  const TraceWindow& window = windows_[part_];
+  const std::int64_t wanted = window.skip + window.warmup + window.length - left_;
+  if (wanted < read_) {
+    source_->rewind();
+    read_ = 0;
+  }
+  for (; read_ <= wanted; ++read_) {
+    if (!source_->next(request_)) {
+      throw InputError("agent." + std::to_string(index()) + ".windows: window " +
+                       std::to_string(part_) + " ends behind the trace, which has only " +
+                       std::to_string(read_) + " requests");
+    }
+  }
+  --left_;
+  return true;
+}
+
+void BlockAgent::begin_window() {
+  left_ = windows_[part_].warmup + windows_[part_].length;
+  begins_window_ = true;
+}
+
+// Tells the meter up to which request all have ended.
+void BlockAgent::meter(Tick now) {
+  std::int64_t ended = taken_;
+  for (const Thread& thread : threads_) {
+    ended = thread.busy ? std::min(ended, thread.number) : ended;
+  }
+  meter_.ended(ended, now, !finished_once());
 }
 
 void BlockAgent::start_pass(Tick now) {
   origin_ = now;
   have_origin_ = false;
   between_passes_ = false;
+  last_begin_ = now;
+  meter_.begin_pass(now);
   for (std::uint32_t i = 0; i < threads_.size(); ++i) {
     take_request(i, now);
   }
@@ -153,6 +201,11 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
     return;
   }
   const BlockRequest request = request_;
+  if (begins_window_) {
+    begins_window_ = false;
+    have_origin_ = false;
+    origin_ = later(now, last_begin_);
+  }
   const Tick begin = replay_ == ReplayMode::timed ? later(now, arrival_of(request)) : now;
   const std::uint64_t base = (request.device % kDevices * stride_ + offset_) % capacity_;
   const std::uint64_t capacity_sectors = capacity_ / kSectorBytes;
@@ -161,6 +214,7 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   Thread& thread = threads_[index];
   thread.busy = true;
   thread.paused = true;
+  thread.number = taken_;
   thread.next_line = first % capacity_sectors * kLinesPerSector;
   thread.lines = request.sectors * kLinesPerSector;
   thread.write = request.write;
@@ -170,6 +224,9 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   const std::uint64_t touched =
       (first % kSectorsPerPage + request.sectors + kSectorsPerPage - 1) / kSectorsPerPage;
   const std::uint64_t blocks = request.trim || request.sectors == 0 ? 1 : touched;
+  meter_.taken(taken_,
+               request.trim || request.sectors == 0 ? 0 : static_cast<std::int64_t>(touched));
+  last_begin_ = begin;
   ++busy_;
   ++taken_;
   fetch();
@@ -230,6 +287,9 @@ void BlockAgent::end_request(std::uint32_t index, Tick now) {
     --writers_;
     open_gate(now);
   }
+  if (!meter_.empty()) {
+    meter(now);
+  }
   take_request(index, now);
   end_pass(now);
   notify();
@@ -240,7 +300,7 @@ void BlockAgent::end_pass(Tick now) {
   if (busy_ > 0 || between_passes_ || free_blocks_.size() < blocks_.size()) {
     return;
   }
-  passes_ = (passes_ + 1) % loop_;
+  passes_ = (passes_ + 1) % parts_.loop;
   if (passes_ == 0) {
     finish(now);
   }
@@ -256,6 +316,7 @@ void BlockAgent::end_pass(Tick now) {
 void BlockAgent::restart_limit(Tick now) {
   taken_ = 0;
   passes_ = 0;
+  meter_.clear();
   if (have_request_) {
     return;
   }
@@ -269,10 +330,11 @@ void BlockAgent::restart_limit(Tick now) {
 }
 
 double BlockAgent::pass_fraction(Tick) const {
-  const double pass = requests_ == 0 ? source_->fraction()
-                                     : static_cast<double>(taken_ - std::min(taken_, busy_)) /
-                                           static_cast<double>(requests_);
-  return (static_cast<double>(passes_) + pass) / static_cast<double>(loop_);
+  const std::int64_t limit = meter_.empty() ? requests_ : meter_.requests();
+  const double pass = limit == 0 ? source_->fraction()
+                                 : static_cast<double>(taken_ - std::min(taken_, busy_)) /
+                                       static_cast<double>(limit);
+  return (static_cast<double>(passes_) + pass) / static_cast<double>(parts_.loop);
 }
 
 void BlockAgent::serialize_state(Archive& archive) {
@@ -281,6 +343,8 @@ void BlockAgent::serialize_state(Archive& archive) {
   archive(epoch_, threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
           response_times_in_collections_);
   archive(between_passes_, writers_, gate_, touched_, passes_);
+  archive(part_, left_, read_, begins_window_, last_begin_);
+  meter_.serialize(archive);
   source_->serialize(archive);
 }
 

@@ -6,11 +6,13 @@
 // request at a time, taken in the trace's order: first the software time of all its blocks (4 KB
 // pages, whole or in part), then its lines, at most `window` outstanding. closed: a thread takes
 // the next request when its last is done; timed: not before its arrival, the first one's being 0.
-// A trim takes the software time of one block, and then no time; it is no block done. A flush is
-// sent before the lines of its request, if it has any, and FUA means one after them; the thread
-// waits for its end. How lines are copied, what a thread waits for and what a flush is are the
-// driver's (frontend/block_driver.h): with barrier: driver, a flush waits at a gate until no write
-// request is under way, and write requests that come behind it wait for it.
+// A pass carries out parts of the trace, all of it in the simplest case, one right behind the
+// other: with replay: timed the first request of a window arrives with the last one before it. A
+// trim takes the software time of one block, and then no time; it is no block done. A flush is sent
+// before the lines of its request, if it has any, and FUA means one after them; the thread waits
+// for its end. How lines are copied, what a thread waits for and what a flush is are the driver's
+// (frontend/block_driver.h): with barrier: driver, a flush waits at a gate until no write request
+// is under way, and write requests that come behind it wait for it.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +25,8 @@
 #include "frontend/copies.h"
 #include "frontend/trace_formats.h"
 #include "frontend/trace_keys.h"
+#include "frontend/trace_windows.h"
+#include "frontend/window_meter.h"
 
 namespace hmsim {
 
@@ -36,6 +40,10 @@ class BlockAgent final : public Agent {
   std::vector<ParameterError> check() const override;
   const char* progress_unit() const override { return "blocks"; }
   std::int64_t work(Tick) const override { return blocks_done_; }
+  double weighted_rate() const override { return meter_.rate(); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override {
+    meter_.register_statistics(registry, path);
+  }
   Histogram* response_times() override { return &response_times_; }
   Histogram* response_times_in_collections() override { return &response_times_in_collections_; }
 
@@ -48,6 +56,7 @@ class BlockAgent final : public Agent {
   struct Thread {
     bool busy = false;            // has a request
     bool paused = false;          // ... and a step of its own to come
+    std::int64_t number = 0;      // of the request within the pass
     std::uint64_t next_line = 0;  // number of the line within the NVDIMM
     std::uint64_t lines = 0;      // from there on
     bool write = false;
@@ -83,6 +92,9 @@ class BlockAgent final : public Agent {
 
   void open_pass();
   void fetch();
+  bool next_of_windows();
+  void begin_window();
+  void meter(Tick now);
   void start_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
   void begin_request(std::uint32_t index, Tick now);
@@ -105,8 +117,7 @@ class BlockAgent final : public Agent {
   ReplayMode replay_ = ReplayMode::closed;
   double time_scale_ = 1;
   Copies copies_;
-  std::int64_t skip_ = 0;       // requests at the trace's begin
-  std::int64_t loop_ = 1;       // passes until it has finished
+  TraceParts parts_{kRequests};
   std::int64_t requests_ = 0;   // limit of a pass; 0: to the trace's end
   Bytes device_stride_{0};      // 0: a sixteenth of the capacity
   std::uint64_t capacity_ = 0;  // bytes
@@ -115,6 +126,13 @@ class BlockAgent final : public Agent {
   std::int64_t scale_ppm_ = 0;  // time_scale x 10^6
 
   std::unique_ptr<BlockSource> source_;
+  std::vector<TraceWindow> windows_;  // empty: the trace from parts_.skip on
+  std::size_t part_ = 0;              // of them, that of the next request
+  std::int64_t left_ = 0;             // requests of it that are not fetched
+  std::int64_t read_ = 0;             // from the trace, since its start
+  bool begins_window_ = false;        // the next request
+  Tick last_begin_{0};                // of the last request taken
+  WindowMeter meter_;
   BlockRequest request_;  // the next one
   bool have_request_ = false;
   bool have_origin_ = false;

@@ -125,7 +125,7 @@ bool CoreAgent::begin_part(std::int64_t index, std::int64_t& gap) {
     return true;
   }
   const TraceWindow& window = windows_[window_];
-  left_ = window.warmup + window.instructions;
+  left_ = window.warmup + window.length;
   const auto number = static_cast<std::uint32_t>(window_);
   marks_.push({index + window.warmup, number, false});
   marks_.push({index + left_, number, true});
@@ -143,7 +143,7 @@ void CoreAgent::pass_marks(const Entry& before, std::int64_t index) {
       window.begin = slot;
     } else if (!finished_once()) {
       window.slots += slot - window.begin;
-      window.instructions += windows_[mark.window].instructions;
+      window.instructions += windows_[mark.window].length;
     }
   }
 }
@@ -304,7 +304,7 @@ double CoreAgent::pass_fraction(Tick now) const {
   }
   double all = 0;
   for (const TraceWindow& window : windows_) {
-    all += static_cast<double>(window.warmup + window.instructions);
+    all += static_cast<double>(window.warmup + window.length);
   }
   return std::min(1.0, done / (all * static_cast<double>(parts_.loop)));
 }

@@ -8,7 +8,6 @@ namespace hmsim {
 
 void CpuCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
   CoreAgent::register_statistics(registry, path);
-  const bool shares = own_l3_ == nullptr;
   LastLevelCache::Counters& last = l3_->counters(user_);
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
     const bool is_last = i + 1 == kCacheLevels;
@@ -23,11 +22,11 @@ void CpuCore::register_statistics(StatisticRegistry& registry, const std::string
                        "hits and misses that waited for a line on its way already", {&merges_[i]});
     }
     registry.counter(name + ".write_backs", "lines",
-                     is_last && shares ? "dirty lines that it put there and that left this cache"
-                                       : "dirty lines that left this cache",
+                     is_last ? "dirty lines that it put there and that left this cache"
+                             : "dirty lines that left this cache",
                      {is_last ? &last.write_backs : &caches_->counters(i).write_backs});
   }
-  if (shares) {
+  if (own_l3_ == nullptr) {
     registry.counter(path + ".l3.merges", "lines",
                      "hits and misses that waited for a line which another core fetched",
                      {&last.merges});

@@ -79,8 +79,8 @@ void Simulation::register_agent(std::size_t index) {
   const std::string per_second = std::string(agent.progress_unit()) + "/s";
   registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
                   [&agent, this] {
-                    if (const double weighted = agent.weighted_ipc(); weighted != 0) {
-                      return weighted * static_cast<double>(agent.frequency());
+                    if (const double weighted = agent.weighted_rate(); weighted != 0) {
+                      return weighted;
                     }
                     const double time = seconds(agent.measured_time(now()));
                     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
@@ -92,6 +92,8 @@ void Simulation::register_agent(std::size_t index) {
     registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
                       {&progress_[index]});
     agent.register_statistics(registry_, core);
+  } else {
+    agent.register_statistics(registry_, path);
   }
 }
 

@@ -12,7 +12,7 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int64_t kMostInstructions = std::int64_t{1} << 48;
+constexpr std::int64_t kLongest = std::int64_t{1} << 48;
 constexpr std::int64_t kMostLoops = 1'000'000;
 constexpr std::size_t kMostWindows = 1'000;
 constexpr double kLargestWeight = 1e9;
@@ -32,10 +32,11 @@ std::string_view cut(std::string_view& text, char mark) {
   return part;
 }
 
-std::string set_count(std::string_view text, std::int64_t least, std::int64_t& field) {
+std::string set_count(std::string_view text, const TraceUnit& unit, std::int64_t least,
+                      std::int64_t& field) {
   const Parsed<std::int64_t> parsed = parse_integer(text);
-  if (!parsed.value || *parsed.value < least || *parsed.value > kMostInstructions) {
-    return "'" + std::string(text) + "' is no number of instructions from " +
+  if (!parsed.value || *parsed.value < least || *parsed.value > kLongest) {
+    return "'" + std::string(text) + "' is no number of " + unit.name + " from " +
            std::to_string(least) + " to 2^48";
   }
   field = *parsed.value;
@@ -51,37 +52,47 @@ std::string set_weight(std::string_view text, double& field) {
   return "";
 }
 
-std::string set(TraceWindow& window, std::string_view key, std::string_view value) {
+std::string set(TraceWindow& window, const TraceUnit& unit, std::string_view key,
+                std::string_view value) {
   std::string problem;
   if (key == "skip") {
-    problem = set_count(value, 0, window.skip);
+    problem = set_count(value, unit, 0, window.skip);
   } else if (key == "warmup") {
-    problem = set_count(value, 0, window.warmup);
-  } else if (key == "instructions") {
-    problem = set_count(value, 1, window.instructions);
+    problem = set_count(value, unit, 0, window.warmup);
+  } else if (key == unit.name) {
+    problem = set_count(value, unit, 1, window.length);
   } else if (key == "weight") {
     problem = set_weight(value, window.weight);
   } else {
-    return "'" + std::string(key) + "' is none of skip, warmup, instructions, weight";
+    const std::vector<std::string> known{"skip", "warmup", unit.name, "weight"};
+    const std::string nearest = nearest_name(std::string(key), known);
+    return "'" + std::string(key) + "' is none of skip, warmup, " + unit.name + ", weight" +
+           (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
   }
   return problem.empty() ? "" : std::string(key) + ": " + problem;
 }
 
 }  // namespace
 
+const TraceUnit kInstructions{
+    "instructions", "instructions at the trace's start that are not run",
+    "how often the trace, or its windows, is run before the agent has finished",
+    "parts of the trace to run, one after the other, each with its skip, warmup, instructions and "
+    "weight; in place of skip and instructions"};
+const TraceUnit kRequests{
+    "requests", "requests at the trace's start that are left out",
+    "how often the requests, or the windows, are carried out before the agent has finished",
+    "parts of the trace to carry out, one after the other, each with its skip, warmup, requests "
+    "and weight; in place of skip and requests"};
+
 void TraceParts::declare(ParameterSet& parameters) {
-  parameters.integer("skip", skip, {0, kMostInstructions}, "instructions",
-                     {"instructions at the trace's start that are not run", "the workload's own"});
-  parameters.integer("loop", loop, {1, kMostLoops}, "times",
-                     {"how often the trace, or its windows, is run before the agent has finished",
-                      "the workload's own"});
+  parameters.integer("skip", skip, {0, kLongest}, unit->name, {unit->skip, "the workload's own"});
+  parameters.integer("loop", loop, {1, kMostLoops}, "times", {unit->loop, "the workload's own"});
   parameters.text("windows", windows,
-                  {"parts of the trace to run, one after the other, each with its skip, warmup, "
-                   "instructions and weight; in place of skip and instructions",
-                   "SimPoint (Sherwood et al., ASPLOS 2002) gives such lists"});
+                  {unit->windows, "SimPoint (Sherwood et al., ASPLOS 2002) gives such lists"});
 }
 
-std::vector<ParameterError> TraceParts::check(std::int64_t instructions) const {
+std::vector<ParameterError> TraceParts::check(std::int64_t limit) const {
   std::string problem;
   const std::vector<TraceWindow> found = parse(problem);
   std::vector<ParameterError> errors;
@@ -91,8 +102,8 @@ std::vector<ParameterError> TraceParts::check(std::int64_t instructions) const {
   if (!windows.empty() && skip != 0) {
     errors.push_back({"skip", "each of the windows has its own"});
   }
-  if (!windows.empty() && instructions != 0) {
-    errors.push_back({"instructions", "each of the windows has its own"});
+  if (!windows.empty() && limit != 0) {
+    errors.push_back({unit->name, "each of the windows has its own"});
   }
   return errors;
 }
@@ -111,10 +122,10 @@ std::vector<TraceWindow> TraceParts::parse(std::string& problem) const {
     while (!text.empty() && problem.empty()) {
       std::string_view value = cut(text, ',');
       const std::string_view key = cut(value, '=');
-      problem = set(window, key, trimmed(value));
+      problem = set(window, *unit, key, trimmed(value));
     }
-    if (problem.empty() && window.instructions == 0) {
-      problem = "instructions: is required";
+    if (problem.empty() && window.length == 0) {
+      problem = std::string(unit->name) + ": is required";
     }
     found.push_back(window);
     if (problem.empty() && found.size() > kMostWindows) {

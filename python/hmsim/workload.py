@@ -172,7 +172,7 @@ def _is_windows(key: yaml.Node, value: yaml.Node) -> bool:
 
 
 def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
-    """Return a list of windows as the core takes it: ``skip=N, instructions=N; skip=...``."""
+    """Return a list of windows as the core takes it: ``skip=N, instructions=N; skip=N, ...``."""
     windows = []
     for number, window in enumerate(value.value):
         if not isinstance(window, yaml.MappingNode):
@@ -187,7 +187,10 @@ def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
         windows.append(", ".join(f"{pair.name}={pair.text}" for pair in pairs))
     where = yaml_settings.place(path, key)
     if not windows or not all(windows):
-        raise InputError(f"{where}: windows: expected a list of windows, each with instructions")
+        raise InputError(
+            f"{where}: windows: expected a list of windows, each with instructions, or, of block "
+            "traces, requests"
+        )
     return Setting("windows", "; ".join(windows), where)
 
 

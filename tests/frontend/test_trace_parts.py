@@ -46,6 +46,34 @@ def test_windows_are_run_and_weighted(tmp_path: Path) -> None:
     assert stats["agent.0.rate"] == pytest.approx(weighted * 2e9, rel=1e-12)
 
 
+def test_windows_of_block_traces_are_run_and_weighted(tmp_path: Path) -> None:
+    lines = (f"{i * 1000} 0 {i * 7919 % 10007 * 8} {8 * (1 + i % 5)} {i % 2}\n" for i in range(400))
+    (tmp_path / "blocks").write_text("".join(lines))
+    text = """\
+agents:
+  - kind: block_trace
+    path: blocks
+    format: mqsim
+    windows:
+      - {skip: 100, warmup: 20, requests: 50, weight: 0.25}
+      - {requests: 40}
+"""
+    workload = loaded(tmp_path, text)
+    stats = run("quick", workload, policy="unified_fr_fcfs").stats
+    blocks = [sum(1 + i % 5 for i in numbers) for numbers in (range(120, 170), range(40))]
+    warmup = sum(1 + i % 5 for i in range(100, 120))
+    assert stats["agent.0.progress"] == warmup + sum(blocks)
+    times = [number / stats[f"agent.0.window.{k}.rate"] for k, number in enumerate(blocks)]
+    done = 0.25 * blocks[0] / 50 + blocks[1] / 40
+    taken = 0.25 * times[0] / 50 + times[1] / 40
+    assert stats["agent.0.rate"] == pytest.approx(done / taken, rel=1e-12)
+    assert sum(times) < stats["sim.ticks"] / 1e12
+    with pytest.raises(InputError, match=r"w\.yaml:5: windows: each has a warmup of its own"):
+        run("quick", workload, policy="unified_fr_fcfs", warmup="1us")
+    with pytest.raises(InputError, match=r"'instructions' is none of skip, warmup, requests"):
+        loaded(tmp_path, text.replace("requests: 40", "instructions: 40"))
+
+
 def test_copies_are_agents_of_their_own(tmp_path: Path) -> None:
     text = "agents:\n  - {kind: llc_trace, core: 2, copies: 3, path: misses, format: ramulator}\n"
     workload = loaded(tmp_path, text)

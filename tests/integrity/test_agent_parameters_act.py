@@ -81,6 +81,7 @@ OTHER: dict[str, Any] = {
     **CACHES,
     **{f"frontend.cache.{key}": value for key, value in CACHES.items()},
     "cpu_trace.address_space": 3,
+    "block_trace.windows": "skip=30, requests=10; skip=5, warmup=2, requests=9, weight=2",
     "llc_trace.path": "other misses",
     "llc_trace.format": "hmsim",
     "llc_trace.vcpu": 1,
