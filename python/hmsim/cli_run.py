@@ -80,8 +80,7 @@ def run(
         if out is None:
             raise InputError("--series: needs --out, whose series.parquet holds the time series")
         sets = [*(sets or ()), f"frontend.series_interval={series}"]
-    if request_log and out is None:
-        raise InputError("--request-log: needs --out, whose requests.parquet holds the requests")
+    logs = _place_of_logs(request_log, out)
     if command_log and out is None:
         raise InputError("--command-log: needs --out, which holds the log")
     system = configuration(config, sets, policy)
@@ -90,7 +89,7 @@ def run(
     if out is not None:
         check_output(out, force)
     system = with_table(system, not no_calibrate, progress=on_terminal())
-    log = RequestLog(existing_parent(out)) if request_log and out is not None else None
+    log = RequestLog(logs) if logs else None
     commands = None
     if command_log and out is not None:
         commands = CommandLog(existing_parent(out), log_rows)
@@ -119,6 +118,7 @@ def compare(
     warmup: Warmup = None,
     check: Check = False,
     no_calibrate: NoCalibrate = False,
+    request_log: RequestLogFlag = False,
     jobs: Jobs = None,
     out: Out = None,
     force: Force = False,
@@ -129,12 +129,15 @@ def compare(
     Speedups are over the first policy. Each agent also runs alone, under the same policy, for
     slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
     """
+    logs = _place_of_logs(request_log, out)
     if out is not None:
         check_output(out, force)
     system = configuration(config, sets)
     chosen = options(seed, warmup, check)
     found = compare_runs(
-        system, policy, workload, chosen, jobs, on_terminal(), calibrate=not no_calibrate
+        *(system, policy, workload, chosen, jobs, on_terminal()),
+        calibrate=not no_calibrate,
+        logs=logs,
     )
     if out is not None:
         with new_directory(out, force) as fresh:
@@ -156,6 +159,15 @@ def import_run(
     """Make a run directory of the record of a run in gem5."""
     result = read_record(record)
     _leave(result, out, force, json)
+
+
+def _place_of_logs(request_log: bool, out: str | None) -> Path | None:
+    """Return a folder for scratch files of request logs, or None where none is asked for."""
+    if not request_log:
+        return None
+    if out is None:
+        raise InputError("--request-log: needs --out, whose requests.parquet holds the requests")
+    return existing_parent(out)
 
 
 def _leave(result: Result, out: str | None, force: bool, json: bool) -> None:

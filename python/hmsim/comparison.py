@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim import _core, mixes
@@ -19,6 +20,7 @@ from hmsim.config import AnyBundle
 from hmsim.paths import cache_directory
 from hmsim.points import Outcome, Point, Store, measurement
 from hmsim.progress import Bars
+from hmsim.request_log import RequestLog
 from hmsim.runner import (
     AnyConfig,
     AnyWorkload,
@@ -115,8 +117,13 @@ def compare_runs(
     progress: bool = False,
     *,
     calibrate: bool = True,
+    logs: Path | None = None,
 ) -> Comparison:
-    """As `compare`, with the runs themselves."""
+    """As `compare`, with the runs themselves.
+
+    With ``logs``, a folder for scratch files, the runs of whole workloads are made whatever is
+    cached, and have a request log each.
+    """
     base = as_config(config)
     if isinstance(policies, str) or not policies or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
@@ -137,9 +144,11 @@ def compare_runs(
                 alone = replace(point, workload=point.workload.alone(index))
                 wanted.setdefault(_key(alone), alone)
     store = Store(cache_directory())
+    logged = {_key(point): RequestLog(logs) for point in shared} if logs else {}
     found = {} if chosen.check else _kept(wanted, store)
+    found = {key: result for key, result in found.items() if key not in logged}
     missing = {key: point for key, point in wanted.items() if key not in found}
-    found |= _simulate_all(missing, store, jobs, progress)
+    found |= _simulate_all(missing, logged, store, jobs, progress)
     # What is kept knows neither the names of its files nor of its workload.
     results = [
         replace(found[_key(point)], config=point.config, workload=point.workload)
@@ -231,7 +240,11 @@ def _refuse_repeated(what: str, names: Sequence[str]) -> None:
 
 
 def _simulate_all(
-    points: Mapping[str, Point], store: Store, jobs: int | None, progress: bool
+    points: Mapping[str, Point],
+    logged: Mapping[str, RequestLog],
+    store: Store,
+    jobs: int | None,
+    progress: bool,
 ) -> dict[str, Result]:
     """Simulate on several threads: the core does not hold the GIL. Each result is kept at once."""
     stop = threading.Event()
@@ -247,6 +260,7 @@ def _simulate_all(
                 point.options,
                 lambda done: bars.report(name, done),
                 stop,
+                logged.get(key),
             )
             if _is_known(point):
                 # A cache that cannot be written is done without.

@@ -124,6 +124,22 @@ def test_a_run_prints_its_latencies_by_cause(workload: Path) -> None:
     ]
 
 
+def test_a_comparison_has_one_for_each_of_its_runs(workload: Path, tmp_path: Path) -> None:
+    given = ["compare", "quick", "--workload", workload, "--policy", "split", "--policy", "hms"]
+    plain = succeed(*given)
+    assert succeed(*given, "--request-log", "--out", tmp_path / "c") == plain
+    for policy in ("split", "hms"):
+        folder = tmp_path / "c" / "mix" / policy
+        log = pd.read_parquet(folder / "requests.parquet")
+        alone = tmp_path / policy
+        own = ["--workload", workload, "--policy", policy, "--request-log", "--out", alone]
+        succeed("run", "quick", *own)
+        assert (folder / "requests.parquet").read_bytes() == (
+            alone / "requests.parquet"
+        ).read_bytes()
+        assert len(log) == hmsim.load_results(folder)["sim.requests"].item()
+
+
 def test_it_needs_a_place(workload: Path) -> None:
     outcome = invoke("run", "quick", "--workload", workload, "--request-log")
     assert (outcome.exit_code, "needs --out" in outcome.stderr) == (2, True)
