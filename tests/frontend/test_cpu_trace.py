@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 from hmsim import InputError
+from hmsim._core import Simulation
+from hmsim.config import load_config
 from hmsim.runner import run
+from hmsim.traces import TraceSource
+from hmsim.workload import Workload, load_workload
 
 LINES = 300  # that the program loads, each after the one before
 
@@ -86,3 +90,69 @@ def test_damage_is_named(tmp_path: Path, content: bytes, message: str) -> None:
 def test_a_cache_of_no_power_of_two_of_sets_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"bad.yaml:2: l2.size: must be a power of two of sets"):
         outcome(tmp_path / "bad", chain(), ", l2: {size: 768KiB}")
+
+
+SHARED = {"frontend.cache.l3.sharing": "shared", "controller.scheduler": "fr_fcfs"}
+
+
+def pair(folder: Path, keys: str = "") -> Workload:
+    """Return two cores that run the same trace twice over, the second one with more keys."""
+    (folder / "chain").write_bytes(chain() + chain())
+    agent = "{kind: cpu_trace, path: chain, format: champsim, l1: {size: 4KiB}, l2: {size: 8KiB}"
+    (folder / "pair.yaml").write_text(
+        f"agents:\n  - {agent}, core: 0}}\n  - {agent}, core: 1{keys}}}\n"
+    )
+    return load_workload(folder / "pair.yaml")
+
+
+def test_cores_share_an_l3_and_its_lines_where_told(tmp_path: Path) -> None:
+    config = load_config("quick", SHARED)
+    apart = run(config, pair(tmp_path), check=True).stats
+    assert apart["dram.reads"] == 2 * LINES
+    for core in (0, 1):
+        assert apart[f"core.{core}.l3.misses"] == LINES
+        assert apart[f"core.{core}.l3.merges"] == apart[f"core.{core}.l3.displaced"] == 0
+    alike = run(config, pair(tmp_path, ", address_space: 0"), check=True).stats
+    assert alike["dram.reads"] == LINES
+    assert alike["core.0.l3.misses"] + alike["core.1.l3.misses"] == LINES
+    assert alike["core.0.l3.merges"] + alike["core.1.l3.merges"] == LINES
+    # Room for a fifth of the lines of both: nothing is left of them when they come again. (A core
+    # that has finished starts over, until the other has.)
+    small = load_config("quick", {**SHARED, "frontend.cache.l3.size": "8KiB"})
+    crowded = run(small, pair(tmp_path), check=True).stats
+    assert crowded["core.0.l3.misses"] >= 2 * LINES
+    assert crowded["core.0.l3.displaced"] > 0
+    own = run(small, pair(tmp_path, ", l3: {sharing: private, size: 32KiB}"), check=True).stats
+    assert own["core.1.l3.misses"] == LINES
+    assert "core.1.l3.displaced" not in own
+
+
+def test_one_core_runs_as_with_a_private_l3(tmp_path: Path) -> None:
+    own = outcome(tmp_path / "own", chain() + chain(), ", l1: {size: 4KiB}, l2: {size: 8KiB}")
+    keys = ", l1: {size: 4KiB}, l2: {size: 8KiB}, l3: {sharing: shared}"
+    shared = outcome(tmp_path / "shared", chain() + chain(), keys)
+    assert shared.pop("core.1.l3.merges") == shared.pop("core.1.l3.displaced") == 0
+    assert shared == own
+
+
+def test_a_shared_l3_is_described_in_one_place(tmp_path: Path) -> None:
+    message = r"bad.yaml:2: l3.ways: must be that of the L3 which cores share, 16; frontend.cache"
+    with pytest.raises(InputError, match=message):
+        outcome(tmp_path / "bad", chain(), ", l3: {sharing: shared, ways: 8}")
+
+
+def test_a_simulation_with_a_shared_l3_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
+    config = load_config("quick", {**SHARED, "frontend.cache.l3.size": "8KiB"})
+    workload = pair(tmp_path, ", address_space: 0")
+
+    def made() -> Simulation:
+        traces = TraceSource([agent.trace for agent in workload.agents])
+        agents = [agent.flat() for agent in workload.agents]
+        return Simulation(config.flat(), agents, 1, 0, 0, traces, [0, 0])
+
+    whole, first, second = made(), made(), made()
+    assert whole.run(1 << 60)
+    assert not first.run(1500)
+    second.load(first.save())
+    assert second.run(1 << 60)
+    assert second.statistics() == whole.statistics()
