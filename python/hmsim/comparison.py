@@ -148,7 +148,7 @@ def compare_runs(
     found = {} if chosen.check else _kept(wanted, store)
     found = {key: result for key, result in found.items() if key not in logged}
     missing = {key: point for key, point in wanted.items() if key not in found}
-    found |= _simulate_all(missing, logged, store, jobs, progress)
+    found |= _simulate_all(missing, logged, len(found), store, jobs, progress)
     # What is kept knows neither the names of its files nor of its workload.
     results = [
         replace(found[_key(point)], config=point.config, workload=point.workload)
@@ -242,12 +242,17 @@ def _refuse_repeated(what: str, names: Sequence[str]) -> None:
 def _simulate_all(
     points: Mapping[str, Point],
     logged: Mapping[str, RequestLog],
+    kept: int,
     store: Store,
     jobs: int | None,
     progress: bool,
 ) -> dict[str, Result]:
-    """Simulate on several threads: the core does not hold the GIL. Each result is kept at once."""
+    """Simulate on several threads: the core does not hold the GIL. Each result is kept at once.
+
+    ``kept`` results are there already, which the bar over all runs shows.
+    """
     stop = threading.Event()
+    ended: list[str] = []
     with Bars(progress) as bars, ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0))) as pool:
 
         def task(key: str, point: Point) -> Result:
@@ -266,6 +271,8 @@ def _simulate_all(
                 # A cache that cannot be written is done without.
                 with contextlib.suppress(InputError):
                     store.save(Outcome.of(key, measurement(result)), point)
+            ended.append(key)
+            bars.report("all runs", (kept + len(ended)) / (kept + len(points)))
             return result
 
         futures = {key: pool.submit(task, key, point) for key, point in points.items()}
