@@ -10,6 +10,7 @@ std::uint16_t LastLevelCache::join(User& user, std::uint16_t source) {
     content_ = SetAssociative<SharedWay>(parameters_);
     free_ = parameters_.mshrs;
   }
+  shared_ = !users_.empty();
   users_.emplace_back();
   users_.back().user = &user;
   users_.back().source = source;

@@ -102,7 +102,7 @@ class LastLevelCache {
 
   // The number of a user, which acts for a core. Before anything else.
   std::uint16_t join(User& user, std::uint16_t source);
-  bool shared() const { return users_.size() > 1; }
+  bool shared() const { return shared_; }  // by more than one
   Counters& counters(std::uint16_t user) { return users_[user].counters; }
 
   // Whether it holds the line, which is then the most recently used, and dirty if it is now.
@@ -151,7 +151,8 @@ class LastLevelCache {
   CacheLevelParameters parameters_;
   SetAssociative<SharedWay> content_;
   std::deque<State> users_;  // their counters stay where they are
-  std::int64_t free_ = 0;    // MSHRs
+  bool shared_ = false;
+  std::int64_t free_ = 0;  // MSHRs
   Ring<std::uint16_t> line_;
   std::vector<Miss> misses_;
   std::vector<MissId> unused_;
