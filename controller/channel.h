@@ -74,6 +74,7 @@ class Channel final : public MemoryChannel, public AckListener {
 
   Tick next_event() const override { return earlier(wake_time_, nvdimm_due_); }
   void advance(Tick now) override;
+  Tick catch_up(Tick time) override;
   void serialize(Archive& archive) override;
 
  private:
@@ -92,10 +93,12 @@ class Channel final : public MemoryChannel, public AckListener {
   template <class Banks>
   void go_on(Banks& banks, Tick now);
   bool meet_nvdimm(Tick& now);
-  bool begin_edge();
-  bool begin_edge(bool specials);
-  bool begin_special_edge();
-  bool rest();
+  void begin_edge();
+  void begin_edge(bool specials);
+  void begin_special_edge();
+  bool rests() const;
+  void rest();
+  void rouse(Cycle edge);
   void answer();
   void prepare();
   void complete(bool specials);
@@ -243,10 +246,14 @@ class Channel final : public MemoryChannel, public AckListener {
   void on_credit(Tick now) override;
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period_.value()); }
-  // The first edge at or after `time` still to be processed.
-  Cycle edge_from(Tick time) const {
-    const Cycle edge((time.value() + period_.value() - 1) / period_.value());
-    return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
+  // The first edge at or after `time` still to be processed; nothing before it is put off any longer.
+  Cycle edge_from(Tick time) {
+    Cycle edge((time.value() + period_.value() - 1) / period_.value());
+    edge += Cycle(wakeup_.turn_is_over(time_of(edge)) ? 1 : 0);
+    if (put_off_ != kNeverCycle) {
+      rouse(edge);
+    }
+    return later(edge, edge_ + Cycle(1));
   }
   void wake_by(Cycle edge) {
     if (edge < wake_) {
@@ -373,6 +380,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
+  Cycle put_off_ = kNeverCycle;     // the next one of a channel that rests, whose wake_ is never
   Tick nvdimm_due_ = kNever;        // when the NVDIMM is: the channel advances it
   // Until then edges have nothing but completions and commands of transactions, if nobody sends and
   // no ack comes meanwhile.

@@ -104,12 +104,9 @@ HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
   }
 }
 
-// The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
-// has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
-HMSIM_INLINE bool Channel::begin_edge(bool specials) {
-  if (refresh_.pressing(edge_) && rest()) {
-    return false;
-  }
+// The phases of an edge before selection. `specials`: has_specials_, as a constant, so that the
+// edges of a plain channel do not ask for any.
+HMSIM_INLINE void Channel::begin_edge(bool specials) {
   wake_ = kNeverCycle;
   wake_time_ = kNever;
   command_bus_taken_ = false;
@@ -143,7 +140,6 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
       !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
     calm_until_ = refresh_.next(soonest);
   }
-  return true;
 }
 
 // What an edge within the calm may begin with: completions, and who gets their slots.
@@ -162,8 +158,21 @@ HMSIM_INLINE void Channel::answer() {
   }
 }
 
-HMSIM_INLINE bool Channel::begin_edge() {
-  return has_specials_ ? begin_special_edge() : begin_edge(false);
+HMSIM_INLINE void Channel::begin_edge() {
+  if (has_specials_) {
+    begin_special_edge();
+  } else {
+    begin_edge(false);
+  }
+}
+
+// Nothing is held, asked for or answered but by the NVDIMM: refreshes have the edges to themselves,
+// and nobody looks at their commands.
+inline bool Channel::rests() const {
+  return pending_[0] == 0 && settled_[0] == 0 && pending_[1] == settled_[1] && finishes_.empty() &&
+         !has_specials_ && banks_.next() == kNeverCycle && !endpoint_.has_ack() &&
+         !endpoint_.active() && !queues_[0].may_admit() && !queues_[1].may_admit() &&
+         observer_ == nullptr && wake_ != kNeverCycle && wakeup_.puts_off();
 }
 
 }  // namespace hmsim

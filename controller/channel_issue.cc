@@ -359,19 +359,19 @@ HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
   return true;
 }
 
-[[gnu::noinline]] bool Channel::begin_special_edge() { return begin_edge(true); }
+[[gnu::noinline]] void Channel::begin_special_edge() { begin_edge(true); }
 
 template <class Banks>
 [[gnu::flatten]] void Channel::go_on(Banks& banks, Tick now) {
   bool calm = false;
+  if (wake_ >= calm_until_ && rests()) {
+    rest();
+  }
   while (meet_nvdimm(now) && (wake_time_ == now || wakeup_.go_on(wake_time_))) {
     edge_ = wake_;
     now_ = wake_time_;
     if (!calm || edge_ >= calm_until_) {
-      if (!begin_edge()) {
-        now = now_;
-        continue;
-      }
+      begin_edge();
     } else if (finishes_.next() <= edge_) {
       answer();
     } else {
@@ -382,6 +382,9 @@ template <class Banks>
       issue_in_calm(banks);
     } else {
       end_begun_edge(banks);
+    }
+    if (wake_ >= calm_until_ && rests()) {
+      rest();
     }
     now = now_;
   }

@@ -92,30 +92,34 @@ void Channel::refresh() {
   }
 }
 
-// While nothing is held, asked for or answered, a pressing refresh has the edges for itself: false
-// when something is, or else makes the step of this edge, and goes on to the next as long as it
-// may.
-[[gnu::flatten]] bool Channel::rest() {
-  if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || !finishes_.empty() ||
-      has_specials_ || banks_.next() <= edge_ || endpoint_.has_ack() || endpoint_.active() ||
-      queues_[0].may_admit() || queues_[1].may_admit()) {
-    return false;
-  }
-  for (;;) {
+// Puts its refreshes off.
+void Channel::rest() {
+  put_off_ = wake_;
+  wake_at(kNeverCycle);
+}
+
+// Makes the refreshes that were put off on edges before this one, and puts off none any longer.
+[[gnu::flatten]] void Channel::rouse(Cycle edge) {
+  Cycle next = put_off_;
+  put_off_ = kNeverCycle;
+  while (next < edge) {
+    edge_ = next;
     command_bus_taken_ = false;
     refresh();
     const Cycle soonest = edge_ + Cycle(1);
-    const Cycle next = refresh_.next(soonest);
+    next = later(soonest, refresh_.next(soonest));
     calm_until_ = refresh_.pressing(soonest) ? Cycle(0) : next;
-    wake_ = later(soonest, earlier(banks_.next(), next));
-    wake_time_ = time_of(wake_);
-    if (!refresh_.pressing(wake_) || banks_.next() <= wake_ || nvdimm_due_ <= wake_time_ ||
-        !wakeup_.go_on(wake_time_)) {
-      return true;
-    }
-    edge_ = wake_;
-    now_ = wake_time_;
   }
+  now_ = time_of(edge_);
+  wake_at(next);
+}
+
+Tick Channel::catch_up(Tick time) {
+  if (put_off_ == kNeverCycle) {
+    return Tick(-1);
+  }
+  rouse(Cycle((time.value() + period_.value() - 1) / period_.value()));
+  return now_;
 }
 
 void Channel::wake() {

@@ -69,10 +69,35 @@ bool Kernel::run(Tick limit, std::uint64_t& steps) {
   watched_ = false;
   for (paused_ = false; steps > 0 && !paused_; --steps) {
     if (!advance_earliest(limit)) {
+      if (put_off_ && limit != kNever) {
+        catch_up(limit, entries_.size());
+      }
       return false;
     }
   }
+  catch_up();
   return true;
+}
+
+void Kernel::catch_up() {
+  if (put_off_) {
+    catch_up(now_, turn_);
+  }
+}
+
+// With the events at `now` of those up to this turn.
+void Kernel::catch_up(Tick now, std::size_t turn) {
+  put_off_ = false;
+  for (std::size_t index = 0; index < entries_.size(); ++index) {
+    Entry& entry = entries_[index];
+    const Tick acted = entry.component->catch_up(index <= turn ? now + Tick(1) : now);
+    entry.next = entry.component->next_event();
+    if (acted > turned_at_ || (acted == turned_at_ && index > turn_)) {
+      turned_at_ = acted;
+      turn_ = index;
+    }
+  }
+  now_ = later(now_, turned_at_);
 }
 
 void Kernel::run_until(Tick limit) {

@@ -17,11 +17,16 @@ class Archive;
 // is called with now >= next_event() and leaves next_event() > now. It may go on to further events
 // of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything by
 // other means than a notify().
+//
+// Where Wakeup::puts_off() gives leave, it may put off events that nobody sees until it is told of
+// something; next_event() does not count them. catch_up() handles all that are due before `time`,
+// puts off nothing any longer, and returns when the last of them was, or a time before 0.
 class Component {
  public:
   virtual ~Component() = default;
   virtual Tick next_event() const = 0;
   virtual void advance(Tick now) = 0;
+  virtual Tick catch_up(Tick /*time*/) { return Tick(-1); }
   virtual void serialize(Archive& archive) = 0;
 };
 
@@ -71,6 +76,15 @@ class Kernel {
     return last > static_cast<std::size_t>(id);
   }
 
+  // For the same: it may put events off. (Not where someone looks on between steps.)
+  bool puts_off() {
+    put_off_ = put_off_ || !watched_;
+    return !watched_;
+  }
+  // Has those that come before the present component, or acted last, catch up with the present; the
+  // others up to it. (At the end of run() all have.)
+  void catch_up();
+
   // Advances the earliest component if it is due by `limit`; false when none is.
   bool step(Tick limit);
   // Makes up to so many steps, with nobody looking on, until pause() is called. False when nothing
@@ -93,6 +107,7 @@ class Kernel {
   };
 
   bool advance_earliest(Tick limit);
+  void catch_up(Tick now, std::size_t turn);
 
   std::vector<Entry> entries_;
   Tick now_{0};
@@ -105,6 +120,7 @@ class Kernel {
   Tick turned_at_{0};     // unless the one that is being advanced has gone on
   bool watched_ = true;   // someone looks on between steps
   bool paused_ = false;
+  bool put_off_ = false;  // some component may have put events off
 };
 
 // A component's handle on the kernel: how it tells that its next event changed.
@@ -121,6 +137,7 @@ class Wakeup {
   Tick leave() const { return kernel_->leave(); }
   void went_on(Tick time) const { kernel_->went_on(time); }
   void answered() const { kernel_->answered(); }
+  bool puts_off() const { return kernel_->puts_off(); }
   void pause() const {
     if (kernel_ != nullptr) {
       kernel_->pause();
