@@ -177,6 +177,10 @@ void Channel::set_apart() {
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {
+  if (at_rest()) {
+    rouse_for_ack(tag, now);
+    return;
+  }
   const Cycle edge = edge_from(now);
   latency_.acknowledged(tag, edge + ack_to_burst_);
   endpoint_.raise_ack(static_cast<TransactionId>(tag));

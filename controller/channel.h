@@ -86,6 +86,7 @@ class Channel final : public MemoryChannel, public AckListener {
     void serialize(Archive& archive) { archive(free_slots, line); }
   };
   static constexpr int kNobody = -1;
+  static constexpr TransactionId kAwaited = kNoTransaction - 1;
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
@@ -93,12 +94,17 @@ class Channel final : public MemoryChannel, public AckListener {
   template <class Banks>
   void go_on(Banks& banks, Tick now);
   bool meet_nvdimm(Tick& now);
-  void begin_edge();
-  void begin_edge(bool specials);
-  void begin_special_edge();
-  bool rests() const;
-  void rest();
-  void rouse(Cycle edge);
+  bool begin_edge();
+  bool begin_edge(bool specials);
+  bool begin_special_edge();
+  void find_calm(bool specials);
+  bool rest();
+  [[gnu::noinline]] void rouse(Cycle end);
+  [[gnu::noinline]] void rouse_for_ack(std::uint32_t tag, Tick now);
+  template <class Banks>
+  void refresh_at_rest(Banks& banks, Cycle end);
+  template <class Banks>
+  void refresh_rank(Banks& banks, int rank, Cycle end);
   void answer();
   void prepare();
   void complete(bool specials);
@@ -112,6 +118,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void update_schedulers();
   void change_schedulers();
   void update_drain();
+  void admit_first();
+  void issue_lone(Transaction& transaction);
   template <class Banks>
   void issue_in_calm(Banks& banks);
   template <class Banks>
@@ -155,6 +163,8 @@ class Channel final : public MemoryChannel, public AckListener {
     set_fixed_keys(transaction);
     if (is_nvdimm(transaction)) {
       endpoint_.insert(id);
+    } else if (lone_ == kAwaited) {
+      lone_ = id;
     } else {
       banks_.insert(id, 0, edge_);
     }
@@ -186,6 +196,10 @@ class Channel final : public MemoryChannel, public AckListener {
   }
 
   void take_step(const RefreshStep& step);
+  template <class Banks>
+  void precharge_for_refresh(Banks& banks, std::int32_t bank, int rank);
+  template <class Banks>
+  void issue_refresh(Banks& banks, int rank);
   void take_step(const PowerStep& step);
   void use_free_slot();
   void waits(const Transaction& transaction, std::size_t side, int change) {
@@ -246,15 +260,12 @@ class Channel final : public MemoryChannel, public AckListener {
   void on_credit(Tick now) override;
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period_.value()); }
-  // The first edge at or after `time` still to be processed; nothing before it is put off any longer.
-  Cycle edge_from(Tick time) {
-    Cycle edge((time.value() + period_.value() - 1) / period_.value());
-    edge += Cycle(wakeup_.turn_is_over(time_of(edge)) ? 1 : 0);
-    if (put_off_ != kNeverCycle) {
-      rouse(edge);
-    }
-    return later(edge, edge_ + Cycle(1));
+  // The first edge at or after `time` still to be processed.
+  Cycle edge_from(Tick time) const {
+    const Cycle edge((time.value() + period_.value() - 1) / period_.value());
+    return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
   }
+  bool at_rest() const { return put_off_ != kNeverCycle; }
   void wake_by(Cycle edge) {
     if (edge < wake_) {
       wake_ = edge;
@@ -376,11 +387,14 @@ class Channel final : public MemoryChannel, public AckListener {
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
   bool advancing_ = false;          // admission of the present edge is still to come
+  // During admission: the DRAM transaction that found the channel empty, or kAwaited: the first one
+  // will. Its bank gets to know of it only if it has to compete.
+  TransactionId lone_ = kNoTransaction;
   Cycle edge_{-1};                  // the last processed one, ...
   Tick now_{0};                     // ... and when it was
   Cycle wake_ = kNeverCycle;        // the next one, ...
   Tick wake_time_ = kNever;         // ... and when it will be
-  Cycle put_off_ = kNeverCycle;     // the next one of a channel that rests, whose wake_ is never
+  Cycle put_off_ = kNeverCycle;     // edge_, if the channel rests since then; wake_ is never
   Tick nvdimm_due_ = kNever;        // when the NVDIMM is: the channel advances it
   // Until then edges have nothing but completions and commands of transactions, if nobody sends and
   // no ack comes meanwhile.

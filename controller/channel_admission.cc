@@ -16,7 +16,11 @@ void Channel::send(const Request& request, Tick now) {
 void Channel::send_anew(const Request& request, Tick now) {
   queue_of(request.memory).line.push(request);
   if (!advancing_) {
-    wake_by(edge_from(now));
+    const Cycle edge = edge_from(now);
+    if (at_rest()) {
+      rouse(edge);
+    }
+    wake_by(edge);
     wakeup_.notify();
   }
 }

@@ -104,9 +104,20 @@ HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
   }
 }
 
-// The phases of an edge before selection. `specials`: has_specials_, as a constant, so that the
-// edges of a plain channel do not ask for any.
-HMSIM_INLINE void Channel::begin_edge(bool specials) {
+HMSIM_INLINE void Channel::find_calm(bool specials) {
+  calm_until_ = Cycle(0);
+  if (const Cycle soonest = edge_ + Cycle(1);
+      !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
+    calm_until_ = refresh_.next(soonest);
+  }
+}
+
+// The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
+// has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
+HMSIM_INLINE bool Channel::begin_edge(bool specials) {
+  if (!specials && refresh_.pressing(edge_) && rest()) {
+    return false;
+  }
   wake_ = kNeverCycle;
   wake_time_ = kNever;
   command_bus_taken_ = false;
@@ -126,6 +137,10 @@ HMSIM_INLINE void Channel::begin_edge(bool specials) {
     refresh();
   }
   if (queues_[0].may_admit() || queues_[1].may_admit()) {
+    if (!specials && pool_.all_free()) {
+      admit_first();
+      return true;
+    }
     admit();
   }
   advancing_ = false;
@@ -135,11 +150,8 @@ HMSIM_INLINE void Channel::begin_edge(bool specials) {
   if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
     settle();
   }
-  calm_until_ = Cycle(0);
-  if (const Cycle soonest = edge_ + Cycle(1);
-      !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
-    calm_until_ = refresh_.next(soonest);
-  }
+  find_calm(specials);
+  return true;
 }
 
 // What an edge within the calm may begin with: completions, and who gets their slots.
@@ -158,21 +170,8 @@ HMSIM_INLINE void Channel::answer() {
   }
 }
 
-HMSIM_INLINE void Channel::begin_edge() {
-  if (has_specials_) {
-    begin_special_edge();
-  } else {
-    begin_edge(false);
-  }
-}
-
-// Nothing is held, asked for or answered but by the NVDIMM: refreshes have the edges to themselves,
-// and nobody looks at their commands.
-inline bool Channel::rests() const {
-  return pending_[0] == 0 && settled_[0] == 0 && pending_[1] == settled_[1] && finishes_.empty() &&
-         !has_specials_ && banks_.next() == kNeverCycle && !endpoint_.has_ack() &&
-         !endpoint_.active() && !queues_[0].may_admit() && !queues_[1].may_admit() &&
-         observer_ == nullptr && wake_ != kNeverCycle && wakeup_.puts_off();
+HMSIM_INLINE bool Channel::begin_edge() {
+  return has_specials_ ? begin_special_edge() : begin_edge(false);
 }
 
 }  // namespace hmsim

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Selection and issue: which command goes out on an edge.
+#include <utility>
+
 #include "controller/channel.h"
 #include "controller/channel_edge.h"
 
@@ -264,6 +266,49 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
   }
 }
 
+// The commands of a transaction that is alone on its channel and does not compete.
+HMSIM_INLINE void Channel::issue_lone(Transaction& transaction) {
+  LoneBanks banks(*native_);
+  transaction.previous = transaction.next = kNoTransaction;  // it is on no list
+  const Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
+  for (Cycle next = edge_; edge_ < calm_until_; ++next) {
+    const Command command = banks.next_command(transaction);
+    next = later(next, banks.earliest(command, transaction));
+    if (next != edge_ && (next >= calm_until_ || time_of(next) >= limit)) {
+      return;
+    }
+    edge_ = next;
+    now_ = time_of(next);
+    ++statistics_.command_cycles;
+    if (reserves_data_bus(command)) {
+      promised_ = kNobody;
+      issue_column(banks, transaction, command);
+      return;
+    }
+    issue_row(banks, transaction, command);
+  }
+}
+
+// The same where the channel is empty before admission. If that is of a single DRAM transaction, its
+// commands follow at once, since there is nothing to choose from: as far as they come within the
+// calm and before anything else. Then it competes as all others do.
+[[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
+  lone_ = native_ != nullptr ? kAwaited : kNoTransaction;
+  admit();
+  advancing_ = false;
+  settle();
+  find_calm(false);
+  const TransactionId id = std::exchange(lone_, kNoTransaction);
+  if (id >= 0) {
+    if (pool_.taken() == 1 && !command_bus_taken_) {
+      issue_lone(pool_[id]);
+    }
+    if (pool_[id].state != TransactionState::transfer) {
+      banks_.insert(id, 0, edge_);
+    }
+  }
+}
+
 // From this edge on, as long as nothing happens but commands of the DRAM and completions. In one
 // piece: most edges are this.
 template <class Banks>
@@ -359,19 +404,19 @@ HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
   return true;
 }
 
-[[gnu::noinline]] void Channel::begin_special_edge() { begin_edge(true); }
+[[gnu::noinline]] bool Channel::begin_special_edge() { return begin_edge(true); }
 
 template <class Banks>
 [[gnu::flatten]] void Channel::go_on(Banks& banks, Tick now) {
   bool calm = false;
-  if (wake_ >= calm_until_ && rests()) {
-    rest();
-  }
   while (meet_nvdimm(now) && (wake_time_ == now || wakeup_.go_on(wake_time_))) {
     edge_ = wake_;
     now_ = wake_time_;
     if (!calm || edge_ >= calm_until_) {
-      begin_edge();
+      if (!begin_edge()) {
+        now = now_;
+        continue;
+      }
     } else if (finishes_.next() <= edge_) {
       answer();
     } else {
@@ -382,9 +427,6 @@ template <class Banks>
       issue_in_calm(banks);
     } else {
       end_begun_edge(banks);
-    }
-    if (wake_ >= calm_until_ && rests()) {
-      rest();
     }
     now = now_;
   }

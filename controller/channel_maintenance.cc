@@ -58,28 +58,42 @@ void Channel::update_drain() {
   banks_.compete(side_, edge_);
 }
 
-void Channel::take_step(const RefreshStep& step) {
+template <class Banks>
+HMSIM_INLINE void Channel::precharge_for_refresh(Banks& banks, std::int32_t bank, int rank) {
   command_bus_taken_ = true;
   ++statistics_.command_cycles;
-  const int turn = refresh_.turn(step.rank);
-  if (step.bank >= 0) {
-    bus_.refresh_prepared(step.rank, turn, edge_);
-    on_banks([&](auto& banks) { precharge(banks, step.bank, step.rank, -1); });
-    return;
-  }
+  bus_.refresh_prepared(rank, refresh_.turn(rank), edge_);
+  precharge(banks, bank, rank, -1);
+}
+
+template <class Banks>
+HMSIM_INLINE void Channel::issue_refresh(Banks& banks, int rank) {
+  command_bus_taken_ = true;
+  ++statistics_.command_cycles;
+  const int turn = refresh_.turn(rank);
   const bool all = dram_.refresh_mode == RefreshMode::all_bank;
-  engine_.issue(all ? Command::refresh : Command::refresh_same_bank,
-                step.rank * banks_per_rank_ + turn, edge_);
+  banks.timing().issue(all ? Command::refresh : Command::refresh_same_bank,
+                       rank * banks_per_rank_ + turn, edge_);
   ++statistics_.refreshes;
-  bus_.refreshed(step.rank, turn, edge_);
-  energy_.refreshed(step.rank, edge_);
-  record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, step.rank,
-         all ? -1 : turn, -1, -1);
-  refresh_.refreshed(step.rank, edge_);
-  latency_.refreshed(step.rank, turn, edge_, refresh_);
+  bus_.refreshed(rank, turn, edge_);
+  energy_.refreshed(rank, edge_);
+  record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, rank, all ? -1 : turn,
+         -1, -1);
+  refresh_.refreshed(rank, edge_);
+  latency_.refreshed(rank, turn, edge_, refresh_);
   if (power_.active()) {
-    power_.refreshed(step.rank);
+    power_.refreshed(rank);
   }
+}
+
+void Channel::take_step(const RefreshStep& step) {
+  on_banks([&](auto& banks) {
+    if (step.bank >= 0) {
+      precharge_for_refresh(banks, step.bank, step.rank);
+    } else {
+      issue_refresh(banks, step.rank);
+    }
+  });
 }
 
 void Channel::refresh() {
@@ -92,20 +106,60 @@ void Channel::refresh() {
   }
 }
 
-// Puts its refreshes off.
-void Channel::rest() {
-  put_off_ = wake_;
+// From a refresh on, while nothing is held, asked for or answered, refreshes have the edges for
+// themselves. If nobody looks at their commands they are put off, this one is the first: false when
+// that is not so.
+bool Channel::rest() {
+  if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || has_specials_ ||
+      banks_.next() != kNeverCycle || !finishes_.empty() || endpoint_.has_ack() ||
+      endpoint_.active() ||
+      queues_[0].may_admit() || queues_[1].may_admit() || observer_ != nullptr ||
+      !wakeup_.puts_off()) {
+    return false;
+  }
+  put_off_ = edge_;
   wake_at(kNeverCycle);
+  return true;
 }
 
-// Makes the refreshes that were put off on edges before this one, and puts off none any longer.
-[[gnu::flatten]] void Channel::rouse(Cycle edge) {
+// All commands of the rank's refresh, one after the other, as far as each is legal by then and they
+// come before `end`; but at least what this edge has.
+template <class Banks>
+HMSIM_INLINE void Channel::refresh_rank(Banks& banks, int rank, Cycle end) {
+  Cycle edge = edge_;
+  std::uint64_t open = refresh_.open_banks(rank);
+  for (; open != 0; open &= open - 1) {
+    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(open);
+    if (edge == end || banks.timing().earliest(Command::precharge, bank) > edge) {
+      break;
+    }
+    edge_ = edge;
+    precharge_for_refresh(banks, bank, rank);
+    ++edge;
+  }
+  if (open == 0 && (edge = later(edge, refresh_.gate(rank))) < end) {
+    edge_ = edge;
+    issue_refresh(banks, rank);
+  } else if (command_bus_taken_) {
+    refresh_.prepare(rank, edge_);
+  } else {
+    refresh();
+  }
+}
+
+template <class Banks>
+[[gnu::flatten]] void Channel::refresh_at_rest(Banks& banks, Cycle end) {
   Cycle next = put_off_;
   put_off_ = kNeverCycle;
-  while (next < edge) {
+  while (next < end) {
     edge_ = next;
     command_bus_taken_ = false;
-    refresh();
+    const Cycle limit = earlier(end, refresh_.then_pressing());
+    if (refresh_.pressing(edge_) && edge_ < limit) {
+      refresh_rank(banks, refresh_.first_pressing(), limit);
+    } else {
+      refresh();
+    }
     const Cycle soonest = edge_ + Cycle(1);
     next = later(soonest, refresh_.next(soonest));
     calm_until_ = refresh_.pressing(soonest) ? Cycle(0) : next;
@@ -114,8 +168,18 @@ void Channel::rest() {
   wake_at(next);
 }
 
+// Makes the refreshes that were put off on edges before `end`, and puts off none any longer.
+void Channel::rouse(Cycle end) {
+  on_banks([&](auto& banks) { refresh_at_rest(banks, end); });
+}
+
+void Channel::rouse_for_ack(std::uint32_t tag, Tick now) {
+  rouse(edge_from(now));
+  on_ack(tag, now);
+}
+
 Tick Channel::catch_up(Tick time) {
-  if (put_off_ == kNeverCycle) {
+  if (!at_rest()) {
     return Tick(-1);
   }
   rouse(Cycle((time.value() + period_.value() - 1) / period_.value()));

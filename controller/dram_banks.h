@@ -146,6 +146,12 @@ class DramBanks {
   bool may_go(const Bank& bank) const {
     return held_ == 0 || ((held_ >> bank.place.rank) & 1) == 0 || pool_[bank.candidate.id].started;
   }
+  static Command next_command(const Bank& bank, const Transaction& transaction) {
+    if (transaction.row == bank.open_row) {
+      return transaction.request.write ? Command::write : Command::read;
+    }
+    return bank.open_row == kNoRow ? Command::activate : Command::precharge;
+  }
   // The bank's best transaction and its next command; the bank competes.
   Best best_of(Bank& bank);
   void row_changed(std::int32_t bank, std::int64_t row, Cycle now);
@@ -173,11 +179,7 @@ class DramBanks {
 HMSIM_INLINE Best DramBanks::best_of(Bank& bank) {
   const TransactionId id = bank.queued[side_].best(pool_, bank.open_row);
   const Transaction& transaction = pool_[id];
-  Command command = bank.open_row == kNoRow ? Command::activate : Command::precharge;
-  if (transaction.row == bank.open_row) {
-    command = transaction.request.write ? Command::write : Command::read;
-  }
-  return {id, command, transaction.key_hit, transaction.request.id};
+  return {id, next_command(bank, transaction), transaction.key_hit, transaction.request.id};
 }
 
 }  // namespace hmsim

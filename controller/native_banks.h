@@ -18,6 +18,8 @@
 
 namespace hmsim {
 
+class LoneBanks;
+
 // What is called in every edge stands here, for the channel to take in.
 class NativeBanks final : public DramBanks {
  public:
@@ -46,6 +48,8 @@ class NativeBanks final : public DramBanks {
   }
 
  private:
+  friend class LoneBanks;
+
   std::uint64_t ripe_data() const { return ripe_ & data_; }
   std::uint64_t ripe_rows() const { return ripe_ & ~data_; }
   Bank& first_of(std::uint64_t banks) {
@@ -57,6 +61,7 @@ class NativeBanks final : public DramBanks {
 
   void update(std::int32_t bank, Cycle now) override;
   void forget() override;
+  Bank& open(const Transaction& transaction, Cycle now);
   void place(Bank& bank, Cycle now);
   void wait_or_stay(Bank& bank, std::int64_t& next, Cycle now);
   void displace(const Bank& bank, Cycle now);
@@ -90,6 +95,29 @@ class NativeBanks final : public DramBanks {
   std::int64_t next_data_ = kNeverCycle.value();
   std::int64_t next_row_ = kNeverCycle.value();
   WaitingBanks waiting_;
+};
+
+// The banks for a transaction that has them to itself, and does not compete: its bank does not know
+// of it.
+class LoneBanks {
+ public:
+  explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
+
+  Command next_command(const Transaction& transaction) const {
+    return DramBanks::next_command(banks_.at(transaction.bank), transaction);
+  }
+  Cycle earliest(Command command, const Transaction& transaction) const {
+    return banks_.engine_.earliest(command, transaction.bank);
+  }
+  Cycle activate_ready(std::int32_t bank) const { return banks_.activate_ready(bank); }
+  void column(Transaction& transaction, std::size_t /*side*/, Command command, Cycle now) {
+    banks_.engine_.column(command, banks_.at(transaction.bank).place, now);
+  }
+  void activate(const Transaction& transaction, Cycle now) { banks_.open(transaction, now); }
+  void precharge(std::int32_t bank, Cycle now) { banks_.precharge(bank, now); }
+
+ private:
+  NativeBanks& banks_;
 };
 
 HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
@@ -271,13 +299,18 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
   find_next();
 }
 
-// A command for the candidate leaves it the best: with its row closed it is one of many misses, but
-// was the best of them before; with its row open it has only gained.
-HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle now) {
+HMSIM_INLINE DramBanks::Bank& NativeBanks::open(const Transaction& transaction, Cycle now) {
   Bank& bank = at(transaction.bank);
   engine_.activate(bank.place, now);
   rank_of(bank).open |= bank.bit_in_rank;
   bank.open_row = transaction.row;
+  return bank;
+}
+
+// A command for the candidate leaves it the best: with its row closed it is one of many misses, but
+// was the best of them before; with its row open it has only gained.
+HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle now) {
+  Bank& bank = open(transaction, now);
   data_ |= bank.bit;
   if (transaction.request.write) {
     bank.candidate.command = Command::write;

@@ -43,6 +43,22 @@ class RefreshControl {
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 
+  // The rank that is the first to be pressing; when another is.
+  int first_pressing() const { return first_pressing_; }
+  Cycle then_pressing() const { return then_pressing_; }
+  // Of those that the rank's next refresh is of, the banks that are open, a bit each; when it is
+  // legal, once they are closed.
+  std::uint64_t open_banks(int rank) const {
+    return banks_.open_banks(rank) & (each_turn_ << turn(rank));
+  }
+  Cycle gate(int rank) const;
+  // It takes no other command before.
+  void prepare(int rank, Cycle edge) {
+    if (!ranks_[static_cast<std::size_t>(rank)].blocked) {
+      block(rank, edge);
+    }
+  }
+
   // The rank's next refresh is of the banks of this number in their groups; 0: of all banks.
   int turn(int rank) const { return ranks_[static_cast<std::size_t>(rank)].turn; }
   // It was issued.
@@ -101,16 +117,11 @@ class RefreshControl {
   RefreshStep pressing_step(int rank, Cycle edge);
   // Of the open banks the one that can be precharged first; of these, the first.
   Plan plan(int rank, Cycle from) const;
-  Cycle gate(int rank) const;
   void block(int rank, Cycle edge);
   void unblock(int rank, Cycle edge);
   void find_next_pressing();
   Cycle look_ahead(Cycle soonest);
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
-  // Of those that the rank's next refresh is of, the ones that are open, a bit each.
-  std::uint64_t open_banks(int rank) const {
-    return banks_.open_banks(rank) & (each_turn_ << turn(rank));
-  }
 
   const TimingModel& model_;
   DramBanks& banks_;
@@ -158,9 +169,8 @@ inline RefreshStep RefreshControl::pressing_step(int rank, Cycle edge) {
   const bool planned = planned_.step.rank == rank && planned_.at == edge;
   const RefreshStep step = planned ? planned_.step : step_of(rank, edge);
   planned_.step.rank = -1;
-  if (!ranks_[static_cast<std::size_t>(rank)].blocked &&
-      (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh)) {
-    block(rank, edge);
+  if (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh) {
+    prepare(rank, edge);
   }
   return step;
 }

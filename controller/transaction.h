@@ -107,6 +107,7 @@ class TransactionPool {
   }
 
   std::size_t size() const { return slots_.size(); }
+  std::size_t taken() const { return taken_; }
   bool all_free() const { return taken_ == 0; }
 
   void serialize(Archive& archive) { archive(slots_, first_free_, taken_); }
