@@ -390,12 +390,12 @@ class Channel final : public MemoryChannel, public AckListener {
   // During admission: the DRAM transaction that found the channel empty, or kAwaited: the first one
   // will. Its bank gets to know of it only if it has to compete.
   TransactionId lone_ = kNoTransaction;
-  Cycle edge_{-1};                  // the last processed one, ...
-  Tick now_{0};                     // ... and when it was
-  Cycle wake_ = kNeverCycle;        // the next one, ...
-  Tick wake_time_ = kNever;         // ... and when it will be
-  Cycle put_off_ = kNeverCycle;     // edge_, if the channel rests since then; wake_ is never
-  Tick nvdimm_due_ = kNever;        // when the NVDIMM is: the channel advances it
+  Cycle edge_{-1};               // the last processed one, ...
+  Tick now_{0};                  // ... and when it was
+  Cycle wake_ = kNeverCycle;     // the next one, ...
+  Tick wake_time_ = kNever;      // ... and when it will be
+  Cycle put_off_ = kNeverCycle;  // edge_, if the channel rests since then; wake_ is never
+  Tick nvdimm_due_ = kNever;     // when the NVDIMM is: the channel advances it
   // Until then edges have nothing but completions and commands of transactions, if nobody sends and
   // no ack comes meanwhile.
   Cycle calm_until_{0};

@@ -289,9 +289,9 @@ HMSIM_INLINE void Channel::issue_lone(Transaction& transaction) {
   }
 }
 
-// The same where the channel is empty before admission. If that is of a single DRAM transaction, its
-// commands follow at once, since there is nothing to choose from: as far as they come within the
-// calm and before anything else. Then it competes as all others do.
+// The same where the channel is empty before admission. If that is of a single DRAM transaction,
+// its commands follow at once, since there is nothing to choose from: as far as they come within
+// the calm and before anything else. Then it competes as all others do.
 [[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
   lone_ = native_ != nullptr ? kAwaited : kNoTransaction;
   admit();

@@ -112,9 +112,8 @@ void Channel::refresh() {
 bool Channel::rest() {
   if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || has_specials_ ||
       banks_.next() != kNeverCycle || !finishes_.empty() || endpoint_.has_ack() ||
-      endpoint_.active() ||
-      queues_[0].may_admit() || queues_[1].may_admit() || observer_ != nullptr ||
-      !wakeup_.puts_off()) {
+      endpoint_.active() || queues_[0].may_admit() || queues_[1].may_admit() ||
+      observer_ != nullptr || !wakeup_.puts_off()) {
     return false;
   }
   put_off_ = edge_;

@@ -96,11 +96,10 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   connect_agents(std::move(source));
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
-    series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval,
-                                       [this] {
-                                         kernel_.catch_up();
-                                         settle();
-                                       });
+    series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
+      kernel_.catch_up();
+      settle();
+    });
     series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
   }
   kernel_.notify_all();
