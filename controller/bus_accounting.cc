@@ -20,18 +20,6 @@ BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
       period_(clock_period),
       refreshes_(static_cast<std::size_t>(dram.ranks * turns_)) {}
 
-void BusAccounting::refresh_prepared(int rank, int turn, Cycle now) {
-  Interval& interval = refresh_of(rank, turn);
-  if (interval.end <= now) {
-    interval = {now, kNeverCycle};
-  }
-}
-
-void BusAccounting::refreshed(int rank, int turn, Cycle now) {
-  refresh_prepared(rank, turn, now);
-  refresh_of(rank, turn).end = now + Cycle(refresh_time_);
-}
-
 // The cycles without data before a burst. Most causes were over when the one before was issued.
 void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cycle now,
                                std::int64_t gap) {

@@ -47,8 +47,16 @@ class BusAccounting {
   }
   // The banks of a rank whose refresh has this turn (0 but for same-bank refreshes) are precharged
   // for it, or refreshed, at `now`.
-  void refresh_prepared(int rank, int turn, Cycle now);
-  void refreshed(int rank, int turn, Cycle now);
+  void refresh_prepared(int rank, int turn, Cycle now) {
+    Interval& interval = refresh_of(rank, turn);
+    if (interval.end <= now) {
+      interval = {now, kNeverCycle};
+    }
+  }
+  void refreshed(int rank, int turn, Cycle now) {
+    refresh_prepared(rank, turn, now);
+    refresh_of(rank, turn).end = now + Cycle(refresh_time_);
+  }
   // The data-bus command of a transaction is issued at `now`, for data from `begin` on; `changed`:
   // their driver or direction is not that of the burst before.
   void burst(const Transaction& transaction, bool changed, Cycle now, Cycle begin) {

@@ -225,18 +225,6 @@ Cycle Channel::next_ack(Cycle edge) const {
   return grants_ ? edge : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
 }
 
-// Within an edge no time passes: only what is held at its end counts, and at its first command.
-void Channel::settle() {
-  if (pending_[0] != settled_[0]) {
-    statistics_.dram_occupancy.set(pending_[0], now_);
-  }
-  if (pending_[1] != settled_[1]) {
-    statistics_.nvdimm_occupancy.set(pending_[1], now_);
-  }
-  settled_ = pending_;
-  bus_.holding(pending_[0], pending_[1], edge_);
-}
-
 Cycle Channel::elapsed() const { return Cycle((kernel_->now() - measured_from_) / period_); }
 
 void Channel::reset_statistics(Tick now) {

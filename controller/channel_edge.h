@@ -104,6 +104,18 @@ HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
   }
 }
 
+// Within an edge no time passes: only what is held at its end counts, and at its first command.
+HMSIM_INLINE void Channel::settle() {
+  if (pending_[0] != settled_[0]) {
+    statistics_.dram_occupancy.set(pending_[0], now_);
+  }
+  if (pending_[1] != settled_[1]) {
+    statistics_.nvdimm_occupancy.set(pending_[1], now_);
+  }
+  settled_ = pending_;
+  bus_.holding(pending_[0], pending_[1], edge_);
+}
+
 HMSIM_INLINE void Channel::find_calm(bool specials) {
   calm_until_ = Cycle(0);
   if (const Cycle soonest = edge_ + Cycle(1);

@@ -129,7 +129,7 @@ HMSIM_INLINE void Channel::refresh_rank(Banks& banks, int rank, Cycle end) {
   std::uint64_t open = refresh_.open_banks(rank);
   for (; open != 0; open &= open - 1) {
     const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(open);
-    if (edge == end || banks.timing().earliest(Command::precharge, bank) > edge) {
+    if (edge == end || !banks.may_precharge(bank, edge)) {
       break;
     }
     edge_ = edge;

@@ -50,15 +50,6 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
   }
 }
 
-void LatencySplit::refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
-  Place& place = places_[next.place(rank, turn)];
-  const Cycle stands = clock(place, now);
-  place.until = now + refresh_time_;
-  place.refreshed = place.until - stands;
-  place.pressing = kNeverCycle;
-  places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
-}
-
 void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
   const std::size_t first = next.place(rank, 0);
   for (std::size_t place = first; place < first + refreshes_per_round_; ++place) {

@@ -112,7 +112,14 @@ class LatencySplit {
     bank.last_column = issue;
   }
   // The refresh of a rank is issued, of the banks whose turn it was; `next`: after it.
-  void refreshed(int rank, int turn, Cycle now, const RefreshControl& next);
+  void refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
+    Place& place = places_[next.place(rank, turn)];
+    const Cycle stands = clock(place, now);
+    place.until = now + refresh_time_;
+    place.refreshed = place.until - stands;
+    place.pressing = kNeverCycle;
+    places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
+  }
   // Self-refresh began or ended: the rank's next refresh is due at another time.
   void rescheduled(int rank, const RefreshControl& next);
   // The other side (reads, or drained writes) competes from now on.

@@ -34,6 +34,9 @@ class NativeBanks final : public DramBanks {
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(engine_.bank_ready(Command::activate, bank));
   }
+  bool may_precharge(std::int32_t bank, Cycle edge) const override {
+    return earliest(Command::precharge, at(bank)) <= edge;
+  }
   const Best* select_burst(Cycle edge) override;
   const Best* select_row(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
@@ -68,8 +71,12 @@ class NativeBanks final : public DramBanks {
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
   void take_ripe(Cycle edge);
-  Cycle gate(const Bank& bank) const {  // of all rules beyond the bank's own
-    return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
+  Cycle gate(const Bank& bank) const { return gate(bank.candidate.command, bank); }
+  Cycle gate(Command command, const Bank& bank) const {  // of all rules beyond the bank's own
+    return engine_.gate(engine_.gate_number(command, bank.place.group));
+  }
+  Cycle earliest(Command command, const Bank& bank) const {
+    return later(Cycle(engine_.bank_ready(command, bank.place)), gate(command, bank));
   }
 
   std::uint64_t open_data(Cycle edge) const;
@@ -107,7 +114,7 @@ class LoneBanks {
     return DramBanks::next_command(banks_.at(transaction.bank), transaction);
   }
   Cycle earliest(Command command, const Transaction& transaction) const {
-    return banks_.engine_.earliest(command, transaction.bank);
+    return banks_.earliest(command, banks_.at(transaction.bank));
   }
   Cycle activate_ready(std::int32_t bank) const { return banks_.activate_ready(bank); }
   void column(Transaction& transaction, std::size_t /*side*/, Command command, Cycle now) {

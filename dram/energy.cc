@@ -58,24 +58,6 @@ EnergyMeter::EnergyMeter(const DramParameters& dram)
   standby_ = {joules(p.idd2n), joules(p.idd3n), joules(p.idd2p), joules(p.idd6)};
 }
 
-void EnergyMeter::refreshed(int rank, Cycle now) {
-  Rank& state = at(rank);
-  pass(state, now);
-  ++state.refreshes;
-  state.refreshed_until = now + refresh_time_;
-}
-
-// Counts the cycles up to `now`.
-void EnergyMeter::pass(Rank& rank, Cycle now) {
-  const Cycle refreshed = earlier(rank.refreshed_until, now);
-  if (refreshed > rank.since) {
-    rank.cycles[static_cast<std::size_t>(State::active)] += (refreshed - rank.since).value();
-    rank.since = refreshed;
-  }
-  rank.cycles[static_cast<std::size_t>(rank.state)] += (now - rank.since).value();
-  rank.since = now;
-}
-
 DramEnergy EnergyMeter::energy(int rank, Cycle now) const {
   Rank state = ranks_[static_cast<std::size_t>(rank)];
   pass(state, now);

@@ -54,7 +54,12 @@ class EnergyMeter {
     Rank& state = at(rank);
     ++state.accesses[write ? 1 : 0];
   }
-  void refreshed(int rank, Cycle now);
+  void refreshed(int rank, Cycle now) {
+    Rank& state = at(rank);
+    pass(state, now);
+    ++state.refreshes;
+    state.refreshed_until = now + refresh_time_;
+  }
   void sleeps(int rank, bool self_refresh, Cycle now) {
     enter(at(rank), self_refresh ? State::self_refresh : State::power_down, now);
   }
@@ -84,7 +89,16 @@ class EnergyMeter {
   };
 
   Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-  static void pass(Rank& rank, Cycle now);
+  // Counts the cycles up to `now`.
+  static void pass(Rank& rank, Cycle now) {
+    const Cycle refreshed = earlier(rank.refreshed_until, now);
+    if (refreshed > rank.since) {
+      rank.cycles[static_cast<std::size_t>(State::active)] += (refreshed - rank.since).value();
+      rank.since = refreshed;
+    }
+    rank.cycles[static_cast<std::size_t>(rank.state)] += (now - rank.since).value();
+    rank.since = now;
+  }
   static void enter(Rank& rank, State state, Cycle now) {
     pass(rank, now);
     rank.state = state;
