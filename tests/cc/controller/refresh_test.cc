@@ -2,6 +2,10 @@
 // Refreshes put off and made ahead: how many there are, and when.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
 #include "core/random.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
@@ -194,13 +198,71 @@ TEST(SameBankRefresh, OtherBanksGoOnReading) {
 TEST(SameBankRefresh, IsRefusedWhereTheStandardLacksItAndWithMovedRefreshes) {
   EXPECT_THROW(make_config({{"dram.refresh_mode", "same_bank"}}), InputError);
   EXPECT_THROW(
-      make_config({{"dram.preset", "ddr4_2400r_8gb_x8"}, {"dram.refresh_mode", "same_bank"}}),
+      make_config({{"dram.preset", "ddr4_2400t_8gb_x8"}, {"dram.refresh_mode", "same_bank"}}),
       InputError);
   for (const char* moved : {"dram.refresh_postpone", "dram.refresh_pull_in"}) {
     Assignments assignments = kSameBank;
     assignments.push_back({moved, "1"});
     EXPECT_THROW(make_config(assignments), InputError);
   }
+}
+
+std::string state_of(ChannelUnderTest& channel) {
+  Archive archive;
+  channel.channel_.serialize(archive);
+  return archive.bytes();
+}
+
+// The refreshes of a channel at rest are put off where nobody sees the commands; that is all the
+// difference. Times between requests are such that some reach it just before, in and after one.
+TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
+  const std::vector<Assignments> configs{
+      {{"nvdimm.present", "false"}, {"dram.ranks", "4"}},
+      {{"nvdimm.present", "false"}, {"dram.ranks", "4"}, {"dram.timing.tREFI", "700"}},
+      {{"nvdimm.present", "false"}, {"dram.ranks", "2"}, {"dram.preset", "ddr4_2400t_8gb_x8"}},
+      {{"nvdimm.present", "false"},
+       {"dram.preset", "ddr5_4800b_16gb_x8"},
+       {"dram.refresh_mode", "same_bank"},
+       {"dram.ranks", "2"}},
+      {{"nvdimm.capacity", "256MiB"},
+       {"nvdimm.ftl.over_provisioning", "28"},
+       {"nvdimm.buffer.read_size", "1MiB"},
+       {"nvdimm.buffer.write_size", "1MiB"}}};
+  for (std::size_t which = 0; which < configs.size(); ++which) {
+    SCOPED_TRACE(which);
+    ChannelUnderTest seen(configs[which]);
+    ChannelUnderTest unseen(configs[which]);
+    unseen.channel_.set_observer(nullptr);
+    unseen.violations_expected_ = true;  // the checker sees nothing
+    Random random(which);
+    Cycle now(0);
+    for (int i = 0; i < 400; ++i) {
+      const std::uint64_t longest = i % 3 == 0 ? 20'000 : i % 3 == 1 ? 1000 : 30;
+      now += Cycle(static_cast<std::int64_t>(random.below(longest)));
+      const bool nvdimm = unseen.channel_.nvdimm() != nullptr && random.below(4) == 0;
+      const Address address(static_cast<std::int64_t>(random.below(1 << 20)) * kLineBytes.value());
+      const bool write = random.below(3) == 0;
+      for (ChannelUnderTest* const channel : {&seen, &unseen}) {
+        channel->run_to(now);
+        channel->send(nvdimm ? MemoryClass::nvdimm : kDram, address, write);
+      }
+      if (i % 10 == 9) {
+        ASSERT_EQ(state_of(seen), state_of(unseen)) << "at cycle " << now.value();
+      }
+    }
+    EXPECT_EQ(seen.finished_, unseen.finished_);
+  }
+}
+
+TEST(RefreshAtRest, TakesNoSteps) {
+  ChannelUnderTest channel(elastic("0", "0", "4"));
+  channel.channel_.set_observer(nullptr);
+  channel.violations_expected_ = true;
+  constexpr std::uint64_t kSteps = 1000;
+  std::uint64_t steps = kSteps;
+  EXPECT_FALSE(channel.kernel_.run(1000 * kInterval * channel.channel_.clock_period(), steps));
+  EXPECT_LE(kSteps - steps, 2u);
+  EXPECT_EQ(channel.channel_.statistics().refreshes, 4000u);
 }
 
 }  // namespace

@@ -175,5 +175,105 @@ TEST(Kernel, WhoMovesOnHasItsTurnAtTheNewTime) {
   EXPECT_FALSE(second.wakeup().turn_is_over(kernel.now()));
 }
 
+// Acts at every multiple of its period, and puts that off whenever it may.
+class Sleeper final : public Component {
+ public:
+  explicit Sleeper(Tick period) : period_(period) {}
+  void attach(Kernel& kernel) {
+    wakeup_ = Wakeup(kernel, kernel.attach(*this));
+    wakeup_.notify();
+  }
+
+  Tick next_event() const override { return asleep_ ? kNever : due_; }
+  void advance(Tick now) override {
+    ++steps_;
+    if (wakeup_.puts_off()) {
+      asleep_ = true;
+    } else {
+      act(now);
+    }
+  }
+  Tick catch_up(Tick time) override {
+    Tick last(-1);
+    while (asleep_ && due_ < time) {
+      last = due_;
+      act(due_);
+    }
+    asleep_ = false;
+    return last;
+  }
+  void serialize(Archive& /*archive*/) override {}
+
+  std::size_t events() const { return events_; }
+  int steps() const { return steps_; }
+  const Wakeup& wakeup() const { return wakeup_; }
+
+ private:
+  void act(Tick now) {
+    ++events_;
+    due_ = now + period_;
+  }
+
+  const Tick period_;
+  Wakeup wakeup_;
+  Tick due_{0};
+  bool asleep_ = false;
+  std::size_t events_ = 0;
+  int steps_ = 0;
+};
+
+TEST(Kernel, WhatIsPutOffIsDoneWhereARunEnds) {
+  Kernel kernel;
+  Sleeper sleeper(Tick(10));
+  sleeper.attach(kernel);
+  for (int run = 1; run <= 3; ++run) {
+    kernel.run_until(Tick(run * 1000 - 1));
+    EXPECT_EQ(sleeper.events(), static_cast<std::size_t>(run) * 100) << "those due by the limit";
+    EXPECT_EQ(sleeper.steps(), run) << "one step, for the first";
+    EXPECT_EQ(kernel.next_event(), Tick(run * 1000));
+  }
+}
+
+TEST(Kernel, NothingIsPutOffWhileSomebodyLooksOnBetweenSteps) {
+  Kernel kernel;
+  Sleeper sleeper(Tick(10));
+  sleeper.attach(kernel);
+  for (std::size_t event = 1; event <= 20; ++event) {
+    ASSERT_TRUE(kernel.step(kNever));
+    EXPECT_EQ(sleeper.events(), event);
+  }
+}
+
+// As if nothing had been put off: at the pause's time those had their turn that come before.
+TEST(Kernel, APauseLeavesWhatComesAfterIt) {
+  Kernel kernel;
+  Sleeper before(Tick(10));
+  Clock pausing(Tick(100));
+  Sleeper after(Tick(10));
+  before.attach(kernel);
+  pausing.attach(kernel);
+  after.attach(kernel);
+  pausing.pause_at(6);
+  std::uint64_t steps = 1000;
+  ASSERT_TRUE(kernel.run(kNever, steps));
+  EXPECT_EQ(kernel.now(), Tick(500));
+  EXPECT_EQ(before.events(), 51u);
+  EXPECT_EQ(after.events(), 50u);
+  EXPECT_TRUE(before.wakeup().turn_is_over(kernel.now()));
+  EXPECT_FALSE(after.wakeup().turn_is_over(kernel.now()));
+}
+
+TEST(Kernel, TurnsAreThoseOfWhatWasPutOff) {
+  Kernel kernel;
+  Clock first(Tick(1000));
+  Sleeper second(Tick(10));
+  first.attach(kernel);
+  second.attach(kernel);
+  kernel.run_until(Tick(50));
+  EXPECT_EQ(second.events(), 6u);
+  EXPECT_TRUE(first.wakeup().turn_is_over(kernel.now()));
+  EXPECT_FALSE(second.wakeup().turn_is_over(kernel.now()));
+}
+
 }  // namespace
 }  // namespace hmsim::testing
