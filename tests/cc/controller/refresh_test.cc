@@ -214,11 +214,16 @@ std::string state_of(ChannelUnderTest& channel) {
 }
 
 // The refreshes of a channel at rest are put off where nobody sees the commands; that is all the
-// difference. Times between requests are such that some reach it just before, in and after one.
+// difference. Some requests come just before a refresh, so that their rows cannot be closed yet,
+// some in and after one.
 TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
   const std::vector<Assignments> configs{
       {{"nvdimm.present", "false"}, {"dram.ranks", "4"}},
       {{"nvdimm.present", "false"}, {"dram.ranks", "4"}, {"dram.timing.tREFI", "700"}},
+      {{"nvdimm.present", "false"},  // ranks are prepared for refreshes at the same time
+       {"dram.ranks", "4"},
+       {"dram.timing.tREFI", "1100"},
+       {"dram.timing.tRP", "300"}},
       {{"nvdimm.present", "false"}, {"dram.ranks", "2"}, {"dram.preset", "ddr4_2400t_8gb_x8"}},
       {{"nvdimm.present", "false"},
        {"dram.preset", "ddr5_4800b_16gb_x8"},
@@ -237,8 +242,17 @@ TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
     Random random(which);
     Cycle now(0);
     for (int i = 0; i < 400; ++i) {
-      const std::uint64_t longest = i % 3 == 0 ? 20'000 : i % 3 == 1 ? 1000 : 30;
-      now += Cycle(static_cast<std::int64_t>(random.below(longest)));
+      const auto below = [&random](std::uint64_t bound) {
+        return static_cast<std::int64_t>(random.below(bound));
+      };
+      if (i % 4 == 0) {
+        const std::int64_t interval =
+            seen.config_.dram.refresh_interval() / seen.config_.dram.ranks;
+        const std::int64_t next = (now.value() / interval + below(4) + 1) * interval;
+        now = later(now, Cycle(next - below(60)));
+      } else {
+        now += Cycle(below(i % 4 == 1 ? 1000 : 20));
+      }
       const bool nvdimm = unseen.channel_.nvdimm() != nullptr && random.below(4) == 0;
       const Address address(static_cast<std::int64_t>(random.below(1 << 20)) * kLineBytes.value());
       const bool write = random.below(3) == 0;
