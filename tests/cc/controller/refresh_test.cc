@@ -220,10 +220,11 @@ TEST(RefreshAtRest, LeavesTheChannelAsIfSeen) {
   const std::vector<Assignments> configs{
       {{"nvdimm.present", "false"}, {"dram.ranks", "4"}},
       {{"nvdimm.present", "false"}, {"dram.ranks", "4"}, {"dram.timing.tREFI", "700"}},
-      {{"nvdimm.present", "false"},  // ranks are prepared for refreshes at the same time
+      {{"nvdimm.present", "false"},  // precharges take long
        {"dram.ranks", "4"},
-       {"dram.timing.tREFI", "1100"},
-       {"dram.timing.tRP", "300"}},
+       {"dram.timing.tREFI", "1200"},
+       {"dram.timing.tRFC", "20"},
+       {"dram.timing.tRP", "250"}},
       {{"nvdimm.present", "false"}, {"dram.ranks", "2"}, {"dram.preset", "ddr4_2400t_8gb_x8"}},
       {{"nvdimm.present", "false"},
        {"dram.preset", "ddr5_4800b_16gb_x8"},
