@@ -42,7 +42,13 @@ def flat_parameters(
         command += ["--policy", policy] if policy else []
         for name, value in (overrides or {}).items():
             command += ["--set", f"{name}={value}"]
-        done = subprocess.run(command, capture_output=True, text=True)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True)
+        except FileNotFoundError:
+            raise ValueError(
+                f"no command {command[0]}: install hmsim where gem5 finds it, or name it in the"
+                " environment variable HMSIM"
+            ) from None
         if done.returncode != 0:
             raise ValueError(done.stderr.strip() or f"{' '.join(command)} failed")
         text = done.stdout

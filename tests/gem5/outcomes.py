@@ -77,6 +77,6 @@ def run_gem5(gem5: str, script: Path, folder: Path, *arguments: object) -> Outco
         text=True,
         timeout=300,
         check=False,
-        env={**os.environ, "HMSIM": str(command(folder.parent))},
+        env={"HMSIM": str(command(folder.parent)), **os.environ},
     )
     return Outcome(done.returncode, done.stdout, done.stderr, folder)

@@ -35,3 +35,9 @@ def test_mixed_traffic_flows_here_and_stalls_there(run: Run) -> None:
     stats = json.loads((outcome.folder / "hmsim" / "hmsim" / "stats.json").read_text())
     assert stats["nvdimm"]["reads"] > 0
     assert stats["nvdimm"]["queue"]["greatest_occupancy"] > 0
+
+
+def test_a_missing_command_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HMSIM", "no-such-hmsim")
+    outcome = run("configs/gem5/traffic.py", exit_code=2)
+    assert "traffic.py: no command no-such-hmsim" in outcome.stderr
