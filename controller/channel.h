@@ -227,14 +227,15 @@ class Channel final : public MemoryChannel, public AckListener {
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
   template <class Banks>
-  void issue_column(Banks& banks, Transaction& transaction, Command command);
+  void issue_column(Banks& banks, Transaction& transaction, Command command, bool specials);
   void issue_grant(TransactionId id, Command command);
   template <class RowHit>
-  void issue_data(Transaction& transaction, bool write, RowHit row_hit, Counter& data_cycles);
+  void issue_data(Transaction& transaction, bool write, bool specials, RowHit row_hit,
+                  Counter& data_cycles);
   template <class Banks>
-  void issue_row(Banks& banks, Transaction& transaction, Command command);
+  void issue_row(Banks& banks, Transaction& transaction, Command command, bool specials);
   template <class Banks>
-  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request);
+  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request, bool specials);
   void send_command(TransactionId id);
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
@@ -260,9 +261,13 @@ class Channel final : public MemoryChannel, public AckListener {
   void on_credit(Tick now) override;
 
   Tick time_of(Cycle cycle) const { return Tick(cycle.value() * period_.value()); }
-  // The first edge at or after `time` still to be processed.
+  // The first edge at or after `time`; ...
+  Cycle first_edge(Tick time) const {
+    return Cycle(time / period_ + (time % period_ == Tick(0) ? 0 : 1));
+  }
+  // ... of those still to be processed.
   Cycle edge_from(Tick time) const {
-    const Cycle edge((time.value() + period_.value() - 1) / period_.value());
+    const Cycle edge = first_edge(time);
     return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
   }
   bool at_rest() const { return put_off_ != kNeverCycle; }
@@ -300,10 +305,10 @@ class Channel final : public MemoryChannel, public AckListener {
     const RequestView& view = seen(transaction, row_hit());
     TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
     if (scheduler.wants(hook)) {
-      (scheduler.*call)(view, now_);
+      (scheduler.*call)(view, time_of(edge_));
     }
     if (arbiter_->wants(hook)) {
-      ((*arbiter_).*call)(view, now_);
+      ((*arbiter_).*call)(view, time_of(edge_));
     }
   }
   // The NVDIMM has a queue and a scheduler of its own in split mode only.
@@ -391,7 +396,7 @@ class Channel final : public MemoryChannel, public AckListener {
   // will. Its bank gets to know of it only if it has to compete.
   TransactionId lone_ = kNoTransaction;
   Cycle edge_{-1};               // the last processed one, ...
-  Tick now_{0};                  // ... and when it was
+  Tick now_{0};                  // ... and when it was (in a calm, told at completions only)
   Cycle wake_ = kNeverCycle;     // the next one, ...
   Tick wake_time_ = kNever;      // ... and when it will be
   Cycle put_off_ = kNeverCycle;  // edge_, if the channel rests since then; wake_ is never

@@ -91,10 +91,10 @@ HMSIM_INLINE void Channel::deliver_ack() {
 
 template <class Banks>
 HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
-                                     std::int64_t request) {
+                                     std::int64_t request, bool specials) {
   const Cycle edge = edge_;
   banks.precharge(bank, edge);
-  if (has_specials_) {
+  if (specials) {
     pages_.closed(bank);
   }
   ++statistics_.precharges;

@@ -30,17 +30,18 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
   compete(transaction.successor);
 }
 
-// What all data-bus commands have in common.
+// What all data-bus commands have in common. `specials`: here and below has_specials_, as a
+// constant within a calm.
 template <class RowHit>
-HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, RowHit row_hit,
-                                      Counter& data_cycles) {
+HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, bool specials,
+                                      RowHit row_hit, Counter& data_cycles) {
   const DramTiming& timing = dram_.timing;
   data_cycles += static_cast<Counter>(timing.burst);
   const Cycle begin = edge_ + Cycle(write ? timing.cwl : timing.cl);
   const Cycle end = begin + Cycle(timing.burst);
   finishes_.push(end, static_cast<TransactionId>(transaction.slot));
   transaction.state = TransactionState::transfer;
-  if (has_specials_) {
+  if (specials) {
     guard_.issued(transaction, owner_of(transaction.request.memory));
   }
   account_burst(transaction, write, begin);
@@ -61,16 +62,17 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
 
 // RD or WR.
 template <class Banks>
-HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command) {
+HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
+                                        bool specials) {
   if (!transaction.started) {
     start(transaction);
   }
   const Cycle edge = edge_;
   const bool write = command == Command::write;
   energy_.accessed(transaction.rank, write);
-  const std::size_t side = side_of(transaction);
+  const std::size_t side = specials ? side_of(transaction) : 0;
   banks.column(transaction, side, command, edge);
-  if (has_specials_) {
+  if (specials) {
     waits(transaction, side, -1);
     if (pages_.active()) {
       pages_.accessed(transaction.bank, transaction.view, edge);
@@ -81,18 +83,20 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
     ++statistics_.row_hits;
   }
   issue_data(
-      transaction, write, [&transaction] { return !transaction.activated; },
+      transaction, write, specials, [&transaction] { return !transaction.activated; },
       statistics_.dram_data_cycles);
   record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
 }
 
 void Channel::precharge(std::int32_t bank, std::int64_t request) {
-  on_banks([&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request); });
+  on_banks(
+      [&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request, has_specials_); });
 }
 
 // ACT or PRE.
 template <class Banks>
-HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command) {
+HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command,
+                                     bool specials) {
   const Cycle edge = edge_;
   if (!transaction.activated) {
     transaction.activated = true;
@@ -101,14 +105,14 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   }
   if (command == Command::precharge) {
     precharge(banks, transaction.bank, transaction.rank,
-              static_cast<std::int64_t>(transaction.request.id));
+              static_cast<std::int64_t>(transaction.request.id), specials);
     return;
   }
   transaction.activated_at = edge;
   transaction.activate_held =
       edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
   banks.activate(transaction, edge);
-  if (has_specials_) {
+  if (specials) {
     pages_.opened(transaction.bank);
   }
   latency_.opened(transaction, edge);
@@ -157,7 +161,7 @@ void Channel::issue_grant(TransactionId id, Command command) {
     endpoint_.granted(id);
   }
   issue_data(
-      transaction, transaction.request.write, [&] { return would_hit(transaction); },
+      transaction, transaction.request.write, has_specials_, [&] { return would_hit(transaction); },
       statistics_.nvdimm_data_cycles);
   record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
          transaction);
@@ -200,7 +204,9 @@ void Channel::send_command(TransactionId id) {
     if (hmsim::is_nvdimm(winner->command)) {
       issue_grant(winner->id, winner->command);
     } else {
-      on_banks([&](auto& banks) { issue_column(banks, pool_[winner->id], winner->command); });
+      on_banks([&](auto& banks) {
+        issue_column(banks, pool_[winner->id], winner->command, has_specials_);
+      });
     }
     return;
   }
@@ -217,7 +223,8 @@ void Channel::send_command(TransactionId id) {
       send_command(candidates.other->id);
     } else {
       const Best& other = *candidates.other;
-      on_banks([&](auto& banks) { issue_row(banks, pool_[other.id], other.command); });
+      on_banks(
+          [&](auto& banks) { issue_row(banks, pool_[other.id], other.command, has_specials_); });
     }
   }
 }
@@ -248,7 +255,7 @@ void Channel::issue() {
   }
 }
 
-// The DRAM alone may have something to issue.
+// Within a calm, where the DRAM alone may have something to issue.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
   if (const Best* const burst = banks.select_burst(edge_)) {
@@ -256,13 +263,13 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
     promised_ = kNobody;
     Transaction& transaction = pool_[burst->id];
     if (burst->command == Command::read) {  // constants from here on
-      issue_column(banks, transaction, Command::read);
+      issue_column(banks, transaction, Command::read, false);
     } else {
-      issue_column(banks, transaction, Command::write);
+      issue_column(banks, transaction, Command::write, false);
     }
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
-    issue_row(banks, pool_[row->id], row->command);
+    issue_row(banks, pool_[row->id], row->command, false);
   }
 }
 
@@ -282,10 +289,10 @@ HMSIM_INLINE void Channel::issue_lone(Transaction& transaction) {
     ++statistics_.command_cycles;
     if (reserves_data_bus(command)) {
       promised_ = kNobody;
-      issue_column(banks, transaction, command);
+      issue_column(banks, transaction, command, false);
       return;
     }
-    issue_row(banks, transaction, command);
+    issue_row(banks, transaction, command, false);
   }
 }
 
@@ -314,36 +321,35 @@ HMSIM_INLINE void Channel::issue_lone(Transaction& transaction) {
 template <class Banks>
 HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
   Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
+  Cycle limit_edge = first_edge(limit);
+  Cycle end = earlier(limit_edge, calm_until_);
   Cycle next;
-  Tick time;
   for (;;) {
     if (banks.next() <= edge_) {
       issue_dram(banks);
     }
     next = earlier(later(edge_ + Cycle(1), banks.next()), finishes_.next());
-    if (next >= calm_until_) {
-      next = calm_until_;
-      time = next == kNeverCycle ? kNever : time_of(next);
-      break;
-    }
-    time = time_of(next);
-    if (time >= limit) {
+    if (next >= end) {
       break;
     }
     edge_ = next;
-    now_ = time;
     if (finishes_.next() == next) {
-      wakeup_.go_on(time);
+      now_ = time_of(next);
+      wakeup_.go_on(now_);
       answer();
       if (edge_ >= calm_until_ || endpoint_.active()) {
         end_begun_edge(banks);
         return;
       }
-      limit = earlier(wakeup_.leave(), nvdimm_due_);
+      if (const Tick changed = earlier(wakeup_.leave(), nvdimm_due_); changed != limit) {
+        limit = changed;
+        limit_edge = first_edge(limit);
+      }
+      end = earlier(limit_edge, calm_until_);
     }
   }
-  wake_ = next;
-  wake_time_ = time;
+  now_ = time_of(edge_);
+  wake_at(earlier(next, calm_until_));
   wakeup_.went_on(now_);
 }
 

@@ -63,7 +63,7 @@ HMSIM_INLINE void Channel::precharge_for_refresh(Banks& banks, std::int32_t bank
   command_bus_taken_ = true;
   ++statistics_.command_cycles;
   bus_.refresh_prepared(rank, refresh_.turn(rank), edge_);
-  precharge(banks, bank, rank, -1);
+  precharge(banks, bank, rank, -1, has_specials_);
 }
 
 template <class Banks>
