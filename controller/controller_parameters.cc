@@ -30,10 +30,14 @@ void ControllerParameters::declare(ParameterSet& parameters) {
   parameters.choice(
       "writes", writes, {{"mixed", WriteMode::mixed}, {"drained", WriteMode::drained}},
       {"DRAM writes compete with reads, or wait and go in batches", "mixed: DRAMSim2"});
-  parameters.integer("drain_high", drain_high, {1, 4096}, "entries",
-                     {"drained: waiting DRAM writes that start a batch", "assumed: 3/4 of 128"});
-  parameters.integer("drain_low", drain_low, {0, 4096}, "entries",
-                     {"drained: waiting DRAM writes that end a batch", "assumed: 1/4 of 128"});
+  parameters.integer_or("drain_high", drain_high, {1, 4096}, "queue", kOfQueue, "entries",
+                        {"drained: waiting DRAM writes that start a batch; queue: 3/4 of "
+                         "controller.queue_depth",
+                         "assumed"});
+  parameters.integer_or("drain_low", drain_low, {0, 4096}, "queue", kOfQueue, "entries",
+                        {"drained: waiting DRAM writes that end a batch; queue: 1/4 of "
+                         "controller.queue_depth",
+                         "assumed"});
   parameters.name_of("scheduler", scheduler, policy_names(PolicyKind::transaction_scheduler),
                      {"orders the unified queue, or the DRAM queue", ""});
   parameters.name_of("nvdimm_scheduler", nvdimm_scheduler,

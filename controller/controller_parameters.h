@@ -2,6 +2,7 @@
 // Parameters of the memory controller of one channel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -21,6 +22,7 @@ enum class BankHash { none, exclusive_or };
 enum class BusLayout { shared, separate };
 
 inline constexpr std::int64_t kWholeQueue = 0;
+inline constexpr std::int64_t kOfQueue = -1;  // a share of its depth
 inline constexpr Tick kNoLimit{0};
 inline constexpr const char* kDefaultMap = "default";  // until the part is known
 
@@ -32,8 +34,8 @@ struct ControllerParameters {
   QueueStructure structure = QueueStructure::flat;
   std::int64_t command_queue_depth = 32;
   WriteMode writes = WriteMode::mixed;
-  std::int64_t drain_high = 96;
-  std::int64_t drain_low = 32;
+  std::int64_t drain_high = kOfQueue;
+  std::int64_t drain_low = kOfQueue;
   std::string scheduler = "fr_fcfs";
   std::string nvdimm_scheduler = "fr_fcfs";
   std::string arbiter = "scheduler_order";
@@ -62,6 +64,11 @@ struct ControllerParameters {
   // Slots of the queue that takes a class, and of all queues together.
   std::int64_t slots_for_nvdimm() const { return split() ? nvdimm_queue_depth : queue_depth; }
   std::int64_t slots() const { return queue_depth + (split() ? nvdimm_queue_depth : 0); }
+  // Waiting DRAM writes that start and end a batch.
+  std::int64_t high_mark() const {
+    return drain_high == kOfQueue ? std::max<std::int64_t>(1, queue_depth * 3 / 4) : drain_high;
+  }
+  std::int64_t low_mark() const { return drain_low == kOfQueue ? queue_depth / 4 : drain_low; }
   std::int64_t outstanding_limit() const {
     return outstanding == kWholeQueue ? slots_for_nvdimm() : outstanding;
   }

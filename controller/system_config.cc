@@ -48,8 +48,12 @@ std::vector<ParameterError> SystemConfig::check() const {
     add("controller.channels", std::to_string(channels) + " is not a power of two");
   }
   add("controller.address_map", AddressMap::check(controller.address_map, dram.organisation));
-  if (controller.drain_low >= controller.drain_high) {
-    add("controller.drain_low", "must be smaller than controller.drain_high");
+  if (controller.low_mark() >= controller.high_mark()) {
+    add("controller.drain_low", "must be smaller than controller.drain_high: " +
+                                    std::to_string(controller.high_mark()) + " entries");
+  }
+  if (controller.writes == WriteMode::drained && controller.high_mark() > controller.queue_depth) {
+    add("controller.drain_high", "exceeds controller.queue_depth: writes would fill the queue");
   }
   if (controller.outstanding != kWholeQueue &&
       controller.outstanding > controller.slots_for_nvdimm()) {

@@ -5,8 +5,8 @@ namespace hmsim {
 
 WriteDrain::WriteDrain(const ControllerParameters& controller, const DramParameters& dram,
                        const RefreshControl& refresh)
-    : high_(controller.drain_high),
-      low_(controller.drain_low),
+    : high_(controller.high_mark()),
+      low_(controller.low_mark()),
       refresh_(refresh),
       by_turn_(static_cast<std::size_t>(dram.ranks * dram.refreshes_per_round())) {}
 

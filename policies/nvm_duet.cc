@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <vector>
 
 #include "core/ring.h"
@@ -13,15 +14,19 @@ namespace hmsim {
 class NvmDuet final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
-    parameters.integer("write_high", write_high_, {1, 4096}, "requests",
-                       {"queued writes from which on writes go before reads",
-                        "assumed: 3/4 of 128, as controller.drain_high"});
-    parameters.integer("write_low", write_low_, {0, 4096}, "requests",
-                       {"queued writes down to which they keep going before reads",
-                        "assumed: 1/4 of 128, as controller.drain_low"});
+    parameters.integer_or("write_high", write_high_, {1, 4096}, "queue", kOfQueue, "requests",
+                          {"queued writes from which on writes go before reads; queue: 3/4 of "
+                           "controller.queue_depth",
+                           "assumed, as controller.drain_high"});
+    parameters.integer_or("write_low", write_low_, {0, 4096}, "queue", kOfQueue, "requests",
+                          {"queued writes down to which they keep going before reads; queue: 1/4 "
+                           "of controller.queue_depth",
+                           "assumed, as controller.drain_low"});
   }
   void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
     pending_.connect(shape.slots);
+    high_ = write_high_ == kOfQueue ? std::max(1, shape.dram_slots * 3 / 4) : write_high_;
+    low_ = write_low_ == kOfQueue ? shape.dram_slots / 4 : write_low_;
   }
 
   std::uint64_t key(const RequestView& request) const override {
@@ -66,8 +71,7 @@ class NvmDuet final : public TransactionScheduler {
 
   void queue_write(std::int64_t change) {
     queued_writes_ += change;
-    const bool writes_first =
-        writes_first_ ? queued_writes_ > write_low_ : queued_writes_ >= write_high_;
+    const bool writes_first = writes_first_ ? queued_writes_ > low_ : queued_writes_ >= high_;
     if (writes_first != writes_first_) {
       writes_first_ = writes_first;
       raise_epoch();
@@ -106,8 +110,12 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  std::int64_t write_high_ = 96;
-  std::int64_t write_low_ = 32;
+  static constexpr std::int64_t kOfQueue = -1;  // a share of its depth
+
+  std::int64_t write_high_ = kOfQueue;
+  std::int64_t write_low_ = kOfQueue;
+  std::int64_t high_ = 0;  // what they come to
+  std::int64_t low_ = 0;
   PendingRequests pending_;          // persistent writes until they are completed
   std::vector<Ring<Epoch>> epochs_;  // by core: those with writes that are not completed, in order
   std::int64_t queued_writes_ = 0;

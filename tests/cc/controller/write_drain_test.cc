@@ -63,6 +63,45 @@ TEST(WriteDrain, TheBatchGoesOnAfterTheRefresh) {
   EXPECT_GT(reads_before, 15u);
 }
 
+// Unless they are given, the marks follow the queue: 24 and 8 of 32.
+TEST(WriteDrain, TheMarksAreSharesOfTheQueue) {
+  ChannelUnderTest channel({{"nvdimm.present", "false"},
+                            {"dram.refresh", "false"},
+                            {"controller.queue_depth", "32"},
+                            {"controller.writes", "drained"}});
+  int writes_sent = 0;
+  const auto fill = [&](int writes) {
+    for (; writes_sent < writes; ++writes_sent) {
+      channel.send(kDram, channel.dram(0, writes_sent % 8, writes_sent / 8, 1), true);
+    }
+  };
+  std::int64_t column = 0;
+  const auto next = [&] { channel.send(kDram, channel.dram(0, 0, column++ % 256, 0)); };
+  channel.on_done = [&](const Request& request) {
+    if (!request.write) {
+      next();
+    }
+  };
+  for (int i = 0; i < 8; ++i) {
+    next();
+  }
+  fill(23);
+  channel.run_to(Cycle(1000));
+  EXPECT_EQ(only(channel.log_, ChannelCommand::write, 0).size(), 0u);
+  fill(24);
+  channel.run_to(Cycle(2000));
+  EXPECT_EQ(only(channel.log_, ChannelCommand::write, 0).size(), 16u);
+}
+
+TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
+  const Assignments deep{{"controller.drain_high", "33"}, {"controller.drain_low", "8"}};
+  Assignments shallow = deep;
+  shallow.push_back({"controller.queue_depth", "32"});
+  EXPECT_NO_THROW(make_config(shallow));  // nobody asks for it
+  shallow.push_back({"controller.writes", "drained"});
+  EXPECT_THROW(make_config(shallow), InputError);
+}
+
 // The other way round: reads of a refreshed rank do not keep writes from another.
 TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
   ChannelUnderTest channel(drained("8", "1"));
