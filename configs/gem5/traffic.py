@@ -9,9 +9,9 @@ Run by gem5, with hmsim's controller or one of gem5's own behind a crossbar:
     gem5.opt configs/gem5/traffic.py --memory hetero --load mix
 
 `--load dram` and `nvdimm` raise the rate of one generator step by step; `mix` runs one of each
-memory at fixed rates, alone and together. A table goes to standard output, and with hmsim's memory
-there is a run directory. With several memories, each has a run of its own, and the tables stand
-side by side.
+memory at fixed rates, alone and together. A table goes to standard output; of the last step, the
+highest rate or both together, there is a run directory with hmsim's memory. With several memories,
+each has a run of its own, and the tables stand side by side.
 """
 
 import argparse
@@ -162,11 +162,13 @@ def run(options):
     m5.instantiate()
     if options.load == "mix":
         both = {"dram": ticks(options.dram_period), "nvdimm": ticks(options.nvdimm_period)}
-        steps = [{"dram": both["dram"]}, both, {"nvdimm": both["nvdimm"]}]
+        # gem5's HeteroMemCtrl would stand still at the NVDIMM's, and never come to both.
+        alone = ("dram",) if options.memory == ["hetero"] else ("dram", "nvdimm")
+        steps = [{name: both[name]} for name in alone] + [both]
     else:
         steps = [{options.load: period * 1000} for period in PERIODS_NS]
     rows, seconds = [], 0.0
-    for number, periods in enumerate(steps):
+    for number, periods in enumerate(steps):  # of the last one there is a run directory
         # gem5's HeteroMemCtrl does not end draining once NVM requests stand still in it.
         if number and options.memory != ["hetero"]:
             m5.drain()
@@ -202,14 +204,19 @@ def cell(rows):
     return f"{row['requests']:>12,}{latency:>12}{row['gb_per_s']:>12.2f}"
 
 
+def same(one, other):
+    """Return whether two rows are of the same step."""
+    return all(one[key] == other[key] for key in ("memory", "alone", "period_ns"))
+
+
 def show(tables):
-    """Print tables side by side, the longest first, and which memory stood still."""
+    """Print tables side by side, and which memory stood still."""
     print("".join([f"{'':24}", *(f"{table['memory']:>36}" for table in tables)]))
     head = f"{'requests':>12}{'read, ns':>12}{'GB/s':>12}"
     print("".join([f"{'memory':12}{'period, ns':>12}", *(head for _ in tables)]))
-    for number, row in enumerate(tables[0]["rows"]):
+    for row in max((table["rows"] for table in tables), key=len):
         name = row["memory"] + ("" if row["alone"] else ", both")
-        cells = [cell(table["rows"][number : number + 1]) for table in tables]
+        cells = [cell([other for other in t["rows"] if same(other, row)]) for t in tables]
         print("".join([f"{name:12}{row['period_ns']:>12g}", *cells]))
     for table in tables:
         spent = table["host_per_simulated"]

@@ -33,7 +33,7 @@ def test_mixed_traffic_flows_here_and_stalls_there(run: Run) -> None:
     assert "hetero: dram stands still" in outcome.stdout
     assert "hmsim: dram stands still" not in outcome.stdout
     stats = json.loads((outcome.folder / "hmsim" / "hmsim" / "stats.json").read_text())
-    assert stats["nvdimm"]["reads"] > 0
+    assert stats["nvdimm"]["reads"] > 0 and stats["dram"]["reads"] > 0  # of both together
     assert stats["nvdimm"]["queue"]["greatest_occupancy"] > 0
 
 
