@@ -17,7 +17,7 @@ from hmsim.traces import read_pieces
 from hmsim.twin_files import resolve
 from support import invoke, parsed, write
 
-ONLINE = ("wordcount_online",)  # a worker of three
+ONLINE = tuple(f"{name}_online" for name in ("bayes", "kmeans", "pagerank", "sort", "wordcount"))
 # The paper, Table IV: reads and writes per 1000 instructions.
 TABLE_IV = {"mcf": (40.58, 15.42), "lbm": (22.68, 13.28), "milc": (1.82, 1.44)}
 

@@ -14,7 +14,8 @@ BIG_DATA = (
     *("bayes", "dfsioe_r", "dfsioe_w", "kmeans", "nutchindexing", "pagerank", "sort"),
     "wordcount",
 )
-PARTS = ("sort_writes", "wordcount_writes", "wordcount_online")  # more windows
+WORKERS = tuple(f"{name}_online" for name in ("bayes", "kmeans", "pagerank", "sort", "wordcount"))
+PARTS = ("sort_writes", "wordcount_writes", *WORKERS)  # more windows
 MEMORY_INTENSIVE = ("lbm_like", "mcf_like", "milc_like")
 LARGEST, ALL = 4_000_000, 40_000_000  # bytes
 
