@@ -21,7 +21,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "workloads" / "profiles"
 INSTRUCTIONS = 100_000_000  # of a calibrated profile: rates of two decimals are whole numbers
 # What each program's capture stands for, where its name is not the paper's.
 CAPTURES = {"nutchindexing": "Lucene's indexing in the place of Nutch's"}
-WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # of three in one guest, captured, too
+WORKERS = ("bayes", "kmeans", "pagerank", "sort", "wordcount")  # captured as one of three, too
 
 
 def scaled(stream: Stream, accesses: int) -> Stream:

@@ -7,16 +7,19 @@ import html.parser
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import browser
 import pandas as pd
 import pytest
 import runs
+from browser import BROWSER
+from hmsim.report.bars import stacked
 from hmsim.report.collect import collect
-from hmsim.report.markup import data, tag
+from hmsim.report.markup import Markup, data, tag
+from hmsim.tables import number
 from support import invoke, succeed
 
 EVIL = "<script>alert(1)</script>\"'&</script>"
@@ -284,31 +287,77 @@ def test_places_are_checked(three: list[Path], tmp_path: Path) -> None:
     assert (outcome.exit_code, "no such directory" in outcome.stderr) == (2, True)
 
 
+def test_bars_of_other_lengths_say_their_sums() -> None:
+    rows = [(0, "one", [20.0, 4.5]), (1, "two", [0.25, 0.5])]
+    assert {"one: 24.50", "two: 0.7500"} <= set(re.findall(">([^<>]+)<", str(bars_of(rows))))
+    shares = [(0, "one", [0.25, 0.75]), (1, "two", [0.5, 0.5])]
+    assert {"one", "two"} <= set(re.findall(">([^<>]+)<", str(bars_of(shares))))
+
+
+def bars_of(rows: list[tuple[int, str, list[float]]]) -> Markup:
+    return stacked("waits", ["queue", "bus"], rows, number)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")
 def test_a_browser_draws_it_without_complaint(three: list[Path], tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("chromium-browser")
-    if browser is None:
-        pytest.skip("chromium is not installed")
     out = tmp_path / "page.html"
     succeed("report", *three, "--out", out)
-    run = subprocess.run(
-        [
-            *(
-                browser,
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--enable-logging=stderr",
-            ),
-            *("--v=0", "--virtual-time-budget=2000", f"--user-data-dir={tmp_path / 'profile'}"),
-            *("--dump-dom", out.as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    assert "CONSOLE" not in run.stderr
-    charts = len(Page(out).charts)
-    assert f'data-ready="{charts}"' in run.stdout
-    assert run.stdout.count('class="chart"') == charts
-    assert "NaN" not in re.sub("<script.*?</script>", "", run.stdout, flags=re.S)
+    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
+        charts = len(Page(out).charts)
+        assert page.js("document.documentElement.dataset.ready") == str(charts)
+        assert page.js("document.querySelectorAll('.chart svg').length") == charts
+        assert "NaN" not in page.js(
+            "document.body.innerHTML.replace(/<script.*?<\\/script>/gs, '')"
+        )
+        page.resize(390, 844)
+        assert page.js("document.documentElement.scrollWidth") <= 390  # tables scroll by themselves
+        assert page.complaints == []
+
+
+@pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")
+def test_all_of_it_is_reached_by_keys(three: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    succeed("report", *three, "--out", out)
+    with browser.Page(out.as_uri(), tmp_path / "profile") as page:
+        focused = "document.activeElement"
+        stops = []
+        for _ in range(300):
+            page.press("Tab")
+            if page.js(f"{focused} === document.body"):
+                break
+            stops.append(page.js(f"{focused}.tagName"))
+            box = f"{focused}.getBoundingClientRect()"
+            assert page.js(f"{box}.bottom > 0 && {box}.top < innerHeight"), "focus out of sight"
+            assert page.js(f"getComputedStyle({focused}).outlineStyle") == "solid"
+        controls = "a, button, summary, .chart svg"
+        inside = "details:not([open]) :not(summary)"
+        count = f"[...document.querySelectorAll('{controls}')].filter(e => !e.matches('{inside}'))"
+        assert len([stop for stop in stops if stop != "DIV"]) == page.js(f"{count}.length")
+
+        page.js("document.querySelector('table.sortable thead button').focus()")
+        runs = "[...document.querySelector('table.sortable').tBodies[0].rows]"
+        before = page.js(f"{runs}.map(row => row.cells[0].textContent)")
+        page.press("Enter")
+        assert page.js(f"{runs}.map(row => row.cells[0].textContent)") == sorted(before)
+        page.press(" ")
+        assert page.js(f"{runs}.map(row => row.cells[0].textContent)") == sorted(before)[::-1]
+
+        page.js("document.querySelector('.chart svg').focus()")
+        axis = "document.querySelector('.chart svg').textContent"
+        whole = page.js(axis)
+        page.press("ArrowRight")
+        readout = page.js("document.querySelector('.readout').textContent")
+        assert all(name in readout for name in before)  # of lines that have ended, too
+        page.press("+")
+        assert page.js(axis) != whole
+        page.press("0")
+        assert page.js(axis) == whole
+
+        page.js(
+            "document.querySelector('input[type=search]').closest('details').firstChild.focus()"
+        )
+        page.press("Enter", "Tab", *"nand reads")
+        rows = "document.querySelector('input[type=search]').closest('details')"
+        shown = page.js(f"{rows}.querySelectorAll('tbody tr:not(.hidden)').length")
+        assert 0 < shown < page.js(f"{rows}.querySelectorAll('tbody tr').length")
+        assert page.complaints == []

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from hmsim.report.markup import Markup, tag
@@ -14,11 +15,16 @@ Row = tuple[int, str, list[float]]  # of a run: its index, its name, its parts
 def stacked(
     title: str, parts: Sequence[str], rows: Sequence[Row], text: Callable[[float], str]
 ) -> Markup:
-    """Return a bar of parts for each run, to one scale, with a legend and the numbers."""
-    most = max(sum(values) for _, _, values in rows) or 1.0
+    """Return a bar of parts for each run, to one scale, with a legend and the numbers.
+
+    Beside each name stands the sum, unless bars are equally long.
+    """
+    sums = [sum(values) for _, _, values in rows]
+    most = max(sums) or 1.0
+    equal = all(math.isclose(each, most) for each in sums)
     shown = [n for n in range(len(parts)) if any(values[n] > 0 for _, _, values in rows)]
     bars: list[Markup] = []
-    for _, name, values in rows:
+    for (_, name, values), whole in zip(rows, sums):
         pieces = [
             tag(
                 "span",
@@ -32,7 +38,7 @@ def stacked(
         ]
         summary = "; ".join(f"{parts[n]} {text(values[n])}" for n in shown)
         bar = tag("div", *pieces, class_="bar", role="img", aria_label=f"{name}: {summary}")
-        bars += [tag("div", name, class_="name"), bar]
+        bars += [tag("div", name if equal else f"{name}: {text(whole)}", class_="name"), bar]
     legend = [tag("span", tag("i", class_=f"s{n % 10}"), parts[n]) for n in shown]
     head = tag("tr", tag("th", "run"), *(tag("th", parts[n]) for n in shown), tag("th", "sum"))
     lines = [
@@ -63,6 +69,6 @@ def relative(title: str, rows: Sequence[tuple[int, str, float]]) -> Markup:
     for (index, name, value), ratio in zip(rows, ratios):
         width = f"width:{75 * ratio / most:.2f}%"
         bar = tag("div", class_=f"ratio k{index % 8}", style=width)
-        words = tag("span", f"{100 * ratio:.1f} % ({number(value)})")
+        words = tag("span", f"{100 * ratio:,.1f} % ({number(value)})")
         bars += [tag("div", name, class_="name"), tag("div", bar, words, class_="meter")]
     return tag("figure", tag("figcaption", title), tag("div", *bars, class_="bars"))

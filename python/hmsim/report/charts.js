@@ -266,6 +266,12 @@ class Chart {
     this.box.setAttribute("visibility", "visible");
   }
 
+  // A share that has reached its top stays there; of all else nothing is known after a line's end.
+  beyond(line, value) {
+    const { top } = this.spec.y;
+    return top !== undefined && value > line.points.at(-1)?.[0] ? top - (this.isTail ? 1 : 0) : null;
+  }
+
   point(value) {
     if (value === null || value < this.low || value > this.high) return;
     this.cursor = value;
@@ -275,7 +281,7 @@ class Chart {
     const { spec } = this;
     const format = FORMATS[this.isTail ? "tail" : spec.y.format];
     const parts = this.shown.map((line) => {
-      const found = at(line.points, value, spec.step || line.dots);
+      const found = at(line.points, value, spec.step || line.dots) ?? this.beyond(line, value);
       return found === null ? null : `${line.name}: ${format(found)}`;
     }).filter((text) => text !== null);
     this.readout.textContent = `${FORMATS[spec.x.format](value)} — ${parts.join("; ")}`;
