@@ -111,7 +111,7 @@ class LoneBanks {
   explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
 
   Command next_command(const Transaction& transaction) const {
-    return DramBanks::next_command(banks_.at(transaction.bank), transaction);
+    return NativeBanks::next_command(banks_.at(transaction.bank), transaction);
   }
   Cycle earliest(Command command, const Transaction& transaction) const {
     return banks_.earliest(command, banks_.at(transaction.bank));
