@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hmsim import settings
 from hmsim._core import InputError, version
 from hmsim.directories import new_file
 from hmsim.paths import cache_directory
@@ -157,6 +158,13 @@ def materialised(
     Raises:
         InputError: the profile is at fault, or the cache cannot be written.
     """
+    content = settings.read_text_file(path)
+    parts = (content, version.encode(), f"{instructions} {blocks} {seed} {dram_only}".encode())
+    key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+    name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
+    target = cache_directory() / "twins" / name
+    if target.exists():  # so the profile was found to be in order
+        return target
     profile = load(path)
     wanted = "dram" if dram_only else "nvdimm" if blocks else ""
     streams = {name: s for name, s in profile.streams.items() if name.startswith(wanted)}
@@ -168,16 +176,11 @@ def materialised(
     length = instructions or profile.instructions
     if blocks and not instructions:
         length *= min(MOST_TIMES, max(1, BLOCK_PAGES // max(1, profile.nvdimm_pages)))
-    parts = (path.read_bytes(), version.encode(), f"{length} {blocks} {seed} {dram_only}".encode())
-    key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-    name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
-    target = cache_directory() / "twins" / name
-    if not target.exists():
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
-        synthesise(profile, target, length, seed=seed, blocks=blocks, force=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
+    synthesise(profile, target, length, seed=seed, blocks=blocks, force=True)
     return target
 
 

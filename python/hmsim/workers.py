@@ -78,10 +78,10 @@ def _on_cluster(
     points: Sequence[Point], client: Client, workers: int = 1
 ) -> Generator[Outcome, None, None]:
     suspects: list[Point] = list(points)
-    for alone in (False, False, True):
+    for each in (2, 1, 0):  # at first one waits at each worker, so that none is idle in between
         dead: list[Point] = []
-        for outcome, point in _once(suspects, client, 1 if alone else workers, alone):
-            if outcome is None and not alone:
+        for outcome, point in _once(suspects, client, workers, each):
+            if outcome is None and each:
                 dead.append(point)
             elif outcome is None:
                 text = "the process that ran this point was killed, more than once"
@@ -92,11 +92,13 @@ def _on_cluster(
 
 
 def _once(
-    points: Sequence[Point], client: Client, workers: int, alone: bool
+    points: Sequence[Point], client: Client, workers: int, each: int
 ) -> Generator[tuple[Outcome | None, Point], None, None]:
     """Yield what becomes of each point in one try; None: its worker died.
 
-    No more points are under way than there are workers, so that as few as can be die with one.
+    Args:
+        workers: of which there are at least so many.
+        each: points that each of them has, under way or waiting; 0: one point alone.
     """
     from distributed import as_completed
 
@@ -109,7 +111,7 @@ def _once(
     def submit() -> None:
         nonlocal room, asked
         if time.monotonic() - asked >= LOOK:
-            room = 1 if alone else max(workers, sum(client.nthreads().values()))
+            room = max(1, each * max(workers, sum(client.nthreads().values())))
             asked = time.monotonic()
         for point in itertools.islice(waiting, max(0, room - len(running))):
             # Not the point's key: a scheduler may remember how another try ended.

@@ -177,7 +177,8 @@ def test_killed_workers_lose_nothing() -> None:
     table = hmsim.run_points(counted(seeds), "out", jobs=2)
     assert list(table["error"] != "") == [False, False, False, True, False, False]
     assert "killed" in table["error"][3]
-    assert runs(".", 2) >= 2 and runs(".", 4) == 3
+    assert runs(".", 2) >= 2
+    assert runs(".", 4) in (2, 3)  # at first it may have waited beside the one that died
     before = [runs(".", seed) for seed in seeds]  # what a worker did last may die with it
     Path("verdict").unlink()
     whole = hmsim.run_points(counted(seeds), "out", jobs=1)
