@@ -91,7 +91,7 @@ MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) con
   return *channels_[static_cast<std::size_t>(map_.nvdimm(address).channel) + first_of_nvdimm_];
 }
 
-void MemorySystem::send(Request request, Tick now) {
+void MemorySystem::send(Request& request, Tick now) {
   request.arrival = now;
   if (request.flush) {
     send_flush(request, now);

@@ -38,7 +38,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   void set_progress(const SourceProgress& progress) { progress_ = &progress; }
 
   // A flush goes to all NVDIMMs; there must be one.
-  void send(Request request, Tick now) override;
+  void send(Request& request, Tick now) override;
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
 

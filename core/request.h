@@ -73,7 +73,7 @@ class MemoryPort {
   virtual ~MemoryPort() = default;
   // Takes the request at `now` and gives it its id and arrival. It waits outside in arrival order
   // while its queue is full, so a requester bounds what it has outstanding.
-  virtual void send(Request request, Tick now) = 0;
+  virtual void send(Request& request, Tick now) = 0;
   // Bytes that addresses of this class may span.
   virtual Bytes capacity(MemoryClass memory) const = 0;
   // Discards what the NVDIMM's pages that lie in the range as a whole hold; their number.
