@@ -52,7 +52,7 @@ class FakePort final : public MemoryPort, public Component {
   }
   void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
 
-  void send(Request request, Tick now) override {
+  void send(Request& request, Tick now) override {
     log.push_back({now, request.memory, request.address.value(), request.write, request.epoch,
                    request.flush, request.source});
     outside_.push_back(request);
