@@ -68,11 +68,14 @@ def figure(runs: Runs) -> Made:
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         panels = canvas.subplots(1, 2)
         for axes, (name, (low, high, _)) in zip(panels, PAPER.items()):
-            for core, colour, marker in (("program", CYCLE[0], "o"), ("partner", CYCLE[1], "s")):
+            for core, colour, marker, beside in (
+                ("program", CYCLE[0], "o", -0.006),
+                ("partner", CYCLE[1], "s", 0.006),
+            ):
                 own = [chosen(data, core=core, program=name, weight=w) for w in WEIGHTS]
                 values = [average(each) for each in own]
                 axes.errorbar(
-                    WEIGHTS,
+                    [weight + beside for weight in WEIGHTS],
                     [v.mean for v in values],
                     [[v.mean - v.low for v in values], [v.high - v.mean for v in values]],
                     marker=marker,
@@ -90,7 +93,15 @@ def figure(runs: Runs) -> Made:
             axes.set_xlabel("weight w of the performance term")
             axes.set_title(f"{name} beside mcf")
             handles, labels = axes.get_legend_handles_labels()
-            axes.legend([*handles, legend_of_paper(axes)], [*labels, "the paper"], fontsize=8)
+            axes.legend(
+                [*handles, legend_of_paper(axes)],
+                [*labels, "the paper"],
+                fontsize=8,
+                loc="lower right",
+                bbox_to_anchor=(1.02, 0.98),
+                ncols=3,
+                columnspacing=1.0,
+            )
         panels[0].set_ylabel("gain of HMS in IPC over\nthe mean of the baselines, %")
 
     title = "Weight of harmonic scheduling"
