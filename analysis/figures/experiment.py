@@ -3,16 +3,18 @@
 
 Headline runs are mixes whose block requests come when the capture had them (``timed``): that is
 the reading under which our programs fill the queue as the paper's Fig. 8a says. A run is the block
-requests of a window of some milliseconds, the same under every policy, which begins at another
-place of the capture for every seed; cores run beside it, and IPC is what they do until the last
-block is served. The closed loop, other numbers of lines outstanding and other hardware are in the
-figure ``sensitivity``.
+requests of a window of some milliseconds, the same under every policy; cores run beside it, and IPC
+is what they do until the last block is served. Three windows, drawn anew for every seed, stand for
+all of a capture: their IPCs are averaged by the share of the capture that is like them. The closed
+loop, other numbers of lines outstanding and other hardware are in the figure ``sensitivity``.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -29,6 +31,8 @@ from hmsim.points import Point, Runner, point, run_points
 from hmsim.settings import from_mapping
 from hmsim.twin_files import materialised
 from hmsim.workload import Agent, Workload, load_agent
+
+from analysis.figures.gains import SHARE
 
 CONFIG = "mascots16"
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
@@ -47,7 +51,6 @@ WRITERS = ("dfsioe_w", "nutchindexing")
 CAPTURED_NS = 1_000_000_000  # of a capture: 10^9 instructions, one a nanosecond
 CAPTURED_NS = 1_000_000_000  # of a capture: 10^9 instructions, one a nanosecond
 OUTSIDE = 1 << 24  # a sector that no program touches
-PLACES = 7  # that windows begin at, evenly spread over the capture
 
 
 @dataclass(frozen=True)
@@ -130,47 +133,97 @@ def twin(path: str, number: int) -> str:
     return f"{file}{yaml}@{number}{':dram' if part.endswith(':dram') else ''}"
 
 
-def arrivals(runs: Runs, program: str, number: int, window_ns: int) -> Path:
-    """Return a program's block requests as its twin has them, in one window of the capture.
+@dataclass(frozen=True)
+class Window:
+    """A part of a capture.
 
-    Reads at time 0 and at the end, of a page of their own, keep the silence before and after.
+    Attributes:
+        begin: nanoseconds from the capture's first instruction.
+        length: nanoseconds.
+        share: of the capture that it stands for.
     """
+
+    begin: int
+    length: int
+    share: float = 1.0
+
+
+@lru_cache(maxsize=64)
+def arrivals(program: str, number: int) -> tuple[tuple[int, str], ...]:
+    """Return when a twin of the program has its block requests, and what they are."""
     profile = data_directory() / "workloads" / "profiles" / f"{program}.yaml"
-    begin = CAPTURED_NS * (number % PLACES) // PLACES
-    lines = []
+    found = []
     with materialised(profile, blocks=True, seed=number).open("rb") as file:
         stream = zstandard.ZstdDecompressor().stream_reader(file)
         for line in io.TextIOWrapper(stream, encoding="ascii"):
-            time, device, rest = line.split(" ", 2)
-            if int(time) >= begin + window_ns:
+            time, request = line.split(" ", 1)
+            if int(time) >= CAPTURED_NS:
                 break
-            if int(time) >= begin:
-                lines.append(f"{int(time) - begin} {device} {rest}")
-    ends = [f"{time} {device} {OUTSIDE} 8 1\n" for time in (0, window_ns)]
-    return runs.file(f"{program}-{number}-{window_ns}.mqsim", ends[0] + "".join(lines) + ends[1])
+            found.append((int(time), request))
+    return tuple(found)
 
 
-def mix(runs: Runs, case: Case, seed: int, window_ns: int) -> Workload:
-    """Return a mix; a seed has twins, and a place in the captures, of its own.
+def windows(program: str, number: int, length: int) -> list[Window]:
+    """Return windows that together stand for the capture, each with its share of it.
 
-    In a closed loop it is one of `hmsim.mixes`: some hundred block requests, as fast as served.
+    Block requests come in phases, and most windows have none. So the windows are sorted by how
+    many they have, and one is drawn from each of three groups: those with none, and the lower and
+    the upper half of the others.
+    """
+    counts = Counter(time // length for time, _ in arrivals(program, number))
+    every = range(CAPTURED_NS // length)
+    busy = sorted((index for index in every if counts[index]), key=lambda i: (counts[i], i))
+    half = len(busy) // 2
+    groups = ([index for index in every if not counts[index]], busy[:half], busy[half:])
+    draw = random.Random(f"{program} {number}").choice
+    return [Window(draw(each) * length, length, len(each) / len(every)) for each in groups if each]
+
+
+def window_file(runs: Runs, program: str, number: int, window: Window) -> Path:
+    """Return a block trace of what a twin requests in a window.
+
+    Reads at time 0 and at the end, of a page of their own, keep the silence before and after.
+    """
+    lines = [
+        f"{time - window.begin} {request}"
+        for time, request in arrivals(program, number)
+        if 0 <= time - window.begin < window.length
+    ]
+    ends = [f"{time} 0 {OUTSIDE} 8 1\n" for time in (0, window.length)]
+    name = f"{program}-{number}-{window.begin}-{window.length}.mqsim"
+    return runs.file(name, ends[0] + "".join(lines) + ends[1])
+
+
+def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
+    """Return workloads that together stand for a mix, each with its share of the time.
+
+    They are windows of the program's capture; the other nodes of an online mix are at any place
+    of theirs. A seed has twins and windows of its own. A closed loop is one workload, that of
+    `hmsim.mixes`: some hundred block requests, as fast as served.
     """
     options = (("online",) if case.online else ()) + (("timed",) if case.timed else ())
     named = Mix(case.program, case.partner, options)
-    keys = agents(named)
-    if case.timed:
-        for each, length in zip(keys, (INSTRUCTIONS[case.partner], PROGRAM_INSTRUCTIONS)):
-            each |= {"instructions": length, "measured": False}
-        keys[2]["measured"] = True
-    for number, each in enumerate(keys):
-        own = seed + 10 * max(0, number - 2)
-        if number < 2 or not case.timed:
-            each["path"] = twin(each["path"], own)
-        else:
-            each["path"] = str(arrivals(runs, case.program, own, window_ns))
-        if number >= 2:
-            each.update(case.blocks)
-    return workload(named.name, keys)
+    length = runs.scaled(WINDOW_NS, 0.4)
+    found = []
+    for window in windows(case.program, seed, length) if case.timed else [Window(0, length)]:
+        keys = agents(named)
+        if case.timed:
+            for each, limit in zip(keys, (INSTRUCTIONS[case.partner], PROGRAM_INSTRUCTIONS)):
+                each |= {"instructions": limit, "measured": False}
+            keys[2]["measured"] = True
+        for number, each in enumerate(keys):
+            own = seed + 10 * max(0, number - 2)
+            if number < 2 or not case.timed:
+                each["path"] = twin(each["path"], own)
+            else:
+                draw = random.Random(f"{case.program} {own} {window.begin}").randrange
+                elsewhere = Window(draw(CAPTURED_NS // length) * length, length)
+                place = window if number == 2 else elsewhere
+                each["path"] = str(window_file(runs, case.program, own, place))
+            if number >= 2:
+                each.update(case.blocks)
+        found.append((workload(named.name, keys), window.share))
+    return found
 
 
 def mix_points(
@@ -182,21 +235,22 @@ def mix_points(
     config: str = CONFIG,
     seeds: Sequence[int] | None = None,
 ) -> list[Point]:
-    """Return a point for each mix, policy and seed."""
+    """Return points for each mix, policy and seed; `gains.whole` makes one row of their rows."""
     found = []
     systems = {name: load_config(config, overrides).with_policy(policy(name)) for name in policies}
     for case in cases:
         for seed in seeds or runs.seeds:
-            agents_ = mix(runs, case, seed, runs.scaled(WINDOW_NS, 0.4))
-            for system in systems.values():
-                labels = {
-                    "program": case.program,
-                    "partner": case.partner,
-                    "environment": case.environment,
-                    "loop": "timed" if case.timed else "closed",
-                    **(axes or {}),
-                }
-                found.append(point(system, agents_, seed=seed, axes=labels))
+            for agents_, share in mixes(runs, case, seed):
+                for system in systems.values():
+                    labels = {
+                        "program": case.program,
+                        "partner": case.partner,
+                        "environment": case.environment,
+                        "loop": "timed" if case.timed else "closed",
+                        **(axes or {}),
+                        SHARE: share,
+                    }
+                    found.append(point(system, agents_, seed=seed, axes=labels))
     return found
 
 

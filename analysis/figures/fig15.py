@@ -7,7 +7,7 @@ import pandas as pd
 from hmsim.mixes import PROGRAMS
 
 from analysis.figures.experiment import BASELINES, Case, Runs, mix_points
-from analysis.figures.gains import CORES, MIX, average, by_program, chosen, gains, spread
+from analysis.figures.gains import CORES, MIX, average, by_program, chosen, gains, spread, whole
 from analysis.figures.style import CYCLE, Made, clip, grouped_bars, label, legend_of_paper, wide
 from analysis.figures.style import paper as stated
 from analysis.figures.verdicts import Estimate, Finding, estimate
@@ -24,7 +24,7 @@ PANELS = {  # partner, online, core, claim, the paper's mean gain
 def table(runs: Runs, partner: str, online: bool = False) -> pd.DataFrame:
     """Return the runs of a panel."""
     cases = [Case(name, partner, online) for name in PROGRAMS]
-    return runs.table(mix_points(runs, cases, POLICIES))
+    return whole(runs.table(mix_points(runs, cases, POLICIES)))
 
 
 def mean_gain(runs: Runs, partner: str, online: bool, core: str) -> tuple[pd.DataFrame, Estimate]:

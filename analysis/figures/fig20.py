@@ -7,7 +7,7 @@ import pandas as pd
 from hmsim.mixes import PROGRAMS
 
 from analysis.figures.experiment import Case, Runs, mix_points
-from analysis.figures.gains import average, by_program, chosen, gains, spread
+from analysis.figures.gains import average, by_program, chosen, gains, spread, whole
 from analysis.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
 from analysis.figures.style import paper as stated
 from analysis.figures.verdicts import Finding, estimate
@@ -27,7 +27,7 @@ def figure(runs: Runs) -> Made:
     for config in SYSTEMS:
         online = (False, True) if config == "mascots16" else (False,)
         cases = [Case(name, online=each) for each in online for name in PROGRAMS]
-        found = runs.table(mix_points(runs, cases, POLICIES, config=config))
+        found = whole(runs.table(mix_points(runs, cases, POLICIES, config=config)))
         over = [gains(found, policy, ("firm",)).assign(policy=policy) for policy in ("hms", "all")]
         alone = gains(found, "all", ("hms",)).assign(policy="all")
         tables += [each.assign(config=config) for each in (*over, alone)]

@@ -7,7 +7,7 @@ import pandas as pd
 from hmsim.mixes import PROGRAMS
 
 from analysis.figures.experiment import Case, Runs, mix_points
-from analysis.figures.gains import average, by_program, chosen, gains, spread
+from analysis.figures.gains import average, by_program, chosen, gains, spread, whole
 from analysis.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
 from analysis.figures.style import paper as stated
 from analysis.figures.verdicts import Finding
@@ -19,7 +19,7 @@ PAPER = {"TCM": 69.0, "FIRM": 51.0}
 def figure(runs: Runs) -> Made:
     """Mixes with mcf: what a bus and a queue for each class would gain over one queue."""
     cases = [Case(name, online=online) for online in (False, True) for name in PROGRAMS]
-    found = runs.table(mix_points(runs, cases, POLICIES))
+    found = whole(runs.table(mix_points(runs, cases, POLICIES)))
     over = gains(found, "oracle", ("tcm", "firm"))
     over = over[over["over"] != "mean"].assign(policy="oracle")
     firm = gains(found, "firm", ("tcm",)).assign(policy="firm")

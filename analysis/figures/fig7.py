@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.figures.experiment import CONFIG, WINDOW_NS, Case, Runs, mix
+from analysis.figures.experiment import CONFIG, Case, Runs, mixes
+from analysis.figures.gains import SHARE, whole
 from analysis.figures.logs import DEPTH, Occupancy
 from analysis.figures.style import CYCLE, Made, legend_of_paper
 from analysis.figures.style import paper as stated
@@ -22,6 +23,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "closed loop, 4 threads of 10 lines": {"replay": "closed", "window": 10},
 }
 FEW = 24
+MANY = "nvdimm.queue.share_over_104"
 
 
 def figure(runs: Runs) -> Made:
@@ -33,20 +35,22 @@ def figure(runs: Runs) -> Made:
         for seed in runs.seeds:
             timed = keys.get("replay") != "closed"
             case = Case(CASE.program, timed=timed, blocks=keys)
-            points.append(
+            points += [
                 point(
                     CONFIG,
-                    mix(runs, case, seed, runs.scaled(WINDOW_NS, 0.4)),
+                    agents,
                     policy="unified_fr_fcfs",
                     seed=seed,
-                    axes={"variant": name},
+                    axes={"variant": name, SHARE: share},
                     runner=Occupancy(),
                 )
-            )
-    table = runs.table(points)
+                for agents, share in mixes(runs, case, seed)
+            ]
+    shares = [f"share.dram.{n}" for n in range(DEPTH + 1)]
+    table = whole(runs.table(points), [*shares, MANY])
     rows = []
     for record in table.to_dict("records"):
-        ends = accumulate(record[f"share.dram.{n}"] for n in range(DEPTH + 1))
+        ends = accumulate(record[name] for name in shares)
         rows += [
             {"variant": record["variant"], "seed": record["seed"], "entries": n, "share": 100 * end}
             for n, end in enumerate(ends)
@@ -56,7 +60,7 @@ def figure(runs: Runs) -> Made:
     headline = next(iter(VARIANTS))
     own = data[(data["variant"] == headline) & (data["entries"] == FEW - 1)]
     ours = estimate({"dfsioe_r": list(own["share"])})
-    over = 100 * table.groupby("variant", sort=False)["nvdimm.queue.share_over_104"].mean()
+    over = 100 * table.groupby("variant", sort=False)[MANY].mean()
     others = "; ".join(f"{name}: {means[name, FEW - 1]:.0f} %" for name in list(VARIANTS)[1:])
     text = (
         f"More than 104 entries are the NVDIMM's in {over[headline]:.0f} % of the time. With "

@@ -11,6 +11,19 @@ from analysis.figures.verdicts import Estimate, estimate
 
 CORES = {"partner": "core.0.ipc", "program": "core.1.ipc"}
 MIX = ["program", "partner", "environment", "loop", "seed"]
+SHARE = "share"  # of a run that a part stands for: an axis
+
+
+def whole(table: pd.DataFrame, names: Iterable[str] = tuple(CORES.values())) -> pd.DataFrame:
+    """Return a row for the parts of each run: means of these statistics over time.
+
+    Rows are parts of the same run if they differ in nothing but `SHARE`, a column of the table
+    whose values add up to 1 for each run.
+    """
+    axes = [name for name in table.attrs["axes"] if name != SHARE]
+    parts = table[list(names)].mul(table[SHARE], axis=0)
+    groups = parts.groupby([table[name] for name in axes], sort=False, dropna=False)
+    return groups.sum().reset_index()
 
 
 def gains(table: pd.DataFrame, policy: str, over: Sequence[str]) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from hmsim.calibration import with_table
 from hmsim.config import load_config
 
 from analysis.figures.experiment import CONFIG, ONE_QUEUE, SPLIT_FCFS, Case, Runs, mix_points
-from analysis.figures.gains import chosen, gains
+from analysis.figures.gains import chosen, gains, whole
 from analysis.figures.style import CYCLE, Made, legend_of_paper
 from analysis.figures.style import paper as stated
 
@@ -71,7 +71,7 @@ def table(runs: Runs) -> pd.DataFrame:
             *(runs, cases, POLICIES, {**each.overrides, TABLE: trained}, {"choice": each.what}),
             seeds=(1,),
         )
-    return runs.table(points)
+    return whole(runs.table(points))
 
 
 def figure(runs: Runs) -> Made:

@@ -7,7 +7,7 @@ import pandas as pd
 from hmsim.mixes import PROGRAMS
 
 from analysis.figures.experiment import ONE_QUEUE, Case, Runs, mix_points
-from analysis.figures.gains import average, by_program, chosen, gains, spread
+from analysis.figures.gains import average, by_program, chosen, gains, spread, whole
 from analysis.figures.style import BLUE, ORANGE, Made, grouped_bars, legend_of_paper, wide
 from analysis.figures.style import paper as stated
 from analysis.figures.verdicts import Estimate, Finding
@@ -25,7 +25,8 @@ COLOURS = (BLUE, ORANGE, "#8fc4e8", "#f6d48a")
 def table(runs: Runs) -> pd.DataFrame:
     """Return the runs: one queue, two queues, and one queue of as many entries as two have."""
     cases = [Case(name, online=online) for online in (False, True) for name in PROGRAMS]
-    return runs.table(mix_points(runs, cases, (ONE_QUEUE, "split_fcfs", "unified_256_fcfs")))
+    points = mix_points(runs, cases, (ONE_QUEUE, "split_fcfs", "unified_256_fcfs"))
+    return whole(runs.table(points))
 
 
 def figure(runs: Runs) -> Made:

@@ -7,7 +7,7 @@ import pandas as pd
 from hmsim.harmonic_table import DRAM_AXES, NVDIMM_AXES, cells
 
 from analysis.figures.experiment import BASELINES, Case, Runs, mix_points
-from analysis.figures.gains import MIX, average, chosen, gains
+from analysis.figures.gains import MIX, average, chosen, gains, whole
 from analysis.figures.style import CYCLE, Made, legend_of_paper
 from analysis.figures.style import paper as stated
 from analysis.figures.verdicts import Estimate, Finding, estimate
@@ -29,12 +29,11 @@ def table_bytes() -> int:
 def figure(runs: Runs) -> Made:
     """dfsioe_r and sort beside mcf: gain of HMS over the mean of the baselines, by its weight."""
     cases = [Case(name) for name in PAPER]
-    base = runs.table(mix_points(runs, cases, BASELINES))
+    base = whole(runs.table(mix_points(runs, cases, BASELINES)))
     rows = []
     for weight in WEIGHTS:
-        own = runs.table(
-            mix_points(runs, cases, ("hms",), overrides={"policies.harmonic.weight": weight})
-        )
+        points = mix_points(runs, cases, ("hms",), {"policies.harmonic.weight": weight})
+        own = whole(runs.table(points))
         both = pd.concat((base, own), ignore_index=True)
         found = chosen(gains(both, "hms", BASELINES), over="mean")
         rows.append(found.assign(weight=weight))
