@@ -28,6 +28,7 @@ from hmsim.config import AnyBundle, load_config
 from hmsim.mixes import PROGRAMS, Mix, agents
 from hmsim.paths import data_directory
 from hmsim.points import Point, Runner, point, run_points
+from hmsim.profile_file import load
 from hmsim.settings import from_mapping
 from hmsim.twin_files import materialised
 from hmsim.workload import Agent, Workload, load_agent
@@ -48,8 +49,6 @@ INSTRUCTIONS = {"mcf": 40_000_000, "lbm": 60_000_000, "milc": 120_000_000}
 PROGRAM_INSTRUCTIONS = 150_000_000
 READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
 WRITERS = ("dfsioe_w", "nutchindexing")
-CAPTURED_NS = 1_000_000_000  # of a capture: 10^9 instructions, one a nanosecond
-CAPTURED_NS = 1_000_000_000  # of a capture: 10^9 instructions, one a nanosecond
 OUTSIDE = 1 << 24  # a sector that no program touches
 
 
@@ -148,49 +147,59 @@ class Window:
     share: float = 1.0
 
 
+def profile_path(profile: str) -> Path:
+    """Return the file of a shipped profile."""
+    return data_directory() / "workloads" / "profiles" / f"{profile}.yaml"
+
+
 @lru_cache(maxsize=64)
-def arrivals(program: str, number: int) -> tuple[tuple[int, str], ...]:
-    """Return when a twin of the program has its block requests, and what they are."""
-    profile = data_directory() / "workloads" / "profiles" / f"{program}.yaml"
+def captured(profile: str) -> int:
+    """Return the length of a profile's capture in nanoseconds: one an instruction."""
+    return load(profile_path(profile)).instructions
+
+
+@lru_cache(maxsize=64)
+def arrivals(profile: str, number: int) -> tuple[tuple[int, str], ...]:
+    """Return when a twin of a profile has its block requests in its capture, and what they are."""
     found = []
-    with materialised(profile, blocks=True, seed=number).open("rb") as file:
+    with materialised(profile_path(profile), blocks=True, seed=number).open("rb") as file:
         stream = zstandard.ZstdDecompressor().stream_reader(file)
         for line in io.TextIOWrapper(stream, encoding="ascii"):
             time, request = line.split(" ", 1)
-            if int(time) >= CAPTURED_NS:
+            if int(time) >= captured(profile):
                 break
             found.append((int(time), request))
     return tuple(found)
 
 
-def windows(program: str, number: int, length: int) -> list[Window]:
+def windows(profile: str, number: int, length: int) -> list[Window]:
     """Return windows that together stand for the capture, each with its share of it.
 
     Block requests come in phases, and most windows have none. So the windows are sorted by how
     many they have, and one is drawn from each of three groups: those with none, and the lower and
     the upper half of the others.
     """
-    counts = Counter(time // length for time, _ in arrivals(program, number))
-    every = range(CAPTURED_NS // length)
+    every = range(captured(profile) // length)
+    counts = Counter(time // length for time, _ in arrivals(profile, number))
     busy = sorted((index for index in every if counts[index]), key=lambda i: (counts[i], i))
     half = len(busy) // 2
     groups = ([index for index in every if not counts[index]], busy[:half], busy[half:])
-    draw = random.Random(f"{program} {number}").choice
+    draw = random.Random(f"{profile} {number}").choice
     return [Window(draw(each) * length, length, len(each) / len(every)) for each in groups if each]
 
 
-def window_file(runs: Runs, program: str, number: int, window: Window) -> Path:
+def window_file(runs: Runs, profile: str, number: int, window: Window) -> Path:
     """Return a block trace of what a twin requests in a window.
 
     Reads at time 0 and at the end, of a page of their own, keep the silence before and after.
     """
     lines = [
         f"{time - window.begin} {request}"
-        for time, request in arrivals(program, number)
+        for time, request in arrivals(profile, number)
         if 0 <= time - window.begin < window.length
     ]
     ends = [f"{time} 0 {OUTSIDE} 8 1\n" for time in (0, window.length)]
-    name = f"{program}-{number}-{window.begin}-{window.length}.mqsim"
+    name = f"{profile}-{number}-{window.begin}-{window.length}.mqsim"
     return runs.file(name, ends[0] + "".join(lines) + ends[1])
 
 
@@ -203,9 +212,10 @@ def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
     """
     options = (("online",) if case.online else ()) + (("timed",) if case.timed else ())
     named = Mix(case.program, case.partner, options)
+    profile = Path(agents(named)[2]["path"]).stem  # online that of a worker, where there is one
     length = runs.scaled(WINDOW_NS, 0.4)
     found = []
-    for window in windows(case.program, seed, length) if case.timed else [Window(0, length)]:
+    for window in windows(profile, seed, length) if case.timed else [Window(0, length)]:
         keys = agents(named)
         if case.timed:
             for each, limit in zip(keys, (INSTRUCTIONS[case.partner], PROGRAM_INSTRUCTIONS)):
@@ -216,10 +226,10 @@ def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
             if number < 2 or not case.timed:
                 each["path"] = twin(each["path"], own)
             else:
-                draw = random.Random(f"{case.program} {own} {window.begin}").randrange
-                elsewhere = Window(draw(CAPTURED_NS // length) * length, length)
+                draw = random.Random(f"{profile} {own} {window.begin}").randrange
+                elsewhere = Window(draw(captured(profile) // length) * length, length)
                 place = window if number == 2 else elsewhere
-                each["path"] = str(window_file(runs, case.program, own, place))
+                each["path"] = str(window_file(runs, profile, own, place))
             if number >= 2:
                 each.update(case.blocks)
         found.append((workload(named.name, keys), window.share))

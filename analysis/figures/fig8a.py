@@ -9,7 +9,17 @@ import pandas as pd
 from hmsim.mixes import Mix, agents
 from hmsim.points import point
 
-from analysis.figures.experiment import CONFIG, Runs, twin, workload
+from analysis.figures.experiment import (
+    CONFIG,
+    WINDOW_NS,
+    Runs,
+    Window,
+    block_agent,
+    captured,
+    window_file,
+    windows,
+    workload,
+)
 from analysis.figures.logs import DEPTH, Occupancy
 from analysis.figures.style import CYCLE, Made, legend_of_paper
 from analysis.figures.style import paper as stated
@@ -17,8 +27,14 @@ from analysis.figures.verdicts import Finding, estimate
 
 PAPER = {"dfsioe_r": ("R5a", 20.0), "sort": ("R5b", 95.0)}  # share with 104 or less, %
 LOOPS = {"timed": "as the capture had them", "closed": "as fast as served"}
-REQUESTS = 2000
+REQUESTS = 2000  # as fast as served
 MANY = 104
+
+
+def busy(program: str) -> float:
+    """Return how many of a capture's windows have block requests, in per cent."""
+    idle, *_ = windows(program, 1, WINDOW_NS)
+    return 100 * (1 - idle.share)
 
 
 def figure(runs: Runs) -> Made:
@@ -27,9 +43,12 @@ def figure(runs: Runs) -> Made:
     for program in PAPER:
         for loop in LOOPS:
             for seed in runs.seeds:
-                blocks = agents(Mix(program, "mcf"))[2]
-                blocks |= {"requests": runs.scaled(REQUESTS, 0.3), "replay": loop}
-                blocks["path"] = twin(blocks["path"], seed)
+                if loop == "timed":
+                    blocks = agents(Mix(program, "mcf", ("timed",)))[2] | {"measured": True}
+                    capture = Window(0, runs.scaled(captured(program), 0.3))
+                    blocks["path"] = str(window_file(runs, program, seed, capture))
+                else:
+                    blocks = block_agent(program, runs.scaled(REQUESTS, 0.3), seed)
                 points.append(
                     point(
                         CONFIG,
@@ -55,7 +74,10 @@ def figure(runs: Runs) -> Made:
         ]
         ours = estimate({program: [100 - share for share in own["share"]]})
         closed = 100 - means[program, "closed", MANY]
-        text = f"As fast as it is served, it is {closed:.0f} %, as of every program."
+        text = (
+            f"Of the whole capture, of whose windows of 8 ms {busy(program):.0f} % have requests. "
+            f"As fast as it is served, it is {closed:.0f} %, as of every program."
+        )
         findings.append(Finding(claim, ours, True, text))
     ordered = findings[0].ours.mean > findings[1].ours.mean  # type: ignore[union-attr]
     findings = [Finding(f.claim, f.ours, ordered, f.text) for f in findings]

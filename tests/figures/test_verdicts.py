@@ -8,7 +8,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.figures.gains import average, by_program, chosen, gains, spread
+from analysis.figures.gains import SHARE, average, by_program, chosen, gains, spread, whole
 from analysis.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, estimate, judge
 
 
@@ -82,3 +82,21 @@ def test_gains() -> None:
     assert average(own).mean == pytest.approx(0)
     assert [each.mean for each in by_program(own, ["bayes", "sort"])] == pytest.approx([-50, 50])
     assert spread(own) == "-50 % (bayes) to 50 % (sort); -50.0 % on average without the latter"
+
+
+def test_parts_of_a_run_are_averaged_by_their_shares() -> None:
+    rows = [
+        ("sort", 1, 0.75, 2.0, 1.0),
+        ("sort", 1, 0.25, 0.4, 3.0),
+        ("bayes", 1, 1.0, 5.0, 6.0),
+        ("sort", 2, 1.0, 7.0, 8.0),
+    ]
+    table = pd.DataFrame(rows, columns=["program", "seed", SHARE, "core.0.ipc", "core.1.ipc"])
+    table.attrs["axes"] = ["program", "seed", SHARE]
+    found = whole(table)
+    assert list(found.columns) == ["program", "seed", "core.0.ipc", "core.1.ipc"]
+    assert found.values.tolist() == [
+        ["sort", 1, pytest.approx(1.6), pytest.approx(1.5)],
+        ["bayes", 1, 5.0, 6.0],
+        ["sort", 2, 7.0, 8.0],
+    ]
