@@ -77,7 +77,7 @@ def panel(runs: Runs, letter: str) -> Made:
         }
         text += " Partners: " + ", ".join(f"{n} {v:+.0f} %" for n, v in others.items()) + "."
         listed = ", ".join(f"{n} {v:+.1f} %" for n, v in rest.items())
-        text += f" Without dfsioe_r, which hardly gets a line through one queue: {listed}."
+        text += f" Without dfsioe_r, which fills the queue for most of its time: {listed}."
     where = "three nodes more" if online else "one node"
 
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]

@@ -160,9 +160,9 @@ def wide(axes: Axes) -> None:
     low = min(0.0, 1.2 * least)
     axes.set_yscale("symlog", linthresh=50, linscale=1.2)
     axes.set_ylim(low, high * 1.3)
-    ticks = (-50, -25, 0, 25, 50, 100, 200, 500, 1000, 2000, 5000)
+    ticks = (-50, -25, 0, 25, 50, 100, 200, 500, 1000, 2000, 5000, 20_000, 100_000)
     shown = [tick for tick in ticks if low <= tick <= high * 1.3]
-    axes.set_yticks(shown, [f"{tick}" for tick in shown])
+    axes.set_yticks(shown, [f"{tick:,}" for tick in shown])
     axes.set_yticks([], minor=True)
     axes.axhline(50, color="#999999", lw=0.8, ls=":")
 
