@@ -40,7 +40,7 @@ class Memory final : public MemoryPort, public Component {
   }
   std::uint64_t sent() const { return sent_; }
 
-  void send(Request request, Tick now) override {
+  void send(Request& request, Tick now) override {
     ++sent_;
     due_.push(std::pair(now + kLatency, request));
     if (sent_ < most_) {
