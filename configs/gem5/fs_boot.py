@@ -11,7 +11,8 @@ Run by gem5, with kernel and image of `hmsim guest build --small` (docs/gem5.md)
 Without --script the machine boots, with atomic cores and no caches: the guest makes an ext4 file
 system on /dev/pmem0, mounts it at /data, runs the script that --prepare names, drops its page cache
 and has the checkpoint written. With --script it goes on from there with detailed cores and runs
-that script, which marks what is measured by `gem5 begin` and `gem5 end`.
+that script, which marks what is measured by `gem5 begin` and `gem5 end`; with --duration, it is
+measured no longer than that.
 """
 
 import json
@@ -59,6 +60,7 @@ def arguments():
     made.add_argument("--cores", type=int, default=1)
     made.add_argument("--boot-cpu", default="atomic", choices=["atomic", "kvm"])
     made.add_argument("--kernel-arguments", default="", help="more of them, e.g. loglevel=7")
+    made.set_defaults(duration="0us")  # to the end of the script's region
     options = made.parse_args()
     for name in ("vmlinux", "initramfs", "prepare", "script"):
         path = getattr(options, name)
