@@ -62,18 +62,79 @@ constexpr std::int64_t kBurstLines = 8;
 constexpr std::int64_t kResidentLines = 16 * kLinesPerPage;
 constexpr std::int64_t kCores = 4;  // send in turn
 constexpr std::int64_t kFootprintLines = (std::int64_t{1} << 30) / 64;
+constexpr std::int64_t kIntervalCycles = 1000;  // sparse
+// Requests are made ahead, like a trace in memory, and never fewer than this: making them costs the
+// same for all lengths that instructions are counted between.
+constexpr std::int64_t kMadeAhead = std::int64_t{1} << 17;
 
+// Makes the requests of a pattern.
+class Maker {
+ public:
+  explicit Maker(Pattern pattern) : pattern_(pattern) {}
+
+  std::vector<Request> make(std::int64_t requests) {
+    std::vector<Request> made(static_cast<std::size_t>(requests));
+    for (Request& request : made) {
+      request.memory = memory();
+      request.address = Address(line(request.memory) * kLineBytes.value());
+      request.write = writes();
+      request.source = static_cast<std::uint16_t>(made_++ % kCores);
+    }
+    return made;
+  }
+
+ private:
+  MemoryClass memory() {
+    switch (pattern_) {
+      case Pattern::classes:
+        return random_.below(2) == 0 ? MemoryClass::dram : MemoryClass::nvdimm;
+      case Pattern::nvdimm_read:
+      case Pattern::nvdimm_write:
+      case Pattern::nvdimm_hit:
+        return MemoryClass::nvdimm;
+      default:
+        return MemoryClass::dram;
+    }
+  }
+  std::int64_t line(MemoryClass memory) {
+    switch (pattern_) {
+      case Pattern::stream:
+        return made_ % kFootprintLines;
+      case Pattern::nvdimm_hit:
+        return made_ % kLinesPerPage;
+      case Pattern::classes:
+        return memory == MemoryClass::dram ? next_of_burst() : made_ % kResidentLines;
+      case Pattern::burst:
+        return next_of_burst();
+      default:
+        return random_line();
+    }
+  }
+  std::int64_t next_of_burst() {
+    burst_ = of_bursts_++ % kBurstLines != 0 ? burst_ + 1 : random_line() & ~(kBurstLines - 1);
+    return burst_;
+  }
+  std::int64_t random_line() { return static_cast<std::int64_t>(random_.below(kFootprintLines)); }
+  bool writes() {
+    return pattern_ == Pattern::nvdimm_write ||
+           ((pattern_ == Pattern::mixed || pattern_ == Pattern::classes) && random_.below(3) == 0);
+  }
+
+  const Pattern pattern_;
+  Random random_{1};
+  std::int64_t burst_ = 0;
+  std::int64_t of_bursts_ = 0;  // lines so far
+  std::int64_t made_ = 0;
+};
+
+// Sends them: each once the one before is admitted, or one in each interval.
 class Generator final : public Component, public Requester {
  public:
   Generator(Pattern pattern, std::int64_t requests, Tick period, Kernel& kernel)
-      : pattern_(pattern), requests_(requests), period_(period), kernel_(kernel) {
-    const bool nvdimm = pattern == Pattern::nvdimm_read || pattern == Pattern::nvdimm_write ||
-                        pattern == Pattern::nvdimm_hit;
-    memory_ = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
-    if (pattern == Pattern::sparse) {
-      interval_ = period_ * 1000;
-    }
-  }
+      : trace_(Maker(pattern).make(later(requests, kMadeAhead))),
+        requests_(requests),
+        interval_(pattern == Pattern::sparse ? period * kIntervalCycles : Tick(0)),
+        kernel_(kernel) {}
 
   void connect(MemoryPort& port) { port_ = &port; }
   bool done() const { return completed_ == requests_; }
@@ -101,52 +162,13 @@ class Generator final : public Component, public Requester {
   void serialize(Archive& /*archive*/) override {}
 
  private:
-  void send(Tick now) {
-    if (pattern_ == Pattern::classes) {
-      memory_ = random_.below(2) == 0 ? MemoryClass::dram : MemoryClass::nvdimm;
-    }
-    Request request;
-    request.memory = memory_;
-    request.address = Address(line() * kLineBytes.value());
-    request.write = writes();
-    request.source = static_cast<std::uint16_t>(sent_ % kCores);
-    ++sent_;
-    port_->send(request, now);
-  }
-  std::int64_t line() {
-    switch (pattern_) {
-      case Pattern::stream:
-        return sent_ % kFootprintLines;
-      case Pattern::nvdimm_hit:
-        return sent_ % kLinesPerPage;
-      case Pattern::classes:
-        return memory_ == MemoryClass::dram ? next_of_burst() : sent_ % kResidentLines;
-      case Pattern::burst:
-        return next_of_burst();
-      default:
-        return random_line();
-    }
-  }
-  std::int64_t next_of_burst() {
-    burst_ = of_bursts_++ % kBurstLines != 0 ? burst_ + 1 : random_line() & ~(kBurstLines - 1);
-    return burst_;
-  }
-  std::int64_t random_line() { return static_cast<std::int64_t>(random_.below(kFootprintLines)); }
-  bool writes() {
-    return pattern_ == Pattern::nvdimm_write ||
-           ((pattern_ == Pattern::mixed || pattern_ == Pattern::classes) && random_.below(3) == 0);
-  }
+  void send(Tick now) { port_->send(trace_[static_cast<std::size_t>(sent_++)], now); }
 
-  const Pattern pattern_;
+  std::vector<Request> trace_;
   const std::int64_t requests_;
-  const Tick period_;
+  const Tick interval_;
   Kernel& kernel_;
-  Tick interval_{0};
-  MemoryClass memory_ = MemoryClass::dram;
   MemoryPort* port_ = nullptr;
-  Random random_{1};
-  std::int64_t burst_ = 0;
-  std::int64_t of_bursts_ = 0;  // lines so far
   std::int64_t sent_ = 0;
   std::int64_t completed_ = 0;
   Tick next_{0};
