@@ -50,6 +50,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       map_(config),
       index_(index),
       period_(config.dram.clock_period()),
+      cycles_(period_),
       banks_per_rank_(static_cast<int>(config.dram.organisation.banks)),
       nvdimm_rank_(static_cast<int>(config.dram.ranks)),
       split_(config.controller.split()),
@@ -229,8 +230,7 @@ Cycle Channel::elapsed() const { return Cycle((kernel_->now() - measured_from_) 
 
 void Channel::reset_statistics(Tick now) {
   measured_from_ = now;
-  statistics_.dram_occupancy.reset(now);
-  statistics_.nvdimm_occupancy.reset(now);
+  statistics_.reset(now);
   bus_.reset(Cycle(now / period_));
   latency_.reset();
   energy_.reset(Cycle(now / period_));
@@ -244,6 +244,7 @@ void Channel::serialize(Archive& archive) {
           refresh_, power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_,
           now_, settled_, wake_, wake_time_, calm_until_, last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
+  statistics_.fold(period_);
   statistics_.serialize(archive);
   bus_.serialize(archive);
   latency_.serialize(archive);

@@ -337,6 +337,7 @@ class Channel final : public MemoryChannel, public AckListener {
   const AddressMap map_;
   const int index_;
   const Tick period_;
+  const WholeCycles cycles_;
   const int banks_per_rank_;
   const int nvdimm_rank_;  // the rank after the last
   const bool split_;

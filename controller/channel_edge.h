@@ -10,7 +10,7 @@ namespace hmsim {
 // The last beat of a transaction has passed.
 HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
   const Request& request = done.request;
-  const std::int64_t latency = (now_ - request.arrival).value();
+  const Tick latency = now_ - request.arrival;
   const bool nvdimm = is_nvdimm(done);
   const bool ends_here = nvdimm && !(specials && posted(done));
   const Tick gc_blocked = ends_here ? nvdimm_->finish(done.slot, now_) : Tick(0);
@@ -24,11 +24,12 @@ HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
       send_flush();
     }
     ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
-    statistics_.nvdimm_line_latency.add(latency);
+    statistics_.nvdimm_line_latency.add(latency, cycles_);
   } else {
     latency_.finished(done);
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
-    (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency).add(latency);
+    (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency)
+        .add(latency, cycles_);
   }
   tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
        [&done] { return done.viewed && done.view.row_hit; });

@@ -27,10 +27,11 @@ std::vector<Counter*> each(const Channels& channels, Counter ChannelStatistics::
   return counters;
 }
 
-std::vector<Histogram*> each(const Channels& channels, Histogram ChannelStatistics::*histogram) {
+std::vector<Histogram*> each(const Channels& channels,
+                             LatencyHistogram ChannelStatistics::*latency) {
   std::vector<Histogram*> histograms;
   for (MemoryChannel* channel : channels) {
-    histograms.push_back(&(channel->statistics().*histogram));
+    histograms.push_back(&(channel->statistics().*latency).histogram());
   }
   return histograms;
 }
@@ -233,6 +234,20 @@ void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
 
 }  // namespace
 
+void ChannelStatistics::fold(Tick clock_period) {
+  for (LatencyHistogram* latency : {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+    latency->fold(clock_period);
+  }
+}
+
+void ChannelStatistics::reset(Tick now) {
+  for (LatencyHistogram* latency : {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+    latency->reset();
+  }
+  dram_occupancy.reset(now);
+  nvdimm_occupancy.reset(now);
+}
+
 void ChannelStatistics::serialize(Archive& archive) {
   archive(dram_reads, dram_writes, nvdimm_reads, nvdimm_writes, activates, precharges, refreshes,
           power_downs, self_refreshes, row_hits, command_cycles, ack_cycles, dram_data_cycles,
@@ -254,6 +269,11 @@ void register_channel_statistics(StatisticRegistry& registry,
   if (channels.front()->energy() != nullptr) {
     register_energy_statistics(registry, channels);
   }
+  registry.on_read([channels] {
+    for (MemoryChannel* channel : channels) {
+      channel->statistics().fold(channel->clock_period());
+    }
+  });
   registry.on_reset([channels](Tick now) {
     for (MemoryChannel* channel : channels) {
       channel->reset_statistics(now);

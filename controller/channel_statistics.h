@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "controller/latency_histogram.h"
 #include "core/statistics.h"
 
 namespace hmsim {
@@ -30,13 +31,15 @@ struct ChannelStatistics {
   Counter turnarounds = 0;
   Counter dram_wins = 0;
   Counter nvdimm_wins = 0;
-  Histogram dram_read_latency;  // picoseconds, arrival at the controller to last data beat
-  Histogram dram_write_latency;
-  Histogram nvdimm_line_latency;
+  LatencyHistogram dram_read_latency;  // arrival at the controller to last data beat
+  LatencyHistogram dram_write_latency;
+  LatencyHistogram nvdimm_line_latency;
   Occupancy dram_occupancy;  // slots held
   Occupancy nvdimm_occupancy;
 
-  void serialize(Archive& archive);
+  void fold(Tick clock_period);  // has the latencies' histograms hold all
+  void reset(Tick now);          // all but counters
+  void serialize(Archive& archive);  // folded
 };
 
 // Those of the DRAM always; those of NVDIMM and bus where the channels account for their bus. The

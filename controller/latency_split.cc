@@ -14,24 +14,9 @@ constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 
 }  // namespace
 
-void PartLatency::fold(Tick period) {
-  for (std::size_t cycles = 0; cycles < counts_.size(); ++cycles) {
-    if (counts_[cycles] != 0) {
-      histogram_.add_times((static_cast<std::int64_t>(cycles) * period).value(), counts_[cycles]);
-      counts_[cycles] = 0;
-    }
-  }
-}
-
-void PartLatency::reset() {
-  counts_ = {};
-  histogram_.reset();
-  histogram_.reserve();
-}
-
 LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
                            const RefreshControl& refresh, std::size_t slots)
-    : period_(clock_period),
+    : cycles_(clock_period),
       trcd_(dram.timing.trcd),
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
                                                                 : dram.timing.trfc),
@@ -70,7 +55,7 @@ std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cyc
   const bool write = done.request.write;
   std::array<Tick, kLatencyParts> parts{};
   const auto set = [&](LatencyPart part, Cycle cycles) {
-    parts[static_cast<std::size_t>(part)] = cycles.value() * period_;
+    parts[static_cast<std::size_t>(part)] = cycles.value() * cycles_.period();
   };
   set(LatencyPart::transfer, transfer(write));
   if (done.request.memory == MemoryClass::dram) {
@@ -92,14 +77,14 @@ std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cyc
 void LatencySplit::fold() {
   for (int which = 0; which < kClasses; ++which) {
     Class& counted = classes_[static_cast<std::size_t>(which)];
-    for (PartLatency& part : counted.parts) {
-      part.fold(period_);
+    for (LatencyHistogram& part : counted.parts) {
+      part.fold(cycles_.period());
     }
     if (counted.finished != 0) {
       const Cycle cycles = transfer(which % 2 != 0);
       counted.part(LatencyPart::transfer)
           .histogram()
-          .add_times((cycles.value() * period_).value(), counted.finished);
+          .add_times((cycles.value() * cycles_.period()).value(), counted.finished);
       counted.finished = 0;
     }
     if (counted.bus_only != 0) {
@@ -114,7 +99,7 @@ void LatencySplit::fold() {
 
 void LatencySplit::reset() {
   for (Class& counted : classes_) {
-    for (PartLatency& part : counted.parts) {
+    for (LatencyHistogram& part : counted.parts) {
       part.reset();
     }
     counted.finished = 0;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "controller/latency_histogram.h"
 #include "controller/refresh.h"
 #include "controller/transaction.h"
 #include "core/archive.h"
@@ -35,38 +36,6 @@ enum class LatencyPart : std::uint8_t {
 };
 
 inline constexpr std::size_t kLatencyParts = 8;
-
-// One part of many requests' latency: few cycles, which are most, cost an increment.
-class PartLatency {
- public:
-  PartLatency() { histogram_.reserve(); }
-
-  void add(Cycle cycles, Tick period) {
-    if (static_cast<std::uint64_t>(cycles.value()) < kCounted) {
-      ++counts_[static_cast<std::size_t>(cycles.value())];
-    } else {
-      histogram_.add((cycles.value() * period).value());
-    }
-  }
-  void add(Tick time) {
-    if (time == Tick(0)) {
-      ++counts_[0];
-    } else {
-      histogram_.add(time.value());
-    }
-  }
-
-  // Holds all values, in picoseconds, after fold().
-  Histogram& histogram() { return histogram_; }
-  void fold(Tick period);
-  void reset();
-  void serialize(Archive& archive) { archive(histogram_); }  // folded
-
- private:
-  static constexpr std::uint64_t kCounted = 512;
-  std::array<Counter, kCounted> counts_{};  // by cycles
-  Histogram histogram_;
-};
 
 // Every hook costs a few instructions. What is refreshed together (RefreshControl's place) has a
 // clock that stands still while it is prepared for a refresh or refreshed; what happens to its
@@ -137,28 +106,28 @@ class LatencySplit {
   void finished(const Transaction& done) {
     const Marks& marks = marks_of(done);
     Class& counted = count(done);
-    counted.part(LatencyPart::bus).add(marks.bus, period_);
+    counted.part(LatencyPart::bus).add(marks.bus, cycles_);
     if (marks.queueing + marks.bank + marks.refresh == Cycle(0)) {
       ++counted.bus_only;
       return;
     }
-    counted.part(LatencyPart::queueing).add(marks.queueing, period_);
-    counted.part(LatencyPart::bank).add(marks.bank, period_);
-    counted.part(LatencyPart::refresh).add(marks.refresh, period_);
+    counted.part(LatencyPart::queueing).add(marks.queueing, cycles_);
+    counted.part(LatencyPart::bank).add(marks.bank, cycles_);
+    counted.part(LatencyPart::refresh).add(marks.refresh, cycles_);
   }
   // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
   void finished(const Transaction& done, Cycle now, Tick gc_blocked) {
     const Marks& marks = marks_of(done);
     Class& counted = count(done);
-    counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, period_);
+    counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, cycles_);
     counted.part(LatencyPart::bus)
-        .add(now - transfer(done.request.write) - marks.competes, period_);
-    counted.part(LatencyPart::gc_blocked).add(gc_blocked);
+        .add(now - transfer(done.request.write) - marks.competes, cycles_);
+    counted.part(LatencyPart::gc_blocked).add(gc_blocked, cycles_);
     const Cycle ack = marks.competes - marks.first_command;
     if (gc_blocked == Tick(0)) {
-      counted.part(LatencyPart::ack_wait).add(ack, period_);
+      counted.part(LatencyPart::ack_wait).add(ack, cycles_);
     } else {
-      counted.part(LatencyPart::ack_wait).add(ack.value() * period_ - gc_blocked);
+      counted.part(LatencyPart::ack_wait).add(ack.value() * cycles_.period() - gc_blocked, cycles_);
     }
   }
 
@@ -207,12 +176,12 @@ class LatencySplit {
     void serialize(Archive& archive) { archive(last_column, prepared_from, ready); }
   };
   struct Class {
-    std::array<PartLatency, kLatencyParts> parts;
+    std::array<LatencyHistogram, kLatencyParts> parts;
     // Not yet folded: all, whose transfer takes the same time, and those of DRAM that waited for
     // nothing else than the bus.
     Counter finished = 0;
     Counter bus_only = 0;
-    PartLatency& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
+    LatencyHistogram& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
     void serialize(Archive& archive) { archive(parts); }
   };
 
@@ -226,11 +195,11 @@ class LatencySplit {
   Class& count(const Transaction& done) {
     Class& counted = class_of(done.request.memory, done.request.write);
     ++counted.finished;
-    counted.part(LatencyPart::outside).add(outside(done));
+    counted.part(LatencyPart::outside).add(outside(done), cycles_);
     return counted;
   }
   Tick outside(const Transaction& done) const {
-    return done.admitted.value() * period_ - done.request.arrival;
+    return done.admitted.value() * cycles_.period() - done.request.arrival;
   }
   static Cycle clock(const Place& place, Cycle now) {
     return later(earlier(place.pressing, now), place.until) - place.refreshed;
@@ -239,7 +208,7 @@ class LatencySplit {
     return clock(*bank_of(transaction).place, now);
   }
 
-  const Tick period_;
+  const WholeCycles cycles_;
   const Cycle trcd_;
   const Cycle refresh_time_;
   const std::array<Cycle, 2> transfer_;  // reads, writes

@@ -88,6 +88,7 @@ void WholeChannel::complete() {
     under_way_.erase(found);
     ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
     (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency)
+        .histogram()
         .add((now - request.arrival).value());
     if (dram_bytes_ != nullptr) {
       exchange_dram(request, *(*requesters_)[request.agent]);
@@ -120,7 +121,7 @@ void WholeChannel::count() {
 
 void WholeChannel::reset_statistics(Tick now) {
   measured_from_ = now;
-  statistics_.dram_occupancy.reset(now);
+  statistics_.reset(now);
   dram_->reset_counters();
 }
 

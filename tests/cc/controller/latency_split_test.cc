@@ -249,6 +249,7 @@ void check_totals(ChannelUnderTest& channel, const Splits& splits) {
   LatencySplit& split = *channel.channel_.latency_split();
   split.fold();
   ChannelStatistics& statistics = channel.channel_.statistics();
+  statistics.fold(channel.channel_.clock_period());
   double nvdimm = 0;
   for (const auto memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     for (const bool write : {false, true}) {
@@ -262,12 +263,13 @@ void check_totals(ChannelUnderTest& channel, const Splits& splits) {
       if (memory == MemoryClass::nvdimm) {
         nvdimm += whole;
       } else {
-        EXPECT_EQ(whole,
-                  (write ? statistics.dram_write_latency : statistics.dram_read_latency).sum());
+        EXPECT_EQ(whole, (write ? statistics.dram_write_latency : statistics.dram_read_latency)
+                             .histogram()
+                             .sum());
       }
     }
   }
-  EXPECT_EQ(nvdimm, statistics.nvdimm_line_latency.sum());
+  EXPECT_EQ(nvdimm, statistics.nvdimm_line_latency.histogram().sum());
 }
 
 TEST(LatencySplit, PartsAddUpWhateverTheQueues) {
