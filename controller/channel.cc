@@ -87,7 +87,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       guard_(pool_.size()),
       statistics_(static_cast<std::int64_t>(pool_.size())),
       bus_(config.dram, period_),
-      latency_(config.dram, period_, refresh_, pool_.size()),
+      latency_(config.dram, period_, refresh_),
       energy_(config.dram) {
   schedulers_[0] = make_scheduler(config, "controller.scheduler", controller_.scheduler);
   if (split_) {
@@ -183,7 +183,7 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
     return;
   }
   const Cycle edge = edge_from(now);
-  latency_.acknowledged(tag, edge + ack_to_burst_);
+  latency_.acknowledged(pool_[static_cast<TransactionId>(tag)], edge + ack_to_burst_);
   endpoint_.raise_ack(static_cast<TransactionId>(tag));
   calm_until_ = Cycle(0);
   wake_by(edge);

@@ -171,7 +171,7 @@ class Channel final : public MemoryChannel, public AckListener {
   }
   void compete_by_key(TransactionId id);
   void leave_line(const Transaction& transaction);
-  void competes_only_now(const Transaction& transaction) {
+  void competes_only_now(Transaction& transaction) {
     if (!is_nvdimm(transaction)) {
       latency_.competes(transaction, edge_);
     }

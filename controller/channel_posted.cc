@@ -27,7 +27,7 @@ void Channel::give_credits() {
     credits_.take();
     endpoint_.posted(id);
     latency_.started(transaction, edge_);
-    latency_.acknowledged(transaction.slot, edge_);
+    latency_.acknowledged(transaction, edge_);
     transaction.state = TransactionState::waiting;
     tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
          [row_hit] { return row_hit; });

@@ -15,14 +15,13 @@ constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 }  // namespace
 
 LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
-                           const RefreshControl& refresh, std::size_t slots)
+                           const RefreshControl& refresh)
     : cycles_(clock_period),
       trcd_(dram.timing.trcd),
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
                                                                 : dram.timing.trfc),
       transfer_{Cycle(dram.timing.cl + dram.timing.burst),
                 Cycle(dram.timing.cwl + dram.timing.burst)},
-      marks_(slots),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       refreshes_per_round_(static_cast<std::size_t>(dram.refreshes_per_round())),
       places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {
@@ -51,7 +50,7 @@ void LatencySplit::side_changed(Cycle now) {
 
 std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cycle now,
                                                     Tick gc_blocked) const {
-  const Marks& marks = marks_[done.slot];
+  const LatencyMarks& marks = done.marks;
   const bool write = done.request.write;
   std::array<Tick, kLatencyParts> parts{};
   const auto set = [&](LatencyPart part, Cycle cycles) {
@@ -109,7 +108,7 @@ void LatencySplit::reset() {
 
 void LatencySplit::serialize(Archive& archive) {
   fold();
-  archive(marks_, classes_);
+  archive(classes_);
   for (Bank& bank : banks_) {
     archive(bank);
   }

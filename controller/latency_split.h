@@ -44,21 +44,20 @@ class LatencySplit {
  public:
   static constexpr int kClasses = 2 * kMemoryClasses;  // DRAM reads, writes, NVDIMM reads, writes
 
-  LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshControl& refresh,
-               std::size_t slots);
+  LatencySplit(const DramParameters& dram, Tick clock_period, const RefreshControl& refresh);
 
   LatencySplit(const LatencySplit&) = delete;  // banks know their places
   LatencySplit& operator=(const LatencySplit&) = delete;
 
   // A DRAM transaction gets its slot; ...
-  void admitted(const Transaction& transaction, Cycle now) {
-    Marks& marks = marks_of(transaction);
+  void admitted(Transaction& transaction, Cycle now) {
+    LatencyMarks& marks = transaction.marks;
     marks.entered = clock_of(transaction, now);
     marks.competes = marks.entered;
   }
   // ... competes from now on only; ...
-  void competes(const Transaction& transaction, Cycle now) {
-    marks_of(transaction).competes = clock_of(transaction, now);
+  void competes(Transaction& transaction, Cycle now) {
+    transaction.marks.competes = clock_of(transaction, now);
   }
   // ... its bank is activated for it; its column command is issued.
   void opened(const Transaction& transaction, Cycle now) {
@@ -66,10 +65,10 @@ class LatencySplit {
     bank.prepared_from = bank.last_column;
     bank.ready = now - bank.place->refreshed + trcd_;
   }
-  void issued(const Transaction& transaction, Cycle now) {
+  void issued(Transaction& transaction, Cycle now) {
     Bank& bank = bank_of(transaction);
     const Place& place = *bank.place;
-    Marks& marks = marks_of(transaction);
+    LatencyMarks& marks = transaction.marks;
     const Cycle issue = now - place.refreshed;  // the last refresh is over
     const Cycle competes = later(marks.competes, place.side_since);
     const Cycle ready = earlier(later(bank.ready, competes), issue);
@@ -96,15 +95,15 @@ class LatencySplit {
 
   // The first command of a transaction that is not its data-bus command. (An NVDIMM's is answered
   // by its ack.)
-  void started(const Transaction& transaction, Cycle now) {
-    marks_of(transaction).first_command = now;
+  void started(Transaction& transaction, Cycle now) {
+    transaction.marks.first_command = now;
   }
   // The NVDIMM raised the ack: the data-bus command may follow from this edge on.
-  void acknowledged(std::uint32_t slot, Cycle ready) { marks_[slot].competes = ready; }
+  void acknowledged(Transaction& transaction, Cycle ready) { transaction.marks.competes = ready; }
 
   // The last data beat of a DRAM transaction passes; ...
   void finished(const Transaction& done) {
-    const Marks& marks = marks_of(done);
+    const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
     counted.part(LatencyPart::bus).add(marks.bus, cycles_);
     if (marks.queueing + marks.bank + marks.refresh == Cycle(0)) {
@@ -117,7 +116,7 @@ class LatencySplit {
   }
   // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
   void finished(const Transaction& done, Cycle now, Tick gc_blocked) {
-    const Marks& marks = marks_of(done);
+    const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
     counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, cycles_);
     counted.part(LatencyPart::bus)
@@ -134,7 +133,7 @@ class LatencySplit {
   // Of one that just finished.
   std::array<Tick, kLatencyParts> parts(const Transaction& done, Cycle now, Tick gc_blocked) const;
   Cycle first_command(const Transaction& transaction) const {
-    return marks_[transaction.slot].first_command;
+    return transaction.marks.first_command;
   }
   Cycle transfer(bool write) const { return transfer_[write ? 1 : 0]; }
 
@@ -147,20 +146,6 @@ class LatencySplit {
   void serialize(Archive& archive);
 
  private:
-  // Of the transaction in a slot. DRAM: dates by its banks' clock, and the parts of its latency
-  // once its column command is issued.
-  struct alignas(64) Marks {
-    Cycle first_command{0};
-    Cycle entered{0};   // got its slot
-    Cycle competes{0};  // NVDIMM: for the data bus
-    Cycle queueing{0};
-    Cycle bank{0};
-    Cycle bus{0};
-    Cycle refresh{0};
-    void serialize(Archive& archive) {
-      archive(first_command, entered, competes, queueing, bank, bus, refresh);
-    }
-  };
   struct alignas(32) Place {
     Cycle refreshed{0};  // all its refreshes and their preparations, to the last one's end
     Cycle until{0};      // the last one's end
@@ -185,7 +170,6 @@ class LatencySplit {
     void serialize(Archive& archive) { archive(parts); }
   };
 
-  Marks& marks_of(const Transaction& transaction) { return marks_[transaction.slot]; }
   Bank& bank_of(const Transaction& transaction) {
     return banks_[static_cast<std::size_t>(transaction.bank)];
   }
@@ -212,7 +196,6 @@ class LatencySplit {
   const Cycle trcd_;
   const Cycle refresh_time_;
   const std::array<Cycle, 2> transfer_;  // reads, writes
-  std::vector<Marks> marks_;
   std::vector<Bank> banks_;
   const std::size_t refreshes_per_round_;  // places of a rank
   std::vector<Place> places_;

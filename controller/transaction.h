@@ -26,6 +26,21 @@ enum class TransactionState : std::uint8_t {
   transfer,  // its data-bus command is issued
 };
 
+// What LatencySplit knows of a transaction. DRAM: dates by its banks' clock, and the parts of its
+// latency once its column command is issued.
+struct LatencyMarks {
+  Cycle first_command{0};
+  Cycle entered{0};   // got its slot
+  Cycle competes{0};  // NVDIMM: for the data bus
+  Cycle queueing{0};
+  Cycle bank{0};
+  Cycle bus{0};
+  Cycle refresh{0};
+  void serialize(Archive& archive) {
+    archive(first_command, entered, competes, queueing, bank, bus, refresh);
+  }
+};
+
 struct alignas(64) Transaction {
   Request request;
   std::int64_t row = 0;  // DRAM row, or LPN in the channel's NVDIMM
@@ -51,6 +66,7 @@ struct alignas(64) Transaction {
   bool activated = false;  // its row had to be opened for it
   bool urgent = false;     // a write that goes with the reads: a read waits for it
   bool overdue = false;    // goes before all others: it has waited for too long
+  LatencyMarks marks{};
   RequestView view{};      // where policies look; row_hit is set for each call
 
   // A slot's next transaction; its place in the memory and its keys are still to be set.
@@ -73,7 +89,7 @@ struct alignas(64) Transaction {
   void serialize(Archive& archive) {
     archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, chain,
             chained, successor, predecessor, slot, rank, bank, state, viewed, started, activated,
-            urgent, overdue, admitted, activated_at, activate_held);
+            urgent, overdue, admitted, activated_at, activate_held, marks);
   }
 };
 
