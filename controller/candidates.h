@@ -14,10 +14,12 @@ namespace hmsim {
 // The next command of the transaction that its policy puts first in a bank, with the key that
 // ranks it among those of other banks.
 struct Best {
-  TransactionId id = kNoTransaction;
+  Transaction* transaction = nullptr;
   Command command = Command::read;
   std::uint64_t key = 0;
   std::uint64_t request = 0;
+
+  TransactionId id() const { return static_cast<TransactionId>(transaction->slot); }
 };
 
 // The best commands of an edge, nullptr where there is none. They stand in their banks, and so are

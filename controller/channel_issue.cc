@@ -140,8 +140,8 @@ inline const Best* Channel::select(const Candidates& candidates) {
 }
 
 MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
-  Transaction& one = pool_[dram.id];
-  Transaction& other = pool_[nvdimm.id];
+  Transaction& one = *dram.transaction;
+  Transaction& other = *nvdimm.transaction;
   if (one.overdue || other.overdue) {
     const bool dram_first = one.overdue && (!other.overdue || one.request.id < other.request.id);
     return dram_first ? MemoryClass::dram : MemoryClass::nvdimm;
@@ -202,10 +202,10 @@ void Channel::send_command(TransactionId id) {
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
     if (hmsim::is_nvdimm(winner->command)) {
-      issue_grant(winner->id, winner->command);
+      issue_grant(winner->id(), winner->command);
     } else {
       on_banks([&](auto& banks) {
-        issue_column(banks, pool_[winner->id], winner->command, has_specials_);
+        issue_column(banks, *winner->transaction, winner->command, has_specials_);
       });
     }
     return;
@@ -220,11 +220,11 @@ void Channel::send_command(TransactionId id) {
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
     if (hmsim::is_nvdimm(candidates.other->command)) {
-      send_command(candidates.other->id);
+      send_command(candidates.other->id());
     } else {
       const Best& other = *candidates.other;
       on_banks(
-          [&](auto& banks) { issue_row(banks, pool_[other.id], other.command, has_specials_); });
+          [&](auto& banks) { issue_row(banks, *other.transaction, other.command, has_specials_); });
     }
   }
 }
@@ -261,7 +261,7 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
   if (const Best* const burst = banks.select_burst(edge_)) {
     ++statistics_.command_cycles;
     promised_ = kNobody;
-    Transaction& transaction = pool_[burst->id];
+    Transaction& transaction = *burst->transaction;
     if (burst->command == Command::read) {  // constants from here on
       issue_column(banks, transaction, Command::read, false);
     } else {
@@ -269,7 +269,7 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
     }
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
-    issue_row(banks, pool_[row->id], row->command, false);
+    issue_row(banks, *row->transaction, row->command, false);
   }
 }
 

@@ -119,7 +119,7 @@ void Channel::reserve(Candidates& candidates) const {
     if (slot != StarvationGuard::kNone &&
         lacks_data_only(pool_[static_cast<TransactionId>(slot)])) {
       const auto other = [slot](const Best* best) {
-        return best != nullptr && best->id != static_cast<TransactionId>(slot);
+        return best != nullptr && best->id() != static_cast<TransactionId>(slot);
       };
       const auto i = static_cast<std::size_t>(memory);
       candidates.legal[i] = other(candidates.legal[i]) ? nullptr : candidates.legal[i];

@@ -183,7 +183,8 @@ class NvdimmEndpoint {
     return key_of(pool_[id], last_page(pool_[id].bank));
   }
   Best best_of(TransactionId id) const {
-    return {id, burst_of(pool_[id]), key_in_bank(id), pool_[id].request.id};
+    Transaction& transaction = pool_[id];
+    return {&transaction, burst_of(transaction), key_in_bank(id), transaction.request.id};
   }
 
   const int rank_;
