@@ -98,7 +98,7 @@ class Channel final : public MemoryChannel, public AckListener {
   bool begin_edge(bool specials);
   bool begin_special_edge();
   void find_calm(bool specials);
-  bool rest();
+  bool rest(Cycle from);
   [[gnu::noinline]] void rouse(Cycle end);
   [[gnu::noinline]] void rouse_for_ack(std::uint32_t tag, Tick now);
   template <class Banks>
@@ -400,7 +400,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick now_{0};                  // ... and when it was (in a calm, told at completions only)
   Cycle wake_ = kNeverCycle;     // the next one, ...
   Tick wake_time_ = kNever;      // ... and when it will be
-  Cycle put_off_ = kNeverCycle;  // edge_, if the channel rests since then; wake_ is never
+  Cycle put_off_ = kNeverCycle;  // the first refresh put off, if the channel rests; wake_ is never
   Tick nvdimm_due_ = kNever;     // when the NVDIMM is: the channel advances it
   // Until then edges have nothing but completions and commands of transactions, if nobody sends and
   // no ack comes meanwhile.

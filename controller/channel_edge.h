@@ -128,7 +128,7 @@ HMSIM_INLINE void Channel::find_calm(bool specials) {
 // The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
 // has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
 HMSIM_INLINE bool Channel::begin_edge(bool specials) {
-  if (!specials && refresh_.pressing(edge_) && rest()) {
+  if (!specials && refresh_.pressing(edge_) && rest(edge_)) {
     return false;
   }
   wake_ = kNeverCycle;

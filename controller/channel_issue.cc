@@ -341,6 +341,10 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
         end_begun_edge(banks);
         return;
       }
+      if (pool_.all_free() && rest(calm_until_)) {
+        wakeup_.went_on(now_);
+        return;
+      }
       if (const Tick changed = earlier(wakeup_.leave(), nvdimm_due_); changed != limit) {
         limit = changed;
         limit_edge = first_edge(limit);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What comes before commands that requests ask for, and commands that none asks for: refreshes,
 // power modes, and precharges by the page policy.
+#include <utility>
+
 #include "controller/channel.h"
 #include "controller/channel_edge.h"
 
@@ -109,14 +111,14 @@ void Channel::refresh() {
 // From a refresh on, while nothing is held, asked for or answered, refreshes have the edges for
 // themselves. If nobody looks at their commands they are put off, this one is the first: false when
 // that is not so.
-bool Channel::rest() {
+bool Channel::rest(Cycle from) {
   if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || has_specials_ ||
       banks_.next() != kNeverCycle || !finishes_.empty() || endpoint_.has_ack() ||
       endpoint_.active() || queues_[0].may_admit() || queues_[1].may_admit() ||
       observer_ != nullptr || !wakeup_.puts_off()) {
     return false;
   }
-  put_off_ = edge_;
+  put_off_ = from;
   wake_at(kNeverCycle);
   return true;
 }
@@ -169,6 +171,10 @@ template <class Banks>
 
 // Makes the refreshes that were put off on edges before `end`, and puts off none any longer.
 void Channel::rouse(Cycle end) {
+  if (put_off_ >= end) {
+    wake_at(std::exchange(put_off_, kNeverCycle));
+    return;
+  }
   on_banks([&](auto& banks) { refresh_at_rest(banks, end); });
 }
 
