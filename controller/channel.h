@@ -111,6 +111,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void deliver_ack();
   void refresh();
   void admit();
+  void admit_all();
   void wake();
   void stage();
   void limit_waiting();
@@ -152,6 +153,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void end_flush(TransactionId id);
   bool would_hit(const Transaction& transaction) const;
   void order_line(TransactionId id);
+  bool stays_alone(Transaction& transaction);
+  [[gnu::noinline]] void end_solitude(TransactionId id);
   void expedite(TransactionId id);
   void compete(TransactionId id) {
     if (has_specials_) {
@@ -163,8 +166,6 @@ class Channel final : public MemoryChannel, public AckListener {
     set_fixed_keys(transaction);
     if (is_nvdimm(transaction)) {
       endpoint_.insert(id);
-    } else if (lone_ == kAwaited) {
-      lone_ = id;
     } else {
       banks_.insert(id, 0, edge_);
     }

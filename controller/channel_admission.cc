@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A request's way into its queue: it waits outside, is admitted, and competes in its turn.
 #include "controller/channel.h"
+#include "controller/channel_edge.h"
 
 namespace hmsim {
 
@@ -30,6 +31,8 @@ bool Channel::would_wait(MemoryClass memory) const {
   return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
 }
 
+void Channel::end_solitude(TransactionId id) { order_line(id); }
+
 // Where keys may change, or more than the transactions' own banks is to know of them.
 void Channel::compete_by_key(TransactionId id) {
   Transaction& transaction = pool_[id];
@@ -48,66 +51,7 @@ void Channel::compete_by_key(TransactionId id) {
   waits(transaction, side, 1);
 }
 
-// Lets the transaction compete, or holds it behind an older one to the same line.
-HMSIM_INLINE void Channel::order_line(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  const TransactionId before = line_order_.exchange(pool_, id);
-  if (before == kNoTransaction) {
-    compete(id);
-    return;
-  }
-  transaction.state = TransactionState::held;
-  transaction.predecessor = before;
-  pool_[before].successor = id;
-  if (!transaction.request.write && side_of(pool_[before]) == 1) {
-    expedite(before);
-  }
-}
-
-[[gnu::flatten]] void Channel::admit() {
-  // A requester may send more from within on_admit, in split mode to the other queue too.
-  while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
-  }
-}
-
-HMSIM_INLINE bool Channel::admit_from(Queue& queue) {
-  if (!queue.may_admit()) {
-    return false;
-  }
-  --queue.free_slots;
-  const TransactionId id = admit(queue.line.front());
-  queue.line.pop();
-  const Request& request = pool_[id].request;
-  (*requesters_)[request.agent]->on_admit(request, now_);
-  wakeup_.answered();
-  return true;
-}
-
-HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
-  const TransactionId id = pool_.take();
-  Transaction& transaction = pool_[id];
-  transaction.begin(request, edge_);
-  if (request.memory == MemoryClass::nvdimm) {
-    const NvdimmPlace place = map_.nvdimm(request.address);
-    transaction.local = place.address;
-    transaction.row = place.page;
-    transaction.rank = nvdimm_rank_;
-    transaction.bank = endpoint_.pseudo_bank(transaction.row);
-  } else {
-    const DramPlace place = map_.dram(request.address);
-    transaction.row = place.row;
-    transaction.rank = place.rank;
-    transaction.bank = place.rank * banks_per_rank_ + place.bank;
-    latency_.admitted(transaction, edge_);
-  }
-  count(request.memory, 1);
-  if (is_nvdimm(transaction) && barrier_.bars(id, request.flush)) {
-    bar(id);
-  } else {
-    enter(id);
-  }
-  return id;
-}
+[[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(); }
 
 RequestView Channel::view_of(const Transaction& transaction) const {
   const Request& request = transaction.request;
@@ -125,22 +69,6 @@ RequestView Channel::view_of(const Transaction& transaction) const {
           line,
           false,
           request.epoch};
-}
-
-// Its scheduler gets to know of it.
-void Channel::enter(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
-       [&] { return would_hit(transaction); });
-  if (has_specials_) {
-    guard_.admit(seen(transaction, false), owner_of(transaction.request.memory), edge_);
-  }
-  if (two_level_) {
-    transaction.state = TransactionState::staged;
-    staged_.push_back(id);
-  } else {
-    order_line(id);
-  }
 }
 
 bool Channel::would_hit(const Transaction& transaction) const {

@@ -3,6 +3,8 @@
 // edges to take in.
 #pragma once
 
+#include <utility>
+
 #include "controller/channel.h"
 
 namespace hmsim {
@@ -165,6 +167,102 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   }
   find_calm(specials);
   return true;
+}
+
+// Where the channel was empty: a first transaction, of the DRAM, is alone for the time being, unknown
+// to its line and its bank. A second one has both know of it.
+HMSIM_INLINE bool Channel::stays_alone(Transaction& transaction) {
+  const TransactionId alone = std::exchange(lone_, kNoTransaction);
+  if (alone == kAwaited) {
+    if (is_nvdimm(transaction)) {
+      return false;
+    }
+    lone_ = static_cast<TransactionId>(transaction.slot);
+    return true;
+  }
+  end_solitude(alone);
+  return false;
+}
+
+// Lets the transaction compete, or holds it behind an older one to the same line.
+HMSIM_INLINE void Channel::order_line(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  if (lone_ != kNoTransaction && stays_alone(transaction)) {
+    return;
+  }
+  const TransactionId before = line_order_.exchange(pool_, id);
+  if (before == kNoTransaction) {
+    compete(id);
+    return;
+  }
+  transaction.state = TransactionState::held;
+  transaction.predecessor = before;
+  pool_[before].successor = id;
+  if (!transaction.request.write && side_of(pool_[before]) == 1) {
+    expedite(before);
+  }
+}
+
+// Its scheduler gets to know of it.
+HMSIM_INLINE void Channel::enter(TransactionId id) {
+  Transaction& transaction = pool_[id];
+  tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
+       [&] { return would_hit(transaction); });
+  if (has_specials_) {
+    guard_.admit(seen(transaction, false), owner_of(transaction.request.memory), edge_);
+  }
+  if (two_level_) {
+    transaction.state = TransactionState::staged;
+    staged_.push_back(id);
+  } else {
+    order_line(id);
+  }
+}
+
+HMSIM_INLINE bool Channel::admit_from(Queue& queue) {
+  if (!queue.may_admit()) {
+    return false;
+  }
+  --queue.free_slots;
+  const TransactionId id = admit(queue.line.front());
+  queue.line.pop();
+  const Request& request = pool_[id].request;
+  (*requesters_)[request.agent]->on_admit(request, now_);
+  wakeup_.answered();
+  return true;
+}
+
+HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
+  const TransactionId id = pool_.take();
+  Transaction& transaction = pool_[id];
+  transaction.begin(request, edge_);
+  if (request.memory == MemoryClass::nvdimm) {
+    const NvdimmPlace place = map_.nvdimm(request.address);
+    transaction.local = place.address;
+    transaction.row = place.page;
+    transaction.rank = nvdimm_rank_;
+    transaction.bank = endpoint_.pseudo_bank(transaction.row);
+  } else {
+    const DramPlace place = map_.dram(request.address);
+    transaction.row = place.row;
+    transaction.rank = place.rank;
+    transaction.bank = place.rank * banks_per_rank_ + place.bank;
+    latency_.admitted(transaction, edge_);
+  }
+  count(request.memory, 1);
+  if (is_nvdimm(transaction) && barrier_.bars(id, request.flush)) {
+    bar(id);
+  } else {
+    enter(id);
+  }
+  return id;
+}
+
+// Whoever waits outside, as far as there are slots. A requester may send more from within on_admit,
+// in split mode to the other queue too.
+HMSIM_INLINE void Channel::admit_all() {
+  while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
+  }
 }
 
 // What an edge within the calm may begin with: completions, and who gets their slots.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flushes on their way through a channel.
 #include "controller/channel.h"
+#include "controller/channel_edge.h"
 
 namespace hmsim {
 

@@ -46,7 +46,6 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, bool
   }
   account_burst(transaction, write, begin);
   tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
-  leave_line(transaction);
 }
 
 // Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
@@ -165,6 +164,7 @@ void Channel::issue_grant(TransactionId id, Command command) {
       statistics_.nvdimm_data_cycles);
   record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
          transaction);
+  leave_line(transaction);
 }
 
 // The read or write command that the NVDIMM will answer with an ack.
@@ -204,9 +204,10 @@ void Channel::send_command(TransactionId id) {
     if (hmsim::is_nvdimm(winner->command)) {
       issue_grant(winner->id(), winner->command);
     } else {
-      on_banks([&](auto& banks) {
-        issue_column(banks, *winner->transaction, winner->command, has_specials_);
-      });
+      Transaction& transaction = *winner->transaction;
+      const Command command = winner->command;
+      on_banks([&](auto& banks) { issue_column(banks, transaction, command, has_specials_); });
+      leave_line(transaction);
     }
     return;
   }
@@ -267,6 +268,7 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
     } else {
       issue_column(banks, transaction, Command::write, false);
     }
+    leave_line(transaction);
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
     issue_row(banks, *row->transaction, row->command, false);
@@ -301,7 +303,7 @@ HMSIM_INLINE void Channel::issue_lone(Transaction& transaction) {
 // the calm and before anything else. Then it competes as all others do.
 [[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
   lone_ = native_ != nullptr ? kAwaited : kNoTransaction;
-  admit();
+  admit_all();
   advancing_ = false;
   settle();
   find_calm(false);
@@ -311,7 +313,7 @@ HMSIM_INLINE void Channel::issue_lone(Transaction& transaction) {
       issue_lone(pool_[id]);
     }
     if (pool_[id].state != TransactionState::transfer) {
-      banks_.insert(id, 0, edge_);
+      order_line(id);
     }
   }
 }

@@ -59,7 +59,7 @@ class BothBanks {
 void expect_same(const Best* one, const Best* other, const char* what, int edge) {
   ASSERT_EQ(one == nullptr, other == nullptr) << what << " on edge " << edge;
   if (one != nullptr) {
-    ASSERT_EQ(one->id, other->id) << what << " on edge " << edge;
+    ASSERT_EQ(one->id(), other->id()) << what << " on edge " << edge;
     ASSERT_EQ(one->command, other->command) << what << " on edge " << edge;
   }
 }
@@ -139,19 +139,19 @@ void run(const char* preset) {
     });
     if (data != nullptr || found[0].other != nullptr) {
       const Best best = data != nullptr ? *data : *found[0].other;
-      const Transaction issued = both.pool()[best.id];
+      const Transaction issued = both.pool()[best.id()];
       both.each([&](DramBanks& banks, TransactionPool& pool) {
-        pool[best.id].started = true;
+        pool[best.id()].started = true;
         if (best.command == Command::activate) {
-          banks.activate(pool[best.id], edge);
+          banks.activate(pool[best.id()], edge);
         } else if (best.command == Command::precharge) {
           banks.precharge(issued.bank, edge);
         } else {
-          banks.column(pool[best.id], issued.request.write ? 1 : 0, best.command, edge);
+          banks.column(pool[best.id()], issued.request.write ? 1 : 0, best.command, edge);
         }
       });
       if (data != nullptr) {
-        free.push_back(best.id);
+        free.push_back(best.id());
         ++data_commands;
       }
     }
