@@ -120,7 +120,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void change_schedulers();
   void update_drain();
   void admit_first();
-  void issue_lone(Transaction& transaction);
+  bool issue_lone(Transaction& transaction);
+  void complete_lone(Tick limit);
   template <class Banks>
   void issue_in_calm(Banks& banks);
   template <class Banks>

@@ -154,7 +154,7 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   if (queues_[0].may_admit() || queues_[1].may_admit()) {
     if (!specials && pool_.all_free()) {
       admit_first();
-      return true;
+      return !at_rest();
     }
     admit();
   }
