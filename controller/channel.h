@@ -98,7 +98,8 @@ class Channel final : public MemoryChannel, public AckListener {
   bool begin_edge(bool specials);
   bool begin_special_edge();
   void find_calm(bool specials);
-  bool rest(Cycle from);
+  bool rest();
+  bool put_off(Cycle from);
   [[gnu::noinline]] void rouse(Cycle end);
   [[gnu::noinline]] void rouse_for_ack(std::uint32_t tag, Tick now);
   template <class Banks>

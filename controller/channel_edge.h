@@ -130,7 +130,7 @@ HMSIM_INLINE void Channel::find_calm(bool specials) {
 // The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
 // has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
 HMSIM_INLINE bool Channel::begin_edge(bool specials) {
-  if (!specials && refresh_.pressing(edge_) && rest(edge_)) {
+  if (!specials && refresh_.pressing(edge_) && rest()) {
     return false;
   }
   wake_ = kNeverCycle;
@@ -263,6 +263,17 @@ HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
 HMSIM_INLINE void Channel::admit_all() {
   while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
   }
+}
+
+// From this refresh on they have the edges for themselves. False: somebody looks at their commands.
+HMSIM_INLINE bool Channel::put_off(Cycle from) {
+  if (observer_ != nullptr || !wakeup_.puts_off()) {
+    return false;
+  }
+  put_off_ = from;
+  wake_ = kNeverCycle;
+  wake_time_ = kNever;
+  return true;
 }
 
 // What an edge within the calm may begin with: completions, and who gets their slots.

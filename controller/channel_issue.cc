@@ -312,7 +312,7 @@ HMSIM_INLINE void Channel::complete_lone(Tick limit) {
   wakeup_.go_on(now_);
   answer();
   if (pool_.all_free()) {
-    rest(calm_until_);
+    put_off(calm_until_);
   }
 }
 
@@ -356,7 +356,7 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
         end_begun_edge(banks);
         return;
       }
-      if (pool_.all_free() && rest(calm_until_)) {
+      if (pool_.all_free() && put_off(calm_until_)) {
         wakeup_.went_on(now_);
         return;
       }

@@ -108,19 +108,15 @@ void Channel::refresh() {
   }
 }
 
-// From a refresh on, while nothing is held, asked for or answered, refreshes have the edges for
-// themselves. If nobody looks at their commands they are put off, this one is the first: false when
-// that is not so.
-bool Channel::rest(Cycle from) {
+// On the edge of a refresh: puts it off, with all that follow, if nothing is held but by the NVDIMM,
+// asked for or answered.
+bool Channel::rest() {
   if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || has_specials_ ||
       banks_.next() != kNeverCycle || !finishes_.empty() || endpoint_.has_ack() ||
-      endpoint_.active() || queues_[0].may_admit() || queues_[1].may_admit() ||
-      observer_ != nullptr || !wakeup_.puts_off()) {
+      endpoint_.active() || queues_[0].may_admit() || queues_[1].may_admit()) {
     return false;
   }
-  put_off_ = from;
-  wake_at(kNeverCycle);
-  return true;
+  return put_off(edge_);
 }
 
 // All commands of the rank's refresh, one after the other, as far as each is legal by then and they
