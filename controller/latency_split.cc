@@ -79,19 +79,13 @@ void LatencySplit::fold() {
     for (LatencyHistogram& part : counted.parts) {
       part.fold(cycles_.period());
     }
-    if (counted.finished != 0) {
-      const Cycle cycles = transfer(which % 2 != 0);
-      counted.part(LatencyPart::transfer)
-          .histogram()
-          .add_times((cycles.value() * cycles_.period()).value(), counted.finished);
-      counted.finished = 0;
-    }
-    if (counted.bus_only != 0) {
-      for (const LatencyPart part :
-           {LatencyPart::queueing, LatencyPart::bank, LatencyPart::refresh}) {
-        counted.part(part).histogram().add_times(0, counted.bus_only);
+    for (std::size_t part = 0; part < kLatencyParts; ++part) {
+      const bool transfers = static_cast<LatencyPart>(part) == LatencyPart::transfer;
+      const Cycle cycles = transfers ? transfer(which % 2 != 0) : Cycle(0);
+      Histogram& histogram = counted.parts[part].histogram();
+      if (const Counter rest = counted.finished - histogram.count(); rest != 0) {
+        histogram.add_times((cycles.value() * cycles_.period()).value(), rest);
       }
-      counted.bus_only = 0;
     }
   }
 }
@@ -102,7 +96,6 @@ void LatencySplit::reset() {
       part.reset();
     }
     counted.finished = 0;
-    counted.bus_only = 0;
   }
 }
 

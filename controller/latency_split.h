@@ -105,27 +105,24 @@ class LatencySplit {
   void finished(const Transaction& done) {
     const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
-    counted.part(LatencyPart::bus).add(marks.bus, cycles_);
-    if (marks.queueing + marks.bank + marks.refresh == Cycle(0)) {
-      ++counted.bus_only;
-      return;
+    add(counted, LatencyPart::bus, marks.bus);
+    if (marks.queueing + marks.bank + marks.refresh != Cycle(0)) {
+      add(counted, LatencyPart::queueing, marks.queueing);
+      add(counted, LatencyPart::bank, marks.bank);
+      add(counted, LatencyPart::refresh, marks.refresh);
     }
-    counted.part(LatencyPart::queueing).add(marks.queueing, cycles_);
-    counted.part(LatencyPart::bank).add(marks.bank, cycles_);
-    counted.part(LatencyPart::refresh).add(marks.refresh, cycles_);
   }
   // ... of an NVDIMM transaction, which the NVDIMM says was blocked so long.
   void finished(const Transaction& done, Cycle now, Tick gc_blocked) {
     const LatencyMarks& marks = done.marks;
     Class& counted = count(done);
-    counted.part(LatencyPart::queueing).add(marks.first_command - done.admitted, cycles_);
-    counted.part(LatencyPart::bus)
-        .add(now - transfer(done.request.write) - marks.competes, cycles_);
-    counted.part(LatencyPart::gc_blocked).add(gc_blocked, cycles_);
+    add(counted, LatencyPart::queueing, marks.first_command - done.admitted);
+    add(counted, LatencyPart::bus, now - transfer(done.request.write) - marks.competes);
     const Cycle ack = marks.competes - marks.first_command;
     if (gc_blocked == Tick(0)) {
-      counted.part(LatencyPart::ack_wait).add(ack, cycles_);
+      add(counted, LatencyPart::ack_wait, ack);
     } else {
+      counted.part(LatencyPart::gc_blocked).add(gc_blocked, cycles_);
       counted.part(LatencyPart::ack_wait).add(ack.value() * cycles_.period() - gc_blocked, cycles_);
     }
   }
@@ -162,12 +159,11 @@ class LatencySplit {
   };
   struct Class {
     std::array<LatencyHistogram, kLatencyParts> parts;
-    // Not yet folded: all, whose transfer takes the same time, and those of DRAM that waited for
-    // nothing else than the bus.
+    // All since the reset. What fold() finds missing in a part waited for nothing there; all
+    // transfers take the same time.
     Counter finished = 0;
-    Counter bus_only = 0;
     LatencyHistogram& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
-    void serialize(Archive& archive) { archive(parts); }
+    void serialize(Archive& archive) { archive(parts, finished); }
   };
 
   Bank& bank_of(const Transaction& transaction) {
@@ -179,8 +175,15 @@ class LatencySplit {
   Class& count(const Transaction& done) {
     Class& counted = class_of(done.request.memory, done.request.write);
     ++counted.finished;
-    counted.part(LatencyPart::outside).add(outside(done), cycles_);
+    if (const Tick time = outside(done); time != Tick(0)) {
+      counted.part(LatencyPart::outside).add(time, cycles_);
+    }
     return counted;
+  }
+  void add(Class& counted, LatencyPart part, Cycle cycles) {
+    if (cycles != Cycle(0)) {
+      counted.part(part).add(cycles, cycles_);
+    }
   }
   Tick outside(const Transaction& done) const {
     return done.admitted.value() * cycles_.period() - done.request.arrival;
