@@ -22,7 +22,7 @@ void Channel::send_anew(const Request& request, Tick now) {
       rouse(edge);
     }
     wake_by(edge);
-    wakeup_.notify();
+    wakeup_.notify(next_event());
   }
 }
 

@@ -43,15 +43,13 @@ inline bool Kernel::advance_earliest(Tick limit) {
   }
   ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
   const auto index = static_cast<std::size_t>(earliest - entries_.data());
-  turn_ = when == now_ && index < turn_ ? turn_ : index;
   now_ = when;
-  turned_at_ = when;
   advanced_ = index;
   moves_left_ = kMovesOfAStep;
   horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
   Component& component = *earliest->component;
   component.advance(when);
-  turn_ = now_ == when ? turn_ : index;
+  turn_ = now_ == turned_at_ ? later(turn_, index) : index;
   turned_at_ = now_;
   advanced_ = kNobody;
   horizon_ = Tick(0);
@@ -81,7 +79,7 @@ bool Kernel::run(Tick limit, std::uint64_t& steps) {
 
 void Kernel::catch_up() {
   if (put_off_) {
-    catch_up(now_, turn_);
+    catch_up(now_, turn());
   }
 }
 

@@ -39,12 +39,14 @@ class Kernel {
   // A neighbour changed component `id`: asks it for its next event again. (Not the component that
   // is being advanced: it is asked once it has acted.)
   void notify(int id) {
-    if (static_cast<std::size_t>(id) == advanced_) {
-      return;
+    notify(id, entries_[static_cast<std::size_t>(id)].component->next_event());
+  }
+  // The same of one that tells what its next event is.
+  void notify(int id, Tick next) {
+    if (static_cast<std::size_t>(id) != advanced_) {
+      entries_[static_cast<std::size_t>(id)].next = next;
+      horizon_ = earlier(horizon_, next);
     }
-    Entry& entry = entries_[static_cast<std::size_t>(id)];
-    entry.next = entry.component->next_event();
-    horizon_ = earlier(horizon_, entry.next);
   }
   void notify_all();
 
@@ -72,8 +74,7 @@ class Kernel {
   // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
   // comes after its turn, whether it had anything to do or not.
   bool turn_is_over(int id) const {
-    const std::size_t last = now_ == turned_at_ ? turn_ : advanced_;
-    return last > static_cast<std::size_t>(id);
+    return turn() > static_cast<std::size_t>(id);
   }
 
   // For the same: it may put events off. (Not where someone looks on between steps.)
@@ -107,6 +108,13 @@ class Kernel {
   };
 
   bool advance_earliest(Tick limit);
+  // The last in order of those that have acted at the present time, or act.
+  std::size_t turn() const {
+    if (advanced_ == kNobody) {
+      return turn_;
+    }
+    return now_ == turned_at_ ? later(turn_, advanced_) : advanced_;
+  }
   void catch_up(Tick now, std::size_t turn);
 
   std::vector<Entry> entries_;
@@ -116,8 +124,8 @@ class Kernel {
   static constexpr std::size_t kNobody = ~std::size_t{0};
   Tick horizon_{0};  // whatever is due before belongs to the component being advanced, ...
   std::size_t advanced_ = kNobody;  // ... which is this one
-  std::size_t turn_ = 0;  // the last in order of those that have acted at that time, which is now_
-  Tick turned_at_{0};     // unless the one that is being advanced has gone on
+  std::size_t turn_ = 0;  // the last in order of those that have acted at that time: ...
+  Tick turned_at_{0};     // ... now_, while nobody is being advanced
   bool watched_ = true;   // someone looks on between steps
   bool paused_ = false;
   bool put_off_ = false;  // some component may have put events off
@@ -146,6 +154,11 @@ class Wakeup {
   void notify() const {
     if (kernel_ != nullptr) {
       kernel_->notify(id_);
+    }
+  }
+  void notify(Tick next) const {
+    if (kernel_ != nullptr) {
+      kernel_->notify(id_, next);
     }
   }
 
