@@ -101,7 +101,7 @@ HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
     pages_.closed(bank);
   }
   ++statistics_.precharges;
-  energy_.precharged(rank, edge);
+  energy_.precharged(rank, 1, edge);
   if (observer_ != nullptr) {
     record(ChannelCommand::precharge, rank, bank % banks_per_rank_, -1, request);
   }

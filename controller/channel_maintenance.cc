@@ -120,19 +120,27 @@ bool Channel::rest() {
 }
 
 // All commands of the rank's refresh, one after the other, as far as each is legal by then and they
-// come before `end`; but at least what this edge has.
+// come before `end`; but at least what this edge has. Nobody sees them.
 template <class Banks>
 HMSIM_INLINE void Channel::refresh_rank(Banks& banks, int rank, Cycle end) {
-  Cycle edge = edge_;
+  const Cycle begin = edge_;
+  Cycle edge = begin;
   std::uint64_t open = refresh_.open_banks(rank);
   for (; open != 0; open &= open - 1) {
     const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(open);
     if (edge == end || !banks.may_precharge(bank, edge)) {
       break;
     }
-    edge_ = edge;
-    precharge_for_refresh(banks, bank, rank);
+    banks.precharge(bank, edge);
     ++edge;
+  }
+  if (const std::int64_t precharges = (edge - begin).value(); precharges > 0) {
+    edge_ = edge - Cycle(1);
+    command_bus_taken_ = true;
+    statistics_.command_cycles += static_cast<Counter>(precharges);
+    statistics_.precharges += static_cast<Counter>(precharges);
+    bus_.refresh_prepared(rank, refresh_.turn(rank), begin);
+    energy_.precharged(rank, static_cast<int>(precharges), edge_);
   }
   if (open == 0 && (edge = later(edge, refresh_.gate(rank))) < end) {
     edge_ = edge;

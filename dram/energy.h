@@ -44,9 +44,10 @@ class EnergyMeter {
       enter(state, State::active, now);
     }
   }
-  void precharged(int rank, Cycle now) {
+  // So many of its banks, the last of them now.
+  void precharged(int rank, int banks, Cycle now) {
     Rank& state = at(rank);
-    if (--state.open == 0) {
+    if ((state.open -= banks) == 0) {
       enter(state, State::precharged, now);
     }
   }
