@@ -169,8 +169,8 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   return true;
 }
 
-// Where the channel was empty: a first transaction, of the DRAM, is alone for the time being, unknown
-// to its line and its bank. A second one has both know of it.
+// Where the channel was empty: a first transaction, of the DRAM, is alone for the time being,
+// unknown to its line and its bank. A second one has both know of it.
 HMSIM_INLINE bool Channel::stays_alone(Transaction& transaction) {
   const TransactionId alone = std::exchange(lone_, kNoTransaction);
   if (alone == kAwaited) {

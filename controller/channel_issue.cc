@@ -316,9 +316,9 @@ HMSIM_INLINE void Channel::complete_lone(Tick limit) {
   }
 }
 
-// Where the channel is empty before admission. If that is of a single DRAM transaction, its commands
-// follow at once, since there is nothing to choose from. Those that cannot, it competes for as all
-// others do.
+// Where the channel is empty before admission. If that is of a single DRAM transaction, its
+// commands follow at once, since there is nothing to choose from. Those that cannot, it competes
+// for as all others do.
 [[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
   lone_ = native_ != nullptr ? kAwaited : kNoTransaction;
   admit_all();

@@ -108,8 +108,8 @@ void Channel::refresh() {
   }
 }
 
-// On the edge of a refresh: puts it off, with all that follow, if nothing is held but by the NVDIMM,
-// asked for or answered.
+// On the edge of a refresh: puts it off, with all that follow, if nothing is held but by the
+// NVDIMM, asked for or answered.
 bool Channel::rest() {
   if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || has_specials_ ||
       banks_.next() != kNeverCycle || !finishes_.empty() || endpoint_.has_ack() ||

@@ -235,13 +235,15 @@ void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
 }  // namespace
 
 void ChannelStatistics::fold(Tick clock_period) {
-  for (LatencyHistogram* latency : {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+  for (LatencyHistogram* latency :
+       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
     latency->fold(clock_period);
   }
 }
 
 void ChannelStatistics::reset(Tick now) {
-  for (LatencyHistogram* latency : {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+  for (LatencyHistogram* latency :
+       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
     latency->reset();
   }
   dram_occupancy.reset(now);

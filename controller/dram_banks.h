@@ -146,7 +146,8 @@ class DramBanks {
   }
   // A rank whose command queue is full starts no transaction.
   bool may_go(const Bank& bank) const {
-    return held_ == 0 || ((held_ >> bank.place.rank) & 1) == 0 || bank.candidate.transaction->started;
+    return held_ == 0 || ((held_ >> bank.place.rank) & 1) == 0 ||
+           bank.candidate.transaction->started;
   }
   static Command next_command(const Bank& bank, const Transaction& transaction) {
     if (transaction.row == bank.open_row) {
@@ -181,7 +182,8 @@ class DramBanks {
 HMSIM_INLINE Best DramBanks::best_of(Bank& bank) {
   const TransactionId id = bank.queued[side_].best(pool_, bank.open_row);
   Transaction& transaction = pool_[id];
-  return {&transaction, next_command(bank, transaction), transaction.key_hit, transaction.request.id};
+  return {&transaction, next_command(bank, transaction), transaction.key_hit,
+          transaction.request.id};
 }
 
 }  // namespace hmsim

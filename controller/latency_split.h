@@ -95,9 +95,7 @@ class LatencySplit {
 
   // The first command of a transaction that is not its data-bus command. (An NVDIMM's is answered
   // by its ack.)
-  void started(Transaction& transaction, Cycle now) {
-    transaction.marks.first_command = now;
-  }
+  void started(Transaction& transaction, Cycle now) { transaction.marks.first_command = now; }
   // The NVDIMM raised the ack: the data-bus command may follow from this edge on.
   void acknowledged(Transaction& transaction, Cycle ready) { transaction.marks.competes = ready; }
 

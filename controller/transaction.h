@@ -67,7 +67,7 @@ struct alignas(64) Transaction {
   bool urgent = false;     // a write that goes with the reads: a read waits for it
   bool overdue = false;    // goes before all others: it has waited for too long
   LatencyMarks marks{};
-  RequestView view{};      // where policies look; row_hit is set for each call
+  RequestView view{};  // where policies look; row_hit is set for each call
 
   // A slot's next transaction; its place in the memory and its keys are still to be set.
   void begin(const Request& taken, Cycle now) {

@@ -73,9 +73,7 @@ class Kernel {
   }
   // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
   // comes after its turn, whether it had anything to do or not.
-  bool turn_is_over(int id) const {
-    return turn() > static_cast<std::size_t>(id);
-  }
+  bool turn_is_over(int id) const { return turn() > static_cast<std::size_t>(id); }
 
   // For the same: it may put events off. (Not where someone looks on between steps.)
   bool puts_off() {
@@ -124,9 +122,9 @@ class Kernel {
   static constexpr std::size_t kNobody = ~std::size_t{0};
   Tick horizon_{0};  // whatever is due before belongs to the component being advanced, ...
   std::size_t advanced_ = kNobody;  // ... which is this one
-  std::size_t turn_ = 0;  // the last in order of those that have acted at that time: ...
-  Tick turned_at_{0};     // ... now_, while nobody is being advanced
-  bool watched_ = true;   // someone looks on between steps
+  std::size_t turn_ = 0;            // the last in order of those that have acted at that time: ...
+  Tick turned_at_{0};               // ... now_, while nobody is being advanced
+  bool watched_ = true;             // someone looks on between steps
   bool paused_ = false;
   bool put_off_ = false;  // some component may have put events off
 };

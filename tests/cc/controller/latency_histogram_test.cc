@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Latencies that are whole cycles are counted apart: the histogram must not show it.
+#include "controller/latency_histogram.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "core/random.h"
+
+namespace hmsim {
+namespace {
+
+constexpr std::int64_t kPeriods[] = {1, 2, 3, 625, 750, 833, 1072, 1250, 2500, 4096};
+
+TEST(WholeCycles, AreTheQuotientWhereNothingRemains) {
+  Random random(1);
+  for (const std::int64_t period : kPeriods) {
+    const WholeCycles clock{Tick(period)};
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / period;
+    for (int i = 0; i < 1000; ++i) {
+      const auto cycles = static_cast<std::int64_t>(
+          random.below(static_cast<std::uint64_t>(i % 2 == 0 ? 1000 : most)));
+      EXPECT_EQ(clock.in(Tick(cycles * period)), static_cast<std::uint64_t>(cycles)) << period;
+    }
+  }
+}
+
+TEST(WholeCycles, AreNoQuotientWhereSomethingRemains) {
+  Random random(2);
+  for (const std::int64_t period : kPeriods) {
+    const WholeCycles clock{Tick(period)};
+    const std::uint64_t least =
+        std::numeric_limits<std::uint64_t>::max() / static_cast<std::uint64_t>(period);
+    for (int i = 0; i < 1000; ++i) {
+      const auto time = static_cast<std::int64_t>(
+          random.below(i % 2 == 0 ? 1'000'000 : std::numeric_limits<std::int64_t>::max()));
+      if (time % period != 0) {
+        EXPECT_GT(clock.in(Tick(time)), least) << time << " / " << period;
+      }
+    }
+  }
+}
+
+TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
+  Random random(3);
+  for (const std::int64_t period : kPeriods) {
+    const WholeCycles clock{Tick(period)};
+    LatencyHistogram latencies;
+    Histogram plain;
+    for (int i = 0; i < 3000; ++i) {
+      const auto cycles = static_cast<std::int64_t>(random.below(1000));  // some are not counted
+      const auto time = static_cast<std::int64_t>(random.below(1'000'000));
+      latencies.add(Cycle(cycles), clock);
+      latencies.add(Tick(cycles * period), clock);
+      latencies.add(Tick(time), clock);
+      plain.add(cycles * period);
+      plain.add(cycles * period);
+      plain.add(time);
+      if (i % 1000 == 0) {
+        latencies.fold(clock.period());
+      }
+    }
+    latencies.fold(clock.period());
+    const Histogram& folded = latencies.histogram();
+    EXPECT_EQ(folded.count(), plain.count());
+    EXPECT_EQ(folded.sum(), plain.sum());
+    EXPECT_EQ(folded.max(), plain.max());
+    for (std::uint64_t percent = 1; percent <= 100; ++percent) {
+      EXPECT_EQ(folded.quantile(percent, 100), plain.quantile(percent, 100)) << percent;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
