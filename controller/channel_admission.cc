@@ -31,8 +31,6 @@ bool Channel::would_wait(MemoryClass memory) const {
   return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
 }
 
-void Channel::end_solitude(TransactionId id) { order_line(id); }
-
 // Where keys may change, or more than the transactions' own banks is to know of them.
 void Channel::compete_by_key(TransactionId id) {
   Transaction& transaction = pool_[id];

@@ -1,123 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Selection and issue: which command goes out on an edge.
-#include <utility>
-
-#include "controller/channel.h"
-#include "controller/channel_edge.h"
+#include "controller/channel_commands.h"
 
 namespace hmsim {
-
-// `begin`: of its data.
-HMSIM_INLINE void Channel::account_burst(const Transaction& transaction, bool write, Cycle begin) {
-  const int driver = transaction.rank * 2 + (write ? 1 : 0);
-  bool changed = false;
-  if (driver != last_driver_) {
-    changed = last_driver_ >= 0;
-    statistics_.turnarounds += changed ? 1 : 0;
-    last_driver_ = driver;
-  }
-  bus_.burst(transaction, changed, edge_, begin);
-}
-
-// The next younger transaction to the line competes from now on.
-HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
-  if (transaction.successor == kNoTransaction) {
-    line_order_.leave(pool_, transaction);
-    return;
-  }
-  pool_[transaction.successor].predecessor = kNoTransaction;
-  competes_only_now(pool_[transaction.successor]);
-  compete(transaction.successor);
-}
-
-// What all data-bus commands have in common. `specials`: here and below has_specials_, as a
-// constant within a calm.
-template <class RowHit>
-HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, bool specials,
-                                      RowHit row_hit, Counter& data_cycles) {
-  const DramTiming& timing = dram_.timing;
-  data_cycles += static_cast<Counter>(timing.burst);
-  const Cycle begin = edge_ + Cycle(write ? timing.cwl : timing.cl);
-  const Cycle end = begin + Cycle(timing.burst);
-  finishes_.push(end, static_cast<TransactionId>(transaction.slot));
-  transaction.state = TransactionState::transfer;
-  if (specials) {
-    guard_.issued(transaction, owner_of(transaction.request.memory));
-  }
-  account_burst(transaction, write, begin);
-  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
-}
-
-// Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
-// (Two-level transactions and NVDIMM commands are bounded elsewhere.)
-HMSIM_INLINE void Channel::start(Transaction& transaction) {
-  transaction.started = true;
-  if (command_queues_fill_ &&
-      --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
-    banks_.hold(transaction.rank, true);
-    ++held_ranks_;
-  }
-}
-
-// RD or WR.
-template <class Banks>
-HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
-                                        bool specials) {
-  if (!transaction.started) {
-    start(transaction);
-  }
-  const Cycle edge = edge_;
-  const bool write = command == Command::write;
-  energy_.accessed(transaction.rank, write);
-  const std::size_t side = specials ? side_of(transaction) : 0;
-  banks.column(transaction, side, command, edge);
-  if (specials) {
-    waits(transaction, side, -1);
-    if (pages_.active()) {
-      pages_.accessed(transaction.bank, transaction.view, edge);
-    }
-  }
-  latency_.issued(transaction, edge);
-  if (!transaction.activated) {
-    ++statistics_.row_hits;
-  }
-  issue_data(
-      transaction, write, specials, [&transaction] { return !transaction.activated; },
-      statistics_.dram_data_cycles);
-  record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
-}
 
 void Channel::precharge(std::int32_t bank, std::int64_t request) {
   on_banks(
       [&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request, has_specials_); });
-}
-
-// ACT or PRE.
-template <class Banks>
-HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command,
-                                     bool specials) {
-  const Cycle edge = edge_;
-  if (!transaction.activated) {
-    transaction.activated = true;
-    start(transaction);
-    latency_.started(transaction, edge);
-  }
-  if (command == Command::precharge) {
-    precharge(banks, transaction.bank, transaction.rank,
-              static_cast<std::int64_t>(transaction.request.id), specials);
-    return;
-  }
-  transaction.activated_at = edge;
-  transaction.activate_held =
-      edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
-  banks.activate(transaction, edge);
-  if (specials) {
-    pages_.opened(transaction.bank);
-  }
-  latency_.opened(transaction, edge);
-  ++statistics_.activates;
-  energy_.activated(transaction.rank, edge);
-  record(ChannelCommand::activate, transaction);
 }
 
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
@@ -272,62 +161,6 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
     issue_row(banks, *row->transaction, row->command, false);
-  }
-}
-
-// The commands of a transaction that is alone on its channel and does not compete, and its
-// completion, as far as they come within the calm and before anything else. False: its data-bus
-// command does not.
-HMSIM_INLINE bool Channel::issue_lone(Transaction& transaction) {
-  LoneBanks banks(*native_);
-  transaction.previous = transaction.next = kNoTransaction;  // it is on no list
-  const Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
-  for (Cycle next = edge_; edge_ < calm_until_; ++next) {
-    const Command command = banks.next_command(transaction);
-    next = later(next, banks.earliest(command, transaction));
-    if (next != edge_ && (next >= calm_until_ || time_of(next) >= limit)) {
-      return false;
-    }
-    edge_ = next;
-    now_ = time_of(next);
-    ++statistics_.command_cycles;
-    if (reserves_data_bus(command)) {
-      promised_ = kNobody;
-      issue_column(banks, transaction, command, false);
-      complete_lone(limit);
-      return true;
-    }
-    issue_row(banks, transaction, command, false);
-  }
-  return false;
-}
-
-HMSIM_INLINE void Channel::complete_lone(Tick limit) {
-  const Cycle end = finishes_.next();
-  if (end >= calm_until_ || time_of(end) >= limit) {
-    return;
-  }
-  edge_ = end;
-  now_ = time_of(end);
-  wakeup_.go_on(now_);
-  answer();
-  if (pool_.all_free()) {
-    put_off(calm_until_);
-  }
-}
-
-// Where the channel is empty before admission. If that is of a single DRAM transaction, its
-// commands follow at once, since there is nothing to choose from. Those that cannot, it competes
-// for as all others do.
-[[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
-  lone_ = native_ != nullptr ? kAwaited : kNoTransaction;
-  admit_all();
-  advancing_ = false;
-  settle();
-  find_calm(false);
-  const TransactionId id = std::exchange(lone_, kNoTransaction);
-  if (id >= 0 && (pool_.taken() != 1 || command_bus_taken_ || !issue_lone(pool_[id]))) {
-    order_line(id);
   }
 }
 
