@@ -187,6 +187,17 @@ def differing_commands(one: Any, other: Any) -> int:
     return places + abs(len(one) - len(other))
 
 
+def as_deep_as(occupancy: float, trace: Trace) -> dict[str, Any]:
+    """Return what gives this simulator a queue as deep as DRAMsim3's were full, and its batches."""
+    depth = max(2, round(occupancy))
+    keys: dict[str, Any] = {"controller__queue_depth": depth}
+    if trace.writes.any():
+        most, least = BATCH
+        keys["controller__writes"] = "drained"
+        keys["controller__drain_high"], keys["controller__drain_low"] = min(most, depth), least
+    return keys
+
+
 def compare(
     trace: Trace, logged: Trace, part: str, ranks: int, half: Trace | None = None
 ) -> Comparison:
@@ -218,10 +229,7 @@ def compare(
             dram__backend="dramsim3_full",
             dram__dramsim3_mend_timing="true",
         )
-    keys: dict[str, Any] = {"controller__queue_depth": max(2, round(whole.occupancy))}
-    if trace.writes.any():
-        keys["controller__writes"] = "drained"
-        keys["controller__drain_high"], keys["controller__drain_low"] = BATCH
+    keys = as_deep_as(whole.occupancy, trace)
     native = play(trace, preset, ranks, **keys)
     checked = part == next(iter(PARTS)) and ranks == MOST_RANKS and trace.tolerance is not None
     steady = None

@@ -30,6 +30,16 @@ def test_command_logs_are_identical(name: str, preset: str, ranks: int) -> None:
     assert models.differing_commands(native, devices) == 0
 
 
+@pytest.mark.parametrize("occupancy", [0.2, 3.6, 31.9, 40.0])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_queue_as_deep_as_its_was_full_may_be_of_any_depth(name: str, occupancy: float) -> None:
+    trace = next(t for t in models.traces(PRESETS[0], 4, 400) if t.name == name)
+    keys = models.as_deep_as(occupancy, trace)
+    outcome = models.play(trace, PRESETS[0], 4, **keys)
+    assert outcome.occupancy <= keys["controller__queue_depth"]
+    assert outcome.cycles > 0
+
+
 @with_dramsim3
 @pytest.mark.parametrize(
     ("backend", "mend", "gap"),
