@@ -26,75 +26,70 @@ inline std::uint64_t key_of(const Transaction& transaction, std::int64_t open_ro
 // of TransactionScheduler::key). The best one is remembered until the list or the open row changes.
 class BankQueue {
  public:
-  bool empty() const { return head_ == kNoTransaction; }
+  bool empty() const { return head_ == nullptr; }
 
   // Returns whether it is known to be the best now.
-  bool insert(TransactionPool& pool, TransactionId id, std::int64_t open_row) {
+  bool insert(Transaction& added, std::int64_t open_row) {
     const bool was_empty = empty();
-    link(pool, id);
+    link(added);
     if (was_empty) {
-      best_ = id;
-    } else if (best_ != kNoTransaction) {
-      const Transaction& added = pool[id];
-      const Transaction& best = pool[best_];
-      if (goes_before(key_of(added, open_row), added.request.id, key_of(best, open_row),
-                      best.request.id)) {
-        best_ = id;
-      }
+      best_ = &added;
+    } else if (best_ != nullptr && goes_before(key_of(added, open_row), added.request.id,
+                                               key_of(*best_, open_row), best_->request.id)) {
+      best_ = &added;
     }
-    return best_ == id;
+    return best_ == &added;
   }
 
-  void remove(TransactionPool& pool, const Transaction& removed) {
-    (removed.previous == kNoTransaction ? head_ : pool[removed.previous].next) = removed.next;
-    (removed.next == kNoTransaction ? tail_ : pool[removed.next].previous) = removed.previous;
-    if (best_ == static_cast<TransactionId>(removed.slot)) {
-      best_ = kNoTransaction;
+  void remove(const Transaction& removed) {
+    (removed.previous == nullptr ? head_ : removed.previous->next) = removed.next;
+    (removed.next == nullptr ? tail_ : removed.next->previous) = removed.previous;
+    if (best_ == &removed) {
+      best_ = nullptr;
     }
   }
 
   // The policy's best with `open_row` open; the queue is not empty.
-  TransactionId best(const TransactionPool& pool, std::int64_t open_row) {
-    if (best_ == kNoTransaction) {
-      best_ = find_best(pool, open_row);
+  Transaction& best(std::int64_t open_row) {
+    if (best_ == nullptr) {
+      best_ = find_best(open_row);
     }
-    return best_;
+    return *best_;
   }
-  void row_changed() { best_ = kNoTransaction; }
+  void row_changed() { best_ = nullptr; }
 
   // Keys of its transactions changed: sorts again.
-  void rebuild(TransactionPool& pool);
+  void rebuild();
 
-  void serialize(Archive& archive) { archive(head_, tail_, best_); }
+  void serialize(Archive& archive, TransactionPool& pool) {
+    pool.serialize_links(archive, head_, tail_, best_);
+  }
 
  private:
-  TransactionId find_best(const TransactionPool& pool, std::int64_t open_row) const {
-    const Transaction& first = pool[head_];
-    if (open_row == kNoRow || first.row == open_row || first.next == kNoTransaction) {
+  Transaction* find_best(std::int64_t open_row) const {
+    if (open_row == kNoRow || head_->row == open_row || head_->next == nullptr) {
       return head_;  // no hits at all; or a hit that no other can outrank
     }
-    return find_hit(pool, open_row);
+    return find_hit(open_row);
   }
-  TransactionId find_hit(const TransactionPool& pool, std::int64_t open_row) const;
+  Transaction* find_hit(std::int64_t open_row) const;
 
   // Most are the last in their bank: the search for the place begins there.
-  void link(TransactionPool& pool, TransactionId id) {
-    Transaction& added = pool[id];
-    TransactionId before = tail_;
-    while (before != kNoTransaction &&
-           goes_before(added.key_miss, added.request.id, pool[before].key_miss,
-                       pool[before].request.id)) {
-      before = pool[before].previous;
+  void link(Transaction& added) {
+    Transaction* before = tail_;
+    while (before != nullptr &&
+           goes_before(added.key_miss, added.request.id, before->key_miss, before->request.id)) {
+      before = before->previous;
     }
     added.previous = before;
-    added.next = before == kNoTransaction ? head_ : pool[before].next;
-    (added.previous == kNoTransaction ? head_ : pool[added.previous].next) = id;
-    (added.next == kNoTransaction ? tail_ : pool[added.next].previous) = id;
+    added.next = before == nullptr ? head_ : before->next;
+    (before == nullptr ? head_ : before->next) = &added;
+    (added.next == nullptr ? tail_ : added.next->previous) = &added;
   }
 
-  TransactionId head_ = kNoTransaction;
-  TransactionId tail_ = kNoTransaction;
-  TransactionId best_ = kNoTransaction;  // kNoTransaction: to be found
+  Transaction* head_ = nullptr;
+  Transaction* tail_ = nullptr;
+  Transaction* best_ = nullptr;  // nullptr: to be found
 };
 
 }  // namespace hmsim

@@ -18,8 +18,6 @@ struct Best {
   Command command = Command::read;
   std::uint64_t key = 0;
   std::uint64_t request = 0;
-
-  TransactionId id() const { return static_cast<TransactionId>(transaction->slot); }
 };
 
 // The best commands of an edge, nullptr where there is none. They stand in their banks, and so are

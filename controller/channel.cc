@@ -183,8 +183,8 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
     return;
   }
   const Cycle edge = edge_from(now);
-  latency_.acknowledged(pool_[static_cast<TransactionId>(tag)], edge + ack_to_burst_);
-  endpoint_.raise_ack(static_cast<TransactionId>(tag));
+  latency_.acknowledged(pool_[tag], edge + ack_to_burst_);
+  endpoint_.raise_ack(pool_[tag]);
   calm_until_ = Cycle(0);
   wake_by(edge);
 }
@@ -223,7 +223,7 @@ Cycle Channel::next_special(Cycle soonest) {
 }
 
 Cycle Channel::next_ack(Cycle edge) const {
-  return grants_ ? edge : later(edge, endpoint_.earliest_burst(pool_[endpoint_.first_ack()]));
+  return grants_ ? edge : later(edge, endpoint_.earliest_burst(endpoint_.first_ack()));
 }
 
 Cycle Channel::elapsed() const { return Cycle((kernel_->now() - measured_from_) / period_); }
@@ -239,10 +239,13 @@ void Channel::reset_statistics(Tick now) {
 void Channel::serialize(Archive& archive) {
   archive.section("channel");
   engine_.serialize(archive);
-  archive(pool_, queues_[0], queues_[1], line_order_, endpoint_, barrier_, credits_, guard_,
-          epochs_, next_policy_change_, finishes_, staged_, command_queue_free_, held_ranks_,
-          refresh_, power_, pages_, pending_, drain_, side_, promised_, command_bus_taken_, edge_,
-          now_, settled_, wake_, wake_time_, calm_until_, last_driver_, measured_from_);
+  archive(pool_, queues_[0], queues_[1]);
+  line_order_.serialize(archive, pool_);
+  finishes_.serialize(archive, pool_);
+  archive(endpoint_, barrier_, credits_, guard_, epochs_, next_policy_change_, staged_,
+          command_queue_free_, held_ranks_, refresh_, power_, pages_, pending_, drain_, side_,
+          promised_, command_bus_taken_, edge_, now_, settled_, wake_, wake_time_, calm_until_,
+          last_driver_, measured_from_);
   banks_.serialize(archive, edge_);
   statistics_.fold(period_);
   statistics_.serialize(archive);

@@ -86,7 +86,6 @@ class Channel final : public MemoryChannel, public AckListener {
     void serialize(Archive& archive) { archive(free_slots, line); }
   };
   static constexpr int kNobody = -1;
-  static constexpr TransactionId kAwaited = kNoTransaction - 1;
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
@@ -140,9 +139,9 @@ class Channel final : public MemoryChannel, public AckListener {
 
   [[gnu::noinline]] void send_anew(const Request& request, Tick now);
   bool admit_from(Queue& queue);
-  TransactionId admit(const Request& request);
-  void enter(TransactionId id);
-  void bar(TransactionId id);
+  const Transaction& admit(const Request& request);
+  void enter(Transaction& transaction);
+  void bar(Transaction& transaction);
   bool posted(const Transaction& transaction) const {
     return posts_writes_ && transaction.request.write && is_nvdimm(transaction);
   }
@@ -151,28 +150,27 @@ class Channel final : public MemoryChannel, public AckListener {
   void post(const Transaction& done, const Requester& requester);
   Cycle next_response(Cycle soonest) const;
   void send_flush();
-  void issue_flush(TransactionId id);
-  void end_flush(TransactionId id);
+  void issue_flush(Transaction& transaction);
+  void end_flush(Transaction& transaction);
   bool would_hit(const Transaction& transaction) const;
-  void order_line(TransactionId id);
+  void order_line(Transaction& transaction);
   bool stays_alone(Transaction& transaction);
-  [[gnu::noinline]] void end_solitude(TransactionId id);
-  void expedite(TransactionId id);
-  void compete(TransactionId id) {
+  [[gnu::noinline]] void end_solitude();
+  void expedite(Transaction& awaited);
+  void compete(Transaction& transaction) {
     if (has_specials_) {
-      compete_by_key(id);
+      compete_by_key(transaction);
       return;
     }
-    Transaction& transaction = pool_[id];
     transaction.state = TransactionState::queued;
     set_fixed_keys(transaction);
     if (is_nvdimm(transaction)) {
-      endpoint_.insert(id);
+      endpoint_.insert(transaction);
     } else {
-      banks_.insert(id, 0, edge_);
+      banks_.insert(transaction, 0, edge_);
     }
   }
-  void compete_by_key(TransactionId id);
+  void compete_by_key(Transaction& transaction);
   void leave_line(const Transaction& transaction);
   void competes_only_now(Transaction& transaction) {
     if (!is_nvdimm(transaction)) {
@@ -180,7 +178,7 @@ class Channel final : public MemoryChannel, public AckListener {
     }
   }
   void rebuild_keys(TransactionScheduler& scheduler);
-  void rekey(TransactionId id);
+  void rekey(Transaction& transaction);
   bool keys_changed() const {  // since the schedulers were last asked
     return keys_changed(0) || (split_ && keys_changed(1));
   }
@@ -231,7 +229,7 @@ class Channel final : public MemoryChannel, public AckListener {
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
   template <class Banks>
   void issue_column(Banks& banks, Transaction& transaction, Command command, bool specials);
-  void issue_grant(TransactionId id, Command command);
+  void issue_grant(Transaction& transaction, Command command);
   template <class RowHit>
   void issue_data(Transaction& transaction, bool write, bool specials, RowHit row_hit,
                   Counter& data_cycles);
@@ -239,7 +237,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_row(Banks& banks, Transaction& transaction, Command command, bool specials);
   template <class Banks>
   void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request, bool specials);
-  void send_command(TransactionId id);
+  void send_command(Transaction& transaction);
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
   void finish(Transaction& done, bool specials);
@@ -386,7 +384,7 @@ class Channel final : public MemoryChannel, public AckListener {
   std::array<std::uint64_t, kMemoryClasses> epochs_{};
   Cycle next_policy_change_ = kNeverCycle;  // the first edge on which a scheduler changes by itself
   FinishQueue finishes_;
-  std::vector<TransactionId> staged_;             // two_level: in order of arrival
+  std::vector<std::uint32_t> staged_;             // two_level: slots, in order of arrival
   std::vector<std::int64_t> command_queue_free_;  // per rank, the NVDIMM's last
   StarvationGuard guard_;
   int held_ranks_ = 0;                                  // those whose command queue is full
@@ -396,9 +394,10 @@ class Channel final : public MemoryChannel, public AckListener {
   int promised_ = kNobody;          // the class that is to have the data bus next
   bool command_bus_taken_ = false;  // on the present edge
   bool advancing_ = false;          // admission of the present edge is still to come
-  // During admission: the DRAM transaction that found the channel empty, or kAwaited: the first one
-  // will. Its bank gets to know of it only if it has to compete.
-  TransactionId lone_ = kNoTransaction;
+  // During admission: the channel was found empty, and the first transaction, of the DRAM, is
+  // alone. Its line and its bank get to know of it only if it has to compete.
+  bool found_empty_ = false;
+  Transaction* lone_ = nullptr;
   Cycle edge_{-1};               // the last processed one, ...
   Tick now_{0};                  // ... and when it was (in a calm, told at completions only)
   Cycle wake_ = kNeverCycle;     // the next one, ...

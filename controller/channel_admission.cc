@@ -32,8 +32,7 @@ bool Channel::would_wait(MemoryClass memory) const {
 }
 
 // Where keys may change, or more than the transactions' own banks is to know of them.
-void Channel::compete_by_key(TransactionId id) {
-  Transaction& transaction = pool_[id];
+void Channel::compete_by_key(Transaction& transaction) {
   if (withholds(transaction)) {
     transaction.state = TransactionState::withheld;
     return;
@@ -41,11 +40,11 @@ void Channel::compete_by_key(TransactionId id) {
   transaction.state = TransactionState::queued;
   set_keys(transaction);
   if (is_nvdimm(transaction)) {
-    endpoint_.insert(id);
+    endpoint_.insert(transaction);
     return;
   }
   const std::size_t side = side_of(transaction);
-  banks_.insert(id, side, edge_);
+  banks_.insert(transaction, side, edge_);
   waits(transaction, side, 1);
 }
 
@@ -75,33 +74,31 @@ bool Channel::would_hit(const Transaction& transaction) const {
 }
 
 // A drained write that a read waits for goes with the reads, and so do those it waits for itself.
-void Channel::expedite(TransactionId id) {
-  for (; id != kNoTransaction; id = pool_[id].predecessor) {
-    Transaction& transaction = pool_[id];
-    if (side_of(transaction) == 1 && transaction.state == TransactionState::queued) {
-      banks_.remove(id, 1, edge_);
-      banks_.insert(id, 0, edge_);
-      waits(transaction, 1, -1);
-      waits(transaction, 0, 1);
-      latency_.competes(transaction, edge_);
+void Channel::expedite(Transaction& awaited) {
+  for (Transaction* each = &awaited; each != nullptr; each = each->predecessor) {
+    if (side_of(*each) == 1 && each->state == TransactionState::queued) {
+      banks_.remove(*each, 1, edge_);
+      banks_.insert(*each, 0, edge_);
+      waits(*each, 1, -1);
+      waits(*each, 0, 1);
+      latency_.competes(*each, edge_);
     }
-    transaction.urgent = true;
+    each->urgent = true;
   }
 }
 
 // DRAMSim2's way: once a cycle the first transaction whose command queue has room moves there.
 void Channel::stage() {
-  for (auto id = staged_.begin(); id != staged_.end(); ++id) {
-    const Transaction& transaction = pool_[*id];
+  for (auto slot = staged_.begin(); slot != staged_.end(); ++slot) {
+    Transaction& transaction = pool_[*slot];
     std::int64_t& room = command_queue_free_[static_cast<std::size_t>(transaction.rank)];
     if (room >= kEntriesPerTransaction) {
       room -= kEntriesPerTransaction;
       ++queue_of(transaction.request.memory).free_slots;
       count(transaction.request.memory, -1);
-      const TransactionId moved = *id;
-      staged_.erase(id);
-      competes_only_now(pool_[moved]);
-      order_line(moved);
+      staged_.erase(slot);
+      competes_only_now(transaction);
+      order_line(transaction);
       wake_by(edge_ + Cycle(1));
       return;
     }

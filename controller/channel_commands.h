@@ -20,13 +20,14 @@ HMSIM_INLINE void Channel::account_burst(const Transaction& transaction, bool wr
 
 // The next younger transaction to the line competes from now on.
 HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
-  if (transaction.successor == kNoTransaction) {
-    line_order_.leave(pool_, transaction);
+  if (transaction.successor == nullptr) {
+    line_order_.leave(transaction);
     return;
   }
-  pool_[transaction.successor].predecessor = kNoTransaction;
-  competes_only_now(pool_[transaction.successor]);
-  compete(transaction.successor);
+  Transaction& successor = *transaction.successor;
+  successor.predecessor = nullptr;
+  competes_only_now(successor);
+  compete(successor);
 }
 
 // What all data-bus commands have in common. `specials`: here and below has_specials_, as a
@@ -38,7 +39,7 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, bool
   data_cycles += static_cast<Counter>(timing.burst);
   const Cycle begin = edge_ + Cycle(write ? timing.cwl : timing.cl);
   const Cycle end = begin + Cycle(timing.burst);
-  finishes_.push(end, static_cast<TransactionId>(transaction.slot));
+  finishes_.push(end, transaction);
   transaction.state = TransactionState::transfer;
   if (specials) {
     guard_.issued(transaction, owner_of(transaction.request.memory));

@@ -50,8 +50,7 @@ HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
 
 HMSIM_INLINE void Channel::complete(bool specials) {
   while (finishes_.next() <= edge_) {
-    const TransactionId id = finishes_.pop();
-    Transaction& done = pool_[id];
+    Transaction& done = finishes_.pop();
     Requester& requester = *(*requesters_)[done.request.agent];
     if (specials && posted(done)) {
       post(done, requester);
@@ -61,15 +60,14 @@ HMSIM_INLINE void Channel::complete(bool specials) {
     finish(done, specials);
     requester.on_complete(done.request, now_);
     wakeup_.answered();
-    pool_.release(id);  // not before: what the requester sends in answer only joins the line
+    pool_.release(done);  // not before: what the requester sends in answer only joins the line
   }
 }
 
 // One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
 // NVDIMM holds the ack back until their place on the data bus is free.
 HMSIM_INLINE void Channel::deliver_ack() {
-  const TransactionId id = endpoint_.first_ack();
-  Transaction& transaction = pool_[id];
+  Transaction& transaction = endpoint_.first_ack();
   const bool flush = transaction.request.flush;
   if (!grants_ && !flush && endpoint_.earliest_burst(transaction) > edge_) {
     return;
@@ -79,16 +77,16 @@ HMSIM_INLINE void Channel::deliver_ack() {
   statistics_.ack_cycles += command_bus_taken_ ? 1 : 0;
   record(ChannelCommand::nvdimm_ack, transaction);
   if (flush) {
-    end_flush(id);
+    end_flush(transaction);
     return;
   }
   tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
        [&] { return would_hit(transaction); });
   if (!grants_) {
-    issue_grant(id, NvdimmEndpoint::burst_of(transaction));
+    issue_grant(transaction, NvdimmEndpoint::burst_of(transaction));
   } else {
     transaction.state = TransactionState::ready;
-    endpoint_.insert_ready(id, edge_ + ack_to_burst_);
+    endpoint_.insert_ready(transaction, edge_ + ack_to_burst_);
   }
 }
 
@@ -172,40 +170,37 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
 // Where the channel was empty: a first transaction, of the DRAM, is alone for the time being,
 // unknown to its line and its bank. A second one has both know of it.
 HMSIM_INLINE bool Channel::stays_alone(Transaction& transaction) {
-  const TransactionId alone = std::exchange(lone_, kNoTransaction);
-  if (alone == kAwaited) {
-    if (is_nvdimm(transaction)) {
-      return false;
-    }
-    lone_ = static_cast<TransactionId>(transaction.slot);
+  if (lone_ == nullptr && !is_nvdimm(transaction)) {
+    lone_ = &transaction;
     return true;
   }
-  end_solitude(alone);
+  found_empty_ = false;
+  if (lone_ != nullptr) {
+    end_solitude();
+  }
   return false;
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
-HMSIM_INLINE void Channel::order_line(TransactionId id) {
-  Transaction& transaction = pool_[id];
-  if (lone_ != kNoTransaction && stays_alone(transaction)) {
+HMSIM_INLINE void Channel::order_line(Transaction& transaction) {
+  if (found_empty_ && stays_alone(transaction)) {
     return;
   }
-  const TransactionId before = line_order_.exchange(pool_, id);
-  if (before == kNoTransaction) {
-    compete(id);
+  Transaction* const before = line_order_.exchange(transaction);
+  if (before == nullptr) {
+    compete(transaction);
     return;
   }
   transaction.state = TransactionState::held;
   transaction.predecessor = before;
-  pool_[before].successor = id;
-  if (!transaction.request.write && side_of(pool_[before]) == 1) {
-    expedite(before);
+  before->successor = &transaction;
+  if (!transaction.request.write && side_of(*before) == 1) {
+    expedite(*before);
   }
 }
 
 // Its scheduler gets to know of it.
-HMSIM_INLINE void Channel::enter(TransactionId id) {
-  Transaction& transaction = pool_[id];
+HMSIM_INLINE void Channel::enter(Transaction& transaction) {
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
   if (has_specials_) {
@@ -213,9 +208,9 @@ HMSIM_INLINE void Channel::enter(TransactionId id) {
   }
   if (two_level_) {
     transaction.state = TransactionState::staged;
-    staged_.push_back(id);
+    staged_.push_back(transaction.slot);
   } else {
-    order_line(id);
+    order_line(transaction);
   }
 }
 
@@ -224,17 +219,15 @@ HMSIM_INLINE bool Channel::admit_from(Queue& queue) {
     return false;
   }
   --queue.free_slots;
-  const TransactionId id = admit(queue.line.front());
+  const Request& request = admit(queue.line.front()).request;
   queue.line.pop();
-  const Request& request = pool_[id].request;
   (*requesters_)[request.agent]->on_admit(request, now_);
   wakeup_.answered();
   return true;
 }
 
-HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
-  const TransactionId id = pool_.take();
-  Transaction& transaction = pool_[id];
+HMSIM_INLINE const Transaction& Channel::admit(const Request& request) {
+  Transaction& transaction = pool_.take();
   transaction.begin(request, edge_);
   if (request.memory == MemoryClass::nvdimm) {
     const NvdimmPlace place = map_.nvdimm(request.address);
@@ -250,12 +243,12 @@ HMSIM_INLINE TransactionId Channel::admit(const Request& request) {
     latency_.admitted(transaction, edge_);
   }
   count(request.memory, 1);
-  if (is_nvdimm(transaction) && barrier_.bars(id, request.flush)) {
-    bar(id);
+  if (is_nvdimm(transaction) && barrier_.bars(transaction)) {
+    bar(transaction);
   } else {
-    enter(id);
+    enter(transaction);
   }
-  return id;
+  return transaction;
 }
 
 // Whoever waits outside, as far as there are slots. A requester may send more from within on_admit,

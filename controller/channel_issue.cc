@@ -42,11 +42,10 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
 }
 
 // An NVDIMM burst: the grant; in `auto` mode the ack stands for it.
-void Channel::issue_grant(TransactionId id, Command command) {
-  Transaction& transaction = pool_[id];
+void Channel::issue_grant(Transaction& transaction, Command command) {
   on_banks([&](auto& banks) { banks.nvdimm_burst(command, edge_); });
   if (grants_) {
-    endpoint_.granted(id);
+    endpoint_.granted(transaction);
   }
   issue_data(
       transaction, transaction.request.write, has_specials_, [&] { return would_hit(transaction); },
@@ -57,15 +56,14 @@ void Channel::issue_grant(TransactionId id, Command command) {
 }
 
 // The read or write command that the NVDIMM will answer with an ack.
-void Channel::send_command(TransactionId id) {
-  Transaction& transaction = pool_[id];
+void Channel::send_command(Transaction& transaction) {
   if (transaction.request.flush) {
-    issue_flush(id);
+    issue_flush(transaction);
     return;
   }
   const bool write = transaction.request.write;
   const bool row_hit = (told_ & TransactionPolicy::kCommand) != 0 && would_hit(transaction);
-  endpoint_.command_sent(id);
+  endpoint_.command_sent(transaction);
   latency_.started(transaction, edge_);
   transaction.state = TransactionState::waiting;
   record(write ? ChannelCommand::nvdimm_write_command : ChannelCommand::nvdimm_read_command,
@@ -91,7 +89,7 @@ void Channel::send_command(TransactionId id) {
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
     if (hmsim::is_nvdimm(winner->command)) {
-      issue_grant(winner->id(), winner->command);
+      issue_grant(*winner->transaction, winner->command);
     } else {
       Transaction& transaction = *winner->transaction;
       const Command command = winner->command;
@@ -110,7 +108,7 @@ void Channel::send_command(TransactionId id) {
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
     if (hmsim::is_nvdimm(candidates.other->command)) {
-      send_command(candidates.other->id());
+      send_command(*candidates.other->transaction);
     } else {
       const Best& other = *candidates.other;
       on_banks(
@@ -121,11 +119,11 @@ void Channel::send_command(TransactionId id) {
 
 // The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near.
 [[gnu::flatten]] void Channel::issue_nvdimm() {
-  if (const TransactionId id = endpoint_.select_burst(edge_); id != kNoTransaction) {
+  if (Transaction* const burst = endpoint_.select_burst(edge_)) {
     promised_ = kNobody;
     command_bus_taken_ = true;
     ++statistics_.command_cycles;
-    issue_grant(id, NvdimmEndpoint::burst_of(pool_[id]));
+    issue_grant(*burst, NvdimmEndpoint::burst_of(*burst));
   } else if (endpoint_.may_send()) {
     command_bus_taken_ = true;
     ++statistics_.command_cycles;

@@ -18,9 +18,9 @@ void Channel::limit_waiting() {
 
 void Channel::hasten_overdue() {
   while (guard_.next() <= edge_) {
-    const TransactionId id = guard_.take();
-    pool_[id].overdue = true;
-    rekey(id);
+    Transaction& transaction = pool_[guard_.take()];
+    transaction.overdue = true;
+    rekey(transaction);
   }
 }
 
@@ -35,7 +35,7 @@ void Channel::update_schedulers() {
       rebuild_keys(*schedulers_[i]);
     } else {
       for (const std::uint32_t slot : changed) {
-        rekey(static_cast<TransactionId>(slot));
+        rekey(pool_[slot]);
       }
     }
     changed.clear();
@@ -57,7 +57,7 @@ void Channel::change_schedulers() {
 
 void Channel::rebuild_keys(TransactionScheduler& scheduler) {
   for (std::size_t i = 0; i < pool_.size(); ++i) {
-    Transaction& transaction = pool_[static_cast<TransactionId>(i)];
+    Transaction& transaction = pool_[static_cast<std::uint32_t>(i)];
     if (&scheduler_of(transaction.request.memory) != &scheduler) {
       continue;
     }
@@ -66,33 +66,32 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
         transaction.state == TransactionState::ready) {
       set_keys(transaction);
     } else if (transaction.state == TransactionState::withheld) {
-      compete(static_cast<TransactionId>(i));
+      compete(transaction);
     }
   }
   banks_.rebuild(edge_);
   endpoint_.rebuild();
 }
 
-void Channel::rekey(TransactionId id) {
-  Transaction& transaction = pool_[id];
+void Channel::rekey(Transaction& transaction) {
   if (transaction.state == TransactionState::withheld) {
-    compete(id);
+    compete(transaction);
   } else if (is_nvdimm(transaction)) {
     if (transaction.state == TransactionState::waiting) {
       set_keys(transaction);
     } else if (transaction.state == TransactionState::queued) {
-      endpoint_.remove(id);
+      endpoint_.remove(transaction);
       set_keys(transaction);
-      endpoint_.insert(id);
+      endpoint_.insert(transaction);
     } else if (transaction.state == TransactionState::ready) {
-      endpoint_.granted(id);
+      endpoint_.granted(transaction);
       set_keys(transaction);
-      endpoint_.insert_ready(id, transaction.grant_from);
+      endpoint_.insert_ready(transaction, transaction.grant_from);
     }
   } else if (transaction.state == TransactionState::queued) {
-    banks_.remove(id, side_of(transaction), edge_);
+    banks_.remove(transaction, side_of(transaction), edge_);
     set_keys(transaction);
-    banks_.insert(id, side_of(transaction), edge_);
+    banks_.insert(transaction, side_of(transaction), edge_);
   }
 }
 
@@ -116,10 +115,9 @@ void Channel::set_keys(Transaction& transaction) {
 void Channel::reserve(Candidates& candidates) const {
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     const std::uint32_t slot = guard_.oldest_overdue(memory);
-    if (slot != StarvationGuard::kNone &&
-        lacks_data_only(pool_[static_cast<TransactionId>(slot)])) {
-      const auto other = [slot](const Best* best) {
-        return best != nullptr && best->id() != static_cast<TransactionId>(slot);
+    if (slot != StarvationGuard::kNone && lacks_data_only(pool_[slot])) {
+      const auto other = [overdue = &pool_[slot]](const Best* best) {
+        return best != nullptr && best->transaction != overdue;
       };
       const auto i = static_cast<std::size_t>(memory);
       candidates.legal[i] = other(candidates.legal[i]) ? nullptr : candidates.legal[i];
@@ -135,12 +133,12 @@ void Channel::reserve(Candidates& candidates) const {
 // In `auto` mode: the NVDIMM waits for a place for an overdue burst; no DRAM request has been
 // overdue for longer.
 bool Channel::overdue_burst_waits() const {
-  if (!endpoint_.has_ack() || !pool_[endpoint_.first_ack()].overdue) {
+  if (!endpoint_.has_ack() || !endpoint_.first_ack().overdue) {
     return false;
   }
   const std::uint32_t dram = guard_.oldest_overdue(MemoryClass::dram);
-  return dram == StarvationGuard::kNone || pool_[endpoint_.first_ack()].request.id <
-                                               pool_[static_cast<TransactionId>(dram)].request.id;
+  return dram == StarvationGuard::kNone ||
+         endpoint_.first_ack().request.id < pool_[dram].request.id;
 }
 
 bool Channel::lacks_data_only(const Transaction& transaction) const {

@@ -6,14 +6,13 @@
 
 namespace hmsim {
 
-void Channel::end_solitude(TransactionId id) { order_line(id); }
+void Channel::end_solitude() { order_line(*std::exchange(lone_, nullptr)); }
 
 // The commands of a transaction that is alone on its channel and does not compete, and its
 // completion, as far as they come within the calm and before anything else. False: its data-bus
 // command does not.
 HMSIM_INLINE bool Channel::issue_lone(Transaction& transaction) {
   LoneBanks banks(*native_);
-  transaction.previous = transaction.next = kNoTransaction;  // it is on no list
   const Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
   for (Cycle next = edge_; edge_ < calm_until_; ++next) {
     const Command command = banks.next_command(transaction);
@@ -53,14 +52,15 @@ HMSIM_INLINE void Channel::complete_lone(Tick limit) {
 // commands follow at once, since there is nothing to choose from. Those that cannot, it competes
 // for as all others do.
 [[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
-  lone_ = native_ != nullptr ? kAwaited : kNoTransaction;
+  found_empty_ = native_ != nullptr;
   admit_all();
   advancing_ = false;
   settle();
   find_calm(false);
-  const TransactionId id = std::exchange(lone_, kNoTransaction);
-  if (id >= 0 && (pool_.taken() != 1 || command_bus_taken_ || !issue_lone(pool_[id]))) {
-    order_line(id);
+  found_empty_ = false;
+  Transaction* const alone = std::exchange(lone_, nullptr);
+  if (alone != nullptr && (pool_.taken() != 1 || command_bus_taken_ || !issue_lone(*alone))) {
+    order_line(*alone);
   }
 }
 

@@ -50,9 +50,8 @@ void Channel::update_drain() {
   const std::size_t before = side_;
   const std::uint32_t overdue = guard_.oldest_overdue(MemoryClass::dram);
   const Direction direction = overdue == StarvationGuard::kNone ? schedulers_[0]->direction()
-                              : side_of(pool_[static_cast<TransactionId>(overdue)]) == 1
-                                  ? Direction::writes
-                                  : Direction::reads;
+                              : side_of(pool_[overdue]) == 1    ? Direction::writes
+                                                                : Direction::reads;
   side_ = drain_.choose(direction, edge_);
   if (side_ != before) {
     latency_.side_changed(edge_);

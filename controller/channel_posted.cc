@@ -21,11 +21,10 @@ void Channel::return_credit() {
 // in one: the write may have the data bus.
 void Channel::give_credits() {
   while (credits_.any() && endpoint_.wants_credit()) {
-    const TransactionId id = endpoint_.next_posted();
-    Transaction& transaction = pool_[id];
+    Transaction& transaction = endpoint_.next_posted();
     const bool row_hit = would_hit(transaction);
     credits_.take();
-    endpoint_.posted(id);
+    endpoint_.posted(transaction);
     latency_.started(transaction, edge_);
     latency_.acknowledged(transaction, edge_);
     transaction.state = TransactionState::waiting;
@@ -34,7 +33,7 @@ void Channel::give_credits() {
     tell(TransactionPolicy::kAck, &TransactionPolicy::on_ack, transaction,
          [&] { return would_hit(transaction); });
     transaction.state = TransactionState::ready;
-    endpoint_.insert_ready(id, edge_);
+    endpoint_.insert_ready(transaction, edge_);
   }
 }
 

@@ -18,12 +18,11 @@ DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
   }
 }
 
-void DramBanks::remove(TransactionId id, std::size_t side, Cycle now) {
-  const std::int32_t bank = pool_[id].bank;
-  at(bank).queued[side].remove(pool_, pool_[id]);
+void DramBanks::remove(const Transaction& transaction, std::size_t side, Cycle now) {
+  at(transaction.bank).queued[side].remove(transaction);
   --queued_;
   if (side == side_) {
-    update(bank, now);
+    update(transaction.bank, now);
   }
 }
 
@@ -62,15 +61,15 @@ void DramBanks::update_each(int rank, std::uint64_t banks, Cycle now) {
 
 void DramBanks::rebuild(Cycle now) {
   for (Bank& bank : banks_) {
-    bank.queued[0].rebuild(pool_);
-    bank.queued[1].rebuild(pool_);
+    bank.queued[0].rebuild();
+    bank.queued[1].rebuild();
   }
   update_all(now);
 }
 
 void DramBanks::serialize(Archive& archive, Cycle now) {
   for (Bank& bank : banks_) {
-    archive(bank);
+    bank.serialize(archive, pool_);
   }
   archive(ranks_, held_, queued_, side_, next_);
   if (archive.loading()) {

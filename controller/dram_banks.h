@@ -34,15 +34,14 @@ class DramBanks {
   std::uint64_t open_banks(int rank) const { return rank_at(rank).open; }
 
   // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
-  void insert(TransactionId id, std::size_t side, Cycle now) {
-    const std::int32_t index = pool_[id].bank;
-    Bank& bank = at(index);
+  void insert(Transaction& transaction, std::size_t side, Cycle now) {
+    Bank& bank = at(transaction.bank);
     ++queued_;
-    if (bank.queued[side].insert(pool_, id, bank.open_row) && side == side_) {
-      update(index, now);
+    if (bank.queued[side].insert(transaction, bank.open_row) && side == side_) {
+      update(transaction.bank, now);
     }
   }
-  void remove(TransactionId id, std::size_t side, Cycle now);
+  void remove(const Transaction& transaction, std::size_t side, Cycle now);
   void compete(std::size_t side, Cycle now) {
     if (side_ != side) {
       change_side(side, now);
@@ -117,7 +116,11 @@ class DramBanks {
     std::int64_t asked_at = 0;  // cycle at which that is looked at again
     std::uint64_t bit = 0;      // fixed: among all banks, where they are at most 64
     std::uint32_t gate = 0;     // of its next command
-    void serialize(Archive& archive) { archive(queued, open_row); }
+    void serialize(Archive& archive, TransactionPool& pool) {
+      queued[0].serialize(archive, pool);
+      queued[1].serialize(archive, pool);
+      archive(open_row);
+    }
   };
   struct alignas(32) Rank {  // its banks, a bit each
     std::uint64_t open = 0;
@@ -180,8 +183,7 @@ class DramBanks {
 };
 
 HMSIM_INLINE Best DramBanks::best_of(Bank& bank) {
-  const TransactionId id = bank.queued[side_].best(pool_, bank.open_row);
-  Transaction& transaction = pool_[id];
+  Transaction& transaction = bank.queued[side_].best(bank.open_row);
   return {&transaction, next_command(bank, transaction), transaction.key_hit,
           transaction.request.id};
 }

@@ -4,44 +4,44 @@
 
 #include "controller/transaction.h"
 #include "core/archive.h"
-#include "core/ring.h"
 #include "core/types.h"
 
 namespace hmsim {
 
+// A list by Transaction::next: they compete for nothing any longer. One data bus, so no two finish
+// on the same edge.
 class FinishQueue {
  public:
   // When the last beat of the first one passes; kNeverCycle: there is none.
   Cycle next() const { return next_; }
-  bool empty() const { return queue_.empty(); }
+  bool empty() const { return first_ == nullptr; }
 
-  void push(Cycle end, TransactionId id) {
-    Finish& last = queue_.push();
-    last.end = end;
-    last.id = id;
-    next_ = earlier(next_, end);
+  void push(Cycle end, Transaction& transaction) {
+    transaction.finishes = end;
+    transaction.next = nullptr;
+    if (first_ == nullptr) {
+      first_ = &transaction;
+      next_ = end;
+    } else {
+      last_->next = &transaction;
+    }
+    last_ = &transaction;
   }
-  TransactionId pop() {
-    const TransactionId id = queue_.front().id;
-    queue_.pop();
-    find_next();
-    return id;
+  Transaction& pop() {
+    Transaction& done = *first_;
+    first_ = done.next;
+    next_ = first_ == nullptr ? kNeverCycle : first_->finishes;
+    return done;
   }
 
-  void serialize(Archive& archive) {
-    archive(queue_);
-    find_next();
+  void serialize(Archive& archive, TransactionPool& pool) {
+    pool.serialize_links(archive, first_, last_);
+    archive(next_);
   }
 
  private:
-  struct Finish {
-    Cycle end{0};
-    TransactionId id = kNoTransaction;
-    void serialize(Archive& archive) { archive(end, id); }
-  };
-  void find_next() { next_ = queue_.empty() ? kNeverCycle : queue_.front().end; }
-
-  Ring<Finish> queue_;
+  Transaction* first_ = nullptr;
+  Transaction* last_ = nullptr;
   Cycle next_ = kNeverCycle;
 };
 

@@ -14,46 +14,46 @@ namespace hmsim {
 class FlushBarrier {
  public:
   // An NVDIMM transaction gets its slot. True: it is to wait here, until next() names it.
-  bool bars(TransactionId id, bool flush) {
-    if (!flush && barred_.empty()) {
+  bool bars(const Transaction& transaction) {
+    if (!transaction.request.flush && barred_.empty()) {
       ++in_front_;
       return false;
     }
-    barred_.push(id);
+    barred_.push(transaction.slot);
     return true;
   }
   // One that was not barred is done.
   void done() { --in_front_; }
   bool active() const { return !barred_.empty(); }
 
-  // The flush that is to be sent now. kNoTransaction: none, or not yet.
-  TransactionId due(const TransactionPool& pool) {
+  // The flush that is to be sent now. nullptr: none, or not yet.
+  Transaction* due(TransactionPool& pool) {
     if (barred_.empty() || in_front_ > 0 || sent_ || !pool[barred_.front()].request.flush) {
-      return kNoTransaction;
+      return nullptr;
     }
     sent_ = true;
-    return barred_.front();
+    return &pool[barred_.front()];
   }
   // The flush is acknowledged, and barred no more.
   void lift() {
     barred_.pop();
     sent_ = false;
   }
-  // The next one that is free to go. kNoTransaction: none, up to the next flush.
-  TransactionId next(const TransactionPool& pool) {
+  // The next one that is free to go. nullptr: none, up to the next flush.
+  Transaction* next(TransactionPool& pool) {
     if (barred_.empty() || pool[barred_.front()].request.flush) {
-      return kNoTransaction;
+      return nullptr;
     }
-    const TransactionId id = barred_.front();
+    Transaction& free = pool[barred_.front()];
     barred_.pop();
     ++in_front_;
-    return id;
+    return &free;
   }
 
   void serialize(Archive& archive) { archive(barred_, in_front_, sent_); }
 
  private:
-  Ring<TransactionId> barred_;  // in order of arrival, the flush that bars them first
+  Ring<std::uint32_t> barred_;  // slots, in order of arrival, the flush that bars them first
   std::int64_t in_front_ = 0;   // NVDIMM transactions in slots that are not barred
   bool sent_ = false;           // the first one: its ack is still to come
 };

@@ -20,37 +20,40 @@ class LineOrder {
       chains *= 2;
       --shift_;
     }
-    youngest_.assign(chains, kNoTransaction);
+    youngest_.assign(chains, nullptr);
   }
 
-  // The youngest one to the line so far, or kNoTransaction; `id` is the youngest from now on.
-  TransactionId exchange(TransactionPool& pool, TransactionId id) {
-    Transaction& added = pool[id];
+  // The youngest one to the line so far, or nullptr; `added` is the youngest from now on.
+  Transaction* exchange(Transaction& added) {
     added.chain = chain_of(added.request);
-    TransactionId* place = &youngest_[added.chain];
-    for (; *place != kNoTransaction; place = &pool[*place].chained) {
-      const TransactionId before = *place;
-      if (same_line(pool[before].request, added.request)) {
-        added.chained = pool[before].chained;
-        *place = id;
+    Transaction** place = &youngest_[added.chain];
+    for (; *place != nullptr; place = &(*place)->chained) {
+      Transaction* const before = *place;
+      if (same_line(before->request, added.request)) {
+        added.chained = before->chained;
+        *place = &added;
         return before;
       }
     }
-    added.chained = kNoTransaction;
-    *place = id;
-    return kNoTransaction;
+    added.chained = nullptr;
+    *place = &added;
+    return nullptr;
   }
 
   // Forgets the line, whose youngest this is.
-  void leave(TransactionPool& pool, const Transaction& youngest) {
-    TransactionId* place = &youngest_[youngest.chain];
-    while (*place != static_cast<TransactionId>(youngest.slot)) {
-      place = &pool[*place].chained;
+  void leave(const Transaction& youngest) {
+    Transaction** place = &youngest_[youngest.chain];
+    while (*place != &youngest) {
+      place = &(*place)->chained;
     }
     *place = youngest.chained;
   }
 
-  void serialize(Archive& archive) { archive(youngest_); }
+  void serialize(Archive& archive, TransactionPool& pool) {
+    for (Transaction*& each : youngest_) {
+      pool.serialize_links(archive, each);
+    }
+  }
 
  private:
   static constexpr int kLineBits = 6;  // log2 of kLineBytes
@@ -64,7 +67,7 @@ class LineOrder {
   }
 
   int shift_ = 62;  // from a hash to its log2 of chains upper bits
-  std::vector<TransactionId> youngest_;
+  std::vector<Transaction*> youngest_;
 };
 
 }  // namespace hmsim

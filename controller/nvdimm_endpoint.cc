@@ -14,30 +14,30 @@ NvdimmEndpoint::NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t
       pool_(pool),
       banks_(static_cast<std::size_t>(pseudo_banks)) {}
 
-void NvdimmEndpoint::posted(TransactionId id) {
-  remove(id);
-  page_accessed(pool_[id]);
+void NvdimmEndpoint::posted(const Transaction& transaction) {
+  remove(transaction);
+  page_accessed(transaction);
 }
 
-TransactionId NvdimmEndpoint::next_posted() { return first_of(posted_, &PseudoBank::posted); }
+Transaction& NvdimmEndpoint::next_posted() { return first_of(posted_, &PseudoBank::posted); }
 
 void NvdimmEndpoint::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   if (ready_from_ > edge + turnaround) {
     return;
   }
-  TransactionId legal = kNoTransaction;
-  TransactionId near = kNoTransaction;
-  ready_from_ = scan([&](TransactionId id, Cycle from) {
+  Transaction* legal = nullptr;
+  Transaction* near = nullptr;
+  ready_from_ = scan([&](Transaction& transaction, Cycle from) {
     if (from <= edge + turnaround) {
-      consider(from <= edge ? legal : near, id, true);
+      consider(from <= edge ? legal : near, transaction, true);
     }
   });
-  if (legal != kNoTransaction) {
-    legal_ = best_of(legal);
+  if (legal != nullptr) {
+    legal_ = best_of(*legal);
     candidates.legal[1] = &legal_;
   }
-  if (near != kNoTransaction) {
-    near_ = best_of(near);
+  if (near != nullptr) {
+    near_ = best_of(*near);
     candidates.near[1] = &near_;
   }
 }
@@ -58,15 +58,18 @@ void NvdimmEndpoint::change_page(const Transaction& transaction) {
 
 void NvdimmEndpoint::rebuild() {
   for (PseudoBank& bank : banks_) {
-    bank.queued.rebuild(pool_);
-    bank.posted.rebuild(pool_);
-    bank.ready.rebuild(pool_);
+    bank.queued.rebuild();
+    bank.posted.rebuild();
+    bank.ready.rebuild();
   }
   forget();
 }
 
 void NvdimmEndpoint::serialize(Archive& archive) {
-  archive(banks_, acks_, queued_, posted_, ready_, outstanding_, ready_from_);
+  for (PseudoBank& bank : banks_) {
+    bank.serialize(archive, pool_);
+  }
+  archive(acks_, queued_, posted_, ready_, outstanding_, ready_from_);
 }
 
 }  // namespace hmsim

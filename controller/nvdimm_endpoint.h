@@ -33,45 +33,45 @@ class NvdimmEndpoint {
   // Commands leave in the order of their keys; else oldest first.
   void order_commands_by_key(bool by_key) { by_key_ = by_key; }
 
-  void insert(TransactionId id) {  // competes for its command, or a credit
-    PseudoBank& bank = bank_of(pool_[id]);
-    const bool posted = is_posted(id);
-    (posted ? bank.posted : bank.queued).insert(pool_, id, bank.last_page);
-    (posted ? posted_ : queued_) |= bit(pool_[id].bank);
+  void insert(Transaction& transaction) {  // competes for its command, or a credit
+    PseudoBank& bank = bank_of(transaction);
+    const bool posted = is_posted(transaction);
+    (posted ? bank.posted : bank.queued).insert(transaction, bank.last_page);
+    (posted ? posted_ : queued_) |= bit(transaction.bank);
   }
-  void remove(TransactionId id) {
-    const bool posted = is_posted(id);
-    leave(posted ? &PseudoBank::posted : &PseudoBank::queued, posted ? posted_ : queued_, id);
+  void remove(const Transaction& transaction) {
+    const bool posted = is_posted(transaction);
+    leave(posted ? &PseudoBank::posted : &PseudoBank::queued, posted ? posted_ : queued_,
+          transaction);
   }
-  void command_sent(TransactionId id) {
-    remove(id);
-    page_accessed(pool_[id]);
+  void command_sent(const Transaction& transaction) {
+    remove(transaction);
+    page_accessed(transaction);
     ++outstanding_;
   }
   // Writes that wait for a credit; the first of them; it has got one.
   bool wants_credit() const { return posted_ != 0; }
-  TransactionId next_posted();
-  void posted(TransactionId id);
+  Transaction& next_posted();
+  void posted(const Transaction& transaction);
   // Acks raised by the NVDIMM and not yet returned over the address lines, in order.
-  void raise_ack(TransactionId id) { acks_.push(id); }
+  void raise_ack(const Transaction& transaction) { acks_.push(transaction.slot); }
   bool has_ack() const { return !acks_.empty(); }
-  TransactionId first_ack() const { return acks_.front(); }
+  Transaction& first_ack() const { return pool_[acks_.front()]; }
   void take_ack() {
     acks_.pop();
     --outstanding_;
   }
-  void insert_ready(TransactionId id, Cycle grant_from) {  // competes for the data bus
-    Transaction& transaction = pool_[id];
+  void insert_ready(Transaction& transaction, Cycle grant_from) {  // competes for the data bus
     transaction.grant_from = grant_from;
     PseudoBank& bank = bank_of(transaction);
-    bank.ready.insert(pool_, id, bank.last_page);
+    bank.ready.insert(transaction, bank.last_page);
     ready_ |= bit(transaction.bank);
     if (grant_from < ready_from_) {
       ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
     }
   }
-  void granted(TransactionId id) {  // its data-bus command was issued
-    leave(&PseudoBank::ready, ready_, id);
+  void granted(const Transaction& transaction) {  // its data-bus command was issued
+    leave(&PseudoBank::ready, ready_, transaction);
     ready_from_ = ready_ == 0 ? kNeverCycle
                               : earlier(gate(Command::nvdimm_read), gate(Command::nvdimm_write));
   }
@@ -85,14 +85,13 @@ class NvdimmEndpoint {
   bool active() const { return (queued_ | ready_) != 0; }  // something competes
   // On this edge there may be something to send, or legal for the data bus.
   bool may_act(Cycle edge) const { return may_send() || ready_from_ <= edge; }
-  // The transaction whose data-bus command is the best that is legal on this edge, or
-  // kNoTransaction.
-  TransactionId select_burst(Cycle edge) {
-    TransactionId best = kNoTransaction;
+  // The transaction whose data-bus command is the best that is legal on this edge, or nullptr.
+  Transaction* select_burst(Cycle edge) {
+    Transaction* best = nullptr;
     if (ready_from_ <= edge) {
-      ready_from_ = scan([&](TransactionId id, Cycle legal) {
+      ready_from_ = scan([&](Transaction& transaction, Cycle legal) {
         if (legal <= edge) {
-          consider(best, id, true);
+          consider(best, transaction, true);
         }
       });
     }
@@ -100,7 +99,7 @@ class NvdimmEndpoint {
   }
   // A command competes and may be sent: that of this transaction.
   bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
-  TransactionId select_command() { return first_of(queued_, &PseudoBank::queued); }
+  Transaction& select_command() { return first_of(queued_, &PseudoBank::queued); }
   // The same two where others have commands, too: added to these; near: within `turnaround`.
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
   void collect_command(Candidates& candidates);
@@ -110,7 +109,7 @@ class NvdimmEndpoint {
       return edge;
     }
     if (ready_from_ < edge) {
-      ready_from_ = scan([](TransactionId, Cycle) {});
+      ready_from_ = scan([](Transaction&, Cycle) {});
     }
     return later(edge, ready_from_);
   }
@@ -124,19 +123,26 @@ class NvdimmEndpoint {
     BankQueue posted;
     BankQueue ready;
     std::int64_t last_page = kNoRow;
-    void serialize(Archive& archive) { archive(queued, posted, ready, last_page); }
+    void serialize(Archive& archive, TransactionPool& pool) {
+      queued.serialize(archive, pool);
+      posted.serialize(archive, pool);
+      ready.serialize(archive, pool);
+      archive(last_page);
+    }
   };
 
-  bool is_posted(TransactionId id) const { return posts_writes_ && pool_[id].request.write; }
+  bool is_posted(const Transaction& transaction) const {
+    return posts_writes_ && transaction.request.write;
+  }
   static std::uint64_t bit(std::int32_t bank) { return std::uint64_t{1} << bank; }
   PseudoBank& bank_of(const Transaction& transaction) {
     return banks_[static_cast<std::size_t>(transaction.bank)];
   }
-  void leave(BankQueue PseudoBank::*list, std::uint64_t& banks, TransactionId id) {
-    BankQueue& left = bank_of(pool_[id]).*list;
-    left.remove(pool_, pool_[id]);
+  void leave(BankQueue PseudoBank::*list, std::uint64_t& banks, const Transaction& transaction) {
+    BankQueue& left = bank_of(transaction).*list;
+    left.remove(transaction);
     if (left.empty()) {
-      banks &= ~bit(pool_[id].bank);
+      banks &= ~bit(transaction.bank);
     }
   }
   void page_accessed(const Transaction& transaction) {
@@ -150,41 +156,40 @@ class NvdimmEndpoint {
     return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
                               : engine_.rank_gate(burst, rank_);
   }
-  // Calls take(id, when it is legal) for the best one of each pseudo-bank. Returns when the first
-  // is.
+  // Calls take(transaction, when it is legal) for the best one of each pseudo-bank. Returns when
+  // the first is.
   template <class Take>
   Cycle scan(Take take) {
     Cycle first = kNeverCycle;
     for (std::uint64_t banks = ready_; banks != 0; banks &= banks - 1) {
       PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
-      const TransactionId id = bank.ready.best(pool_, bank.last_page);
-      const Cycle legal = later(earliest_burst(pool_[id]), pool_[id].grant_from);
+      Transaction& best = bank.ready.best(bank.last_page);
+      const Cycle legal = later(earliest_burst(best), best.grant_from);
       first = earlier(first, legal);
-      take(id, legal);
+      take(best, legal);
     }
     return first;
   }
-  TransactionId first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
-    TransactionId first = kNoTransaction;
+  // Of pseudo-banks, of which there are some.
+  Transaction& first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
+    Transaction* first = nullptr;
     for (; banks != 0; banks &= banks - 1) {
       PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
-      consider(first, (bank.*list).best(pool_, bank.last_page), by_key_);
+      consider(first, (bank.*list).best(bank.last_page), by_key_);
     }
-    return first;
+    return *first;
   }
-  void consider(TransactionId& best, TransactionId id, bool by_key) const {
-    if (best == kNoTransaction ||
-        goes_before(by_key ? key_in_bank(id) : 0, pool_[id].request.id,
-                    by_key ? key_in_bank(best) : 0, pool_[best].request.id)) {
-      best = id;
+  void consider(Transaction*& best, Transaction& other, bool by_key) const {
+    if (best == nullptr || goes_before(by_key ? key_in_bank(other) : 0, other.request.id,
+                                       by_key ? key_in_bank(*best) : 0, best->request.id)) {
+      best = &other;
     }
   }
-  std::uint64_t key_in_bank(TransactionId id) const {
-    return key_of(pool_[id], last_page(pool_[id].bank));
+  std::uint64_t key_in_bank(const Transaction& transaction) const {
+    return key_of(transaction, last_page(transaction.bank));
   }
-  Best best_of(TransactionId id) const {
-    Transaction& transaction = pool_[id];
-    return {&transaction, burst_of(transaction), key_in_bank(id), transaction.request.id};
+  Best best_of(Transaction& transaction) const {
+    return {&transaction, burst_of(transaction), key_in_bank(transaction), transaction.request.id};
   }
 
   const int rank_;
@@ -196,7 +201,7 @@ class NvdimmEndpoint {
   TransactionPool& pool_;
   bool by_key_ = false;
   std::vector<PseudoBank> banks_;
-  Ring<TransactionId> acks_;
+  Ring<std::uint32_t> acks_;  // slots
   std::uint64_t queued_ = 0;  // pseudo-banks with something queued, a bit each
   std::uint64_t posted_ = 0;
   std::uint64_t ready_ = 0;

@@ -14,7 +14,7 @@ PolledBanks::PolledBanks(const DramParameters& dram, std::unique_ptr<TimingModel
 
 void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now) {
   timing_->issue(command, transaction.bank, now);
-  remove(static_cast<TransactionId>(transaction.slot), side, now);
+  remove(transaction, side, now);
   look_ahead();
 }
 

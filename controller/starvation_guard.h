@@ -47,13 +47,13 @@ class StarvationGuard {
 
   // When the next one becomes overdue; then take() says which, and forgets it.
   Cycle next() const { return next_; }
-  TransactionId take() {
+  std::uint32_t take() {
     const std::size_t queue = due(0) <= due(1) ? 0 : 1;
     const std::uint32_t slot = waiting_.oldest(queue);
     const RequestView request = waiting_[slot];
     remove(slot, queue);
     waiting_.add(request, overdue(request.memory));
-    return static_cast<TransactionId>(slot);
+    return slot;
   }
   // Of those that take() returned, and that have not had their data-bus command, by class; or
   // kNone.

@@ -12,9 +12,6 @@
 
 namespace hmsim {
 
-using TransactionId = std::int32_t;
-inline constexpr TransactionId kNoTransaction = -1;
-
 enum class TransactionState : std::uint8_t {
   barred,    // NVDIMM: behind a flush, or a flush itself; unknown to its scheduler
   held,      // behind an older transaction to the same line
@@ -47,17 +44,18 @@ struct alignas(64) Transaction {
   Address local{0};      // NVDIMM: address within the channel's NVDIMM
   std::uint64_t key_miss = 0;
   std::uint64_t key_hit = 0;
-  Cycle admitted{0};       // when it got its slot
-  Cycle activated_at{0};   // the activate issued for it, ...
-  Cycle activate_held{0};  // ... and how long its bank had been ready for that
-  Cycle grant_from{0};     // NVDIMM, ready: the first edge on which it may be granted
-  TransactionId previous = kNoTransaction;  // in its bank's list
-  TransactionId next = kNoTransaction;
-  std::uint32_t chain = 0;                     // LineOrder's, by its line
-  TransactionId chained = kNoTransaction;      // the next one in that chain
-  TransactionId successor = kNoTransaction;    // the next younger one to the same line
-  TransactionId predecessor = kNoTransaction;  // the next older one, while held
-  std::uint32_t slot = 0;                      // its own name
+  Cycle admitted{0};                 // when it got its slot
+  Cycle activated_at{0};             // the activate issued for it, ...
+  Cycle activate_held{0};            // ... and how long its bank had been ready for that
+  Cycle grant_from{0};               // NVDIMM, ready: the first edge on which it may be granted
+  Cycle finishes{0};                 // once its data-bus command is issued: its last beat
+  Transaction* previous = nullptr;   // in its bank's list
+  Transaction* next = nullptr;       // in that, then among those that finish, then among free slots
+  Transaction* chained = nullptr;    // the next one in LineOrder's chain
+  Transaction* successor = nullptr;  // the next younger one to the same line
+  Transaction* predecessor = nullptr;  // the next older one, while held
+  std::uint32_t chain = 0;             // LineOrder's, by its line
+  std::uint32_t slot = 0;              // its own name
   std::int32_t rank = 0;
   std::int32_t bank = 0;  // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
   TransactionState state = TransactionState::queued;
@@ -76,8 +74,8 @@ struct alignas(64) Transaction {
     activated_at = Cycle(0);
     activate_held = Cycle(0);
     grant_from = Cycle(0);
-    successor = kNoTransaction;
-    predecessor = kNoTransaction;
+    successor = nullptr;
+    predecessor = nullptr;
     state = TransactionState::queued;
     viewed = false;
     started = false;
@@ -86,39 +84,38 @@ struct alignas(64) Transaction {
     overdue = false;
   }
 
-  void serialize(Archive& archive) {
-    archive(request, view, row, local, key_miss, key_hit, grant_from, previous, next, chain,
-            chained, successor, predecessor, slot, rank, bank, state, viewed, started, activated,
-            urgent, overdue, admitted, activated_at, activate_held, marks);
+  void serialize(Archive& archive) {  // all but its slot and its links, which the pool knows
+    archive(request, view, row, local, key_miss, key_hit, grant_from, chain, rank, bank, state,
+            viewed, started, activated, urgent, overdue, admitted, activated_at, activate_held,
+            finishes, marks);
   }
 };
 
-// Slots, named by index.
+// The slots. A transaction is known by its address, which stays; to others than the channel, and in
+// checkpoints, by its slot.
 class TransactionPool {
  public:
   explicit TransactionPool(std::size_t slots) : slots_(slots) {
     for (std::size_t i = slots; i > 0; --i) {
       slots_[i - 1].slot = static_cast<std::uint32_t>(i - 1);
-      release(static_cast<TransactionId>(i - 1));
+      release(slots_[i - 1]);
     }
     taken_ = 0;
   }
 
-  Transaction& operator[](TransactionId id) { return slots_[static_cast<std::size_t>(id)]; }
-  const Transaction& operator[](TransactionId id) const {
-    return slots_[static_cast<std::size_t>(id)];
-  }
+  Transaction& operator[](std::uint32_t slot) { return slots_[slot]; }
+  const Transaction& operator[](std::uint32_t slot) const { return slots_[slot]; }
 
   // The one that was released last.
-  TransactionId take() {
-    const TransactionId id = first_free_;
-    first_free_ = (*this)[id].next;
+  Transaction& take() {
+    Transaction& taken = *first_free_;
+    first_free_ = taken.next;
     ++taken_;
-    return id;
+    return taken;
   }
-  void release(TransactionId id) {
-    (*this)[id].next = first_free_;
-    first_free_ = id;
+  void release(Transaction& transaction) {
+    transaction.next = first_free_;
+    first_free_ = &transaction;
     --taken_;
   }
 
@@ -126,11 +123,19 @@ class TransactionPool {
   std::size_t taken() const { return taken_; }
   bool all_free() const { return taken_ == 0; }
 
-  void serialize(Archive& archive) { archive(slots_, first_free_, taken_); }
+  // Pointers to its transactions, of whoever keeps them. Throws InputError if there is no such
+  // slot.
+  template <class... Links>
+  void serialize_links(Archive& archive, Links&... links) {
+    (serialize_link(archive, links), ...);
+  }
+  void serialize(Archive& archive);
 
  private:
+  void serialize_link(Archive& archive, Transaction*& link);
+
   std::vector<Transaction> slots_;
-  TransactionId first_free_ = kNoTransaction;  // linked by `next`
+  Transaction* first_free_ = nullptr;  // linked by `next`
   std::size_t taken_ = 0;
 };
 

@@ -59,7 +59,7 @@ class BothBanks {
 void expect_same(const Best* one, const Best* other, const char* what, int edge) {
   ASSERT_EQ(one == nullptr, other == nullptr) << what << " on edge " << edge;
   if (one != nullptr) {
-    ASSERT_EQ(one->id(), other->id()) << what << " on edge " << edge;
+    ASSERT_EQ(one->transaction->slot, other->transaction->slot) << what << " on edge " << edge;
     ASSERT_EQ(one->command, other->command) << what << " on edge " << edge;
   }
 }
@@ -69,11 +69,11 @@ void run(const char* preset) {
   const auto banks_in_all = static_cast<std::uint64_t>(dram.ranks * dram.organisation.banks);
   BothBanks both(dram);
   Random random(7);
-  std::vector<TransactionId> free;
+  std::vector<std::uint32_t> free;  // slots
   both.each([&](DramBanks&, TransactionPool& pool) {
     free.clear();
     for (std::size_t i = 0; i < kSlots; ++i) {
-      free.push_back(pool.take());
+      free.push_back(pool.take().slot);
     }
   });
   std::uint64_t next_request = 0;
@@ -83,7 +83,7 @@ void run(const char* preset) {
   for (int i = 0; i < kEdges; ++i) {
     const Cycle edge(i);
     if (!free.empty() && random.below(5) == 0) {
-      const TransactionId id = free.back();
+      const std::uint32_t slot = free.back();
       free.pop_back();
       Transaction fresh;
       fresh.request.id = next_request++;
@@ -93,9 +93,9 @@ void run(const char* preset) {
       fresh.row = static_cast<std::int64_t>(random.below(3));
       fresh.key_hit = 1;
       both.each([&](DramBanks& banks, TransactionPool& pool) {
-        fresh.slot = static_cast<std::uint32_t>(id);
-        pool[id] = fresh;
-        banks.insert(id, fresh.request.write ? 1 : 0, edge);
+        fresh.slot = slot;
+        pool[slot] = fresh;
+        banks.insert(pool[slot], fresh.request.write ? 1 : 0, edge);
       });
     }
     if (random.below(200) == 0) {
@@ -139,19 +139,19 @@ void run(const char* preset) {
     });
     if (data != nullptr || found[0].other != nullptr) {
       const Best best = data != nullptr ? *data : *found[0].other;
-      const Transaction issued = both.pool()[best.id()];
+      const Transaction issued = *best.transaction;
       both.each([&](DramBanks& banks, TransactionPool& pool) {
-        pool[best.id()].started = true;
+        pool[issued.slot].started = true;
         if (best.command == Command::activate) {
-          banks.activate(pool[best.id()], edge);
+          banks.activate(pool[issued.slot], edge);
         } else if (best.command == Command::precharge) {
           banks.precharge(issued.bank, edge);
         } else {
-          banks.column(pool[best.id()], issued.request.write ? 1 : 0, best.command, edge);
+          banks.column(pool[issued.slot], issued.request.write ? 1 : 0, best.command, edge);
         }
       });
       if (data != nullptr) {
-        free.push_back(best.id());
+        free.push_back(issued.slot);
         ++data_commands;
       }
     }
