@@ -13,8 +13,8 @@ DramBanks::DramBanks(const DramParameters& dram, TransactionPool& pool)
   for (std::size_t i = 0; i < banks_.size(); ++i) {
     banks_[i].bit_in_rank = std::uint64_t{1} << (i % per_rank);
     banks_[i].bit = std::uint64_t{1} << (i % 64);
-    banks_[i].place = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i / per_rank),
-                       static_cast<std::uint32_t>(i / per_group)};
+    banks_[i].place = {static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(i / per_rank),
+                       static_cast<std::uint16_t>(i / per_group)};
   }
 }
 

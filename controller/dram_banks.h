@@ -82,9 +82,9 @@ class DramBanks {
   // All rules allow its precharge at `edge`.
   virtual bool may_precharge(std::int32_t bank, Cycle edge) const = 0;
 
-  // Where none but DRAM has commands: the best data-bus command that could be issued on this edge;
-  // nullptr: there is none. Then, of the other commands, the oldest. It is valid until a command is
-  // issued.
+  // Where none but DRAM has commands, and all hits have the same key: the oldest data-bus command
+  // that could be issued on this edge; nullptr: there is none. Then, of the other commands, the
+  // oldest. It is valid until a command is issued.
   virtual const Best* select_burst(Cycle edge) = 0;
   virtual const Best* select_row(Cycle edge) = 0;
   // Where others have commands, too: adds the data-bus commands that could be issued on this edge;
@@ -115,7 +115,6 @@ class DramBanks {
     std::int64_t ready_at = 0;  // its next command, by the bank's own rules
     std::int64_t asked_at = 0;  // cycle at which that is looked at again
     std::uint64_t bit = 0;      // fixed: among all banks, where they are at most 64
-    std::uint32_t gate = 0;     // of its next command
     void serialize(Archive& archive, TransactionPool& pool) {
       queued[0].serialize(archive, pool);
       queued[1].serialize(archive, pool);

@@ -10,7 +10,7 @@ NativeBanks::NativeBanks(const DramParameters& dram, const std::vector<TimingRul
     : DramBanks(dram, pool),
       engine_(rules, static_cast<int>(dram.ranks) + 1, static_cast<int>(dram.organisation.groups),
               static_cast<int>(dram.organisation.banks)) {
-  ensure(banks_.size() <= TimingEngine::kMostMaskedBanks, "native banks", Tick(0), -1,
+  ensure(banks_.size() <= kMostBanks, "native banks", Tick(0), -1,
          "the channel has too many banks");
 }
 
@@ -20,7 +20,7 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
     displace(bank, now);
   }
   if (competes(bank)) {
-    bank.candidate = best_of(bank);
+    find_candidate(bank);
     place(bank, now);
     find_next();
   }
@@ -56,6 +56,14 @@ std::int64_t NativeBanks::first_by_gates(std::uint64_t ripe, std::uint64_t bound
     first = earlier(first, gate(first_of(bound)).value());
   }
   return first;
+}
+
+const Best* NativeBanks::best(std::uint64_t banks) const {
+  const Best* best = nullptr;
+  for (; banks != 0; banks &= banks - 1) {
+    Candidates::consider(best, first_of(banks).candidate);
+  }
+  return best;
 }
 
 void NativeBanks::advance(Cycle edge) {

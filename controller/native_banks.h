@@ -8,6 +8,8 @@
 // of which only the next command changes.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -55,12 +57,11 @@ class NativeBanks final : public DramBanks {
 
   std::uint64_t ripe_data() const { return ripe_ & data_; }
   std::uint64_t ripe_rows() const { return ripe_ & ~data_; }
-  Bank& first_of(std::uint64_t banks) {
-    return banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
+  static std::size_t index_of_first(std::uint64_t banks) {
+    return static_cast<std::size_t>(__builtin_ctzll(banks));
   }
-  const Bank& first_of(std::uint64_t banks) const {
-    return banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
-  }
+  Bank& first_of(std::uint64_t banks) { return banks_[index_of_first(banks)]; }
+  const Bank& first_of(std::uint64_t banks) const { return banks_[index_of_first(banks)]; }
 
   void update(std::int32_t bank, Cycle now) override;
   void forget() override;
@@ -84,12 +85,27 @@ class NativeBanks final : public DramBanks {
   std::int64_t first_by_gates(std::uint64_t ripe, std::uint64_t bound) const;
   std::uint64_t may_start(std::uint64_t banks) const;
   const Best* best(std::uint64_t banks) const;
+  const Best* oldest(std::uint64_t banks) const;
   const Best* oldest_row(Cycle edge) const;
   std::int64_t first_data() const;
   std::int64_t first_row() const;
+  void find_candidate(Bank& bank) {
+    bank.candidate = best_of(bank);
+    requests_[bank.place.bank] = bank.candidate.request;
+  }
+  void set_gate(const Bank& bank) {
+    gates_[bank.place.bank] =
+        static_cast<std::uint32_t>(engine_.gate_number(bank.candidate.command, bank.place.group));
+  }
   void find_next() { next_ = earlier(earlier(next_data_, next_row_), waiting_.next()); }
 
+  static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
+  static constexpr std::uint64_t kNoRequest = ~std::uint64_t{0};
+
   TimingEngine engine_;
+  // Of candidates, by bank: the request; the gate of its next command, if that is for a row.
+  std::array<std::uint64_t, kMostBanks> requests_{};
+  std::array<std::uint32_t, kMostBanks> gates_{};
   // Banks, a bit each: those with a candidate; of these, those that need not wait for their own
   // rules (the others wait, `patient_` for longer than the wheel is); those whose candidate's next
   // command is a read or write; a write.
@@ -142,7 +158,7 @@ HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
 // Of a bank that was displaced.
 HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   const Command command = bank.candidate.command;
-  bank.gate = static_cast<std::uint32_t>(engine_.gate_number(command, bank.place.group));
+  set_gate(bank);
   competing_ |= bank.bit;
   data_ |= reserves_data_bus(command) ? bank.bit : 0;
   writes_ |= command == Command::write ? bank.bit : 0;
@@ -208,7 +224,7 @@ HMSIM_INLINE std::int64_t NativeBanks::first_data() const {
 HMSIM_INLINE std::int64_t NativeBanks::first_row() const {
   std::int64_t first = kNeverCycle.value();
   for (std::uint64_t banks = ripe_rows(); banks != 0; banks &= banks - 1) {
-    first = earlier(first, engine_.row_gate(first_of(banks).gate).value());
+    first = earlier(first, engine_.row_gate(gates_[index_of_first(banks)]).value());
   }
   return first;
 }
@@ -223,32 +239,30 @@ inline std::uint64_t NativeBanks::may_start(std::uint64_t banks) const {
   return may;
 }
 
-HMSIM_INLINE const Best* NativeBanks::best(std::uint64_t banks) const {
-  if (banks == 0) {
-    return nullptr;
-  }
-  const Best* best = &first_of(banks).candidate;
+// Of some banks, the one whose candidate is the oldest.
+HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
+  std::size_t oldest = index_of_first(banks);
   while ((banks &= banks - 1) != 0) {
-    const Best& other = first_of(banks).candidate;
-    if (other.key != best->key ? other.key > best->key : other.request < best->request) {
-      best = &other;
+    const std::size_t other = index_of_first(banks);
+    if (requests_[other] < requests_[oldest]) {
+      oldest = other;
     }
   }
-  return best;
+  return &banks_[oldest].candidate;
 }
 
 HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
-  const Best* oldest = nullptr;
-  std::uint64_t age = ~std::uint64_t{0};
+  std::uint64_t oldest = kNoRequest;
+  std::size_t bank = 0;
   std::uint64_t banks = held_ == 0 ? ripe_rows() : may_start(ripe_rows());
   for (; banks != 0; banks &= banks - 1) {
-    const Bank& bank = first_of(banks);
-    if (engine_.row_gate(bank.gate) <= edge && bank.candidate.request < age) {
-      oldest = &bank.candidate;
-      age = oldest->request;
+    const std::size_t other = index_of_first(banks);
+    if (engine_.row_gate(gates_[other]) <= edge && requests_[other] < oldest) {
+      oldest = requests_[other];
+      bank = other;
     }
   }
-  return oldest;
+  return oldest == kNoRequest ? nullptr : &banks_[bank].candidate;
 }
 
 HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge) {
@@ -257,8 +271,8 @@ HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge) {
   }
   if (next_data_ <= edge.value()) {
     const std::uint64_t open = open_data(edge);
-    if (const Best* const burst = best(held_ == 0 ? open : may_start(open))) {
-      return burst;
+    if (const std::uint64_t legal = held_ == 0 ? open : may_start(open)) {
+      return oldest(legal);
     }
     next_data_ = first_data();
   }
@@ -290,12 +304,12 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
     data_ ^= bank.bit;
     writes_ &= ~bank.bit;
   } else {
-    bank.candidate = best_of(bank);
+    find_candidate(bank);
     const Command next = bank.candidate.command;
     if (next == Command::precharge) {
       data_ ^= bank.bit;
       writes_ &= ~bank.bit;
-      bank.gate = static_cast<std::uint32_t>(engine_.gate_number(next, bank.place.group));
+      set_gate(bank);
       wait_or_stay(bank, next_row_, now);
     } else if (next != command || engine_.bank_ready(next, bank.place) > now.value()) {
       writes_ ^= next != command ? bank.bit : 0;
@@ -338,8 +352,7 @@ HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
   if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
     bank.open_row = kNoRow;
     bank.candidate.command = Command::activate;
-    bank.gate =
-        static_cast<std::uint32_t>(engine_.gate_number(Command::activate, bank.place.group));
+    set_gate(bank);
     ripe_ ^= bank.bit;
     wait(bank, engine_.bank_ready(Command::activate, bank.place), now);
     next_row_ = ripe_rows() == 0 ? kNeverCycle.value() : now.value() + 1;

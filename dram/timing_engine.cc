@@ -292,11 +292,10 @@ bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
 }
 
 void TimingEngine::apply_same_bank(Command command, const BankPlace& place, std::int64_t now) {
-  const std::uint32_t banks_per_group = std::uint32_t{1} << group_shift_;
-  BankPlace each;
-  each.bank = (place.rank << rank_shift_) + (place.bank & (banks_per_group - 1));
-  for (int group = 0; group < groups_per_rank_; ++group, each.bank += banks_per_group) {
-    apply(same_bank_delays_[static_cast<std::size_t>(command)], times_of(each), now);
+  const int banks_per_group = 1 << group_shift_;
+  int each = (place.rank << rank_shift_) + (place.bank & (banks_per_group - 1));
+  for (int group = 0; group < groups_per_rank_; ++group, each += banks_per_group) {
+    apply(same_bank_delays_[static_cast<std::size_t>(command)], times_of(place_of(each)), now);
   }
 }
 

@@ -43,7 +43,7 @@ class TimingEngine final : public TimingModel {
                        static_cast<std::size_t>(command)];
   }
   std::int64_t bank_ready(Command command, const BankPlace& place) const {
-    return bank_ready_[place.bank * kStride + static_cast<std::size_t>(command)];
+    return bank_ready_[std::size_t{place.bank} * kStride + static_cast<std::size_t>(command)];
   }
   // For commands that no bank group holds back: refresh, NVDIMM bursts.
   Cycle rank_gate(Command command, int rank) const override {
@@ -155,8 +155,8 @@ class TimingEngine final : public TimingModel {
     return bank_ready_.data() + std::size_t{place.bank} * kStride;
   }
   BankPlace place_of(int bank) const {
-    return {static_cast<std::uint32_t>(bank), static_cast<std::uint32_t>(bank >> rank_shift_),
-            static_cast<std::uint32_t>(bank >> group_shift_)};
+    return {static_cast<std::uint16_t>(bank), static_cast<std::uint16_t>(bank >> rank_shift_),
+            static_cast<std::uint16_t>(bank >> group_shift_)};
   }
   std::int64_t own_delay(Command preceding, Command following) const {
     return own_delays_[static_cast<std::size_t>(preceding)][static_cast<std::size_t>(following)];

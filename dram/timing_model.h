@@ -14,9 +14,9 @@ class Archive;
 
 // Where a bank lies: numbers over all ranks.
 struct BankPlace {
-  std::uint32_t bank = 0;
-  std::uint32_t rank = 0;
-  std::uint32_t group = 0;
+  std::uint16_t bank = 0;
+  std::uint16_t rank = 0;
+  std::uint16_t group = 0;
 };
 
 // Banks are numbered rank x banks per rank + bank, those of a bank group next to each other; the
