@@ -39,29 +39,31 @@ HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
     command_queue_free_[static_cast<std::size_t>(done.rank)] += kEntriesPerTransaction;
     return;
   }
-  ++queue_of(request.memory).free_slots;
-  count(request.memory, -1);
-  if (command_queues_fill_ && !nvdimm &&
-      command_queue_free_[static_cast<std::size_t>(done.rank)]++ == 0) {
+  if (nvdimm) {
+    ++queue_of(MemoryClass::nvdimm).free_slots;
+    count(MemoryClass::nvdimm, -1);
+    return;
+  }
+  ++queue_of(MemoryClass::dram).free_slots;
+  count(MemoryClass::dram, -1);
+  if (command_queues_fill_ && command_queue_free_[static_cast<std::size_t>(done.rank)]++ == 0) {
     banks_.hold(done.rank, false);
     --held_ranks_;
   }
 }
 
 HMSIM_INLINE void Channel::complete(bool specials) {
-  while (finishes_.next() <= edge_) {
-    Transaction& done = finishes_.pop();
-    Requester& requester = *(*requesters_)[done.request.agent];
-    if (specials && posted(done)) {
-      post(done, requester);
-    } else if (dram_bytes_ != nullptr) {
-      exchange(done, requester);
-    }
-    finish(done, specials);
-    requester.on_complete(done.request, now_);
-    wakeup_.answered();
-    pool_.release(done);  // not before: what the requester sends in answer only joins the line
+  Transaction& done = finishes_.pop();
+  Requester& requester = *(*requesters_)[done.request.agent];
+  if (specials && posted(done)) {
+    post(done, requester);
+  } else if (dram_bytes_ != nullptr) {
+    exchange(done, requester);
   }
+  finish(done, specials);
+  requester.on_complete(done.request, now_);
+  wakeup_.answered();
+  pool_.release(done);  // not before: what the requester sends in answer only joins the line
 }
 
 // One ack an edge: it needs the address lines. In `auto` mode the data follow by themselves, so the
@@ -135,7 +137,7 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   wake_time_ = kNever;
   command_bus_taken_ = false;
   advancing_ = true;
-  if (finishes_.next() <= edge_) {
+  while (finishes_.next() <= edge_) {
     complete(specials);
   }
   if (specials && posts_writes_) {

@@ -55,20 +55,23 @@ class Kernel {
   // For the component that is being advanced: true if nothing else is due by `time`; then that is
   // now(). A step holds so many moves at most, so that whoever counts steps keeps his hold on time.
   bool go_on(Tick time) {
-    if (time >= horizon_ || --moves_left_ < 0) {
+    if (time >= horizon_) {
       return false;
     }
     now_ = time;
+    if (--moves_left_ == 0) {
+      end_step();
+    }
     return true;
   }
   // For the same: it may go on by itself to any time before this one; then it tells how far it
   // went.
-  Tick leave() const { return moves_left_ <= 0 ? now_ : horizon_; }
+  Tick leave() const { return horizon_; }
   void went_on(Tick time) { now_ = time; }
   // It told somebody of something by a call: whoever looks on between steps may want to know.
   void answered() {
     if (watched_) {
-      moves_left_ = 0;
+      end_step();
     }
   }
   // At the present time, a component that comes after `id` has acted: whatever reaches `id` now
@@ -92,7 +95,7 @@ class Kernel {
   // Within an event: run() ends after it.
   void pause() {
     paused_ = true;
-    moves_left_ = 0;
+    end_step();
   }
   // Runs all that is due by `limit`, pauses or not; now() is then `limit`.
   void run_until(Tick limit);
@@ -106,6 +109,7 @@ class Kernel {
   };
 
   bool advance_earliest(Tick limit);
+  void end_step() { horizon_ = Tick(0); }
   // The last in order of those that have acted at the present time, or act.
   std::size_t turn() const {
     if (advanced_ == kNobody) {
