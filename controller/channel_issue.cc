@@ -158,7 +158,11 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
     leave_line(transaction);
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
-    issue_row(banks, *row->transaction, row->command, false);
+    if (row->command == Command::activate) {
+      issue_row(banks, *row->transaction, Command::activate, false);
+    } else {
+      issue_row(banks, *row->transaction, Command::precharge, false);
+    }
   }
 }
 
