@@ -178,10 +178,12 @@ HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, std::int64_t& next, Cycl
 }
 
 HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
-  bank.asked_at = waiting_.insert(bank.bit, ready, now.value());
-  if (bank.asked_at < ready) {
+  if (ready > now.value() + WaitingBanks::kLongest) {
     patient_ |= bank.bit;
+    ready = now.value() + WaitingBanks::kLongest;
   }
+  bank.asked_at = ready;
+  waiting_.insert(bank.bit, ready);
 }
 
 // Those whose cycle has come need wait no longer. When their commands are legal is looked at once

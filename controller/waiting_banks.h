@@ -11,24 +11,22 @@
 namespace hmsim {
 
 // A wheel of 64 cycles with a set of banks for each, of which there are at most 64: each has its
-// bit. Who waits for longer is called at the wheel's end and has to wait again. Calls come in order
-// of time, and none later than next().
+// bit. Calls come in order of time, and none later than next().
 class WaitingBanks {
  public:
+  static constexpr std::int64_t kLongest = 63;  // wait
+
   // The first cycle that a bank waits for; kNeverCycle when none waits.
   std::int64_t next() const { return next_; }
 
-  // The bank, which does not wait, waits from `now` for a later cycle; it is called at the cycle
-  // that is returned.
-  std::int64_t insert(std::uint64_t bank, std::int64_t cycle, std::int64_t now) {
-    const std::int64_t called = earlier(cycle, now + 63);
-    const std::size_t place = place_of(called);
+  // The bank, which does not wait, waits for a cycle that lies at most kLongest in the future.
+  void insert(std::uint64_t bank, std::int64_t cycle) {
+    const std::size_t place = place_of(cycle);
     banks_[place] |= bank;
     std::uint64_t occupied = occupied_;
     occupied |= std::uint64_t{1} << place;
     occupied_ = occupied;
-    next_ = earlier(next_, called);
-    return called;
+    next_ = earlier(next_, cycle);
   }
   void erase(std::uint64_t bank, std::int64_t called, std::int64_t now) {
     const std::size_t place = place_of(called);
