@@ -31,7 +31,8 @@ void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cyc
     gap -= taken;
   };
   const auto charge_outside = [&] {
-    if (transaction.admitted > from) {
+    const bool waited = transaction.request.arrival != transaction.admitted.value() * period_;
+    if (waited && transaction.admitted > from) {
       charge(BusLoss::queue_full, overlap(Cycle(transaction.request.arrival / period_),
                                           transaction.admitted, from, now));
     }

@@ -111,7 +111,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void deliver_ack();
   void refresh();
   void admit();
-  void admit_all();
+  void admit_specially();
+  void admit_all(bool specials);
   void wake();
   void stage();
   void limit_waiting();
@@ -120,6 +121,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void change_schedulers();
   void update_drain();
   void admit_first();
+  bool reach(Cycle legal, Tick limit);
   bool issue_lone(Transaction& transaction);
   void complete_lone(Tick limit);
   template <class Banks>
@@ -138,9 +140,9 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle next_special(Cycle soonest);
 
   [[gnu::noinline]] void send_anew(const Request& request, Tick now);
-  bool admit_from(Queue& queue);
-  const Transaction& admit(const Request& request);
-  void enter(Transaction& transaction);
+  bool admit_from(Queue& queue, bool specials);
+  const Transaction& admit(const Request& request, bool specials);
+  void enter(Transaction& transaction, bool specials);
   void bar(Transaction& transaction);
   bool posted(const Transaction& transaction) const {
     return posts_writes_ && transaction.request.write && is_nvdimm(transaction);
@@ -153,12 +155,12 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_flush(Transaction& transaction);
   void end_flush(Transaction& transaction);
   bool would_hit(const Transaction& transaction) const;
-  void order_line(Transaction& transaction);
+  void order_line(Transaction& transaction, bool specials);
   bool stays_alone(Transaction& transaction);
   [[gnu::noinline]] void end_solitude();
   void expedite(Transaction& awaited);
-  void compete(Transaction& transaction) {
-    if (has_specials_) {
+  void compete(Transaction& transaction, bool specials) {
+    if (specials) {
       compete_by_key(transaction);
       return;
     }
@@ -171,7 +173,7 @@ class Channel final : public MemoryChannel, public AckListener {
     }
   }
   void compete_by_key(Transaction& transaction);
-  void leave_line(const Transaction& transaction);
+  void leave_line(const Transaction& transaction, bool specials);
   void competes_only_now(Transaction& transaction) {
     if (!is_nvdimm(transaction)) {
       latency_.competes(transaction, edge_);

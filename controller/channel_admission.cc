@@ -48,7 +48,9 @@ void Channel::compete_by_key(Transaction& transaction) {
   waits(transaction, side, 1);
 }
 
-[[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(); }
+[[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(false); }
+
+[[gnu::noinline]] void Channel::admit_specially() { admit_all(true); }
 
 RequestView Channel::view_of(const Transaction& transaction) const {
   const Request& request = transaction.request;
@@ -98,7 +100,7 @@ void Channel::stage() {
       count(transaction.request.memory, -1);
       staged_.erase(slot);
       competes_only_now(transaction);
-      order_line(transaction);
+      order_line(transaction, true);
       wake_by(edge_ + Cycle(1));
       return;
     }

@@ -19,7 +19,7 @@ HMSIM_INLINE void Channel::account_burst(const Transaction& transaction, bool wr
 }
 
 // The next younger transaction to the line competes from now on.
-HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
+HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, bool specials) {
   if (transaction.successor == nullptr) {
     line_order_.leave(transaction);
     return;
@@ -27,7 +27,7 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction) {
   Transaction& successor = *transaction.successor;
   successor.predecessor = nullptr;
   competes_only_now(successor);
-  compete(successor);
+  compete(successor, specials);
 }
 
 // What all data-bus commands have in common. `specials`: here and below has_specials_, as a

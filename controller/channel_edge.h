@@ -156,7 +156,11 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
       admit_first();
       return !at_rest();
     }
-    admit();
+    if (specials) {
+      admit_specially();
+    } else {
+      admit();
+    }
   }
   advancing_ = false;
   if (specials) {
@@ -184,13 +188,13 @@ HMSIM_INLINE bool Channel::stays_alone(Transaction& transaction) {
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
-HMSIM_INLINE void Channel::order_line(Transaction& transaction) {
+HMSIM_INLINE void Channel::order_line(Transaction& transaction, bool specials) {
   if (found_empty_ && stays_alone(transaction)) {
     return;
   }
   Transaction* const before = line_order_.exchange(transaction);
   if (before == nullptr) {
-    compete(transaction);
+    compete(transaction, specials);
     return;
   }
   transaction.state = TransactionState::held;
@@ -202,33 +206,33 @@ HMSIM_INLINE void Channel::order_line(Transaction& transaction) {
 }
 
 // Its scheduler gets to know of it.
-HMSIM_INLINE void Channel::enter(Transaction& transaction) {
+HMSIM_INLINE void Channel::enter(Transaction& transaction, bool specials) {
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
-  if (has_specials_) {
+  if (specials) {
     guard_.admit(seen(transaction, false), owner_of(transaction.request.memory), edge_);
   }
-  if (two_level_) {
+  if (specials && two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(transaction.slot);
   } else {
-    order_line(transaction);
+    order_line(transaction, specials);
   }
 }
 
-HMSIM_INLINE bool Channel::admit_from(Queue& queue) {
+HMSIM_INLINE bool Channel::admit_from(Queue& queue, bool specials) {
   if (!queue.may_admit()) {
     return false;
   }
   --queue.free_slots;
-  const Request& request = admit(queue.line.front()).request;
+  const Request& request = admit(queue.line.front(), specials).request;
   queue.line.pop();
   (*requesters_)[request.agent]->on_admit(request, now_);
   wakeup_.answered();
   return true;
 }
 
-HMSIM_INLINE const Transaction& Channel::admit(const Request& request) {
+HMSIM_INLINE const Transaction& Channel::admit(const Request& request, bool specials) {
   Transaction& transaction = pool_.take();
   transaction.begin(request, edge_);
   if (request.memory == MemoryClass::nvdimm) {
@@ -237,26 +241,27 @@ HMSIM_INLINE const Transaction& Channel::admit(const Request& request) {
     transaction.row = place.page;
     transaction.rank = nvdimm_rank_;
     transaction.bank = endpoint_.pseudo_bank(transaction.row);
+    count(MemoryClass::nvdimm, 1);
+    if (barrier_.bars(transaction)) {
+      bar(transaction);
+      return transaction;
+    }
   } else {
     const DramPlace place = map_.dram(request.address);
     transaction.row = place.row;
     transaction.rank = place.rank;
     transaction.bank = place.rank * banks_per_rank_ + place.bank;
     latency_.admitted(transaction, edge_);
+    count(MemoryClass::dram, 1);
   }
-  count(request.memory, 1);
-  if (is_nvdimm(transaction) && barrier_.bars(transaction)) {
-    bar(transaction);
-  } else {
-    enter(transaction);
-  }
+  enter(transaction, specials);
   return transaction;
 }
 
 // Whoever waits outside, as far as there are slots. A requester may send more from within on_admit,
 // in split mode to the other queue too.
-HMSIM_INLINE void Channel::admit_all() {
-  while (admit_from(queues_[0]) || (split_ && admit_from(queues_[1]))) {
+HMSIM_INLINE void Channel::admit_all(bool specials) {
+  while (admit_from(queues_[0], specials) || (split_ && admit_from(queues_[1], specials))) {
   }
 }
 

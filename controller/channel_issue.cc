@@ -52,7 +52,7 @@ void Channel::issue_grant(Transaction& transaction, Command command) {
       statistics_.nvdimm_data_cycles);
   record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
          transaction);
-  leave_line(transaction);
+  leave_line(transaction, has_specials_);
 }
 
 // The read or write command that the NVDIMM will answer with an ack.
@@ -94,7 +94,7 @@ void Channel::send_command(Transaction& transaction) {
       Transaction& transaction = *winner->transaction;
       const Command command = winner->command;
       on_banks([&](auto& banks) { issue_column(banks, transaction, command, has_specials_); });
-      leave_line(transaction);
+      leave_line(transaction, has_specials_);
     }
     return;
   }
@@ -155,7 +155,7 @@ HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
     } else {
       issue_column(banks, transaction, Command::write, false);
     }
-    leave_line(transaction);
+    leave_line(transaction, false);
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
     if (row->command == Command::activate) {

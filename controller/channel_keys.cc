@@ -66,7 +66,7 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
         transaction.state == TransactionState::ready) {
       set_keys(transaction);
     } else if (transaction.state == TransactionState::withheld) {
-      compete(transaction);
+      compete_by_key(transaction);
     }
   }
   banks_.rebuild(edge_);
@@ -75,7 +75,7 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
 
 void Channel::rekey(Transaction& transaction) {
   if (transaction.state == TransactionState::withheld) {
-    compete(transaction);
+    compete_by_key(transaction);
   } else if (is_nvdimm(transaction)) {
     if (transaction.state == TransactionState::waiting) {
       set_keys(transaction);

@@ -6,32 +6,55 @@
 
 namespace hmsim {
 
-void Channel::end_solitude() { order_line(*std::exchange(lone_, nullptr)); }
+void Channel::end_solitude() { order_line(*std::exchange(lone_, nullptr), false); }
+
+// The present edge becomes the one of its next command, which is legal from `legal` on; or not.
+HMSIM_INLINE bool Channel::reach(Cycle legal, Tick limit) {
+  if (legal > edge_) {
+    const Tick time = time_of(legal);
+    if (legal >= calm_until_ || time >= limit) {
+      return false;
+    }
+    edge_ = legal;
+    now_ = time;
+  }
+  ++statistics_.command_cycles;
+  return true;
+}
 
 // The commands of a transaction that is alone on its channel and does not compete, and its
 // completion, as far as they come within the calm and before anything else. False: its data-bus
 // command does not.
 HMSIM_INLINE bool Channel::issue_lone(Transaction& transaction) {
+  if (edge_ >= calm_until_) {
+    return false;
+  }
   LoneBanks banks(*native_);
   const Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
-  for (Cycle next = edge_; edge_ < calm_until_; ++next) {
-    const Command command = banks.next_command(transaction);
-    next = later(next, banks.earliest(command, transaction));
-    if (next != edge_ && (next >= calm_until_ || time_of(next) >= limit)) {
+  const auto issue_row_command = [&](Command command) {
+    if (!reach(banks.earliest(command, transaction), limit)) {
       return false;
     }
-    edge_ = next;
-    now_ = time_of(next);
-    ++statistics_.command_cycles;
-    if (reserves_data_bus(command)) {
-      promised_ = kNobody;
-      issue_column(banks, transaction, command, false);
-      complete_lone(limit);
-      return true;
-    }
     issue_row(banks, transaction, command, false);
+    return true;
+  };
+  const auto issue_column_command = [&](Command command) {
+    if (!reach(banks.earliest(command, transaction), limit)) {
+      return false;
+    }
+    promised_ = kNobody;
+    issue_column(banks, transaction, command, false);
+    complete_lone(limit);
+    return true;
+  };
+  if (const std::int64_t open = banks.open_row(transaction.bank); open != transaction.row) {
+    if ((open != kNoRow && !issue_row_command(Command::precharge)) ||
+        !issue_row_command(Command::activate)) {
+      return false;
+    }
   }
-  return false;
+  return transaction.request.write ? issue_column_command(Command::write)
+                                   : issue_column_command(Command::read);
 }
 
 HMSIM_INLINE void Channel::complete_lone(Tick limit) {
@@ -53,14 +76,14 @@ HMSIM_INLINE void Channel::complete_lone(Tick limit) {
 // for as all others do.
 [[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
   found_empty_ = native_ != nullptr;
-  admit_all();
+  admit_all(false);
   advancing_ = false;
   settle();
   find_calm(false);
   found_empty_ = false;
   Transaction* const alone = std::exchange(lone_, nullptr);
   if (alone != nullptr && (pool_.taken() != 1 || command_bus_taken_ || !issue_lone(*alone))) {
-    order_line(*alone);
+    order_line(*alone, false);
   }
 }
 

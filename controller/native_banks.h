@@ -77,7 +77,9 @@ class NativeBanks final : public DramBanks {
     return engine_.gate(engine_.gate_number(command, bank.place.group));
   }
   Cycle earliest(Command command, const Bank& bank) const {
-    return later(Cycle(engine_.bank_ready(command, bank.place)), gate(command, bank));
+    const std::size_t number = engine_.gate_number(command, bank.place.group);
+    return later(Cycle(engine_.bank_ready(command, bank.place)),
+                 reserves_data_bus(command) ? engine_.gate(number) : engine_.row_gate(number));
   }
 
   std::uint64_t open_data(Cycle edge) const;
@@ -126,9 +128,7 @@ class LoneBanks {
  public:
   explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
 
-  Command next_command(const Transaction& transaction) const {
-    return NativeBanks::next_command(banks_.at(transaction.bank), transaction);
-  }
+  std::int64_t open_row(std::int32_t bank) const { return banks_.open_row(bank); }
   Cycle earliest(Command command, const Transaction& transaction) const {
     return banks_.earliest(command, banks_.at(transaction.bank));
   }

@@ -239,17 +239,20 @@ inline void RefreshControl::refreshed(int rank, Cycle edge) {
 
 inline void RefreshControl::find_next_pressing() {
   planned_.step.rank = -1;
-  next_pressing_ = then_pressing_ = kNeverCycle;
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    const Cycle each = ranks_[static_cast<std::size_t>(rank)].pressing;
-    if (each < next_pressing_) {
-      then_pressing_ = next_pressing_;
-      next_pressing_ = each;
-      first_pressing_ = rank;
-    } else {
-      then_pressing_ = earlier(then_pressing_, each);
+  Cycle next = kNeverCycle;
+  Cycle then = kNeverCycle;
+  std::size_t first = 0;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const Cycle each = ranks_[rank].pressing;
+    then = earlier(then, later(next, each));
+    if (each < next) {
+      next = each;
+      first = rank;
     }
   }
+  next_pressing_ = next;
+  then_pressing_ = then;
+  first_pressing_ = static_cast<int>(first);
 }
 
 inline Cycle RefreshControl::look_ahead(Cycle soonest) {

@@ -80,8 +80,11 @@ class Kernel {
 
   // For the same: it may put events off. (Not where someone looks on between steps.)
   bool puts_off() {
-    put_off_ = put_off_ || !watched_;
-    return !watched_;
+    if (watched_) {
+      return false;
+    }
+    put_off_ = true;
+    return true;
   }
   // Has those that come before the present component, or acted last, catch up with the present; the
   // others up to it. (At the end of run() all have.)
