@@ -139,7 +139,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle next_event(Cycle soonest);
   Cycle next_special(Cycle soonest);
 
-  [[gnu::noinline]] void send_anew(const Request& request, Tick now);
+  [[gnu::noinline]] void send_anew(const Request& request, Queue& queue, Tick now);
   bool admit_from(Queue& queue, bool specials);
   const Transaction& admit(const Request& request, bool specials);
   void enter(Transaction& transaction, bool specials);

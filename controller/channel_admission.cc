@@ -10,17 +10,18 @@ void Channel::send(const Request& request, Tick now) {
   if (advancing_ && !queue.line.full()) {  // this edge's admission is still to come
     queue.line.place() = request;
   } else {
-    send_anew(request, now);
+    send_anew(request, queue, now);
   }
 }
 
-void Channel::send_anew(const Request& request, Tick now) {
-  queue_of(request.memory).line.push(request);
+void Channel::send_anew(const Request& request, Queue& queue, Tick now) {
+  queue.line.push(request);
   if (!advancing_) {
     const Cycle edge = edge_from(now);
-    if (at_rest()) {
+    if (edge > put_off_) {
       rouse(edge);
     }
+    put_off_ = kNeverCycle;  // what has not been due yet is asked for on that edge
     wake_by(edge);
     wakeup_.notify(next_event());
   }

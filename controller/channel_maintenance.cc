@@ -178,7 +178,12 @@ void Channel::rouse(Cycle end) {
     wake_at(std::exchange(put_off_, kNeverCycle));
     return;
   }
-  on_banks([&](auto& banks) { refresh_at_rest(banks, end); });
+  if (native_ != nullptr) {
+    LoneBanks banks(*native_);
+    refresh_at_rest(banks, end);
+  } else {
+    refresh_at_rest(banks_, end);
+  }
 }
 
 void Channel::rouse_for_ack(std::uint32_t tag, Tick now) {

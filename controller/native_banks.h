@@ -66,6 +66,7 @@ class NativeBanks final : public DramBanks {
   void update(std::int32_t bank, Cycle now) override;
   void forget() override;
   Bank& open(const Transaction& transaction, Cycle now);
+  void shut(Bank& bank, Cycle now);
   void place(Bank& bank, Cycle now);
   void wait_or_stay(Bank& bank, std::int64_t& next, Cycle now);
   void displace(const Bank& bank, Cycle now);
@@ -122,11 +123,13 @@ class NativeBanks final : public DramBanks {
   WaitingBanks waiting_;
 };
 
-// The banks for a transaction that has them to itself, and does not compete: its bank does not know
-// of it.
+// The banks while nothing competes for any: for a transaction that has them to itself, of which its
+// bank does not know, and for refreshes of a channel at rest.
 class LoneBanks {
  public:
   explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
+
+  TimingEngine& timing() { return banks_.engine_; }
 
   std::int64_t open_row(std::int32_t bank) const { return banks_.open_row(bank); }
   Cycle earliest(Command command, const Transaction& transaction) const {
@@ -137,7 +140,10 @@ class LoneBanks {
     banks_.engine_.column(command, banks_.at(transaction.bank).place, now);
   }
   void activate(const Transaction& transaction, Cycle now) { banks_.open(transaction, now); }
-  void precharge(std::int32_t bank, Cycle now) { banks_.precharge(bank, now); }
+  bool may_precharge(std::int32_t bank, Cycle edge) const {
+    return banks_.may_precharge(bank, edge);
+  }
+  void precharge(std::int32_t bank, Cycle now) { banks_.shut(banks_.at(bank), now); }
 
  private:
   NativeBanks& banks_;
@@ -347,12 +353,16 @@ HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle no
   find_next();
 }
 
-HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
-  Bank& bank = at(index);
+HMSIM_INLINE void NativeBanks::shut(Bank& bank, Cycle now) {
   engine_.precharge(bank.place, now);
   rank_of(bank).open &= ~bank.bit_in_rank;
+  bank.open_row = kNoRow;
+}
+
+HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
+  Bank& bank = at(index);
+  shut(bank, now);
   if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
-    bank.open_row = kNoRow;
     bank.candidate.command = Command::activate;
     set_gate(bank);
     ripe_ ^= bank.bit;
