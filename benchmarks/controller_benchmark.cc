@@ -141,9 +141,10 @@ class Generator final : public Component, public Requester {
   Tick last() const { return last_; }
 
   Tick next_event() const override { return next_; }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     send(now);
     next_ = interval_ == Tick(0) || sent_ == requests_ ? kNever : now + interval_;
+    return next_;
   }
   void on_admit(const Request& request, Tick now) override {
     (void)request;

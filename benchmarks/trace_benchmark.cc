@@ -51,12 +51,13 @@ class Memory final : public MemoryPort, public Component {
   Bytes capacity(MemoryClass /*memory*/) const override { return kCapacity; }
   std::int64_t trim(Address /*address*/, Bytes /*size*/, Tick /*now*/) override { return 0; }
   Tick next_event() const override { return due_.empty() ? kNever : due_.front().first; }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     while (!due_.empty() && due_.front().first <= now) {
       const Request request = due_.front().second;
       due_.pop();
       requester_->on_complete(request, now);
     }
+    return next_event();
   }
   void serialize(Archive& /*archive*/) override {}
 

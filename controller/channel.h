@@ -73,7 +73,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void reset_statistics(Tick now) override;
 
   Tick next_event() const override { return earlier(wake_time_, nvdimm_due_); }
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
   Tick catch_up(Tick time) override;
   void serialize(Archive& archive) override;
 

@@ -293,11 +293,12 @@ template <class Banks>
 }
 
 // Where it is not due yet, it looks at the edge all the same.
-void Channel::advance(Tick now) {
+Tick Channel::advance(Tick now) {
   if (next_event() > now) {
     wake_at(Cycle(now / period_));
   }
   on_banks([&](auto& banks) { go_on(banks, now); });
+  return next_event();
 }
 
 }  // namespace hmsim

@@ -63,7 +63,7 @@ bool WholeChannel::would_wait(MemoryClass /*memory*/) const {
 
 Cycle WholeChannel::elapsed() const { return Cycle((kernel_->now() - measured_from_) / period_); }
 
-void WholeChannel::advance(Tick now) {
+Tick WholeChannel::advance(Tick now) {
   edge_ = Cycle(now / period_);
   for (; ticked_ < edge_; ticked_ += Cycle(1)) {
     dram_->tick();
@@ -76,6 +76,7 @@ void WholeChannel::advance(Tick now) {
   ticked_ += Cycle(1);
   count();
   wake_ = edge_ + (idle() ? idle_wake_ : Cycle(1));
+  return next_event();
 }
 
 void WholeChannel::complete() {

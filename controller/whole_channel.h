@@ -38,7 +38,7 @@ class WholeChannel final : public MemoryChannel {
   void reset_statistics(Tick now) override;
 
   Tick next_event() const override { return Tick(wake_.value() * period_.value()); }
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
  private:

@@ -47,14 +47,13 @@ inline bool Kernel::advance_earliest(Tick limit) {
   advanced_ = index;
   moves_left_ = kMovesOfAStep;
   horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
-  Component& component = *earliest->component;
-  component.advance(when);
+  const Tick next = earliest->component->advance(when);
   turn_ = now_ == turned_at_ ? later(turn_, index) : index;
   turned_at_ = now_;
   advanced_ = kNobody;
   horizon_ = Tick(0);
-  earliest->next = component.next_event();
-  ensure(earliest->next > now_, "kernel", now_, -1, "a component does not move on");
+  earliest->next = next;
+  ensure(next > now_, "kernel", now_, -1, "a component does not move on");
   return true;
 }
 

@@ -14,7 +14,7 @@ class Archive;
 
 // A part that acts at moments of its own. Contract: next_event() is a lower bound on the next time
 // at which advance() would change anything, kNever when only a neighbour can cause that; advance()
-// is called with now >= next_event() and leaves next_event() > now. It may go on to further events
+// is called with now >= next_event(), and returns next_event(), > now. It may go on to further events
 // of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything by
 // other means than a notify().
 //
@@ -25,7 +25,7 @@ class Component {
  public:
   virtual ~Component() = default;
   virtual Tick next_event() const = 0;
-  virtual void advance(Tick now) = 0;
+  virtual Tick advance(Tick now) = 0;
   virtual Tick catch_up(Tick /*time*/) { return Tick(-1); }
   virtual void serialize(Archive& archive) = 0;
 };

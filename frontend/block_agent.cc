@@ -164,7 +164,7 @@ void BlockAgent::start_pass(Tick now) {
   }
 }
 
-void BlockAgent::advance(Tick now) {
+Tick BlockAgent::advance(Tick now) {
   while (steps_.next_time() <= now) {
     const auto step = steps_.pop();
     if (step.kind == Step::start_pass) {
@@ -176,6 +176,7 @@ void BlockAgent::advance(Tick now) {
       go_on(step.payload, now);
     }
   }
+  return next_event();
 }
 
 // An arrival before the first one counts as 0.

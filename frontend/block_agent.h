@@ -48,7 +48,7 @@ class BlockAgent final : public Agent {
   Histogram* response_times_in_collections() override { return &response_times_in_collections_; }
 
   Tick next_event() const override { return steps_.next_time(); }
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
   void on_admit(const Request& request, Tick now) override;
 
  private:

@@ -177,7 +177,7 @@ void CoreAgent::plan() {
   }
 }
 
-void CoreAgent::advance(Tick now) {
+Tick CoreAgent::advance(Tick now) {
   while (next_event() <= now) {
     if (next_step() <= now) {
       do_step(now);
@@ -185,6 +185,7 @@ void CoreAgent::advance(Tick now) {
       act(now);
     }
   }
+  return next_event();
 }
 
 void CoreAgent::act(Tick now) {

@@ -42,7 +42,7 @@ class CoreAgent : public Agent {
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
   Tick next_event() const override { return earlier(act_time_, next_step()); }
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
 
  protected:
   static constexpr std::int64_t kUnknown = -1;

@@ -22,11 +22,12 @@ class Player final : public Component, public Requester {
   Tick last() const { return last_; }
 
   Tick next_event() const override { return next_; }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     do {
       send(now);
     } while (timed() && left() && due() <= now);
     next_ = timed() && left() ? due() : kNever;
+    return next_;
   }
   void on_admit(const Request& /*request*/, Tick now) override {
     if (!timed() && left()) {

@@ -20,7 +20,7 @@ void Series::begin(Tick now) {
   next_ = now + interval_;
 }
 
-void Series::advance(Tick now) {
+Tick Series::advance(Tick now) {
   settle_();
   times_.push_back(now);
   registry_.sample(values_);
@@ -28,6 +28,7 @@ void Series::advance(Tick now) {
     thin_out();
   }
   next_ = times_.empty() ? begun_ + interval_ : times_.back() + interval_;
+  return next_;
 }
 
 // Keeps the rows at whole multiples of the doubled interval.

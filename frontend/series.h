@@ -31,7 +31,7 @@ class Series final : public Component {
   const std::vector<double>& values() const { return values_; }
 
   Tick next_event() const override { return next_; }
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
  private:

@@ -29,7 +29,10 @@ class StreamAgent : public Agent {
   std::int64_t work(Tick) const override { return done_; }
 
   Tick next_event() const override { return wake_; }
-  void advance(Tick now) override { pump(now); }
+  Tick advance(Tick now) override {
+    pump(now);
+    return wake_;
+  }
   void on_admit(const Request& request, Tick now) override;
 
  protected:

@@ -80,7 +80,7 @@ void MediaModule::flush(std::uint32_t tag, Tick now) {
   is_due(events_.next_time());
 }
 
-void MediaModule::advance(Tick now) {
+Tick MediaModule::advance(Tick now) {
   while (events_.next_time() <= now) {
     const auto event = events_.pop();
     if (event.kind == EventKind::decoded) {
@@ -94,6 +94,7 @@ void MediaModule::advance(Tick now) {
     }
   }
   set_next(events_.next_time());
+  return next_event();
 }
 
 void MediaModule::look_up(std::uint32_t tag, Tick now) {

@@ -50,7 +50,7 @@ class MediaModule final : public NvdimmModule {
   bool idle() const override { return unfinished_ == 0 && busy_ == 0; }
   void add_media_observer(MediaObserver& observer) override;
 
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
   const NvdimmParameters& parameters() const override { return parameters_; }

@@ -136,7 +136,7 @@ void Nvdimm::schedule_admission(Tick now) {
 
 bool Nvdimm::idle() const { return unfinished_ == 0 && flash_.idle() && evictor_.idle(); }
 
-void Nvdimm::advance(Tick now) {
+Tick Nvdimm::advance(Tick now) {
   for (;;) {
     const Tick other = earlier(events_.next_time(), flash_.next_event());
     if (next_lookup_ < other && next_lookup_ <= now) {
@@ -145,7 +145,7 @@ void Nvdimm::advance(Tick now) {
       advance_one();
     } else {
       set_next(earlier(next_lookup_, other));
-      return;
+      return next_event();
     }
   }
 }

@@ -71,7 +71,7 @@ class Nvdimm final : public NvdimmModule,
   bool written_back() const;
   bool idle() const override;
 
-  void advance(Tick now) override;
+  Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
   const Ftl& ftl() const { return ftl_; }

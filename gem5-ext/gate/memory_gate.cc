@@ -132,7 +132,7 @@ void MemoryGate::Sender::set(const GatePacket& packet, std::uint32_t tag, Tick t
   time_ = time;
 }
 
-void MemoryGate::Sender::advance(Tick now) {
+Tick MemoryGate::Sender::advance(Tick now) {
   time_ = kNever;
   const std::int64_t line = kLineBytes.value();
   const std::int64_t first = packet_.address.value() / line;
@@ -147,6 +147,7 @@ void MemoryGate::Sender::advance(Tick now) {
     request.write = packet_.write;
     gate_.memory_.send(request, now);
   }
+  return time_;
 }
 
 void MemoryGate::on_complete(const Request& request, Tick /*now*/) {

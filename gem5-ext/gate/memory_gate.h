@@ -94,7 +94,7 @@ class MemoryGate final : private Requester, private SourceProgress {
     explicit Sender(MemoryGate& gate) : gate_(gate) {}
     void set(const GatePacket& packet, std::uint32_t tag, Tick time);
     Tick next_event() const override { return time_; }
-    void advance(Tick now) override;
+    Tick advance(Tick now) override;
     void serialize(Archive& /*archive*/) override {}
 
    private:

@@ -57,7 +57,10 @@ class Saturating final : public Component, public Requester {
   std::uint64_t completed() const { return completed_; }
 
   Tick next_event() const override { return sent_ == 0 ? Tick(0) : kNever; }
-  void advance(Tick now) override { send(now); }
+  Tick advance(Tick now) override {
+    send(now);
+    return next_event();
+  }
   void on_admit(const Request& /*request*/, Tick now) override { send(now); }
   void on_complete(const Request& /*request*/, Tick /*now*/) override { ++completed_; }
   void serialize(Archive& /*archive*/) override {}

@@ -25,12 +25,13 @@ class Clock final : public Component {
   }
 
   Tick next_event() const override { return next_; }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     act(now);
     while (wakeup_.go_on(next_)) {
       EXPECT_EQ(kernel_->now(), next_);
       act(next_);
     }
+    return next_;
   }
   void serialize(Archive& /*archive*/) override {}
 
@@ -127,12 +128,13 @@ TEST(Kernel, RunUntilPassesOverPauses) {
 class Witness final : public Component {
  public:
   Tick next_event() const override { return next_; }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     for (const Wakeup& each : *wakeups) {
       over.push_back(each.turn_is_over(now));
       EXPECT_FALSE(each.turn_is_over(now + Tick(1)));
     }
     next_ = kNever;
+    return next_;
   }
   void serialize(Archive& /*archive*/) override {}
 
@@ -185,13 +187,14 @@ class Sleeper final : public Component {
   }
 
   Tick next_event() const override { return asleep_ ? kNever : due_; }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     ++steps_;
     if (wakeup_.puts_off()) {
       asleep_ = true;
     } else {
       act(now);
     }
+    return next_event();
   }
   Tick catch_up(Tick time) override {
     Tick last(-1);

@@ -72,13 +72,14 @@ class FakePort final : public MemoryPort, public Component {
   }
 
   Tick next_event() const override { return done_.next_time(); }
-  void advance(Tick now) override {
+  Tick advance(Tick now) override {
     while (done_.next_time() <= now) {
       const Request request = inside_[done_.pop().payload];
       --used_;
       requesters_[request.agent]->on_complete(request, now);
       admit(now);
     }
+    return next_event();
   }
   void serialize(Archive& archive) override { archive(outside_, inside_, used_, done_); }
 
