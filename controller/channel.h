@@ -91,7 +91,7 @@ class Channel final : public MemoryChannel, public AckListener {
 
   // An edge, and its phases.
   template <class Banks>
-  void go_on(Banks& banks, Tick now);
+  Tick go_on(Banks& banks, Tick now);
   bool meet_nvdimm(Tick& now);
   bool begin_edge();
   bool begin_edge(bool specials);

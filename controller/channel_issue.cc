@@ -267,7 +267,7 @@ HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
 [[gnu::noinline]] bool Channel::begin_special_edge() { return begin_edge(true); }
 
 template <class Banks>
-[[gnu::flatten]] void Channel::go_on(Banks& banks, Tick now) {
+[[gnu::flatten]] Tick Channel::go_on(Banks& banks, Tick now) {
   bool calm = false;
   while (meet_nvdimm(now) && (wake_time_ == now || wakeup_.go_on(wake_time_))) {
     edge_ = wake_;
@@ -290,6 +290,7 @@ template <class Banks>
     }
     now = now_;
   }
+  return next_event();
 }
 
 // Where it is not due yet, it looks at the edge all the same.
@@ -297,8 +298,7 @@ Tick Channel::advance(Tick now) {
   if (next_event() > now) {
     wake_at(Cycle(now / period_));
   }
-  on_banks([&](auto& banks) { go_on(banks, now); });
-  return next_event();
+  return on_banks([&](auto& banks) { return go_on(banks, now); });
 }
 
 }  // namespace hmsim

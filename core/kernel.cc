@@ -25,7 +25,7 @@ Tick Kernel::next_event() const {
   return next;
 }
 
-inline bool Kernel::advance_earliest(Tick limit) {
+inline bool Kernel::advance_earliest(Tick end) {
   Entry* earliest = nullptr;
   Tick when = kNever;
   Tick second = kNever;
@@ -38,7 +38,7 @@ inline bool Kernel::advance_earliest(Tick limit) {
       second = earlier(second, entry.next);
     }
   }
-  if (earliest == nullptr || when > limit) {
+  if (when >= end) {
     return false;
   }
   ensure(when >= now_, "kernel", now_, -1, "an event lies in the past");
@@ -46,7 +46,7 @@ inline bool Kernel::advance_earliest(Tick limit) {
   now_ = when;
   advanced_ = index;
   moves_left_ = kMovesOfAStep;
-  horizon_ = second > limit ? (limit == kNever ? kNever : limit + Tick(1)) : second;
+  horizon_ = earlier(second, end);
   const Tick next = earliest->component->advance(when);
   turn_ = now_ == turned_at_ ? later(turn_, index) : index;
   turned_at_ = now_;
@@ -57,15 +57,22 @@ inline bool Kernel::advance_earliest(Tick limit) {
   return true;
 }
 
+namespace {
+
+Tick end_of(Tick limit) { return limit == kNever ? kNever : limit + Tick(1); }
+
+}  // namespace
+
 bool Kernel::step(Tick limit) {
   watched_ = true;
-  return advance_earliest(limit);
+  return advance_earliest(end_of(limit));
 }
 
 bool Kernel::run(Tick limit, std::uint64_t& steps) {
   watched_ = false;
+  const Tick end = end_of(limit);
   for (paused_ = false; steps > 0 && !paused_; --steps) {
-    if (!advance_earliest(limit)) {
+    if (!advance_earliest(end)) {
       if (put_off_ && limit != kNever) {
         catch_up(limit, entries_.size());
       }

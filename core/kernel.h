@@ -111,7 +111,7 @@ class Kernel {
     Tick next;  // its next event
   };
 
-  bool advance_earliest(Tick limit);
+  bool advance_earliest(Tick end);  // if it is due before `end`
   void end_step() { horizon_ = Tick(0); }
   // The last in order of those that have acted at the present time, or act.
   std::size_t turn() const {
