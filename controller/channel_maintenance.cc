@@ -73,8 +73,8 @@ HMSIM_INLINE void Channel::issue_refresh(Banks& banks, int rank) {
   ++statistics_.command_cycles;
   const int turn = refresh_.turn(rank);
   const bool all = dram_.refresh_mode == RefreshMode::all_bank;
-  banks.timing().issue(all ? Command::refresh : Command::refresh_same_bank,
-                       rank * banks_per_rank_ + turn, edge_);
+  banks.refresh(all ? Command::refresh : Command::refresh_same_bank, rank * banks_per_rank_ + turn,
+                edge_);
   ++statistics_.refreshes;
   bus_.refreshed(rank, turn, edge_);
   energy_.refreshed(rank, edge_);

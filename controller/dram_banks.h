@@ -53,6 +53,8 @@ class DramBanks {
   virtual void column(Transaction& transaction, std::size_t side, Command command, Cycle now) = 0;
   virtual void activate(const Transaction& transaction, Cycle now) = 0;
   virtual void precharge(std::int32_t bank, Cycle now) = 0;
+  // A refresh, of this bank and others: all are closed.
+  virtual void refresh(Command command, std::int32_t bank, Cycle now) = 0;
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
   void condemn(std::int32_t bank, Cycle now) { row_changed(bank, kCondemnedRow, now); }
 

@@ -33,6 +33,9 @@ class NativeBanks final : public DramBanks {
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
+  void refresh(Command command, std::int32_t bank, Cycle now) override {
+    engine_.refresh(command, at(bank).place, now);
+  }
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(engine_.bank_ready(Command::activate, bank));
   }
@@ -129,7 +132,6 @@ class LoneBanks {
  public:
   explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
 
-  TimingEngine& timing() { return banks_.engine_; }
 
   std::int64_t open_row(std::int32_t bank) const { return banks_.open_row(bank); }
   Cycle earliest(Command command, const Transaction& transaction) const {
@@ -144,6 +146,9 @@ class LoneBanks {
     return banks_.may_precharge(bank, edge);
   }
   void precharge(std::int32_t bank, Cycle now) { banks_.shut(banks_.at(bank), now); }
+  void refresh(Command command, std::int32_t bank, Cycle now) {
+    banks_.refresh(command, bank, now);
+  }
 
  private:
   NativeBanks& banks_;

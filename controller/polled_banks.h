@@ -24,6 +24,9 @@ class PolledBanks final : public DramBanks {
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
+  void refresh(Command command, std::int32_t bank, Cycle now) override {
+    timing_->issue(command, bank, now);
+  }
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(timing_->bank_ready(Command::activate, bank));
   }

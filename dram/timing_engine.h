@@ -96,6 +96,7 @@ class TimingEngine final : public TimingModel {
   void activate(const BankPlace& place, Cycle now);
   void precharge(const BankPlace& place, Cycle now);
   void column(Command command, const BankPlace& place, Cycle now);  // read or write
+  void refresh(Command command, const BankPlace& place, Cycle now);
 
   void serialize(Archive& archive) override;
 
@@ -276,6 +277,12 @@ HMSIM_INLINE void TimingEngine::column(Command command, const BankPlace& place, 
   const std::size_t source = source_number(command, place.group);
   last_[source] = now;
   burst(source, now);
+}
+
+HMSIM_INLINE void TimingEngine::refresh(Command command, const BankPlace& place, Cycle at) {
+  const std::size_t source = source_number(command, place.group);
+  last_[source] = at.value();
+  delay(command, source, place, at.value());
 }
 
 HMSIM_INLINE void TimingEngine::nvdimm_burst(Command command, Cycle at) {
