@@ -159,19 +159,7 @@ class Channel final : public MemoryChannel, public AckListener {
   bool stays_alone(Transaction& transaction);
   [[gnu::noinline]] void end_solitude();
   void expedite(Transaction& awaited);
-  void compete(Transaction& transaction, bool specials) {
-    if (specials) {
-      compete_by_key(transaction);
-      return;
-    }
-    transaction.state = TransactionState::queued;
-    set_fixed_keys(transaction);
-    if (is_nvdimm(transaction)) {
-      endpoint_.insert(transaction);
-    } else {
-      banks_.insert(transaction, 0, edge_);
-    }
-  }
+  void compete(Transaction& transaction, bool specials);
   void compete_by_key(Transaction& transaction);
   void leave_line(const Transaction& transaction, bool specials);
   void competes_only_now(Transaction& transaction) {
@@ -205,18 +193,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_refresh(Banks& banks, int rank);
   void take_step(const PowerStep& step);
   void use_free_slot();
-  void waits(const Transaction& transaction, std::size_t side, int change) {
-    if (counts_waiting_) {
-      refresh_.waits(transaction.rank, change);
-      pages_.waits(transaction.bank, side, change);
-    }
-    if (power_.active()) {
-      power_.waits(transaction.rank, change, edge_);
-    }
-    if (drained_) {
-      drain_.waits(transaction.rank, transaction.bank, side, change);
-    }
-  }
+  void waits(const Transaction& transaction, std::size_t side, int change);
   Cycle next_ack(Cycle edge) const;
   // Calls call(banks): those of the native engine by their own class, so that calls are taken in.
   template <class Call>

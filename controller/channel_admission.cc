@@ -49,6 +49,20 @@ void Channel::compete_by_key(Transaction& transaction) {
   waits(transaction, side, 1);
 }
 
+// One more, or one less, waits for its data-bus command.
+void Channel::waits(const Transaction& transaction, std::size_t side, int change) {
+  if (counts_waiting_) {
+    refresh_.waits(transaction.rank, change);
+    pages_.waits(transaction.bank, side, change);
+  }
+  if (power_.active()) {
+    power_.waits(transaction.rank, change, edge_);
+  }
+  if (drained_) {
+    drain_.waits(transaction.rank, transaction.bank, side, change);
+  }
+}
+
 [[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(false); }
 
 [[gnu::noinline]] void Channel::admit_specially() { admit_all(true); }

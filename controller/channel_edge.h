@@ -187,6 +187,20 @@ HMSIM_INLINE bool Channel::stays_alone(Transaction& transaction) {
   return false;
 }
 
+HMSIM_INLINE void Channel::compete(Transaction& transaction, bool specials) {
+  if (specials) {
+    compete_by_key(transaction);
+    return;
+  }
+  transaction.state = TransactionState::queued;
+  set_fixed_keys(transaction);
+  if (is_nvdimm(transaction)) {
+    endpoint_.insert(transaction);
+  } else {
+    banks_.insert(transaction, 0, edge_);
+  }
+}
+
 // Lets the transaction compete, or holds it behind an older one to the same line.
 HMSIM_INLINE void Channel::order_line(Transaction& transaction, bool specials) {
   if (found_empty_ && stays_alone(transaction)) {

@@ -24,7 +24,7 @@ HMSIM_INLINE bool Channel::reach(Cycle legal, Tick limit) {
 
 // The commands of a transaction that is alone on its channel and does not compete, and its
 // completion, as far as they come within the calm and before anything else. False: its data-bus
-// command does not.
+// command does not. (Within a bank no command follows another on the same edge.)
 HMSIM_INLINE bool Channel::issue_lone(Transaction& transaction) {
   if (edge_ >= calm_until_) {
     return false;

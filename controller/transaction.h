@@ -91,8 +91,7 @@ struct alignas(64) Transaction {
   }
 };
 
-// The slots. A transaction is known by its address, which stays; to others than the channel, and in
-// checkpoints, by its slot.
+// The slots. The channel knows a transaction by its address, others, and checkpoints, by its slot.
 class TransactionPool {
  public:
   explicit TransactionPool(std::size_t slots) : slots_(slots) {
@@ -102,6 +101,8 @@ class TransactionPool {
     }
     taken_ = 0;
   }
+  TransactionPool(const TransactionPool&) = delete;
+  TransactionPool& operator=(const TransactionPool&) = delete;
 
   Transaction& operator[](std::uint32_t slot) { return slots_[slot]; }
   const Transaction& operator[](std::uint32_t slot) const { return slots_[slot]; }

@@ -14,9 +14,9 @@ class Archive;
 
 // A part that acts at moments of its own. Contract: next_event() is a lower bound on the next time
 // at which advance() would change anything, kNever when only a neighbour can cause that; advance()
-// is called with now >= next_event(), and returns next_event(), > now. It may go on to further events
-// of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything by
-// other means than a notify().
+// is called with now >= next_event(), and returns next_event(), > now. It may go on to further
+// events of its own for which Wakeup::go_on() gives leave; not, if it told a neighbour of anything
+// by other means than a notify().
 //
 // Where Wakeup::puts_off() gives leave, it may put off events that nobody sees until it is told of
 // something; next_event() does not count them. catch_up() handles all that are due before `time`,
@@ -111,8 +111,8 @@ class Kernel {
     Tick next;  // its next event
   };
 
-  bool advance_earliest(Tick end);  // if it is due before `end`
-  void end_step() { horizon_ = Tick(0); }
+  bool advance_earliest(Tick end);         // if it is due before `end`
+  void end_step() { horizon_ = Tick(0); }  // for the component that is being advanced
   // The last in order of those that have acted at the present time, or act.
   std::size_t turn() const {
     if (advanced_ == kNobody) {
