@@ -8,8 +8,8 @@ Transaction* BankQueue::find_hit(std::int64_t open_row) const {
   const Transaction& first_miss = *head_;
   for (Transaction* hit = first_miss.next; hit != nullptr; hit = hit->next) {
     if (hit->row == open_row) {
-      const bool hit_first = goes_before(hit->key_hit, hit->request.id, first_miss.key_miss,
-                                         first_miss.request.id);
+      const bool hit_first =
+          goes_before(hit->key_hit, hit->request.id, first_miss.key_miss, first_miss.request.id);
       return hit_first ? hit : head_;
     }
   }

@@ -32,10 +32,9 @@ class BankQueue {
   bool insert(Transaction& added, std::int64_t open_row) {
     const bool was_empty = empty();
     link(added);
-    if (was_empty) {
-      best_ = &added;
-    } else if (best_ != nullptr && goes_before(key_of(added, open_row), added.request.id,
-                                               key_of(*best_, open_row), best_->request.id)) {
+    if (was_empty ||
+        (best_ != nullptr && goes_before(key_of(added, open_row), added.request.id,
+                                         key_of(*best_, open_row), best_->request.id))) {
       best_ = &added;
     }
     return best_ == &added;

@@ -132,7 +132,6 @@ class LoneBanks {
  public:
   explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
 
-
   std::int64_t open_row(std::int32_t bank) const { return banks_.open_row(bank); }
   Cycle earliest(Command command, const Transaction& transaction) const {
     return banks_.earliest(command, banks_.at(transaction.bank));
