@@ -48,6 +48,12 @@ class BankQueue {
     }
   }
 
+  // Its keys are others now.
+  void rekeyed(Transaction& transaction, std::int64_t open_row) {
+    remove(transaction);
+    insert(transaction, open_row);
+  }
+
   // The policy's best with `open_row` open; the queue is not empty.
   Transaction& best(std::int64_t open_row) {
     if (best_ == nullptr) {
@@ -57,7 +63,7 @@ class BankQueue {
   }
   void row_changed() { best_ = nullptr; }
 
-  // Keys of its transactions changed: sorts again.
+  // Keys of many of its transactions changed: sorts again.
   void rebuild();
 
   void serialize(Archive& archive, TransactionPool& pool) {
@@ -73,12 +79,21 @@ class BankQueue {
   }
   Transaction* find_hit(std::int64_t open_row) const;
 
-  // Most are the last in their bank: the search for the place begins there.
+  // Most are the last in their bank, or the first, if their keys changed: these places are looked
+  // at first.
   void link(Transaction& added) {
+    const auto goes_before_this = [&added](const Transaction& other) {
+      return goes_before(added.key_miss, added.request.id, other.key_miss, other.request.id);
+    };
     Transaction* before = tail_;
-    while (before != nullptr &&
-           goes_before(added.key_miss, added.request.id, before->key_miss, before->request.id)) {
-      before = before->previous;
+    if (before != nullptr && goes_before_this(*before)) {
+      if (goes_before_this(*head_)) {
+        before = nullptr;
+      } else {
+        do {
+          before = before->previous;
+        } while (goes_before_this(*before));
+      }
     }
     added.previous = before;
     added.next = before == nullptr ? head_ : before->next;

@@ -74,24 +74,24 @@ void Channel::rebuild_keys(TransactionScheduler& scheduler) {
 }
 
 void Channel::rekey(Transaction& transaction) {
-  if (transaction.state == TransactionState::withheld) {
-    compete_by_key(transaction);
-  } else if (is_nvdimm(transaction)) {
-    if (transaction.state == TransactionState::waiting) {
+  switch (transaction.state) {
+    case TransactionState::withheld:
+      compete_by_key(transaction);
+      return;
+    case TransactionState::waiting:
       set_keys(transaction);
-    } else if (transaction.state == TransactionState::queued) {
-      endpoint_.remove(transaction);
+      return;
+    case TransactionState::queued:
+    case TransactionState::ready:
       set_keys(transaction);
-      endpoint_.insert(transaction);
-    } else if (transaction.state == TransactionState::ready) {
-      endpoint_.granted(transaction);
-      set_keys(transaction);
-      endpoint_.insert_ready(transaction, transaction.grant_from);
-    }
-  } else if (transaction.state == TransactionState::queued) {
-    banks_.remove(transaction, side_of(transaction), edge_);
-    set_keys(transaction);
-    banks_.insert(transaction, side_of(transaction), edge_);
+      if (is_nvdimm(transaction)) {
+        endpoint_.rekeyed(transaction);
+      } else {
+        banks_.rekeyed(transaction, side_of(transaction), edge_);
+      }
+      return;
+    default:
+      return;
   }
 }
 

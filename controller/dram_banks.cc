@@ -26,6 +26,14 @@ void DramBanks::remove(const Transaction& transaction, std::size_t side, Cycle n
   }
 }
 
+void DramBanks::rekeyed(Transaction& transaction, std::size_t side, Cycle now) {
+  Bank& bank = at(transaction.bank);
+  bank.queued[side].rekeyed(transaction, bank.open_row);
+  if (side == side_) {
+    update(transaction.bank, now);
+  }
+}
+
 void DramBanks::change_side(std::size_t side, Cycle now) {
   side_ = side;
   for (Bank& bank : banks_) {

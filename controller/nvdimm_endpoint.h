@@ -39,11 +39,6 @@ class NvdimmEndpoint {
     (posted ? bank.posted : bank.queued).insert(transaction, bank.last_page);
     (posted ? posted_ : queued_) |= bit(transaction.bank);
   }
-  void remove(const Transaction& transaction) {
-    const bool posted = is_posted(transaction);
-    leave(posted ? &PseudoBank::posted : &PseudoBank::queued, posted ? posted_ : queued_,
-          transaction);
-  }
   void command_sent(const Transaction& transaction) {
     remove(transaction);
     page_accessed(transaction);
@@ -74,6 +69,17 @@ class NvdimmEndpoint {
     leave(&PseudoBank::ready, ready_, transaction);
     ready_from_ = ready_ == 0 ? kNeverCycle
                               : earlier(gate(Command::nvdimm_read), gate(Command::nvdimm_write));
+  }
+
+  // The keys of one that competes for its command, a credit or the data bus are others now.
+  void rekeyed(Transaction& transaction) {
+    PseudoBank& bank = bank_of(transaction);
+    if (transaction.state == TransactionState::ready) {
+      bank.ready.rekeyed(transaction, bank.last_page);
+      forget();
+    } else {
+      (is_posted(transaction) ? bank.posted : bank.queued).rekeyed(transaction, bank.last_page);
+    }
   }
 
   // The earliest cycle for the data burst of a transaction, by the data bus.
@@ -114,7 +120,7 @@ class NvdimmEndpoint {
     return later(edge, ready_from_);
   }
 
-  void rebuild();  // keys changed
+  void rebuild();  // keys of many changed
   void serialize(Archive& archive);
 
  private:
@@ -137,6 +143,11 @@ class NvdimmEndpoint {
   static std::uint64_t bit(std::int32_t bank) { return std::uint64_t{1} << bank; }
   PseudoBank& bank_of(const Transaction& transaction) {
     return banks_[static_cast<std::size_t>(transaction.bank)];
+  }
+  void remove(const Transaction& transaction) {
+    const bool posted = is_posted(transaction);
+    leave(posted ? &PseudoBank::posted : &PseudoBank::queued, posted ? posted_ : queued_,
+          transaction);
   }
   void leave(BankQueue PseudoBank::*list, std::uint64_t& banks, const Transaction& transaction) {
     BankQueue& left = bank_of(transaction).*list;
