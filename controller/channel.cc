@@ -173,8 +173,8 @@ void Channel::set_apart() {
     hit_keys_[static_cast<std::size_t>(memory)] =
         orders_[owner_of(memory)] == FixedOrder::hits_first ? 1 : 0;
   }
-  has_specials_ = two_level_ || drained_ || posts_writes_ || counts_waiting_ || power_.active() ||
-                  guarded || asked;
+  const bool more = two_level_ || drained_ || posts_writes_ || counts_waiting_ || power_.active();
+  phases_ = more ? Phases::all : guarded || asked ? Phases::keyed : Phases::plain;
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {
@@ -195,7 +195,7 @@ Cycle Channel::next_event(Cycle soonest) {
   if (endpoint_.has_ack()) {
     next = earlier(next, next_ack(soonest));
   }
-  if (has_specials_) {
+  if (phases_ != Phases::plain) {
     next = earlier(next, next_special(soonest));
   }
   if (next > soonest && endpoint_.active()) {

@@ -86,6 +86,13 @@ class Channel final : public MemoryChannel, public AckListener {
     void serialize(Archive& archive) { archive(free_slots, line); }
   };
   static constexpr int kNobody = -1;
+  // What edges have beyond completions, acks, refresh, admission, selection and issue.
+  enum class Phases : std::uint8_t {
+    plain,  // nothing
+    keyed,  // schedulers whose keys change, and limits of waiting
+    all,    // any of these, and two-level queues, drained writes, posted writes, elastic refresh,
+            // page policies or power modes
+  };
 
   ChannelShape shape(const NvdimmParameters& nvdimm) const;
 
@@ -94,9 +101,9 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick go_on(Banks& banks, Tick now);
   bool meet_nvdimm(Tick& now);
   bool begin_edge();
-  bool begin_edge(bool specials);
+  bool begin_edge(Phases phases);
   bool begin_special_edge();
-  void find_calm(bool specials);
+  void find_calm(Phases phases);
   bool rest();
   bool put_off(Cycle from);
   [[gnu::noinline]] void rouse(Cycle end);
@@ -105,14 +112,15 @@ class Channel final : public MemoryChannel, public AckListener {
   void refresh_at_rest(Banks& banks, Cycle end);
   template <class Banks>
   void refresh_rank(Banks& banks, int rank, Cycle end);
-  void answer();
+  void answer(Phases phases);
   void prepare();
-  void complete(bool specials);
+  void renew_keys();
+  void complete(Phases phases);
   void deliver_ack();
   void refresh();
   void admit();
   void admit_specially();
-  void admit_all(bool specials);
+  void admit_all(Phases phases);
   void wake();
   void stage();
   void limit_waiting();
@@ -125,9 +133,11 @@ class Channel final : public MemoryChannel, public AckListener {
   bool issue_lone(Transaction& transaction);
   void complete_lone(Tick limit);
   template <class Banks>
-  void issue_in_calm(Banks& banks);
+  void issue_in_calm(Banks& banks, Phases phases);
   template <class Banks>
-  void issue_dram(Banks& banks);
+  [[gnu::noinline]] void issue_in_keyed_calm(Banks& banks);
+  template <class Banks>
+  void issue_dram(Banks& banks, Phases phases);
   void issue();
   void issue_either();
   void issue_nvdimm();
@@ -140,9 +150,9 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle next_special(Cycle soonest);
 
   [[gnu::noinline]] void send_anew(const Request& request, Queue& queue, Tick now);
-  bool admit_from(Queue& queue, bool specials);
-  const Transaction& admit(const Request& request, bool specials);
-  void enter(Transaction& transaction, bool specials);
+  bool admit_from(Queue& queue, Phases phases);
+  const Transaction& admit(const Request& request, Phases phases);
+  void enter(Transaction& transaction, Phases phases);
   void bar(Transaction& transaction);
   bool posted(const Transaction& transaction) const {
     return posts_writes_ && transaction.request.write && is_nvdimm(transaction);
@@ -155,13 +165,13 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_flush(Transaction& transaction);
   void end_flush(Transaction& transaction);
   bool would_hit(const Transaction& transaction) const;
-  void order_line(Transaction& transaction, bool specials);
+  void order_line(Transaction& transaction, Phases phases);
   bool stays_alone(Transaction& transaction);
   [[gnu::noinline]] void end_solitude();
   void expedite(Transaction& awaited);
-  void compete(Transaction& transaction, bool specials);
+  void compete(Transaction& transaction, Phases phases);
   void compete_by_key(Transaction& transaction);
-  void leave_line(const Transaction& transaction, bool specials);
+  void leave_line(const Transaction& transaction, Phases phases);
   void competes_only_now(Transaction& transaction) {
     if (!is_nvdimm(transaction)) {
       latency_.competes(transaction, edge_);
@@ -207,19 +217,19 @@ class Channel final : public MemoryChannel, public AckListener {
   const Best* select(const Candidates& candidates);
   MemoryClass arbitrate(const Best& dram, const Best& nvdimm);
   template <class Banks>
-  void issue_column(Banks& banks, Transaction& transaction, Command command, bool specials);
+  void issue_column(Banks& banks, Transaction& transaction, Command command, Phases phases);
   void issue_grant(Transaction& transaction, Command command);
   template <class RowHit>
-  void issue_data(Transaction& transaction, bool write, bool specials, RowHit row_hit,
+  void issue_data(Transaction& transaction, bool write, Phases phases, RowHit row_hit,
                   Counter& data_cycles);
   template <class Banks>
-  void issue_row(Banks& banks, Transaction& transaction, Command command, bool specials);
+  void issue_row(Banks& banks, Transaction& transaction, Command command, Phases phases);
   template <class Banks>
-  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request, bool specials);
+  void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request, Phases phases);
   void send_command(Transaction& transaction);
   void start(Transaction& transaction);
   void exchange(const Transaction& done, Requester& requester);
-  void finish(Transaction& done, bool specials);
+  void finish(Transaction& done, Phases phases);
   void set_apart();
   void settle();
   void show(const Transaction& done, Tick gc_blocked);
@@ -356,7 +366,7 @@ class Channel final : public MemoryChannel, public AckListener {
   PageControl pages_;
   const bool counts_waiting_;  // for one of these two
   // What most channels have not, told when it is attached:
-  bool has_specials_ = false;  // phases beyond those of a plain channel
+  Phases phases_ = Phases::plain;
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   WriteCredits credits_;
@@ -383,8 +393,8 @@ class Channel final : public MemoryChannel, public AckListener {
   Tick wake_time_ = kNever;      // ... and when it will be
   Cycle put_off_ = kNeverCycle;  // the first refresh put off, if the channel rests; wake_ is never
   Tick nvdimm_due_ = kNever;     // when the NVDIMM is: the channel advances it
-  // Until then edges have nothing but completions and commands of transactions, if nobody sends and
-  // no ack comes meanwhile.
+  // Until then edges have nothing but completions and commands of transactions, if nobody sends, no
+  // ack comes and no keys change meanwhile.
   Cycle calm_until_{0};
   int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};

@@ -46,7 +46,9 @@ void Channel::compete_by_key(Transaction& transaction) {
   }
   const std::size_t side = side_of(transaction);
   banks_.insert(transaction, side, edge_);
-  waits(transaction, side, 1);
+  if (phases_ == Phases::all) {
+    waits(transaction, side, 1);
+  }
 }
 
 // One more, or one less, waits for its data-bus command.
@@ -63,9 +65,15 @@ void Channel::waits(const Transaction& transaction, std::size_t side, int change
   }
 }
 
-[[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(false); }
+[[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(Phases::plain); }
 
-[[gnu::noinline]] void Channel::admit_specially() { admit_all(true); }
+[[gnu::noinline]] void Channel::admit_specially() {
+  if (phases_ == Phases::keyed) {
+    admit_all(Phases::keyed);
+  } else {
+    admit_all(Phases::all);
+  }
+}
 
 RequestView Channel::view_of(const Transaction& transaction) const {
   const Request& request = transaction.request;
@@ -115,7 +123,7 @@ void Channel::stage() {
       count(transaction.request.memory, -1);
       staged_.erase(slot);
       competes_only_now(transaction);
-      order_line(transaction, true);
+      order_line(transaction, Phases::all);
       wake_by(edge_ + Cycle(1));
       return;
     }

@@ -19,7 +19,7 @@ HMSIM_INLINE void Channel::account_burst(const Transaction& transaction, bool wr
 }
 
 // The next younger transaction to the line competes from now on.
-HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, bool specials) {
+HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Phases phases) {
   if (transaction.successor == nullptr) {
     line_order_.leave(transaction);
     return;
@@ -27,13 +27,13 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, bool speci
   Transaction& successor = *transaction.successor;
   successor.predecessor = nullptr;
   competes_only_now(successor);
-  compete(successor, specials);
+  compete(successor, phases);
 }
 
-// What all data-bus commands have in common. `specials`: here and below has_specials_, as a
+// What all data-bus commands have in common. `phases`: here and below phases_, as a
 // constant within a calm.
 template <class RowHit>
-HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, bool specials,
+HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, Phases phases,
                                       RowHit row_hit, Counter& data_cycles) {
   const DramTiming& timing = dram_.timing;
   data_cycles += static_cast<Counter>(timing.burst);
@@ -41,7 +41,7 @@ HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, bool
   const Cycle end = begin + Cycle(timing.burst);
   finishes_.push(end, transaction);
   transaction.state = TransactionState::transfer;
-  if (specials) {
+  if (phases != Phases::plain) {
     guard_.issued(transaction, owner_of(transaction.request.memory));
   }
   account_burst(transaction, write, begin);
@@ -62,16 +62,16 @@ HMSIM_INLINE void Channel::start(Transaction& transaction) {
 // RD or WR.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
-                                        bool specials) {
+                                        Phases phases) {
   if (!transaction.started) {
     start(transaction);
   }
   const Cycle edge = edge_;
   const bool write = command == Command::write;
   energy_.accessed(transaction.rank, write);
-  const std::size_t side = specials ? side_of(transaction) : 0;
+  const std::size_t side = phases == Phases::all ? side_of(transaction) : 0;
   banks.column(transaction, side, command, edge);
-  if (specials) {
+  if (phases == Phases::all) {
     waits(transaction, side, -1);
     if (pages_.active()) {
       pages_.accessed(transaction.bank, transaction.view, edge);
@@ -82,7 +82,7 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
     ++statistics_.row_hits;
   }
   issue_data(
-      transaction, write, specials, [&transaction] { return !transaction.activated; },
+      transaction, write, phases, [&transaction] { return !transaction.activated; },
       statistics_.dram_data_cycles);
   record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
 }
@@ -90,7 +90,7 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
 // ACT or PRE.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command,
-                                     bool specials) {
+                                     Phases phases) {
   const Cycle edge = edge_;
   if (!transaction.activated) {
     transaction.activated = true;
@@ -99,14 +99,14 @@ HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Com
   }
   if (command == Command::precharge) {
     precharge(banks, transaction.bank, transaction.rank,
-              static_cast<std::int64_t>(transaction.request.id), specials);
+              static_cast<std::int64_t>(transaction.request.id), phases);
     return;
   }
   transaction.activated_at = edge;
   transaction.activate_held =
       edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
   banks.activate(transaction, edge);
-  if (specials) {
+  if (phases == Phases::all) {
     pages_.opened(transaction.bank);
   }
   latency_.opened(transaction, edge);

@@ -10,11 +10,11 @@
 namespace hmsim {
 
 // The last beat of a transaction has passed.
-HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
+HMSIM_INLINE void Channel::finish(Transaction& done, Phases phases) {
   const Request& request = done.request;
   const Tick latency = now_ - request.arrival;
   const bool nvdimm = is_nvdimm(done);
-  const bool ends_here = nvdimm && !(specials && posted(done));
+  const bool ends_here = nvdimm && !(phases == Phases::all && posted(done));
   const Tick gc_blocked = ends_here ? nvdimm_->finish(done.slot, now_) : Tick(0);
   if (request_observer_ != nullptr) {
     show(done, gc_blocked);
@@ -35,7 +35,7 @@ HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
   }
   tell(TransactionPolicy::kComplete, &TransactionPolicy::on_complete, done,
        [&done] { return done.viewed && done.view.row_hit; });
-  if (specials && two_level_) {
+  if (phases == Phases::all && two_level_) {
     command_queue_free_[static_cast<std::size_t>(done.rank)] += kEntriesPerTransaction;
     return;
   }
@@ -52,15 +52,15 @@ HMSIM_INLINE void Channel::finish(Transaction& done, bool specials) {
   }
 }
 
-HMSIM_INLINE void Channel::complete(bool specials) {
+HMSIM_INLINE void Channel::complete(Phases phases) {
   Transaction& done = finishes_.pop();
   Requester& requester = *(*requesters_)[done.request.agent];
-  if (specials && posted(done)) {
+  if (phases == Phases::all && posted(done)) {
     post(done, requester);
   } else if (dram_bytes_ != nullptr) {
     exchange(done, requester);
   }
-  finish(done, specials);
+  finish(done, phases);
   requester.on_complete(done.request, now_);
   wakeup_.answered();
   pool_.release(done);  // not before: what the requester sends in answer only joins the line
@@ -94,10 +94,10 @@ HMSIM_INLINE void Channel::deliver_ack() {
 
 template <class Banks>
 HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
-                                     std::int64_t request, bool specials) {
+                                     std::int64_t request, Phases phases) {
   const Cycle edge = edge_;
   banks.precharge(bank, edge);
-  if (specials) {
+  if (phases == Phases::all) {
     pages_.closed(bank);
   }
   ++statistics_.precharges;
@@ -119,18 +119,23 @@ HMSIM_INLINE void Channel::settle() {
   bus_.holding(pending_[0], pending_[1], edge_);
 }
 
-HMSIM_INLINE void Channel::find_calm(bool specials) {
+HMSIM_INLINE void Channel::find_calm(Phases phases) {
   calm_until_ = Cycle(0);
-  if (const Cycle soonest = edge_ + Cycle(1);
-      !specials && !endpoint_.has_ack() && !refresh_.pressing(soonest)) {
+  const Cycle soonest = edge_ + Cycle(1);
+  if (phases == Phases::all || endpoint_.has_ack() || refresh_.pressing(soonest)) {
+    return;
+  }
+  if (phases == Phases::plain) {
     calm_until_ = refresh_.next(soonest);
+  } else if (!keys_changed() && !guard_.any_overdue()) {
+    calm_until_ = earlier(refresh_.next(soonest), earlier(next_policy_change_, guard_.next()));
   }
 }
 
-// The phases of an edge before selection. False: there is nothing more to do on it. `specials`:
-// has_specials_, as a constant, so that the edges of a plain channel do not ask for any.
-HMSIM_INLINE bool Channel::begin_edge(bool specials) {
-  if (!specials && refresh_.pressing(edge_) && rest()) {
+// The phases of an edge before selection. False: there is nothing more to do on it. `phases`:
+// phases_, as a constant, so that the edges of a plain channel do not ask for any more.
+HMSIM_INLINE bool Channel::begin_edge(Phases phases) {
+  if (phases == Phases::plain && refresh_.pressing(edge_) && rest()) {
     return false;
   }
   wake_ = kNeverCycle;
@@ -138,38 +143,40 @@ HMSIM_INLINE bool Channel::begin_edge(bool specials) {
   command_bus_taken_ = false;
   advancing_ = true;
   while (finishes_.next() <= edge_) {
-    complete(specials);
+    complete(phases);
   }
-  if (specials && posts_writes_) {
+  if (phases == Phases::all && posts_writes_) {
     credits_.arrive(edge_);
   }
   if (endpoint_.has_ack()) {
     deliver_ack();
-  } else if (specials && posts_writes_) {
+  } else if (phases == Phases::all && posts_writes_) {
     return_credit();
   }
   if (refresh_.pressing(edge_)) {
     refresh();
   }
   if (queues_[0].may_admit() || queues_[1].may_admit()) {
-    if (!specials && pool_.all_free()) {
+    if (phases == Phases::plain && pool_.all_free()) {
       admit_first();
       return !at_rest();
     }
-    if (specials) {
+    if (phases != Phases::plain) {
       admit_specially();
     } else {
       admit();
     }
   }
   advancing_ = false;
-  if (specials) {
+  if (phases == Phases::all) {
     prepare();
+  } else if (phases == Phases::keyed) {
+    renew_keys();
   }
   if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
     settle();
   }
-  find_calm(specials);
+  find_calm(phases);
   return true;
 }
 
@@ -187,8 +194,8 @@ HMSIM_INLINE bool Channel::stays_alone(Transaction& transaction) {
   return false;
 }
 
-HMSIM_INLINE void Channel::compete(Transaction& transaction, bool specials) {
-  if (specials) {
+HMSIM_INLINE void Channel::compete(Transaction& transaction, Phases phases) {
+  if (phases != Phases::plain) {
     compete_by_key(transaction);
     return;
   }
@@ -202,13 +209,13 @@ HMSIM_INLINE void Channel::compete(Transaction& transaction, bool specials) {
 }
 
 // Lets the transaction compete, or holds it behind an older one to the same line.
-HMSIM_INLINE void Channel::order_line(Transaction& transaction, bool specials) {
+HMSIM_INLINE void Channel::order_line(Transaction& transaction, Phases phases) {
   if (found_empty_ && stays_alone(transaction)) {
     return;
   }
   Transaction* const before = line_order_.exchange(transaction);
   if (before == nullptr) {
-    compete(transaction, specials);
+    compete(transaction, phases);
     return;
   }
   transaction.state = TransactionState::held;
@@ -220,33 +227,33 @@ HMSIM_INLINE void Channel::order_line(Transaction& transaction, bool specials) {
 }
 
 // Its scheduler gets to know of it.
-HMSIM_INLINE void Channel::enter(Transaction& transaction, bool specials) {
+HMSIM_INLINE void Channel::enter(Transaction& transaction, Phases phases) {
   tell(TransactionPolicy::kEnqueue, &TransactionPolicy::on_enqueue, transaction,
        [&] { return would_hit(transaction); });
-  if (specials) {
+  if (phases != Phases::plain) {
     guard_.admit(seen(transaction, false), owner_of(transaction.request.memory), edge_);
   }
-  if (specials && two_level_) {
+  if (phases == Phases::all && two_level_) {
     transaction.state = TransactionState::staged;
     staged_.push_back(transaction.slot);
   } else {
-    order_line(transaction, specials);
+    order_line(transaction, phases);
   }
 }
 
-HMSIM_INLINE bool Channel::admit_from(Queue& queue, bool specials) {
+HMSIM_INLINE bool Channel::admit_from(Queue& queue, Phases phases) {
   if (!queue.may_admit()) {
     return false;
   }
   --queue.free_slots;
-  const Request& request = admit(queue.line.front(), specials).request;
+  const Request& request = admit(queue.line.front(), phases).request;
   queue.line.pop();
   (*requesters_)[request.agent]->on_admit(request, now_);
   wakeup_.answered();
   return true;
 }
 
-HMSIM_INLINE const Transaction& Channel::admit(const Request& request, bool specials) {
+HMSIM_INLINE const Transaction& Channel::admit(const Request& request, Phases phases) {
   Transaction& transaction = pool_.take();
   transaction.begin(request, edge_);
   if (request.memory == MemoryClass::nvdimm) {
@@ -268,14 +275,14 @@ HMSIM_INLINE const Transaction& Channel::admit(const Request& request, bool spec
     latency_.admitted(transaction, edge_);
     count(MemoryClass::dram, 1);
   }
-  enter(transaction, specials);
+  enter(transaction, phases);
   return transaction;
 }
 
 // Whoever waits outside, as far as there are slots. A requester may send more from within on_admit,
 // in split mode to the other queue too.
-HMSIM_INLINE void Channel::admit_all(bool specials) {
-  while (admit_from(queues_[0], specials) || (split_ && admit_from(queues_[1], specials))) {
+HMSIM_INLINE void Channel::admit_all(Phases phases) {
+  while (admit_from(queues_[0], phases) || (split_ && admit_from(queues_[1], phases))) {
   }
 }
 
@@ -291,23 +298,31 @@ HMSIM_INLINE bool Channel::put_off(Cycle from) {
 }
 
 // What an edge within the calm may begin with: completions, and who gets their slots.
-HMSIM_INLINE void Channel::answer() {
+HMSIM_INLINE void Channel::answer(Phases phases) {
   wake_ = kNeverCycle;
   wake_time_ = kNever;
   command_bus_taken_ = false;
   advancing_ = true;
-  complete(false);
+  complete(phases);
   if (queues_[0].may_admit() || queues_[1].may_admit()) {
-    admit();
+    if (phases == Phases::plain) {
+      admit();
+    } else {
+      admit_specially();
+    }
   }
   advancing_ = false;
+  if (phases == Phases::keyed) {
+    renew_keys();
+    calm_until_ = earlier(calm_until_, guard_.next());
+  }
   if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
     settle();
   }
 }
 
 HMSIM_INLINE bool Channel::begin_edge() {
-  return has_specials_ ? begin_special_edge() : begin_edge(false);
+  return phases_ == Phases::plain ? begin_edge(Phases::plain) : begin_special_edge();
 }
 
 }  // namespace hmsim

@@ -37,7 +37,7 @@ void Channel::end_flush(Transaction& transaction) {
   count(MemoryClass::nvdimm, -1);
   barrier_.lift();
   while (Transaction* const next = barrier_.next(pool_)) {
-    enter(*next, has_specials_);
+    enter(*next, phases_);
   }
   send_flush();
   (*requesters_)[request.agent]->on_complete(request, now_);

@@ -5,8 +5,7 @@
 namespace hmsim {
 
 void Channel::precharge(std::int32_t bank, std::int64_t request) {
-  on_banks(
-      [&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request, has_specials_); });
+  on_banks([&](auto& banks) { precharge(banks, bank, bank / banks_per_rank_, request, phases_); });
 }
 
 // The data-bus command to issue on this edge, if any. The arbiter is asked when both classes have
@@ -48,11 +47,11 @@ void Channel::issue_grant(Transaction& transaction, Command command) {
     endpoint_.granted(transaction);
   }
   issue_data(
-      transaction, transaction.request.write, has_specials_, [&] { return would_hit(transaction); },
+      transaction, transaction.request.write, phases_, [&] { return would_hit(transaction); },
       statistics_.nvdimm_data_cycles);
   record(transaction.request.write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read,
          transaction);
-  leave_line(transaction, has_specials_);
+  leave_line(transaction, phases_);
 }
 
 // The read or write command that the NVDIMM will answer with an ack.
@@ -82,7 +81,7 @@ void Channel::send_command(Transaction& transaction) {
   if (edge_ + nearness >= banks_.next()) {
     banks_.collect(edge_, nearness, candidates);
   }
-  if (has_specials_) {
+  if (phases_ != Phases::plain) {
     reserve(candidates);
   }
   if (const Best* const winner = select(candidates)) {
@@ -93,8 +92,8 @@ void Channel::send_command(Transaction& transaction) {
     } else {
       Transaction& transaction = *winner->transaction;
       const Command command = winner->command;
-      on_banks([&](auto& banks) { issue_column(banks, transaction, command, has_specials_); });
-      leave_line(transaction, has_specials_);
+      on_banks([&](auto& banks) { issue_column(banks, transaction, command, phases_); });
+      leave_line(transaction, phases_);
     }
     return;
   }
@@ -111,8 +110,7 @@ void Channel::send_command(Transaction& transaction) {
       send_command(*candidates.other->transaction);
     } else {
       const Best& other = *candidates.other;
-      on_banks(
-          [&](auto& banks) { issue_row(banks, *other.transaction, other.command, has_specials_); });
+      on_banks([&](auto& banks) { issue_row(banks, *other.transaction, other.command, phases_); });
     }
   }
 }
@@ -136,7 +134,7 @@ void Channel::issue() {
     if (edge_ >= banks_.next()) {
       banks_.advance(edge_);
     }
-  } else if (has_specials_ || edge_ + turnaround_ >= banks_.next()) {
+  } else if (phases_ != Phases::plain || edge_ + turnaround_ >= banks_.next()) {
     issue_either();
   } else {
     issue_nvdimm();
@@ -145,38 +143,41 @@ void Channel::issue() {
 
 // Within a calm, where the DRAM alone may have something to issue.
 template <class Banks>
-HMSIM_INLINE void Channel::issue_dram(Banks& banks) {
-  if (const Best* const burst = banks.select_burst(edge_)) {
+HMSIM_INLINE void Channel::issue_dram(Banks& banks, Phases phases) {
+  if (const Best* const burst = banks.select_burst(edge_, phases != Phases::plain)) {
     ++statistics_.command_cycles;
     promised_ = kNobody;
     Transaction& transaction = *burst->transaction;
     if (burst->command == Command::read) {  // constants from here on
-      issue_column(banks, transaction, Command::read, false);
+      issue_column(banks, transaction, Command::read, phases);
     } else {
-      issue_column(banks, transaction, Command::write, false);
+      issue_column(banks, transaction, Command::write, phases);
     }
-    leave_line(transaction, false);
+    leave_line(transaction, phases);
   } else if (const Best* const row = banks.select_row(edge_)) {
     ++statistics_.command_cycles;
     if (row->command == Command::activate) {
-      issue_row(banks, *row->transaction, Command::activate, false);
+      issue_row(banks, *row->transaction, Command::activate, phases);
     } else {
-      issue_row(banks, *row->transaction, Command::precharge, false);
+      issue_row(banks, *row->transaction, Command::precharge, phases);
     }
   }
 }
 
 // From this edge on, as long as nothing happens but commands of the DRAM and completions. In one
-// piece: most edges are this.
+// piece: most edges are this. Keys that a command changed end the calm.
 template <class Banks>
-HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
+HMSIM_INLINE void Channel::issue_in_calm(Banks& banks, Phases phases) {
   Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
   Cycle limit_edge = first_edge(limit);
   Cycle end = earlier(limit_edge, calm_until_);
   Cycle next;
   for (;;) {
     if (banks.next() <= edge_) {
-      issue_dram(banks);
+      issue_dram(banks, phases);
+      if (phases == Phases::keyed && keys_changed()) {
+        calm_until_ = end = edge_ + Cycle(1);
+      }
     }
     next = earlier(later(edge_ + Cycle(1), banks.next()), finishes_.next());
     if (next >= end) {
@@ -186,12 +187,12 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks) {
     if (finishes_.next() == next) {
       now_ = time_of(next);
       wakeup_.go_on(now_);
-      answer();
+      answer(phases);
       if (edge_ >= calm_until_ || endpoint_.active()) {
         end_begun_edge(banks);
         return;
       }
-      if (pool_.all_free() && put_off(calm_until_)) {
+      if (phases == Phases::plain && pool_.all_free() && put_off(calm_until_)) {
         wakeup_.went_on(now_);
         return;
       }
@@ -220,6 +221,9 @@ HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
     issue_nvdimm();
   }
   const Cycle soonest = edge_ + Cycle(1);
+  if (phases_ == Phases::keyed && keys_changed()) {
+    calm_until_ = soonest;
+  }
   Cycle next = earlier(earlier(banks.next(), finishes_.next()), calm_until_);
   if (next > soonest) {
     next = earlier(next, endpoint_.next(soonest));
@@ -232,7 +236,7 @@ HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
   if (edge_ >= banks_.next() || endpoint_.may_act(edge_)) {
     issue();
   }
-  if (has_specials_) {
+  if (phases_ == Phases::all) {
     if ((counts_waiting_ || power_.active()) && !command_bus_taken_) {
       use_free_slot();
     }
@@ -264,7 +268,14 @@ HMSIM_INLINE bool Channel::meet_nvdimm(Tick& now) {
   return true;
 }
 
-[[gnu::noinline]] bool Channel::begin_special_edge() { return begin_edge(true); }
+[[gnu::noinline]] bool Channel::begin_special_edge() {
+  return phases_ == Phases::keyed ? begin_edge(Phases::keyed) : begin_edge(Phases::all);
+}
+
+template <class Banks>
+[[gnu::flatten]] void Channel::issue_in_keyed_calm(Banks& banks) {
+  issue_in_calm(banks, Phases::keyed);
+}
 
 template <class Banks>
 [[gnu::flatten]] Tick Channel::go_on(Banks& banks, Tick now) {
@@ -278,13 +289,17 @@ template <class Banks>
         continue;
       }
     } else if (finishes_.next() <= edge_) {
-      answer();
+      answer(phases_ == Phases::plain ? Phases::plain : Phases::keyed);
     } else {
       command_bus_taken_ = false;
     }
     calm = true;
     if (edge_ < calm_until_ && !endpoint_.active() && !command_bus_taken_) {
-      issue_in_calm(banks);
+      if (phases_ == Phases::plain) {
+        issue_in_calm(banks, Phases::plain);
+      } else {
+        issue_in_keyed_calm(banks);
+      }
     } else {
       end_begun_edge(banks);
     }

@@ -16,6 +16,16 @@ void Channel::limit_waiting() {
   }
 }
 
+// The keys of those that have waited for too long by now, and of those that schedulers changed.
+void Channel::renew_keys() {
+  if (guard_.next() <= edge_) {
+    hasten_overdue();
+  }
+  if (edge_ >= next_policy_change_ || keys_changed()) {
+    update_schedulers();
+  }
+}
+
 void Channel::hasten_overdue() {
   while (guard_.next() <= edge_) {
     Transaction& transaction = pool_[guard_.take()];

@@ -6,7 +6,7 @@
 
 namespace hmsim {
 
-void Channel::end_solitude() { order_line(*std::exchange(lone_, nullptr), false); }
+void Channel::end_solitude() { order_line(*std::exchange(lone_, nullptr), Phases::plain); }
 
 // The present edge becomes the one of its next command, which is legal from `legal` on; or not.
 HMSIM_INLINE bool Channel::reach(Cycle legal, Tick limit) {
@@ -35,7 +35,7 @@ HMSIM_INLINE bool Channel::issue_lone(Transaction& transaction) {
     if (!reach(banks.earliest(command, transaction), limit)) {
       return false;
     }
-    issue_row(banks, transaction, command, false);
+    issue_row(banks, transaction, command, Phases::plain);
     return true;
   };
   const auto issue_column_command = [&](Command command) {
@@ -43,7 +43,7 @@ HMSIM_INLINE bool Channel::issue_lone(Transaction& transaction) {
       return false;
     }
     promised_ = kNobody;
-    issue_column(banks, transaction, command, false);
+    issue_column(banks, transaction, command, Phases::plain);
     complete_lone(limit);
     return true;
   };
@@ -65,7 +65,7 @@ HMSIM_INLINE void Channel::complete_lone(Tick limit) {
   edge_ = end;
   now_ = time_of(end);
   wakeup_.go_on(now_);
-  answer();
+  answer(Phases::plain);
   if (pool_.all_free()) {
     put_off(calm_until_);
   }
@@ -76,14 +76,14 @@ HMSIM_INLINE void Channel::complete_lone(Tick limit) {
 // for as all others do.
 [[gnu::noinline, gnu::flatten]] void Channel::admit_first() {
   found_empty_ = native_ != nullptr;
-  admit_all(false);
+  admit_all(Phases::plain);
   advancing_ = false;
   settle();
-  find_calm(false);
+  find_calm(Phases::plain);
   found_empty_ = false;
   Transaction* const alone = std::exchange(lone_, nullptr);
   if (alone != nullptr && (pool_.taken() != 1 || command_bus_taken_ || !issue_lone(*alone))) {
-    order_line(*alone, false);
+    order_line(*alone, Phases::plain);
   }
 }
 

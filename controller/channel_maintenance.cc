@@ -29,10 +29,7 @@ void Channel::prepare() {
   if (two_level_) {
     stage();
   }
-  hasten_overdue();
-  if (edge_ >= next_policy_change_ || keys_changed()) {
-    update_schedulers();
-  }
+  renew_keys();
   update_drain();
   if (posts_writes_) {
     give_credits();
@@ -64,7 +61,7 @@ HMSIM_INLINE void Channel::precharge_for_refresh(Banks& banks, std::int32_t bank
   command_bus_taken_ = true;
   ++statistics_.command_cycles;
   bus_.refresh_prepared(rank, refresh_.turn(rank), edge_);
-  precharge(banks, bank, rank, -1, has_specials_);
+  precharge(banks, bank, rank, -1, phases_);
 }
 
 template <class Banks>
@@ -110,9 +107,10 @@ void Channel::refresh() {
 // On the edge of a refresh: puts it off, with all that follow, if nothing is held but by the
 // NVDIMM, asked for or answered.
 bool Channel::rest() {
-  if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] || has_specials_ ||
-      banks_.next() != kNeverCycle || !finishes_.empty() || endpoint_.has_ack() ||
-      endpoint_.active() || queues_[0].may_admit() || queues_[1].may_admit()) {
+  if (pending_[0] != 0 || settled_[0] != 0 || pending_[1] != settled_[1] ||
+      phases_ != Phases::plain || banks_.next() != kNeverCycle || !finishes_.empty() ||
+      endpoint_.has_ack() || endpoint_.active() || queues_[0].may_admit() ||
+      queues_[1].may_admit()) {
     return false;
   }
   return put_off(edge_);

@@ -85,10 +85,10 @@ class DramBanks {
   // All rules allow its precharge at `edge`.
   virtual bool may_precharge(std::int32_t bank, Cycle edge) const = 0;
 
-  // Where none but DRAM has commands, and all hits have the same key: the oldest data-bus command
-  // that could be issued on this edge; nullptr: there is none. Then, of the other commands, the
-  // oldest. It is valid until a command is issued.
-  virtual const Best* select_burst(Cycle edge) = 0;
+  // Where none but DRAM has commands: the best data-bus command that could be issued on this edge;
+  // not `by_key`, since all hits have the same one: the oldest; nullptr: there is none. Then, of
+  // the other commands, the oldest. It is valid until a command is issued.
+  virtual const Best* select_burst(Cycle edge, bool by_key) = 0;
   virtual const Best* select_row(Cycle edge) = 0;
   // Where others have commands, too: adds the data-bus commands that could be issued on this edge;
   // one whose bank is ready and whose rank and bus rules open within `turnaround` counts as near.

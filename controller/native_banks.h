@@ -42,7 +42,7 @@ class NativeBanks final : public DramBanks {
   bool may_precharge(std::int32_t bank, Cycle edge) const override {
     return earliest(Command::precharge, at(bank)) <= edge;
   }
-  const Best* select_burst(Cycle edge) override;
+  const Best* select_burst(Cycle edge, bool by_key) override;
   const Best* select_row(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;
@@ -277,14 +277,14 @@ HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
   return oldest == kNoRequest ? nullptr : &banks_[bank].candidate;
 }
 
-HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge) {
+HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge, bool by_key) {
   if (waiting_.next() <= edge.value()) {
     take_ripe(edge);
   }
   if (next_data_ <= edge.value()) {
     const std::uint64_t open = open_data(edge);
     if (const std::uint64_t legal = held_ == 0 ? open : may_start(open)) {
-      return oldest(legal);
+      return by_key ? best(legal) : oldest(legal);
     }
     next_data_ = first_data();
   }

@@ -60,7 +60,7 @@ const Best* PolledBanks::legal_by(std::int32_t index, std::int64_t now, std::int
   return bank.asked_at > horizon ? nullptr : &bank.candidate;
 }
 
-const Best* PolledBanks::select_burst(Cycle edge) {
+const Best* PolledBanks::select_burst(Cycle edge, bool /*by_key*/) {
   Candidates candidates;
   collect(edge, Cycle(0), candidates);
   return candidates.legal[0];

@@ -33,7 +33,7 @@ class PolledBanks final : public DramBanks {
   bool may_precharge(std::int32_t bank, Cycle edge) const override {
     return timing_->earliest(Command::precharge, bank) <= edge;
   }
-  const Best* select_burst(Cycle edge) override;
+  const Best* select_burst(Cycle edge, bool by_key) override;
   const Best* select_row(Cycle edge) override;
   void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
   void collect_others(Cycle edge, Candidates& candidates) override;

@@ -60,6 +60,10 @@ class StarvationGuard {
   std::uint32_t oldest_overdue(MemoryClass memory) const {
     return waiting_.oldest(overdue(memory));
   }
+  bool any_overdue() const {
+    return oldest_overdue(MemoryClass::dram) != kNone ||
+           oldest_overdue(MemoryClass::nvdimm) != kNone;
+  }
   static constexpr std::uint32_t kNone = PendingRequests::kNone;
 
   void serialize(Archive& archive) { archive(waiting_, due_, next_); }

@@ -132,7 +132,7 @@ void run(const char* preset) {
     expect_same(found[0].near[0], found[1].near[0], "near", i);
     expect_same(found[0].other, found[1].other, "other", i);
     both.each([&](DramBanks& banks, TransactionPool&) {
-      expect_same(data, banks.select_burst(edge), "burst", i);
+      expect_same(data, banks.select_burst(edge, true), "burst", i);
       if (data == nullptr) {
         expect_same(found[0].other, banks.select_row(edge), "row", i);
       }
