@@ -37,7 +37,7 @@ class Kernel {
   int attach(Component& component);
 
   // A neighbour changed component `id`: asks it for its next event again. (Not the component that
-  // is being advanced: it is asked once it has acted.)
+  // is being advanced: it tells once it has acted.)
   void notify(int id) {
     notify(id, entries_[static_cast<std::size_t>(id)].component->next_event());
   }
@@ -64,8 +64,8 @@ class Kernel {
     }
     return true;
   }
-  // For the same: it may go on by itself to any time before this one; then it tells how far it
-  // went.
+  // For the same: it may go on by itself to any time before this one, if that is still to come;
+  // then it tells how far it went.
   Tick leave() const { return horizon_; }
   void went_on(Tick time) { now_ = time; }
   // It told somebody of something by a call: whoever looks on between steps may want to know.
