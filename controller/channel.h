@@ -104,6 +104,10 @@ class Channel final : public MemoryChannel, public AckListener {
   bool begin_edge(Phases phases);
   bool begin_special_edge();
   void find_calm(Phases phases);
+  // The first edge that is not calm: a limit of waiting moves away when a transaction is issued.
+  Cycle calm_end(Phases phases) const {
+    return phases == Phases::keyed ? earlier(calm_until_, guard_.next()) : calm_until_;
+  }
   bool rest();
   bool put_off(Cycle from);
   [[gnu::noinline]] void rouse(Cycle end);
@@ -394,7 +398,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle put_off_ = kNeverCycle;  // the first refresh put off, if the channel rests; wake_ is never
   Tick nvdimm_due_ = kNever;     // when the NVDIMM is: the channel advances it
   // Until then edges have nothing but completions and commands of transactions, if nobody sends, no
-  // ack comes and no keys change meanwhile.
+  // ack comes, no keys change and nobody has waited for too long meanwhile.
   Cycle calm_until_{0};
   int last_driver_ = -1;  // of the data bus: rank x 2 + write
   Tick measured_from_{0};

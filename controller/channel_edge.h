@@ -128,7 +128,7 @@ HMSIM_INLINE void Channel::find_calm(Phases phases) {
   if (phases == Phases::plain) {
     calm_until_ = refresh_.next(soonest);
   } else if (!keys_changed() && !guard_.any_overdue()) {
-    calm_until_ = earlier(refresh_.next(soonest), earlier(next_policy_change_, guard_.next()));
+    calm_until_ = earlier(refresh_.next(soonest), next_policy_change_);
   }
 }
 
@@ -314,7 +314,6 @@ HMSIM_INLINE void Channel::answer(Phases phases) {
   advancing_ = false;
   if (phases == Phases::keyed) {
     renew_keys();
-    calm_until_ = earlier(calm_until_, guard_.next());
   }
   if (pending_[0] != settled_[0] || pending_[1] != settled_[1]) {
     settle();

@@ -170,13 +170,14 @@ template <class Banks>
 HMSIM_INLINE void Channel::issue_in_calm(Banks& banks, Phases phases) {
   Tick limit = earlier(wakeup_.leave(), nvdimm_due_);
   Cycle limit_edge = first_edge(limit);
-  Cycle end = earlier(limit_edge, calm_until_);
+  Cycle end = earlier(limit_edge, calm_end(phases));
   Cycle next;
   for (;;) {
     if (banks.next() <= edge_) {
       issue_dram(banks, phases);
-      if (phases == Phases::keyed && keys_changed()) {
-        calm_until_ = end = edge_ + Cycle(1);
+      if (phases == Phases::keyed) {
+        calm_until_ = keys_changed() ? edge_ + Cycle(1) : calm_until_;
+        end = earlier(limit_edge, calm_end(phases));
       }
     }
     next = earlier(later(edge_ + Cycle(1), banks.next()), finishes_.next());
@@ -188,7 +189,7 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks, Phases phases) {
       now_ = time_of(next);
       wakeup_.go_on(now_);
       answer(phases);
-      if (edge_ >= calm_until_ || endpoint_.active()) {
+      if (edge_ >= calm_end(phases) || endpoint_.active()) {
         end_begun_edge(banks);
         return;
       }
@@ -200,11 +201,11 @@ HMSIM_INLINE void Channel::issue_in_calm(Banks& banks, Phases phases) {
         limit = changed;
         limit_edge = first_edge(limit);
       }
-      end = earlier(limit_edge, calm_until_);
+      end = earlier(limit_edge, calm_end(phases));
     }
   }
   now_ = time_of(edge_);
-  wake_at(earlier(next, calm_until_));
+  wake_at(earlier(next, calm_end(phases)));
   wakeup_.went_on(now_);
 }
 
@@ -224,7 +225,7 @@ HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
   if (phases_ == Phases::keyed && keys_changed()) {
     calm_until_ = soonest;
   }
-  Cycle next = earlier(earlier(banks.next(), finishes_.next()), calm_until_);
+  Cycle next = earlier(earlier(banks.next(), finishes_.next()), calm_end(phases_));
   if (next > soonest) {
     next = earlier(next, endpoint_.next(soonest));
   }
@@ -248,7 +249,7 @@ HMSIM_INLINE void Channel::end_calm_edge(Banks& banks) {
 
 template <class Banks>
 HMSIM_INLINE void Channel::end_begun_edge(Banks& banks) {
-  if (edge_ < calm_until_) {
+  if (edge_ < calm_end(phases_)) {
     end_calm_edge(banks);
   } else {
     end_edge();
@@ -283,7 +284,7 @@ template <class Banks>
   while (meet_nvdimm(now) && (wake_time_ == now || wakeup_.go_on(wake_time_))) {
     edge_ = wake_;
     now_ = wake_time_;
-    if (!calm || edge_ >= calm_until_) {
+    if (!calm || edge_ >= calm_end(phases_)) {
       if (!begin_edge()) {
         now = now_;
         continue;
@@ -294,7 +295,7 @@ template <class Banks>
       command_bus_taken_ = false;
     }
     calm = true;
-    if (edge_ < calm_until_ && !endpoint_.active() && !command_bus_taken_) {
+    if (edge_ < calm_end(phases_) && !endpoint_.active() && !command_bus_taken_) {
       if (phases_ == Phases::plain) {
         issue_in_calm(banks, Phases::plain);
       } else {

@@ -26,7 +26,9 @@ void Channel::renew_keys() {
   }
 }
 
+// They end a calm: what they keep from others is looked at on each edge.
 void Channel::hasten_overdue() {
+  calm_until_ = Cycle(0);
   while (guard_.next() <= edge_) {
     Transaction& transaction = pool_[guard_.take()];
     transaction.overdue = true;

@@ -64,7 +64,8 @@ void expect_same(const Best* one, const Best* other, const char* what, int edge)
   }
 }
 
-void run(const char* preset) {
+// `keyed`: keys differ; else all hits have the same, and the oldest is the best.
+void run(const char* preset, bool keyed) {
   const DramParameters dram = part(preset);
   const auto banks_in_all = static_cast<std::uint64_t>(dram.ranks * dram.organisation.banks);
   BothBanks both(dram);
@@ -91,7 +92,8 @@ void run(const char* preset) {
       fresh.bank = static_cast<std::int32_t>(random.below(banks_in_all));
       fresh.rank = fresh.bank / static_cast<std::int32_t>(dram.organisation.banks);
       fresh.row = static_cast<std::int64_t>(random.below(3));
-      fresh.key_hit = 1;
+      fresh.key_miss = keyed ? 2 * random.below(3) : 0;
+      fresh.key_hit = fresh.key_miss + 1;
       both.each([&](DramBanks& banks, TransactionPool& pool) {
         fresh.slot = slot;
         pool[slot] = fresh;
@@ -132,7 +134,7 @@ void run(const char* preset) {
     expect_same(found[0].near[0], found[1].near[0], "near", i);
     expect_same(found[0].other, found[1].other, "other", i);
     both.each([&](DramBanks& banks, TransactionPool&) {
-      expect_same(data, banks.select_burst(edge, true), "burst", i);
+      expect_same(data, banks.select_burst(edge, keyed), "burst", i);
       if (data == nullptr) {
         expect_same(found[0].other, banks.select_row(edge), "row", i);
       }
@@ -161,10 +163,15 @@ void run(const char* preset) {
   EXPECT_GT(data_commands, kEdges / 20);
 }
 
-TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr3) { run("ddr3_1600_4gb_x8"); }
-TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr4) { run("ddr4_2400t_8gb_x8"); }
-// Here banks wait for longer than the wheel is.
-TEST(PolledBanks, OfferWhatNativeBanksOfferOnDdr5) { run("ddr5_4800b_16gb_x8"); }
+class PolledBanksOf : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PolledBanksOf, OfferWhatNativeBanksOffer) { run(GetParam(), false); }
+TEST_P(PolledBanksOf, OfferItByKey) { run(GetParam(), true); }
+
+// On DDR5 banks wait for longer than the wheel is.
+INSTANTIATE_TEST_SUITE_P(Each, PolledBanksOf,
+                         ::testing::Values("ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8",
+                                           "ddr5_4800b_16gb_x8"));
 
 }  // namespace
 }  // namespace hmsim::testing

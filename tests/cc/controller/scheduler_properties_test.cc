@@ -3,6 +3,8 @@
 // (the harness has every command checked), no wake-up missed, checkpoints exact.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 #include "tests/cc/policies/rig.h"
@@ -77,6 +79,35 @@ TEST_P(Scheduler, BarriersHold) {
 }
 
 TEST_P(Scheduler, NoWakeUpIsMissed) { expect_no_missed_wake_up(GetParam(), 100); }
+
+// Transactions go before all others at once, or soon.
+TEST(Schedulers, WithoutPatienceMissNoWakeUp) {
+  for (const char* threshold : {"0s", "1ns", "30ns"}) {
+    for (const char* depth : {"2", "4", "8"}) {
+      SCOPED_TRACE(std::string(threshold) + ", " + depth);
+      expect_no_missed_wake_up({{"nvdimm.present", "false"},
+                                {"controller.queue_depth", depth},
+                                {"controller.scheduler", "atlas"},
+                                {"policies.atlas.threshold", threshold}},
+                               400);
+    }
+  }
+}
+
+TEST(Schedulers, WithAShortLimitMissNoWakeUp) {
+  for (const std::string& scheduler : policy_names(PolicyKind::transaction_scheduler)) {
+    for (const char* queues : {"unified", "split"}) {
+      for (const char* limit : {"20ns", "75ns", "400ns"}) {
+        SCOPED_TRACE(scheduler + ", " + queues + ", " + limit);
+        expect_no_missed_wake_up(with(kSmallNvdimm, {{"controller.scheduler", scheduler},
+                                                     {"controller.nvdimm_scheduler", scheduler},
+                                                     {"controller.queues", queues},
+                                                     {"controller.starvation_limit", limit}}),
+                                 150);
+      }
+    }
+  }
+}
 
 TEST_P(Scheduler, CheckpointContinuesExactly) { expect_exact_resume(GetParam()); }
 
