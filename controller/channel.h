@@ -123,7 +123,6 @@ class Channel final : public MemoryChannel, public AckListener {
   void deliver_ack();
   void refresh();
   void admit();
-  void admit_specially();
   void admit_all(Phases phases);
   void wake();
   void stage();
@@ -190,10 +189,7 @@ class Channel final : public MemoryChannel, public AckListener {
     const TransactionScheduler& scheduler = *schedulers_[queue];
     return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
   }
-  bool withholds(Transaction& transaction) {
-    return orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
-           scheduler_of(transaction.request.memory).withholds(seen(transaction, false));
-  }
+  bool withholds(Transaction& transaction);
   void set_keys(Transaction& transaction);
   void set_fixed_keys(Transaction& transaction) const {
     transaction.key_miss = 0;
@@ -292,19 +288,7 @@ class Channel final : public MemoryChannel, public AckListener {
   // only then.
   template <class RowHit>
   void tell(TransactionPolicy::Hook hook, void (TransactionPolicy::*call)(const RequestView&, Tick),
-            Transaction& transaction, RowHit row_hit) {
-    if ((told_ & hook) == 0) {
-      return;
-    }
-    const RequestView& view = seen(transaction, row_hit());
-    TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
-    if (scheduler.wants(hook)) {
-      (scheduler.*call)(view, time_of(edge_));
-    }
-    if (arbiter_->wants(hook)) {
-      ((*arbiter_).*call)(view, time_of(edge_));
-    }
-  }
+            Transaction& transaction, RowHit row_hit);
   // The NVDIMM has a queue and a scheduler of its own in split mode only.
   std::size_t owner_of(MemoryClass memory) const {
     return split_ && memory == MemoryClass::nvdimm ? 1 : 0;
@@ -369,7 +353,7 @@ class Channel final : public MemoryChannel, public AckListener {
   PowerControl power_;
   PageControl pages_;
   const bool counts_waiting_;  // for one of these two
-  // What most channels have not, told when it is attached:
+  // Told when it is attached.
   Phases phases_ = Phases::plain;
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;

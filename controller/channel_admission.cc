@@ -32,6 +32,11 @@ bool Channel::would_wait(MemoryClass memory) const {
   return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
 }
 
+bool Channel::withholds(Transaction& transaction) {
+  return orders_[owner_of(transaction.request.memory)] == FixedOrder::none &&
+         scheduler_of(transaction.request.memory).withholds(seen(transaction, false));
+}
+
 // Where keys may change, or more than the transactions' own banks is to know of them.
 void Channel::compete_by_key(Transaction& transaction) {
   if (withholds(transaction)) {
@@ -65,13 +70,14 @@ void Channel::waits(const Transaction& transaction, std::size_t side, int change
   }
 }
 
-[[gnu::noinline, gnu::flatten]] void Channel::admit() { admit_all(Phases::plain); }
-
-[[gnu::noinline]] void Channel::admit_specially() {
-  if (phases_ == Phases::keyed) {
-    admit_all(Phases::keyed);
-  } else {
-    admit_all(Phases::all);
+[[gnu::noinline, gnu::flatten]] void Channel::admit() {
+  switch (phases_) {  // constants from here on
+    case Phases::plain:
+      return admit_all(Phases::plain);
+    case Phases::keyed:
+      return admit_all(Phases::keyed);
+    case Phases::all:
+      return admit_all(Phases::all);
   }
 }
 

@@ -9,6 +9,23 @@
 
 namespace hmsim {
 
+template <class RowHit>
+inline void Channel::tell(TransactionPolicy::Hook hook,
+                          void (TransactionPolicy::*call)(const RequestView&, Tick),
+                          Transaction& transaction, RowHit row_hit) {
+  if ((told_ & hook) == 0) {
+    return;
+  }
+  const RequestView& view = seen(transaction, row_hit());
+  TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
+  if (scheduler.wants(hook)) {
+    (scheduler.*call)(view, time_of(edge_));
+  }
+  if (arbiter_->wants(hook)) {
+    ((*arbiter_).*call)(view, time_of(edge_));
+  }
+}
+
 // The last beat of a transaction has passed.
 HMSIM_INLINE void Channel::finish(Transaction& done, Phases phases) {
   const Request& request = done.request;
@@ -161,11 +178,7 @@ HMSIM_INLINE bool Channel::begin_edge(Phases phases) {
       admit_first();
       return !at_rest();
     }
-    if (phases != Phases::plain) {
-      admit_specially();
-    } else {
-      admit();
-    }
+    admit();
   }
   advancing_ = false;
   if (phases == Phases::all) {
@@ -305,11 +318,7 @@ HMSIM_INLINE void Channel::answer(Phases phases) {
   advancing_ = true;
   complete(phases);
   if (queues_[0].may_admit() || queues_[1].may_admit()) {
-    if (phases == Phases::plain) {
-      admit();
-    } else {
-      admit_specially();
-    }
+    admit();
   }
   advancing_ = false;
   if (phases == Phases::keyed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes that go to the NVDIMM on credit, and its responses (ack mode nvdimm_p).
 #include "controller/channel.h"
+#include "controller/channel_edge.h"
 
 namespace hmsim {
 

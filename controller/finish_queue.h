@@ -4,6 +4,7 @@
 
 #include "controller/transaction.h"
 #include "core/archive.h"
+#include "core/errors.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -23,6 +24,9 @@ class FinishQueue {
       first_ = &transaction;
       next_ = end;
     } else {
+      ensure(end > last_->finishes, "finish queue", transaction.request.arrival,
+             static_cast<std::int64_t>(transaction.request.id),
+             "the burst of this request, which arrived then, overlaps the one before");
       last_->next = &transaction;
     }
     last_ = &transaction;

@@ -34,7 +34,7 @@ class NativeBanks final : public DramBanks {
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   void refresh(Command command, std::int32_t bank, Cycle now) override {
-    engine_.refresh(command, at(bank).place, now);
+    engine_.to_rank(command, at(bank).place, now);
   }
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(engine_.bank_ready(Command::activate, bank));
@@ -76,9 +76,8 @@ class NativeBanks final : public DramBanks {
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
   void take_ripe(Cycle edge);
-  Cycle gate(const Bank& bank) const { return gate(bank.candidate.command, bank); }
-  Cycle gate(Command command, const Bank& bank) const {  // of all rules beyond the bank's own
-    return engine_.gate(engine_.gate_number(command, bank.place.group));
+  Cycle gate(const Bank& bank) const {  // of all rules beyond the bank's own, on its next command
+    return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
   }
   Cycle earliest(Command command, const Bank& bank) const {
     const std::size_t number = engine_.gate_number(command, bank.place.group);

@@ -146,13 +146,10 @@ void TimingEngine::compile_effects() {
 
 void TimingEngine::issue(Command command, int bank, Cycle now) {
   const BankPlace place = place_of(bank);
-  if (!to_bank(command)) {
-    const std::size_t source = source_number(command, place.group);
-    last_[source] = now.value();
-    if (reserves_data_bus(command)) {
-      burst(source, now.value());
-    }
-    delay(command, source, place, now.value());
+  if (is_nvdimm(command)) {
+    nvdimm_burst(command, now);
+  } else if (!to_bank(command)) {
+    to_rank(command, place, now);
   } else if (command == Command::activate) {
     activate(place, now);
   } else if (command == Command::precharge) {

@@ -95,8 +95,8 @@ class TimingEngine final : public TimingModel {
   void issue(Command command, int bank, Cycle now) override;
   void activate(const BankPlace& place, Cycle now);
   void precharge(const BankPlace& place, Cycle now);
-  void column(Command command, const BankPlace& place, Cycle now);  // read or write
-  void refresh(Command command, const BankPlace& place, Cycle now);
+  void column(Command command, const BankPlace& place, Cycle now);   // read or write
+  void to_rank(Command command, const BankPlace& place, Cycle now);  // refresh, power modes
 
   void serialize(Archive& archive) override;
 
@@ -279,7 +279,7 @@ HMSIM_INLINE void TimingEngine::column(Command command, const BankPlace& place, 
   burst(source, now);
 }
 
-HMSIM_INLINE void TimingEngine::refresh(Command command, const BankPlace& place, Cycle at) {
+HMSIM_INLINE void TimingEngine::to_rank(Command command, const BankPlace& place, Cycle at) {
   const std::size_t source = source_number(command, place.group);
   last_[source] = at.value();
   delay(command, source, place, at.value());
