@@ -218,5 +218,53 @@ TEST(Ftl, CheckpointHoldsTheWholeState) {
   }
 }
 
+// A page written `times` times, each to a LUN and block as the FTL has it.
+void write(Ftl& ftl, std::uint64_t page, int times = 1) {
+  UntimedWork work;
+  for (int i = 0; i < times; ++i) {
+    write_untimed(ftl, page_number(page), work);
+  }
+}
+
+struct Rebuilt {
+  explicit Rebuilt(const FtlShape& shape)
+      : media(shape.luns * shape.blocks, shape.pages), ftl(shape) {
+    ftl.set_media(&media);
+  }
+  FlashMedia media;
+  Ftl ftl;
+};
+
+// A page's old copies are on both sides of the newest one, and a collection's copy is as new.
+TEST(Ftl, TheNewestCopyCountsWhereverItIs) {
+  Rebuilt state(one_lun(12, 4, 100));
+  Random random(4);
+  for (int i = 0; i < 400; ++i) {
+    write(state.ftl, random.below(state.ftl.shape().logical_pages));
+    std::vector<std::uint64_t> versions;
+    for (std::uint64_t page = 0; page < state.ftl.shape().logical_pages; ++page) {
+      const PhysicalPage at = state.ftl.place(page_number(page));
+      versions.push_back(at == kNowhere ? 0 : state.media.spare(at).version);
+    }
+    state.ftl.rebuild();
+    for (std::uint64_t page = 0; page < state.ftl.shape().logical_pages; ++page) {
+      const PhysicalPage at = state.ftl.place(page_number(page));
+      ASSERT_EQ(at == kNowhere ? 0 : state.media.spare(at).version, versions[page]) << i;
+    }
+    state.ftl.census(0);
+  }
+}
+
+TEST(Ftl, APageDiscardedRightAfterItsProgramStaysDiscarded) {
+  Rebuilt state(one_lun(12, 4, 100));
+  write(state.ftl, 5);
+  EXPECT_TRUE(state.ftl.trim(page_number(5)));
+  state.ftl.rebuild();
+  EXPECT_EQ(state.ftl.place(page_number(5)), kNowhere);
+  write(state.ftl, 5);
+  state.ftl.rebuild();
+  EXPECT_NE(state.ftl.place(page_number(5)), kNowhere) << "what is written later counts";
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "nvdimm/precondition.h"
 #include "tests/cc/nvdimm/rig.h"
@@ -45,6 +48,78 @@ TEST(Victims, CostBenefitBeatsGreedyOnSkewedOverwrites) {
   const double greedy = untimed_amplification(shape, "greedy", {}, run);
   const double cost_benefit = untimed_amplification(shape, "cost_benefit", {}, run);
   EXPECT_LT(cost_benefit, 0.97 * greedy);
+}
+
+// Full blocks of 8 pages, listed as they were filled; the oldest changes come first.
+class Listed final : public FullBlocks {
+ public:
+  explicit Listed(std::vector<BlockView> blocks) : blocks_(std::move(blocks)) {}
+
+  std::uint32_t count() const override { return static_cast<std::uint32_t>(blocks_.size()); }
+  BlockView at(std::uint32_t index) const override { return blocks_[index]; }
+  std::uint32_t oldest() const override { return blocks_.front().block; }
+  std::uint32_t pages() const override { return 8; }
+  std::uint32_t fewest() const override {
+    const auto fewer = [](const BlockView& a, const BlockView& b) { return a.valid < b.valid; };
+    return std::min_element(blocks_.begin(), blocks_.end(), fewer)->valid;
+  }
+  bool any_with(std::uint32_t valid) const override { return !alike(valid).empty(); }
+  BlockView first_with(std::uint32_t valid) const override { return alike(valid).front(); }
+  bool next_alike(BlockView& view) const override {
+    const std::vector<BlockView> same = alike(view.valid);
+    const auto after =
+        std::find_if(same.begin(), same.end(),
+                     [&view](const BlockView& other) { return other.block == view.block; }) +
+        1;
+    if (after != same.end()) {
+      view = *after;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<BlockView> alike(std::uint32_t valid) const {
+    std::vector<BlockView> found;
+    std::copy_if(blocks_.begin(), blocks_.end(), std::back_inserter(found),
+                 [valid](const BlockView& view) { return view.valid == valid; });
+    return found;
+  }
+
+  std::vector<BlockView> blocks_;
+};
+
+std::uint32_t chosen(const char* victim, std::vector<BlockView> blocks) {
+  Random random(1);
+  return victim_selector(victim, {})->choose(Listed(std::move(blocks)), random);
+}
+
+// Of each block: its number, pages, valid pages, erases, age.
+TEST(Victims, GreedyTakesTheLeastWornOfEqualsThenTheOneUnchangedForLongest) {
+  EXPECT_EQ(chosen("greedy", {{0, 8, 3, 0, 9}, {1, 8, 2, 7, 5}}), 1u) << "fewest valid pages first";
+  EXPECT_EQ(chosen("greedy", {{0, 8, 2, 5, 9}, {1, 8, 2, 4, 8}, {2, 8, 2, 6, 7}}), 1u);
+  EXPECT_EQ(chosen("greedy", {{0, 8, 2, 5, 9}, {1, 8, 2, 4, 8}, {2, 8, 2, 4, 7}}), 1u);
+}
+
+// (8 - valid) / (2 valid) x age: 1/2 x 27 against 3/2 x 8, 9 and 10.
+TEST(Victims, CostBenefitWeighsAgeAgainstValidPages) {
+  const auto against = [](std::uint64_t age) {
+    return chosen("cost_benefit", {{0, 8, 4, 0, 27}, {1, 8, 2, 0, age}});
+  };
+  EXPECT_EQ(against(8), 0u);
+  EXPECT_EQ(against(9), 1u) << "of equals the one with fewer valid pages";
+  EXPECT_EQ(against(10), 1u);
+  EXPECT_EQ(chosen("cost_benefit", {{0, 8, 1, 0, 900}, {1, 8, 0, 0, 1}}), 1u)
+      << "no valid page: it costs nothing";
+}
+
+TEST(Victims, EveryDrawOfDChoicesCounts) {
+  Random random(1);
+  const Listed blocks({{0, 8, 5, 0, 9}, {1, 8, 4, 0, 8}, {2, 8, 3, 0, 7}, {3, 8, 2, 0, 6}});
+  const auto selector = victim_selector("d_choices", {{"policies.d_choices.d", "200"}});
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(selector->choose(blocks, random), 3u);
+  }
 }
 
 // A selector that checks what it is shown, block by block, and otherwise chooses at random.
