@@ -151,8 +151,16 @@ void bind_simulation(py::module_& module) {
             return self.trim(Address(address), Bytes(size));
           },
           py::arg("address"), py::arg("size"))
-      .def("power_fail", &Simulation::power_fail, Release())
-      .def("power_on", &Simulation::power_on, Release())
+      .def(
+          "power_fail",
+          [](Simulation& self, std::int64_t save_for) { self.power_fail(Tick(save_for)); },
+          py::arg("save_for_ps"), Release())
+      .def(
+          "power_on",
+          [](Simulation& self, std::int64_t recover_for) {
+            return self.power_on(Tick(recover_for));
+          },
+          py::arg("recover_for_ps"), Release())
       .def("take_completions",
            [](Simulation& self) {
              py::list list;

@@ -194,21 +194,24 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   return pages;
 }
 
-void MemorySystem::power_fail(Tick now) {
+void MemorySystem::power_fail(Tick now, Tick save_for) {
   for (const auto& channel : channels_) {
     channel->dram_bytes()->clear();
     if (channel->nvdimm() != nullptr) {
-      channel->nvdimm()->power_fail(now);
+      channel->nvdimm()->power_fail(now, save_for);
     }
   }
 }
 
-void MemorySystem::restore(MemorySystem& before, Tick now) {
+bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
+  bool complete = true;
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     if (channels_[i]->nvdimm() != nullptr) {
-      channels_[i]->nvdimm()->restore(*before.channels_[i]->nvdimm(), now);
+      NvdimmModule& old = *before.channels_[i]->nvdimm();
+      complete = channels_[i]->nvdimm()->restore(old, now, recover_for) && complete;
     }
   }
+  return complete;
 }
 
 void MemorySystem::register_statistics(StatisticRegistry& registry) {

@@ -67,10 +67,11 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Data mode: what a reader of the line would get.
   LineBytes peek(MemoryClass memory, Address line) const;
   // Data mode: power goes at `now`. Then only peek(), and restore() from it, make sense.
-  void power_fail(Tick now);
+  // Of an interruption of the save, and of the recovery: NvdimmModule.
+  void power_fail(Tick now, Tick save_for = kNever);
   // Data mode, before any request: goes on with the flash of a memory system of the same geometry
-  // that had a power failure.
-  void restore(MemorySystem& before, Tick now);
+  // that had a power failure. False: a recovery was interrupted.
+  bool restore(MemorySystem& before, Tick now, Tick recover_for = kNever);
 
   std::uint64_t requests() const { return next_id_; }  // sent so far
   // Before any request: the content of a file for nvdimm.precondition.load. `seed`: this system's.

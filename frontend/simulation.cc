@@ -282,7 +282,7 @@ bool Simulation::run(std::uint64_t steps) {
 }
 
 bool Simulation::advance(Tick until, std::uint64_t steps) {
-  if (off_) {
+  if (power_ != Power::on) {
     epoch_ = later(epoch_, until - kernel_.now());
     return true;
   }
@@ -336,7 +336,7 @@ void Simulation::load(const std::string& checkpoint) {
 
 void Simulation::serialize(Archive& archive) {
   archive.section("simulation");
-  archive(measuring_, measured_from_, epoch_, off_);
+  archive(measuring_, measured_from_, epoch_, power_);
   for (const auto& agent : agents_) {
     agent->serialize(archive);
   }

@@ -106,8 +106,11 @@ class Simulation : private SourceProgress {
   // Then the memory system goes on with its flash alone, and with new statistics but for
   // nvdimm.power. Throw InputError outside data mode, with agents or a time series, and when power
   // is off, or on, already.
-  void power_fail();
-  void power_on();
+  // A save that lasts longer than `save_for` is interrupted then, by power that returns; what is
+  // left of it is saved next time. A recovery that lasts longer than `recover_for` is interrupted
+  // then: power_on() returns false, and only power_fail() can follow.
+  void power_fail(Tick save_for = kNever);
+  bool power_on(Tick recover_for = kNever);
 
   // Discards the whole pages of the NVDIMM in a range of system addresses, now; their number.
   // Throws InputError when the range is not within the NVDIMM, or power is off.
@@ -126,6 +129,8 @@ class Simulation : private SourceProgress {
   void load(const std::string& checkpoint);
 
  private:
+  enum class Power : std::uint8_t { on, off, recovering };  // recovering: interrupted there
+
   std::int64_t instructions(std::uint16_t source) const override;
   void connect_agents(TraceSource source);
   void check_cores() const;
@@ -138,6 +143,7 @@ class Simulation : private SourceProgress {
   void begin_measuring();
   void begin_log();
   void check_range(Address address, std::int64_t size) const;
+  void check_power() const;
   std::vector<Requester*> requesters() const;
   void settle();
   void check_protocol();
@@ -146,7 +152,7 @@ class Simulation : private SourceProgress {
 
   Kernel kernel_;
   Tick epoch_{0};  // when power came on: the kernel's time 0
-  bool off_ = false;
+  Power power_ = Power::on;
   RunOptions options_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   std::vector<std::unique_ptr<Agent>> agents_;

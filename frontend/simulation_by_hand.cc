@@ -8,6 +8,13 @@
 
 namespace hmsim {
 
+void Simulation::check_power() const {
+  if (power_ != Power::on) {
+    throw InputError(power_ == Power::off ? "the power is off"
+                                          : "the recovery is not over: power can only fail");
+  }
+}
+
 void Simulation::check_range(Address address, std::int64_t size) const {
   const Address end(memory_->capacity(MemoryClass::dram).value() +
                     memory_->capacity(MemoryClass::nvdimm).value());
@@ -32,9 +39,7 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
                                                  std::uint16_t source,
                                                  std::optional<std::string> data) {
   check_range(address, size);
-  if (off_) {
-    throw InputError("the power is off");
-  }
+  check_power();
   if (data && !memory_->config().store_data) {
     throw InputError("system.store_data is off: requests carry no data");
   }
@@ -64,9 +69,7 @@ std::optional<std::uint64_t> Simulation::flush(std::uint16_t source) {
   if (!memory_->config().nvdimm.present) {
     throw InputError("there is no NVDIMM to flush");
   }
-  if (off_) {
-    throw InputError("the power is off");
-  }
+  check_power();
   if (memory_->flush_would_wait()) {
     return std::nullopt;
   }
@@ -102,9 +105,7 @@ std::int64_t Simulation::trim(Address address, Bytes size) {
     throw InputError(std::to_string(size.value()) + " bytes from address " +
                      std::to_string(address.value()) + " are not within the NVDIMM");
   }
-  if (off_) {
-    throw InputError("the power is off");
-  }
+  check_power();
   return memory_->trim(address - first, size, kernel_.now());
 }
 
@@ -119,29 +120,28 @@ std::string Simulation::preconditioned() {
   return memory_->preconditioned(options_.seed);
 }
 
-void Simulation::power_fail() {
+void Simulation::power_fail(Tick save_for) {
   if (!memory_->config().store_data) {
     throw InputError("system.store_data is off: a power failure would leave nothing to look at");
   }
   if (!agents_.empty() || series_ != nullptr) {
     throw InputError("a power failure goes with neither agents nor a time series");
   }
-  if (off_) {
+  if (power_ == Power::off) {
     throw InputError("the power is off already");
   }
   if (checker_ != nullptr) {
     checker_->raise_if_violated();
   }
-  memory_->power_fail(kernel_.now());
+  power_ = Power::off;
   by_hand_->lose_requests();
-  off_ = true;
+  memory_->power_fail(kernel_.now(), save_for);
 }
 
-void Simulation::power_on() {
-  if (!off_) {
+bool Simulation::power_on(Tick recover_for) {
+  if (power_ != Power::off) {
     throw InputError("the power is on already");
   }
-  off_ = false;
   epoch_ += kernel_.now();
   kernel_ = Kernel();
   by_hand_->set_epoch(epoch_);
@@ -151,7 +151,7 @@ void Simulation::power_on() {
   memory_ = std::make_unique<MemorySystem>(config, kernel_, options_.seed);
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
-  memory_->restore(*before, kernel_.now());
+  power_ = memory_->restore(*before, kernel_.now(), recover_for) ? Power::on : Power::recovering;
   if (checker_ != nullptr) {
     checker_ = std::make_unique<ProtocolChecker>(config);
     memory_->watch(*checker_);
@@ -161,6 +161,7 @@ void Simulation::power_on() {
   kernel_.notify_all();
   begin_measuring();
   settle();
+  return power_ == Power::on;
 }
 
 }  // namespace hmsim

@@ -10,6 +10,10 @@ constexpr PageBytes kZeros{};
 }  // namespace
 
 const PageBytes& NvdimmData::page(const Ftl& ftl, LogicalPage page) const {
+  const auto kept = unsaved.find(page.value());
+  if (kept != unsaved.end()) {
+    return kept->second.bytes;
+  }
   const PhysicalPage place = ftl.place(page);
   return place == kNowhere ? kZeros : media.bytes(place);
 }
@@ -32,6 +36,18 @@ void NvdimmData::fill(const Ftl& ftl, const SyncBuffer& buffer, std::uint32_t fr
   for (std::uint64_t rest = of_page; rest != 0; rest &= rest - 1) {
     const auto line = static_cast<std::size_t>(__builtin_ctzll(rest));
     read.write(frame, line, bytes.data() + line * sizeof(LineBytes));
+  }
+}
+
+void NvdimmData::serialize(Archive& archive) {
+  archive(media, read, write);
+  std::vector<std::int64_t> pages;
+  for (const auto& entry : unsaved) {
+    pages.push_back(entry.first);
+  }
+  archive(pages);
+  for (const std::int64_t page : pages) {
+    archive(unsaved[page]);
   }
 }
 

@@ -2,6 +2,8 @@
 // What an NVDIMM holds, in data mode.
 #pragma once
 
+#include <map>
+
 #include "nvdimm/frame_bytes.h"
 #include "nvdimm/ftl.h"
 #include "nvdimm/nand/flash_media.h"
@@ -10,24 +12,33 @@
 
 namespace hmsim {
 
+// A dirty page that a save was not over with; the buffer, which has power, still holds it.
+struct UnsavedPage {
+  PageBytes bytes{};
+  bool whole = true;  // the buffer has all of it: nothing must be read first
+
+  void serialize(Archive& archive) { archive(bytes, whole); }
+};
+
 struct NvdimmData {
   NvdimmData(const NvdimmParameters& parameters, const FtlShape& shape)
       : media(std::uint64_t{shape.luns} * shape.blocks, shape.pages),
         read(parameters.buffer.granularity),
         write(parameters.buffer.granularity) {}
 
-  // What flash holds of the page: zeros if it was never written.
+  // What flash, or an interrupted save, has of the page: zeros if it was never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;
   // Lays the lines that a frame of the write part holds over the page.
   void overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const;
   // Lines of the page, one bit each, into a frame of the read part.
   void fill(const Ftl& ftl, const SyncBuffer& buffer, std::uint32_t frame, std::uint64_t lines);
 
-  void serialize(Archive& archive) { archive(media, read, write); }
+  void serialize(Archive& archive);
 
   FlashMedia media;
   FrameBytes read;
   FrameBytes write;
+  std::map<std::int64_t, UnsavedPage> unsaved;  // between power failure and recovery; by page
 };
 
 }  // namespace hmsim

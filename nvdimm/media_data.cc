@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data mode of byte-addressable media: its lines' bytes, and what power failures leave of them.
-#include <algorithm>
 #include <utility>
 
 #include "core/errors.h"
@@ -18,6 +17,10 @@ void MediaModule::write_line(std::uint32_t tag, const LineData& data) {
 // The write queue first: it holds the newest data.
 LineBytes MediaModule::peek(Address address) const {
   const std::int64_t line = line_of(address);
+  const auto kept = unsaved_.find(line);
+  if (kept != unsaved_.end()) {
+    return kept->second;
+  }
   const std::uint32_t entry = entry_of_.find(line);
   return entry != kNoIndex && (entries_[entry].dirty || entries_[entry].writing)
              ? queued_[entry]
@@ -51,36 +54,62 @@ std::int64_t MediaModule::trim(Address address, Bytes size, Tick now) {
 
 // The write queue goes into the cells, by all banks at once. A move that was under way has not
 // happened: the line that it copied is still where it was.
-PowerRecord MediaModule::power_fail(Tick now) {
+PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
   ensure(cells_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
-  std::vector<Tick> busy(banks_.size());
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
     if (entries_[entry].dirty || entries_[entry].writing) {
-      store(entry);
-      busy[bank_of(entries_[entry].line)] += media_.technology.write_time;
-      ++power_.saved_lines;
+      unsaved_[entries_[entry].line] = queued_[entry];
     }
     entries_[entry] = Entry();
   }
   entry_of_.clear();
-  ++power_.failures;
-  const Tick hold_up = *std::max_element(busy.begin(), busy.end());
-  power_.hold_up = later(power_.hold_up, hold_up);
-  power_.energy = std::max(power_.energy, flush_energy(parameters_.power, hold_up));
+  std::vector<PowerLane> lanes(banks_.size(), PowerLane(save_for));
+  save_rest(lanes);
+  power_.fail(parameters_.power, earlier(longest(lanes), save_for));
   return power_;
 }
 
+// What is left to save. A line whose write is interrupted is nonsense until it is written again.
+void MediaModule::save_rest(std::vector<PowerLane>& lanes) {
+  for (auto entry = unsaved_.begin(); entry != unsaved_.end();) {
+    const Address at = address_of(place(static_cast<std::uint64_t>(entry->first)));
+    const PowerLane::Outcome outcome =
+        lanes[bank_of(entry->first)].spend(media_.technology.write_time);
+    if (outcome == PowerLane::Outcome::done) {
+      cells_->write(at, {entry->second});
+      ++power_.saved_lines;
+      entry = unsaved_.erase(entry);
+      continue;
+    }
+    if (outcome == PowerLane::Outcome::torn) {
+      LineBytes torn = cells_->read(at);
+      for (std::uint8_t& byte : torn) {
+        byte = static_cast<std::uint8_t>(~byte);
+      }
+      cells_->write(at, {torn});
+    }
+    ++entry;
+  }
+}
+
 // Cells and registers keep their contents.
-void MediaModule::restore(NvdimmModule& before, Tick now) {
+bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   auto& module = static_cast<MediaModule&>(before);
   ensure(cells_ != nullptr && module.cells_ != nullptr, "nvdimm", now, -1,
          "power returns outside data mode");
   cells_ = std::move(module.cells_);
+  unsaved_ = std::move(module.unsaved_);
   gaps_ = std::move(module.gaps_);
   worn_ = std::move(module.worn_);
   most_worn_ = module.most_worn_;
   wear_ = module.wear_;
   power_ = module.power_;
+  std::vector<PowerLane> lanes(banks_.size(), PowerLane(recover_for));
+  save_rest(lanes);
+  if (longest(lanes) > recover_for) {
+    return false;
+  }
+  power_.recover(longest(lanes));
   const auto regions = static_cast<std::uint32_t>(gaps_.size() / banks_.size());
   for (std::uint32_t region = 0; region < gaps_.size(); ++region) {
     if (gaps_[region].due(psi_)) {
@@ -88,6 +117,7 @@ void MediaModule::restore(NvdimmModule& before, Tick now) {
     }
   }
   is_due(events_.next_time());
+  return true;
 }
 
 }  // namespace hmsim

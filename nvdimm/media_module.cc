@@ -353,6 +353,14 @@ void MediaModule::serialize(Archive& archive) {
     for (LineBytes& bytes : queued_) {
       archive.raw(bytes.data(), bytes.size());
     }
+    std::vector<std::int64_t> lines;
+    for (const auto& entry : unsaved_) {
+      lines.push_back(entry.first);
+    }
+    archive(lines);
+    for (const std::int64_t line : lines) {
+      archive.raw(unsaved_[line].data(), sizeof(LineBytes));
+    }
   }
   if (archive.loading()) {
     entry_of_.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -42,8 +43,8 @@ class MediaModule final : public NvdimmModule {
   LineBytes read_line(std::uint32_t tag) const override { return peek(commands_[tag].address); }
   LineBytes peek(Address address) const override;
 
-  PowerRecord power_fail(Tick now) override;
-  void restore(NvdimmModule& before, Tick now) override;
+  PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
+  bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }
 
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].blocked; }
@@ -126,6 +127,7 @@ class MediaModule final : public NvdimmModule {
   void end_write(std::uint32_t entry, Tick now);
   void end_move(std::uint32_t region);
   void store(std::uint32_t entry);
+  void save_rest(std::vector<PowerLane>& lanes);
   void wear_out(std::uint64_t place);
   Tick moved(const Bank& bank, Tick now) const;
 
@@ -153,8 +155,9 @@ class MediaModule final : public NvdimmModule {
   PowerRecord power_;
 
   // Data mode only.
-  std::unique_ptr<LineStore> cells_;  // by place
-  std::vector<LineBytes> queued_;     // by entry
+  std::unique_ptr<LineStore> cells_;           // by place
+  std::vector<LineBytes> queued_;              // by entry
+  std::map<std::int64_t, LineBytes> unsaved_;  // between power failure and recovery; by line
 };
 
 void register_media_statistics(StatisticRegistry& registry, const NvdimmModules& modules);

@@ -75,11 +75,13 @@ class NvdimmModule : public Component {
   virtual LineBytes peek(Address address) const = 0;
 
   // Data mode: power goes at `now`. What is done is saved, all else is lost; afterwards only
-  // peek(), power_record() and restore() from it make sense.
-  virtual PowerRecord power_fail(Tick now) = 0;
+  // peek(), power_record() and restore() from it make sense. The save is interrupted when it has
+  // lasted for `save_for`, if it does: by power, which has returned; the rest stays where it is.
+  virtual PowerRecord power_fail(Tick now, Tick save_for = kNever) = 0;
   // Data mode, before any command: goes on with what a module of the same parameters that had a
-  // power failure holds.
-  virtual void restore(NvdimmModule& before, Tick now) = 0;
+  // power failure holds. False: the recovery was interrupted when it had lasted for `recover_for`;
+  // now only peek(), power_record() and power_fail() make sense.
+  virtual bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) = 0;
   virtual const PowerRecord& power_record() const = 0;
   virtual const NvdimmParameters& parameters() const = 0;
 

@@ -59,9 +59,9 @@ class Nvdimm final : public NvdimmModule,
   LineBytes read_line(std::uint32_t tag) const override;
   LineBytes peek(Address address) const override;
 
-  PowerRecord power_fail(Tick now) override;
+  PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   // The map is rebuilt from spare areas.
-  void restore(NvdimmModule& before, Tick now) override;
+  bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }
   void serialize_start(Archive& archive) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
@@ -161,7 +161,12 @@ class Nvdimm final : public NvdimmModule,
     }
   }
   void end_flush(Tick now);
-  void save(std::vector<Tick>& busy);
+  void tear_flash(std::vector<PowerLane>& lanes);
+  void save_dirty(std::vector<PowerLane>& lanes);
+  void save_page(LogicalPage page, const UnsavedPage& content, std::vector<PowerLane>& lanes,
+                 std::uint32_t& next);
+  void save_rest(std::vector<PowerLane>& lanes);
+  void collect(std::vector<PowerLane>& lanes);
   void overlay_posted(LogicalPage page, PageBytes& bytes) const;
   std::uint32_t flush_target(std::uint32_t first) const;
   void prefetch(Tick now);

@@ -10,6 +10,18 @@
 
 namespace hmsim {
 
+namespace {
+
+// All wait for the last of them.
+void level(std::vector<PowerLane>& lanes) {
+  const Tick time = longest(lanes);
+  for (PowerLane& lane : lanes) {
+    lane.wait_until(time);
+  }
+}
+
+}  // namespace
+
 void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
   const Command& command = commands_[tag];
   LineBytes line = stored_line(command.address);
@@ -51,10 +63,26 @@ LineBytes Nvdimm::stored_line(Address address) const {
   return bytes;
 }
 
-PowerRecord Nvdimm::power_fail(Tick now) {
+PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
   ensure(data_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
   const std::uint64_t torn_before = data_->media.torn_pages();
-  std::vector<Tick> busy(ftl_.shape().luns);  // for how long each LUN needs energy
+  std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(save_for));
+  tear_flash(lanes);
+  ftl_.rebuild();
+  save_rest(lanes);
+  save_dirty(lanes);
+  data_->media.work_at_once();
+  if (!data_->unsaved.empty()) {
+    ftl_.rebuild();
+  }
+  power_.torn_pages += data_->media.torn_pages() - torn_before;
+  power_.fail(parameters_.power, earlier(longest(lanes), save_for));
+  return power_;
+}
+
+// What flash does at that moment is torn, but for programs whose frames are released: these are
+// finished first.
+void Nvdimm::tear_flash(std::vector<PowerLane>& lanes) {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     flash_.in_flight(lun, [&](const FlashCommand& command, bool begun, bool first) {
       if (command.operation == FlashOperation::read) {
@@ -62,7 +90,7 @@ PowerRecord Nvdimm::power_fail(Tick now) {
       }
       if (command.priority == FlashPriority::eviction &&
           parameters_.buffer.release == FrameRelease::datain) {
-        busy[lun] += first ? longest_program(parameters_.nand) : Tick(0);
+        lanes[lun].spend(first ? longest_program(parameters_.nand) : Tick(0));
       } else if (begun && command.priority == FlashPriority::collection) {
         collector_.tear(command, data_->media);
       } else if (begun) {
@@ -72,18 +100,10 @@ PowerRecord Nvdimm::power_fail(Tick now) {
       }
     });
   }
-  power_.torn_pages += data_->media.torn_pages() - torn_before;
-  ++power_.failures;
-  ftl_.rebuild();
-  save(busy);
-  const Tick hold_up = *std::max_element(busy.begin(), busy.end());
-  power_.hold_up = later(power_.hold_up, hold_up);
-  power_.energy = std::max(power_.energy, flush_energy(parameters_.power, hold_up));
-  return power_;
 }
 
 // Programs what posted writes and the write part hold beyond flash, page by page.
-void Nvdimm::save(std::vector<Tick>& busy) {
+void Nvdimm::save_dirty(std::vector<PowerLane>& lanes) {
   std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
     const Frame& record = buffer_.write[frame];
@@ -98,30 +118,53 @@ void Nvdimm::save(std::vector<Tick>& busy) {
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < dirty.size();) {
     const LogicalPage page(dirty[i].first);
-    const PhysicalPage old = ftl_.place(page);
-    PageBytes bytes = data_->page(ftl_, page);
+    UnsavedPage content{data_->page(ftl_, page), false};
     std::uint64_t lines = 0;
     for (; i < dirty.size() && dirty[i].first == page.value(); ++i) {
       if (dirty[i].second == kNoIndex) {
-        overlay_posted(page, bytes);
+        overlay_posted(page, content.bytes);
         continue;
       }
       lines |= buffer_.page_lines(buffer_.write[dirty[i].second]);
-      data_->overlay(buffer_, dirty[i].second, bytes);
+      data_->overlay(buffer_, dirty[i].second, content.bytes);
     }
-    if (lines != ~std::uint64_t{0} && old != kNowhere) {
-      busy[ftl_.lun_of(old)] += merge_reads(parameters_) * parameters_.nand.read_time;
-      ++power_.merged_pages;
-    }
+    content.whole = lines == ~std::uint64_t{0};
+    save_page(page, content, lanes, next);
+  }
+}
+
+// What an interrupted save has left.
+void Nvdimm::save_rest(std::vector<PowerLane>& lanes) {
+  std::uint32_t next = 0;
+  for (const auto& entry : std::exchange(data_->unsaved, {})) {
+    save_page(LogicalPage(entry.first), entry.second, lanes, next);
+  }
+}
+
+// `next`: the LUN that is asked first.
+void Nvdimm::save_page(LogicalPage page, const UnsavedPage& content, std::vector<PowerLane>& lanes,
+                       std::uint32_t& next) {
+  const PhysicalPage old = ftl_.place(page);
+  const bool merged = !content.whole && old != kNowhere;
+  PowerLane::Outcome read = PowerLane::Outcome::done;
+  if (merged) {
+    read = lanes[ftl_.lun_of(old)].spend(merge_reads(parameters_) * parameters_.nand.read_time);
+  }
+  if (read == PowerLane::Outcome::done) {
     const std::uint32_t lun = flush_target(next);
     next = (lun + 1) % ftl_.shape().luns;
+    data_->media.work_on(lanes[lun], longest_program(parameters_.nand), Tick(0));
     ftl_.claim_on(lun);
     const PhysicalPage at = ftl_.allocate(lun, Ftl::Stream::host);
     ftl_.commit(page, at);
-    data_->media.store(at, bytes);
-    busy[lun] += longest_program(parameters_.nand);
-    ++power_.flushed_pages;
+    data_->media.store(at, content.bytes);
+    if (!lanes[lun].over()) {
+      power_.merged_pages += merged ? 1 : 0;
+      ++power_.flushed_pages;
+      return;
+    }
   }
+  data_->unsaved.emplace(page.value(), content);
 }
 
 // Lays the page's posted writes over it.
@@ -153,33 +196,56 @@ std::uint32_t Nvdimm::flush_target(std::uint32_t first) const {
   return any;
 }
 
-void Nvdimm::restore(NvdimmModule& before, Tick now) {
+// LUNs work at once; one that is interrupted leaves the others alone, unless they write pages of
+// the map for each other.
+void Nvdimm::collect(std::vector<PowerLane>& lanes) {
+  const NandParameters& nand = parameters_.nand;
+  for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
+    data_->media.work_on(lanes[lun], nand.read_time + nand.program_time, nand.erase_time);
+    UntimedWork work;
+    collect_untimed(ftl_, lun, work);
+    if (lanes[lun].over() && ftl_.map() != nullptr) {
+      level(lanes);
+    }
+  }
+}
+
+bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   auto& module = static_cast<Nvdimm&>(before);
   ensure(data_ != nullptr && module.data_ != nullptr, "nvdimm", now, -1,
          "power returns outside data mode");
   data_->media = std::move(module.data_->media);
+  data_->unsaved = std::move(module.data_->unsaved);
   power_ = module.power_;
   ftl_.rebuild();
+  const std::uint64_t torn_before = data_->media.torn_pages();
   const NandParameters& nand = parameters_.nand;
-  Tick longest{0};
+  std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(recover_for));
+  const std::uint64_t pages = std::uint64_t{ftl_.shape().blocks} * ftl_.shape().pages;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    const std::uint64_t pages = std::uint64_t{ftl_.shape().blocks} * ftl_.shape().pages;
     const auto programmed = static_cast<std::int64_t>(pages - ftl_.free_pages(lun));
-    UntimedWork work;
-    collect_untimed(ftl_, lun, work);
-    const auto copied = static_cast<std::int64_t>(work.gc_pages + work.map_pages);
-    const auto erased = static_cast<std::int64_t>(work.collected_blocks);
-    longest = later(longest, programmed * (flash_.timing().read_command() + nand.read_time) +
-                                 copied * (nand.read_time + nand.program_time) +
-                                 erased * nand.erase_time);
+    lanes[lun].spend(programmed * (flash_.timing().read_command() + nand.read_time));
   }
+  collect(lanes);
+  if (!data_->unsaved.empty()) {
+    level(lanes);
+    save_rest(lanes);
+    level(lanes);
+    collect(lanes);
+  }
+  level(lanes);
+  data_->media.work_on(lanes.front(), nand.read_time + nand.program_time, nand.erase_time);
   UntimedWork rest;
   write_map_untimed(ftl_, rest);
-  longest += static_cast<std::int64_t>(rest.map_pages + rest.gc_pages) *
-                 (nand.read_time + nand.program_time) +
-             static_cast<std::int64_t>(rest.collected_blocks) * nand.erase_time;
+  data_->media.work_at_once();
+  power_.torn_pages += data_->media.torn_pages() - torn_before;
+  if (longest(lanes) > recover_for) {
+    ftl_.rebuild();
+    return false;
+  }
   tell_programmed();
-  power_.recovery = later(power_.recovery, longest);
+  power_.recover(longest(lanes));
+  return true;
 }
 
 }  // namespace hmsim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/errors.h"
 #include "core/units.h"
 #include "nvdimm/nand/nand_timing.h"
 #include "nvdimm/sync_buffer.h"
@@ -10,6 +11,8 @@
 namespace hmsim {
 
 namespace {
+
+constexpr std::int64_t kMicrojoules = 1000;  // a millijoule
 
 std::int64_t share(std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; }
 
@@ -26,6 +29,27 @@ Tick running_program(const NvdimmParameters& parameters) {
 }
 
 }  // namespace
+
+void PowerRecord::fail(const PowerParameters& parameters, Tick save) {
+  ++failures;
+  hold_up = later(hold_up, save);
+  energy = std::max(energy, flush_energy(parameters, save));
+  drained += save;
+  const std::int64_t spent = flush_energy(parameters, drained);
+  if (parameters.energy != kEnoughEnergy && spent > parameters.energy * kMicrojoules) {
+    throw InputError("nvdimm.power.energy: " + std::to_string(parameters.energy) +
+                     " mJ are too little for " + std::to_string(share(spent, kMicrojoules)) +
+                     " mJ of saves since the last recovery that came to its end");
+  }
+}
+
+Tick longest(const std::vector<PowerLane>& lanes) {
+  Tick time{0};
+  for (const PowerLane& lane : lanes) {
+    time = later(time, lane.time());
+  }
+  return time;
+}
 
 std::int64_t merge_reads(const NvdimmParameters& parameters) {
   return parameters.ftl.map == MapPlace::cached ? 2 : 1;
@@ -53,7 +77,6 @@ std::int64_t flush_blocks(const NvdimmParameters& parameters) {
 }
 
 std::string check_energy(const NvdimmParameters& parameters) {
-  constexpr std::int64_t kMicrojoules = 1000;  // a millijoule
   const std::int64_t budget = parameters.power.energy;
   const std::int64_t need = flush_energy(parameters.power, worst_hold_up(parameters));
   if (budget == kEnoughEnergy || need <= budget * kMicrojoules) {

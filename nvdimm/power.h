@@ -12,13 +12,21 @@
 // When power is back, every programmed page's spare area is read and the map rebuilt; then LUNs
 // that have too few free blocks for another failure are collected, before the first command is
 // taken.
+//
+// Power that returns during a save resets the flash: programs under way are torn. Nothing is lost,
+// since the buffer has had power all the time; the recovery saves the rest, and collects again.
+// Power may go during a recovery, too: then programs and erases under way are torn, all before them
+// stays as it is, and what is still to be saved is saved from the ultracapacitors. These count as
+// charged again once a recovery is over, and no sooner.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/archive.h"
 #include "core/types.h"
+#include "nvdimm/nand/power_lane.h"
 #include "nvdimm/parameters.h"
 
 namespace hmsim {
@@ -33,12 +41,25 @@ struct PowerRecord {
   Tick hold_up{0};                 // the longest
   std::int64_t energy = 0;         // for that, in microjoules
   Tick recovery{0};                // the longest, once power is back
+  Tick drained{0};                 // for so long the ultracapacitors were drawn upon since the last
+
+  // A failure whose save, or the part of it that there was, has lasted for so long. Throws
+  // InputError when the energy does not suffice.
+  void fail(const PowerParameters& parameters, Tick save);
+  // A recovery is over.
+  void recover(Tick time) {
+    recovery = later(recovery, time);
+    drained = Tick(0);
+  }
 
   void serialize(Archive& archive) {
     archive(failures, flushed_pages, merged_pages, torn_pages, saved_lines, hold_up, energy,
-            recovery);
+            recovery, drained);
   }
 };
+
+// When the last of them is through.
+Tick longest(const std::vector<PowerLane>& lanes);
 
 // Page reads to complete a page: its own, and with a cached map that of its entry.
 std::int64_t merge_reads(const NvdimmParameters& parameters);

@@ -22,30 +22,63 @@ FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
   return page;
 }
 
+// Whether the page's program, which is next, comes to its end.
+bool FlashMedia::programs(PhysicalPage at) {
+  const PowerLane::Outcome outcome = spend(program_time_);
+  if (outcome == PowerLane::Outcome::torn) {
+    tear(at);
+  }
+  return outcome == PowerLane::Outcome::done;
+}
+
 void FlashMedia::program(PhysicalPage at, LogicalPage page, std::uint64_t version) {
-  fresh(at).spare = {page, version, true, true};
+  if (programs(at)) {
+    fresh(at).spare = {page, version, true, true};
+  }
 }
 
 void FlashMedia::store(PhysicalPage at, const PageBytes& bytes) {
+  if (lane_ != nullptr && lane_->over()) {
+    return;
+  }
   blocks_[static_cast<std::size_t>(at.value() / pages_)]
       .pages[static_cast<std::size_t>(at.value() % pages_)]
       .bytes = std::make_shared<const PageBytes>(bytes);
 }
 
 void FlashMedia::copy(PhysicalPage from, PhysicalPage to) {
+  if (!programs(to)) {
+    return;
+  }
   const Block& source = blocks_[static_cast<std::size_t>(from.value() / pages_)];
   const Page original = source.pages[static_cast<std::size_t>(from.value() % pages_)];
   fresh(to) = original;
 }
 
 void FlashMedia::erase(std::uint64_t block) {
-  blocks_[block].pages.clear();
-  ++blocks_[block].erases;
+  switch (spend(erase_time_)) {
+    case PowerLane::Outcome::done:
+      blocks_[block].pages.clear();
+      ++blocks_[block].erases;
+      break;
+    case PowerLane::Outcome::torn:
+      tear_block(block);
+      break;
+    case PowerLane::Outcome::never:
+      break;
+  }
 }
 
-void FlashMedia::tear(PhysicalPage at) { fresh(at); }
+void FlashMedia::tear(PhysicalPage at) {
+  fresh(at);
+  ++torn_;
+}
 
 void FlashMedia::tear_block(std::uint64_t block) {
+  torn_ += pages_;
+  for (const Page& page : blocks_[block].pages) {
+    torn_ -= page.spare.programmed && !page.spare.whole ? 1 : 0;
+  }
   Page torn;
   torn.spare.programmed = true;
   blocks_[block].pages.assign(pages_, torn);
@@ -66,16 +99,6 @@ const PageBytes& FlashMedia::bytes(PhysicalPage at) const {
   return page.bytes == nullptr ? kZeros : *page.bytes;
 }
 
-std::uint64_t FlashMedia::torn_pages() const {
-  std::uint64_t torn = 0;
-  for (const Block& block : blocks_) {
-    for (const Page& page : block.pages) {
-      torn += page.spare.programmed && !page.spare.whole ? 1 : 0;
-    }
-  }
-  return torn;
-}
-
 std::uint64_t FlashMedia::newest_discard() const {
   std::uint64_t newest = 0;
   for (const auto& entry : discarded_) {
@@ -86,6 +109,7 @@ std::uint64_t FlashMedia::newest_discard() const {
 
 void FlashMedia::serialize(Archive& archive) {
   archive.section("flash media");
+  archive(torn_);
   for (Block& block : blocks_) {
     bool used = !block.pages.empty();
     archive(block.erases, block.bad, used);

@@ -12,6 +12,7 @@
 
 #include "core/archive.h"
 #include "core/types.h"
+#include "nvdimm/nand/power_lane.h"
 
 namespace hmsim {
 
@@ -30,7 +31,18 @@ class FlashMedia {
 
   FlashMedia(std::uint64_t blocks, std::uint32_t pages) : pages_(pages), blocks_(blocks) {}
 
-  // The page must be erased. Its bytes are zeros until store().
+  // From now on programs, copies and erases take so long, on a lane. What the lane interrupts is
+  // torn; what comes later leaves the cells as they are, whatever the FTL believes. An operation
+  // may only follow from others on its own lane, or from those of lanes that are not over.
+  void work_on(PowerLane& lane, Tick program, Tick erase) {
+    lane_ = &lane;
+    program_time_ = program;
+    erase_time_ = erase;
+  }
+  // Operations take no time again.
+  void work_at_once() { lane_ = nullptr; }
+
+  // The page must be erased. Its bytes are zeros until store(), which follows at once.
   void program(PhysicalPage at, LogicalPage page, std::uint64_t version);
   void store(PhysicalPage at, const PageBytes& bytes);
   void copy(PhysicalPage from, PhysicalPage to);
@@ -54,7 +66,7 @@ class FlashMedia {
   void mark_bad(std::uint64_t block) { blocks_[block].bad = true; }
   bool bad(std::uint64_t block) const { return blocks_[block].bad; }
   std::uint32_t erases(std::uint64_t block) const { return blocks_[block].erases; }
-  std::uint64_t torn_pages() const;  // that were not erased since
+  std::uint64_t torn_pages() const { return torn_; }  // so far
 
   void serialize(Archive& archive);
 
@@ -69,12 +81,20 @@ class FlashMedia {
     bool bad = false;
   };
 
+  PowerLane::Outcome spend(Tick duration) {
+    return lane_ == nullptr ? PowerLane::Outcome::done : lane_->spend(duration);
+  }
+  bool programs(PhysicalPage at);
   Page& fresh(PhysicalPage at);
   void serialize_discarded(Archive& archive);
   static void serialize_bytes(Archive& archive, Page& page);
 
   std::uint32_t pages_;
   std::vector<Block> blocks_;
+  PowerLane* lane_ = nullptr;  // nullptr: operations are done at once
+  Tick program_time_{0};
+  Tick erase_time_{0};
+  std::uint64_t torn_ = 0;
   std::map<std::int64_t, std::uint64_t> discarded_;  // versions, by logical page
 };
 

@@ -44,6 +44,16 @@ def _no_trace(_agent: int, _offset: int) -> bytes:
     return b""
 
 
+def _duration(time: str | int | None) -> int:
+    """Return picoseconds; without a time the longest there is."""
+    if time is None:
+        return LARGEST_TIME
+    ticks = _core.parse_time(time) if isinstance(time, str) else time
+    if not 0 <= ticks <= LARGEST_TIME:
+        raise InputError(f"{time} is no time from 0 to {LARGEST_TIME} picoseconds")
+    return ticks
+
+
 class System:
     """One memory system without agents: all requests come from `enqueue`.
 
@@ -189,22 +199,41 @@ class System:
             raise InputError(f"{size} bytes from address {address} are not within the NVDIMM")
         return self._simulation.trim(address, size)
 
-    def power_fail(self) -> None:
+    def power_fail(self, save_for: str | int | None = None) -> None:
         """Let power go now; time passes without events until `power_on`.
 
         Writes that are done are saved to flash with the energy of the ultracapacitors (statistics
         ``nvdimm.power``). Other requests are lost, and so is what DRAM holds.
 
-        Raises InputError unless ``system.store_data`` is on.
-        """
-        self._simulation.power_fail()
+        Args:
+            save_for: power returns so long after, and if the save is not over it is interrupted:
+                programs under way are torn. What is left stays in the buffer, which has power, and
+                is saved by the recovery, or when power fails again. By default the save is over
+                before `power_on`. A time as for `advance`, which is not advanced by it.
 
-    def power_on(self) -> None:
+        Raises:
+            InputError: ``system.store_data`` is off, power is off, or ``nvdimm.power.energy`` is
+                too little for the saves since the last recovery that came to its end.
+        """
+        self._simulation.power_fail(_duration(save_for))
+
+    def power_on(self, recover_for: str | int | None = None) -> bool:
         """Go on with what flash holds; the map is rebuilt from it.
 
         Statistics start anew, but for ``nvdimm.power``.
+
+        Args:
+            recover_for: if the recovery (``nvdimm.power.recovery_us``) is not over so long after,
+                it is interrupted there: power is about to fail again, and only `power_fail` can
+                follow. A time as for `advance`, which is not advanced by it.
+
+        Returns:
+            Whether the recovery is over.
+
+        Raises:
+            InputError: power is on.
         """
-        self._simulation.power_on()
+        return self._simulation.power_on(_duration(recover_for))
 
     def advance(self, until: str | int) -> None:
         """Run to a time: with its unit (``"10us"``), or in picoseconds; the past does nothing.

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,15 +104,28 @@ class Shadow:
         for address, line in lines:
             assert self.system.peek(address) == line, f"address {address}"
 
-    def power_cycle(self, off: int = 0, share: float = 1) -> None:
-        """Let power go at this moment, for some time; check a share of all lines, twice."""
+    def power_cycle(
+        self, off: int = 0, share: float = 1, cuts: Sequence[tuple[int | None, int]] = ()
+    ) -> None:
+        """Let power go at this moment, for some time; check a share of all lines, twice.
+
+        ``cuts``: before, saves and recoveries are interrupted after such times.
+        """
         self.system.completions()  # all were taken before
-        self.system.power_fail()
+        for save_for, recover_for in cuts:
+            self.power_fail(save_for, share)
+            self.system.power_on(recover_for)
+            self.check(share)
+        self.power_fail(None, share)
+        self.system.advance(self.system.now + off)
+        assert self.system.power_on()
+        self.check(share)
+
+    def power_fail(self, save_for: int | None, share: float) -> None:
+        """Let power go; check a share of all lines."""
+        self.system.power_fail(save_for)
         self.sent.clear()
         self.bytes = {at: line for at, line in self.bytes.items() if at >= self.nvdimm}
-        self.check(share)
-        self.system.advance(self.system.now + off)
-        self.system.power_on()
         self.check(share)
 
     def save_and_load(self, path: Path) -> None:

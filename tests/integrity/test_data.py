@@ -157,6 +157,20 @@ class Machine(RuleBasedStateMachine):
         self.shadow.power_cycle(off)
 
     @rule(
+        time=st.integers(0, 10**9),
+        cuts=st.lists(
+            st.tuples(
+                st.none() | st.integers(0, 2 * 10**9), st.integers(0, 10**10) | st.just(10**12)
+            ),
+            min_size=1,
+            max_size=5,
+        ),
+    )
+    def interrupted_power_failures(self, time: int, cuts: list[tuple[int | None, int]]) -> None:
+        self.shadow.run(self.shadow.system.now + time)
+        self.shadow.power_cycle(cuts=cuts)
+
+    @rule(
         page=st.integers(0, PAGES - 8),
         offset=st.sampled_from([0, 1, 4095]),
         size=st.integers(0, 5 * PAGE),
@@ -278,6 +292,57 @@ def test_a_trim_is_kept_at_a_power_failure() -> None:
     shadow.settle()
     shadow.power_cycle()
     assert shadow.system.peek(shadow.nvdimm + 3 * PAGE) == b"w" * LINE
+
+
+@pytest.mark.parametrize("kind", ["full", "cached", "pcm"])
+def test_power_goes_again_and_again_during_saves_and_recoveries(kind: str) -> None:
+    shadow = Shadow(**{"nvdimm.ftl.over_provisioning": 110, **KINDS[kind]})
+    numbers = random.Random(5)
+    longest = {"full": 3 * 10**9, "cached": 3 * 10**9, "pcm": 10**6}[kind]
+    failures = cut = 0
+    for _ in range(30):
+        for _ in range(60):
+            address = shadow.nvdimm + numbers.randrange(100) * PAGE + numbers.randrange(64) * LINE
+            shadow.send(address, LINE, numbers.randbytes(LINE))
+        shadow.run(shadow.system.now + numbers.randrange(10**9))
+        for _ in range(3):
+            shadow.power_fail(numbers.randrange(longest), 1)
+            failures += 1
+            recovery = round(shadow.system.stats["nvdimm.power.recovery_us"] * 10**6)
+            if shadow.system.power_on(numbers.randrange(recovery + longest)):
+                break
+            cut += 1
+            with pytest.raises(InputError, match="recovery is not over"):
+                shadow.system.enqueue(shadow.nvdimm)
+            with pytest.raises(InputError, match="on already"):
+                shadow.system.power_on()
+            shadow.check()
+        else:
+            failures += 1
+            shadow.power_cycle()
+        shadow.check()
+    assert shadow.system.stats["nvdimm.power.failures"] == failures
+    assert cut > 5
+
+
+def test_a_cut_save_goes_on_after_a_checkpoint(tmp_path: Path) -> None:
+    shadow = Shadow()
+    for page in range(4):
+        shadow.send(shadow.nvdimm + page * PAGE, LINE, bytes([page + 1] * LINE))
+    shadow.settle()
+    shadow.power_fail(10**9, 1)  # two programs of 650 us at once, and then two that are torn
+    assert shadow.system.stats["nvdimm.power.flushed_pages"] == 2
+    assert shadow.system.stats["nvdimm.power.hold_up_us"] == 1000
+    assert shadow.system.stats["nvdimm.power.torn_pages"] == 2
+    shadow.save_and_load(tmp_path / "state")
+    shadow.check()
+    assert not shadow.system.power_on("1us")
+    shadow.save_and_load(tmp_path / "state")
+    shadow.check()
+    shadow.power_cycle()
+    assert shadow.system.stats["nvdimm.power.flushed_pages"] == 4
+    with pytest.raises(InputError, match="no time"):
+        shadow.system.power_fail(-1)
 
 
 def test_wrong_use_is_refused() -> None:

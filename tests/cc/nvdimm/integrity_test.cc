@@ -62,6 +62,7 @@ struct Outcome {
   std::uint64_t failures = 0;
   std::uint64_t torn = 0;
   std::uint64_t flushed = 0;
+  std::uint64_t interrupted = 0;
   Counter collections = 0;
   Counter map_pages = 0;
 };
@@ -91,7 +92,7 @@ void drive(std::uint64_t seed, Outcome& outcome) {
       case 0:
         outcome.collections += shadow.nvdimm().statistics().gc_count;
         outcome.map_pages += shadow.nvdimm().statistics().map_pages;
-        record = shadow.power_cycle();
+        record = shadow.rough_power_cycle(static_cast<int>(random.below(3)));
         break;
       case 1:
         shadow.save_and_load();
@@ -112,6 +113,7 @@ void drive(std::uint64_t seed, Outcome& outcome) {
   outcome.failures += record.failures;
   outcome.torn += record.torn_pages;
   outcome.flushed += record.flushed_pages;
+  outcome.interrupted += shadow.interrupted();
   outcome.collections += shadow.nvdimm().statistics().gc_count;
   outcome.map_pages += shadow.nvdimm().statistics().map_pages;
   if (parameters.ftl.map == MapPlace::cached) {
@@ -130,6 +132,7 @@ TEST(Integrity, EveryReadReturnsTheLastCompletedWrite) {
   EXPECT_GT(outcome.failures, 300u);
   EXPECT_GT(outcome.torn, 30u);
   EXPECT_GT(outcome.flushed, 300u);
+  EXPECT_GT(outcome.interrupted, 100u);
   EXPECT_GT(outcome.collections, 1'000u);
   EXPECT_GT(outcome.map_pages, 500u);
 }

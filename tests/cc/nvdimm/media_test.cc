@@ -287,7 +287,7 @@ TEST(MediaIntegrity, EveryReadReturnsTheLastCompletedWrite) {
       switch (random.below(400)) {
         case 0:
           moves += shadow.nvdimm().statistics().gap_moves;
-          record = shadow.power_cycle();
+          record = shadow.rough_power_cycle(static_cast<int>(random.below(3)));
           break;
         case 1:
           shadow.save_and_load();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,18 @@ struct NvdimmFaults {
       });
     }
     return lost;
+  }
+  // Of a block of the cells.
+  static std::uint32_t erases(const Nvdimm& nvdimm, std::uint32_t lun, std::uint32_t block) {
+    return nvdimm.data_->media.erases(std::uint64_t{lun} * nvdimm.ftl_.shape().blocks + block);
+  }
+  // With which a recovery begins.
+  static Tick reading_time(const Nvdimm& nvdimm, std::uint32_t lun) {
+    const FtlShape& shape = nvdimm.ftl_.shape();
+    const std::uint64_t programmed =
+        std::uint64_t{shape.blocks} * shape.pages - nvdimm.ftl_.free_pages(lun);
+    return static_cast<std::int64_t>(programmed) *
+           (nvdimm.flash_.timing().read_command() + nvdimm.parameters_.nand.read_time);
   }
   // Page reads that requests wait for, counted afresh.
   static PendingFlash reads_owed(const Nvdimm& nvdimm, std::uint32_t lun) {
@@ -155,23 +168,57 @@ class ShadowOf : public AckListener {
   }
 
   PowerRecord power_cycle() {
-    const PowerRecord record = nvdimm_->power_fail(kernel_->now());
+    const PowerRecord record = power_fail();
+    EXPECT_TRUE(power_on());
+    return record;
+  }
+  PowerRecord power_fail(Tick save_for = kNever) {
+    const PowerRecord record = nvdimm_->power_fail(kernel_->now(), save_for);
     check_all();
+    return record;
+  }
+  // False: only power_fail() may follow.
+  bool power_on(Tick recover_for = kNever) {
     watch_ = nullptr;
     const std::unique_ptr<Module> before = std::move(nvdimm_);
     forget_commands();
     build();
-    nvdimm_->restore(*before, kernel_->now());
-    watch();
+    const bool over = nvdimm_->restore(*before, kernel_->now(), recover_for);
+    if (over) {
+      watch();
+    }
     check_all();
+    return over;
+  }
+  // A power failure whose save, and whose recovery, are interrupted at random so many times each,
+  // if they last long enough.
+  PowerRecord rough_power_cycle(int interruptions) {
+    const auto moment = [this](Tick most) {
+      return Tick(static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most.value()) + 2)));
+    };
+    PowerRecord record = power_fail(moment(nvdimm_->power_record().hold_up));
+    for (int i = 0; i < interruptions; ++i) {
+      if (power_on(moment(nvdimm_->power_record().recovery))) {
+        return record;
+      }
+      ++interrupted_;
+      record = power_fail(below(2) != 0 ? kNever : moment(record.hold_up));
+    }
+    EXPECT_TRUE(power_on());
     return record;
   }
-  void save_and_load() {
-    Archive saved;
-    serialize(saved);
+  std::uint64_t interrupted() const { return interrupted_; }  // recoveries
+  void save_and_load() { load(saved()); }
+  std::string saved() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+  // Goes on from there; no command was done since then.
+  void load(const std::string& saved) {
     build();
     watch();
-    Archive loaded(saved.bytes());
+    Archive loaded(saved);
     serialize(loaded);
     EXPECT_TRUE(loaded.at_end());
     kernel_->notify_all();
@@ -227,6 +274,7 @@ class ShadowOf : public AckListener {
   std::uint64_t mismatches_ = 0;
   std::uint64_t reads_ = 0;
   std::uint64_t trims_ = 0;
+  std::uint64_t interrupted_ = 0;
 };
 
 using Shadow = ShadowOf<Nvdimm, FlashWatch>;

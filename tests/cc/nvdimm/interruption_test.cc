@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is anything lost, and does anything wear out, when power comes and goes during saves and
+// recoveries?
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "core/errors.h"
+#include "core/units.h"
+#include "tests/cc/nvdimm/media_rig.h"
+#include "tests/cc/nvdimm/shadow.h"
+
+namespace hmsim {
+namespace {
+
+using MediaShadow = ShadowOf<MediaModule, MediaWatch>;
+
+// One LUN or two, whose cells work within a few ticks: every one of them can be tried.
+NvdimmParameters quick_flash(std::int64_t luns, MapPlace map) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.store_data = true;
+  parameters.capacity = luns * 16 * 8 * kPageBytes;
+  parameters.ftl.over_provisioning = 120;
+  parameters.ftl.map = map;
+  parameters.ftl.map_entry = Bytes(256);
+  parameters.ftl.map_cache = 60 * kCachedEntryBytes;
+  parameters.nand.channels = luns;
+  parameters.nand.pages_per_block = 8;
+  parameters.nand.read_time = Tick(2);
+  parameters.nand.program_time = Tick(5);
+  parameters.nand.erase_time = Tick(7);
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 1;
+  return parameters;
+}
+
+// Until free blocks are few and the write part is full.
+template <class S>
+void work(S& shadow, int actions) {
+  for (int i = 0; i < actions; ++i) {
+    shadow.send(shadow.pages(), 7);
+    shadow.finish_one();
+    shadow.step();
+  }
+}
+
+// The FTL's books agree with themselves, and its wear with that of the cells.
+void check_books(Nvdimm& nvdimm) {
+  const Ftl& ftl = nvdimm.ftl();
+  for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
+    ASSERT_NO_THROW(ftl.census(lun));
+    for (std::uint32_t block = 0; block < ftl.shape().blocks; ++block) {
+      ASSERT_EQ(ftl.erases(lun, block), NvdimmFaults::erases(nvdimm, lun, block));
+    }
+  }
+}
+void check_books(MediaModule& /*media*/) {}
+
+// Cuts the save at every tick, and for every `stride`th of these the recovery at its last `window`
+// ticks, in which all is done but for reading spare areas. The number of failures.
+template <class S>
+int cut_everywhere(S& shadow, Tick window, std::int64_t stride) {
+  const std::string state = shadow.saved();
+  const PowerRecord whole = shadow.power_fail();
+  EXPECT_GT(whole.hold_up, Tick(0));
+  int failures = 1;
+  for (Tick save{0}; save <= whole.hold_up + Tick(1); save += Tick(1)) {
+    shadow.load(state);
+    shadow.power_fail(save);
+    EXPECT_TRUE(shadow.power_on());
+    check_books(shadow.nvdimm());
+    ++failures;
+    const Tick end = shadow.nvdimm().power_record().recovery;
+    for (Tick cut = later(Tick(0), end - window); save.value() % stride == 0 && cut <= end;
+         cut += Tick(1)) {
+      shadow.load(state);
+      shadow.power_fail(save);
+      EXPECT_EQ(shadow.power_on(cut), cut == end) << save.value() << " " << cut.value();
+      if (cut < end) {
+        shadow.power_fail();
+        EXPECT_TRUE(shadow.power_on());
+      }
+      check_books(shadow.nvdimm());
+      failures += 2;
+      if (shadow.mismatches() > 0) {
+        ADD_FAILURE() << "save cut at " << save.value() << ", recovery at " << cut.value();
+        return failures;
+      }
+    }
+  }
+  return failures;
+}
+
+TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
+  for (const MapPlace map : {MapPlace::full, MapPlace::cached}) {
+    for (const std::int64_t luns : {1, 2}) {
+      const NvdimmParameters parameters = quick_flash(luns, map);
+      ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
+      Shadow shadow(parameters, 7);
+      work(shadow, 1500);
+      const int failures = cut_everywhere(shadow, Tick(150), 5);
+      EXPECT_GT(failures, 500);
+      EXPECT_EQ(shadow.mismatches(), 0u);
+    }
+  }
+}
+
+TEST(Interruption, OfMediaAtEveryTickLosesNothing) {
+  NvdimmParameters parameters = small_media();
+  parameters.store_data = true;
+  parameters.media.technology.write_time = Tick(6);
+  parameters.media.technology.read_time = Tick(2);
+  parameters.media.start_gap.psi = 2;
+  parameters.line_burst = Tick(1);
+  parameters.media.command_time = Tick(0);
+  MediaShadow shadow(parameters, 7);
+  for (int i = 0; i < 400; ++i) {
+    shadow.send(shadow.pages(), 8);
+    shadow.finish_one();
+    if (i % 4 == 0) {
+      shadow.step();
+    }
+  }
+  for (int i = 0; i < 60; ++i) {
+    shadow.finish_one();
+  }
+  EXPECT_GT(cut_everywhere(shadow, kNever, 1), 20);
+  EXPECT_EQ(shadow.mismatches(), 0u);
+}
+
+// Power fails in recoveries only: first always just after the first thing that one does to the
+// cells has begun, then at random, so that some of the work is done each time. Both use up pages; a
+// recovery that is left alone gets all of them back.
+TEST(Interruption, AThousandFailuresInRecoveryUseNothingUp) {
+  int cuts = 0;
+  std::uint64_t torn = 0;
+  for (const char* victim : {"greedy", "fifo", "random_victim", "d_choices", "cost_benefit"}) {
+    NvdimmParameters parameters = quick_flash(1, MapPlace::full);
+    parameters.ftl.victim = victim;
+    Shadow shadow(parameters, 3);
+    const auto interrupt = [&](Tick more) {
+      const Tick reading = NvdimmFaults::reading_time(shadow.nvdimm(), 0);
+      cuts += shadow.power_on(reading + more) ? 0 : 1;
+      check_books(shadow.nvdimm());
+      shadow.power_fail();
+    };
+    for (int round = 0; round < 10; ++round) {
+      work(shadow, 300);
+      shadow.power_fail();
+      for (int i = 0; i < (round == 5 ? 1000 : 50); ++i) {
+        interrupt(Tick(1));
+      }
+      for (int i = 0; i < 100; ++i) {
+        interrupt(Tick(static_cast<std::int64_t>(1 + shadow.below(20))));
+      }
+      ASSERT_TRUE(shadow.power_on()) << victim;
+      ASSERT_GE(shadow.nvdimm().ftl().free_blocks(0), shadow.nvdimm().ftl().shape().gc_threshold);
+      ASSERT_EQ(shadow.mismatches(), 0u) << victim;
+    }
+    torn += shadow.nvdimm().power_record().torn_pages;
+  }
+  EXPECT_GT(cuts, 5000);
+  EXPECT_GT(torn, 3000u);
+}
+
+// Ultracapacitors that suffice for one save, the worst, are not charged before a recovery is over.
+TEST(Interruption, EnergyForTwoSavesIsNeededWhereARecoveryIsCut) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.store_data = true;
+  parameters.ftl.over_provisioning = 80;
+  parameters.power.energy = 8;  // 3.2 ms at 2.5 W; 4 pages, with a read of each, take 2.8 ms
+  ASSERT_TRUE(parameters.check().empty());
+  const auto filled = [&parameters] {
+    auto shadow = std::make_unique<Shadow>(parameters, 2);
+    work(*shadow, 2000);
+    return shadow;
+  };
+  // Less than the first program takes.
+  const auto cut = [](Shadow& shadow, Tick recover_for) {
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(shadow.power_fail(600 * kMicrosecond).hold_up, 600 * kMicrosecond);
+      shadow.power_on(recover_for);
+      work(shadow, recover_for == kNever ? 2000 : 0);
+    }
+    shadow.power_fail();
+  };
+  EXPECT_NO_THROW(cut(*filled(), kNever));
+  EXPECT_THROW(cut(*filled(), Tick(0)), InputError);
+}
+
+// What an interrupted save leaves and what becomes of it is counted once.
+TEST(Interruption, EveryPageIsSavedOnceAndTornPagesAreCounted) {
+  NvdimmParameters parameters = quick_flash(1, MapPlace::full);
+  parameters.ftl.over_provisioning = 120;
+  Shadow shadow(parameters, 7);
+  work(shadow, 1500);
+  const std::string state = shadow.saved();
+  const std::uint64_t pages = shadow.power_fail().flushed_pages;
+  const std::uint64_t torn = shadow.nvdimm().power_record().torn_pages;
+  const Tick hold_up = shadow.nvdimm().power_record().hold_up;
+  ASSERT_GT(pages, 2u);
+  shadow.load(state);
+  PowerRecord record = shadow.power_fail(hold_up - Tick(1));
+  EXPECT_EQ(record.flushed_pages, pages - 1);
+  EXPECT_EQ(record.torn_pages, torn + 1);
+  EXPECT_EQ(record.hold_up, hold_up - Tick(1));
+  shadow.save_and_load();
+  EXPECT_TRUE(shadow.power_on());
+  record = shadow.nvdimm().power_record();
+  EXPECT_EQ(record.flushed_pages, pages);
+  EXPECT_EQ(record.failures, 1u);
+}
+
+}  // namespace
+}  // namespace hmsim
