@@ -99,6 +99,7 @@ TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
       ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
       Shadow shadow(parameters, 7);
       work(shadow, 1500);
+      check_books(shadow.nvdimm());
       const int failures = cut_everywhere(shadow, Tick(150), 5);
       EXPECT_GT(failures, 500);
       EXPECT_EQ(shadow.mismatches(), 0u);

@@ -28,6 +28,36 @@ TEST(Power, EnergyIsDrawTimesHoldUp) {
   EXPECT_EQ(flush_energy(power, Tick(1)), 2) << "rounded up";
 }
 
+// A frame a LUN: a program and a read, two with a cached map; those that credits let in; programs
+// whose frames are released already.
+TEST(Power, TheWorstCaseHoldsAllThatMayBeOnItsWay) {
+  NvdimmParameters parameters;
+  parameters.buffer.write_size = 8 * kPageBytes;
+  const Tick program = parameters.nand.program_time;
+  const Tick read = parameters.nand.read_time;
+  EXPECT_EQ(worst_hold_up(parameters), program + read);
+  parameters.posted_writes = 1;
+  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + read));
+  parameters.ftl.map = MapPlace::cached;
+  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + 2 * read));
+  parameters.buffer.release = FrameRelease::datain;
+  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + 2 * read) + program);
+  parameters.nand.cache = true;
+  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + 2 * read) + 2 * program);
+}
+
+TEST(Power, TheLongestSaveAndRecoveryAreKept) {
+  PowerRecord record;
+  const PowerParameters power;
+  record.fail(power, Tick(9));
+  record.recover(Tick(8));
+  record.fail(power, Tick(2));
+  record.recover(Tick(1));
+  EXPECT_EQ(record.hold_up, Tick(9));
+  EXPECT_EQ(record.recovery, Tick(8));
+  EXPECT_EQ(record.failures, 2u);
+}
+
 TEST(Power, AFullWriteBufferTakesThatLong) {
   NvdimmParameters parameters;
   parameters.store_data = true;

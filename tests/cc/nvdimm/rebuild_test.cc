@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does an FTL that is rebuilt from the cells know what it knew before?
+#include <gtest/gtest.h>
+
+#include "nvdimm/precondition.h"
+
+namespace hmsim {
+namespace {
+
+FtlShape small_shape() {
+  FtlShape shape;
+  shape.blocks = 12;
+  shape.pages = 4;
+  shape.logical_pages = 20;
+  shape.shared_frontier = true;
+  shape.stripe = {0};
+  return shape;
+}
+
+class Rebuild : public ::testing::Test {
+ protected:
+  Rebuild() : ftl_(small_shape(), victim_selector("fifo", {})), media_(12, 4) {
+    ftl_.set_media(&media_);
+  }
+
+  void write(std::int64_t page) { write_untimed(ftl_, LogicalPage(page), work_); }
+  // Round after round: blocks become free as a whole, and wear out unequally.
+  void write_rounds(int pages) {
+    for (int i = 0; i < pages; ++i) {
+      write(i % 20);
+    }
+  }
+  PhysicalPage claim() {
+    ftl_.claim_on(0);
+    return ftl_.allocate(0, Ftl::Stream::host);
+  }
+
+  Ftl ftl_;
+  FlashMedia media_;
+  UntimedWork work_;
+};
+
+TEST_F(Rebuild, VersionsGoOnBehindThoseOfDiscardsAlone) {
+  media_.discard(LogicalPage(1), 1000);
+  media_.discard(LogicalPage(2), 3);
+  EXPECT_EQ(media_.newest_discard(), 1000u);
+  ftl_.rebuild();
+  write(1);
+  ftl_.rebuild();
+  EXPECT_NE(ftl_.place(LogicalPage(1)), kNowhere);
+}
+
+TEST_F(Rebuild, APageDiscardedDuringItsProgramStaysDiscarded) {
+  write(3);
+  ftl_.commit_discarded(LogicalPage(3), claim());
+  ftl_.rebuild();
+  EXPECT_EQ(ftl_.place(LogicalPage(3)), kNowhere);
+}
+
+TEST_F(Rebuild, BlocksKeepTheOrderInWhichTheyWereFilled) {
+  Ftl twin(small_shape(), victim_selector("fifo", {}));
+  UntimedWork work;
+  for (int i = 0; i < 150; ++i) {
+    write_untimed(twin, LogicalPage(i % 20), work);
+  }
+  write_rounds(150);
+  ftl_.rebuild();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(ftl_.collectable(0) && twin.collectable(0));
+    EXPECT_EQ(ftl_.take_victim(0), twin.take_victim(0)) << i;
+  }
+}
+
+TEST_F(Rebuild, TheLeastWornFreeBlockIsUsedNextAndTheMostWornForLevelling) {
+  media_.erase(3);  // wear: 0 0 0 1 0 2 3 0 0 0 0 0
+  for (const std::uint64_t block : {5, 5, 6, 6, 6}) {
+    media_.erase(block);
+  }
+  media_.erase(0);
+  ftl_.rebuild();
+  EXPECT_EQ(ftl_.allocate(0, Ftl::Stream::levelling), ftl_.page_at(0, 6, 0));
+  for (const std::uint32_t block : {1, 2, 4, 7, 8, 9, 10, 11, 0, 3, 5}) {
+    for (std::uint32_t page = 0; page < 4; ++page) {
+      EXPECT_EQ(ftl_.allocate(0, Ftl::Stream::host), ftl_.page_at(0, block, page));
+    }
+  }
+}
+
+TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {
+  write_rounds(12);
+  const PhysicalPage place = claim();
+  const auto block = static_cast<std::uint32_t>(place.value() / 4);
+  ftl_.commit(LogicalPage(15), place);
+  ftl_.fail(claim(), true);
+  ftl_.rebuild();
+  ASSERT_TRUE(ftl_.collection_due(0));
+  EXPECT_EQ(ftl_.take_victim(0), block) << "not the one that fifo would take";
+  ftl_.claim_on(0);
+  ftl_.commit(LogicalPage(15), ftl_.allocate(0, Ftl::Stream::host));
+  ftl_.erase(0, block);
+  EXPECT_TRUE(ftl_.bad(0, block));
+  ftl_.rebuild();
+  EXPECT_TRUE(ftl_.bad(0, block));
+}
+
+TEST_F(Rebuild, AClaimWhoseProgramFailsIsGivenBack) {
+  ASSERT_TRUE(ftl_.has_room(0));
+  for (int i = 0; i < 6; ++i) {
+    ftl_.fail(claim(), true);
+  }
+  EXPECT_TRUE(ftl_.has_room(0));
+  for (std::uint64_t i = ftl_.shape().valid_limit(); i > 0; --i) {
+    EXPECT_TRUE(ftl_.has_room(0)) << i;
+    ftl_.claim_on(0);
+  }
+  EXPECT_FALSE(ftl_.has_room(0));
+}
+
+TEST_F(Rebuild, ABlockWhoseEraseWasInterruptedIsNotFree) {
+  write_rounds(8);
+  ftl_.rebuild();
+  const std::uint32_t free = ftl_.free_blocks(0);
+  const std::uint64_t torn = media_.torn_pages();
+  media_.tear_block(11);
+  EXPECT_EQ(media_.torn_pages(), torn + 4);
+  media_.tear_block(11);
+  EXPECT_EQ(media_.torn_pages(), torn + 4) << "torn already";
+  ftl_.rebuild();
+  EXPECT_EQ(ftl_.free_blocks(0), free - 1);
+  ASSERT_TRUE(ftl_.collectable(0));
+}
+
+TEST_F(Rebuild, ErasesAreCountedInTheCellsToo) {
+  write_rounds(200);
+  for (std::uint32_t block = 0; block < 12; ++block) {
+    EXPECT_EQ(media_.erases(block), ftl_.erases(0, block));
+  }
+  EXPECT_GT(ftl_.erases(0, 0), 1u);
+}
+
+TEST_F(Rebuild, MediaComeBackFromACheckpointWithMarksAndDiscards) {
+  media_.mark_bad(7);
+  media_.discard(LogicalPage(4), 9);
+  media_.tear_block(2);
+  Archive saved;
+  media_.serialize(saved);
+  FlashMedia other(12, 4);
+  other.discard(LogicalPage(5), 9);
+  Archive loaded(saved.bytes());
+  other.serialize(loaded);
+  EXPECT_TRUE(loaded.at_end());
+  EXPECT_TRUE(other.bad(7));
+  EXPECT_FALSE(other.bad(6));
+  EXPECT_EQ(other.discarded(LogicalPage(4)), 9u);
+  EXPECT_EQ(other.discarded(LogicalPage(5)), 0u);
+  EXPECT_EQ(other.torn_pages(), 4u);
+}
+
+}  // namespace
+}  // namespace hmsim
