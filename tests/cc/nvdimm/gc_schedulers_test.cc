@@ -88,6 +88,16 @@ TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
 }
 
 // T_block = 2 x (20.48 + 0.3) us = 41.56 us = 8312 x 5 ns.
+TEST(GcSchedulers, BackgroundLeavesAWantedLunAloneUntilCollectionIsDue) {
+  const auto scheduler = make("background");
+  GcView view = wanted();
+  view.free_blocks = view.due_below;
+  EXPECT_FALSE(scheduler->start_idle(view)) << "something is wanted of the LUN";
+  EXPECT_FALSE(scheduler->copy(view)) << "not due yet";
+  view.free_blocks = view.due_below - 1;
+  EXPECT_TRUE(scheduler->copy(view));
+}
+
 TEST(GcSchedulers, ProactiveCopiesWhileOthersHideIt) {
   const auto scheduler = make("proactive");
   GcView view = wanted();
