@@ -20,7 +20,7 @@ import yaml
 from hmsim import settings as yaml_settings
 from hmsim._core import InputError, nearest_name
 from hmsim.paths import find_file
-from hmsim.workers import LOCAL, local_client
+from hmsim.workers import LOCAL, WITHOUT_WEB, local_client
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,6 +29,8 @@ KINDS = ("local", "scheduler", "slurm", "pbs")
 KEYS = ("description", "kind", "workers", "address", "options")
 BATCH = {"slurm": "SLURMCluster", "pbs": "PBSCluster"}  # classes of dask-jobqueue
 MOST_WORKERS = 100_000
+LONGEST_NUMBER = 9  # digits
+WORKER_ARGUMENTS = ("--no-dashboard", "--preload", "hmsim.workers")  # its dask_setup
 PATIENCE = 60  # seconds for a scheduler to answer
 # Of dask-jobqueue: those that take lists, and the others.
 LISTS = ("job_extra_directives", "job_script_prologue", "job_directives_skip", "worker_extra_args")
@@ -86,8 +88,12 @@ class Cluster:
             import dask_jobqueue
         except ImportError as error:
             raise InputError(f"{self.kind}: needs pip install 'hmsim[sweep]'") from error
+        arguments = [*self.options.get("worker_extra_args", ()), *WORKER_ARGUMENTS]
         try:
-            return getattr(dask_jobqueue, BATCH[self.kind])(**self.options)
+            return getattr(dask_jobqueue, BATCH[self.kind])(
+                **{**self.options, "worker_extra_args": arguments},
+                scheduler_options=WITHOUT_WEB,
+            )
         except (OSError, RuntimeError, TypeError, ValueError) as error:
             raise InputError(f"{self.kind}: the cluster cannot be made: {error}") from error
 
@@ -122,7 +128,10 @@ def load_cluster(path_or_name: str | os.PathLike[str]) -> Cluster:
             raise InputError(f"{places[name]}: {name}: kind {kind} has none")
     workers = texts.get("workers")
     if workers is not None and not (
-        workers.isascii() and workers.isdecimal() and 1 <= int(workers[:9]) <= MOST_WORKERS
+        workers.isascii()
+        and workers.isdecimal()
+        and len(workers) <= LONGEST_NUMBER
+        and 1 <= int(workers) <= MOST_WORKERS
     ):
         raise InputError(f"{places['workers']}: workers: expected 1 .. {MOST_WORKERS}")
     return Cluster(kind, int(workers) if workers else None, texts.get("address", ""), options)
@@ -143,7 +152,7 @@ def _options(path: Path, node: yaml.Node) -> dict[str, Any]:
             found[name] = [yaml_settings.scalar(path, item, name) for item in child.value]
         else:
             text = yaml_settings.scalar(path, child, name)
-            whole = text.isascii() and text.isdecimal() and len(text) < 10
+            whole = text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
             found[name] = int(text) if whole else text
     return found
 

@@ -89,7 +89,12 @@ class Gem5:
             environment = {"HMSIM": f"{sys.executable} -m hmsim.cli", **os.environ}
             with (folder / "log").open("wb") as log:
                 status = subprocess.run(
-                    command, stdout=log, stderr=log, env=environment, check=False
+                    command,
+                    stdin=subprocess.DEVNULL,  # at a terminal gem5 would listen for debuggers
+                    stdout=log,
+                    stderr=log,
+                    env=environment,
+                    check=False,
                 ).returncode
             if status:
                 said = (folder / "log").read_text(errors="replace").strip().splitlines()

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where points run: in this process, on processes of this machine, or on a Dask cluster."""
+"""Where points run: in this process, on processes of this machine, or on a Dask cluster.
+
+Dask asks nobody who he is: whoever reaches a scheduler or a worker runs code as its user
+(docs/security.md). Those of this machine listen on its loopback address alone, and the web server
+that Dask starts beside each of them is shut again.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +23,21 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 LOOK = 1.0  # seconds between two questions how many workers there are
+LOOPBACK = "127.0.0.1"
 LOCAL = {
     "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
     "distributed.scheduler.http.routes": [],
+    "distributed.worker.preload": [__name__],  # its dask_setup
     "distributed.worker.memory.terminate": False,
 }
+# Of a scheduler: no dashboard, and a free port for the web server until dask_setup shuts it.
+WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preload": [__name__]}
+
+
+def dask_setup(server: Any) -> None:
+    """Shut the web server of a scheduler or worker; Dask calls this as one of these starts."""
+    server.http_server.stop()
+    server.services.pop("dashboard", None)
 
 
 def outcomes(
@@ -67,7 +82,8 @@ def local_client(processes: int) -> Iterator[Client]:
             n_workers=processes,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=":0",
+            host=LOOPBACK,
+            scheduler_kwargs=WITHOUT_WEB,
             silence_logs=logging.CRITICAL,
         )
         stack.enter_context(cluster)

@@ -82,6 +82,7 @@ def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
         ("kind: scheduler\n", "address: missing"),
         ("kind: local\naddress: x\n", "c.yaml:2: address: kind local has none"),
         ("kind: local\nworkers: 0\n", "c.yaml:2: workers"),
+        ("kind: local\nworkers: 000000001999999\n", "c.yaml:2: workers: expected 1 .. 100000"),
         ("kind: local\nworker: 3\n", "c.yaml:2: worker: .*did you mean 'workers'"),
         ("kind: pbs\nworkers: 1\noptions: {quue: x}\n", "c.yaml:3: .*did you mean 'queue'"),
         ("kind: pbs\nworkers: 1\noptions: {job_script_prologue: x}\n", "expected a list"),
