@@ -12,7 +12,6 @@ loop, other numbers of lines outstanding and other hardware are in the figure ``
 from __future__ import annotations
 
 import io
-import os
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ import pandas as pd
 import zstandard
 from hmsim import Bundle, InputError
 from hmsim.config import AnyBundle, load_config
+from hmsim.directories import new_file
 from hmsim.mixes import PROGRAMS, Mix, agents
 from hmsim.paths import data_directory
 from hmsim.points import Point, Runner, point, run_points
@@ -89,9 +89,8 @@ class Runs:
         path = self.folder / "inputs" / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)
-            scratch = path.with_name(f".{name}.{os.getpid()}")
-            scratch.write_text(text, encoding="utf-8")
-            scratch.replace(path)
+            with new_file(path, force=True) as scratch:
+                scratch.write_text(text, encoding="utf-8")
         return path
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hmsim.directories import new_file
+from hmsim.run_directory import read_json
 
 from analysis.figures import FIGURES
 from analysis.figures.claims import CLAIMS, Claim
@@ -119,7 +119,7 @@ def write(folder: Path, page: Path) -> None:
     for name in FIGURES:
         path = folder / f"{name}.json"
         if path.is_file():
-            records[name] = json.loads(path.read_text(encoding="utf-8"))
+            records[name] = read_json(path)
     findings = {
         each["claim"]: finding_of(each)
         for content in records.values()

@@ -39,6 +39,7 @@ from hmsim.harmonic_table import (
     with_text,
 )
 from hmsim.progress import Bars
+from hmsim.settings import read_text_file
 
 REQUESTS = 50_000  # measured of each cell (spec 2.6) ...
 WARMUP = 10_000  # ... after so many
@@ -175,8 +176,9 @@ class _Unfinished:
         self.path = cache_file(key).with_suffix(f".{requests}-{warmup}.unfinished")
         self._build = file_digest(extension)
         self.rates: dict[int, int] = {}
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            content = json.loads(self.path.read_text())
+        damaged = (InputError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+        with contextlib.suppress(*damaged):
+            content = json.loads(read_text_file(self.path))
             if content["build"] == self._build:
                 self.rates = {int(cell): int(rate) for cell, rate in content["rates"].items()}
 

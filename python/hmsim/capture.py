@@ -19,14 +19,13 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Optional, Union, cast
 
-from hmsim.directories import new_file
+from hmsim.directories import new_file, open_regular, scratch_directory
 from hmsim.emulation import (
     BROKE_OFF,
     Caches,
@@ -130,7 +129,7 @@ def capture(
         trace_file = None if out is None else stack.enter_context(new_file(out, force))
         block_file = None if blocks is None else stack.enter_context(new_file(blocks, force))
         place = Path(cast(PATH, blocks if out is None else out)).absolute().parent
-        spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".hmsim.", dir=place)))
+        spool = stack.enter_context(scratch_directory(place))
         outputs = {"summary": str(spool / "summary")}
         if trace_file:
             outputs["trace"] = str(spool / "trace")
@@ -168,11 +167,8 @@ def _program(command: Sequence[str]) -> list[str]:
             reason = "cannot be executed" if os.path.exists(words[0]) else "no such program"
             raise CaptureError(f"{words[0]}: {reason}")
         words[0] = path
-        try:
-            with open(path, "rb") as file:
-                start = file.read(256)
-        except OSError as error:
-            raise CaptureError(f"{path}: {error.strerror}") from error
+        with open_regular(path) as file:
+            start = file.read(256)
         if not start.startswith(b"#!"):
             # ELF, 64 bit, little endian; machine 62: x86-64.
             if start[:6] != b"\x7fELF\x02\x01" or start[18:20] != b"\x3e\x00":

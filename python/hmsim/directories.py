@@ -1,19 +1,131 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files and run directories that appear whole or not at all."""
+"""Files that are read with a bound, and files and run directories that appear whole or not at all.
+
+What is written is made in a folder beside its place, whose name nobody can foresee and which nobody
+else may enter. A lock inside says that its maker lives; what killed ones left is removed by the
+next one that writes in the same place.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 from hmsim._core import InputError
 
 MARKER = "run.json"  # every directory that hmsim writes holds it
+SCRATCH = ".hmsim-"  # before the names of folders that are being filled
+LOCK = ".lock"
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file to read bytes. Raises InputError, too for a folder, a pipe or a device.
+
+    Those have no end, or none that is known; opening a pipe would wait for its other side.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
+    except ValueError as error:  # a zero byte in the name
+        raise InputError(f"{os.fspath(path)!r}: no name of a file") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise InputError(f"{os.fspath(path)}: no regular file, but a folder, a pipe or a device")
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return the content of a file of at most so many bytes. Raises InputError."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            content = file.read(min(size, most) + 1)
+        except OSError as error:
+            raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
+    if len(content) > min(size, most):
+        told = f"larger than {most >> 20} MiB" if size > most else "grows while it is read"
+        raise InputError(f"{os.fspath(path)}: {told}")
+    return content
+
+
+def reason(error: OSError) -> str:
+    """Return why the file system refused, in a line."""
+    if error.errno:
+        return os.strerror(error.errno)
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+@contextlib.contextmanager
+def scratch_directory(place: str | os.PathLike[str], tidy: bool = True) -> Iterator[Path]:
+    """Give an empty folder in a place; it goes away with the block. Raises OSError.
+
+    ``tidy``: `remove_dead` first, which reads the whole place.
+    """
+    if tidy:
+        remove_dead(place)
+    folder, lock = _locked_directory(place)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _locked_directory(place: str | os.PathLike[str]) -> tuple[Path, int]:
+    """Return a new folder and the descriptor of its lock, which is held if there are locks here."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=place))
+        try:
+            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue  # somebody took it for dead before it had its lock
+        except OSError:
+            folder.rmdir()
+            raise
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue  # somebody took it for dead, and is removing it
+        except OSError:
+            return folder, lock  # a file system without locks, where nobody removes anything
+        if os.fstat(lock).st_nlink:
+            return folder, lock
+        os.close(lock)  # it was removed
+
+
+def remove_dead(place: str | os.PathLike[str]) -> None:
+    """Remove our folders of `scratch_directory` in a place whose makers were killed."""
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.startswith(SCRATCH) and entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    _remove_if_dead(Path(entry.path))
+
+
+def _remove_if_dead(folder: Path) -> None:
+    if folder.lstat().st_uid != os.geteuid():
+        return
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        folder.rmdir()  # killed before it had its lock; one that still gets it notices
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(lock)
 
 
 def check_output(directory: str | os.PathLike[str], force: bool) -> None:
@@ -47,21 +159,34 @@ def new_directory(directory: str | os.PathLike[str], force: bool = False) -> Ite
     """
     check_output(directory, force)
     path = Path(directory).resolve()
-    try:
+    with _refusals(directory, path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as scratch:
-            fresh = Path(scratch, "new")
+        with scratch_directory(path.parent) as scratch:
+            fresh = scratch / "fresh"
             fresh.mkdir()
             yield fresh
             for file in fresh.rglob("*"):
                 _sync(file)
             _sync(fresh)
             if path.exists():
-                path.rename(Path(scratch, "old"))
+                path.rename(scratch / "old")
             fresh.rename(path)
             _sync(path.parent)
+
+
+@contextlib.contextmanager
+def _refusals(target: str | os.PathLike[str], place: Path) -> Iterator[None]:
+    """Tell errors of the file system as InputError that names the file at fault.
+
+    That is the target for all that happens in its place, where its parts have other names.
+    """
+    try:
+        yield
     except OSError as error:
-        raise InputError(f"{directory}: cannot be written: {error.strerror}") from error
+        name = error.filename
+        if isinstance(name, (str, os.PathLike)) and place not in Path(name).absolute().parents:
+            raise InputError(f"{os.fspath(name)}: {reason(error)}") from error
+        raise InputError(f"{os.fspath(target)}: cannot be written: {reason(error)}") from error
 
 
 def check_file(path: str | os.PathLike[str], force: bool) -> None:
@@ -75,36 +200,36 @@ def check_file(path: str | os.PathLike[str], force: bool) -> None:
 
 
 @contextlib.contextmanager
-def new_file(path: str | os.PathLike[str], force: bool = False) -> Iterator[Path]:
+def new_file(
+    path: str | os.PathLike[str], force: bool = False, tidy: bool = True
+) -> Iterator[Path]:
     """Give a path to write; the file takes its place when the block ends without an error.
 
+    ``tidy`` as for `scratch_directory`.
     Raises InputError when the file exists and ``force`` is false, or cannot be written.
     """
     target = Path(path)
     check_file(target, force)
-    scratch = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        yield scratch
-        _sync(scratch)
-        scratch.replace(target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error.strerror}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            scratch.unlink()
+    place = target.absolute().parent
+    with _refusals(target, place), scratch_directory(place, tidy) as scratch:
+        fresh = scratch / "fresh"
+        yield fresh
+        _sync(fresh)
+        fresh.replace(target)
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal."""
-    status = path.stat()
-    return _digest(path, status.st_size, status.st_mtime_ns)
+def file_digest(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal. Raises InputError."""
+    with open_regular(path) as file:
+        status = os.fstat(file.fileno())
+    return _digest(os.fspath(path), status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=256)
-def _digest(path: Path, size: int, changed: int) -> str:
+def _digest(path: str, size: int, changed: int) -> str:
     """Size and time of change tell a changed file apart."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from hmsim._core import InputError
-from hmsim.directories import file_digest
+from hmsim.directories import file_digest, scratch_directory
 from hmsim.node_reader import NodeReader
 from hmsim.points import Measurement, Point, TransientError
 from hmsim.results import read_runs
@@ -82,8 +82,7 @@ class Gem5:
 
     def measure(self, point: Point) -> Measurement:
         started = time.perf_counter()
-        with tempfile.TemporaryDirectory(prefix="hmsim-gem5-") as scratch:
-            folder = Path(scratch)
+        with scratch_directory(tempfile.gettempdir()) as folder:
             (folder / CONFIG).write_text(point.config.to_yaml(), encoding="utf-8")
             command = self.command(point, folder)
             environment = {"HMSIM": f"{sys.executable} -m hmsim.cli", **os.environ}
@@ -112,8 +111,8 @@ def _is_file(text: str) -> bool:
 def _content(path: Path) -> str:
     try:
         return file_digest(path)
-    except OSError as error:
-        raise InputError(f"gem5: {path}: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"gem5: {error}") from error
 
 
 def read_gem5(reader: NodeReader, node: yaml.Node) -> dict[str, Gem5]:

@@ -12,8 +12,6 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +20,7 @@ from typing import Any
 from hmsim import guest_image
 from hmsim import guest_tools as tools
 from hmsim._core import nearest_name
-from hmsim.directories import file_digest, new_directory
+from hmsim.directories import file_digest, new_directory, scratch_directory
 from hmsim.guest_image import PROGRAMS, build_image, job_names
 from hmsim.guest_kernel import KERNEL_PACKAGE, build_kernel
 from hmsim.guest_tools import GuestError, Report, pinned, source
@@ -97,14 +95,14 @@ def build(small: bool, report: Report = lambda name, fraction: None) -> Guest:
     ``report`` gets the name of a step and how much of it is done. Raises GuestError.
     """
     guest = guest_of(small)
-    guest.image.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(guest.image.parent):
-        _clean(guest.image.parent, report)
+    folder = guest.image.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder):
         if not (guest.kernel / MANIFEST).is_file():
-            with new_directory(guest.kernel) as fresh, _scratch(guest.kernel) as scratch:
+            with new_directory(guest.kernel) as fresh, scratch_directory(folder) as scratch:
                 _write_manifest(fresh, build_kernel(fresh, scratch, report))
         if not (guest.image / MANIFEST).is_file():
-            with new_directory(guest.image) as fresh, _scratch(guest.image) as scratch:
+            with new_directory(guest.image) as fresh, scratch_directory(folder) as scratch:
                 facts = build_image(guest.kernel, small, fresh, scratch, report)
                 _write_manifest(fresh, facts)
     return guest
@@ -134,22 +132,6 @@ def _locked(folder: Path) -> Iterator[None]:
     with (folder / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
-
-
-def _clean(folder: Path, report: Report) -> None:
-    """Remove what builds left that were killed: with the folder's lock, all scratch is theirs."""
-    for path in sorted(folder.glob(".*")):
-        step = "left-overs of a broken build"
-        report(step, None)
-        shutil.rmtree(path)
-        report(step, 1)
-
-
-@contextlib.contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Give a folder on the same disk that goes away: a kernel's source takes 2 GB."""
-    with tempfile.TemporaryDirectory(prefix=".build.", dir=folder.parent) as name:
-        yield Path(name)
 
 
 def _write_manifest(folder: Path, facts: dict[str, Any]) -> None:

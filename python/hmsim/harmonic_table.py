@@ -213,7 +213,7 @@ def find_table(config: Config) -> tuple[Table, Path] | None:
     key = table_key(config)
     marked = f"key {key}\n"
     for path in sorted((data_directory() / SHIPPED).glob(f"*{SUFFIX}")):
-        if marked in path.read_text(encoding="ascii", errors="replace"):
+        if marked in read_text_file(path).decode("ascii", errors="replace"):
             return read_table(path), path
     path = cache_file(key)
     return (read_table(path), path) if path.is_file() else None

@@ -61,8 +61,8 @@ def _of_agent(agent: Agent) -> dict[str, str]:
 def _file(path: Path, where: str) -> str:
     try:
         return file_digest(path)
-    except OSError as error:
-        raise InputError(f"{where}: {path}: {error.strerror}") from error
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
 
 
 def of_policy(maker: PolicyMaker) -> list[Any]:

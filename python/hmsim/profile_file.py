@@ -12,6 +12,7 @@ import yaml
 
 from hmsim import settings
 from hmsim._core import InputError, nearest_name
+from hmsim.directories import open_regular
 from hmsim.profiles import (
     LONGEST_REUSE,
     LONGEST_VISIT,
@@ -67,9 +68,9 @@ Value = Union[int, float, str, list["Value"], dict[str, "Value"]]
 def is_profile(path: AnyPath) -> bool:
     """Tell whether a file begins as a profile does; False when it cannot be read."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read(len(MARK) + 1) == f"{MARK}:".encode()
-    except OSError:
+    except (InputError, OSError):
         return False
 
 

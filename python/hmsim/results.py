@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.directories import MARKER
+from hmsim.directories import MARKER, open_regular, read_regular
 from hmsim.points import Outcome, Scalar, Store, as_table
 from hmsim.settings import flatten, read_mapping
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:  # take a while to import
 PLAN = "plan.json"  # of a sweep
 STATISTICS = "stats.json"  # of a run
 COMPARISON = "comparison.csv"
+LARGEST_JSON = 256 << 20  # bytes
 LONGEST_VALUE = 80  # characters of a parameter that becomes a column
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1; then the normal distribution's.
@@ -136,7 +138,7 @@ def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
     if not file.is_file():
         return table
     try:
-        compared = pd.read_csv(file)
+        compared = pd.read_csv(io.BytesIO(read_regular(file, LARGEST_JSON)))
         own = [name for name in compared.columns if name not in table.columns]
         joined = table.merge(
             compared[["workload", "policy", *own]], on=["workload", "policy"], how="left"
@@ -149,8 +151,8 @@ def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
 
 def _json(path: Path, kind: type) -> Any:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content = json.loads(read_regular(path, LARGEST_JSON))
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     if not isinstance(content, kind):
         raise InputError(f"{path}: is damaged")
@@ -192,7 +194,8 @@ def read_table(path: Path) -> pd.DataFrame:
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_table(path)
+        with open_regular(path) as file:
+            found = pq.read_table(file)
         axes = json.loads((found.schema.metadata or {})[b"axes"])
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(f"{path}: no table of hmsim's: {error}") from error

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 import math
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hmsim import settings
 from hmsim._core import InputError
+from hmsim.directories import open_regular, read_regular
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
@@ -83,7 +85,7 @@ class RunDirectory:
 
         path = self.path / file
         try:
-            with pq.ParquetFile(path) as table:
+            with open_regular(path) as content, pq.ParquetFile(content) as table:
                 missing = [name for name in columns if name not in table.schema_arrow.names]
                 if missing:
                     raise InputError(f"{path}: the column '{missing[0]}' is missing")
@@ -110,7 +112,8 @@ class RunDirectory:
         if not path.is_file():
             return None
         try:
-            table = pd.read_parquet(path)
+            with open_regular(path) as file:
+                table = pd.read_parquet(file)
             return table.set_axis(table.index.astype("int64")).astype("float64")
         except (OSError, ValueError, TypeError, pa.ArrowException) as error:
             raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
@@ -158,23 +161,17 @@ def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirector
 def _asked(path: Path) -> dict[tuple[str, str], int]:
     """Return the place of each workload and policy in what `hmsim compare` was asked for."""
     try:
-        with (path / "comparison.csv").open(newline="", encoding="utf-8") as file:
-            rows = itertools.islice(csv.DictReader(file), MOST_ROWS)
-            return {(row["workload"], row["policy"]): place for place, row in enumerate(rows)}
-    except (OSError, ValueError, KeyError, csv.Error):
+        text = read_regular(path / "comparison.csv", LARGEST_JSON).decode()
+        rows = itertools.islice(csv.DictReader(io.StringIO(text, newline="")), MOST_ROWS)
+        return {(row["workload"], row["policy"]): place for place, row in enumerate(rows)}
+    except (InputError, ValueError, KeyError, csv.Error):
         return {}  # no folder of `hmsim compare`: they stand by name
 
 
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object that a JSON file holds. Raises InputError."""
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_JSON + 1)
-        if len(content) > LARGEST_JSON:
-            raise InputError(f"{path}: larger than {LARGEST_JSON >> 20} MiB")
-        value = json.loads(content)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
+        value = json.loads(read_regular(path, LARGEST_JSON))
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
     except (ValueError, RecursionError) as error:

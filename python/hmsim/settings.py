@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from hmsim._core import InputError
+from hmsim.directories import read_regular
 
 LARGEST_FILE = 4 << 20  # bytes
 DEEPEST_NESTING = 16
@@ -62,16 +63,7 @@ def joined(errors: Sequence[str]) -> str:
 
 def read_text_file(path: Path) -> bytes:
     """Return the content of a small file. Raises InputError."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    if len(content) > LARGEST_FILE:
-        raise InputError(
-            f"{path}: larger than {LARGEST_FILE >> 20} MiB, so not a YAML file of ours"
-        )
-    return content
+    return read_regular(path, LARGEST_FILE)
 
 
 def read_mapping(path: Path) -> yaml.MappingNode:

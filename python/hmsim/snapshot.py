@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Optional, Union
 
+from hmsim._core import InputError
 from hmsim.directories import new_directory
 from hmsim.emulation import CaptureError
 from hmsim.machine import Machine
 from hmsim.monitor import Monitor
+from hmsim.settings import read_text_file
 
 STATE, DESCRIPTION = "state", "machine.json"  # files of a snapshot
 KERNEL_OPTION = " hmsim_snapshot=1"  # the guest pauses when its job is prepared
@@ -92,8 +94,8 @@ def beginning(
 def _check(folder: Path, machine: Machine) -> None:
     """Raise CaptureError unless the folder holds a state of this machine."""
     try:
-        saved = json.loads((folder / DESCRIPTION).read_text())
-    except (OSError, ValueError):
+        saved = json.loads(read_text_file(folder / DESCRIPTION))
+    except (InputError, ValueError, RecursionError):
         saved = None
     if not isinstance(saved, dict) or not (folder / STATE).is_file():
         raise CaptureError(f"{folder}: is no snapshot of a machine")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from hmsim._core import InputError, nearest_name
 from hmsim.calibration import with_table
 from hmsim.config import Config, load_config
-from hmsim.directories import MARKER, new_file
+from hmsim.directories import MARKER, SCRATCH, new_file, reason
 from hmsim.node_reader import Value, located
 from hmsim.points import NAMES, Point, Runner, Scalar, Simulated
 from hmsim.results import PLAN, number, read_plan, write_table
@@ -257,9 +257,6 @@ def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise InputError(f"{path}: another sweep is at work there") from error
-            for left in [*path.glob(".*.*"), *path.glob("points/.*")]:  # by one that was killed
-                if left.is_file():
-                    left.unlink()
             try:
                 yield path
             except InputError:
@@ -267,11 +264,13 @@ def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
                     shutil.rmtree(path)
                 raise
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+        raise InputError(f"{path}: cannot be written: {reason(error)}") from error
 
 
 def _is_sweep(path: Path) -> bool:
-    return (path / PLAN).is_file() or [child.name for child in path.iterdir()] == [LOCK]
+    return (path / PLAN).is_file() or {
+        child.name for child in path.iterdir() if not child.name.startswith(SCRATCH)
+    } == {LOCK}
 
 
 def write_plan(directory: Path, planned: Sequence[Planned], command: Sequence[str]) -> None:

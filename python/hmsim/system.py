@@ -13,7 +13,7 @@ from hmsim import _core
 from hmsim._core import InputError, Simulation
 from hmsim.calibration import with_table
 from hmsim.config import Config
-from hmsim.directories import new_file
+from hmsim.directories import new_file, read_regular
 from hmsim.policies import PolicyMaker, makers
 from hmsim.runner import STEPS, AnyConfig, as_config, series_table
 from hmsim.settings import Setting, from_mapping
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # takes a while to import: only for time series
 LINE = 64  # bytes of one request
 MAGIC = b"HMSIMSYS"
 DIGEST = 32  # bytes of SHA-256
+LARGEST_FILE = 16 << 30  # bytes of a checkpoint
 LARGEST_TIME = (1 << 62) - 1
 LARGEST_ADDRESS = (1 << 63) - 1
 
@@ -290,11 +291,7 @@ class System:
 
         Raises InputError when the file is damaged or of another version of hmsim.
         """
-        try:
-            with open(path, "rb") as file:
-                content = file.read()
-        except OSError as error:
-            raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
+        content = read_regular(path, LARGEST_FILE)
         body = content[len(MAGIC) + DIGEST :]
         if not content.startswith(MAGIC):
             raise InputError(f"{os.fspath(path)}: not a saved system")

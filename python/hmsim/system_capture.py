@@ -23,7 +23,7 @@ from typing import Optional, Union
 
 from hmsim import guest as guests
 from hmsim._core import nearest_name
-from hmsim.directories import new_file
+from hmsim.directories import new_file, scratch_directory
 from hmsim.emulation import (
     BROKE_OFF,
     Caches,
@@ -134,8 +134,8 @@ def capture_system(
 
     with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:
         place = Path(out).absolute().parent
-        spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".hmsim.", dir=place)))
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmsim.")))
+        spool = stack.enter_context(scratch_directory(place))
+        scratch = stack.enter_context(scratch_directory(tempfile.gettempdir()))
         begin = stack.enter_context(beginning(snapshot, machine, scratch))
         pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
         machine.format(scratch / "nvdimm")

@@ -17,6 +17,7 @@ from typing import BinaryIO, NamedTuple, Union
 import zstandard
 
 from hmsim._core import InputError, pack_records, unpack_records
+from hmsim.directories import open_regular
 
 MAGIC = b"HMSIMTRC"
 VERSION = 2
@@ -139,7 +140,7 @@ class TraceFile:
         self._unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
         self._block: tuple[int, bytes] = (-1, b"")
         try:
-            self._file = open(self._path, "rb")  # noqa: SIM115 (closed with the reader)
+            self._file = open_regular(self._path)  # closed with the reader
             self._file_bytes = self._file.seek(0, os.SEEK_END)
             self.header, content = self._read_header()
             index = self._read_index()
@@ -255,7 +256,7 @@ def check_name(path: AnyPath) -> None:
 def is_trace_file(path: AnyPath) -> bool:
     """Tell whether a file begins as one in hmsim's format does. Raises InputError."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return file.read(len(START)) == START
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: {error.strerror}") from error

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, cast
 import zstandard
 
 from hmsim._core import InputError
+from hmsim.directories import open_regular
 from hmsim.trace_file import TraceFile, is_trace_file
 
 BLOCK = 1 << 20  # bytes handed out at a time
@@ -50,7 +51,7 @@ def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
     Raises InputError, naming the file, when it cannot be read or is damaged or cut short.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             start = file.read(max(map(len, FORMATS)))
             file.seek(0)
             for magic, make in FORMATS.items():
@@ -112,7 +113,7 @@ def expected_size(path: str | os.PathLike[str]) -> int:
     try:
         if is_trace_file(path):
             return TraceFile(path).size
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             start = file.read(ZSTD_HEADER)
             size = file.seek(0, os.SEEK_END)
             kinds = [make for magic, make in FORMATS.items() if start.startswith(magic)]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hmsim import guest, guest_tools, system_capture
+from hmsim.directories import LOCK, SCRATCH
 from hmsim.emulation import BROKE_OFF, PLUGIN, CaptureError
 from hmsim.guest_tools import GuestError, need_tools
 from hmsim.snapshot import Beginning
@@ -307,8 +308,9 @@ def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(guest, "build_image", lambda *arguments: {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     made = guest.guest_of(small=True)
-    for name in (".build.x/tree", f".{made.kernel.name}.y/new"):
-        (made.kernel.parent / name).mkdir(parents=True)
+    for name in ("killed", "killed-too"):
+        (made.kernel.parent / f"{SCRATCH}{name}" / "tree").mkdir(parents=True)
+        (made.kernel.parent / f"{SCRATCH}{name}" / LOCK).touch()
     guest.build(small=True)
     names = {path.name for path in made.kernel.parent.iterdir()}
     assert names == {"lock", made.kernel.name, made.image.name}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import hmsim
 import pytest
+from hmsim.directories import LOCK, SCRATCH
 from hmsim.paths import shipped
 from hmsim.sweep import Planner, sweep_directory
 from hmsim.sweep_file import load_sweep
@@ -151,8 +152,11 @@ def test_what_a_killed_writer_left_is_swept_away() -> None:
     sweep_file()
     Path("s/points").mkdir(parents=True)
     Path("s/plan.json").write_text("[]")
-    for left in ("s/points/.x.json.123", "s/.results.parquet.9"):
-        Path(left).write_text("half")
+    for place in ("s", "s/points"):
+        left = Path(place, f"{SCRATCH}left")
+        left.mkdir()
+        (left / LOCK).touch()
+        (left / "fresh").write_text("half")
     succeed("sweep", "s.yaml", "--jobs", "1")
     assert not [path for path in Path("s").rglob(".*") if path.name != ".lock"]
 
