@@ -17,6 +17,7 @@ import contextlib
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -27,7 +28,7 @@ from hmsim import identity
 from hmsim._core import InputError, SimulatorFault
 from hmsim.calibration import with_table
 from hmsim.config import AnyBundle, Config
-from hmsim.directories import new_file
+from hmsim.directories import new_file, read_regular, reason, remove_dead
 from hmsim.progress import Bars
 from hmsim.runner import (
     AnyConfig,
@@ -46,7 +47,8 @@ if TYPE_CHECKING:  # take a while to import
     import pandas as pd
     from distributed import Client
 
-VERSION = 1
+VERSION = 2
+LARGEST_FILE = 64 << 20  # bytes
 FOLDER = "points"
 Scalar = Union[str, int, float, bool, None]
 NAMES = ("config", "policy", "workload", "seed")  # columns of every table
@@ -224,29 +226,44 @@ class Store:
         self.folder = Path(directory) / FOLDER
 
     def load(self, key: str) -> Outcome | None:
-        """Return what became of a point, or None; a damaged file is none."""
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            content = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
-            if content["version"] == VERSION and content["key"] == key:
-                values, units, host = (dict(content[n]) for n in ("values", "units", "host"))
-                return Outcome(key, values, units, host, content["error"], content["final"])
-        return None
+        """Return what became of a point, or None; a damaged file is told, and none."""
+        read = self._read(key)
+        return read[1] if read else None
 
     def everything(self) -> Iterator[tuple[Mapping[str, Scalar], Outcome]]:
         """Yield all points, in no order, with the labels that they were run under."""
         for path in self.folder.glob("*.json"):
-            outcome = self.load(path.stem)
-            if outcome is not None:
-                content = json.loads(path.read_text(encoding="utf-8"))
-                yield content["labels"], outcome
+            read = self._read(path.stem)
+            if read:
+                yield read
+
+    def _read(self, key: str) -> tuple[Mapping[str, Scalar], Outcome] | None:
+        path = self.folder / f"{key}.json"
+        if not path.exists():
+            return None
+        try:
+            content = json.loads(read_regular(path, LARGEST_FILE))
+            if content["version"] != VERSION:
+                raise InputError(f"{path}: version {content['version']}, not {VERSION}")
+            if content.pop("checksum") != identity.digest(content) or content["key"] != key:
+                raise InputError(f"{path}: damaged: its checksum does not fit")
+        except InputError as error:
+            _set_aside(str(error))
+            return None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            _set_aside(f"{path}: damaged: {type(error).__name__}: {error}")
+            return None
+        values, units, host = content["values"], content["units"], content["host"]
+        outcome = Outcome(key, values, units, host, content["error"], content["final"])
+        return content["labels"], outcome
 
     def save(self, done: Outcome, wanted: Point) -> None:
         """Keep a finished point. Raises InputError: it cannot be written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{self.folder}: cannot be written: {error.strerror}") from error
-        content = {
+            raise InputError(f"{self.folder}: cannot be written: {reason(error)}") from error
+        content: dict[str, Any] = {
             "version": VERSION,
             "key": done.key,
             "labels": wanted.labels(),
@@ -256,8 +273,13 @@ class Store:
             "values": dict(done.values),
             "units": dict(done.units),
         }
-        with new_file(self.folder / f"{done.key}.json", force=True) as scratch:
+        content["checksum"] = identity.digest(content)
+        with new_file(self.folder / f"{done.key}.json", force=True, tidy=False) as scratch:
             scratch.write_text(json.dumps(content, indent=0, allow_nan=False), encoding="utf-8")
+
+
+def _set_aside(message: str) -> None:
+    print(f"hmsim: {message.splitlines()[0]}; as if it were not there", file=sys.stderr)
 
 
 def run_points(
@@ -309,6 +331,7 @@ def run_missing(
     """Run the points that the store does not hold; return what became of each."""
     from hmsim.workers import outcomes  # here, because it imports this module
 
+    remove_dead(store.folder)
     found: dict[str, Outcome] = {}
     missing: dict[str, Point] = {}
     for each in points:

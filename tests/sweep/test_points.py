@@ -7,10 +7,12 @@ import functools
 import json
 import os
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import hmsim
+import pandas as pd
 import pytest
 from hmsim import identity
 from hmsim.points import Point, Store, measure
@@ -193,3 +195,44 @@ def test_files_of_points_tell_what_they_are() -> None:
     content = json.loads(Path("out", "points", f"{points[0].key}.json").read_text())
     assert content["labels"] == {"config": "quick", "policy": None, "workload": "w", "seed": 7}
     assert content["values"] == {"seed.square": 49} and content["host"] == {"seconds": 0.5}
+
+
+def edited(path: Path, **changes: object) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "a number for a unit": lambda path: edited(path, units={"seed.square": 7}),
+    "a number for the error": lambda path: edited(path, error=5),
+    "a text for a value": lambda path: edited(path, values={"seed.square": "1"}),
+    "a list for the values": lambda path: edited(path, values=[1]),
+    "nothing for the labels": lambda path: edited(path, labels=None),
+    "another value": lambda path: edited(path, values={"seed.square": 2}),
+    "another key inside": lambda path: edited(path, key="0" * 64),
+    "one more name": lambda path: edited(path, more=1),
+    "another version": lambda path: edited(path, version=1),
+    "no checksum": lambda path: edited(path, checksum=None),
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:-20]),
+    "empty": lambda path: path.write_text(""),
+    "a list": lambda path: path.write_text("[1]"),
+    "a number": lambda path: path.write_text("1"),
+    "no text": lambda path: path.write_bytes(b"\xff\xfe"),
+    "deep": lambda path: path.write_text("[" * 100_000),
+    "not a number": lambda path: path.write_text(path.read_text().replace("1", "NaN")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_point_is_told_and_run_again(
+    damage: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    points = counted([1, 2])
+    first = hmsim.run_points(points, "out", jobs=1)
+    path = Path("out", "points", f"{points[0].key}.json")
+    DAMAGES[damage](path)
+    again = hmsim.run_points(points, "out", jobs=1)
+    pd.testing.assert_frame_equal(first, again)
+    assert [runs(".", seed) for seed in (1, 2)] == [2, 1]
+    told = [line for line in capfd.readouterr().err.splitlines() if path.name in line]
+    assert len(told) == 1 and told[0].startswith("hmsim: "), told
+    assert Store("out").load(points[0].key) is not None
