@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line: ``hmsim COMMAND ...``.
 
-Exit status: 0 done; 2 the user's input is at fault; 1 the simulator is; 130 interrupted.
+Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simulator is; 130
+interrupted; 141 who read what is printed went away.
 """
 
 from typing import Annotated

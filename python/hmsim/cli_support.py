@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the commands share: options, tables, and the way errors end the program."""
 
+import contextlib
 import errno
 import json
 import os
 import shutil
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Optional, Union
 
 import typer
@@ -15,10 +16,11 @@ from typer.core import TyperGroup
 
 from hmsim._core import InputError
 from hmsim.config import Config, load_config
+from hmsim.directories import reason
 from hmsim.runner import LARGEST_SEED
 from hmsim.tables import Row, number, render
 
-FAULT, INPUT, INTERRUPTED = 1, 2, 130  # exit statuses
+FAULT, INPUT, INTERRUPTED, UNHEARD = 1, 2, 130, 141  # exit statuses
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Sets = Annotated[
@@ -74,32 +76,53 @@ ConfigArgument = Annotated[
 ]
 
 
+@contextlib.contextmanager
+def endings() -> Iterator[None]:
+    """End the program as promised: status 2 for the user's input, 1 for a fault of hmsim.
+
+    Errors of the file system are the user's to mend. What is printed is out when the block ends.
+    """
+    try:
+        try:
+            yield
+        finally:
+            _flush()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except InputError as error:
+        complain(str(error))
+        raise typer.Exit(INPUT) from None
+    except Exception as error:
+        # Usage errors and exits of typer know their own status.
+        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+            raise
+        if isinstance(error, OSError) and error.errno:
+            if error.errno == errno.EPIPE:
+                raise typer.Exit(UNHEARD) from None
+            # Whatever else is written tells its name.
+            complain(f"{error.filename or 'standard output'}: {reason(error)}")
+            raise typer.Exit(INPUT) from None
+        if os.environ.get("HMSIM_DEBUG") == "1":
+            traceback.print_exc()
+        complain(f"{type(error).__name__}: {error}")
+        complain(
+            "This is a fault of hmsim. Please report it with the command, the configuration "
+            "and what HMSIM_DEBUG=1 adds."
+        )
+        raise typer.Exit(FAULT) from None
+
+
 class Group(TyperGroup):
-    """Ends the program as promised: status 2 for the user's input, 1 for a fault of hmsim."""
+    """A group of commands with the `endings` of the program."""
+
+    def make_context(self, *arguments: Any, **keywords: Any) -> Any:
+        with endings():  # of --help and --version, too
+            return super().make_context(*arguments, **keywords)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with endings():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            complain("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-        except InputError as error:
-            complain(str(error))
-            raise typer.Exit(INPUT) from None
-        except Exception as error:
-            # Usage errors and exits of typer know their own status; a closed pipe is nobody's.
-            closed = isinstance(error, OSError) and error.errno == errno.EPIPE
-            if isinstance(error, typer.Abort) or hasattr(error, "exit_code") or closed:
-                raise
-            if os.environ.get("HMSIM_DEBUG") == "1":
-                traceback.print_exc()
-            complain(f"{type(error).__name__}: {error}")
-            print(
-                "This is a fault of hmsim. Please report it with the command, the configuration "
-                "and what HMSIM_DEBUG=1 adds.",
-                file=sys.stderr,
-            )
-            raise typer.Exit(FAULT) from None
 
 
 def application(text: Optional[str] = None) -> typer.Typer:
@@ -116,7 +139,20 @@ def application(text: Optional[str] = None) -> typer.Typer:
 
 def complain(message: str) -> None:
     """Print a message for the user on standard error."""
-    print(f"hmsim: {message}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # there is nobody left to tell
+        print(f"hmsim: {message}", file=sys.stderr)
+
+
+def _flush() -> None:
+    """Write what was printed. Raises OSError, once: then standard output leads nowhere."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise
 
 
 def configuration(name: str, sets: Optional[Sequence[str]], policy: Optional[str] = None) -> Config:

@@ -23,9 +23,16 @@ def shipped(folder: str) -> dict[str, Path]:
 
 
 def cache_directory() -> Path:
-    """Return the folder for results that can be made again; it need not exist."""
-    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(root) / "hmsim"
+    """Return the folder for results that can be made again; it need not exist.
+
+    Raises InputError: the user has no home, and names no other place.
+    """
+    if root := os.environ.get("XDG_CACHE_HOME"):
+        return Path(root) / "hmsim"
+    try:
+        return Path.home() / ".cache" / "hmsim"
+    except RuntimeError as error:
+        raise InputError("no place for caches: neither HOME nor XDG_CACHE_HOME is set") from error
 
 
 def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:

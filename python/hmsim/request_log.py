@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
+from hmsim.directories import reason
 
 if TYPE_CHECKING:  # takes a while to import: only for logs
     import pandas as pd
@@ -33,6 +34,7 @@ class RowLog:
 
         Raises InputError when the file cannot be written, as `write` and `save` do.
         """
+        self._place = directory or tempfile.gettempdir()
         with self._refusals():
             self._file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (lives as long as self)
         self._writer: Any = None
@@ -79,7 +81,9 @@ class RowLog:
         try:
             yield
         except OSError as error:
-            raise InputError(f"{self.name}: cannot be written: {error.strerror}") from error
+            raise InputError(
+                f"{self.name} in {os.fspath(self._place)}: cannot be written: {reason(error)}"
+            ) from error
 
 
 class RequestLog(RowLog):
