@@ -156,9 +156,12 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
     downloads, jars = scratch / "spark", scratch / "jars"
     downloads.mkdir()
     jars.mkdir()
+    wanted = scratch / "requirements.txt"  # pip runs nothing of a package before its digest fits
+    digest = tools.digest_of(SPARK_PACKAGE)
+    wanted.write_text(f"{SPARK_PACKAGE}=={version} --hash=sha256:{digest}\n")
     fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    fetch += ["--disable-pip-version-check"]
-    tools.run_tool("Spark", [*fetch, f"{SPARK_PACKAGE}=={version}"], downloads)
+    fetch += ["--disable-pip-version-check", "--require-hashes", "--requirement", str(wanted)]
+    tools.run_tool("Spark", fetch, downloads)
     (archive,) = downloads.iterdir()
     unpack = ["tar", "-C", str(jars), "-xzf", str(archive), "--strip-components=3", "--wildcards"]
     tools.run_tool("Spark", [*unpack, "*/deps/jars/*.jar"], downloads)
@@ -168,7 +171,7 @@ def _spark(scratch: Path, versions: dict[str, str], report: Report) -> dict[str,
     versions[SPARK_PACKAGE] = version
     for package in MAVEN_PACKAGES:
         versions[package] = pinned()[package]
-        tools.download_jar(package, versions[package], jars)
+        tools.download_jar(package, versions[package], tools.digest_of(package), jars)
     entries = {f"spark/{path.name}": tools.data(path) for path in sorted(jars.iterdir())}
     if not entries:
         raise GuestError(f"Spark: {archive.name} holds no jars")

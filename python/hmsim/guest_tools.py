@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import signal
@@ -20,6 +21,8 @@ from hmsim.paths import data_directory
 
 Report = Callable[[str, Optional[float]], None]  # a step's name, and how much of it is done
 MAVEN = "https://repo1.maven.org/maven2"
+SIGNED = "APT::Get::AllowUnauthenticated=false"  # whatever apt's configuration says
+LARGEST_JAR = 64 << 20  # bytes
 NETWORK_SECONDS = 60  # to wait for an answer
 LAST_LINES = 12  # of a failed tool's output that a message shows
 
@@ -57,8 +60,17 @@ def source() -> Path:
 
 def pinned() -> dict[str, str]:
     """Return the versions of packages that ``packages.txt`` asks for."""
+    return {name: version for name, version, *_ in _packages()}
+
+
+def digest_of(name: str) -> str:
+    """Return the SHA-256 that ``packages.txt`` asks of what is fetched under a name."""
+    return next(digest[0] for found, _, *digest in _packages() if found == name)
+
+
+def _packages() -> list[list[str]]:
     lines = (source() / "packages.txt").read_text().splitlines()
-    return dict(line.split() for line in lines if line and not line.startswith("#"))
+    return [line.split() for line in lines if line and not line.startswith("#")]
 
 
 def find_tool(name: str) -> Optional[str]:
@@ -149,7 +161,7 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
     downloads.mkdir()
     for wanted in (f"{name}={version}", name):
         done = subprocess.run(
-            ["apt-get", "download", "-q", wanted],
+            ["apt-get", "download", "-q", "-o", SIGNED, wanted],
             cwd=downloads,
             capture_output=True,
             text=True,
@@ -171,19 +183,23 @@ def unpack_package(name: str, version: str, folder: Path) -> str:
     return found
 
 
-def download_jar(name: str, version: str, folder: Path) -> None:
+def download_jar(name: str, version: str, digest: str, folder: Path) -> None:
     """Put a jar of Maven Central, named ``group:artifact[:classifier]``, into ``folder``.
 
-    Raises GuestError.
+    Raises GuestError: it cannot be had, or its SHA-256 is another.
     """
     group, artifact, *classifier = name.split(":")
     file = "-".join([artifact, version, *classifier]) + ".jar"
     address = f"{MAVEN}/{group.replace('.', '/')}/{artifact}/{version}/{file}"
     try:
         with urllib.request.urlopen(address, timeout=NETWORK_SECONDS) as answer:
-            (folder / file).write_bytes(answer.read())
+            content = answer.read(LARGEST_JAR)
     except OSError as error:
         raise GuestError(f"{address}: cannot be downloaded: {error}") from error
+    found = hashlib.sha256(content).hexdigest()
+    if found != digest:
+        raise GuestError(f"{address}: its SHA-256 is {found}, not {digest} as in packages.txt")
+    (folder / file).write_bytes(content)
 
 
 @dataclass(frozen=True)

@@ -63,3 +63,21 @@ def test_policies_that_the_readme_names_are_shipped() -> None:
     named = set(re.findall(r"--policy ([a-z0-9_]+)", text))
     assert named
     assert named <= set(shipped("configs/policies"))
+
+
+def test_the_lock_file_has_every_package_by_digest() -> None:
+    tomllib = pytest.importorskip("tomllib")  # of Python 3.11 on, as CI's
+    project = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = [*project["dependencies"], *(each for extra in extras for each in extra)]
+    lock = (REPO / "requirements-ci.txt").read_text().replace("\\\n", "")
+    lines = [
+        line.split() for line in lock.splitlines() if line and not line.strip().startswith("#")
+    ]
+    for name, *digests in lines:
+        assert re.fullmatch(r"[\w.-]+==\S+", name) and digests, name
+        assert all(re.fullmatch("--hash=sha256:[0-9a-f]{64}", digest) for digest in digests), name
+    locked = {name.partition("==")[0] for name, *_ in lines}
+    for requirement in wanted:
+        found = re.match(r"[\w-]+", requirement)
+        assert found and found[0].lower().replace("_", "-") in locked, requirement

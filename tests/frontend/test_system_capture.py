@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from array import array
 from pathlib import Path
 
 import pytest
-from hmsim import guest, guest_tools, system_capture
+from hmsim import guest, guest_image, guest_tools, system_capture
 from hmsim.directories import LOCK, SCRATCH
 from hmsim.emulation import BROKE_OFF, PLUGIN, CaptureError
 from hmsim.guest_tools import GuestError, need_tools
@@ -18,6 +19,7 @@ from hmsim.snapshot import Beginning
 from hmsim.system_capture import SystemCaptureSummary, capture_system
 from hmsim.trace_file import TWO_MEMORIES, Header, TraceFile
 
+JAR = hashlib.sha256(b"jar").hexdigest()
 REPO = Path(__file__).resolve().parents[2]
 SOURCES = REPO / "workloads" / "capture"
 FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
@@ -316,15 +318,28 @@ def test_what_killed_builds_left_goes_away(tmp_path: Path, monkeypatch: pytest.M
     assert names == {"lock", made.kernel.name, made.image.name}
 
 
-def test_a_jar_that_cannot_be_had_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_signature_covers_has_a_digest() -> None:
+    for name in (guest_image.SPARK_PACKAGE, *guest_image.MAVEN_PACKAGES):
+        assert re.fullmatch("[0-9a-f]{64}", guest_tools.digest_of(name)), name
+
+
+def test_a_jar_that_cannot_be_had_or_is_another_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(guest_tools, "MAVEN", (tmp_path / "maven").as_uri())
     with pytest.raises(GuestError, match=r"maven/a/b/c/1/c-1-tests\.jar: cannot be downloaded"):
-        guest_tools.download_jar("a.b:c:tests", "1", tmp_path)
+        guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path)
     folder = tmp_path / "maven" / "a" / "b" / "c" / "1"
     folder.mkdir(parents=True)
     (folder / "c-1-tests.jar").write_bytes(b"jar")
-    guest_tools.download_jar("a.b:c:tests", "1", tmp_path)
+    guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path)
     assert (tmp_path / "c-1-tests.jar").read_bytes() == b"jar"
+    (folder / "c-2-tests.jar").write_bytes(b"another")
+    (folder / "c-2-tests.jar").rename(folder / "c-1-tests.jar")
+    (tmp_path / "other").mkdir()
+    with pytest.raises(GuestError, match=f"its SHA-256 is [0-9a-f]{{64}}, not {JAR}"):
+        guest_tools.download_jar("a.b:c:tests", "1", JAR, tmp_path / "other")
+    assert not list((tmp_path / "other").iterdir())
 
 
 @pytest.mark.parametrize("job", sorted((REPO / "workloads" / "guest").glob("j[ov]*/*")))
