@@ -5,13 +5,17 @@
 
 namespace hmsim {
 
-void check_sectors(const TextTrace& line, std::uint64_t sectors) {
+void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors) {
+  constexpr std::uint64_t kDeviceSectors = (std::uint64_t{1} << 63) / kSectorBytes;
   if (sectors == 0) {
     line.fail("a request of 0 sectors");
   }
   if (sectors > kMaxSectors) {
     line.fail("a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
               std::to_string(kMaxSectors) + " (1 GiB)");
+  }
+  if (first > kDeviceSectors - sectors) {
+    line.fail("sector " + std::to_string(first) + " lies past 2^63 bytes, where no device reaches");
   }
 }
 
@@ -23,7 +27,7 @@ void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes
   }
   request.sector = offset / kSector;
   request.sectors = (offset % kSector + bytes + kSector - 1) / kSector;
-  check_sectors(line, bytes == 0 ? 0 : request.sectors);
+  check_sectors(line, request.sector, bytes == 0 ? 0 : request.sectors);
 }
 
 }  // namespace hmsim

@@ -9,8 +9,9 @@
 
 namespace hmsim {
 
-// Throws InputError for the present line when a request of so many sectors cannot be.
-void check_sectors(const TextTrace& line, std::uint64_t sectors);
+// Throws InputError for the present line when a request of so many sectors cannot be, or lies where
+// no device has any: past 2^63 bytes, the largest offset that Linux knows (off_t).
+void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors);
 
 // The sectors that hold `bytes` bytes from `offset` on, checked.
 void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes,

@@ -71,7 +71,7 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
   request.fua = write && kind.find('F', 1) != std::string_view::npos;
   request.sector = line.number(kFields - 3, "the first sector");
   request.sectors = sectors;
-  check_sectors(line, request.sectors);
+  check_sectors(line, request.sector, request.sectors);
   return true;
 }
 

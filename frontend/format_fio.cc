@@ -3,13 +3,15 @@
 // action: "<file> <action> [<offset> <length>]", in version 3 preceded by the time. fio 3.33 writes
 // microseconds there. Version 2 has "wait" instead, whose offset is microseconds. Files count as
 // devices, in the order in which they are added. Reads, writes and trims become records, and so do
-// sync and datasync, as flushes.
+// sync and datasync, as flushes. sync_file_range empties no device's cache (sync_file_range(2)), so
+// that it is skipped as open and close are.
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/archive.h"
+#include "core/errors.h"
 #include "frontend/block_lines.h"
 
 namespace hmsim {
@@ -80,8 +82,11 @@ class FioTrace final : public BlockSource {
       request.flush = true;
       return true;
     }
-    if (action != "read" && action != "write" && action != "trim" && action != "wait") {
+    if (action == "add" || action == "open" || action == "close" || action == "sync_file_range") {
       return false;
+    }
+    if (action != "read" && action != "write" && action != "trim" && action != "wait") {
+      unknown(action);
     }
     if (text_.fields() != file + 4) {
       text_.fail("'" + std::string(action) + "' needs an offset and a length");
@@ -97,6 +102,13 @@ class FioTrace final : public BlockSource {
     request.trim = action == "trim";
     set_extent(text_, offset, text_.number(file + 3, "the length"), request);
     return true;
+  }
+
+  [[noreturn]] void unknown(std::string_view action) const {
+    const std::string near = nearest_name(action, {"add", "open", "close", "read", "write", "trim",
+                                                   "sync", "datasync", "sync_file_range", "wait"});
+    text_.fail("the action '" + shown(action) + "' is unknown" +
+               (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
   }
 
   std::uint64_t checked_time(std::uint64_t microseconds) const {

@@ -18,7 +18,7 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
   request.sector = line.number(2, "the first sector");
   request.sectors = line.number(3, "the number of sectors");
   const std::uint64_t type = line.number(4, "the type");
-  check_sectors(line, request.sectors);
+  check_sectors(line, request.sector, request.sectors);
   if (type > 1) {
     line.fail("type " + std::to_string(type) + " is neither 0 (write) nor 1 (read)");
   }

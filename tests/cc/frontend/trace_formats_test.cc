@@ -183,6 +183,8 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"mqsim", "1 0 5 0 1\n", "a request of 0 sectors"},
       {"mqsim", "1 0 5 2097153 1\n", "exceeds the limit of 2097152 (1 GiB)"},
       {"mqsim", "1 0 5 18446744073709551615 1\n", "exceeds the limit"},
+      {"mqsim", "1 0 18014398509481977 8 1\n", "sector 18014398509481977 lies past 2^63 bytes"},
+      {"mqsim", "1 0 18446744073709551615 1 1\n", "lies past 2^63 bytes"},
       {"mqsim", "1 0 5 8 2\n", "type 2 is neither 0 (write) nor 1 (read)"},
       {"mqsim", "1 0 a 8 1\n", "the first sector 'a'"},
       {"mqsim", "1,0,5,8,1\n", "some.trace:1: expected"},
@@ -191,6 +193,7 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"msr", "184467440737095517,hm,0,Read,0,4096,9\n", "does not fit 64 bits in nano"},
       {"msr", "1,hm,0,Write,0,0,9\n", "a request of 0 sectors"},
       {"msr", "1,hm,0,Write,0,1073741825,9\n", "exceeds the limit of 1 GiB"},
+      {"msr", "1,hm,0,Write,9223372036854775808,512,9\n", "lies past 2^63 bytes"},
       {"msr", "1 hm 0 Write 0 4096 9\n", "expected '<time in 100 ns>,"},
       {"blkparse", "CPU0 (8,0):\n Reads Queued: 3\n", "holds no records"},
       {"blkparse", "8,0 1 1 0.5 9 Q W 8 + 8 [a]\n", "9 digits"},
@@ -199,6 +202,11 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"blkparse", "8,0 1 1 0.000000000 9 Q W 8 + 0 [a]\n", "a request of 0 sectors"},
       {"fio", "/a read 0 4096\n", ":1: expected 'fio version 2 iolog'"},
       {"fio", "fio version 4 iolog\n", "expected 'fio version 2 iolog'"},
+      {"blkparse", "8,0 1 1 0.000000000 9 Q W 18014398509481984 + 1 [a]\n", "past 2^63 bytes"},
+      {"fio", "fio version 2 iolog\n/a read 9223372036854775807 2\n", ":2: sector"},
+      {"fio", "fio version 2 iolog\n/a wirte 0 8\n",
+       "some.trace:2: the action 'wirte' is unknown; did you mean 'write'?"},
+      {"fio", "fio version 3 iolog\n5 /a fallocate 0 8\n", ":2: the action 'fallocate' is unknown"},
       {"fio", "fio version 2 iolog\n/a add\n", "holds no records"},
       {"fio", "fio version 2 iolog\n/a read 5\n", "'read' needs an offset and a length"},
       {"fio", "fio version 3 iolog\n1 /a\n", ":2: expected '[<microseconds>]"},
@@ -282,6 +290,18 @@ TEST(TraceFormats, BlkparseTellsFlushesAndFua) {
   }
   EXPECT_EQ(seen, "F F FWf Wf F W ");
   EXPECT_EQ(requests[0].arrival_ns, 1'100'000'000u);
+}
+
+TEST(TraceFormats, TheLastSectorOfTheLargestDeviceCounts) {
+  const auto source = kMqsimFormat.open(reader_of("1 0 18014398509481976 8 1\n"));
+  EXPECT_EQ(read_all<BlockRequest>(*source).size(), 1u);
+}
+
+TEST(TraceFormats, FioSkipsWhatMovesNoData) {
+  const auto source = kFioFormat.open(
+      reader_of("fio version 2 iolog\n/a add\n/a open\n/a sync_file_range 0 8\n/a read 0 8\n"
+                "/a close\n"));
+  EXPECT_EQ(read_all<BlockRequest>(*source).size(), 1u);
 }
 
 TEST(TraceFormats, FioVersion2CountsWaits) {
