@@ -3,9 +3,11 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,9 +51,24 @@ std::vector<std::pair<std::string, std::string>> to_pairs(
   return pairs;
 }
 
+// As pybind11's, but bytes of a message that are no UTF-8 (from a damaged file) become escapes.
 template <class E>
 void register_exception(py::module_& module, const char* name, PyObject* base) {
-  py::register_exception<E>(module, name, base).attr("__module__") = "hmsim";
+  static const py::handle type = py::exception<E>(module, name, base).release();
+  type.attr("__module__") = "hmsim";
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) {
+        std::rethrow_exception(thrown);
+      }
+    } catch (const E& error) {
+      const std::string_view message = error.what();
+      PyObject* const text = PyUnicode_DecodeUTF8(
+          message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
+      PyErr_SetObject(type.ptr(), text);
+      Py_XDECREF(text);
+    }
+  });
 }
 
 template <class T>
@@ -176,10 +193,10 @@ void bind_simulation(py::module_& module) {
       .def("save", [](Simulation& self) { return py::bytes(self.save()); })
       .def(
           "load",
-          [](Simulation& self, const py::bytes& checkpoint) {
-            self.load(static_cast<std::string>(checkpoint));
+          [](Simulation& self, const py::bytes& checkpoint, const std::string& file) {
+            self.load(static_cast<std::string>(checkpoint), file);
           },
-          py::arg("checkpoint"))
+          py::arg("checkpoint"), py::arg("file"))
       .def_static(
           "check", [](const Assignments& config) { return to_pairs(Simulation::check(config)); },
           py::arg("config"))

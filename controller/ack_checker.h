@@ -8,6 +8,7 @@
 // earliest.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,12 @@ class AckChecker {
   std::int64_t unfinished() const { return count_; }
 
   void serialize(Archive& archive) {
-    archive(table_, count_, waiting_, last_ack_.command, last_ack_.cycle, lookup_end_, youngest_,
-            last_flush_, flushing_, credits_, arriving_, posted_);
+    archive.fixed(table_);
+    archive(waiting_, last_ack_.command, last_ack_.cycle, lookup_end_, youngest_, last_flush_,
+            flushing_, credits_, arriving_, posted_);
+    count_ = std::count_if(table_.begin(), table_.end(),
+                           [](const Exchange& each) { return each.request != kNone; });
+    archive.check(count_ <= slots_, "there are more commands than slots");
   }
 
  private:

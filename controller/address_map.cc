@@ -67,7 +67,8 @@ AddressMap::AddressMap(const SystemConfig& config)
       channel_bits_(log2_of(config.controller.channels)),
       channel_mask_(config.controller.channels - 1),
       group_shift_(log2_of(config.dram.organisation.banks_per_group())),
-      bank_mask_(config.dram.organisation.banks - 1) {
+      bank_mask_(config.dram.organisation.banks - 1),
+      nvdimm_capacity_(config.nvdimm_capacity()) {
   const std::array<std::int64_t, kFields> sizes{config.dram.organisation.rows,
                                                 config.dram.organisation.banks_per_group(),
                                                 config.dram.ranks,

@@ -46,6 +46,11 @@ class AddressMap {
     return {static_cast<int>(page & channel_mask_), Address((own_page << kPageBits) | offset),
             own_page};
   }
+  // There is such a line in the memory of its class.
+  bool holds(MemoryClass memory, Address address) const {
+    return address >= Address(0) &&
+           (memory == MemoryClass::dram || address.value() < nvdimm_capacity_.value());
+  }
   int dram_channel(Address address) const {
     return static_cast<int>(field(address.value() >> kLineBits, kChannel));
   }
@@ -87,6 +92,7 @@ class AddressMap {
   std::int64_t channel_mask_;
   int group_shift_;  // bank within the rank >> group_shift_ is its group
   std::int64_t bank_mask_;
+  Bytes nvdimm_capacity_;
 };
 
 }  // namespace hmsim

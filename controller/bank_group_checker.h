@@ -21,7 +21,7 @@ class BankGroupChecker {
   // A DRAM command, in order of cycles; its rank and bank exist.
   void check(const CommandRecord& record);
 
-  void serialize(Archive& archive) { archive(groups_); }
+  void serialize(Archive& archive) { archive.fixed(groups_); }
 
  private:
   struct Group {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "controller/transaction.h"
-#include "core/archive.h"
 
 namespace hmsim {
 
@@ -66,9 +65,7 @@ class BankQueue {
   // Keys of many of its transactions changed: sorts again.
   void rebuild();
 
-  void serialize(Archive& archive, TransactionPool& pool) {
-    pool.serialize_links(archive, head_, tail_, best_);
-  }
+  void clear() { head_ = tail_ = best_ = nullptr; }
 
  private:
   Transaction* find_best(std::int64_t open_row) const {

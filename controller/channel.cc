@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "controller/dram_backend.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -182,6 +183,8 @@ void Channel::on_ack(std::uint32_t tag, Tick now) {
     rouse_for_ack(tag, now);
     return;
   }
+  ensure(tag < pool_.size() && NvdimmEndpoint::awaits_ack(pool_[tag]), "channel", now, -1,
+         "an ack for nobody");
   const Cycle edge = edge_from(now);
   latency_.acknowledged(pool_[tag], edge + ack_to_burst_);
   endpoint_.raise_ack(pool_[tag]);
@@ -234,37 +237,6 @@ void Channel::reset_statistics(Tick now) {
   bus_.reset(Cycle(now / period_));
   latency_.reset();
   energy_.reset(Cycle(now / period_));
-}
-
-void Channel::serialize(Archive& archive) {
-  archive.section("channel");
-  engine_.serialize(archive);
-  archive(pool_, queues_[0], queues_[1]);
-  line_order_.serialize(archive, pool_);
-  finishes_.serialize(archive, pool_);
-  archive(endpoint_, barrier_, credits_, guard_, epochs_, next_policy_change_, staged_,
-          command_queue_free_, held_ranks_, refresh_, power_, pages_, pending_, drain_, side_,
-          promised_, command_bus_taken_, edge_, now_, settled_, wake_, wake_time_, calm_until_,
-          last_driver_, measured_from_);
-  banks_.serialize(archive, edge_);
-  statistics_.fold(period_);
-  statistics_.serialize(archive);
-  bus_.serialize(archive);
-  latency_.serialize(archive);
-  energy_.serialize(archive);
-  for (const auto& scheduler : schedulers_) {
-    if (scheduler != nullptr) {
-      scheduler->serialize(archive);
-      scheduler->serialize_changes(archive);
-    }
-  }
-  arbiter_->serialize(archive);
-  if (nvdimm_ != nullptr) {
-    nvdimm_->serialize(archive);
-  }
-  if (dram_bytes_ != nullptr) {
-    dram_bytes_->serialize(archive);
-  }
 }
 
 }  // namespace hmsim

@@ -13,7 +13,6 @@
 #include "controller/candidates.h"
 #include "controller/channel_statistics.h"
 #include "controller/command_observer.h"
-#include "controller/dram_backend.h"
 #include "controller/finish_queue.h"
 #include "controller/flush_barrier.h"
 #include "controller/latency_split.h"
@@ -52,6 +51,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void send(const Request& request, Tick now) override;
   bool would_wait(MemoryClass memory) const override;
   bool idle() const override;
+  void list_outstanding(std::vector<Requester::Outstanding>& requests) const override;
 
   void set_observer(CommandObserver* observer) override { observer_ = observer; }
   void set_request_observer(RequestObserver* observer) override { request_observer_ = observer; }
@@ -83,7 +83,6 @@ class Channel final : public MemoryChannel, public AckListener {
     std::int64_t free_slots = 0;
     Ring<Request> line;
     bool may_admit() const { return free_slots > 0 && !line.empty(); }
-    void serialize(Archive& archive) { archive(free_slots, line); }
   };
   static constexpr int kNobody = -1;
   // What edges have beyond completions, acks, refresh, admission, selection and issue.
@@ -246,6 +245,12 @@ class Channel final : public MemoryChannel, public AckListener {
       observer_->on_command({edge_, command, index_, rank, bank, row, request});
     }
   }
+
+  void place(Archive& archive, Transaction& transaction) const;
+  void serialize_held(Archive& archive);
+  void serialize_policies(Archive& archive);
+  void restore_counts(const Archive& archive, const std::vector<Transaction*>& held);
+  void restore(Transaction& transaction);
 
   void on_ack(std::uint32_t tag, Tick now) override;
   void on_credit(Tick now) override;

@@ -23,6 +23,7 @@ void Channel::send_flush() {
 }
 
 void Channel::issue_flush(Transaction& transaction) {
+  transaction.started = true;
   endpoint_.command_sent(transaction);
   record(ChannelCommand::nvdimm_flush_command, transaction);
   nvdimm_->flush(transaction.slot, time_of(edge_ + Cycle(1)));

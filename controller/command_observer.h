@@ -26,6 +26,7 @@ enum class ChannelCommand : std::uint8_t {
   nvdimm_read,           // data burst of an acknowledged command (the grant; `auto`: with the ack)
   nvdimm_write,
   nvdimm_credit,  // NVDIMM to host (nvdimm_p): it can take another write
+  last = nvdimm_credit
 };
 
 struct CommandRecord {

@@ -21,7 +21,7 @@ class Ddr3Checker {
   // A DRAM command, in order of cycles; its rank and bank exist.
   void check(const CommandRecord& record);
 
-  void serialize(Archive& archive) { archive(banks_, ranks_); }
+  void serialize(Archive& archive) { archive.fixed(banks_, ranks_); }
 
  private:
   struct Bank {
@@ -40,7 +40,10 @@ class Ddr3Checker {
     std::int64_t read = kLongPast;
     std::int64_t write = kLongPast;
     std::int64_t refresh = kLongPast;
-    void serialize(Archive& archive) { archive(activates, oldest, activate, read, write, refresh); }
+    void serialize(Archive& archive) {
+      archive(activates, oldest, activate, read, write, refresh);
+      archive.check_index(oldest, activates.size(), "an activate is none");
+    }
   };
   static constexpr std::int64_t kNoOpenRow = -1;
 

@@ -20,7 +20,7 @@ class Ddr5Checker {
   // A DRAM command, in order of cycles; its rank and bank exist.
   void check(const CommandRecord& record);
 
-  void serialize(Archive& archive) { archive(banks_, ranks_); }
+  void serialize(Archive& archive) { archive.fixed(banks_, ranks_); }
 
  private:
   struct Bank {

@@ -75,16 +75,34 @@ void DramBanks::rebuild(Cycle now) {
   update_all(now);
 }
 
-void DramBanks::serialize(Archive& archive, Cycle now) {
+void DramBanks::serialize(Archive& archive) {
+  archive.fixed(ranks_);
   for (Bank& bank : banks_) {
-    bank.serialize(archive, pool_);
+    archive(bank.open_row);
+    archive.check(bank.open_row >= kCondemnedRow && bank.open_row != kNeverCycle.value(),
+                  "an open row is none");
   }
-  archive(ranks_, held_, queued_, side_, next_);
-  if (archive.loading()) {
-    forget();
-    update_all(now);
-    look_ahead();
+  archive(side_, next_);
+  archive.check(side_ < 2, "neither reads nor writes have the banks");
+  if (!archive.loading()) {
+    return;
   }
+  for (Rank& rank : ranks_) {
+    rank.open = 0;
+  }
+  for (Bank& bank : banks_) {
+    bank.queued[0].clear();
+    bank.queued[1].clear();
+    rank_of(bank).open |= bank.open_row != kNoRow ? bank.bit_in_rank : 0;
+  }
+  held_ = 0;
+  queued_ = 0;
+}
+
+void DramBanks::restored(Cycle now) {
+  forget();
+  update_all(now);
+  look_ahead();
 }
 
 }  // namespace hmsim

@@ -105,7 +105,14 @@ class DramBanks {
   virtual void nvdimm_burst(Command command, Cycle now) = 0;
 
   void rebuild(Cycle now);  // keys changed
-  void serialize(Archive& archive, Cycle now);
+  // Loading: no transaction is queued then. restore() is to be called for each that is, and in the
+  // end restored().
+  void serialize(Archive& archive);
+  void restore(Transaction& transaction, std::size_t side) {
+    ++queued_;
+    at(transaction.bank).queued[side].insert(transaction, at(transaction.bank).open_row);
+  }
+  void restored(Cycle now);
 
  protected:
   struct alignas(128) Bank {
@@ -118,16 +125,11 @@ class DramBanks {
     std::int64_t ready_at = 0;  // its next command, by the bank's own rules
     std::int64_t asked_at = 0;  // cycle at which that is looked at again
     std::uint64_t bit = 0;      // fixed: among all banks, where they are at most 64
-    void serialize(Archive& archive, TransactionPool& pool) {
-      queued[0].serialize(archive, pool);
-      queued[1].serialize(archive, pool);
-      archive(open_row);
-    }
   };
   struct alignas(32) Rank {  // its banks, a bit each
     std::uint64_t open = 0;
     std::array<std::uint64_t, 2> blocked{};  // by Cause
-    void serialize(Archive& archive) { archive(open, blocked); }
+    void serialize(Archive& archive) { archive(blocked); }
   };
 
   DramBanks(const DramParameters& dram, TransactionPool& pool);

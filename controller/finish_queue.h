@@ -2,6 +2,10 @@
 // The transactions whose data-bus command is issued, in order of their data on the bus.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "controller/transaction.h"
 #include "core/archive.h"
 #include "core/errors.h"
@@ -38,9 +42,22 @@ class FinishQueue {
     return done;
   }
 
-  void serialize(Archive& archive, TransactionPool& pool) {
-    pool.serialize_links(archive, first_, last_);
-    archive(next_);
+  // Loading: those of `held` whose command is issued; none was finished by `edge`.
+  void restore(const Archive& archive, std::vector<Transaction*> held, Cycle edge) {
+    held.erase(std::remove_if(held.begin(), held.end(),
+                              [](const Transaction* each) {
+                                return each->state != TransactionState::transfer;
+                              }),
+               held.end());
+    std::sort(held.begin(), held.end(), [](const Transaction* a, const Transaction* b) {
+      return a->finishes != b->finishes ? a->finishes < b->finishes : a->slot < b->slot;
+    });
+    *this = FinishQueue();
+    for (Transaction* each : held) {
+      archive.check(each->finishes > edge, "a burst ends with another, or in the past");
+      edge = each->finishes;
+      push(edge, *each);
+    }
   }
 
  private:

@@ -38,11 +38,14 @@ class FlashChecker final : public FlashObserver {
   std::int64_t unfinished() const;  // operations
   std::int64_t records() const { return records_; }
 
-  void serialize(Archive& archive) { archive(blocks_, health_, luns_, free_, records_); }
+  void serialize(Archive& archive) {
+    archive.fixed(blocks_, health_, luns_, free_);
+    archive(records_);
+  }
 
  private:
-  enum class Health : std::uint8_t { good, failing, bad };
-  enum class Step : std::uint8_t { commanded, cells, suspended, done };
+  enum class Health : std::uint8_t { good, failing, bad, last = bad };
+  enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
 
   // One plane's part of an operation.
   struct Part {

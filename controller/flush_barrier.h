@@ -7,6 +7,7 @@
 
 #include "controller/transaction.h"
 #include "core/archive.h"
+#include "core/places.h"
 #include "core/ring.h"
 
 namespace hmsim {
@@ -50,7 +51,23 @@ class FlushBarrier {
     return &free;
   }
 
-  void serialize(Archive& archive) { archive(barred_, in_front_, sent_); }
+  // The flush that was sent and is not acknowledged; nullptr: none.
+  Transaction* sent(TransactionPool& pool) { return sent_ ? &pool[barred_.front()] : nullptr; }
+
+  // `in_front`: NVDIMM transactions in slots that are not barred; the others are all here.
+  void serialize(Archive& archive, const TransactionPool& pool, std::int64_t in_front,
+                 std::int64_t barred) {
+    archive(barred_, sent_);
+    in_front_ = in_front;
+    Places places(archive, pool.size(), "flushes");
+    barred_.each([&](std::uint32_t slot) {
+      places.take(slot);
+      places.check(pool[slot].state == TransactionState::barred);
+    });
+    places.check(static_cast<std::int64_t>(places.count()) == barred);
+    places.check(barred_.empty() || pool[barred_.front()].request.flush);
+    places.check(!sent_ || (!barred_.empty() && in_front == 0));
+  }
 
  private:
   Ring<std::uint32_t> barred_;  // slots, in order of arrival, the flush that bars them first

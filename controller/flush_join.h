@@ -19,6 +19,11 @@ class FlushJoin final : public Requester {
   Request begin(const Request& request, std::int64_t parts);
   void on_complete(const Request& part, Tick now) override;
 
+  // Of others, all that are not done.
+  void list_outstanding(std::vector<Outstanding>& requests) const;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
+
   Counter& flushes() { return flushes_; }
   Histogram& latency() { return latency_; }
 

@@ -49,15 +49,30 @@ class LineOrder {
     *place = youngest.chained;
   }
 
-  void serialize(Archive& archive, TransactionPool& pool) {
-    for (Transaction*& each : youngest_) {
-      pool.serialize_links(archive, each);
+  // Loading: who is behind whom, of `held` in order of their requests.
+  void restore(const Archive& archive, const std::vector<Transaction*>& held) {
+    youngest_.assign(youngest_.size(), nullptr);
+    for (Transaction* each : held) {
+      if (!has_place(each->state)) {
+        continue;
+      }
+      Transaction* const before = exchange(*each);
+      archive.check((before != nullptr) == (each->state == TransactionState::held),
+                    "transactions to one line are not in order");
+      each->predecessor = before;
+      if (before != nullptr) {
+        before->successor = each;
+      }
     }
   }
 
  private:
   static constexpr int kLineBits = 6;  // log2 of kLineBytes
 
+  static bool has_place(TransactionState state) {
+    return state != TransactionState::barred && state != TransactionState::staged &&
+           state != TransactionState::transfer;
+  }
   static bool same_line(const Request& a, const Request& b) {
     return ((a.address.value() ^ b.address.value()) >> kLineBits) == 0 && a.memory == b.memory;
   }

@@ -131,13 +131,17 @@ void MediaChecker::violated(const char* rule, const MediaRecord& record, std::ui
 }
 
 void MediaChecker::serialize(Archive& archive) {
-  archive(regions_, banks_, lines_, records_);
+  archive.fixed(regions_, banks_);
+  archive(lines_, records_);
   if (!archive.loading()) {
     return;
   }
   by_line_.clear();
   by_place_.clear();
   for (std::uint32_t index = 0; index < lines_.size(); ++index) {
+    archive.check(by_line_.find(key(lines_[index].line)) == kNoIndex &&
+                      by_place_.find(key(lines_[index].place)) == kNoIndex,
+                  "a line of media is there twice");
     by_line_.insert(key(lines_[index].line), index);
     by_place_.insert(key(lines_[index].place), index);
   }

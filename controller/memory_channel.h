@@ -33,6 +33,8 @@ class MemoryChannel : public Component {
   virtual void send(const Request& request, Tick now) = 0;
   virtual bool would_wait(MemoryClass memory) const = 0;
   virtual bool idle() const = 0;
+  // Loading: adds the requests that are not done.
+  virtual void list_outstanding(std::vector<Requester::Outstanding>& /*requests*/) const {}
   virtual void set_observer(CommandObserver* observer) = 0;
   // Where latency_split() is none, nothing is seen.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}

@@ -42,8 +42,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
     introduce_schedulers(queue);
   }
   if (!file.empty() && config.nvdimm.present) {
-    Archive archive(open_preconditioned(file, config, seed));
-    serialize_start(archive);
+    load_preconditioned(file, config, seed, [this](Archive& archive) { serialize_start(archive); });
   }
 }
 
@@ -238,6 +237,24 @@ void MemorySystem::serialize(Archive& archive) {
   archive(next_id_, flushes_);
   for (const auto& channel : channels_) {
     channel->serialize(archive);
+  }
+}
+
+void MemorySystem::check_loaded(const Archive& archive, bool off) const {
+  std::vector<Requester::Outstanding> all;
+  flushes_.list_outstanding(all);
+  for (const auto& channel : channels_) {
+    const NvdimmModule* const module = channel->nvdimm();
+    archive.check(module == nullptr || module->off() == off, "power is off, and is not");
+    channel->list_outstanding(all);
+  }
+  std::vector<std::vector<Requester::Outstanding>> by_requester(requesters_.size());
+  for (const Requester::Outstanding& each : all) {
+    archive.check_index(each.request.agent, requesters_.size(), "a request is of nobody");
+    by_requester[each.request.agent].push_back(each);
+  }
+  for (std::size_t i = 0; i < requesters_.size() && !off; ++i) {
+    requesters_[i]->check_outstanding(archive, by_requester[i]);
   }
 }
 

@@ -79,6 +79,9 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
 
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
+  // Loading, once the requesters are loaded too: each waits for what is under way, and power is on
+  // or off as the host has it.
+  void check_loaded(const Archive& archive, bool off) const;
 
  private:
   std::int64_t instructions(std::uint16_t source) const override {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/nvdimm_endpoint.h"
 
+#include "core/places.h"
+
 namespace hmsim {
 
 NvdimmEndpoint::NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
@@ -66,10 +68,57 @@ void NvdimmEndpoint::rebuild() {
 }
 
 void NvdimmEndpoint::serialize(Archive& archive) {
+  Places answered(archive, pool_.size(), "acks");
+  archive(acks_);
+  acks_.each([&](std::uint32_t slot) {
+    answered.take(slot);
+    answered.check(awaits_ack(pool_[slot]));
+  });
   for (PseudoBank& bank : banks_) {
-    bank.serialize(archive, pool_);
+    archive(bank.last_page);
+    archive.check(bank.last_page >= kNoRow, "a page is none");
+    if (archive.loading()) {
+      bank.queued.clear();
+      bank.posted.clear();
+      bank.ready.clear();
+    }
   }
-  archive(acks_, queued_, posted_, ready_, outstanding_, ready_from_);
+  if (archive.loading()) {
+    queued_ = 0;
+    posted_ = 0;
+    ready_ = 0;
+    outstanding_ = 0;
+    ready_from_ = kNeverCycle;
+  }
+}
+
+void NvdimmEndpoint::check_module(const Archive& archive, const NvdimmModule& module) const {
+  using State = NvdimmModule::CommandState;
+  constexpr const char* kWrong = "the NVDIMM has other commands than it was sent";
+  Places acks(archive, pool_.size(), kWrong);
+  acks_.each([&](std::uint32_t slot) { acks.take(slot); });
+  std::vector<bool> sent(pool_.size());
+  pool_.each_taken([&](const Transaction& each) {
+    const NvdimmModule::CommandView seen = module.seen(each.slot);
+    const bool credited = posts_writes_ && each.request.write;
+    if (each.request.memory == MemoryClass::dram || credited) {
+      return;
+    }
+    const TransactionState state = each.state;
+    const bool flush = each.request.flush && seen.state != State::none;
+    const bool waits = state == TransactionState::waiting || flush;
+    sent[each.slot] =
+        waits || state == TransactionState::ready || state == TransactionState::transfer;
+    const bool ready = sent[each.slot] && (!waits || acks.has(each.slot));
+    archive.check(!sent[each.slot] ||
+                      (seen.state == (ready ? State::ready : State::unfinished) &&
+                       (flush || (seen.write == each.request.write && seen.address == each.local))),
+                  kWrong);
+  });
+  for (std::uint32_t slot = 0; slot < pool_.size(); ++slot) {
+    archive.check(sent[slot] || (!acks.has(slot) && module.seen(slot).state == State::none),
+                  kWrong);
+  }
 }
 
 }  // namespace hmsim

@@ -12,6 +12,7 @@
 #include "core/archive.h"
 #include "core/ring.h"
 #include "dram/timing_engine.h"
+#include "nvdimm/module.h"
 
 namespace hmsim {
 
@@ -32,6 +33,14 @@ class NvdimmEndpoint {
 
   // Commands leave in the order of their keys; else oldest first.
   void order_commands_by_key(bool by_key) { by_key_ = by_key; }
+
+  // Its command was sent, and its ack is still to come.
+  static bool awaits_ack(const Transaction& transaction) {
+    return transaction.request.memory == MemoryClass::nvdimm &&
+           (transaction.request.flush
+                ? transaction.state == TransactionState::barred && transaction.started
+                : transaction.state == TransactionState::waiting);
+  }
 
   void insert(Transaction& transaction) {  // competes for its command, or a credit
     PseudoBank& bank = bank_of(transaction);
@@ -121,7 +130,21 @@ class NvdimmEndpoint {
   }
 
   void rebuild();  // keys of many changed
+
+  // Loading: nothing competes then; acks not returned are of commands sent. To be called for each
+  // command that was sent, and for what competes for its command, a credit or the data bus.
   void serialize(Archive& archive);
+  void restore_sent() { ++outstanding_; }
+  // The NVDIMM has the commands that were sent and are not done, in the states known here.
+  void check_module(const Archive& archive, const NvdimmModule& module) const;
+  void restore(Transaction& transaction) {
+    if (transaction.state == TransactionState::ready) {
+      insert_ready(transaction, transaction.grant_from);
+      forget();
+    } else {
+      insert(transaction);
+    }
+  }
 
  private:
   struct PseudoBank {
@@ -129,12 +152,6 @@ class NvdimmEndpoint {
     BankQueue posted;
     BankQueue ready;
     std::int64_t last_page = kNoRow;
-    void serialize(Archive& archive, TransactionPool& pool) {
-      queued.serialize(archive, pool);
-      posted.serialize(archive, pool);
-      ready.serialize(archive, pool);
-      archive(last_page);
-    }
   };
 
   bool is_posted(const Transaction& transaction) const {

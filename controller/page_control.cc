@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/places.h"
+
 namespace hmsim {
 
 PageControl::PageControl(std::unique_ptr<PagePolicy> policy, const TimingModel& model,
@@ -64,7 +66,13 @@ std::int32_t PageControl::closing(std::size_t side, Cycle edge) {
 
 void PageControl::serialize(Archive& archive) {
   archive.section("page control");
-  archive(banks_, listed_, next_);
+  archive.fixed(banks_);
+  archive(listed_, next_);
+  Places places(archive, banks_.size(), "rows to be closed");
+  for (const std::int32_t bank : listed_) {
+    places.take(static_cast<std::uint64_t>(bank));
+    at(bank).listed = true;
+  }
   policy_->serialize(archive);
 }
 

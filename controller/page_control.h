@@ -37,6 +37,7 @@ class PageControl {
   // closing() answers -1 before, unless column commands are issued.
   Cycle next() const { return next_; }
 
+  // Loading: nobody waits then; waits() is to be called for each that does.
   void serialize(Archive& archive);
 
  private:
@@ -45,7 +46,11 @@ class PageControl {
     Cycle close_from = kNeverCycle;  // kNeverCycle: stays open
     bool listed = false;             // in listed_
     std::array<int, 2> waiting{};
-    void serialize(Archive& archive) { archive(accesses, close_from, listed, waiting); }
+    void serialize(Archive& archive) {
+      archive(accesses, close_from);
+      listed = archive.loading() ? false : listed;
+      waiting = archive.loading() ? std::array<int, 2>{} : waiting;
+    }
   };
 
   Bank& at(std::int32_t bank) { return banks_[static_cast<std::size_t>(bank)]; }

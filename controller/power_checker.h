@@ -19,7 +19,7 @@ class PowerChecker {
   // A DRAM command, in order of cycles; its rank and bank exist.
   void check(const CommandRecord& record);
 
-  void serialize(Archive& archive) { archive(ranks_); }
+  void serialize(Archive& archive) { archive.fixed(ranks_); }
 
  private:
   struct Rank {

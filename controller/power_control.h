@@ -47,17 +47,27 @@ class PowerControl {
   // becomes pressing. `soonest` is the next edge.
   Cycle next(Cycle soonest) const;
 
-  void serialize(Archive& archive) { archive(ranks_); }
+  // Loading: nobody waits then; restore() is to be called for each that does.
+  void serialize(Archive& archive) {
+    archive.fixed(ranks_);
+    for (const Rank& rank : ranks_) {
+      archive.check(rank.idle_from != kNeverCycle, "a rank was never idle");
+    }
+  }
+  void restore(int rank) { ++at(rank).waiting; }
 
  private:
-  enum class State : std::uint8_t { awake, power_down, self_refresh };
+  enum class State : std::uint8_t { awake, power_down, self_refresh, last = self_refresh };
 
   struct Rank {
     State state = State::awake;
     std::int64_t waiting = 0;
     Cycle idle_from{0};     // since then no request has waited
     bool refreshed = true;  // since self-refresh was left
-    void serialize(Archive& archive) { archive(state, waiting, idle_from, refreshed); }
+    void serialize(Archive& archive) {
+      archive(state, idle_from, refreshed);
+      waiting = archive.loading() ? 0 : waiting;
+    }
   };
 
   Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/preconditioned.h"
 
+#include <algorithm>
 #include <array>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/archive.h"
 #include "core/errors.h"
+#include "core/input_file.h"
+#include "nvdimm/ftl.h"
 
 namespace hmsim {
 
@@ -88,13 +88,61 @@ void require_same(const std::string& path, const Values& saved, const Values& he
   }
 }
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (!file || !(content << file.rdbuf())) {
-    throw InputError(path + ": cannot be read (" + std::string(kLoad) + ")");
+// Bytes that the state of such a system, and the names of its parameters, can take at most.
+std::uint64_t longest_state(const SystemConfig& config) {
+  constexpr std::uint64_t kNames = 1 << 20;
+  constexpr std::uint64_t kOfPage = 24;    // its place, and of discarded ones the version
+  constexpr std::uint64_t kOfBlock = 256;  // its counts and its places in lists
+  constexpr std::uint64_t kOfEntry = 64;   // of a cached map
+  std::uint64_t bytes = kNames;
+  for (const SystemConfig& part : config.channel_configs()) {
+    if (part.nvdimm.present) {
+      const FtlShape shape = ftl_shape(part.nvdimm);
+      const std::uint64_t blocks = std::uint64_t{shape.luns} * shape.blocks;
+      const std::uint64_t of_page = kOfPage + (config.store_data ? 2 * sizeof(PageBytes) : 0);
+      bytes += blocks * (kOfBlock + shape.pages * of_page) + shape.cached_entries * kOfEntry;
+    }
   }
-  return content.str();
+  return bytes;
+}
+
+[[noreturn]] void fail(const std::string& path, const std::string& message) {
+  throw InputError(path + ": " + message + " (" + std::string(kLoad) + ")");
+}
+
+// Fit to be shown in a message.
+bool is_plain(std::string_view text) {
+  constexpr std::size_t kLongest = 200;
+  return text.size() <= kLongest &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// What comes behind the header, which is whole.
+std::string body_of(const std::string& path, const SystemConfig& config) {
+  InputFile file(path, kLoad);
+  if (file.size() < kHeaderBytes || file.read(kMagic.size()) != kMagic) {
+    fail(path, "not a file of preconditioned state");
+  }
+  Archive header(file.read(kHeaderBytes - kMagic.size()));
+  std::uint64_t version = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t length = 0;
+  header(version, hash, length);
+  if (version != kVersion) {
+    fail(path, "has version " + std::to_string(version) + ", this simulator reads version " +
+                   std::to_string(kVersion));
+  }
+  if (file.size() - kHeaderBytes != length) {
+    fail(path, "damaged: its length is not what it tells");
+  }
+  if (length > longest_state(config)) {
+    fail(path, "longer than the state of such an NVDIMM can be");
+  }
+  std::string body = file.read(static_cast<std::size_t>(length));
+  if (hash_bytes(body) != hash) {
+    fail(path, "damaged: its checksum does not fit");
+  }
+  return body;
 }
 
 }  // namespace
@@ -112,31 +160,28 @@ std::string seal_preconditioned(const SystemConfig& config, std::uint64_t seed, 
   return std::string(kMagic) + header.bytes() + body.bytes();
 }
 
-std::string open_preconditioned(const std::string& path, const SystemConfig& config,
-                                std::uint64_t seed) {
-  const std::string content = content_of(path);
-  if (content.size() < kHeaderBytes || !starts_with(content, kMagic)) {
-    throw InputError(path + ": not a file of preconditioned state");
-  }
-  Archive header(content.substr(kMagic.size(), kHeaderBytes - kMagic.size()));
-  std::uint64_t version = 0;
-  std::uint64_t hash = 0;
-  std::uint64_t length = 0;
-  header(version, hash, length);
-  if (version != kVersion) {
-    throw InputError(path + ": has version " + std::to_string(version) +
-                     ", this simulator reads version " + std::to_string(kVersion));
-  }
-  std::string rest = content.substr(kHeaderBytes);
-  if (rest.size() != length || hash_bytes(rest) != hash) {
-    throw InputError(path + ": damaged: its checksum does not fit");
-  }
-  Archive body(std::move(rest));
+void load_preconditioned(const std::string& path, const SystemConfig& config, std::uint64_t seed,
+                         const std::function<void(Archive&)>& load) {
+  Archive body(body_of(path, config));
   std::vector<std::pair<std::string, std::string>> list;
   std::string state;
-  body(list, state);
+  try {
+    body(list, state);
+    for (const auto& [name, value] : list) {
+      body.check(is_plain(name) && is_plain(value), "a parameter is none");
+    }
+    body.check(body.at_end(), "it holds more than a state");
+  } catch (const InputError& error) {
+    fail(path, error.what());
+  }
   require_same(path, Values(list.begin(), list.end()), shaping(config, seed));
-  return state;
+  try {
+    Archive archive(std::move(state));
+    load(archive);
+    archive.check(archive.at_end(), "it holds more than this NVDIMM's state");
+  } catch (const InputError& error) {
+    fail(path, error.what());
+  }
 }
 
 }  // namespace hmsim

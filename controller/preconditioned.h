@@ -7,17 +7,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "controller/system_config.h"
+#include "core/archive.h"
 
 namespace hmsim {
 
 std::string seal_preconditioned(const SystemConfig& config, std::uint64_t seed, std::string state);
 
-// The state in the file at `path`. Throws InputError when it cannot be read, is damaged, of another
-// version, or of a system that differs: then it names the first parameter that does.
-std::string open_preconditioned(const std::string& path, const SystemConfig& config,
-                                std::uint64_t seed);
+// Calls load() with the state in the file at `path`. Throws InputError when it cannot be read, is
+// damaged, of another version, or of a system that differs: then it names the first parameter that
+// does.
+void load_preconditioned(const std::string& path, const SystemConfig& config, std::uint64_t seed,
+                         const std::function<void(Archive&)>& load);
 
 }  // namespace hmsim

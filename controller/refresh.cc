@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/refresh.h"
 
+#include <algorithm>
+
 #include "dram/families.h"
 
 namespace hmsim {
@@ -98,8 +100,19 @@ void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
 }
 
 void RefreshControl::serialize(Archive& archive) {
-  archive(ranks_, free_from_, last_free_, blocked_ranks_);
+  archive.fixed(ranks_, free_from_);
+  archive(last_free_);
+  for (const Rank& rank : ranks_) {
+    archive.check(rank.turn >= 0 && rank.turn < turns_, "there is no such turn of refreshes");
+    archive.check(rank.pressing == kNeverCycle || rank.due != kNeverCycle,
+                  "a refresh is pressing, but never due");
+  }
   if (archive.loading()) {
+    for (Rank& rank : ranks_) {
+      rank.waiting = 0;
+    }
+    blocked_ranks_ = static_cast<int>(
+        std::count_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.blocked; }));
     find_next_pressing();
   }
 }

@@ -90,6 +90,7 @@ class RefreshControl {
     return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
   }
 
+  // Loading: nobody waits then; waits() is to be called for each that does.
   void serialize(Archive& archive);
 
  private:
@@ -100,7 +101,7 @@ class RefreshControl {
     int turn = 0;
     bool blocked = false;  // what is to be refreshed is kept from other commands
     bool asleep = false;
-    void serialize(Archive& archive) { archive(due, pressing, waiting, turn, blocked, asleep); }
+    void serialize(Archive& archive) { archive(due, pressing, turn, blocked, asleep); }
   };
 
   // A rank's next step, and when it can be made.

@@ -29,7 +29,10 @@ class RefreshChecker {
   // The log ends at `end`: was everything refreshed as often as was due?
   void finish(Cycle end);
 
-  void serialize(Archive& archive) { archive(debtors_, next_overdue_); }
+  void serialize(Archive& archive) {
+    archive.fixed(debtors_);
+    archive(next_overdue_);
+  }
 
  private:
   // What owes a refresh in each interval: a rank; or the banks of one number in a rank's groups.

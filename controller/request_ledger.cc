@@ -9,7 +9,7 @@ namespace hmsim {
 
 bool RequestLedger::mark(std::uint64_t request) {
   const std::uint64_t word = request / kBits;
-  if (word < base_) {
+  if (word < base_ || word - base_ > kMostWords) {
     return false;
   }
   if (word - base_ >= words_.size()) {
@@ -46,9 +46,11 @@ void RequestLedger::grow(std::uint64_t word) {
 
 void RequestLedger::serialize(Archive& archive) {
   archive(words_, base_, end_);
-  if (archive.loading() && (words_.empty() || (words_.size() & (words_.size() - 1)) != 0)) {
-    throw InputError("the checkpoint is damaged: a ledger does not hold together");
-  }
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 58;
+  const std::size_t size = words_.size();
+  archive.check(size != 0 && (size & (size - 1)) == 0 && base_ < kMost && end_ / kBits < kMost &&
+                    at(base_) != ~std::uint64_t{0},
+                "a ledger does not hold together");
 }
 
 }  // namespace hmsim

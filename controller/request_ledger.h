@@ -11,8 +11,9 @@ namespace hmsim {
 
 class RequestLedger {
  public:
-  // False when the request was done before. O(1) amortised; memory grows with the distance between
-  // the oldest request that is not done and the youngest that is, by a bit each.
+  // False when the request was done before, or is so young that it cannot be. O(1) amortised;
+  // memory grows with the distance between the oldest request that is not done and the youngest
+  // that is, by a bit each.
   bool mark(std::uint64_t request);
 
   std::uint64_t oldest_missing() const;
@@ -22,6 +23,7 @@ class RequestLedger {
 
  private:
   static constexpr std::uint64_t kBits = 64;
+  static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 22;
 
   void grow(std::uint64_t word);
   std::uint64_t& at(std::uint64_t word) {

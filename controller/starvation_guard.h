@@ -2,6 +2,7 @@
 // Finds the transactions that have waited for too long.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +67,32 @@ class StarvationGuard {
   }
   static constexpr std::uint32_t kNone = PendingRequests::kNone;
 
-  void serialize(Archive& archive) { archive(waiting_, due_, next_); }
+  // Loading: nobody waits then; restore() tells who does, of those that hold a slot;
+  // owner_of(class) is a queue.
+  void serialize(Archive& archive) { archive.fixed(due_); }
+  template <class OwnerOf>
+  void restore(std::vector<Transaction*> held, OwnerOf owner_of) {
+    std::sort(held.begin(), held.end(), [this](const Transaction* a, const Transaction* b) {
+      const Cycle one = due_[a->slot];
+      const Cycle other = due_[b->slot];
+      return one != other ? one < other : a->request.id < b->request.id;
+    });
+    waiting_ = PendingRequests();
+    waiting_.connect(due_.size(), kLists);
+    next_ = kNeverCycle;
+    for (const Transaction* each : held) {
+      const std::size_t queue = owner_of(each->request.memory);
+      if (each->state == TransactionState::barred || each->state == TransactionState::transfer) {
+        continue;
+      }
+      if (each->overdue) {
+        waiting_.add(each->view, overdue(each->request.memory));
+      } else if (limits_[queue] != kNeverCycle) {
+        waiting_.add(each->view, queue);
+        next_ = earlier(next_, due_[each->slot]);
+      }
+    }
+  }
 
  private:
   // A list for each queue, then one for the overdue ones of each class.

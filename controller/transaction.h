@@ -21,6 +21,7 @@ enum class TransactionState : std::uint8_t {
   waiting,   // NVDIMM: command sent, no ack yet
   ready,     // NVDIMM: acknowledged, competes for the data bus
   transfer,  // its data-bus command is issued
+  last = transfer
 };
 
 // What LatencySplit knows of a transaction. DRAM: dates by its banks' clock, and the parts of its
@@ -33,9 +34,7 @@ struct LatencyMarks {
   Cycle bank{0};
   Cycle bus{0};
   Cycle refresh{0};
-  void serialize(Archive& archive) {
-    archive(first_command, entered, competes, queueing, bank, bus, refresh);
-  }
+  void serialize(Archive& archive);
 };
 
 struct alignas(64) Transaction {
@@ -60,7 +59,7 @@ struct alignas(64) Transaction {
   std::int32_t bank = 0;  // DRAM: numbered over all ranks; NVDIMM: pseudo-bank
   TransactionState state = TransactionState::queued;
   bool viewed = false;     // `view` is made
-  bool started = false;    // a command was issued for it
+  bool started = false;    // a command was issued for it (NVDIMM: if it is a flush)
   bool activated = false;  // its row had to be opened for it
   bool urgent = false;     // a write that goes with the reads: a read waits for it
   bool overdue = false;    // goes before all others: it has waited for too long
@@ -84,11 +83,8 @@ struct alignas(64) Transaction {
     overdue = false;
   }
 
-  void serialize(Archive& archive) {  // all but its slot and its links, which the pool knows
-    archive(request, view, row, local, key_miss, key_hit, grant_from, chain, rank, bank, state,
-            viewed, started, activated, urgent, overdue, admitted, activated_at, activate_held,
-            finishes, marks);
-  }
+  // All but its slot, its links, and what its address tells; of its view whether it is made.
+  void serialize(Archive& archive);
 };
 
 // The slots. The channel knows a transaction by its address, others, and checkpoints, by its slot.
@@ -120,20 +116,28 @@ class TransactionPool {
     --taken_;
   }
 
+  // see(transaction) for all that are taken.
+  template <class See>
+  void each_taken(See see) const {
+    const std::vector<bool> free = free_slots();
+    for (const Transaction& each : slots_) {
+      if (!free[each.slot]) {
+        see(each);
+      }
+    }
+  }
+
   std::size_t size() const { return slots_.size(); }
   std::size_t taken() const { return taken_; }
   bool all_free() const { return taken_ == 0; }
 
-  // Pointers to its transactions, of whoever keeps them. Throws InputError if there is no such
-  // slot.
-  template <class... Links>
-  void serialize_links(Archive& archive, Links&... links) {
-    (serialize_link(archive, links), ...);
-  }
+  // Those that hold a slot, in order of their requests.
+  std::vector<Transaction*> held();
+
   void serialize(Archive& archive);
 
  private:
-  void serialize_link(Archive& archive, Transaction*& link);
+  std::vector<bool> free_slots() const;
 
   std::vector<Transaction> slots_;
   Transaction* first_free_ = nullptr;  // linked by `next`

@@ -61,7 +61,12 @@ class ViolationLog {
   std::int64_t total() const { return total_; }
   const std::vector<Violation>& first() const { return first_; }  // at most kKept, in order
 
-  void serialize(Archive& archive) { archive(total_, first_); }
+  void serialize(Archive& archive) {
+    archive(total_, first_);
+    archive.check(first_.size() <= kKept && total_ >= static_cast<std::int64_t>(first_.size()) &&
+                      first_.empty() == (total_ == 0),
+                  "violations are miscounted");
+  }
 
   static constexpr std::size_t kKept = 20;
 

@@ -34,7 +34,14 @@ class WriteDrain {
   // Until then choose() answers the same, unless requests come or go or a refresh begins.
   Cycle next(Cycle edge) const { return refresh_.next_free(edge); }
 
-  void serialize(Archive& archive) { archive(waiting_, by_turn_, draining_); }
+  // Loading: nobody waits then; waits() is to be called for each that does.
+  void serialize(Archive& archive) {
+    archive(draining_);
+    if (archive.loading()) {
+      waiting_ = {};
+      by_turn_.assign(by_turn_.size(), {});
+    }
+  }
 
  private:
   using Sides = std::array<std::int64_t, 2>;

@@ -2,35 +2,44 @@
 #include "core/archive.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/errors.h"
 #include "core/random.h"
 
 namespace hmsim {
 
+void Archive::damaged(const char* what) {
+  throw InputError(std::string("the saved state is damaged: ") + what);
+}
+
+void Archive::signed_integer(std::int64_t& value) {
+  constexpr std::int64_t kMark = std::int64_t{1} << 62;
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  integer(value);
+  check((value > -kMark / 2 && value < kMark / 2) || value == kMark || value == -kMark ||
+            value == kLargest,
+        "a number is too large");
+}
+
 void Archive::integer(std::int64_t& value) {
-  constexpr int kBytes = 8;
   auto bits = static_cast<std::uint64_t>(value);
   if (loading_) {
-    if (bytes_.size() - position_ < kBytes) {
-      throw InputError("the checkpoint ends early");
-    }
+    checked_count(1, kFieldBytes);
     bits = 0;
-    for (int i = 0; i < kBytes; ++i) {
+    for (std::size_t i = 0; i < kFieldBytes; ++i) {
       bits |= std::uint64_t{static_cast<unsigned char>(bytes_[position_++])} << (8 * i);
     }
     value = static_cast<std::int64_t>(bits);
     return;
   }
-  for (int i = 0; i < kBytes; ++i) {
+  for (std::size_t i = 0; i < kFieldBytes; ++i) {
     bytes_.push_back(static_cast<char>(bits >> (8 * i)));
   }
 }
 
 std::size_t Archive::checked_count(std::size_t count, std::size_t bytes_each) {
-  if (count > (bytes_.size() - position_) / bytes_each) {
-    throw InputError("the checkpoint ends early");
-  }
+  check(count <= (bytes_.size() - position_) / bytes_each, "it ends early");
   return count;
 }
 
@@ -57,7 +66,8 @@ void Archive::field(std::vector<bool>& values) {
   std::uint64_t count = values.size();
   field(count);
   if (loading_) {
-    values.assign(checked_count((count + 7) / 8, 1) == 0 ? 0 : count, false);
+    checked_count(count / 8, 1);
+    values.assign(count, false);
   }
   std::uint64_t packed = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -79,10 +89,7 @@ void Archive::field(std::vector<bool>& values) {
 void Archive::section(std::string_view name) {
   std::string text(name);
   field(text);
-  if (text != name) {
-    throw InputError("the checkpoint does not fit this simulator: expected '" + std::string(name) +
-                     "'");
-  }
+  check(text == name, ("the part '" + std::string(name) + "' is missing").c_str());
 }
 
 std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) {

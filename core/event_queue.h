@@ -46,6 +46,14 @@ class EventQueue {
     return event;
   }
 
+  // see(event) for all, in no order.
+  template <class See>
+  void each(See see) const {
+    for (const Event& event : heap_) {
+      see(event);
+    }
+  }
+
   void serialize(Archive& archive) {
     archive(heap_, next_order_);
     next_time_ = heap_.empty() ? kNever : heap_.front().time;

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/errors.h"
+#include "core/archive.h"
 
 namespace hmsim {
 
@@ -63,9 +63,9 @@ void LineStore::serialize(Archive& archive) {
   }
   map_.clear();
   for (std::uint32_t page = 0; page < pages_.size(); ++page) {
-    if (pages_[page].second.size() != static_cast<std::size_t>(kPageBytes.value())) {
-      throw InputError("the checkpoint is damaged: a page of memory is not whole");
-    }
+    archive.check(pages_[page].second.size() == static_cast<std::size_t>(kPageBytes.value()) &&
+                      map_.find(pages_[page].first) == kNoIndex,
+                  "a page of memory is not whole, or there twice");
     map_.insert(pages_[page].first, page);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "core/archive.h"
 #include "core/types.h"
@@ -11,7 +12,7 @@
 namespace hmsim {
 
 // The two classes of traffic that share a channel.
-enum class MemoryClass : std::uint8_t { dram, nvdimm };
+enum class MemoryClass : std::uint8_t { dram, nvdimm, last = nvdimm };
 
 inline constexpr int kMemoryClasses = 2;
 
@@ -65,6 +66,15 @@ class Requester {
   // that has no data of its own writes the request's id into every eight bytes.
   virtual LineData write_data(const Request& request) const;
   virtual void on_read_data(const Request& /*request*/, const LineBytes& /*bytes*/) {}
+
+  // One that is not done; admitted: on_admit() was called.
+  struct Outstanding {
+    Request request;
+    bool admitted = false;
+  };
+  // Loading, last of all: throws InputError unless these are the ones that it waits for.
+  virtual void check_outstanding(const Archive& /*archive*/,
+                                 const std::vector<Outstanding>& /*requests*/) const {}
 };
 
 // Where requests go.

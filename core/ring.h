@@ -38,6 +38,14 @@ class Ring {
     --count_;
   }
 
+  // see(value) for all, from the first on.
+  template <class See>
+  void each(See see) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      see(slots_[(head_ + i) & mask_]);
+    }
+  }
+
   void serialize(Archive& archive) {
     archive(slots_, head_, count_);
     if (archive.loading() && ((slots_.size() & (slots_.size() - 1)) != 0 ||

@@ -8,6 +8,7 @@
 
 #include "core/archive.h"
 #include "core/key_map.h"
+#include "core/places.h"
 
 namespace hmsim {
 
@@ -33,6 +34,22 @@ struct SlotList {
     const SlotLink link = links[slot];
     (link.previous == kNoIndex ? first : links[link.previous].next) = link.next;
     (link.next == kNoIndex ? last : links[link.next].previous) = link.previous;
+  }
+
+  // Loading: takes the list's slots; its links lead there and back. Calls see(slot) for each.
+  template <class See>
+  void take_all(const std::vector<SlotLink>& links, Places& slots, See see) const {
+    std::uint32_t before = kNoIndex;
+    const std::uint32_t end = slots.chain(first, [&](std::uint32_t slot) {
+      slots.check(links[slot].previous == before);
+      see(slot);
+      before = slot;
+      return links[slot].next;
+    });
+    slots.check(last == end || first == kNoIndex);
+  }
+  void take_all(const std::vector<SlotLink>& links, Places& slots) const {
+    take_all(links, slots, [](std::uint32_t) {});
   }
 
   void serialize(Archive& archive) { archive(first, last); }

@@ -11,6 +11,7 @@ namespace hmsim {
 namespace {
 
 constexpr double kTwoTo64 = 18446744073709551616.0;
+constexpr Tick kLongest{std::int64_t{1} << 61};
 
 }  // namespace
 
@@ -19,8 +20,9 @@ std::int64_t Histogram::upper_edge(int bucket) {
     return bucket;
   }
   const int shift = (bucket >> kSubBits) - 1;
-  const std::int64_t mantissa = bucket - (shift << kSubBits);
-  return ((mantissa + 1) << shift) - 1;
+  const auto mantissa = static_cast<std::uint64_t>(bucket - (shift << kSubBits));
+  const std::uint64_t edge = ((mantissa + 1) << shift) - 1;
+  return static_cast<std::int64_t>(std::min(edge, std::uint64_t{INT64_MAX}));
 }
 
 void Histogram::add_times(std::int64_t value, std::uint64_t times) {
@@ -69,6 +71,9 @@ std::int64_t Histogram::quantile(std::uint64_t numerator, std::uint64_t denomina
 
 void Histogram::serialize(Archive& archive) {
   archive(buckets_, count_, sum_high_, sum_low_, max_);
+  archive.check(
+      buckets_.empty() ? count_ == 0 : buckets_.size() == static_cast<std::size_t>(kBuckets),
+      "a histogram has another size");
 }
 
 void Occupancy::reset(Tick now) {
@@ -104,7 +109,17 @@ double Occupancy::share_over(std::int64_t threshold, Tick now) const {
   return total == 0 ? 0 : above / total;
 }
 
-void Occupancy::serialize(Archive& archive) { archive(time_at_, value_, since_); }
+void Occupancy::serialize(Archive& archive) {
+  archive.fixed(time_at_);
+  archive(value_, since_);
+  archive.check_index(value_, time_at_.size(), "more is held than there is room for");
+  archive.check(since_ < kLongest, "a time is none");
+  Tick whole{0};
+  for (const std::int64_t time : time_at_) {
+    archive.check(time >= 0 && Tick(time) <= kLongest - whole, "a time is none");
+    whole += Tick(time);
+  }
+}
 
 void StatisticRegistry::add(std::string path, const char* unit, const char* description,
                             StatisticKind kind, std::function<void(Statistic&)> read) {

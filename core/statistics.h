@@ -51,7 +51,7 @@ class Histogram {
 
  private:
   static constexpr int kSubBits = 5;
-  static constexpr int kBuckets = (64 - kSubBits) << kSubBits;
+  static constexpr int kBuckets = (65 - kSubBits) << kSubBits;  // of negative ones, too
   static int bucket_of(std::uint64_t value) {
     const int shift = 63 - __builtin_clzll(value | (1u << kSubBits)) - kSubBits;
     return (shift << kSubBits) + static_cast<int>(value >> shift);

@@ -70,10 +70,16 @@ class EnergyMeter {
   // Since the last reset.
   DramEnergy energy(int rank, Cycle now) const;
   void reset(Cycle now);
-  void serialize(Archive& archive) { archive(ranks_); }
+  void serialize(Archive& archive) { archive.fixed(ranks_); }
 
  private:
-  enum class State : std::uint8_t { precharged, active, power_down, self_refresh };
+  enum class State : std::uint8_t {
+    precharged,
+    active,
+    power_down,
+    self_refresh,
+    last = self_refresh
+  };
 
   struct alignas(128) Rank {
     std::int64_t activates = 0;
@@ -86,6 +92,7 @@ class EnergyMeter {
     Cycle refreshed_until{0};
     void serialize(Archive& archive) {
       archive(activates, accesses, refreshes, cycles, open, state, since, refreshed_until);
+      archive.check(open >= 0 && open <= 64 && since != kNeverCycle, "a rank is miscounted");
     }
   };
 

@@ -2,10 +2,10 @@
 #include "dram/model_parameters.h"
 
 #include <array>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
 #include "core/errors.h"
+#include "core/input_file.h"
 #include "dram/dramsim3_ini.h"
 #ifdef HMSIM_DRAMSIM3
 #include "dram/dramsim3/adapter.h"
@@ -26,6 +26,8 @@ constexpr std::array<std::int64_t DramTiming::*, 20> kTimings{
 constexpr std::array<std::int64_t DramTiming::*, 4> kSleepTimings{
     &DramTiming::tcke, &DramTiming::txp, &DramTiming::tckesr, &DramTiming::txs};
 
+constexpr std::uint64_t kLongestIni = std::uint64_t{1} << 20;  // bytes; those shipped have 2 KB
+
 // The text of an .ini file: shipped with DRAMsim3, or at a path.
 std::string ini_text(const std::string& name) {
 #ifdef HMSIM_DRAMSIM3
@@ -41,12 +43,15 @@ std::string ini_text(const std::string& name) {
 #else
   const std::string hint = "; this build has no DRAMsim3, so its shipped files have no names here";
 #endif
-  std::ifstream file(name, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  std::error_code error;
+  if (!std::filesystem::exists(name, error)) {
     throw InputError("dram.dramsim3_ini: no such file: '" + name + "'" + hint);
   }
-  return text.str();
+  InputFile file(name, "dram.dramsim3_ini");
+  if (file.size() > kLongestIni) {
+    throw InputError(name + ": is longer than any DRAMsim3 .ini file (dram.dramsim3_ini)");
+  }
+  return file.read(static_cast<std::size_t>(file.size()));
 }
 
 }  // namespace

@@ -14,6 +14,11 @@ namespace {
 
 constexpr std::int64_t kLongAgo = std::numeric_limits<std::int64_t>::min() / 2;
 
+// So small that picoseconds can be counted.
+void check_cycle(const Archive& archive, std::int64_t cycle) {
+  archive.check(cycle < std::int64_t{1} << 51, "a command lies in the far future");
+}
+
 bool applies(Scope scope, int from, int to, int groups_per_rank) {
   const bool same_rank = from / groups_per_rank == to / groups_per_rank;
   switch (scope) {
@@ -312,16 +317,23 @@ void TimingEngine::Ring::serialize(Archive& archive, std::size_t length) {
   for (std::size_t i = 0; i < length; ++i) {
     archive(cycles[i]);
   }
-  if (position >= length) {
-    throw InputError("the checkpoint is damaged: a window has no such place");
+  archive.check_index(position, length, "a window has no such place");
+  for (std::size_t i = 0; i < length; ++i) {
+    check_cycle(archive, cycles[i]);
   }
 }
 
 void TimingEngine::serialize(Archive& archive) {
   archive.section("timing");
-  archive(bank_ready_, last_, gates_, burst_source_, burst_at_);
-  if (burst_source_ >= all_delays_.size() || all_delays_[burst_source_].empty()) {
-    throw InputError("the checkpoint is damaged: no command has such a source");
+  archive.fixed(bank_ready_, last_, gates_);
+  archive(burst_source_, burst_at_);
+  archive.check(burst_source_ < all_delays_.size() && !all_delays_[burst_source_].empty(),
+                "no command has such a source");
+  check_cycle(archive, burst_at_);
+  for (const std::vector<std::int64_t>* each : {&bank_ready_, &last_, &gates_}) {
+    for (const std::int64_t cycle : *each) {
+      check_cycle(archive, cycle);
+    }
   }
   burst_delays_ = all_delays_[burst_source_].data();
   openings_ = all_openings_[burst_source_].data();

@@ -25,6 +25,7 @@ enum class Command : std::uint8_t {
   power_down_exit,
   self_refresh_enter,
   self_refresh_exit,
+  last = self_refresh_exit
 };
 
 inline constexpr int kCommands = 12;

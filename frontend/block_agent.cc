@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/archive.h"
 #include "core/errors.h"
 #include "frontend/clock.h"
 
@@ -18,16 +17,6 @@ static_assert(kSectorsPerPage * kSectorBytes == kPageBytes.value());
 static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 
 }  // namespace
-
-void BlockAgent::Thread::serialize(Archive& archive) {
-  archive(busy, paused, number, next_line, lines, write, trim, past_gate, flush_before, flush_after,
-          outstanding, fetches);
-  archive(page_line, page_lines, pass, accesses, block);
-}
-
-void BlockAgent::Block::serialize(Archive& archive) {
-  archive(first_sent, thread, accesses, collections_ended);
-}
 
 void BlockAgent::declare(ParameterSet& parameters) {
   Agent::declare(parameters);
@@ -336,17 +325,6 @@ double BlockAgent::pass_fraction(Tick) const {
                                  : static_cast<double>(taken_ - std::min(taken_, busy_)) /
                                        static_cast<double>(limit);
   return (static_cast<double>(passes_) + pass) / static_cast<double>(parts_.loop);
-}
-
-void BlockAgent::serialize_state(Archive& archive) {
-  archive.section("block");
-  archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_);
-  archive(epoch_, threads_, blocks_, free_blocks_, steps_, blocks_done_, response_times_,
-          response_times_in_collections_);
-  archive(between_passes_, writers_, gate_, touched_, passes_);
-  archive(part_, left_, read_, begins_window_, last_begin_);
-  meter_.serialize(archive);
-  source_->serialize(archive);
 }
 
 const AgentDescriptor kBlockTraceAgent{"block_trace",

@@ -50,6 +50,8 @@ class BlockAgent final : public Agent {
   Tick next_event() const override { return steps_.next_time(); }
   Tick advance(Tick now) override;
   void on_admit(const Request& request, Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
 
  private:
   // The request under way, and of it what is still to be done.
@@ -82,13 +84,17 @@ class BlockAgent final : public Agent {
     std::uint64_t collections_ended = 0;  // before
     void serialize(Archive& archive);
   };
-  enum class Step : std::uint8_t { start_pass, start_lines, end_pause, go_on };
+  enum class Step : std::uint8_t { start_pass, start_lines, end_pause, go_on, last = go_on };
 
   void prepare() override;
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
+
+  void check_loaded(const Archive& archive) const;
+  void check_thread(const Archive& archive, const Thread& thread) const;
+  void check_steps(const Archive& archive) const;
 
   void open_pass();
   void fetch();

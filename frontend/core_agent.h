@@ -82,6 +82,7 @@ class CoreAgent : public Agent {
   std::int64_t dispatch_slot(std::int64_t number) const { return entry(number).dispatch; }
   std::int64_t ready_slot(std::int64_t number) const { return entry(number).ready; }
   void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
+  bool stalled() const { return stalled_; }
   // Slots of records that set_ready() told became known.
   void resume();
   void unblock(Tick now);
@@ -122,6 +123,9 @@ class CoreAgent : public Agent {
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
   void serialize_state(Archive& archive) override;
+
+  void check_loaded(const Archive& archive) const;
+  void check_act_time(const Archive& archive) const;
 
   void start_pass(std::int64_t slot);
   void fetch();

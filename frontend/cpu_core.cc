@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/archive.h"
-#include "core/errors.h"
 #include "frontend/trace_formats.h"
 #include "frontend/translation.h"
 
@@ -12,19 +10,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint32_t kPosted = 0xFFFFFFFF;  // tag of write-backs
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 }  // namespace
-
-void CpuCore::Node::serialize(Archive& archive) {
-  archive(start, operands, data, unknown_operands, unknown_data, loads, readers, last_reader);
-  archive(next_reader, links);
-}
-
-void CpuCore::Access::serialize(Archive& archive) {
-  archive(number, place, fill, start, first, next);
-}
 
 CpuCore::CpuCore(const FrontendParameters& defaults)
     : CoreAgent(defaults),
@@ -438,18 +426,6 @@ void CpuCore::handle_completion(const Request& request, Tick now) {
     arrive(request.tag, now);
     notify();
   }
-}
-
-void CpuCore::serialize_core(Archive& archive) {
-  source_->serialize(archive);
-  if (own_l3_ != nullptr) {
-    own_l3_->serialize(archive);
-  }
-  caches_->serialize(archive);
-  fills_->serialize(archive);
-  archive(instruction_, nodes_, writers_, accesses_, unused_, steps_, write_backs_);
-  archive(writes_outside_, stores_waiting_, merges_);
-  ensure(nodes_.size() == capacity(), "core", Tick(0), -1, "the window changed its size");
 }
 
 const AgentDescriptor kCpuTraceAgent{

@@ -35,6 +35,8 @@
 
 namespace hmsim {
 
+class Places;
+
 class CpuCore final : public CoreAgent, private LastLevelCache::User {
  public:
   explicit CpuCore(const FrontendParameters& defaults);
@@ -43,11 +45,14 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   std::vector<ParameterError> check() const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void on_admit(const Request& request, Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
 
  private:
   using Fill = FillTable::Id;
   using Link = std::uint32_t;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static constexpr std::uint32_t kPosted = 0xFFFFFFFF;  // tag of write-backs
   static constexpr std::size_t kMostAccesses = kMostLoads + kMostStores;
   static constexpr std::size_t kRegisters = 256;
 
@@ -75,7 +80,7 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
     Link next = kNone;
     void serialize(Archive& archive);
   };
-  enum class Step : std::uint8_t { ask, send, fill, write_back };
+  enum class Step : std::uint8_t { ask, send, fill, write_back, last = write_back };
 
   void open() override;
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
@@ -91,6 +96,11 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   void serialize_core(Archive& archive) override;
   void line_came(std::uint32_t fill, Tick now) override;
   void start_waiting(Tick now) override;
+
+  void check_waiters(const Archive& archive) const;
+  void check_nodes(const Archive& archive) const;
+  void check_node(const Archive& archive, std::int64_t number, Places& reads) const;
+  void check_misses(const Archive& archive) const;
 
   void read_registers(std::int64_t number);
   void access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now);
@@ -111,6 +121,9 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
     steps_.schedule(slots().tick(slot), step, payload);
   }
   Address location(const SpaceLine& line) const;
+  const Node& node(std::int64_t number) const {
+    return nodes_[static_cast<std::size_t>(number) & (nodes_.size() - 1)];
+  }
   Node& node(std::int64_t number) {
     return nodes_[static_cast<std::size_t>(number) & (nodes_.size() - 1)];
   }

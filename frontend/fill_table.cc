@@ -3,15 +3,7 @@
 
 #include <algorithm>
 
-#include "core/archive.h"
-
 namespace hmsim {
-
-void FillTable::Fill::serialize(Archive& archive) {
-  archive(line, level, ahead, queued, started, fetches, miss, planned, earliest, above, below,
-          waiters);
-  archive(last_waiter, first_behind, next_behind, behind);
-}
 
 FillTable::Id FillTable::Lines::find(std::uint64_t line) const {
   const auto found = std::find(lines.begin(), lines.end(), line);
@@ -26,10 +18,11 @@ void FillTable::Lines::remove(Id id) {
   ids.pop_back();
 }
 
-void FillTable::Lines::serialize(Archive& archive) { archive(lines, ids); }
-
 FillTable::FillTable(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user)
-    : l3_(&l3), user_(user), free_{parameters.levels[0].mshrs, parameters.levels[1].mshrs} {}
+    : l3_(&l3),
+      user_(user),
+      mshrs_{parameters.levels[0].mshrs, parameters.levels[1].mshrs},
+      free_(mshrs_) {}
 
 FillTable::Id FillTable::allocate(std::uint64_t line, int level) {
   if (unused_.empty()) {
@@ -172,11 +165,6 @@ void FillTable::remove(Id id) {
   }
   (fill.ahead ? into_l2_ : into_l1_).remove(id);
   unused_.push_back(id);
-}
-
-void FillTable::serialize(Archive& archive) {
-  archive.section("fills");
-  archive(free_, fills_, unused_, into_l1_, into_l2_, waiting_, ahead_waiting_);
 }
 
 }  // namespace hmsim

@@ -52,6 +52,7 @@ class FillTable {
   FillTable(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user);
 
   Fill& operator[](Id id) { return fills_[id]; }
+  const Fill& operator[](Id id) const { return fills_[id]; }
   Id find(std::uint64_t line) const { return into_l1_.find(line); }
   Id find_ahead(std::uint64_t line) const { return into_l2_.find(line); }
 
@@ -73,6 +74,8 @@ class FillTable {
   void remove(Id id);
 
   void serialize(Archive& archive);
+  // By id, whether it is a fill's at present.
+  std::vector<bool> in_use() const;
 
  private:
   // Lines in flight; few enough to be looked through.
@@ -85,6 +88,10 @@ class FillTable {
   };
   using Needs = std::array<std::int64_t, kCacheLevels>;
 
+  void check_loaded(const Archive& archive) const;
+  void check_lines(const Archive& archive, const Lines& into, bool ahead) const;
+  void check_links(const Archive& archive, const std::vector<bool>& used, Id id) const;
+  void check_mshrs(const Archive& archive) const;
   Id allocate(std::uint64_t line, int level);
   Needs needs(const Fill& fill) const;
   bool may_start(Id id);
@@ -93,7 +100,8 @@ class FillTable {
 
   LastLevelCache* l3_;
   std::uint16_t user_;
-  std::array<std::int64_t, kCacheLevels - 1> free_;  // MSHRs of L1 and L2
+  std::array<std::int64_t, kCacheLevels - 1> mshrs_;  // of L1 and L2
+  std::array<std::int64_t, kCacheLevels - 1> free_;   // of them
   std::vector<Fill> fills_;
   std::vector<Id> unused_;
   Lines into_l1_;

@@ -50,6 +50,9 @@ class FioTrace final : public BlockSource {
   void serialize(Archive& archive) override {
     text_.serialize(archive);
     archive(version_, now_us_, files_);
+    archive.check((version_ == 0 || version_ == 2 || version_ == 3) && now_us_ < kLongest &&
+                      files_.size() <= kMaxFiles,
+                  "the place in an I/O log of fio is none");
   }
 
  private:

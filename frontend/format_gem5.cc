@@ -67,6 +67,7 @@ class Gem5Trace final : public AccessSource {
   double fraction() const override { return reader_.fraction(); }
   void serialize(Archive& archive) override {
     archive(packet_, any_, skipped_, first_tick_, access_, left_);
+    archive.check(left_ <= kMaxPacket / kLine + 1, "a packet has more lines than it can have");
     reader_.serialize(archive);
   }
 

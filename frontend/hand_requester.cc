@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/places.h"
+
 namespace hmsim {
 
 std::uint64_t HandRequester::send(MemoryPort& port, Request request, const Part& part, Tick now) {
@@ -55,6 +57,27 @@ void HandRequester::on_complete(const Request& request, Tick now) {
 void HandRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
+  archive.check_indices(free_tags_, pending_.size(), "requests by hand do not hold together");
+  archive.check(epoch_ >= Tick(0), "power came on before the beginning");
+}
+
+void HandRequester::Part::serialize(Archive& archive) {
+  archive(offset, size, data);
+  constexpr std::size_t kLine = sizeof(LineBytes);
+  archive.check(offset < kLine && size <= kLine - offset && (!data || data->size() == size),
+                "a request by hand goes beyond its line");
+}
+
+void HandRequester::check_outstanding(const Archive& archive,
+                                      const std::vector<Outstanding>& requests) const {
+  Places tags(archive, pending_.size(), "requests by hand do not hold together");
+  for (const std::uint32_t tag : free_tags_) {
+    tags.take(tag);
+  }
+  for (const Outstanding& each : requests) {
+    tags.take(each.request.tag);
+  }
+  tags.check(tags.all());
 }
 
 }  // namespace hmsim

@@ -31,7 +31,7 @@ class HandRequester final : public Requester {
     std::uint32_t size = 64;
     std::optional<std::string> data;  // `size` bytes
 
-    void serialize(Archive& archive) { archive(offset, size, data); }
+    void serialize(Archive& archive);
   };
 
   // Sends a request as requester `agent` and returns its id: 0, 1, 2 ... in order of sending.
@@ -50,6 +50,8 @@ class HandRequester final : public Requester {
   void on_complete(const Request& request, Tick now) override;
   LineData write_data(const Request& request) const override;
   void on_read_data(const Request& request, const LineBytes& bytes) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
   void serialize(Archive& archive);
 
  private:

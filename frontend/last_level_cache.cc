@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/places.h"
+
 namespace hmsim {
 
 std::uint16_t LastLevelCache::join(User& user, std::uint16_t source) {
@@ -128,6 +130,57 @@ void LastLevelCache::serialize(Archive& archive) {
     each.serialize(archive);
   }
   archive(free_, line_, misses_, unused_, open_lines_, open_);
+  if (archive.loading()) {
+    check_loaded(archive);
+  }
+}
+
+void LastLevelCache::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "the last-level cache does not hold together";
+  for (const SharedWay& way : content_.ways()) {
+    archive.check(!way.valid() || way.user() < users_.size(), kWrong);
+  }
+  Places line(archive, users_.size(), kWrong);
+  line_.each([&](std::uint16_t user) { line.take(user); });
+  for (std::size_t user = 0; user < users_.size(); ++user) {
+    archive.check(line.has(user) == users_[user].in_line, kWrong);
+  }
+  Places misses(archive, misses_.size(), kWrong);
+  for (const MissId id : unused_) {
+    misses.take(id);
+    archive.check(misses_[id].references.empty() && !misses_[id].requested, kWrong);
+  }
+  archive.check(open_.size() == open_lines_.size(), kWrong);
+  std::int64_t requested = 0;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    misses.take(open_[i]);
+    requested += misses_[open_[i]].requested ? 1 : 0;
+    archive.check(
+        users_.size() == 1 || std::find(open_lines_.begin(), open_lines_.end(), open_lines_[i]) -
+                                      open_lines_.begin() ==
+                                  static_cast<std::ptrdiff_t>(i),
+        kWrong);
+  }
+  const std::int64_t mshrs = users_.empty() ? 0 : parameters_.mshrs;
+  archive.check(misses.all() && free_ >= 0 && free_ == mshrs - requested, kWrong);
+  for (const Miss& miss : misses_) {
+    for (const Reference& reference : miss.references) {
+      archive.check_index(reference.user, users_.size(), kWrong);
+    }
+  }
+}
+
+std::vector<std::pair<LastLevelCache::MissId, std::uint32_t>> LastLevelCache::references_of(
+    std::uint16_t user) const {
+  std::vector<std::pair<MissId, std::uint32_t>> references;
+  for (MissId id = 0; id < misses_.size(); ++id) {
+    for (const Reference& reference : misses_[id].references) {
+      if (reference.user == user) {
+        references.emplace_back(id, reference.fill);
+      }
+    }
+  }
+  return references;
 }
 
 }  // namespace hmsim

@@ -128,8 +128,12 @@ class LastLevelCache {
   void serve(Tick now);
 
   void serialize(Archive& archive);
+  // The misses that fills of the user refer to, with these.
+  std::vector<std::pair<MissId, std::uint32_t>> references_of(std::uint16_t user) const;
 
  private:
+  void check_loaded(const Archive& archive) const;
+
   struct State {
     User* user = nullptr;
     std::uint16_t source = 0;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/archive.h"
 #include "core/errors.h"
+#include "core/places.h"
 #include "frontend/translation.h"
 
 namespace hmsim {
@@ -188,9 +188,57 @@ void MissCore::register_statistics(StatisticRegistry& registry, const std::strin
 
 void MissCore::serialize_core(Archive& archive) {
   source_->serialize(archive);
-  archive(miss_, loads_, last_load_, last_load_ready_, steps_, waiting_);
+  archive(miss_);
+  archive.fixed(loads_);
+  archive(last_load_, last_load_ready_, steps_, waiting_);
   archive(loads_in_flight_, writes_outside_, non_temporal_outside_, copied_page_, fence_, fences_);
-  ensure(loads_.size() == capacity(), "core", Tick(0), -1, "the window changed its size");
+  constexpr const char* kWrong = "a core uses an NVDIMM that is not there";
+  archive.check(miss_.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
+  for (const Load& load : loads_) {
+    archive.check(load.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
+  }
+  archive.check(last_load_ >= kUnknown && last_load_ready_ >= kUnknown,
+                "a core's last load is none");
+}
+
+// Each load of the window whose data are not there waits for one thing.
+void MissCore::check_outstanding(const Archive& archive,
+                                 const std::vector<Outstanding>& requests) const {
+  constexpr const char* kWrong = "a core waits for other requests than are under way";
+  Places loads(archive, loads_.size(), kWrong);
+  std::int64_t in_flight = 0;
+  std::int64_t writes = 0;
+  std::int64_t non_temporal = 0;
+  for (const Outstanding& each : requests) {
+    if (each.request.write) {
+      writes += each.admitted ? 0 : 1;
+      non_temporal += !each.admitted && each.request.tag == kNonTemporal ? 1 : 0;
+    } else {
+      loads.take(each.request.tag);
+      ++in_flight;
+    }
+  }
+  steps_.each([&](const auto& step) {
+    loads.take(step.payload);
+    in_flight += step.kind == Step::send_reserved ? 1 : 0;
+  });
+  waiting_.each([&](std::uint32_t load) { loads.take(load); });
+  archive.check(waiting_.empty() || loads_in_flight_ > 0, kWrong);
+  for (std::uint32_t at = 0; at < loads_.size(); ++at) {
+    const std::int64_t number = number_at(at);
+    if (in_window(number) && ready_slot(number) == kUnknown && loads_[at].waiter != kUnknown) {
+      archive.check(in_window(loads_[at].waiter), kWrong);
+      loads.take(place(loads_[at].waiter));
+    }
+  }
+  for (std::uint32_t at = 0; at < loads_.size(); ++at) {
+    const std::int64_t number = number_at(at);
+    archive.check(loads.has(at) == (in_window(number) && ready_slot(number) == kUnknown), kWrong);
+  }
+  archive.check(in_flight == loads_in_flight_ && writes == writes_outside_ &&
+                    non_temporal == non_temporal_outside_,
+                kWrong);
+  archive.check(!stalled() || blocked(), "a core waits for nothing");
 }
 
 }  // namespace hmsim

@@ -30,6 +30,8 @@ class MissCore : public CoreAgent {
 
   void declare(ParameterSet& parameters) override;
   void on_admit(const Request& request, Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
  protected:
@@ -46,7 +48,7 @@ class MissCore : public CoreAgent {
     void serialize(Archive& archive);
   };
   // What happens to a load at a later time.
-  enum class Step : std::uint8_t { send_when_free, send_reserved };
+  enum class Step : std::uint8_t { send_when_free, send_reserved, last = send_reserved };
 
   void open() override;
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;

@@ -38,7 +38,10 @@ StreamRequest DramWalk::next() {
   return request;
 }
 
-void DramWalk::serialize(Archive& archive) { archive(reuse_, contexts_, current_, fresh_); }
+void DramWalk::serialize(Archive& archive) {
+  archive(reuse_, contexts_, current_, fresh_);
+  archive.check_index(current_, kContexts, "a generator of requests is at no place");
+}
 
 PageWalk::PageWalk(std::uint64_t pages, double write_ratio, double write_randomness,
                    double read_randomness, Random random)
@@ -65,6 +68,8 @@ StreamRequest PageWalk::next() {
 
 void PageWalk::serialize(Archive& archive) {
   archive(writes_, jumps_, last_, random_, write_, line_);
+  archive.check_index(line_, kLinesPerPage, "a generator of requests is at no place");
+  archive.check_indices(last_, pages_, "a generator of requests is at no place");
 }
 
 void PatternAgent::declare(ParameterSet& parameters) {

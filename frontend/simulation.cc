@@ -64,6 +64,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
   }
   SystemConfig system = configuration.system();
+  file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
   system.makers = options_.policies;
   memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
   memory_->set_requesters(requesters());
@@ -272,13 +273,23 @@ bool Simulation::warm_up(Tick limit) {
 }
 
 bool Simulation::run(std::uint64_t steps) {
-  while (steps > 0 && !ended()) {
-    ensure(go(kNever, steps), "simulation", kernel_.now(), -1,
-           "nothing is left to do, but agents have not finished");
+  return blaming_file([&] {
+    while (steps > 0 && !ended()) {
+      ensure(go(kNever, steps), "simulation", kernel_.now(), -1,
+             "nothing is left to do, but agents have not finished");
+    }
+    settle();
+    check_protocol();
+    return ended();
+  });
+}
+
+void Simulation::blame_file(const Fault& fault) const {
+  if (file_.empty()) {
+    throw;
   }
-  settle();
-  check_protocol();
-  return ended();
+  throw InputError(file_ + ": the state in it contradicts itself (" + fault.what() +
+                   "); if hmsim wrote it and nobody changed it, please report this");
 }
 
 bool Simulation::advance(Tick until, std::uint64_t steps) {
@@ -287,15 +298,17 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
     return true;
   }
   until -= epoch_;
-  while (steps > 0 && go(until, steps)) {
-  }
-  const bool there = steps > 0;
-  if (there) {
-    kernel_.run_until(until);
-  }
-  settle();
-  check_protocol();
-  return there;
+  return blaming_file([&] {
+    while (steps > 0 && go(until, steps)) {
+    }
+    const bool there = steps > 0;
+    if (there) {
+      kernel_.run_until(until);
+    }
+    settle();
+    check_protocol();
+    return there;
+  });
 }
 
 void Simulation::check_protocol() {
@@ -324,19 +337,22 @@ std::string Simulation::save() {
   return seal_checkpoint(archive.bytes(), identity_);
 }
 
-void Simulation::load(const std::string& checkpoint) {
+void Simulation::load(const std::string& checkpoint, const std::string& file) {
+  file_ = file;
   Archive archive(open_checkpoint(checkpoint, identity_));
-  serialize(archive);
-  if (!archive.at_end()) {
-    throw InputError("the checkpoint holds more than this simulation's state");
-  }
-  begin_log();
-  settle();
+  blaming_file([&] {
+    serialize(archive);
+    archive.check(archive.at_end(), "it holds more than this simulation's state");
+    begin_log();
+    settle();
+  });
 }
 
 void Simulation::serialize(Archive& archive) {
   archive.section("simulation");
   archive(measuring_, measured_from_, epoch_, power_);
+  archive.check(epoch_ >= Tick(0) && epoch_ != kNever && measured_from_ != kNever,
+                "its time is none");
   for (const auto& agent : agents_) {
     agent->serialize(archive);
   }
@@ -344,6 +360,9 @@ void Simulation::serialize(Archive& archive) {
   translation_->serialize(archive);
   shared_l3_->serialize(archive);
   memory_->serialize(archive);
+  if (archive.loading()) {
+    memory_->check_loaded(archive, power_ != Power::on);
+  }
   bool checked = checker_ != nullptr;
   archive(checked);
   if (checked != (checker_ != nullptr)) {

@@ -11,6 +11,7 @@
 
 #include "controller/memory_system.h"
 #include "controller/protocol_checker.h"
+#include "core/errors.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
@@ -126,16 +127,32 @@ class Simulation : private SourceProgress {
   // Before anything happens: the content of a file for nvdimm.precondition.load. Throws InputError
   // later, and where there is no flash.
   std::string preconditioned();
-  void load(const std::string& checkpoint);
+  // `file`: where the checkpoint was read from, for messages.
+  void load(const std::string& checkpoint, const std::string& file = "the checkpoint");
 
  private:
-  enum class Power : std::uint8_t { on, off, recovering };  // recovering: interrupted there
+  enum class Power : std::uint8_t {
+    on,
+    off,
+    recovering,  // interrupted there
+    last = recovering
+  };
 
   std::int64_t instructions(std::uint16_t source) const override;
   void connect_agents(TraceSource source);
   void check_cores() const;
   void register_statistics();
   void register_agent(std::size_t index);
+  // Does it. A fault of a simulation that goes on from a file is the file's: an InputError.
+  template <class Deed>
+  auto blaming_file(Deed deed) {
+    try {
+      return deed();
+    } catch (const Fault& fault) {
+      blame_file(fault);
+    }
+  }
+  [[noreturn]] void blame_file(const Fault& fault) const;  // while it is handled
   bool ended() const;
   bool go(Tick limit, std::uint64_t& steps);
   bool warm_up(Tick limit);
@@ -153,6 +170,7 @@ class Simulation : private SourceProgress {
   Kernel kernel_;
   Tick epoch_{0};  // when power came on: the kernel's time 0
   Power power_ = Power::on;
+  std::string file_;  // that it goes on from; "": none
   RunOptions options_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   std::vector<std::unique_ptr<Agent>> agents_;

@@ -106,7 +106,7 @@ std::int64_t Simulation::trim(Address address, Bytes size) {
                      std::to_string(address.value()) + " are not within the NVDIMM");
   }
   check_power();
-  return memory_->trim(address - first, size, kernel_.now());
+  return blaming_file([&] { return memory_->trim(address - first, size, kernel_.now()); });
 }
 
 std::string Simulation::preconditioned() {
@@ -135,7 +135,7 @@ void Simulation::power_fail(Tick save_for) {
   }
   power_ = Power::off;
   by_hand_->lose_requests();
-  memory_->power_fail(kernel_.now(), save_for);
+  blaming_file([&] { memory_->power_fail(kernel_.now(), save_for); });
 }
 
 bool Simulation::power_on(Tick recover_for) {
@@ -151,7 +151,9 @@ bool Simulation::power_on(Tick recover_for) {
   memory_ = std::make_unique<MemorySystem>(config, kernel_, options_.seed);
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
-  power_ = memory_->restore(*before, kernel_.now(), recover_for) ? Power::on : Power::recovering;
+  const bool recovered =
+      blaming_file([&] { return memory_->restore(*before, kernel_.now(), recover_for); });
+  power_ = recovered ? Power::on : Power::recovering;
   if (checker_ != nullptr) {
     checker_ = std::make_unique<ProtocolChecker>(config);
     memory_->watch(*checker_);

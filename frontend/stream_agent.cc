@@ -123,7 +123,19 @@ double StreamAgent::pass_fraction(Tick) const {
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(request_, have_request_, origin_, wake_, sent_, done_, outside_, outstanding_);
+  archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime && request_.due >= Tick(0) &&
+                    request_.due <= kLongestTime && sent_ >= 0 && done_ >= 0 &&
+                    (outstanding_ > 0 || wake_ != kNever),
+                "a stream of requests does not hold together");
   serialize_source(archive);
+}
+
+void StreamAgent::check_outstanding(const Archive& archive,
+                                    const std::vector<Outstanding>& requests) const {
+  const auto outside = [](const Outstanding& each) { return !each.admitted; };
+  archive.check(static_cast<std::size_t>(outstanding_) == requests.size() &&
+                    outside_ == std::count_if(requests.begin(), requests.end(), outside),
+                "an agent waits for other requests than are under way");
 }
 
 }  // namespace hmsim

@@ -34,6 +34,8 @@ class StreamAgent : public Agent {
     return wake_;
   }
   void on_admit(const Request& request, Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
 
  protected:
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();

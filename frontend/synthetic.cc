@@ -97,7 +97,11 @@ bool Synthetic::next(StreamRequest& request) {
   return true;
 }
 
-void Synthetic::serialize_source(Archive& archive) { archive(random_, position_, shift_, due_); }
+void Synthetic::serialize_source(Archive& archive) {
+  archive(random_, position_, shift_, due_);
+  archive.check(position_ < lines_ && shift_ < lines_ && due_ >= Tick(0) && due_ <= kLongestTime,
+                "a generator of requests is at no place");
+}
 
 const AgentDescriptor kSyntheticAgent{
     "synthetic", "generated memory requests, straight into the controller", make_agent<Synthetic>};

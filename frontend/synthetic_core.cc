@@ -12,6 +12,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kMostInstructions = std::int64_t{1} << 60;
 
 // The instruction at which event `number` (from 1) of `rate` per 10^6 instructions lies.
 std::int64_t place_of(std::int64_t number, std::int64_t rate) {
@@ -66,8 +67,20 @@ bool SyntheticMisses::next(Miss& miss) {
   return true;
 }
 
+// So many events lie among the instructions up to the present one, and the next one behind it.
+void SyntheticMisses::check_place(const Archive& archive, std::int64_t rate,
+                                  std::int64_t number) const {
+  archive.check(instruction_ >= 0 && instruction_ < kMostInstructions && number >= 0 &&
+                    number <= (rate == 0 ? 0 : instruction_) &&
+                    (rate == 0 || number / rate <= instruction_ / kMillion) &&
+                    place_of(number + 1, rate) >= instruction_,
+                "a generator of misses is at no place");
+}
+
 void SyntheticMisses::serialize(Archive& archive) {
   archive(random_, instruction_, reads_, writes_);
+  check_place(archive, settings_.reads, reads_);
+  check_place(archive, settings_.writes, writes_);
 }
 
 SyntheticCore::SyntheticCore(const FrontendParameters& defaults) : MissCore(defaults) {

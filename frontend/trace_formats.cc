@@ -9,6 +9,7 @@ namespace hmsim {
 
 void Miss::serialize(Archive& archive) {
   archive(gap, load, write, dependent, non_temporal, memory, load_address, write_address);
+  archive.check(gap >= 0, "a miss lies before the one before it");
 }
 
 bool MissSource::seek(std::uint64_t instructions, Miss& miss) {
@@ -27,6 +28,7 @@ void Access::serialize(Archive& archive) { archive(address, write, cycle, reques
 
 void BlockRequest::serialize(Archive& archive) {
   archive(arrival_ns, device, sector, sectors, write, trim, flush, fua);
+  archive.check(sectors <= kMaxSectors, "a block request is too long");
 }
 
 }  // namespace hmsim

@@ -10,6 +10,12 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr std::uint64_t kLongestTrace = std::uint64_t{1} << 62;  // bytes
+
+}  // namespace
+
 TraceReader::TraceReader(TraceSource source, std::size_t agent, std::string file,
                          std::uint64_t total)
     : source_(std::move(source)), agent_(agent), file_(std::move(file)), total_(total) {
@@ -88,6 +94,7 @@ void TraceReader::serialize(Archive& archive) {
   std::uint64_t offset = block_start_ + position_;
   std::int64_t line = line_;
   archive(offset, line, total_);
+  archive.check(offset <= kLongestTrace && line >= 0, "the place in a trace is none");
   if (archive.loading()) {
     seek(offset);
     line_ = line;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/archive.h"
-#include "core/errors.h"
 
 namespace hmsim {
 
@@ -73,10 +72,15 @@ void Translation::Slot::serialize(Archive& archive) { archive(page, owner, frame
 void Translation::serialize(Archive& archive) {
   archive.section("translation");
   archive(slots_, touched_, wraps_);
+  constexpr const char* kWrong = "the page table does not hold together";
   const std::size_t size = slots_.size();
-  if (archive.loading() && (size == 0 || (size & (size - 1)) != 0 || 2 * touched_ > size)) {
-    throw InputError("the checkpoint is damaged: the page table does not hold together");
+  archive.check(size >= kInitialSlots && (size & (size - 1)) == 0, kWrong);
+  std::size_t touched = 0;
+  for (const Slot& slot : slots_) {
+    archive.check_index(slot.frame, order_.size(), kWrong);
+    touched += slot.owner == 0 ? 0 : 1;
   }
+  archive.check(touched == touched_ && 2 * touched <= size, kWrong);
 }
 
 }  // namespace hmsim

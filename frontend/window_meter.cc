@@ -93,6 +93,8 @@ void WindowMeter::serialize(Archive& archive) {
     window.serialize(archive);
   }
   archive(taking_, ending_, begun_);
+  archive.check(taking_ <= windows_.size() && ending_ <= windows_.size(),
+                "a window of a trace is none");
 }
 
 }  // namespace hmsim

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "base/output.hh"
 #include "base/str.hh"
 #include "base/trace.hh"
 #include "core/errors.h"
+#include "core/input_file.h"
 #include "cpu/base.hh"
 #include "cpu/thread_context.hh"
 #include "debug/Drain.hh"
@@ -339,10 +339,10 @@ void HarmonicMemCtrl::unserialize(CheckpointIn& cp) {
     return;
   }
   const std::string path = cp.getCptDir() + "/" + state_file;
-  std::ifstream in(path, std::ios::binary);
-  fatal_if(!in, "%s: cannot read %s", name(), path);
-  const std::string state{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  guarded(path, [&] { gate_->load(state); });
+  guarded(path, [&] {
+    hmsim::InputFile file(path, "state_file");
+    gate_->load(file.read(static_cast<std::size_t>(file.size())));
+  });
 }
 
 // --- Statistics

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/evictor.h"
 
+#include "nvdimm/under_way.h"
+
 namespace hmsim {
 
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
@@ -253,14 +255,69 @@ void Evictor::discard(LogicalPage page) {
 void Evictor::serialize(Archive& archive) {
   archive.section("evictions");
   archive(evictions_, free_, active_, unplaced_, next_channel_);
+  archive.check_index(next_channel_, channels_, "the next flash channel is none");
   if (!archive.loading()) {
     return;
   }
   under_way_.clear();
   for (std::uint32_t i = 0; i < evictions_.size(); ++i) {
     if (evictions_[i].frames != kNoIndex) {
-      under_way_.insert(evictions_[i].page.value(), i);
+      const std::int64_t page = evictions_[i].page.value();
+      archive.check_index(page, ftl_.shape().logical_pages, "a page is evicted that is none");
+      archive.check(under_way_.find(page) == kNoIndex, "a page is evicted twice at once");
+      under_way_.insert(page, i);
     }
+  }
+}
+
+void Evictor::check_loaded(const Archive& archive, UnderWay& under_way) const {
+  constexpr const char* kWrong = "evictions do not hold together";
+  Places evictions(archive, evictions_.size(), kWrong);
+  evictions.chain(free_, [&](std::uint32_t i) {
+    archive.check(evictions_[i].frames == kNoIndex, kWrong);
+    return evictions_[i].next_free;
+  });
+  archive.check(active_ == evictions_.size() - evictions.count(), kWrong);
+  for (const std::uint32_t eviction : under_way.evictions) {
+    evictions.take(eviction);
+  }
+  unplaced_.each([&](std::uint32_t eviction) {
+    evictions.take(eviction);
+    under_way.pending.add_unplaced();
+  });
+  for (const auto& [command, progress] : under_way.of(FlashPriority::eviction)) {
+    under_way.pending.add(command.lun, page_work(command.operation));
+    archive.check(command.subject < evictions_.size() && command.operation != FlashOperation::erase,
+                  kWrong);
+    const bool programs = command.operation == FlashOperation::program;
+    if (programs && progress == FlashArray::Progress::in && release_ == FrameRelease::datain) {
+      continue;  // the eviction is over
+    }
+    evictions.take(command.subject);
+    under_way.ftl.claims[command.lun] += programs ? 1 : 0;
+    if (programs && progress != FlashArray::Progress::queued) {
+      under_way.ftl.programs.push_back(evictions_[command.subject].target);
+    }
+  }
+  archive.check(evictions.all(), kWrong);
+  check_frames(archive);
+}
+
+void Evictor::check_frames(const Archive& archive) const {
+  constexpr const char* kWrong = "frames of evictions do not hold together";
+  Places frames(archive, buffer_.write.records(), kWrong);
+  for (const Eviction& eviction : evictions_) {
+    frames.chain(eviction.frames, [&](std::uint32_t frame) {
+      const Frame& record = buffer_.write[frame];
+      archive.check(
+          record.state == FrameState::evicting && buffer_.page_of(record.key) == eviction.page,
+          kWrong);
+      return record.next;
+    });
+  }
+  for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
+    archive.check((buffer_.write[frame].state == FrameState::evicting) == frames.has(frame),
+                  kWrong);
   }
 }
 

@@ -31,6 +31,8 @@
 
 namespace hmsim {
 
+struct UnderWay;
+
 class EvictionListener {
  public:
   virtual ~EvictionListener() = default;
@@ -72,6 +74,8 @@ class Evictor {
   void on_flash_idle(std::uint32_t lun, Tick now);
 
   void serialize(Archive& archive);
+  // Loading: each eviction has its frames, and waits for one thing.
+  void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
   struct Eviction {
@@ -95,6 +99,7 @@ class Evictor {
     return under_way_.find(buffer_.page_of(buffer_.write[frame].key).value()) != kNoIndex;
   }
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
+  void check_frames(const Archive& archive) const;
   std::uint32_t victim() const;
   std::uint32_t early_victim() const;
   std::size_t evict(std::uint32_t oldest, Tick now);

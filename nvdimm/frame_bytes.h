@@ -31,13 +31,22 @@ class FrameBytes {
     if (frames_.size() <= frame) {
       frames_.resize(std::size_t{frame} + 1);
     }
-    frames_[frame].resize(items_ ? sizeof(LineBytes) : sizeof(PageBytes));
+    frames_[frame].resize(size());
     std::memcpy(frames_[frame].data() + offset(line), bytes, sizeof(LineBytes));
   }
 
-  void serialize(Archive& archive) { archive(frames_); }
+  void serialize(Archive& archive) {
+    archive(frames_);
+    for (const std::string& bytes : frames_) {
+      archive.check(bytes.empty() || bytes.size() == size(), "a frame's bytes are not whole");
+    }
+  }
+  bool holds(std::uint32_t frame) const {
+    return frame < frames_.size() && !frames_[frame].empty();
+  }
 
  private:
+  std::size_t size() const { return items_ ? sizeof(LineBytes) : sizeof(PageBytes); }
   std::size_t offset(std::size_t line) const { return items_ ? 0 : line * sizeof(LineBytes); }
 
   bool items_;

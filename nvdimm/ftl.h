@@ -30,6 +30,8 @@
 
 namespace hmsim {
 
+class FlashArray;
+
 inline constexpr std::uint32_t kFrontiers = 3;    // blocks of a LUN that may be open
 inline constexpr std::int64_t kFewestBlocks = 8;  // a LUN must have
 
@@ -103,6 +105,7 @@ class Ftl {
                              : Stream::collection;
   }
 
+  std::size_t pages() const { return l2p_.size(); }  // logical and translation pages
   PhysicalPage place(LogicalPage page) const {
     return PhysicalPage(std::int64_t{l2p_[index(page)]} - 1);
   }
@@ -246,10 +249,25 @@ class Ftl {
 
   void serialize(Archive& archive);
 
+  // What others have under way with each LUN.
+  struct UnderWay {
+    explicit UnderWay(std::size_t luns) : claims(luns), victims(luns, kNoIndex) {}
+
+    std::vector<PhysicalPage> programs;  // allocated, and not yet committed
+    std::vector<std::uint64_t> claims;
+    std::vector<std::uint32_t> victims;  // kNoIndex: none
+  };
+  // Loading: it is what is under way here.
+  void check_under_way(const Archive& archive, const UnderWay& others) const;
+  // Loading: what may be programmed next is what the array takes for that.
+  void check_programmed(const Archive& archive, const FlashArray& flash, std::uint32_t lun) const;
+  // Loading, data mode: the media hold what the map says.
+  void check_media(const Archive& archive) const;
+
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
-  enum class State : std::uint8_t { free, open, full, victim, bad };
+  enum class State : std::uint8_t { free, open, full, victim, bad, last = bad };
 
   struct Link {
     std::uint32_t previous = kNoIndex;
@@ -369,6 +387,10 @@ class Ftl {
   }
   void rebuild_lun(std::uint32_t lun);
   void serialize_map(Archive& archive);
+  void count_valid(const Archive& archive);
+  void check_lun(const Archive& archive, std::uint32_t lun) const;
+  void check_lists(const Archive& archive, std::uint32_t lun) const;
+  std::uint32_t allocated_pages(std::uint32_t lun, std::uint32_t block) const;
   void serialize_lun(Archive& archive, std::uint32_t lun);
   void serialize_list(Archive& archive, std::uint32_t lun, List& list, Link Block::*link);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/garbage_collector.h"
 
+#include "nvdimm/under_way.h"
+
 namespace hmsim {
 
 namespace {
@@ -284,7 +286,44 @@ void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) cons
 
 void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
-  archive(jobs_, resting_, begun_, ended_, *scheduler_);
+  archive.fixed(jobs_, resting_);
+  archive(begun_, ended_, *scheduler_);
+}
+
+void GarbageCollector::check_loaded(const Archive& archive, UnderWay& under_way) const {
+  Places commands(archive, jobs_.size(), "a LUN is cleaned twice at once");
+  for (const auto& [command, progress] : under_way.of(FlashPriority::collection)) {
+    commands.take(command.lun);
+    const Job& job = jobs_[command.lun];
+    const auto pages = static_cast<std::int64_t>(ftl_.shape().pages);
+    const std::int64_t block = std::int64_t{command.lun} * ftl_.shape().blocks + job.block;
+    archive.check_index(job.page.value(), ftl_.pages(), "a page is copied that is none");
+    if (command.operation == FlashOperation::erase) {
+      archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
+      archive.check(ftl_.valid_pages(command.lun, job.block) == 0,
+                    "a flash block is erased that holds valid pages");
+    } else {
+      archive.check(job.source >= PhysicalPage(0) && job.source.value() / pages == block,
+                    "a page is copied from another flash block");
+    }
+    if (command.operation == FlashOperation::program && progress != FlashArray::Progress::queued) {
+      under_way.ftl.programs.push_back(job.target);
+    }
+  }
+  std::vector<std::uint32_t> resting(resting_.size());
+  for (std::uint32_t lun = 0; lun < jobs_.size(); ++lun) {
+    const Job& job = jobs_[lun];
+    const bool works = job.phase == Phase::working;
+    archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
+    archive.check(commands.has(lun) == works && job.locked == works &&
+                      flash_.locked(lun) == works &&
+                      (job.phase != Phase::yielding ||
+                       (job.reads > 0 && ftl_.valid_pages(lun, job.block) == 0)),
+                  "a garbage collection does not hold together");
+    resting[lun / pending_.luns_per_channel()] += job.phase == Phase::resting ? 1 : 0;
+    under_way.ftl.victims[lun] = job.phase == Phase::none ? kNoIndex : job.block;
+  }
+  archive.check(resting == resting_, "garbage collections that rest are counted wrong");
 }
 
 }  // namespace hmsim

@@ -27,6 +27,8 @@
 
 namespace hmsim {
 
+struct UnderWay;
+
 class GarbageCollector {
  public:
   // `assignments`: the configuration's; the scheduler's own parameters are taken from them.
@@ -57,10 +59,12 @@ class GarbageCollector {
   void tear(const FlashCommand& command, FlashMedia& media) const;
 
   void serialize(Archive& archive);
+  // Loading: each job has the block and the command that it should have.
+  void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
   // resting: gives way to the host; yielding: to so many reads, before the erase.
-  enum class Phase : std::uint8_t { none, working, resting, yielding };
+  enum class Phase : std::uint8_t { none, working, resting, yielding, last = yielding };
 
   struct Job {
     Phase phase = Phase::none;

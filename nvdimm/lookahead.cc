@@ -3,9 +3,15 @@
 
 #include <utility>
 
-#include "core/errors.h"
+#include "core/places.h"
 
 namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "what queued commands ask for does not hold together";
+
+}  // namespace
 
 std::unique_ptr<Lookahead> Lookahead::make(const NvdimmParameters& parameters,
                                            const Assignments& assignments, SyncBuffer& buffer,
@@ -170,20 +176,69 @@ bool Lookahead::next_prefetch(std::int64_t& key) {
 
 void Lookahead::serialize(Archive& archive) {
   archive.section("lookahead");
-  const std::size_t luns = candidates_.size();
-  archive(asked_, links_, free_, candidates_, hungry_, is_hungry_, prefetching_, new_pages_);
-  if (candidates_.size() != luns) {
-    throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
-  }
+  archive(asked_, links_, free_);
+  archive.fixed(candidates_);
+  archive(hungry_);
+  archive.fixed(is_hungry_);
+  archive(prefetching_, new_pages_);
   if (archive.loading()) {
+    check_lists(archive);
     asked_for_.clear();
     for (std::uint32_t index = 0; index < asked_.size(); ++index) {
       if (asked_[index].reads + asked_[index].writes > 0) {
+        archive.check(asked_for_.find(asked_[index].key) == kNoIndex, kWrong);
         asked_for_.insert(asked_[index].key, index);
       }
     }
   }
   manager_->serialize(archive);
+}
+
+void Lookahead::check_lists(const Archive& archive) const {
+  archive.check(links_.size() == asked_.size(), kWrong);
+  Places candidates(archive, asked_.size(), kWrong);
+  for (std::uint32_t lun = 0; lun < candidates_.size(); ++lun) {
+    candidates_[lun].take_all(links_, candidates, [&](std::uint32_t index) {
+      archive.check(asked_[index].lun == lun && asked_[index].reads > 0, kWrong);
+    });
+  }
+  Places free(archive, asked_.size(), kWrong);
+  free.chain(free_, [&](std::uint32_t index) {
+    archive.check(asked_[index].reads + asked_[index].writes == 0, kWrong);
+    return asked_[index].next_free;
+  });
+  Places hungry(archive, is_hungry_.size(), kWrong);
+  hungry_.each([&](std::uint32_t lun) { hungry.take(lun); });
+  for (std::size_t lun = 0; lun < is_hungry_.size(); ++lun) {
+    archive.check(is_hungry_[lun] == hungry.has(lun), kWrong);
+  }
+  std::uint64_t new_pages = 0;
+  for (std::size_t index = 0; index < asked_.size(); ++index) {
+    const Asked& asked = asked_[index];
+    const bool used = asked.reads + asked.writes > 0;
+    archive.check(
+        used != free.has(index) && (!used || (asked.lun != kNoIndex) == candidates.has(index)),
+        kWrong);
+    new_pages += used && asked.new_page ? 1 : 0;
+  }
+  archive.check(new_pages == new_pages_, kWrong);
+}
+
+void Lookahead::check_loaded(const Archive& archive, const std::vector<Query>& queries,
+                             std::uint32_t prefetches) const {
+  std::vector<Asked> counted(asked_.size());
+  for (const Query& query : queries) {
+    archive.check_index(query.asked, asked_.size(), kWrong);
+    archive.check(asked_[query.asked].key == query.key, kWrong);
+    ++(query.write ? counted[query.asked].writes : counted[query.asked].reads);
+  }
+  for (std::size_t index = 0; index < asked_.size(); ++index) {
+    archive.check(asked_[index].reads == counted[index].reads &&
+                      asked_[index].writes == counted[index].writes &&
+                      (!asked_[index].new_page || asked_[index].writes > 0),
+                  kWrong);
+  }
+  archive.check(prefetches == prefetching_, kWrong);
 }
 
 }  // namespace hmsim

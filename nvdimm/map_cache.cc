@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/map_cache.h"
 
-#include "core/errors.h"
+#include "core/places.h"
 
 namespace hmsim {
 
@@ -101,19 +101,46 @@ void MapCache::clear() {
 
 void MapCache::serialize(Archive& archive) {
   archive.section("map cache");
-  const std::size_t pages = dirty_.size();
-  archive(entries_, age_links_, dirty_links_, age_, dirty_, listed_, to_write_, dirty_count_,
-          counts_);
-  if (dirty_.size() != pages || listed_.size() != pages || entries_.size() > capacity_ ||
-      age_links_.size() != entries_.size() || dirty_links_.size() != entries_.size()) {
-    throw InputError("the checkpoint does not fit this NVDIMM: nvdimm.ftl.map_cache differs");
-  }
+  archive(entries_, age_links_, dirty_links_, age_);
+  archive.fixed(dirty_, listed_);
+  archive(to_write_, dirty_count_, counts_);
   if (archive.loading()) {
+    check_loaded(archive);
     slots_.clear();
     for (std::uint32_t slot = 0; slot < entries_.size(); ++slot) {
+      archive.check(!holds(entries_[slot].page), "a map entry is cached twice");
       slots_.insert(entries_[slot].page.value(), slot);
     }
   }
+}
+
+void MapCache::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "the cached map does not hold together";
+  const std::size_t count = entries_.size();
+  archive.check(count <= capacity_ && age_links_.size() == count && dirty_links_.size() == count,
+                kWrong);
+  Places by_age(archive, count, kWrong);
+  age_.take_all(age_links_, by_age);
+  Places dirty(archive, count, kWrong);
+  for (std::uint32_t page = 0; page < dirty_.size(); ++page) {
+    const auto in_page = [&](std::uint32_t slot) {
+      archive.check(entries_[slot].dirty && page_of(entries_[slot].page) == page, kWrong);
+    };
+    dirty_[page].take_all(dirty_links_, dirty, in_page);
+  }
+  Places writes(archive, dirty_.size(), kWrong);
+  to_write_.each([&](std::uint32_t page) { writes.take(page); });
+  for (std::size_t page = 0; page < listed_.size(); ++page) {
+    archive.check(listed_[page] == writes.has(page), kWrong);
+  }
+  for (std::size_t slot = 0; slot < count; ++slot) {
+    archive.check(entries_[slot].page >= LogicalPage(0) &&
+                      entries_[slot].page < LogicalPage(static_cast<std::int64_t>(
+                                                dirty_.size() * entries_per_page_)) &&
+                      entries_[slot].dirty == dirty.has(slot),
+                  kWrong);
+  }
+  archive.check(by_age.all() && dirty.count() == dirty_count_, kWrong);
 }
 
 }  // namespace hmsim

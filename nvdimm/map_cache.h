@@ -74,6 +74,7 @@ class MapCache {
     void serialize(Archive& archive) { archive(page, dirty); }
   };
 
+  void check_loaded(const Archive& archive) const;
   std::uint32_t enter(LogicalPage page);
   void touch(std::uint32_t slot);
   void drop_oldest();

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "nvdimm/under_way.h"
+
 namespace hmsim {
 
 MapTraffic::MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener,
@@ -190,10 +192,72 @@ void MapTraffic::serialize(Archive& archive) {
   }
   visit_of_.clear();
   for (std::uint32_t visit = 0; visit < visits_.size(); ++visit) {
-    if (visits_[visit].page != kNoIndex) {
-      visit_of_.insert(visits_[visit].page, visit);
+    const std::uint32_t page = visits_[visit].page;
+    if (page != kNoIndex) {
+      archive.check(page < ftl_.shape().map_pages() && visit_of_.find(page) == kNoIndex,
+                    "a translation page is visited twice, or is none");
+      visit_of_.insert(page, visit);
     }
   }
+}
+
+void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const {
+  constexpr const char* kWrong = "visits of translation pages do not hold together";
+  archive.check(ftl_.map() != nullptr || visits_.empty(), kWrong);
+  Places visits(archive, visits_.size(), kWrong);
+  visits.chain(free_visit_, [&](std::uint32_t visit) {
+    archive.check(visits_[visit].page == kNoIndex, kWrong);
+    return visits_[visit].next_free;
+  });
+  for (const auto& [command, progress] : under_way.of(FlashPriority::map)) {
+    visits.take(command.subject);
+    const Visit& visit = visits_[command.subject];
+    const bool reads = command.operation == FlashOperation::read;
+    archive.check(visit.page != kNoIndex && visit.reading == reads && (reads || visit.writes) &&
+                      command.operation != FlashOperation::erase &&
+                      (!reads || in_flash(visit.page)),
+                  kWrong);
+    under_way.pending.add(command.lun, page_work(command.operation));
+    under_way.ftl.claims[command.lun] += reads ? 0 : 1;
+    if (!reads && progress != FlashArray::Progress::queued) {
+      under_way.ftl.programs.push_back(visit.target);
+    }
+  }
+  std::uint32_t writing = 0;
+  for (const Visit& visit : visits_) {
+    const bool used = visit.page != kNoIndex;
+    writing += used && visit.writes ? 1 : 0;
+    archive.check(!used || visit.first == kNoIndex || visit.reading, kWrong);
+  }
+  archive.check(visits.all() && writing == writing_, kWrong);
+  check_waiters(archive, under_way);
+}
+
+void MapTraffic::check_waiters(const Archive& archive, UnderWay& under_way) const {
+  constexpr const char* kWrong = "who waits for the map does not hold together";
+  const auto next = [this](std::uint32_t waiter) { return waiters_[waiter].next; };
+  Places waiters(archive, waiters_.size(), kWrong);
+  waiters.chain(free_waiter_, next);
+  for (const Visit& visit : visits_) {
+    if (visit.page == kNoIndex) {
+      continue;
+    }
+    const std::uint32_t last = waiters.chain(visit.first, [&](std::uint32_t number) {
+      const Waiter& waiter = waiters_[number];
+      archive.check_index(waiter.page.value(), ftl_.shape().logical_pages, kWrong);
+      archive.check(ftl_.map()->page_of(waiter.page) == visit.page, kWrong);
+      const auto user = static_cast<MapUser>(waiter.cookie % kMapUsers);
+      if (user == MapUser::eviction) {
+        under_way.evictions.push_back(waiter.cookie / kMapUsers);
+      } else {
+        under_way.fetches.take(waiter.cookie / kMapUsers);
+        under_way.prefetches += user == MapUser::prefetch ? 1 : 0;
+      }
+      return waiter.next;
+    });
+    archive.check(visit.first == kNoIndex || visit.last == last, kWrong);
+  }
+  archive.check(waiters.all(), kWrong);
 }
 
 }  // namespace hmsim

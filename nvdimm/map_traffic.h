@@ -21,6 +21,8 @@
 
 namespace hmsim {
 
+struct UnderWay;
+
 // Who asks for an entry, and a number of his own, in one cookie.
 enum class MapUser : std::uint8_t { demand, prefetch, eviction };
 inline constexpr std::uint32_t kMapUsers = 3;
@@ -54,6 +56,8 @@ class MapTraffic {
   PhysicalPage target(std::uint32_t visit) const { return visits_[visit].target; }
 
   void serialize(Archive& archive);
+  // Loading: each visit has the command that it should have.
+  void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
   // What is done with one translation page.
@@ -86,6 +90,7 @@ class MapTraffic {
   void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t visit, Tick now);
   void wait(std::uint32_t visit, LogicalPage page, std::uint32_t cookie);
   void serve(std::uint32_t visit, const GcWait& gc, Tick now);
+  void check_waiters(const Archive& archive, UnderWay& under_way) const;
   bool in_flash(std::uint32_t page) const { return ftl_.place(ftl_.map_page(page)) != kNowhere; }
 
   Ftl& ftl_;

@@ -56,6 +56,7 @@ std::int64_t MediaModule::trim(Address address, Bytes size, Tick now) {
 // happened: the line that it copied is still where it was.
 PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
   ensure(cells_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
+  off_ = true;
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
     if (entries_[entry].dirty || entries_[entry].writing) {
       unsaved_[entries_[entry].line] = queued_[entry];
@@ -107,6 +108,7 @@ bool MediaModule::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   std::vector<PowerLane> lanes(banks_.size(), PowerLane(recover_for));
   save_rest(lanes);
   if (longest(lanes) > recover_for) {
+    off_ = true;
     return false;
   }
   power_.recover(longest(lanes));

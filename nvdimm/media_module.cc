@@ -335,42 +335,4 @@ Tick MediaModule::moved(const Bank& bank, Tick now) const {
 
 void MediaModule::reset_statistics(Tick now) { statistics_.reset(now); }
 
-void MediaModule::serialize(Archive& archive) {
-  archive.section("media");
-  const std::size_t sizes[] = {commands_.size(), entries_.size(), banks_.size()};
-  archive(commands_, entries_, banks_, free_, waiting_, events_, unfinished_, busy_, worn_,
-          most_worn_, wear_, statistics_, power_);
-  if (commands_.size() != sizes[0] || entries_.size() != sizes[1] || banks_.size() != sizes[2]) {
-    throw InputError(
-        "the checkpoint does not fit this NVDIMM: nvdimm.command_queue or "
-        "nvdimm.media differ");
-  }
-  for (StartGap& gap : gaps_) {
-    gap.serialize(archive);
-  }
-  if (cells_ != nullptr) {
-    archive(*cells_);
-    for (LineBytes& bytes : queued_) {
-      archive.raw(bytes.data(), bytes.size());
-    }
-    std::vector<std::int64_t> lines;
-    for (const auto& entry : unsaved_) {
-      lines.push_back(entry.first);
-    }
-    archive(lines);
-    for (const std::int64_t line : lines) {
-      archive.raw(unsaved_[line].data(), sizeof(LineBytes));
-    }
-  }
-  if (archive.loading()) {
-    entry_of_.clear();
-    for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
-      if (entries_[entry].line != kNoLine) {
-        entry_of_.insert(entries_[entry].line, entry);
-      }
-    }
-  }
-  set_next(events_.next_time());
-}
-
 }  // namespace hmsim

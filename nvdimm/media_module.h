@@ -46,6 +46,13 @@ class MediaModule final : public NvdimmModule {
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }
+  CommandView seen(std::uint32_t tag) const override {
+    const Command& command = commands_[tag];
+    const CommandState state = command.stage == Stage::none    ? CommandState::none
+                               : command.stage == Stage::ready ? CommandState::ready
+                                                               : CommandState::unfinished;
+    return {state, command.write, command.address};
+  }
 
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].blocked; }
   bool idle() const override { return unfinished_ == 0 && busy_ == 0; }
@@ -67,8 +74,8 @@ class MediaModule final : public NvdimmModule {
  private:
   friend struct MediaFaults;  // tests break things through it
 
-  enum class EventKind : std::uint8_t { decoded, flushed, done, credit };
-  enum class Stage : std::uint8_t { none, decoding, waiting, ready };
+  enum class EventKind : std::uint8_t { decoded, flushed, done, credit, last = credit };
+  enum class Stage : std::uint8_t { none, decoding, waiting, ready, last = ready };
 
   struct Command {
     Address address;
@@ -113,6 +120,15 @@ class MediaModule final : public NvdimmModule {
     return Address(static_cast<std::int64_t>(place) * kLineBytes.value());
   }
   std::uint32_t bank_of(std::int64_t line) const;
+
+  // Loading.
+  void serialize_unsaved(Archive& archive);
+  void check_entries(const Archive& archive) const;
+  void check_commands(const Archive& archive) const;
+  void check_banks(const Archive& archive) const;
+  // What occupies banks, or waits for them: entries that are written, tags that wait.
+  struct BankWork;
+  void check_bank(const Archive& archive, std::uint32_t bank, BankWork& work) const;
 
   void look_up(std::uint32_t tag, Tick now);
   bool take_entry(std::uint32_t tag, Tick now);

@@ -8,7 +8,7 @@
 
 namespace hmsim {
 
-enum class MediaOperation : std::uint8_t { read, write, move };
+enum class MediaOperation : std::uint8_t { read, write, move, last = move };
 
 struct MediaRecord {
   Tick start;

@@ -51,9 +51,7 @@ void WearCounts::serialize(Archive& archive) {
   }
   map_.clear();
   for (std::uint32_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-    if (map_.find(chunks_[chunk].first) != kNoIndex) {
-      throw InputError("the checkpoint is damaged: wear is counted twice");
-    }
+    archive.check(map_.find(chunks_[chunk].first) == kNoIndex, "wear is counted twice");
     map_.insert(chunks_[chunk].first, chunk);
   }
 }

@@ -83,7 +83,17 @@ class NvdimmModule : public Component {
   // now only peek(), power_record() and power_fail() make sense.
   virtual bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) = 0;
   virtual const PowerRecord& power_record() const = 0;
+  bool off() const { return off_; }  // since a power failure
   virtual const NvdimmParameters& parameters() const = 0;
+
+  // Loading: what has become of a command of the host.
+  enum class CommandState : std::uint8_t { none, unfinished, ready };
+  struct CommandView {
+    CommandState state = CommandState::none;
+    bool write = false;
+    Address address{0};
+  };
+  virtual CommandView seen(std::uint32_t tag) const = 0;
 
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
@@ -99,6 +109,8 @@ class NvdimmModule : public Component {
   virtual void add_media_observer(MediaObserver& /*observer*/) {}
 
  protected:
+  bool off_ = false;
+
   // When it is next due, to be told after each event, ...
   void set_next(Tick next) { *next_ = next; }
   // ... and after each call from outside that may have changed it.

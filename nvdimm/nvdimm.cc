@@ -45,15 +45,6 @@ void Nvdimm::tell_programmed() {
   }
 }
 
-void Nvdimm::serialize_start(Archive& archive) {
-  archive(ftl_);
-  if (data_ != nullptr) {
-    archive(data_->media);
-  }
-  map_counts() = MapCounts();
-  tell_programmed();
-}
-
 Bytes Nvdimm::logical_capacity(const NvdimmParameters& parameters) {
   return static_cast<std::int64_t>(ftl_shape(parameters).logical_pages) * kPageBytes;
 }
@@ -386,30 +377,6 @@ void Nvdimm::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
 void Nvdimm::reset_statistics(Tick now) {
   flash_.account(now);
   statistics_.reset(now);
-}
-
-void Nvdimm::serialize(Archive& archive) {
-  archive.section("nvdimm");
-  const std::size_t slots = commands_.size();
-  archive(commands_, unfinished_, lookup_free_, leaving_, freed_pending_, flush_, lookups_,
-          next_lookup_, events_, statistics_);
-  if (commands_.size() != slots) {
-    throw InputError("the checkpoint does not fit this NVDIMM: nvdimm.command_queue differs");
-  }
-  ftl_.serialize(archive);
-  flash_.serialize(archive);
-  buffer_.serialize(archive);
-  collector_.serialize(archive);
-  map_.serialize(archive);
-  evictor_.serialize(archive);
-  if (lookahead_ != nullptr) {
-    lookahead_->serialize(archive);
-  }
-  archive(power_, pending_, posted_);
-  if (data_ != nullptr) {
-    archive(*data_);
-  }
-  set_next(next_of_all());
 }
 
 }  // namespace hmsim

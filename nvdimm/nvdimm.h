@@ -28,6 +28,9 @@
 
 namespace hmsim {
 
+class Places;
+struct UnderWay;
+
 // A command's way: lookup (tBC), then ready if its line is in the buffer (read) or its page has a
 // frame in the write part (write). Else it waits: a read for the page to come from flash (one flash
 // read for all that wait for it), a write for a frame. A frame needed for a read is that of the
@@ -63,6 +66,13 @@ class Nvdimm final : public NvdimmModule,
   // The map is rebuilt from spare areas.
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }
+  CommandView seen(std::uint32_t tag) const override {
+    const Command& command = commands_[tag];
+    const CommandState state = command.stage == Stage::none    ? CommandState::none
+                               : command.stage == Stage::ready ? CommandState::ready
+                                                               : CommandState::unfinished;
+    return {state, command.write, command.address};
+  }
   void serialize_start(Archive& archive) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
 
@@ -87,9 +97,9 @@ class Nvdimm final : public NvdimmModule,
  private:
   friend struct NvdimmFaults;  // tests break things through it
 
-  enum class EventKind : std::uint8_t { frames_freed, flush, posted };
+  enum class EventKind : std::uint8_t { frames_freed, flush, posted, last = posted };
 
-  enum class Stage : std::uint8_t { none, lookup, waiting, ready };
+  enum class Stage : std::uint8_t { none, lookup, waiting, ready, last = ready };
 
   struct Command {
     Address address;
@@ -176,6 +186,17 @@ class Nvdimm final : public NvdimmModule,
   }
   void settle_read_frame(std::uint32_t frame);
   void settle_write_frame(std::uint32_t frame);
+
+  // Loading.
+  void check_loaded(const Archive& archive) const;
+  void check_frames(const Archive& archive) const;
+  void check_data(const Archive& archive) const;
+  void check_commands(const Archive& archive) const;
+  void take_waiters(const Archive& archive, Places& waiting) const;
+  void check_users(const Archive& archive) const;
+  void check_command(const Archive& archive, std::uint32_t tag) const;
+  void check_under_way(const Archive& archive) const;
+  void check_fetches(const Archive& archive, UnderWay& under_way) const;
 
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;

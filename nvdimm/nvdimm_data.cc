@@ -65,6 +65,7 @@ LineBytes Nvdimm::stored_line(Address address) const {
 
 PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
   ensure(data_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
+  off_ = true;
   const std::uint64_t torn_before = data_->media.torn_pages();
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(save_for));
   tear_flash(lanes);
@@ -241,6 +242,7 @@ bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   power_.torn_pages += data_->media.torn_pages() - torn_before;
   if (longest(lanes) > recover_for) {
     ftl_.rebuild();
+    off_ = true;
     return false;
   }
   tell_programmed();

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/archive.h"
-#include "core/errors.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "policies/gc_scheduler.h"
 
@@ -65,14 +64,17 @@ class PendingWork {
   std::uint32_t channels() const { return static_cast<std::uint32_t>(channels_.size()); }
   std::uint32_t luns_per_channel() const { return luns_per_channel_; }
 
+  // Loading: it is what was counted afresh.
+  void check_same(const Archive& archive, const PendingWork& counted) const {
+    archive.check(luns_ == counted.luns_ && channels_ == counted.channels_ &&
+                      all_ == counted.all_ && unplaced_ == counted.unplaced_ &&
+                      buffered_ == counted.buffered_,
+                  "what flash owes to requests is counted wrong");
+  }
   void serialize(Archive& archive) {
-    const std::size_t luns = luns_.size();
-    const std::size_t channels = channels_.size();
     archive.section("pending");
-    archive(luns_, channels_, all_, unplaced_, buffered_);
-    if (luns_.size() != luns || channels_.size() != channels) {
-      throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
-    }
+    archive.fixed(luns_, channels_);
+    archive(all_, unplaced_, buffered_);
   }
 
  private:

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/posted_writes.h"
 
-#include "core/errors.h"
+#include "core/places.h"
 
 namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "posted writes do not hold together";
+
+}  // namespace
 
 PostedWrites::PostedWrites(std::size_t first, std::size_t entries, bool store_data)
     : first_(first), entries_(entries), data_(store_data ? entries : 0) {
@@ -63,21 +69,45 @@ void PostedWrites::discard(std::int64_t first, std::int64_t end) {
 }
 
 void PostedWrites::serialize(Archive& archive) {
-  const std::size_t entries = entries_.size();
   archive.section("posted writes");
-  archive(entries_, data_, free_, used_);
-  if (entries_.size() != entries) {
-    throw InputError(
-        "the checkpoint does not fit this NVDIMM: controller.nvdimm_p.credits differs");
-  }
+  archive.fixed(entries_, data_);
+  archive(free_, used_);
   if (archive.loading()) {
+    check_loaded(archive);
     latest_.clear();
-    for (std::size_t i = 0; i < entries; ++i) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].used && entries_[i].newer == kNoIndex) {
+        archive.check(latest_.find(entries_[i].line) == kNoIndex, kWrong);
         latest_.insert(entries_[i].line, static_cast<std::uint32_t>(first_ + i));
       }
     }
   }
+}
+
+// An entry is free, or in the chain of its line from the oldest to the newest.
+void PostedWrites::check_loaded(const Archive& archive) const {
+  Places entries(archive, entries_.size(), kWrong);
+  for (const std::uint32_t tag : free_) {
+    archive.check(owns(tag), kWrong);
+    entries.take(tag - first_);
+    archive.check(!uses(tag), kWrong);
+  }
+  archive.check(used_ == entries_.size() - entries.count(), kWrong);
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].used || entries_[i].older != kNoIndex) {
+      continue;
+    }
+    std::uint32_t older = kNoIndex;
+    for (auto tag = static_cast<std::uint32_t>(first_ + i); tag != kNoIndex;) {
+      archive.check(owns(tag), kWrong);
+      entries.take(tag - first_);
+      const Entry& entry = entries_[tag - first_];
+      archive.check(entry.used && entry.older == older && entry.line == entries_[i].line, kWrong);
+      older = tag;
+      tag = entry.newer;
+    }
+  }
+  archive.check(entries.all(), kWrong);
 }
 
 }  // namespace hmsim

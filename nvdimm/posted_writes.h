@@ -20,6 +20,8 @@ class PostedWrites {
   PostedWrites(std::size_t first, std::size_t entries, bool store_data);
 
   bool owns(std::uint32_t tag) const { return tag >= first_; }
+  bool uses(std::uint32_t tag) const { return entries_[tag - first_].used; }
+  std::int64_t line(std::uint32_t tag) const { return entries_[tag - first_].line; }
   bool empty() const { return used_ == 0; }
   std::size_t size() const { return used_; }
   bool full() const { return free_.empty(); }
@@ -34,6 +36,7 @@ class PostedWrites {
     return used_ == 0 ? kNoIndex : latest_.find(line);
   }
   // Commands that wait until it is in a frame.
+  const CommandChain& readers(std::uint32_t tag) const { return entries_[tag - first_].readers; }
   CommandChain& readers(std::uint32_t tag) { return entries_[tag - first_].readers; }
 
   // Data mode: what the write carries; what all writes of the line leave of it, from the oldest on;
@@ -63,6 +66,8 @@ class PostedWrites {
 
     void serialize(Archive& archive) { archive(line, older, newer, readers, used); }
   };
+
+  void check_loaded(const Archive& archive) const;
 
   std::size_t first_;
   std::vector<Entry> entries_;

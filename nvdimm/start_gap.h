@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "core/archive.h"
-#include "core/errors.h"
 
 namespace hmsim {
 
@@ -49,9 +48,7 @@ class StartGap {
 
   void serialize(Archive& archive) {
     archive(start_, gap_, writes_);
-    if (start_ >= lines_ || gap_ > lines_) {
-      throw InputError("the checkpoint is damaged: a gap lies outside its region");
-    }
+    archive.check(start_ < lines_ && gap_ <= lines_, "a gap lies outside its region");
   }
 
  private:

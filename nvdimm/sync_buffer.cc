@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/errors.h"
+#include "core/places.h"
 
 namespace hmsim {
 
@@ -85,13 +85,12 @@ std::uint32_t BufferPart::after(std::uint32_t frame) const {
 void BufferPart::serialize(Archive& archive) {
   archive(held_, frames_, free_, replaceable_, guarded_, waiting_);
   if (archive.loading()) {
-    if (held_ > capacity_) {
-      throw InputError("the checkpoint does not fit this NVDIMM: its buffer was larger");
-    }
+    check_loaded(archive);
     map_.clear();
     recent_key_ = kNoKey;
     for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
       if (frames_[frame].state != FrameState::free) {
+        archive.check(map_.find(frames_[frame].key) == kNoIndex, "two frames hold the same page");
         map_.insert(frames_[frame].key, frame);
       }
     }
@@ -100,6 +99,63 @@ void BufferPart::serialize(Archive& archive) {
     replacement_->grow(records());
     replacement_->serialize(archive);
   }
+  if (archive.loading()) {
+    check_lists(archive);
+  }
+}
+
+// Records are free, wait for a frame, or have one.
+void BufferPart::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "frames of the buffer do not hold together";
+  Places records(archive, frames_.size(), kWrong);
+  records.chain(free_, [&](std::uint32_t frame) {
+    archive.check(frames_[frame].state == FrameState::free, kWrong);
+    return frames_[frame].next;
+  });
+  waiting_.each([&](std::uint32_t frame) {
+    records.take(frame);
+    archive.check(frames_[frame].state == FrameState::waiting, kWrong);
+  });
+  for (std::size_t frame = 0; frame < frames_.size(); ++frame) {
+    const FrameState state = frames_[frame].state;
+    archive.check(records.has(frame) == (state == FrameState::free || state == FrameState::waiting),
+                  kWrong);
+  }
+  archive.check(
+      held_ <= capacity_ && static_cast<std::size_t>(held_) == frames_.size() - records.count(),
+      kWrong);
+}
+
+// A frame is in the list that it should be in; so the replacement policy has it.
+void BufferPart::check_lists(const Archive& archive) const {
+  constexpr const char* kWrong = "lists of the buffer's frames do not hold together";
+  Places listed(archive, frames_.size(), kWrong);
+  const auto follow = [&](const List& list, FrameListing listing) {
+    const std::size_t before = listed.count();
+    std::uint32_t previous = kNoIndex;
+    const std::uint32_t last = listed.chain(list.first, [&](std::uint32_t frame) {
+      archive.check(frames_[frame].listing == listing && frames_[frame].previous == previous,
+                    kWrong);
+      previous = frame;
+      return frames_[frame].next;
+    });
+    archive.check(last == list.last && list.count == listed.count() - before, kWrong);
+  };
+  follow(replaceable_, FrameListing::replaceable);
+  follow(guarded_, FrameListing::guarded);
+  for (std::size_t frame = 0; frame < frames_.size(); ++frame) {
+    archive.check((frames_[frame].listing != FrameListing::none) == listed.has(frame), kWrong);
+  }
+  if (replacement_ == nullptr) {
+    return;
+  }
+  Places known(archive, frames_.size(), kWrong);
+  const std::uint32_t first = replaceable_.first == kNoIndex ? kNoIndex : replacement_->victim();
+  known.chain(first, [&](std::uint32_t frame) {
+    archive.check(frames_[frame].listing == FrameListing::replaceable, kWrong);
+    return replacement_->after(frame);
+  });
+  archive.check(known.count() == replaceable_.count, kWrong);
 }
 
 namespace {

@@ -32,6 +32,7 @@ enum class FrameState : std::uint8_t {
   clean,    // write part: written back, kept only while pinned
   dirty,
   evicting,  // write part: being written back
+  last = evicting
 };
 
 // A chain of commands, linked by their tags.
@@ -43,7 +44,7 @@ struct CommandChain {
 };
 
 // Where a frame stands that may be given up.
-enum class FrameListing : std::uint8_t { none, replaceable, guarded };
+enum class FrameListing : std::uint8_t { none, replaceable, guarded, last = guarded };
 
 struct Frame {
   std::int64_t key = 0;
@@ -140,6 +141,9 @@ class BufferPart {
   void serialize(Archive& archive);
 
  private:
+  void check_loaded(const Archive& archive) const;
+  void check_lists(const Archive& archive) const;
+
   static constexpr std::int64_t kNoKey = -1;
 
   std::int64_t capacity_;

@@ -91,11 +91,19 @@ class Firm final : public TransactionScheduler {
   void serialize(Archive& archive) override {
     archive(sources_, mpki_, parallelism_, locality_, batches_, categories_, writing_, group_began_,
             next_classification_);
+    archive.check(categories_.size() == sources_.count() && group_began_ != kNever,
+                  "a source has no category");
+  }
+  void check_held(Archive& archive, const HeldRequests& held) override {
+    sources_.check_held(archive, held);
+    const auto source_of = [this](const RequestView& view) { return sources_.of(view); };
+    parallelism_.check_held(archive, held, shape_, source_of);
+    batches_.check_held(archive, held, source_of);
   }
 
  private:
   enum class Latency : std::uint8_t { bus, full };
-  enum class Category : std::uint8_t { non_intensive, random, streaming };
+  enum class Category : std::uint8_t { non_intensive, random, streaming, last = streaming };
 
   std::int64_t cycles(Tick time) const { return time / shape_.clock_period; }
 

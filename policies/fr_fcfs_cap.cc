@@ -36,7 +36,20 @@ class FrFcfsCap final : public TransactionScheduler {
     bank.first = bank.first == request.slot ? PendingRequests::kNone : bank.first;
     put_first(bank_of(request));
   }
-  void serialize(Archive& archive) override { archive(pending_, banks_); }
+  void serialize(Archive& archive) override {
+    archive(pending_);
+    archive.fixed(banks_);
+  }
+  void check_held(Archive& archive, const HeldRequests& held) override {
+    pending_.check_held(archive, held, [this](const HeldRequest& each) {
+      return each.issued ? PendingRequests::kNoList : bank_of(each.view);
+    });
+    for (std::size_t bank = 0; bank < banks_.size(); ++bank) {
+      const std::uint32_t first = banks_[bank].first;
+      archive.check(first == PendingRequests::kNone || first == pending_.oldest(bank),
+                    "a bank's first request is another");
+    }
+  }
 
  private:
   struct Bank {

@@ -40,6 +40,11 @@ struct PendingFlash {
   }
   friend PendingFlash operator-(PendingFlash a, const PendingFlash& b) { return a -= b; }
 
+  friend bool operator==(const PendingFlash& a, const PendingFlash& b) {
+    return a.read_pages == b.read_pages && a.read_requests == b.read_requests &&
+           a.fetchable == b.fetchable && a.writes == b.writes;
+  }
+
   void serialize(Archive& archive) { archive(read_pages, read_requests, fetchable, writes); }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 
 #include "core/errors.h"
@@ -64,7 +65,10 @@ class Harmonic final : public BusArbiter {
             {"held", "decisions", "contests that hysteresis decided", &held_}};
   }
   void serialize(Archive& archive) override {
-    archive(dram_, nvdimm_, ready_since_, last_, run_, ties_, disagreements_, guarded_, held_);
+    archive(dram_, nvdimm_, last_, run_, ties_, disagreements_, guarded_, held_);
+    archive.fixed(ready_since_);
+    archive.check(std::find(ready_since_.begin(), ready_since_.end(), kNever) == ready_since_.end(),
+                  "a request was never ready");
   }
 
  private:

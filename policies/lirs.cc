@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/errors.h"
+#include "core/places.h"
 #include "core/slot_list.h"
 #include "policies/buffer_replacement.h"
 
@@ -70,7 +72,7 @@ class Lirs final : public BufferReplacement {
       prune();
     }
   }
-  void unlisted(std::uint32_t frame) override { pages_[page_of_[frame]].listed = false; }
+  void unlisted(std::uint32_t frame) override { pages_[page_in(frame)].listed = false; }
   void released(std::uint32_t frame) override {
     const std::uint32_t page = page_of_[frame];
     if (page == kNoIndex) {
@@ -104,7 +106,7 @@ class Lirs final : public BufferReplacement {
     return high != kNoIndex ? high : first_low(stack_.first);
   }
   std::uint32_t after(std::uint32_t frame) const override {
-    const std::uint32_t page = page_of_[frame];
+    const std::uint32_t page = page_in(frame);
     if (pages_[page].low) {
       return first_low(stack_links_[page].next);
     }
@@ -113,15 +115,10 @@ class Lirs final : public BufferReplacement {
   }
 
   void serialize(Archive& archive) override {
-    archive(pages_, page_of_, stack_links_, queue_links_, stack_, queue_, ghosts_, free_,
-            low_count_, ghost_count_);
+    archive(pages_, stack_links_, queue_links_, stack_, queue_, ghosts_, free_);
+    archive.fixed(page_of_);
     if (archive.loading()) {
-      map_.clear();
-      for (std::uint32_t page = 0; page < pages_.size(); ++page) {
-        if (pages_[page].known) {
-          map_.insert(pages_[page].key, page);
-        }
-      }
+      check_pages(archive);
     }
   }
 
@@ -137,6 +134,50 @@ class Lirs final : public BufferReplacement {
 
     void serialize(Archive& archive) { archive(key, frame, known, low, in_stack, waits, listed); }
   };
+
+  std::uint32_t page_in(std::uint32_t frame) const {
+    ensure(page_of_[frame] != kNoIndex, "lirs", Tick(0), -1, "a frame's page is unknown");
+    return page_of_[frame];
+  }
+  // Lists, counts and flags tell the same of each page.
+  void check_pages(Archive& archive) {
+    const std::size_t count = pages_.size();
+    Places stack(archive, count, "the stack of pages");
+    Places queue(archive, count, "queues of pages");
+    Places unused(archive, count, "unused pages");
+    stack.check(stack_links_.size() == count && queue_links_.size() == count);
+    stack_.take_all(stack_links_, stack);
+    queue_.take_all(queue_links_, queue);
+    ghost_count_ = 0;
+    ghosts_.take_all(queue_links_, queue, [this](std::uint32_t) { ++ghost_count_; });
+    for (const std::uint32_t page : free_) {
+      unused.take(page);
+    }
+    for (std::size_t frame = 0; frame < page_of_.size(); ++frame) {
+      archive.check_index(page_of_[frame], count, kNoIndex, "a frame has no page");
+      archive.check(page_of_[frame] == kNoIndex || pages_[page_of_[frame]].frame == frame,
+                    "a frame has another's page");
+    }
+    low_count_ = 0;
+    map_.clear();
+    for (std::uint32_t number = 0; number < count; ++number) {
+      const Page& page = pages_[number];
+      unused.check(unused.has(number) != page.known);
+      if (!page.known) {
+        stack.check(!stack.has(number) && !queue.has(number) && page.frame == kNoIndex);
+        continue;
+      }
+      const bool ghost = page.frame == kNoIndex;
+      stack.check(stack.has(number) == page.in_stack && (page.in_stack || !(page.low || ghost)));
+      queue.check(queue.has(number) == (page.waits || ghost) && !(page.waits && ghost) &&
+                  !(page.low && (page.waits || ghost)));
+      archive.check(ghost || (page.frame < page_of_.size() && page_of_[page.frame] == number),
+                    "a page has another's frame");
+      archive.check(map_.find(page.key) == kNoIndex, "a page is known twice");
+      map_.insert(page.key, number);
+      low_count_ += page.low ? 1 : 0;
+    }
+  }
 
   std::uint32_t enter(std::int64_t key) {
     if (free_.empty()) {

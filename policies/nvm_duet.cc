@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "core/ring.h"
@@ -53,8 +55,32 @@ class NvmDuet final : public TransactionScheduler {
     }
   }
 
-  void serialize(Archive& archive) override {
-    archive(pending_, epochs_, queued_writes_, writes_first_);
+  void serialize(Archive& archive) override { archive(pending_, epochs_, writes_first_); }
+  void check_held(Archive& archive, const HeldRequests& held) override {
+    pending_.check_held(archive, held, [](const HeldRequest& each) {
+      return persistent(each.view) ? 0 : PendingRequests::kNoList;
+    });
+    queued_writes_ = 0;
+    std::map<std::pair<std::size_t, std::uint64_t>, std::int64_t> writes;  // by core and epoch
+    for (const HeldRequest& each : held) {
+      queued_writes_ += each.view.write && !each.issued ? 1 : 0;
+      if (persistent(each.view)) {
+        ++writes[{each.view.source, epoch_of(each.view)}];
+      }
+    }
+    std::size_t epochs = 0;
+    for (std::size_t core = 0; core < epochs_.size(); ++core) {
+      epochs_[core].each([&, before = std::uint64_t{0}, first = true](const Epoch& epoch) mutable {
+        const auto found = writes.find({core, epoch.number});
+        archive.check(found != writes.end() && found->second == epoch.writes &&
+                          (first || epoch.number > before),
+                      "writes of epochs are miscounted");
+        before = epoch.number;
+        first = false;
+        ++epochs;
+      });
+    }
+    archive.check(epochs == writes.size(), "an epoch is missing");
   }
 
  private:

@@ -107,12 +107,17 @@ class Pas final : public TransactionScheduler {
   }
 
   void serialize(Archive& archive) override {
-    archive(groups_, sent_, delivered_before_, mode_, current_, clean_pages_, turns_);
+    archive(groups_, mode_, current_, clean_pages_, turns_);
+    archive.fixed(sent_, delivered_before_);
+    archive.check_index(current_, sent_.size(), kNoIndex, "there is no such page");
+  }
+  void check_held(Archive& archive, const HeldRequests& held) override {
+    groups_.check_held(archive, held);
   }
 
  private:
   enum class Trigger { thrash, any };
-  enum class Mode : std::uint8_t { diff, same };
+  enum class Mode : std::uint8_t { diff, same, last = same };
 
   // Keys of the first of a group: SAME's page, the oldest request, the pages in their turns. The
   // others of a group have 0.

@@ -85,7 +85,9 @@ class Dramsim3Timing final : public TimingModel {
 
   void serialize(Archive& archive) override {
     archive.section("dramsim3");
-    archive(log_, open_, bank_ready_, last_, next_group_);
+    archive.fixed(open_, bank_ready_);
+    archive(log_, last_, next_group_);
+    check(archive);
     if (archive.loading()) {
       start();
       for (const Issued& issued : log_) {
@@ -106,6 +108,21 @@ class Dramsim3Timing final : public TimingModel {
     std::int64_t cycle = 0;
     void serialize(Archive& archive) { archive(command, bank, cycle); }
   };
+
+  void check(const Archive& archive) const {
+    const auto is_date = [](std::int64_t cycle) { return cycle < std::int64_t{1} << 51; };
+    bool dated = is_date(last_);
+    for (const auto& bank : bank_ready_) {
+      dated = dated && std::all_of(bank.begin(), bank.end(), is_date);
+    }
+    for (const Issued& issued : log_) {
+      dated = dated && issued.cycle >= 0 && is_date(issued.cycle);
+      archive.check_index(issued.bank, open_.size(), "there is no such bank");
+    }
+    archive.check(dated, "a command lies in the far future");
+    archive.check_indices(next_group_, static_cast<std::size_t>(config_->bankgroups),
+                          "there is no such bank group");
+  }
 
   // All banks closed, and of the spare ranks one open bank in each group.
   void start() {

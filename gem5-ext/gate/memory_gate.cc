@@ -159,6 +159,11 @@ void MemoryGate::on_complete(const Request& request, Tick /*now*/) {
   }
 }
 
+void MemoryGate::check_outstanding(const Archive& archive,
+                                   const std::vector<Outstanding>& requests) const {
+  archive.check(requests.empty(), "requests are under way");
+}
+
 // --- Time
 
 Tick MemoryGate::next_event() const {
@@ -260,6 +265,9 @@ void MemoryGate::serialize(Archive& archive) {
   archive.section("gate");
   archive(advanced_, measured_from_, ticks_, packets_done_);
   memory_.serialize(archive);
+  if (archive.loading()) {
+    memory_.check_loaded(archive, false);
+  }
   bool checked = checker_ != nullptr;
   archive(checked);
   if (checked != (checker_ != nullptr)) {

@@ -352,16 +352,4 @@ void FlashArray::account(Tick now) {
   blocked_since_ = now;
 }
 
-void FlashArray::serialize(Archive& archive) {
-  archive.section("flash");
-  const std::size_t luns = luns_.size();
-  const std::size_t channels = channels_.size();
-  const std::size_t blocks = programmed_.size();
-  archive(nodes_, free_nodes_, luns_, channels_, programmed_, random_, events_, unfinished_,
-          blocked_, blocked_since_);
-  if (luns_.size() != luns || channels_.size() != channels || programmed_.size() != blocks) {
-    throw InputError("the checkpoint does not fit this NVDIMM: other flash geometry");
-  }
-}
-
 }  // namespace hmsim

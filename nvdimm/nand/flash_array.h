@@ -48,6 +48,7 @@
 namespace hmsim {
 
 struct NvdimmParameters;
+class Places;
 
 // For how long collections locked the LUNs that something waited for, and up to when.
 struct GcWait {
@@ -145,6 +146,44 @@ class FlashArray {
     }
   }
 
+  // What has become of a command. in: of a program, its data have left the buffer.
+  enum class Progress : std::uint8_t { queued, begun, in };
+  // visit(command, progress) for every command that is not done.
+  template <class Visit>
+  void each_command(Visit visit) const {
+    const auto all = [&](std::uint32_t first, Progress progress) {
+      for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {
+        visit(nodes_[i].command, progress);
+      }
+    };
+    for (const Lun& lun : luns_) {
+      for (const List& queue : lun.queues) {
+        all(queue.first, Progress::queued);
+      }
+      const bool comes_in = lun.phase == Phase::command || lun.phase == Phase::plane_gap;
+      bool in = comes_in;
+      for (std::uint32_t i = lun.io; i != kNoIndex; i = nodes_[i].next) {
+        in = in && i != lun.plane;
+        visit(nodes_[i].command, comes_in && !in ? Progress::begun : Progress::in);
+      }
+      for (const std::uint32_t first : {lun.pending, lun.array, lun.suspended}) {
+        all(first, Progress::in);
+      }
+      for (std::uint32_t i = lun.held.first; i != kNoIndex; i = nodes_[i].behind) {
+        all(i, Progress::in);
+      }
+    }
+    events_.each([&](const auto& event) {
+      if (event.kind == EventKind::decoded) {
+        visit(nodes_[event.payload].command, Progress::in);
+      }
+    });
+  }
+  bool locked(std::uint32_t lun) const { return luns_[lun].locked; }
+  std::uint32_t programmed(std::uint32_t lun, std::uint32_t superblock) const {
+    return programmed_[programmed_.size() / luns_.size() * lun + superblock];
+  }
+
   std::int64_t channels() const { return static_cast<std::int64_t>(channels_.size()); }
   const NandTiming& timing() const { return timing_; }
   std::uint32_t planes() const { return planes_; }
@@ -157,8 +196,8 @@ class FlashArray {
   void serialize(Archive& archive);
 
  private:
-  enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status };
-  enum class EventKind : std::uint8_t { io_end, cells_end, ready, decoded };
+  enum class Phase : std::uint8_t { command, plane_gap, output_gap, output, status, last = status };
+  enum class EventKind : std::uint8_t { io_end, cells_end, ready, decoded, last = decoded };
 
   struct Node {
     FlashCommand command;
@@ -276,6 +315,16 @@ class FlashArray {
   bool goes_ahead(std::uint32_t lun, std::uint32_t operation);
   void suspend(std::uint32_t lun, Tick now);
   void serve_suspended(std::uint32_t lun, Tick now);
+  // Loading.
+  void check_loaded(const Archive& archive) const;
+  void check_lun(const Archive& archive, std::uint32_t lun, Places& nodes) const;
+  void check_operation(const Archive& archive, std::uint32_t lun, std::uint32_t first,
+                       Places& nodes) const;
+  void check_begun(const Archive& archive, std::uint32_t lun, std::uint32_t node) const;
+  void check_events(const Archive& archive, Places& nodes) const;
+  void check_channel(const Archive& archive, std::size_t number, const std::vector<bool>& on_bus,
+                     Places& stages) const;
+  bool holds_bus(const Lun& lun) const;
   void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
 
   const NandTiming timing_;

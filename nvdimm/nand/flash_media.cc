@@ -130,9 +130,10 @@ void FlashMedia::serialize_discarded(Archive& archive) {
     versions.push_back(entry.second);
   }
   archive(pages, versions);
+  archive.check(pages.size() == versions.size(), "discarded pages do not hold together");
   if (archive.loading()) {
     discarded_.clear();
-    for (std::size_t i = 0; i < std::min(pages.size(), versions.size()); ++i) {
+    for (std::size_t i = 0; i < pages.size(); ++i) {
       discarded_[pages[i]] = versions[i];
     }
   }

@@ -9,10 +9,17 @@
 
 namespace hmsim {
 
-enum class FlashOperation : std::uint8_t { read, program, erase };
+enum class FlashOperation : std::uint8_t { read, program, erase, last = erase };
 
 // On a LUN, first by this, then by order of submission.
-enum class FlashPriority : std::uint8_t { demand, map, collection, prefetch, eviction };
+enum class FlashPriority : std::uint8_t {
+  demand,
+  map,
+  collection,
+  prefetch,
+  eviction,
+  last = eviction
+};
 
 inline constexpr std::size_t kFlashPriorities = 5;
 

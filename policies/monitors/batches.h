@@ -31,8 +31,8 @@ struct Batch {
   std::size_t place = 0;      // among those of its direction
 
   void serialize(Archive& archive) {
-    archive(number, source, write, nvdimm, persistent, epoch, bank, row, began, requests, open,
-            complete, group, place);
+    archive(number, source, write, nvdimm, persistent, epoch, bank, row, began, open, complete,
+            group, place);
   }
 };
 
@@ -143,8 +143,65 @@ class Batches {
   }
 
   void serialize(Archive& archive) {
-    archive(pending_, batch_of_, priority_, batches_, free_, active_, newest_, next_number_,
-            in_group_, group_size_);
+    archive(pending_, free_, active_, newest_, next_number_, in_group_, group_size_);
+    archive.fixed(batch_of_, priority_, batches_);
+    Places places(archive, batches_.size(), "batches");
+    for (const std::uint32_t number : free_) {
+      places.take(number);
+    }
+    for (std::size_t write = 0; write < active_.size(); ++write) {
+      for (std::size_t place = 0; place < active_[write].size(); ++place) {
+        const std::uint32_t number = active_[write][place];
+        places.take(number);
+        const Batch& batch = batches_[number];
+        places.check(batch.place == place && batch.write == (write == 1) && batch.began != kNever);
+        archive.check_index(batch.bank, static_cast<std::size_t>(shape_.banks()),
+                            "a batch is for no bank");
+        archive.check_index(batch.source * 2 + write, newest_.size(), "a batch has no source");
+      }
+    }
+    places.check(places.all());
+    for (std::size_t line = 0; line < newest_.size(); ++line) {
+      const std::uint32_t number = newest_[line];
+      archive.check_index(number, batches_.size(), kNone, "there is no such batch");
+      archive.check(
+          number == kNone || batches_[number].source * 2 + (batches_[number].write ? 1 : 0) == line,
+          "a batch is another's");
+    }
+  }
+  // Loading: counts what is in batches, of DRAM what is queued, of the NVDIMM what is acknowledged;
+  // source_of(view) is a request's source.
+  template <class SourceOf>
+  void check_held(Archive& archive, const HeldRequests& held, SourceOf source_of) {
+    const auto in_batch = [](const HeldRequest& each) {
+      return !each.issued && (each.acknowledged || each.view.memory == MemoryClass::dram);
+    };
+    pending_.check_held(archive, held, [&](const HeldRequest& each) {
+      return !in_batch(each) ? PendingRequests::kNoList : each.view.write ? 1 : 0;
+    });
+    for (Batch& batch : batches_) {
+      batch.requests = 0;
+    }
+    in_group_ = 0;
+    for (const HeldRequest& each : held) {
+      if (in_batch(each)) {
+        const std::uint32_t number = batch_of_[each.view.slot];
+        archive.check_index(number, batches_.size(), "a request is in no batch");
+        Batch& batch = batches_[number];
+        archive.check(batch.write == each.view.write && batch.source == source_of(each.view),
+                      "a request is in another's batch");
+        ++batch.requests;
+        in_group_ += batch.group != 0 ? 1 : 0;
+      }
+    }
+    for (const std::uint32_t number : free_) {
+      archive.check(batches_[number].requests == 0, "an unused batch has requests");
+    }
+    for (const std::vector<std::uint32_t>& active : active_) {
+      for (const std::uint32_t number : active) {
+        archive.check(batches_[number].requests > 0, "a batch is empty");
+      }
+    }
   }
 
  private:

@@ -24,7 +24,11 @@ class Locality {
       requests += other.requests;
       return *this;
     }
-    void serialize(Archive& archive) { archive(hits, requests); }
+    void serialize(Archive& archive) {
+      archive(hits, requests);
+      archive.check(hits >= 0 && hits <= requests && requests < std::int64_t{1} << 50,
+                    "row hits are miscounted");
+    }
   };
 
   void connect(const ChannelShape& shape) { banks_ = static_cast<std::size_t>(shape.banks()); }
@@ -56,7 +60,10 @@ class Locality {
   // In thousandths.
   std::int64_t share(std::size_t source) const { return count(source).share(); }
 
-  void serialize(Archive& archive) { archive(sources_, rows_); }
+  void serialize(Archive& archive) {
+    archive(sources_, rows_);
+    archive.check(rows_.size() == sources_.size() * banks_, "rows of sources are missing");
+  }
 
  private:
   static constexpr std::int64_t kNoRow = -1;

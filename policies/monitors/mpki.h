@@ -18,6 +18,11 @@ class Mpki {
   // Of a source whose core retires nothing that anybody counts, as block I/O.
   static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
 
+  // So that they can be multiplied by a million.
+  static void check_count(const Archive& archive, std::int64_t requests) {
+    archive.check(requests >= 0 && requests < std::int64_t{1} << 42, "requests are miscounted");
+  }
+
   struct Rate {
     std::int64_t requests = 0;
     std::int64_t instructions = 0;
@@ -33,7 +38,10 @@ class Mpki {
       instructions = later(instructions, other.instructions);
       return *this;
     }
-    void serialize(Archive& archive) { archive(requests, instructions); }
+    void serialize(Archive& archive) {
+      archive(requests, instructions);
+      check_count(archive, requests);
+    }
   };
 
   void connect(const SourceProgress& progress) { progress_ = &progress; }
@@ -77,7 +85,10 @@ class Mpki {
     std::int64_t requests = 0;
     std::int64_t instructions = 0;  // when the quantum began
     Rate last;
-    void serialize(Archive& archive) { archive(cores, requests, instructions, last); }
+    void serialize(Archive& archive) {
+      archive(cores, requests, instructions, last);
+      check_count(archive, requests);
+    }
   };
 
   const SourceProgress* progress_ = nullptr;

@@ -47,7 +47,28 @@ class Parallelism {
     return source < sources_.size() ? sources_[source].mean : 0;
   }
 
-  void serialize(Archive& archive) { archive(sources_, queued_, begin_); }
+  void serialize(Archive& archive) {
+    archive(sources_, queued_, begin_);
+    archive.check(begin_ != kNever && queued_.size() == sources_.size() * banks_,
+                  "banks of sources are missing");
+  }
+  // Loading: counts those that are queued; source_of(view) is their source.
+  template <class SourceOf>
+  void check_held(const Archive& archive, const HeldRequests& held, const ChannelShape& shape,
+                  SourceOf source_of) {
+    queued_.assign(queued_.size(), 0);
+    for (Source& source : sources_) {
+      source.banks = 0;
+    }
+    for (const HeldRequest& each : held) {
+      const std::size_t source = source_of(each.view);
+      archive.check_index(source, sources_.size(), "banks of sources are missing");
+      const auto bank = static_cast<std::size_t>(shape.bank_number(each.view));
+      if (!each.issued && queued_[source * banks_ + bank]++ == 0) {
+        ++sources_[source].banks;
+      }
+    }
+  }
 
  private:
   static constexpr std::int64_t kThousandths = 1000;
@@ -57,7 +78,11 @@ class Parallelism {
     std::int64_t area = 0;  // banks x ps, in this quantum
     Tick since{0};
     std::int64_t mean = 0;
-    void serialize(Archive& archive) { archive(banks, area, since, mean); }
+    void serialize(Archive& archive) {
+      archive(area, since, mean);
+      archive.check(area >= 0 && area < std::int64_t{1} << 60 && since != kNever,
+                    "banks of sources are miscounted");
+    }
   };
 
   void change(Source& source, std::int64_t banks, Tick now) const {

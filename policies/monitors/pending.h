@@ -39,7 +39,34 @@ class PendingRequests {
   std::uint32_t next(std::uint32_t slot) const { return links_[slot].next; }       // or kNone
   const RequestView& operator[](std::uint32_t slot) const { return requests_[slot]; }
 
-  void serialize(Archive& archive) { archive(requests_, links_, lists_, size_); }
+  void serialize(Archive& archive) {
+    archive.fixed(requests_, links_, lists_);
+    archive(size_);
+  }
+  // Loading: each of `held` is in the list list_of(it), and no other is in any; kNoList: in none.
+  // They are kept as they are now, but for their epochs.
+  static constexpr std::size_t kNoList = ~std::size_t{0};
+  template <class ListOf>
+  void check_held(Archive& archive, const HeldRequests& held, ListOf list_of) {
+    std::vector<std::size_t> found(links_.size(), kNoList);
+    Places places(archive, links_.size(), "a policy's requests");
+    for (std::size_t list = 0; list < lists_.size(); ++list) {
+      lists_[list].take_all(links_, places, [&](std::uint32_t slot) { found[slot] = list; });
+    }
+    size_ = 0;
+    for (const HeldRequest& each : held) {
+      const std::uint32_t slot = each.view.slot;
+      const std::size_t list = list_of(each);
+      places.check(found[slot] == list);
+      if (list != kNoList) {
+        const std::uint64_t epoch = requests_[slot].epoch;
+        requests_[slot] = each.view;
+        requests_[slot].epoch = epoch;
+        ++size_;
+      }
+    }
+    places.check(size_ == places.count());
+  }
 
  private:
   std::vector<RequestView> requests_;  // by slot, as the links

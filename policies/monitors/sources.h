@@ -51,10 +51,36 @@ class Sources {
   // The same in all channels. Orders sources that are otherwise equal: by core, DRAM first.
   std::int64_t name(std::size_t source) const { return names_[source]; }
 
-  void serialize(Archive& archive) { archive(numbers_, names_); }
+  void serialize(Archive& archive) {
+    archive(numbers_, names_);
+    std::size_t known = 0;
+    for (std::size_t name = 0; name < numbers_.size(); ++name) {
+      if (numbers_[name] != kUnknown) {
+        archive.check_index(numbers_[name], names_.size(), "a source has no name");
+        archive.check(
+            names_[static_cast<std::size_t>(numbers_[name])] == static_cast<std::int64_t>(name),
+            "a source has another name");
+        ++known;
+      }
+    }
+    archive.check(known == names_.size() && numbers_.size() <= kMostNames,
+                  "there are sources without a number");
+  }
+  // Loading: names that a policy keeps; the sources of requests.
+  static void check_names(const Archive& archive, const std::vector<std::int64_t>& names) {
+    archive.check_indices(names, kMostNames, "there is no such source");
+  }
+  void check_held(const Archive& archive, const HeldRequests& held) const {
+    for (const HeldRequest& each : held) {
+      const std::size_t name = name_of(each.view);
+      archive.check(name < numbers_.size() && numbers_[name] != kUnknown,
+                    "a request has an unknown source");
+    }
+  }
 
  private:
   static constexpr std::int32_t kUnknown = -1;
+  static constexpr std::size_t kMostNames = std::size_t{1} << 17;  // cores x classes
 
   std::size_t name_of(const RequestView& request) const {
     const auto memory = static_cast<std::size_t>(request.memory);

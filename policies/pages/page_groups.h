@@ -10,6 +10,7 @@
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/slot_list.h"
+#include "policies/policy.h"
 
 namespace hmsim {
 
@@ -74,18 +75,55 @@ class PageGroups {
   bool& delivered(std::uint32_t page, bool write) { return pages_[page].delivered[write ? 1 : 0]; }
 
   void serialize(Archive& archive) {
-    archive(group_links_, arrival_links_, page_of_, unsent_, pages_, free_, arrivals_);
-    if (archive.loading()) {
-      map_.clear();
-      for (std::uint32_t page = 0; page < pages_.size(); ++page) {
-        if (pages_[page].requests > 0) {
-          map_.insert(pages_[page].number, page);
-        }
+    archive.fixed(group_links_, arrival_links_, page_of_, pages_);
+    archive(free_, arrivals_);
+  }
+  // Loading: counts the NVDIMM's.
+  void check_held(Archive& archive, const HeldRequests& held) {
+    for (Page& page : pages_) {
+      page.requests = 0;
+    }
+    unsent_.assign(unsent_.size(), false);
+    std::size_t waiting = 0;
+    Places unsent(archive, arrival_links_.size(), "requests to pages");
+    arrivals_.take_all(arrival_links_, unsent);
+    for (const HeldRequest& each : held) {
+      const std::uint32_t slot = each.view.slot;
+      if (each.view.memory == MemoryClass::nvdimm) {
+        archive.check_index(page_of_[slot], pages_.size(), "a request is to no page");
+        Page& page = pages_[page_of_[slot]];
+        ++page.requests;
+        unsent.check(page.number == each.view.row && unsent.has(slot) != each.commanded);
+        unsent_[slot] = !each.commanded;
+        waiting += each.commanded ? 0 : 1;
       }
     }
+    unsent.check(unsent.count() == waiting);
+    check_pages(archive, waiting);
   }
 
  private:
+  // Their groups hold what waits; those without a request are unused.
+  void check_pages(Archive& archive, std::size_t waiting) {
+    Places unused(archive, pages_.size(), "unused pages");
+    for (const std::uint32_t page : free_) {
+      unused.take(page);
+    }
+    Places grouped(archive, group_links_.size(), "groups of pages");
+    map_.clear();
+    for (std::uint32_t page = 0; page < pages_.size(); ++page) {
+      unused.check(unused.has(page) == (pages_[page].requests == 0));
+      if (!unused.has(page)) {
+        pages_[page].group.take_all(group_links_, grouped, [&](std::uint32_t slot) {
+          grouped.check(unsent_[slot] && page_of_[slot] == page);
+        });
+        unused.check(map_.find(pages_[page].number) == kNoIndex);
+        map_.insert(pages_[page].number, page);
+      }
+    }
+    grouped.check(grouped.count() == waiting);
+  }
+
   struct Page {
     std::int64_t number = 0;
     std::uint32_t requests = 0;  // that hold a slot
@@ -93,7 +131,7 @@ class PageGroups {
     std::uint64_t turn = 0;
     std::array<bool, 2> delivered{};
 
-    void serialize(Archive& archive) { archive(number, requests, group, turn, delivered); }
+    void serialize(Archive& archive) { archive(number, group, turn, delivered); }
   };
 
   std::vector<SlotLink> group_links_;

@@ -207,10 +207,9 @@ def save_state(policy: TransactionPolicy) -> bytes:
 def load_state(policy: TransactionPolicy, state: bytes) -> None:
     """Give a policy what `save_state` returned. Raises InputError when it is damaged."""
     try:
-        found = _Reader(io.BytesIO(state)).load()
+        policy.__setstate__(_Reader(io.BytesIO(state)).load())
     except Exception as error:
         raise InputError(f"the state of {type(policy).__name__} is damaged: {error}") from error
-    policy.__setstate__(found)
 
 
 class _Reader(pickle.Unpickler):

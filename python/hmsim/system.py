@@ -15,7 +15,7 @@ from hmsim.calibration import with_table
 from hmsim.config import Config
 from hmsim.directories import new_file, read_regular
 from hmsim.policies import PolicyMaker, makers
-from hmsim.runner import STEPS, AnyConfig, as_config, series_table
+from hmsim.runner import LARGEST_SEED, STEPS, AnyConfig, as_config, series_table
 from hmsim.settings import Setting, from_mapping
 
 if TYPE_CHECKING:  # takes a while to import: only for time series
@@ -292,24 +292,58 @@ class System:
         Raises InputError when the file is damaged or of another version of hmsim.
         """
         content = read_regular(path, LARGEST_FILE)
+        name = os.fspath(path)
         body = content[len(MAGIC) + DIGEST :]
         if not content.startswith(MAGIC):
             raise InputError(f"{os.fspath(path)}: not a saved system")
         if hashlib.sha256(body).digest() != content[len(MAGIC) : len(MAGIC) + DIGEST]:
             raise InputError(f"{os.fspath(path)}: damaged: its checksum does not fit")
-        length = int.from_bytes(body[:8], "little")
         try:
-            header = json.loads(body[8 : 8 + length])
-            settings = [Setting(name, text, os.fspath(path)) for name, text in header["settings"]]
+            header, state = _split(body)
             given = tuple((objects or {}).items())
-            config = Config(header["name"], tuple(settings), objects=given)
-            if [name for name, _ in given] != header["objects"]:
+            settings = tuple(Setting(key, text, name) for key, text in header["settings"])
+            if [key for key, _ in given] != header["objects"]:
                 raise InputError(f"needs policies in Python for: {header['objects']}")
+            config = Config(header["name"], settings, objects=given)
             config.check()
+            config = with_table(config, calibrate=False)
             system = System(config, seed=header["seed"], check=header["check"])
-            system._simulation.load(body[8 + length :])
+            system._simulation.load(state, name)
         except InputError as error:
-            raise InputError(f"{os.fspath(path)}: {error}") from error
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{os.fspath(path)}: damaged: {error}") from error
+            raise InputError(_naming(name, str(error))) from error
+        except ValueError as error:  # a text that is none
+            raise InputError(f"{name}: damaged: {error}") from error
         return system
+
+
+def _split(body: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header of a saved system, which is complete, and its state.
+
+    Raises InputError when the header is damaged.
+    """
+    length = int.from_bytes(body[:8], "little")
+    try:
+        header = json.loads(body[8 : 8 + length])
+        json.dumps(header, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"damaged: its header is no text: {error}") from error
+    if not (
+        isinstance(header, dict)
+        and isinstance(header.get("name"), str)
+        and type(header.get("seed")) is int
+        and 0 <= header["seed"] <= LARGEST_SEED
+        and isinstance(header.get("check"), bool)
+        and _are_texts(header.get("objects"))
+        and isinstance(header.get("settings"), list)
+        and all(_are_texts(pair) and len(pair) == 2 for pair in header["settings"])
+    ):
+        raise InputError("damaged: its header is none of a saved system")
+    return header, body[8 + length :]
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(text, str) for text in found)
+
+
+def _naming(name: str, message: str) -> str:
+    return message if message.startswith(f"{name}:") else f"{name}: {message}"

@@ -98,7 +98,7 @@ def test_damaged_and_foreign_files_are_refused(saved: Path, tmp_path: Path) -> N
         "not a file of preconditioned state": b"hello",
         "version 7": content[:8] + (7).to_bytes(8, "little") + content[16:],
         "checksum": content[:-1] + bytes([content[-1] ^ 1]),
-        "checksum does not fit": content[: len(content) // 2],
+        "length": content[: len(content) // 2],
     }
     for message, bad in cases.items():
         path = write(tmp_path / "bad", bad)

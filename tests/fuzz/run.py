@@ -3,9 +3,9 @@
 
 Usage: python tests/fuzz/run.py [--seconds N] [FORMAT]...
 
-What they find worth keeping lies in build/fuzz/corpus, where the next run begins. An input that
-crashes a reader, takes it more than a minute or 64 MiB in one piece is written to build/fuzz, and
-the run's status is 1.
+FORMAT: one of traces, `checkpoint` or `preconditioned`. What they find worth keeping lies in
+build/fuzz/corpus, where the next run begins. An input that crashes, takes more than a minute or
+64 MiB in one piece is written to build/fuzz, and the run's status is 1.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer's target for the trace readers, one program a format (HMSIM_FORMAT): whatever the
+// libFuzzer's target for the trace readers, one program a format (HMSIM_FUZZED): whatever the
 // bytes, a reader gives records or an InputError, the same ones in pieces of any size, after a
 // rewind and after a checkpoint.
 #include <cstddef>
@@ -17,8 +17,8 @@
 #include "frontend/trace_records.h"
 #include "frontend/trace_summary.h"
 
-#ifndef HMSIM_FORMAT
-#define HMSIM_FORMAT "hmsim"  // the build says which; tools read this file by itself
+#ifndef HMSIM_FUZZED
+#define HMSIM_FUZZED "hmsim"  // the build says which; tools read this file by itself
 #endif
 
 namespace hmsim {
@@ -140,6 +140,6 @@ void run(const std::string& format, const std::string& text, std::size_t piece) 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::size_t piece = size == 0 ? 1 : data[size - 1] + std::size_t{1};
-  hmsim::run(HMSIM_FORMAT, std::string(reinterpret_cast<const char*>(data), size), piece);
+  hmsim::run(HMSIM_FUZZED, std::string(reinterpret_cast<const char*>(data), size), piece);
   return 0;
 }

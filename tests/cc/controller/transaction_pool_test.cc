@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the links between transactions survive a checkpoint, and is one to no slot refused?
+// Are slots held and free again after a checkpoint as they were, and are impossible ones refused?
 #include <gtest/gtest.h>
 
 #include "controller/transaction.h"
@@ -8,12 +8,20 @@
 namespace hmsim::testing {
 namespace {
 
-TEST(TransactionPool, KeepsLinksInACheckpoint) {
+Transaction& take(TransactionPool& pool, std::uint64_t request) {
+  Request sent;
+  sent.id = request;
+  Transaction& taken = pool.take();
+  taken.begin(sent, Cycle(3));
+  return taken;
+}
+
+TEST(TransactionPool, KeepsSlotsInACheckpoint) {
   TransactionPool pool(4);
-  Transaction& one = pool.take();
-  Transaction& other = pool.take();
-  one.successor = &other;
-  other.predecessor = &one;
+  const Transaction& one = take(pool, 8);
+  Transaction& other = take(pool, 7);
+  take(pool, 9);
+  pool.release(other);
   Archive saved;
   saved(pool);
 
@@ -21,24 +29,39 @@ TEST(TransactionPool, KeepsLinksInACheckpoint) {
   Archive loaded(saved.bytes());
   loaded(again);
   EXPECT_TRUE(loaded.at_end());
-  EXPECT_EQ(again[one.slot].successor, &again[other.slot]);
-  EXPECT_EQ(again[other.slot].predecessor, &again[one.slot]);
-  EXPECT_EQ(again[one.slot].chained, nullptr);
   EXPECT_EQ(again.taken(), 2U);
+  ASSERT_EQ(again.held().size(), 2U);
+  EXPECT_EQ(again.held()[0], &again[one.slot]);
+  EXPECT_EQ(again.held()[0]->request.id, 8U);
+  EXPECT_EQ(again.held()[1]->request.id, 9U);
   EXPECT_EQ(again.take().slot, pool.take().slot);
   EXPECT_EQ(again.take().slot, pool.take().slot);
 }
 
-TEST(TransactionPool, RefusesALinkToNoSlot) {
-  TransactionPool larger(5);
-  Transaction* last = &larger[4];
+void expect_refused(const std::vector<std::uint32_t>& free) {
   Archive saved;
-  larger.serialize_links(saved, last);
-
-  TransactionPool pool(4);
-  Transaction* link = nullptr;
+  std::vector<std::uint32_t> slots = free;
+  saved(slots);
   Archive loaded(saved.bytes());
-  EXPECT_THROW(pool.serialize_links(loaded, link), InputError);
+  TransactionPool pool(4);
+  EXPECT_THROW(loaded(pool), InputError);
+}
+
+TEST(TransactionPool, RefusesSlotsThatAreNoneOrFreeTwice) {
+  expect_refused({0, 1, 2, 4});
+  expect_refused({0, 1, 2, 2});
+  expect_refused({0, 1, 2});  // the transaction in the other slot is missing
+}
+
+TEST(TransactionPool, RefusesARequestInTwoSlots) {
+  TransactionPool pool(4);
+  take(pool, 5);
+  take(pool, 5);
+  Archive saved;
+  saved(pool);
+  TransactionPool again(4);
+  Archive loaded(saved.bytes());
+  EXPECT_THROW(loaded(again), InputError);
 }
 
 }  // namespace

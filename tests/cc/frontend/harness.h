@@ -84,6 +84,15 @@ class FakePort final : public MemoryPort, public Component {
   void serialize(Archive& archive) override { archive(outside_, inside_, used_, done_); }
 
   std::size_t used() const { return used_; }
+  // What is not done.
+  std::vector<Requester::Outstanding> outstanding() const {
+    std::vector<Requester::Outstanding> requests;
+    for (const Request& request : outside_) {
+      requests.push_back({request, false});
+    }
+    done_.each([&](const auto& event) { requests.push_back({inside_[event.payload], true}); });
+    return requests;
+  }
 
   std::vector<Sent> log;
   std::vector<std::pair<std::int64_t, std::int64_t>> trims;  // address, size

@@ -18,6 +18,13 @@ namespace hmsim {
 
 // Parts of the simulator that tests reach into, to break them.
 struct NvdimmFaults {
+  // Ways to have an NVDIMM contradict itself that has commands under way (damage_test.cc).
+  struct Damage {
+    const char* what;
+    std::function<void(Nvdimm&)> make;
+  };
+  static std::vector<Damage> damages();
+
   // Takes back the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
     nvdimm.ftl_.l2p_[static_cast<std::size_t>(page.value())] =

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loading a checkpoint: which of so many places lists, chains and queues hold. Each place is held
+// once at most, so that none of these runs in a circle or leaves its storage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/key_map.h"
+
+namespace hmsim {
+
+class Places {
+ public:
+  // `what`: that does not hold together if a place is none, or is held twice.
+  Places(const Archive& archive, std::size_t count, const char* what)
+      : archive_(archive), held_(count), what_(what) {}
+
+  void check(bool condition) const { archive_.check(condition, what_); }
+  void take(std::uint64_t place) {
+    check(place < held_.size() && !held_[static_cast<std::size_t>(place)]);
+    held_[static_cast<std::size_t>(place)] = true;
+    ++count_;
+  }
+  // Takes all from `first` to kNoIndex, where next(place) follows a place; the last one.
+  template <class Next>
+  std::uint32_t chain(std::uint32_t first, Next next) {
+    std::uint32_t last = kNoIndex;
+    for (std::uint32_t place = first; place != kNoIndex; place = next(place)) {
+      take(place);
+      last = place;
+    }
+    return last;
+  }
+
+  bool has(std::size_t place) const { return held_[place]; }
+  std::size_t count() const { return count_; }
+  bool all() const { return count_ == held_.size(); }
+
+ private:
+  const Archive& archive_;
+  std::vector<bool> held_;
+  std::size_t count_ = 0;
+  const char* what_;
+};
+
+}  // namespace hmsim

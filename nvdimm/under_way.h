@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loading a checkpoint: what the parts of an NVDIMM have under way with each other, collected from
+// all of them, so that what each remembers of the others can be compared with it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/places.h"
+#include "nvdimm/ftl.h"
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/pending_work.h"
+
+namespace hmsim {
+
+struct UnderWay {
+  using Work = std::vector<std::pair<FlashCommand, FlashArray::Progress>>;
+
+  UnderWay(const Archive& archive, const PendingWork& like, const FlashArray& flash,
+           std::size_t luns, std::size_t frames)
+      : ftl(luns),
+        pending(like.channels(), static_cast<std::int64_t>(luns)),
+        fetches(archive, frames, "a frame is fetched twice, or is none") {
+    flash.each_command([this](const FlashCommand& command, FlashArray::Progress progress) {
+      work[static_cast<std::size_t>(command.priority)].emplace_back(command, progress);
+    });
+  }
+
+  const Work& of(FlashPriority priority) const { return work[static_cast<std::size_t>(priority)]; }
+
+  std::array<Work, kFlashPriorities> work;  // flash commands
+  Ftl::UnderWay ftl;
+  PendingWork pending;
+  Places fetches;                        // frames of the read part
+  std::vector<std::uint32_t> evictions;  // that wait for their entry of the map
+  std::uint32_t prefetches = 0;
+};
+
+}  // namespace hmsim

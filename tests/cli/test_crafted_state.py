@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is saved state that somebody has changed, checksum and all, refused in one line?"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hmsim import InputError, System
+from hmsim.system import DIGEST, MAGIC
+from support import invoke, succeed, write
+
+SMALL = {
+    "nvdimm.capacity": "16MiB",
+    "nvdimm.buffer.read_size": "256KiB",
+    "nvdimm.buffer.write_size": "256KiB",
+    "nvdimm.precondition.fill": 0.9,
+}
+SETS = [f"--set={name}={value}" for name, value in SMALL.items()]
+MASK = 2**64 - 1
+WORD = 8
+
+
+def mix(x: int) -> int:
+    """Return one step of SplitMix64."""
+    x = (x + 0x9E3779B97F4A7C15) & MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
+    return x ^ (x >> 31)
+
+
+def hash_of(state: bytes) -> bytes:
+    """Return the checksum that the simulator expects of a state."""
+    value = mix(len(state))
+    for at in range(0, len(state), WORD):
+        value = mix(value ^ int.from_bytes(state[at : at + WORD], "big"))
+    return value.to_bytes(WORD, "little")
+
+
+def with_word(state: bytes, at: int, word: int) -> bytes:
+    return state[:at] + word.to_bytes(WORD, "little") + state[at + WORD :]
+
+
+def loading(path: object) -> tuple[int, list[str]]:
+    load = f"--set=nvdimm.precondition.load={path}"
+    result = invoke("run", "mascots16", "--workload", "demo", *SETS, load)
+    return result.exit_code, result.stderr.splitlines()
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("start") / "state"
+    succeed("precondition", "mascots16", "--out", path, *SETS)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9, 1.0])
+@pytest.mark.parametrize("word", [MASK, 2**32 - 1, 5])
+def test_a_changed_start_is_refused_in_one_line(
+    start: bytes, tmp_path: Path, share: float, word: int
+) -> None:
+    body = start[32:]
+    at = len(body) - WORD - int((1 - share) * len(body) / WORD) * WORD
+    changed = with_word(body, at, word)
+    path = write(tmp_path / "crafted", start[:16] + hash_of(changed) + start[24:32] + changed)
+    status, lines = loading(path)
+    assert (status, len(lines)) == (2, 1)
+    assert f"{path}: the saved state is damaged" in lines[0]
+    assert "nvdimm.precondition.load" in lines[0]
+
+
+def test_the_checksum_of_these_tests_is_the_simulator_s(start: bytes) -> None:
+    assert start[16:24] == hash_of(start[32:])
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path):
+        status, lines = loading(path)
+        assert (status, len(lines)) == (2, 1)
+        assert f"{path}: is no regular file (nvdimm.precondition.load)" in lines[0]
+
+
+def test_a_file_of_another_length_is_refused_unread(start: bytes, tmp_path: Path) -> None:
+    header = start[:24] + (2**40).to_bytes(WORD, "little")
+    for size, message in ((2**40 + 32, "longer than the state"), (2**40, "its length")):
+        huge = write(tmp_path / "huge", header)
+        os.truncate(huge, size)
+        status, lines = loading(huge)
+        assert (status, len(lines)) == (2, 1)
+        assert f"{huge}: " in lines[0]
+        assert message in lines[0]
+
+
+def test_a_changed_checkpoint_is_refused_in_one_line(tmp_path: Path) -> None:
+    system = System("mascots16", SMALL)
+    for page in range(40):
+        system.enqueue(2 * 1024**3 + page * 4096, write=page % 2 == 0)
+    system.advance("3us")
+    system.save(tmp_path / "saved")
+    content = (tmp_path / "saved").read_bytes()
+    state_at = content.index(b"HMSIMCKP") + 40
+    before, state = content[len(MAGIC) + DIGEST : state_at - 16], content[state_at:]
+    refused = 0
+    places = [len(state) * i // 40 for i in range(40)]
+    for at in places:
+        changed = with_word(state, at, MASK >> 1)
+        body = before + hash_of(changed) + content[state_at - WORD : state_at] + changed
+        digest = hashlib.sha256(body).digest()
+        path = write(tmp_path / "crafted", MAGIC + digest + body)
+        try:
+            System.load(path).advance("1us")
+        except InputError as error:
+            refused += 1
+            assert len(str(error).splitlines()) == 1
+    assert refused > len(places) // 2
