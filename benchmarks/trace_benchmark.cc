@@ -19,9 +19,9 @@
 #include "core/errors.h"
 #include "core/kernel.h"
 #include "core/ring.h"
-#include "frontend/agent.h"
-#include "frontend/trace_formats.h"
-#include "frontend/translation.h"
+#include "agents/agent.h"
+#include "traces/trace_formats.h"
+#include "agents/translation.h"
 
 namespace hmsim {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "core/parameters.h"
 #include "core/statistics.h"
-#include "frontend/command_log.h"
-#include "frontend/request_log.h"
-#include "frontend/series.h"
+#include "simulation/command_log.h"
+#include "simulation/request_log.h"
+#include "simulation/series.h"
 
 namespace hmsim {
 

@@ -9,7 +9,7 @@
 
 #include "bindings/convert.h"
 #include "controller/dram_backend.h"
-#include "frontend/dram_trace.h"
+#include "simulation/dram_trace.h"
 
 namespace py = pybind11;
 

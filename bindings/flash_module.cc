@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "frontend/configuration.h"
-#include "nvdimm/nand/flash_bench.h"
+#include "simulation/configuration.h"
+#include "simulation/rigs/flash_bench.h"
 
 namespace py = pybind11;
 

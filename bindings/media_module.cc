@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nvdimm/start_gap.h"
+#include "nvdimm/media/start_gap.h"
 
 namespace py = pybind11;
 

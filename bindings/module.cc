@@ -21,8 +21,8 @@
 #include "bindings/twin_module.h"
 #include "core/errors.h"
 #include "core/units.h"
-#include "frontend/configuration.h"
-#include "frontend/simulation.h"
+#include "simulation/configuration.h"
+#include "simulation/simulation.h"
 #include "nvdimm/precondition.h"
 #include "policies/monitors/performance_table.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bindings/convert.h"
-#include "policies/base/arbiter_rehearsal.h"
-#include "policies/base/rehearsal.h"
+#include "simulation/rigs/arbiter_rehearsal.h"
+#include "simulation/rigs/rehearsal.h"
 #include "policies/gc_scheduler.h"
 #include "policies/policy.h"
 

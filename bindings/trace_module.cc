@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "frontend/record_columns.h"
-#include "frontend/trace_records.h"
-#include "frontend/trace_summary.h"
+#include "traces/record_columns.h"
+#include "traces/trace_records.h"
+#include "traces/trace_summary.h"
 
 namespace py = pybind11;
 using namespace pybind11::literals;

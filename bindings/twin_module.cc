@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/twin.h"
+#include "clones/clone.h"
 
 namespace py = pybind11;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/dram_backend.h"
 
-#include "controller/channel.h"
-#include "controller/native_banks.h"
-#include "controller/polled_banks.h"
+#include "controller/channel/channel.h"
+#include "controller/channel/native_banks.h"
+#include "controller/channel/polled_banks.h"
 #include "controller/whole_channel.h"
 #include "core/errors.h"
 #include "dram/families.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/dram_banks.h"
+#include "controller/channel/dram_banks.h"
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
 #include "dram/timing_rules.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "controller/channel_statistics.h"
+#include "controller/accounts/channel_statistics.h"
 #include "core/kernel.h"
 #include "core/line_store.h"
 #include "core/request.h"

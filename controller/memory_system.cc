@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "controller/channel_statistics.h"
+#include "controller/accounts/channel_statistics.h"
 #include "controller/dram_backend.h"
 #include "controller/memory_channel.h"
 #include "controller/preconditioned.h"
-#include "controller/protocol_checker.h"
 #include "core/errors.h"
 #include "nvdimm/module.h"
 
@@ -158,16 +157,6 @@ void MemorySystem::add_observer(CommandObserver& observer) {
 void MemorySystem::set_request_observer(RequestObserver& observer) {
   for (const auto& channel : channels_) {
     channel->set_request_observer(&observer);
-  }
-}
-
-void MemorySystem::watch(ProtocolChecker& checker) {
-  add_observer(checker);
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    if (NvdimmModule* nvdimm = channels_[i]->nvdimm()) {
-      nvdimm->add_flash_observer(checker.flash(static_cast<int>(i)));
-      nvdimm->add_media_observer(checker.media(static_cast<int>(i)));
-    }
   }
 }
 

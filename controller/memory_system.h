@@ -10,7 +10,7 @@
 
 #include "controller/address_map.h"
 #include "controller/flush_join.h"
-#include "controller/observer_list.h"
+#include "controller/accounts/observer_list.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
 #include "core/request.h"
@@ -21,7 +21,6 @@ namespace hmsim {
 
 class MemoryChannel;
 class NvdimmModule;
-class ProtocolChecker;
 class RequestObserver;
 
 class MemorySystem final : public MemoryPort, private SourceProgress {
@@ -52,8 +51,6 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // To be told of every command on every channel, for as long as this lives. Costs nothing without
   // observers.
   void add_observer(CommandObserver& observer);
-  // To have the checker see all that happens, flash included; at most one.
-  void watch(ProtocolChecker& checker);
 
   // The NVDIMM of a channel, or nullptr.
   std::size_t channels() const { return channels_.size(); }

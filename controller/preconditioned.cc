@@ -10,7 +10,7 @@
 
 #include "core/errors.h"
 #include "core/input_file.h"
-#include "nvdimm/ftl.h"
+#include "nvdimm/ftl/ftl.h"
 
 namespace hmsim {
 

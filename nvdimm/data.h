@@ -4,11 +4,11 @@
 
 #include <map>
 
-#include "nvdimm/frame_bytes.h"
-#include "nvdimm/ftl.h"
+#include "nvdimm/buffer/frame_bytes.h"
+#include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_media.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/sync_buffer.h"
+#include "nvdimm/buffer/sync_buffer.h"
 
 namespace hmsim {
 

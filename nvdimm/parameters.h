@@ -8,7 +8,7 @@
 
 #include "core/parameters.h"
 #include "core/types.h"
-#include "nvdimm/media_parameters.h"
+#include "nvdimm/media/media_parameters.h"
 #include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {

@@ -6,7 +6,7 @@
 #include "core/errors.h"
 #include "core/units.h"
 #include "nvdimm/nand/nand_timing.h"
-#include "nvdimm/sync_buffer.h"
+#include "nvdimm/buffer/sync_buffer.h"
 
 namespace hmsim {
 

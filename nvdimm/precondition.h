@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/types.h"
-#include "nvdimm/ftl.h"
+#include "nvdimm/ftl/ftl.h"
 #include "nvdimm/parameters.h"
 
 namespace hmsim {

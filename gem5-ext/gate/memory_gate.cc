@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "controller/protocol_checker.h"
+#include "check/protocol_checker.h"
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
@@ -65,7 +65,7 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
   memory_.set_progress(*this);
   if (check) {
     checker_ = std::make_unique<ProtocolChecker>(config_);
-    memory_.watch(*checker_);
+    checker_->watch(memory_);
   }
   registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
   registry_.counter("sim.requests", "requests", "packets done while measuring", {&packets_done_});

@@ -29,6 +29,8 @@
 
 namespace hmsim {
 
+class ProtocolChecker;
+
 struct GatePacket {
   MemoryClass memory = MemoryClass::dram;  // the port
   Address address{0};                      // of its first byte, inside the memory

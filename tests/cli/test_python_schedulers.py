@@ -36,7 +36,7 @@ class FrFcfs(TransactionScheduler):
 
 
 class FcfsStrict(TransactionScheduler):
-    """As policies/fcfs_strict.cc: withholds() and rekey()."""
+    """As policies/scheduler/fcfs_strict.cc: withholds() and rekey()."""
 
     def __init__(self) -> None:
         self.pending: dict[int, int] = {}  # slots by id, in order of arrival
@@ -62,7 +62,7 @@ class Impatient(FrFcfs):
 
 
 class Quantum(TransactionScheduler):
-    """As policies/bliss.cc without its blacklist: raise_epoch() alone changes nothing."""
+    """As policies/scheduler/bliss.cc without its blacklist: raise_epoch() alone changes nothing."""
 
     def __init__(self) -> None:
         self.next = 100_000

@@ -20,7 +20,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
-#include "frontend/simulation.h"
+#include "simulation/simulation.h"
 #include "tests/fuzz/state_systems.h"
 
 #ifndef HMSIM_FUZZED

@@ -12,10 +12,10 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
-#include "frontend/instruction_trace.h"
-#include "frontend/trace_formats.h"
-#include "frontend/trace_records.h"
-#include "frontend/trace_summary.h"
+#include "traces/instruction_trace.h"
+#include "traces/trace_formats.h"
+#include "traces/trace_records.h"
+#include "traces/trace_summary.h"
 
 #ifndef HMSIM_FUZZED
 #define HMSIM_FUZZED "hmsim"  // the build says which; tools read this file by itself

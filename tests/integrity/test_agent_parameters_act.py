@@ -184,9 +184,9 @@ COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_COR
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
 # Those that change no statistic. An entry whose parameter does change one fails.
 INERT = {
-    "frontend.series_interval": "adds a table of its own; tests/cc/frontend/series_test.cc",
+    "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
     "cpu_trace.format": "there is one",
-    "cpu_trace.address_space": "no other core has it; tests/cc/frontend/last_level_cache_test.cc",
+    "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
 # The kind of agent that a parameter of the frontend concerns.
 CONCERNS = {"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"}

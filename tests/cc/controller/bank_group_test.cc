@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "controller/protocol_checker.h"
+#include "check/protocol_checker.h"
 #include "core/random.h"
 #include "dram/presets.h"
 #include "tests/cc/controller/command_log.h"

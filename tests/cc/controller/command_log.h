@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "controller/command_observer.h"
+#include "controller/accounts/command_observer.h"
 
 namespace hmsim::testing {
 

@@ -201,7 +201,7 @@ TEST(Flush, OfSeveralChannelsEndsWithTheLast) {
   MemorySystem system(config, kernel, 1);
   system.set_requesters({&seen});
   ProtocolChecker checker(config);
-  system.watch(checker);
+  checker.watch(system);
   Request request;
   request.memory = kNvdimm;
   request.tag = 1;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/channel.h"
-#include "controller/protocol_checker.h"
+#include "controller/channel/channel.h"
+#include "check/protocol_checker.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {

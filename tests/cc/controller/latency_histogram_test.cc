@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Latencies that are whole cycles are counted apart: the histogram must not show it.
-#include "controller/latency_histogram.h"
+#include "controller/accounts/latency_histogram.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "controller/request_observer.h"
+#include "controller/accounts/request_observer.h"
 #include "core/archive.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do banks that ask a timing model when commands are legal offer what those offer that keep masks
 // of ripe ones? Both stand on native engines and see the same traffic.
-#include "controller/polled_banks.h"
+#include "controller/channel/polled_banks.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "controller/native_banks.h"
+#include "controller/channel/native_banks.h"
 #include "core/random.h"
 #include "dram/families.h"
 #include "dram/timing_engine.h"

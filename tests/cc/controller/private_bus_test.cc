@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/memory_system.h"
-#include "controller/protocol_checker.h"
+#include "check/protocol_checker.h"
 #include "core/random.h"
 #include "tests/cc/controller/random_traffic.h"
 

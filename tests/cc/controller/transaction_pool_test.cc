@@ -2,7 +2,7 @@
 // Are slots held and free again after a checkpoint as they were, and are impossible ones refused?
 #include <gtest/gtest.h>
 
-#include "controller/transaction.h"
+#include "controller/channel/transaction.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is every bank called at the cycle that it waits for?
-#include "controller/waiting_banks.h"
+#include "controller/channel/waiting_banks.h"
 
 #include <gtest/gtest.h>
 

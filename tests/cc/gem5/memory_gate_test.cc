@@ -15,9 +15,9 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "frontend/simulation.h"
+#include "simulation/simulation.h"
 #include "gem5-ext/gate/packet_recorder.h"
-#include "tests/cc/frontend/harness.h"
+#include "tests/cc/agents/harness.h"
 
 namespace hmsim {
 

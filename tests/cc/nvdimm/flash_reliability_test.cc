@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/errors.h"
-#include "nvdimm/nand/flash_bench.h"
+#include "simulation/rigs/flash_bench.h"
 #include "nvdimm/nand/nand_energy.h"
 #include "tests/cc/nvdimm/shadow.h"
 

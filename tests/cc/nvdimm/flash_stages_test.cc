@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "nvdimm/nand/flash_bench.h"
+#include "simulation/rigs/flash_bench.h"
 
 namespace hmsim {
 namespace {

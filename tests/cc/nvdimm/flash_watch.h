@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/flash_checker.h"
+#include "check/flash_checker.h"
 #include "nvdimm/nvdimm.h"
 
 namespace hmsim {

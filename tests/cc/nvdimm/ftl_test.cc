@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does the FTL keep its books, and how much does it amplify writes?
-#include "nvdimm/ftl.h"
+#include "nvdimm/ftl/ftl.h"
 
 #include <gtest/gtest.h>
 

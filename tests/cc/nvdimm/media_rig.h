@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "controller/media_checker.h"
-#include "nvdimm/media_module.h"
+#include "check/media_checker.h"
+#include "nvdimm/media/media_module.h"
 
 namespace hmsim {
 

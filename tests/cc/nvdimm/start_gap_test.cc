@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does Start-Gap put every line where copying lines one by one puts it?
-#include "nvdimm/start_gap.h"
+#include "nvdimm/media/start_gap.h"
 
 #include <gtest/gtest.h>
 

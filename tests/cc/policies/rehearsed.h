@@ -2,7 +2,7 @@
 // Schedulers under test without a channel.
 #pragma once
 
-#include "policies/base/rehearsal.h"
+#include "simulation/rigs/rehearsal.h"
 
 namespace hmsim::testing {
 

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "policies/base/arbiter_rehearsal.h"
+#include "simulation/rigs/arbiter_rehearsal.h"
 #include "policies/monitors/performance_table.h"
 #include "policies/policy.h"
 

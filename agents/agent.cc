@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/agent.h"
+
+#include "core/archive.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+void Agent::declare(ParameterSet& parameters) {
+  parameters.integer("core", core_, {0, 255}, "",
+                     {"core (hardware context) that it acts for", "a modelling choice of hmsim"});
+  parameters.boolean("measured", measured_,
+                     {"whether the run waits for it; false makes a background agent",
+                      "a modelling choice of hmsim"});
+}
+
+void Agent::connect(std::size_t index, const Surroundings& surroundings, Wakeup wakeup) {
+  index_ = index;
+  surroundings_ = surroundings;
+  wakeup_ = wakeup;
+  prepare();
+}
+
+void Agent::begin_measuring(Tick now) {
+  measuring_ = true;
+  finished_ = false;
+  measured_from_ = now;
+  work_before_ = work(now);
+  restart_limit(now);
+}
+
+void Agent::finish(Tick now) {
+  if (measuring_ && !finished_) {
+    frozen_progress_ = progress(now);
+    finish_time_ = now;
+    finished_ = true;
+    wakeup_.pause();  // the run may be over
+  }
+}
+
+std::int64_t Agent::progress(Tick now) const {
+  return finished_ ? frozen_progress_ : work(now) - work_before_;
+}
+
+Tick Agent::measured_time(Tick now) const {
+  return (finished_ ? finish_time_ : now) - measured_from_;
+}
+
+double Agent::fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
+
+void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
+                 std::uint16_t context, std::uint64_t epoch) {
+  Request request;
+  request.address = address;
+  request.tag = tag;
+  request.agent = static_cast<std::uint16_t>(index_);
+  request.source = static_cast<std::uint16_t>(core_ + context);
+  request.memory = memory;
+  request.write = write;
+  request.epoch = epoch;
+  surroundings_.port->send(request, now);
+}
+
+void Agent::send_flush(std::uint32_t tag, Tick now) {
+  Request request;
+  request.tag = tag;
+  request.agent = static_cast<std::uint16_t>(index_);
+  request.source = static_cast<std::uint16_t>(core_);
+  request.memory = MemoryClass::nvdimm;
+  request.flush = true;
+  surroundings_.port->send(request, now);
+}
+
+void Agent::on_complete(const Request& request, Tick now) {
+  ++completed_;
+  handle_completion(request, now);
+}
+
+void Agent::serialize(Archive& archive) {
+  archive.section("agent");
+  archive(measuring_, finished_, measured_from_, finish_time_, work_before_);
+  archive(frozen_progress_, completed_, address_wraps_);
+  serialize_state(archive);
+}
+
+}  // namespace hmsim

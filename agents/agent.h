@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An agent drives the memory: a core, an I/O driver, a stream of requests. It does its work (a
+// trace, so many instructions or requests), notes when it first finished, and starts over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel.h"
+#include "core/parameters.h"
+#include "core/request.h"
+#include "core/statistics.h"
+#include "traces/trace_reader.h"
+#include "agents/frontend_parameters.h"
+
+namespace hmsim {
+
+class LastLevelCache;
+class Translation;
+
+// What surrounds an agent. All that is pointed to must outlive it.
+struct Surroundings {
+  MemoryPort* port = nullptr;
+  Translation* translation = nullptr;
+  LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
+  TraceSource trace;
+  std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
+  std::uint64_t seed = 1;         // of the run
+};
+
+class Agent : public Component, public Requester {
+ public:
+  // Its keys, bound to its fields, and what single keys cannot tell is wrong with their values.
+  virtual void declare(ParameterSet& parameters);
+  virtual std::vector<ParameterError> check() const { return {}; }
+
+  // After the keys are set: makes it ready to act from time 0. Reads the start of its trace.
+  // Throws InputError.
+  void connect(std::size_t index, const Surroundings& surroundings, Wakeup wakeup);
+
+  std::size_t index() const { return index_; }
+  std::int64_t core() const { return core_; }     // the hardware context it acts for
+  bool measured() const { return measured_; }     // false: a background agent, never waited for
+  virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
+  virtual std::int64_t frequency() const { return 0; }  // of a core, in hertz; 0: not a core
+
+  // Units of work done until `now`, starts over included.
+  virtual std::int64_t work(Tick now) const = 0;
+
+  // Limits and progress count from `now` on.
+  void begin_measuring(Tick now);
+  bool finished_once() const { return finished_; }  // since measuring began
+  std::int64_t progress(Tick now) const;            // both frozen at the first finish
+  Tick measured_time(Tick now) const;
+  double fraction_done(Tick now) const;  // of the work up to its first finish; an estimate
+
+  Counter& completed() { return completed_; }          // requests completed
+  Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
+  // Times from a 4 KB block's first line sent to its last line done; nullptr: knows no blocks.
+  virtual Histogram* response_times() { return nullptr; }
+  // Those of them during which a garbage collection was under way.
+  virtual Histogram* response_times_in_collections() { return nullptr; }
+  // Instructions per cycle of a core whose windows are weighted, up to now or its first finish; 0:
+  // there are none, or some has not ended.
+  virtual double weighted_ipc() const { return 0; }
+  // The same as work per second, of whatever agent.
+  virtual double weighted_rate() const { return weighted_ipc() * static_cast<double>(frequency()); }
+  // What only agents of its kind report, under `path`. Once connected.
+  virtual void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) {}
+
+  void on_complete(const Request& request, Tick now) final;
+  void serialize(Archive& archive) final;
+
+ protected:
+  virtual void prepare() = 0;
+  virtual void restart_limit(Tick now) = 0;
+  virtual double pass_fraction(Tick now) const = 0;
+  virtual void handle_completion(const Request& request, Tick now) = 0;
+  virtual void serialize_state(Archive& archive) = 0;
+
+  // All work is done; the caller starts over at a later time.
+  void finish(Tick now);
+
+  void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
+            std::uint16_t context = 0, std::uint64_t epoch = 0);
+  // A flush of the NVDIMM.
+  void send_flush(std::uint32_t tag, Tick now);
+  void notify() const { wakeup_.notify(); }
+  const Surroundings& surroundings() const { return surroundings_; }
+  void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }
+
+  static constexpr Tick kBreath{1};  // from a finish to the start over
+
+ private:
+  Surroundings surroundings_;
+  Wakeup wakeup_;
+  std::size_t index_ = 0;
+  std::int64_t core_ = 0;
+  bool measured_ = true;
+  bool measuring_ = false;
+  bool finished_ = false;
+  Tick measured_from_{0};
+  Tick finish_time_{0};
+  std::int64_t work_before_ = 0;      // done when measuring began
+  std::int64_t frozen_progress_ = 0;  // at the first finish
+  Counter completed_ = 0;
+  Counter address_wraps_ = 0;
+};
+
+struct AgentDescriptor {
+  const char* kind;
+  const char* doc;  // one line
+  std::unique_ptr<Agent> (*make)(const FrontendParameters& defaults);
+};
+
+template <class A>
+std::unique_ptr<Agent> make_agent(const FrontendParameters& defaults) {
+  return std::make_unique<A>(defaults);
+}
+
+std::vector<std::string> agent_kinds();
+const AgentDescriptor* find_agent(std::string_view kind);  // nullptr: there is none
+
+}  // namespace hmsim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/clock.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+[[noreturn]] void too_late() {
+  throw InputError("the workload reaches past the longest simulated time, about 53 days");
+}
+
+}  // namespace
+
+EdgeClock::EdgeClock(std::int64_t frequency, std::int64_t parts) {
+  constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
+  const std::int64_t edges_per_millisecond = frequency / 1'000 * parts;
+  const std::int64_t common = std::gcd(kPicosecondsPerMillisecond, edges_per_millisecond);
+  picoseconds_ = kPicosecondsPerMillisecond / common;
+  edges_ = edges_per_millisecond / common;
+  // Less than one edge a picosecond, so that this cannot overflow.
+  last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
+}
+
+Tick EdgeClock::tick(std::int64_t edge) const {
+  if (edge > last_edge_) {
+    too_late();
+  }
+  const std::int64_t whole = edge / edges_ * picoseconds_;
+  return Tick(whole + (edge % edges_ * picoseconds_ + edges_ - 1) / edges_);
+}
+
+std::int64_t EdgeClock::edge_at_or_after(Tick time) const {
+  if (time <= Tick(0)) {
+    return 0;
+  }
+  const std::int64_t before = time.value() - 1;
+  return before / picoseconds_ * edges_ + before % picoseconds_ * edges_ / picoseconds_ + 1;
+}
+
+Tick sum_in_time(Tick a, Tick b) {
+  if (b > kLongestTime - a) {
+    too_late();
+  }
+  return a + b;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/core/core_agent.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+constexpr std::int64_t kMostAhead = 256;  // records dispatched ahead of time
+
+}  // namespace
+
+void CoreAgent::Entry::serialize(Archive& archive) { archive(index, dispatch, ready, retire); }
+
+void CoreAgent::declare(ParameterSet& parameters) {
+  Agent::declare(parameters);
+  parameters_.declare(parameters);
+  copies_.declare(parameters);
+}
+
+std::vector<ParameterError> CoreAgent::check() const {
+  std::vector<ParameterError> errors = parameters_.check();
+  for (const ParameterError& error : copies_.check()) {
+    errors.push_back(error);
+  }
+  return errors;
+}
+
+std::uint64_t CoreAgent::offset(MemoryClass memory) const {
+  return copies_.offset(surroundings().port->capacity(memory));
+}
+
+void CoreAgent::prepare() {
+  slots_ = EdgeClock(parameters_.frequency, parameters_.width);
+  const std::int64_t records = parameters_.window + 1 + (runs_ahead_ ? kMostAhead : 0);
+  std::size_t size = 1;
+  while (size < static_cast<std::size_t>(records)) {
+    size *= 2;
+  }
+  entries_.resize(size);
+  mask_ = size - 1;
+  windows_ = parts_.list();
+  measured_.resize(windows_.size());
+  open();
+  limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
+  start_pass(0);
+}
+
+void CoreAgent::start_pass(std::int64_t slot) {
+  first_ = applied_ = known_ = end_;
+  base_ = Entry();
+  base_.dispatch = slot - 1;
+  base_.retire = slot - 1 + parameters_.width;
+  last_index_ = 0;
+  last_slot_ = slot - 1;
+  in_part_ = false;
+  window_ = 0;
+  turn_ = 0;
+  idle_turn_ = true;
+  fetch();
+  next_slot_ = std::max(next_slot_, slot);
+  plan();
+}
+
+void CoreAgent::fetch() {
+  std::int64_t gap = 0;
+  have_record_ = next_record(gap);
+  next_index_ = last_index_ + gap;
+  next_slot_ = last_slot_ + gap;
+  decide_end();
+}
+
+void CoreAgent::fail(const std::string& message) const {
+  throw InputError("agent." + std::to_string(index()) + "." + message);
+}
+
+// As fetch_record(), of the parts of the source.
+bool CoreAgent::next_record(std::int64_t& gap) {
+  gap = 0;
+  while (true) {
+    std::int64_t step = 0;
+    const bool have = in_part_ ? fetch_record(step) : begin_part(last_index_ + gap, step);
+    if (have && step <= left_) {
+      left_ -= step;
+      gap += step;
+      idle_turn_ = false;
+      return true;
+    }
+    if (!windows_.empty() && step < left_) {
+      fail("windows: window " + std::to_string(window_) + " ends behind the trace");
+    }
+    gap += std::min(step, left_);
+    in_part_ = false;
+    if (!windows_.empty() && ++window_ < windows_.size()) {
+      continue;
+    }
+    window_ = 0;
+    if (++turn_ >= parts_.loop) {
+      return false;
+    }
+    if (idle_turn_) {
+      fail("loop: the trace has no record in its windows");
+    }
+    idle_turn_ = true;
+    rewind();
+  }
+}
+
+// Its first record; `index` instructions of the pass come before it.
+bool CoreAgent::begin_part(std::int64_t index, std::int64_t& gap) {
+  in_part_ = true;
+  if (windows_.empty()) {
+    left_ = kNoLimit;
+    if (parts_.skip == 0) {
+      return fetch_record(gap);
+    }
+    if (!seek_record(parts_.skip, gap)) {
+      fail("skip: the trace has no record behind " + std::to_string(parts_.skip) + " instructions");
+    }
+    return true;
+  }
+  const TraceWindow& window = windows_[window_];
+  left_ = window.warmup + window.length;
+  const auto number = static_cast<std::uint32_t>(window_);
+  marks_.push({index + window.warmup, number, false});
+  marks_.push({index + left_, number, true});
+  return seek_record(window.skip, gap);
+}
+
+// Retirement is known up to `index`, and `before` the last record up to there.
+void CoreAgent::pass_marks(const Entry& before, std::int64_t index) {
+  while (!marks_.empty() && marks_.front().index <= index) {
+    const Mark mark = marks_.front();
+    marks_.pop();
+    Measured& window = measured_[mark.window];
+    const std::int64_t slot = before.retire + (mark.index - before.index);
+    if (!mark.end) {
+      window.begin = slot;
+    } else if (!finished_once()) {
+      window.slots += slot - window.begin;
+      window.instructions += windows_[mark.window].length;
+    }
+  }
+}
+
+void CoreAgent::decide_end() {
+  ending_ = !have_record_ || next_index_ > limit_index_;
+  end_index_ = std::min(next_index_, limit_index_);
+}
+
+// When the next record is dispatched, or the pass ends: kNever while that depends on a completion.
+void CoreAgent::plan() {
+  act_time_ = kNever;
+  if (ending_) {
+    if (known_ == end_) {
+      const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+      act_time_ = slots_.tick(last.retire + (end_index_ - last.index));
+    }
+    return;
+  }
+  const std::int64_t leaves = next_index_ - parameters_.window;
+  while (applied_ < end_ && entry(applied_).index <= leaves) {
+    if (applied_ == known_) {
+      return;
+    }
+    const Entry& left = entry(applied_);
+    next_slot_ = std::max(next_slot_, left.retire + (leaves - left.index) + 1);
+    ++applied_;
+  }
+  if (!stalled_) {
+    act_time_ = slots_.tick(next_slot_);
+  }
+}
+
+Tick CoreAgent::advance(Tick now) {
+  while (next_event() <= now) {
+    if (next_step() <= now) {
+      do_step(now);
+    } else {
+      act(now);
+    }
+  }
+  return next_event();
+}
+
+void CoreAgent::act(Tick now) {
+  if (ending_) {
+    const std::int64_t slot = slots_.edge_at_or_after(now);
+    pass_marks(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
+    finish(now);
+    before_pass_ += end_index_;
+    measured_before_ = 0;
+    limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
+    rewind();
+    start_pass(slot + 1);
+    return;
+  }
+  if (blocked()) {
+    stalled_ = true;
+    act_time_ = kNever;
+    return;
+  }
+  dispatch(now);
+  while (runs_ahead_ && act_time_ != kNever && !ending_ &&
+         end_ - first_ < static_cast<std::int64_t>(entries_.size()) && !blocked() &&
+         may_run_ahead()) {
+    dispatch(now);
+  }
+}
+
+void CoreAgent::dispatch(Tick now) {
+  const std::int64_t slot_now = slots_.edge_at_or_after(now + Tick(1)) - 1;
+  for (; first_ < applied_ && entry(first_).retire <= slot_now; ++first_) {
+    base_ = entry(first_);
+  }
+  const bool own_entry = next_index_ > last_index_;
+  if (own_entry) {
+    Entry& added = entry(end_++);
+    added.index = next_index_;
+    added.dispatch = next_slot_;
+    added.ready = next_slot_ + parameters_.width;
+  }
+  last_index_ = next_index_;
+  last_slot_ = next_slot_;
+  dispatched(own_entry ? end_ - 1 : kUnknown, last_slot_, now);
+  resolve_retirement();
+  fetch();
+  plan();
+}
+
+void CoreAgent::resolve_retirement() {
+  while (known_ < end_ && entry(known_).ready != kUnknown) {
+    const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
+    Entry& next = entry(known_);
+    pass_marks(before, next.index - 1);
+    next.retire = std::max(before.retire + (next.index - before.index), next.ready);
+    ++known_;
+  }
+}
+
+void CoreAgent::resume() {
+  resolve_retirement();
+  if (act_time_ == kNever && !stalled_) {
+    plan();
+  }
+}
+
+void CoreAgent::unblock(Tick now) {
+  if (stalled_) {
+    stalled_ = false;
+    next_slot_ = std::max(next_slot_, slots_.edge_at_or_after(now));
+    plan();
+    notify();
+  }
+}
+
+// Exact: after the last entry whose retirement is past, one instruction retires per slot, up to
+// the next entry.
+std::int64_t CoreAgent::retired(Tick now) const {
+  const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;  // last one not after now
+  std::int64_t next = first_;
+  for (std::int64_t count = known_ - first_; count > 0;) {
+    const std::int64_t half = count / 2;
+    const bool past = entry(next + half).retire <= slot;
+    next = past ? next + half + 1 : next;
+    count = past ? count - half - 1 : half;
+  }
+  const Entry& last = next == first_ ? base_ : entry(next - 1);
+  const std::int64_t bound =
+      next < end_ ? entry(next).index - 1 : (ending_ ? end_index_ : next_index_ - 1);
+  const std::int64_t steady = last.index + std::max<std::int64_t>(0, slot - last.retire);
+  return std::max(last.index, std::min(steady, bound));
+}
+
+void CoreAgent::restart_limit(Tick now) {
+  measured_before_ = retired(now);
+  for (Measured& window : measured_) {
+    window.slots = window.instructions = 0;
+  }
+  if (instructions_ != 0) {
+    limit_index_ = std::max(measured_before_ + instructions_, last_index_);
+    decide_end();
+    if (ending_) {
+      stalled_ = false;
+    } else {
+      next_slot_ = std::max(next_slot_, slots_.edge_at_or_after(now));
+    }
+    plan();
+    notify();
+  }
+}
+
+double CoreAgent::pass_fraction(Tick now) const {
+  const auto done = static_cast<double>(retired(now) - measured_before_);
+  if (instructions_ != 0) {
+    return std::min(1.0, done / static_cast<double>(instructions_));
+  }
+  if (windows_.empty()) {
+    return (static_cast<double>(turn_) + source_fraction()) / static_cast<double>(parts_.loop);
+  }
+  double all = 0;
+  for (const TraceWindow& window : windows_) {
+    all += static_cast<double>(window.warmup + window.length);
+  }
+  return std::min(1.0, done / (all * static_cast<double>(parts_.loop)));
+}
+
+// Cycles per instruction are weighted, as instructions are what windows stand for.
+double CoreAgent::weighted_ipc() const {
+  double weights = 0;
+  double cycles = 0;
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    if (measured_[i].slots == 0) {
+      return 0;
+    }
+    weights += windows_[i].weight;
+    cycles += windows_[i].weight * static_cast<double>(measured_[i].slots) /
+              static_cast<double>(parameters_.width * measured_[i].instructions);
+  }
+  return windows_.empty() ? 0 : weights / cycles;
+}
+
+void CoreAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    const Measured& window = measured_[i];
+    registry.ratio(
+        path + ".window." + std::to_string(i) + ".ipc",
+        "instructions per cycle in a window of its trace, up to the first finish",
+        [this, &window] { return static_cast<double>(window.instructions * parameters_.width); },
+        [&window] { return static_cast<double>(window.slots); });
+  }
+}
+
+void CoreAgent::Measured::serialize(Archive& archive) { archive(begin, slots, instructions); }
+
+void CoreAgent::Mark::serialize(Archive& archive) { archive(index, window, end); }
+
+void CoreAgent::serialize_state(Archive& archive) {
+  archive.section("core");
+  archive.fixed(entries_);
+  archive(first_, applied_, known_, end_, base_, have_record_, ending_);
+  archive(next_index_, next_slot_, last_index_, last_slot_, limit_index_, end_index_);
+  archive(stalled_, act_time_, before_pass_, measured_before_);
+  archive(in_part_, window_, left_, turn_, idle_turn_);
+  archive.fixed(measured_);
+  archive(marks_);
+  if (archive.loading()) {
+    check_loaded(archive);
+  }
+  serialize_core(archive);
+}
+
+void CoreAgent::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "a core's window does not hold together";
+  const auto size = static_cast<std::int64_t>(entries_.size());
+  archive.check(first_ >= 0 && first_ <= applied_ && applied_ <= known_ && known_ <= end_ &&
+                    end_ - first_ <= size,
+                kWrong);
+  archive.check(base_.index >= 0 && base_.dispatch >= kUnknown && base_.retire >= kUnknown &&
+                    last_index_ >= base_.index && last_slot_ >= kUnknown,
+                kWrong);
+  for (std::int64_t number = first_; number < end_; ++number) {
+    const Entry& own = entry(number);
+    const Entry& before = number == first_ ? base_ : entry(number - 1);
+    archive.check(own.index > before.index && own.index <= last_index_ && own.dispatch >= 0 &&
+                      own.ready >= kUnknown && own.retire >= 0 &&
+                      (number >= known_ || own.ready != kUnknown) &&
+                      (number != known_ || own.ready == kUnknown),
+                  kWrong);
+  }
+  archive.check(next_index_ >= last_index_ && next_slot_ >= 0 && limit_index_ >= 0 &&
+                    ending_ == (!have_record_ || next_index_ > limit_index_) &&
+                    end_index_ == std::min(next_index_, limit_index_) && end_index_ >= last_index_,
+                kWrong);
+  archive.check(before_pass_ >= 0 && measured_before_ >= 0 && left_ >= 0 && turn_ >= 0 &&
+                    turn_ <= parts_.loop && window_ <= windows_.size() &&
+                    (!in_part_ || windows_.empty() || window_ < windows_.size()),
+                kWrong);
+  marks_.each([&](const Mark& mark) {
+    archive.check_index(mark.window, windows_.size(), "a window of a trace is none");
+  });
+  check_act_time(archive);
+}
+
+// When it acts next is what plan() has said.
+void CoreAgent::check_act_time(const Archive& archive) const {
+  constexpr std::int64_t kLast = std::int64_t{1} << 60;  // slot
+  const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+  const bool passes = !ending_ || end_index_ < kLast;
+  archive.check(passes && last.retire < kLast && last_slot_ < kLast && next_slot_ < kLast,
+                "a core has come too far");
+  const std::int64_t slot = ending_ ? last.retire + (end_index_ - last.index) : next_slot_;
+  archive.check(act_time_ == kNever ? known_ < end_ || stalled_ : act_time_ == slots_.tick(slot),
+                "a core acts at another time than it should");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The window of an out-of-order core, whatever its loads wait for.
+//
+// Time is counted in slots of 1/width cycle: one instruction is dispatched and one retired per
+// slot at most. With W the window, instruction i is dispatched and retired in slots
+//   d(i) = max(d(i-1) + 1, r(i-W) + 1)        r(i) = max(r(i-1) + 1, ready(i))
+// where ready(i), one cycle after d(i) or later, is the kind of core's to tell. Instructions that
+// are ready one cycle after d(i) need no steps of their own: with p the record before i,
+//   d(i) = max(d(p) + (i-p), max over records j, p-W < j <= i-W, of r(j) + (i-W-j) + 1)
+//   r(i) = max(r(p) + (i-p), ready(i))
+// since such an instruction never bounds a later one when W > width.
+//
+// A pass runs parts of the source, all of it in the simplest case, so often; they follow each other
+// without a gap.
+//
+// Records may be dispatched ahead of time, as far as their slots are known: what they do to the
+// world outside, the kind of core schedules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ring.h"
+#include "agents/agent.h"
+#include "agents/clock.h"
+#include "agents/copies.h"
+#include "traces/trace_windows.h"
+
+namespace hmsim {
+
+class CoreAgent : public Agent {
+ public:
+  explicit CoreAgent(const FrontendParameters& defaults) : parameters_(defaults.core) {}
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+  const char* progress_unit() const override { return "instructions"; }
+  std::int64_t frequency() const override { return parameters_.frequency; }
+  std::int64_t work(Tick now) const override { return before_pass_ + retired(now); }
+  double weighted_ipc() const override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+
+  Tick next_event() const override { return earlier(act_time_, next_step()); }
+  Tick advance(Tick now) override;
+
+ protected:
+  static constexpr std::int64_t kUnknown = -1;
+
+  // The source of records: opened once, before anything else is asked of it.
+  virtual void open() = 0;
+  // Reads the next record, which fetched() then means; the instructions from the record before up
+  // to it. False at the end; so many instructions then follow the last record.
+  virtual bool fetch_record(std::int64_t& gap) = 0;
+  // As fetch_record(), of the first record behind so many instructions from the source's start; the
+  // gap counts from there.
+  virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
+  virtual void rewind() = 0;
+  virtual double source_fraction() const = 0;
+  // Whether the record fetched must wait although the window has room; unblock() tells its end.
+  virtual bool blocked() const = 0;
+  // Whether it may be dispatched before its time has come.
+  virtual bool may_run_ahead() const { return false; }
+  // The record fetched is dispatched in `slot`. Its own number, from which set_ready() tells when
+  // it may retire; kUnknown: it shares the instruction of the record before it.
+  virtual void dispatched(std::int64_t number, std::int64_t slot, Tick now) = 0;
+  // Steps of the kind's own: the time of the next, and the next, which is due.
+  virtual Tick next_step() const = 0;
+  virtual void do_step(Tick now) = 0;
+  virtual void serialize_core(Archive& archive) = 0;
+
+  const CoreParameters& parameters() const { return parameters_; }
+  const EdgeClock& slots() const { return slots_; }
+  // How many records, at most, are in the window or dispatched ahead; a power of two. Numbers
+  // modulo it name them.
+  std::size_t capacity() const { return entries_.size(); }
+  bool in_window(std::int64_t number) const { return number >= first_ && number < end_; }
+  // The number of the record in the window that is `place` modulo the capacity.
+  std::int64_t number_at(std::uint32_t place) const {
+    return first_ + static_cast<std::int64_t>((place - static_cast<std::size_t>(first_)) & mask_);
+  }
+  std::int64_t dispatch_slot(std::int64_t number) const { return entry(number).dispatch; }
+  std::int64_t ready_slot(std::int64_t number) const { return entry(number).ready; }
+  void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
+  bool stalled() const { return stalled_; }
+  // Slots of records that set_ready() told became known.
+  void resume();
+  void unblock(Tick now);
+
+  // What copy `copy` of `copies` adds to addresses of this memory.
+  std::uint64_t offset(MemoryClass memory) const;
+
+  std::int64_t instructions_ = 0;  // limit; 0: to the end of the source
+  TraceParts parts_;               // of the source
+  bool runs_ahead_ = false;        // of time, as far as may_run_ahead()
+
+ private:
+  // A record between dispatch and its leaving the window.
+  struct Entry {
+    std::int64_t index = 0;     // instruction number within the pass, from 1
+    std::int64_t dispatch = 0;  // slot
+    std::int64_t ready = 0;     // slot, or kUnknown
+    std::int64_t retire = 0;    // slot, once all earlier ones are known
+    void serialize(Archive& archive);
+  };
+
+  // A window of the source, which is measured by itself.
+  struct Measured {
+    std::int64_t begin = 0;         // slot, of the time it was run last
+    std::int64_t slots = 0;         // of all times
+    std::int64_t instructions = 0;  // likewise
+    void serialize(Archive& archive);
+  };
+  // Where its measuring begins or ends.
+  struct Mark {
+    std::int64_t index = 0;  // instruction number within the pass
+    std::uint32_t window = 0;
+    bool end = false;
+    void serialize(Archive& archive);
+  };
+
+  void prepare() override;
+  void restart_limit(Tick now) override;
+  double pass_fraction(Tick now) const override;
+  void serialize_state(Archive& archive) override;
+
+  void check_loaded(const Archive& archive) const;
+  void check_act_time(const Archive& archive) const;
+
+  void start_pass(std::int64_t slot);
+  void fetch();
+  bool next_record(std::int64_t& gap);
+  bool begin_part(std::int64_t index, std::int64_t& gap);
+  [[noreturn]] void fail(const std::string& message) const;
+  void pass_marks(const Entry& before, std::int64_t index);
+  void decide_end();
+  void plan();
+  void act(Tick now);
+  void dispatch(Tick now);
+  void resolve_retirement();
+  std::int64_t retired(Tick now) const;
+  Entry& entry(std::int64_t number) { return entries_[static_cast<std::size_t>(number) & mask_]; }
+  const Entry& entry(std::int64_t number) const {
+    return entries_[static_cast<std::size_t>(number) & mask_];
+  }
+
+  CoreParameters parameters_;
+  Copies copies_;
+  EdgeClock slots_;
+
+  // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
+  // is known for those before known_; those before applied_ no longer bound the next dispatch.
+  std::vector<Entry> entries_;
+  std::size_t mask_ = 0;
+  std::int64_t first_ = 0;
+  std::int64_t applied_ = 0;
+  std::int64_t known_ = 0;
+  std::int64_t end_ = 0;
+  Entry base_;  // the entry before first_; at a pass's start instruction 0
+
+  bool have_record_ = false;
+  bool ending_ = false;          // no record is left within the limit
+  std::int64_t next_index_ = 0;  // the next record's instruction
+  std::int64_t next_slot_ = 0;   // when it is dispatched, as far as known
+  std::int64_t last_index_ = 0;  // of the record dispatched last
+  std::int64_t last_slot_ = 0;
+  std::int64_t limit_index_ = 0;  // the pass ends here at the latest
+  std::int64_t end_index_ = 0;    // when ending_: the last instruction of the pass
+  bool stalled_ = false;          // blocked()
+  Tick act_time_{0};              // of the next dispatch, or of the pass's end; kNever: unknown
+
+  std::vector<TraceWindow> windows_;  // empty: the source from parts_.skip on
+  bool in_part_ = false;
+  std::size_t window_ = 0;  // the present one, or the next
+  std::int64_t left_ = 0;   // instructions of it that are not fetched
+  std::int64_t turn_ = 0;   // of parts_.loop
+  bool idle_turn_ = true;   // it had no record so far
+  std::vector<Measured> measured_;
+  Ring<Mark> marks_;
+
+  std::int64_t before_pass_ = 0;      // instructions of passes that ended
+  std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began
+};
+
+}  // namespace hmsim

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/core/cpu_core.h"
+
+#include <algorithm>
+
+#include "traces/trace_formats.h"
+#include "agents/translation.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
+
+CpuCore::CpuCore(const FrontendParameters& defaults)
+    : CoreAgent(defaults),
+      cache_parameters_(defaults.cache),
+      shared_l3_(defaults.cache.levels[kCacheLevels - 1]) {
+  runs_ahead_ = true;
+}
+
+void CpuCore::declare(ParameterSet& parameters) {
+  CoreAgent::declare(parameters);
+  cache_parameters_.declare(parameters);
+  parameters.integer_or("address_space", space_, {0, 255}, "own", kOwnSpace, "",
+                        {"the core whose addresses its trace's are, too: equal ones are the same "
+                         "line of a shared L3 and the same place in DRAM; own: no other's",
+                         "a modelling choice of hmsim"});
+  trace_.declare(parameters, format_names(kInstructionFormats));
+  parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
+                     {"instructions to run; 0: to the trace's end", "the workload's own"});
+  parts_.declare(parameters);
+}
+
+std::vector<ParameterError> CpuCore::check() const {
+  std::vector<ParameterError> errors = CoreAgent::check();
+  for (const ParameterError& error : cache_parameters_.check()) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : cache_parameters_.check_shared(shared_l3_)) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : trace_.check(format_names(kInstructionFormats))) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : parts_.check(instructions_)) {
+    errors.push_back(error);
+  }
+  return errors;
+}
+
+void CpuCore::open() {
+  source_ =
+      find_format(kInstructionFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  l3_ = surroundings().shared_l3;
+  if (cache_parameters_.l3_sharing == Sharing::private_slice) {
+    own_l3_ = std::make_unique<LastLevelCache>(cache_parameters_.levels[kCacheLevels - 1]);
+    l3_ = own_l3_.get();
+  }
+  user_ = l3_->join(*this, static_cast<std::uint16_t>(core()));
+  const std::int64_t space = space_ == kOwnSpace ? core() : space_;
+  caches_ = std::make_unique<CacheHierarchy>(
+      cache_parameters_, *l3_, user_,
+      SpaceLine{offset(MemoryClass::dram) / kLine, static_cast<std::uint16_t>(space)});
+  fills_ = std::make_unique<FillTable>(cache_parameters_, *l3_, user_);
+  nodes_.resize(capacity());
+  writers_.fill(kUnknown);
+  for (std::size_t i = 0; i < kCacheLevels; ++i) {
+    found_after_[i + 1] =
+        found_after_[i] + cache_parameters_.levels[i].latency * parameters().width;
+  }
+}
+
+bool CpuCore::fetch_record(std::int64_t& gap) {
+  const bool have = source_->next(instruction_);
+  gap = have ? 1 : 0;
+  return have;
+}
+
+bool CpuCore::seek_record(std::int64_t instructions, std::int64_t& gap) {
+  const bool have = source_->seek(static_cast<std::uint64_t>(instructions), instruction_);
+  gap = have ? 1 : 0;
+  return have;
+}
+
+void CpuCore::rewind() { source_->rewind(); }
+
+bool CpuCore::blocked() const {
+  return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
+}
+
+// Not with a line on its way: it may have come, and gone again, by the time of the dispatch. Nor
+// before a shared L3, if there is a chance that it comes to know.
+bool CpuCore::may_run_ahead() const {
+  const auto waits = [this](std::uint64_t address) {
+    return address != 0 && (fills_->in_flight(address / kLine) ||
+                            (l3_->shared() && !caches_->in_l1(address / kLine)));
+  };
+  return std::none_of(instruction_.loads.begin(), instruction_.loads.end(), waits) &&
+         std::none_of(instruction_.stores.begin(), instruction_.stores.end(), waits);
+}
+
+void CpuCore::dispatched(std::int64_t number, std::int64_t /*slot*/, Tick now) {
+  Node& added = node(number);
+  added = Node();
+  added.links.fill(kNone);
+  set_ready(number, kUnknown);
+  read_registers(number);
+  for (std::size_t i = 0; i < kMostLoads; ++i) {
+    if (instruction_.loads[i] != 0) {
+      added.loads = true;
+      access(number, i, instruction_.loads[i], now);
+    }
+  }
+  for (std::size_t i = 0; i < kMostStores; ++i) {
+    if (instruction_.stores[i] != 0) {
+      access(number, kMostLoads + i, instruction_.stores[i], now);
+    }
+  }
+  for (const std::uint8_t written : instruction_.destinations) {
+    if (written != 0) {
+      writers_[written] = number;
+    }
+  }
+  if (added.unknown_operands == 0) {
+    start(number, now);
+    settle(now);
+  }
+}
+
+void CpuCore::read_registers(std::int64_t number) {
+  Node& reader = node(number);
+  const std::size_t place = static_cast<std::size_t>(number) & (nodes_.size() - 1);
+  for (std::size_t i = 0; i < kMostSources; ++i) {
+    const std::uint8_t read = instruction_.sources[i];
+    const std::int64_t writer = read == 0 ? kUnknown : writers_[read];
+    if (!in_window(writer)) {
+      continue;  // written long ago
+    }
+    if (ready_slot(writer) != kUnknown) {
+      reader.operands = std::max(reader.operands, ready_slot(writer));
+      continue;
+    }
+    const auto id = static_cast<std::uint32_t>(place * kMostSources + i);
+    Node& written_by = node(writer);
+    (written_by.readers == kNone ? written_by.readers
+                                 : nodes_[written_by.last_reader / kMostSources]
+                                       .next_reader[written_by.last_reader % kMostSources]) = id;
+    written_by.last_reader = id;
+    reader.next_reader[i] = kNone;
+    ++reader.unknown_operands;
+  }
+}
+
+void CpuCore::access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now) {
+  const std::uint64_t line = address / kLine;
+  const int level = caches_->access(line, place >= kMostLoads, instruction_.ip);
+  for (const LastLevelCache::WriteBack& left : caches_->write_backs()) {
+    post(left, dispatch_slot(number), now);
+  }
+  Fill id = fills_->find(line);
+  const bool first = id == kNone && level > 1;
+  if (first) {
+    id = fills_->create(line, level);
+    refer(id);
+    merges_[1] += (*fills_)[id].below == kNone ? 0 : 1;
+  }
+  if (!caches_->prefetches().empty()) {
+    fetch_ahead(id, now);
+  }
+  if (id != kNone) {
+    wait_for(id, number, place, first);
+  }
+}
+
+// What the prefetcher asked for starts behind a fill into L1.
+void CpuCore::fetch_ahead(Fill behind, Tick now) {
+  const Fill after = (*fills_)[behind].started ? kNone : behind;
+  for (const CacheHierarchy::Prefetch& prefetch : caches_->prefetches()) {
+    if (fills_->find(prefetch.line) == kNone && fills_->find_ahead(prefetch.line) == kNone) {
+      const Fill id = fills_->create_ahead(prefetch.line, prefetch.level, after);
+      refer(id);
+      if (after == kNone) {
+        ask(id, now);
+      }
+    }
+  }
+}
+
+// Lets a fill that looks into L3 know whether its line is there, or on its way.
+void CpuCore::refer(Fill id) {
+  FillTable::Fill& fill = (*fills_)[id];
+  if (fill.level > 2) {
+    const bool missed = fill.level == CacheHierarchy::kMemory;
+    fill.miss = l3_->refer(caches_->name(fill.line), missed, user_, id);
+  }
+}
+
+void CpuCore::wait_for(Fill id, std::int64_t number, std::size_t place, bool first) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<Link>(accesses_.size()));
+    accesses_.emplace_back();
+  }
+  const Link link = unused_.back();
+  unused_.pop_back();
+  accesses_[link] = {number, static_cast<std::uint32_t>(place), id, kUnknown, first, kNone};
+  FillTable::Fill& fill = (*fills_)[id];
+  (fill.waiters == kNone ? fill.waiters : accesses_[fill.last_waiter].next) = link;
+  fill.last_waiter = link;
+  Node& waiter = node(number);
+  waiter.links[place] = link;
+  if (place < kMostLoads) {
+    ++waiter.unknown_data;
+  } else {
+    ++stores_waiting_;
+  }
+}
+
+void CpuCore::post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now) {
+  ++writes_outside_;
+  if (slots().tick(slot) <= now) {
+    send_left(left, now);
+  } else {
+    write_backs_.push(left);
+    schedule(slot, Step::write_back, 0);
+  }
+}
+
+void CpuCore::send_left(const LastLevelCache::WriteBack& left, Tick now) {
+  const auto context = static_cast<std::uint16_t>(left.source - core());  // modulo 2^16
+  send(MemoryClass::dram, location(left.line), true, kPosted, now, context);
+}
+
+// The registers that an instruction reads are known.
+void CpuCore::start(std::int64_t number, Tick now) {
+  Node& started = node(number);
+  started.start = std::max(dispatch_slot(number), started.operands);
+  for (const Link link : started.links) {
+    if (link != kNone) {
+      accesses_[link].start = started.start;
+      plan_fill(accesses_[link].fill, started.start, now);
+    }
+  }
+  if (started.unknown_data == 0) {
+    done_.push(number);
+  }
+}
+
+// Tells what is known to those who wait for it.
+void CpuCore::settle(Tick now) {
+  while (!done_.empty()) {
+    const std::int64_t number = done_.front();
+    done_.pop();
+    const Node& done = node(number);
+    std::int64_t ready = done.start + parameters().width;
+    if (done.loads) {
+      ready = std::max({ready, done.start + found_after_[1], done.data});
+    }
+    set_ready(number, ready);
+    for (std::uint32_t id = done.readers; id != kNone;) {
+      const std::int64_t reader = number_at(id / kMostSources);
+      Node& reading = node(reader);
+      id = reading.next_reader[id % kMostSources];
+      reading.operands = std::max(reading.operands, ready);
+      if (--reading.unknown_operands == 0) {
+        start(reader, now);
+      }
+    }
+  }
+}
+
+void CpuCore::plan_fill(Fill id, std::int64_t slot, Tick now) {
+  FillTable::Fill& fill = (*fills_)[id];
+  if (fill.queued || fill.started || slot >= fill.planned) {
+    return;
+  }
+  fill.planned = slot;
+  if (slots().tick(slot) <= now) {
+    ask(id, now);
+  } else {
+    schedule(slot, Step::ask, id);
+  }
+}
+
+void CpuCore::ask(Fill id, Tick now) {
+  fills_->queue(id);
+  start_fills(now);
+}
+
+void CpuCore::start_fills(Tick now) {
+  const std::int64_t slot = slots().edge_at_or_after(now);
+  for (Fill id = fills_->next(); id != kNone; id = fills_->next()) {
+    start_fill(id, slot);
+    if ((*fills_)[id].fetches) {
+      l3_->announce((*fills_)[id].miss, user_, now);
+    }
+  }
+}
+
+void CpuCore::start_fill(Fill id, std::int64_t slot) {
+  FillTable::Fill& fill = (*fills_)[id];
+  if (fill.fetches) {
+    schedule(slot + found_after_[kCacheLevels], Step::send, id);
+  } else {
+    const auto looked = std::min(static_cast<std::size_t>(fill.level), kCacheLevels);
+    const bool merged = fill.miss != LastLevelCache::kNone;
+    fill.earliest = std::max(fill.earliest, slot + found_after_[looked]);
+    l3_->counters(user_).merges += merged ? 1 : 0;
+    if (fill.below == kNone && !merged) {
+      schedule(fill.earliest, Step::fill, id);
+    }
+  }
+  for (Fill ahead = fills_->take_behind(id); ahead != kNone; ahead = fills_->take_behind(id)) {
+    fills_->queue(ahead);
+  }
+}
+
+void CpuCore::do_step(Tick now) {
+  const auto step = steps_.pop();
+  switch (step.kind) {
+    case Step::ask: {
+      // What was planned may have started for somebody else, and its place be another fill's.
+      const FillTable::Fill& fill = (*fills_)[step.payload];
+      if (!fill.queued && !fill.started && fill.planned <= slots().edge_at_or_after(now)) {
+        ask(step.payload, now);
+      }
+      break;
+    }
+    case Step::send:
+      send(MemoryClass::dram, location(caches_->name((*fills_)[step.payload].line)), false,
+           step.payload, now);
+      break;
+    case Step::fill:
+      arrive(step.payload, now);
+      break;
+    case Step::write_back: {
+      const LastLevelCache::WriteBack left = write_backs_.front();
+      write_backs_.pop();
+      send_left(left, now);
+      break;
+    }
+  }
+}
+
+void CpuCore::arrive(Fill id, Tick now) {
+  const std::int64_t slot = slots().edge_at_or_after(now);
+  const FillTable::Fill fill = (*fills_)[id];
+  fills_->remove(id);
+  if (fill.above != kNone) {
+    FillTable::Fill& above = (*fills_)[fill.above];
+    above.below = kNone;
+    above.earliest = std::max(above.earliest, slot);
+    if (above.started) {
+      schedule(above.earliest, Step::fill, fill.above);
+    }
+  }
+  for (Link link = fill.waiters; link != kNone;) {
+    const Link next = accesses_[link].next;
+    tell(link, slot);
+    link = next;
+  }
+  settle(now);
+  start_fills(now);
+  resume();
+  if (!blocked()) {
+    unblock(now);
+  }
+  if (fill.fetches) {
+    l3_->close(fill.miss, user_, now);
+    l3_->serve(now);
+  }
+}
+
+void CpuCore::line_came(Fill id, Tick now) {
+  FillTable::Fill& fill = (*fills_)[id];
+  fill.miss = LastLevelCache::kNone;
+  if (fill.started) {
+    fill.earliest = std::max(fill.earliest, slots().edge_at_or_after(now));
+    schedule(fill.earliest, Step::fill, id);
+  } else {
+    start_fills(now);
+  }
+  notify();
+}
+
+void CpuCore::start_waiting(Tick now) {
+  start_fills(now);
+  notify();
+}
+
+// The line of an access has come.
+void CpuCore::tell(Link link, std::int64_t slot) {
+  const Access& access = accesses_[link];
+  merges_[0] += !access.first && access.start != kUnknown && access.start < slot ? 1 : 0;
+  if (in_window(access.number)) {
+    Node& waiter = node(access.number);
+    waiter.links[access.place] = kNone;
+    if (access.place < kMostLoads) {
+      waiter.data = std::max(waiter.data, slot);
+      if (--waiter.unknown_data == 0 && waiter.start != kUnknown) {
+        done_.push(access.number);
+      }
+    }
+  }
+  stores_waiting_ -= access.place < kMostLoads ? 0 : 1;
+  unused_.push_back(link);
+}
+
+Address CpuCore::location(const SpaceLine& line) const {
+  return surroundings().translation->translate(line.space, line.number * kLine);
+}
+
+void CpuCore::on_admit(const Request& request, Tick now) {
+  if (request.tag == kPosted) {
+    --writes_outside_;
+    if (!blocked()) {
+      unblock(now);
+    }
+  }
+}
+
+void CpuCore::handle_completion(const Request& request, Tick now) {
+  if (request.tag != kPosted) {
+    arrive(request.tag, now);
+    notify();
+  }
+}
+
+const AgentDescriptor kCpuTraceAgent{
+    "cpu_trace", "out-of-order core over a trace of every instruction, through L1, L2 and L3",
+    make_agent<CpuCore>};
+
+}  // namespace hmsim

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind cpu_trace: an out-of-order core that runs a trace of every instruction through L1, L2 and
+// L3.
+//
+// An instruction starts when it is dispatched and the registers that it reads are written; so do
+// its loads and stores. It is done, its registers written, one cycle later, and when its loads have
+// their data. A load has them after L1's latency, and when its line is there:
+//   ready(i) = max(e(i) + 1 cycle, e(i) + latency of L1, the times at which its lines came)
+//   e(i) = max(d(i), ready(j) of every j that wrote a register which i reads)
+// A store's line is fetched likewise, but nobody waits for it. A fill starts when an access that
+// wants its line has started and its turn has come (agents/core/fill_table.h), and takes the latencies
+// of L1 and of each level that it looks into, and then the memory's.
+//
+// What the caches hold is decided access by access in program order, whenever the accesses start;
+// what an L3 holds that cores share, in the order in which they are dispatched, at equal times
+// agent by agent. Dirty lines that leave L3 are posted when the instruction that displaced them is
+// dispatched. At a window of them outside the controller, or of stores whose lines are on their
+// way, dispatch stops. Of a shared L3 they may be another core's: then they are posted on its
+// behalf.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/ring.h"
+#include "agents/cache/cache_hierarchy.h"
+#include "agents/core/core_agent.h"
+#include "agents/core/fill_table.h"
+#include "traces/instruction_trace.h"
+#include "agents/cache/last_level_cache.h"
+#include "agents/trace_keys.h"
+
+namespace hmsim {
+
+class Places;
+
+class CpuCore final : public CoreAgent, private LastLevelCache::User {
+ public:
+  explicit CpuCore(const FrontendParameters& defaults);
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void on_admit(const Request& request, Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
+
+ private:
+  using Fill = FillTable::Id;
+  using Link = std::uint32_t;
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static constexpr std::uint32_t kPosted = 0xFFFFFFFF;  // tag of write-backs
+  static constexpr std::size_t kMostAccesses = kMostLoads + kMostStores;
+  static constexpr std::size_t kRegisters = 256;
+
+  // An instruction in the window.
+  struct Node {
+    std::int64_t start = kUnknown;  // e
+    std::int64_t operands = 0;      // slot of the latest register known
+    std::int64_t data = 0;          // slot of the latest line known
+    std::int32_t unknown_operands = 0;
+    std::int32_t unknown_data = 0;
+    bool loads = false;
+    std::uint32_t readers = kNone;  // first of the reads that wait for its registers ...
+    std::uint32_t last_reader = kNone;
+    std::array<std::uint32_t, kMostSources> next_reader{};  // for each of its own reads: the next
+    std::array<Link, kMostAccesses> links{};
+    void serialize(Archive& archive);
+  };
+  // An access that waits for a fill.
+  struct Access {
+    std::int64_t number = 0;  // of the instruction
+    std::uint32_t place = 0;  // in its links
+    Fill fill = kNone;
+    std::int64_t start = kUnknown;  // slot
+    bool first = false;             // the miss that made the fill
+    Link next = kNone;
+    void serialize(Archive& archive);
+  };
+  enum class Step : std::uint8_t { ask, send, fill, write_back, last = write_back };
+
+  void open() override;
+  bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
+  bool fetch_record(std::int64_t& gap) override;
+  void rewind() override;
+  double source_fraction() const override { return source_->fraction(); }
+  bool blocked() const override;
+  bool may_run_ahead() const override;
+  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
+  Tick next_step() const override { return steps_.next_time(); }
+  void do_step(Tick now) override;
+  void handle_completion(const Request& request, Tick now) override;
+  void serialize_core(Archive& archive) override;
+  void line_came(std::uint32_t fill, Tick now) override;
+  void start_waiting(Tick now) override;
+
+  void check_waiters(const Archive& archive) const;
+  void check_nodes(const Archive& archive) const;
+  void check_node(const Archive& archive, std::int64_t number, Places& reads) const;
+  void check_misses(const Archive& archive) const;
+
+  void read_registers(std::int64_t number);
+  void access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now);
+  void wait_for(Fill id, std::int64_t number, std::size_t place, bool first);
+  void fetch_ahead(Fill behind, Tick now);
+  void refer(Fill id);
+  void post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now);
+  void send_left(const LastLevelCache::WriteBack& left, Tick now);
+  void start(std::int64_t number, Tick now);
+  void settle(Tick now);
+  void plan_fill(Fill id, std::int64_t slot, Tick now);
+  void ask(Fill id, Tick now);
+  void start_fills(Tick now);
+  void start_fill(Fill id, std::int64_t slot);
+  void arrive(Fill id, Tick now);
+  void tell(Link id, std::int64_t slot);
+  void schedule(std::int64_t slot, Step step, std::uint32_t payload) {
+    steps_.schedule(slots().tick(slot), step, payload);
+  }
+  Address location(const SpaceLine& line) const;
+  const Node& node(std::int64_t number) const {
+    return nodes_[static_cast<std::size_t>(number) & (nodes_.size() - 1)];
+  }
+  Node& node(std::int64_t number) {
+    return nodes_[static_cast<std::size_t>(number) & (nodes_.size() - 1)];
+  }
+
+  static constexpr std::int64_t kOwnSpace = -1;
+
+  TraceKeys trace_;
+  CacheParameters cache_parameters_;
+  CacheLevelParameters shared_l3_;  // as the configuration has it
+  std::int64_t space_ = kOwnSpace;
+  std::unique_ptr<InstructionSource> source_;
+  std::array<std::int64_t, kCacheLevels + 2> found_after_{};  // slots, by the level of the line
+
+  Instruction instruction_;                         // the next record
+  std::vector<Node> nodes_;                         // by number, modulo its size
+  std::array<std::int64_t, kRegisters> writers_{};  // numbers of who wrote each register last
+  Ring<std::int64_t> done_;                         // numbers that know all, to be told
+  std::unique_ptr<LastLevelCache> own_l3_;          // or none
+  LastLevelCache* l3_ = nullptr;
+  std::uint16_t user_ = 0;  // of it
+  std::unique_ptr<CacheHierarchy> caches_;
+  std::unique_ptr<FillTable> fills_;
+  std::vector<Access> accesses_;
+  std::vector<Link> unused_;  // of them
+  EventQueue<Step> steps_;
+  Ring<LastLevelCache::WriteBack> write_backs_;  // of steps write_back, in order
+  std::int64_t writes_outside_ = 0;              // those in write_backs_ included
+  std::int64_t stores_waiting_ = 0;              // for their lines
+  std::array<Counter, 2> merges_{};              // of L1 and L2
+};
+
+extern const AgentDescriptor kCpuTraceAgent;
+
+}  // namespace hmsim

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/core/fill_table.h"
+
+#include <algorithm>
+
+namespace hmsim {
+
+FillTable::Id FillTable::Lines::find(std::uint64_t line) const {
+  const auto found = std::find(lines.begin(), lines.end(), line);
+  return found == lines.end() ? kNone : ids[static_cast<std::size_t>(found - lines.begin())];
+}
+
+void FillTable::Lines::remove(Id id) {
+  const auto at = std::find(ids.begin(), ids.end(), id) - ids.begin();
+  lines[static_cast<std::size_t>(at)] = lines.back();
+  ids[static_cast<std::size_t>(at)] = ids.back();
+  lines.pop_back();
+  ids.pop_back();
+}
+
+FillTable::FillTable(const CacheParameters& parameters, LastLevelCache& l3, std::uint16_t user)
+    : l3_(&l3),
+      user_(user),
+      mshrs_{parameters.levels[0].mshrs, parameters.levels[1].mshrs},
+      free_(mshrs_) {}
+
+FillTable::Id FillTable::allocate(std::uint64_t line, int level) {
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<Id>(fills_.size()));
+    fills_.emplace_back();
+  }
+  const Id id = unused_.back();
+  unused_.pop_back();
+  fills_[id] = Fill();
+  fills_[id].line = line;
+  fills_[id].level = level;
+  return id;
+}
+
+FillTable::Id FillTable::create(std::uint64_t line, int level) {
+  const Id id = allocate(line, level);
+  into_l1_.lines.push_back(line);
+  into_l1_.ids.push_back(id);
+  const Id below = find_ahead(line);
+  if (below != kNone) {
+    fills_[id].below = below;
+    fills_[id].level = 2;
+    fills_[below].above = id;
+  }
+  return id;
+}
+
+FillTable::Id FillTable::create_ahead(std::uint64_t line, int level, Id behind) {
+  const Id id = allocate(line, level);
+  into_l2_.lines.push_back(line);
+  into_l2_.ids.push_back(id);
+  fills_[id].ahead = true;
+  if (behind != kNone) {
+    fills_[id].behind = behind;
+    Id* last = &fills_[behind].first_behind;
+    while (*last != kNone) {
+      last = &fills_[*last].next_behind;
+    }
+    *last = id;
+  }
+  return id;
+}
+
+FillTable::Id FillTable::take_behind(Id id) {
+  const Id first = fills_[id].first_behind;
+  if (first != kNone) {
+    leave(first);
+  }
+  return first;
+}
+
+// A fill leaves the list of the one that it is behind.
+void FillTable::leave(Id id) {
+  Fill& fill = fills_[id];
+  Id* link = &fills_[fill.behind].first_behind;
+  while (*link != id) {
+    link = &fills_[*link].next_behind;
+  }
+  *link = fill.next_behind;
+  fill.behind = kNone;
+  fill.next_behind = kNone;
+}
+
+FillTable::Needs FillTable::needs(const Fill& fill) const {
+  const bool fetches = fill.started
+                           ? fill.fetches
+                           : fill.miss != LastLevelCache::kNone && !l3_->requested(fill.miss);
+  Needs wanted{fill.ahead ? 0 : 1, fill.level > 2 ? 1 : 0, fetches ? 1 : 0};
+  if (fill.below != kNone && !fills_[fill.below].started) {
+    const Needs its = needs(fills_[fill.below]);
+    wanted[1] += its[1];
+    wanted[2] += its[2];
+  }
+  return wanted;
+}
+
+bool FillTable::may_start(Id id) {
+  const Needs wanted = needs(fills_[id]);
+  return wanted[0] <= free_[0] && wanted[1] <= free_[1] && (wanted[2] == 0 || l3_->ask(user_));
+}
+
+void FillTable::queue(Id id) {
+  fills_[id].queued = true;
+  if (fills_[id].ahead) {
+    ahead_waiting_.push_back(id);
+  } else {
+    waiting_.push(id);
+  }
+}
+
+FillTable::Id FillTable::next() {
+  if (!waiting_.empty()) {
+    const Id id = waiting_.front();
+    if (!may_start(id)) {
+      return kNone;
+    }
+    const Id below = fills_[id].below;
+    if (below != kNone && !fills_[below].started) {
+      const auto place = std::find(ahead_waiting_.begin(), ahead_waiting_.end(), below);
+      if (place != ahead_waiting_.end()) {
+        ahead_waiting_.erase(place);
+      }
+      start(below);
+      return below;
+    }
+    waiting_.pop();
+    start(id);
+    return id;
+  }
+  if (ahead_waiting_.empty() || !may_start(ahead_waiting_.front())) {
+    return kNone;
+  }
+  const Id id = ahead_waiting_.front();
+  ahead_waiting_.erase(ahead_waiting_.begin());
+  start(id);
+  return id;
+}
+
+void FillTable::start(Id id) {
+  const Needs taken = needs(fills_[id]);
+  free_[0] -= taken[0];
+  free_[1] -= taken[1];
+  fills_[id].started = true;
+  fills_[id].fetches = taken[2] != 0;
+  if (fills_[id].fetches) {
+    l3_->take(user_, fills_[id].miss);
+  }
+  if (fills_[id].behind != kNone) {
+    leave(id);
+  }
+}
+
+void FillTable::remove(Id id) {
+  const Fill& fill = fills_[id];
+  const Needs held = needs(fill);
+  free_[0] += held[0];
+  free_[1] += held[1];
+  if (fill.fetches) {
+    l3_->give_back();
+  }
+  (fill.ahead ? into_l2_ : into_l1_).remove(id);
+  unused_.push_back(id);
+}
+
+}  // namespace hmsim

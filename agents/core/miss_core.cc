@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/core/miss_core.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/errors.h"
+#include "core/places.h"
+#include "agents/translation.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint32_t kPosted = 0xFFFFFFFF;       // tag of writes ...
+constexpr std::uint32_t kNonTemporal = 0xFFFFFFFE;  // past the caches
+constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
+
+}  // namespace
+
+void MissCore::Load::serialize(Archive& archive) { archive(address, memory, waiter); }
+
+void MissCore::declare(ParameterSet& parameters) {
+  CoreAgent::declare(parameters);
+  CoreParameters::declare_mshrs(parameters, mshrs_);
+}
+
+void MissCore::open() {
+  source_ = open_source();
+  nvdimm_bytes_ =
+      static_cast<std::uint64_t>(surroundings().port->capacity(MemoryClass::nvdimm).value());
+  if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
+    throw InputError("agent." + std::to_string(index()) +
+                     ": its trace has lines of an NVDIMM, and the configuration has none");
+  }
+  loads_.resize(capacity());
+}
+
+bool MissCore::fetch_record(std::int64_t& gap) {
+  const bool have = source_->next(miss_);
+  gap = miss_.gap;
+  return have;
+}
+
+bool MissCore::seek_record(std::int64_t instructions, std::int64_t& gap) {
+  const bool have = source_->seek(static_cast<std::uint64_t>(instructions), miss_);
+  gap = miss_.gap;
+  return have;
+}
+
+void MissCore::rewind() {
+  source_->rewind();
+  last_load_ = kUnknown;
+  last_load_ready_ = 0;
+}
+
+bool MissCore::blocked() const {
+  return (miss_.write && writes_outside_ >= parameters().window) ||
+         (non_temporal_outside_ > 0 && fence_is_due());
+}
+
+bool MissCore::fence_is_due() const {
+  return fence_ ||
+         (miss_.non_temporal && copied_page_ != kUnknown && page_of_write(miss_) != copied_page_);
+}
+
+// Both memories' pages told apart.
+std::int64_t MissCore::page_of_write(const Miss& miss) {
+  const std::uint64_t page = miss.write_address / kPage * kMemoryClasses;
+  return static_cast<std::int64_t>(page + static_cast<std::uint64_t>(miss.memory));
+}
+
+void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+  if (page_fences_) {
+    fences_ += fence_is_due() ? 1 : 0;
+    fence_ = false;
+  }
+  if (miss_.load) {
+    set_ready(number, kUnknown);
+    dispatch_load(number, slot, now);
+  }
+  if (miss_.write) {
+    dispatch_write(now);
+  }
+}
+
+void MissCore::dispatch_write(Tick now) {
+  ++writes_outside_;
+  const bool fenced = miss_.non_temporal && page_fences_;
+  if (fenced) {
+    ++non_temporal_outside_;
+    fence_ = (miss_.write_address + static_cast<std::uint64_t>(kLineBytes.value())) % kPage == 0;
+    copied_page_ = fence_ ? kUnknown : page_of_write(miss_);
+  }
+  send(miss_.memory, location(miss_.memory, miss_.write_address), true,
+       fenced ? kNonTemporal : kPosted, now);
+}
+
+void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
+  loads_[place(number)] = {miss_.load_address, miss_.memory, kUnknown};
+  const std::int64_t before = last_load_;
+  const std::int64_t before_ready = last_load_ready_;
+  last_load_ = number;
+  last_load_ready_ = kUnknown;
+  if (miss_.dependent && before != kUnknown && before_ready == kUnknown) {
+    loads_[place(before)].waiter = number;
+  } else if (miss_.dependent && before_ready > slot) {
+    steps_.schedule(slots().tick(before_ready), Step::send_when_free, place(number));
+  } else {
+    issue(place(number), now);
+  }
+}
+
+void MissCore::do_step(Tick now) {
+  const auto step = steps_.pop();
+  if (step.kind == Step::send_reserved) {
+    send_load(step.payload, now);
+  } else {
+    issue(step.payload, now);
+  }
+}
+
+void MissCore::issue(std::uint32_t place, Tick now) {
+  if (mshrs_ != kWindowOnly && loads_in_flight_ >= mshrs_) {
+    waiting_.push(place);
+    return;
+  }
+  ++loads_in_flight_;
+  send_load(place, now);
+}
+
+void MissCore::send_load(std::uint32_t place, Tick now) {
+  const Load& load = loads_[place];
+  send(load.memory, location(load.memory, load.address), false, place, now);
+}
+
+// Lines of the NVDIMM keep their places, modulo its capacity.
+Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
+  if (memory == MemoryClass::nvdimm) {
+    return Address((address + offset(memory)) % nvdimm_bytes_);
+  }
+  return surroundings().translation->translate(static_cast<std::uint16_t>(core()),
+                                               address + offset(memory));
+}
+
+void MissCore::on_admit(const Request& request, Tick now) {
+  if (request.write) {
+    --writes_outside_;
+    non_temporal_outside_ -= request.tag == kNonTemporal ? 1 : 0;
+    if (!blocked()) {
+      unblock(now);
+    }
+  }
+}
+
+void MissCore::handle_completion(const Request& request, Tick now) {
+  if (request.write) {
+    return;
+  }
+  const std::int64_t slot = slots().edge_at_or_after(now);
+  const std::int64_t number = number_at(request.tag);
+  const std::int64_t ready = std::max(slot, dispatch_slot(number) + parameters().width);
+  set_ready(number, ready);
+  if (number == last_load_) {
+    last_load_ready_ = ready;
+  }
+  const Load& done = loads_[request.tag];
+  if (done.waiter != kUnknown) {
+    steps_.schedule(slots().tick(ready), Step::send_when_free, place(done.waiter));
+  }
+  if (waiting_.empty()) {
+    --loads_in_flight_;
+  } else {
+    steps_.schedule(slots().tick(slot), Step::send_reserved, waiting_.front());
+    waiting_.pop();
+  }
+  resume();
+  notify();
+}
+
+void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  CoreAgent::register_statistics(registry, path);
+  if (page_fences_) {
+    registry.counter(path + ".fences", "", "fences behind runs of non-temporal writes to a page",
+                     {&fences_});
+  }
+}
+
+void MissCore::serialize_core(Archive& archive) {
+  source_->serialize(archive);
+  archive(miss_);
+  archive.fixed(loads_);
+  archive(last_load_, last_load_ready_, steps_, waiting_);
+  archive(loads_in_flight_, writes_outside_, non_temporal_outside_, copied_page_, fence_, fences_);
+  constexpr const char* kWrong = "a core uses an NVDIMM that is not there";
+  archive.check(miss_.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
+  for (const Load& load : loads_) {
+    archive.check(load.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
+  }
+  archive.check(last_load_ >= kUnknown && last_load_ready_ >= kUnknown,
+                "a core's last load is none");
+}
+
+// Each load of the window whose data are not there waits for one thing.
+void MissCore::check_outstanding(const Archive& archive,
+                                 const std::vector<Outstanding>& requests) const {
+  constexpr const char* kWrong = "a core waits for other requests than are under way";
+  Places loads(archive, loads_.size(), kWrong);
+  std::int64_t in_flight = 0;
+  std::int64_t writes = 0;
+  std::int64_t non_temporal = 0;
+  for (const Outstanding& each : requests) {
+    if (each.request.write) {
+      writes += each.admitted ? 0 : 1;
+      non_temporal += !each.admitted && each.request.tag == kNonTemporal ? 1 : 0;
+    } else {
+      loads.take(each.request.tag);
+      ++in_flight;
+    }
+  }
+  steps_.each([&](const auto& step) {
+    loads.take(step.payload);
+    in_flight += step.kind == Step::send_reserved ? 1 : 0;
+  });
+  waiting_.each([&](std::uint32_t load) { loads.take(load); });
+  archive.check(waiting_.empty() || loads_in_flight_ > 0, kWrong);
+  for (std::uint32_t at = 0; at < loads_.size(); ++at) {
+    const std::int64_t number = number_at(at);
+    if (in_window(number) && ready_slot(number) == kUnknown && loads_[at].waiter != kUnknown) {
+      archive.check(in_window(loads_[at].waiter), kWrong);
+      loads.take(place(loads_[at].waiter));
+    }
+  }
+  for (std::uint32_t at = 0; at < loads_.size(); ++at) {
+    const std::int64_t number = number_at(at);
+    archive.check(loads.has(at) == (in_window(number) && ready_slot(number) == kUnknown), kWrong);
+  }
+  archive.check(in_flight == loads_in_flight_ && writes == writes_outside_ &&
+                    non_temporal == non_temporal_outside_,
+                kWrong);
+  archive.check(!stalled() || blocked(), "a core waits for nothing");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An out-of-order core over the misses of its last-level cache.
+//
+// A load is ready when its data are there, in the next whole slot, and one cycle after its dispatch
+// at the earliest. A dependent load is dispatched as any other, but sent only when the load before
+// it has its data. With `mshrs`, loads beyond that number wait in order of readiness. Writes are
+// posted: they delay nothing, but that at most a window of them may wait outside the controller;
+// then dispatch stops.
+//
+// Non-temporal writes are posted too. With fences by page, a run of those to one 4 KB page is
+// closed by a fence: behind its last line, or else before the next one to another page. Dispatch
+// stops there until the controller has accepted all non-temporal writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/ring.h"
+#include "agents/core/core_agent.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+class MissCore : public CoreAgent {
+ public:
+  explicit MissCore(const FrontendParameters& defaults)
+      : CoreAgent(defaults), mshrs_(defaults.core.mshrs) {}
+
+  void declare(ParameterSet& parameters) override;
+  void on_admit(const Request& request, Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+
+ protected:
+  virtual std::unique_ptr<MissSource> open_source() = 0;
+
+  bool page_fences_ = false;
+
+ private:
+  // A load between dispatch and its leaving the window.
+  struct Load {
+    std::uint64_t address = 0;  // as in the source
+    MemoryClass memory = MemoryClass::dram;
+    std::int64_t waiter = 0;  // number of the load that waits for this one, or kUnknown
+    void serialize(Archive& archive);
+  };
+  // What happens to a load at a later time.
+  enum class Step : std::uint8_t { send_when_free, send_reserved, last = send_reserved };
+
+  void open() override;
+  bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
+  bool fetch_record(std::int64_t& gap) override;
+  void rewind() override;
+  double source_fraction() const override { return source_->fraction(); }
+  bool blocked() const override;
+  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
+  Tick next_step() const override { return steps_.next_time(); }
+  void do_step(Tick now) override;
+  void handle_completion(const Request& request, Tick now) override;
+  void serialize_core(Archive& archive) override;
+
+  bool fence_is_due() const;
+  void dispatch_write(Tick now);
+  void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);
+  void issue(std::uint32_t place, Tick now);
+  void send_load(std::uint32_t place, Tick now);
+  static std::int64_t page_of_write(const Miss& miss);
+  Address location(MemoryClass memory, std::uint64_t address) const;
+  std::uint32_t place(std::int64_t number) const {
+    return static_cast<std::uint32_t>(static_cast<std::size_t>(number) & (loads_.size() - 1));
+  }
+
+  std::int64_t mshrs_;
+  std::unique_ptr<MissSource> source_;
+  std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
+  Miss miss_;                       // the next record
+
+  std::vector<Load> loads_;            // by number, modulo its size
+  std::int64_t last_load_ = kUnknown;  // number of the load dispatched last
+  std::int64_t last_load_ready_ = 0;   // slot, once known
+  EventQueue<Step> steps_;             // payload: a load's place in loads_
+  Ring<std::uint32_t> waiting_;        // loads that wait for an MSHR, likewise
+  std::int64_t loads_in_flight_ = 0;
+  std::int64_t writes_outside_ = 0;
+  std::int64_t non_temporal_outside_ = 0;
+  std::int64_t copied_page_ = kUnknown;  // of a run of non-temporal writes that is not closed
+  bool fence_ = false;                   // stands before the next record
+  Counter fences_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind synthetic_core: a core whose misses are generated at given rates.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/random.h"
+#include "agents/core/miss_core.h"
+
+namespace hmsim {
+
+enum class MissPattern { pointer_chase, stream, random };
+
+// Among the first n instructions, exactly floor(n x rate / 10^6) read and floor(n x rate / 10^6)
+// write, evenly spaced, for every n.
+class SyntheticMisses final : public MissSource {
+ public:
+  struct Settings {
+    std::int64_t reads = 0;   // per 10^6 instructions, at most 10^6
+    std::int64_t writes = 0;  // likewise; not both 0
+    MissPattern pattern = MissPattern::random;
+    std::uint64_t lines = 1;       // the footprint
+    std::uint64_t dependence = 0;  // probability x 2^32 that a load needs the one before it
+    std::uint64_t seed = 1;
+    std::uint64_t stream = 0;  // distinguishes agents of one seed
+  };
+
+  explicit SyntheticMisses(const Settings& settings);
+
+  bool next(Miss& miss) override;  // always true
+  void rewind() override;
+  double fraction() const override { return 0; }
+  void serialize(Archive& archive) override;
+
+ private:
+  std::uint64_t line(std::uint64_t sequential);
+  void check_place(const Archive& archive, std::int64_t rate, std::int64_t number) const;
+
+  Settings settings_;
+  Random random_;
+  std::int64_t instruction_ = 0;
+  std::int64_t reads_ = 0;  // generated so far
+  std::int64_t writes_ = 0;
+};
+
+class SyntheticCore final : public MissCore {
+ public:
+  explicit SyntheticCore(const FrontendParameters& defaults);
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+
+ private:
+  std::unique_ptr<MissSource> open_source() override;
+
+  double rpki_ = 10;
+  double wpki_ = 3;
+  MissPattern pattern_ = MissPattern::random;
+  Bytes footprint_{std::int64_t{512} << 20};
+  double dependence_ = 1;
+};
+
+extern const AgentDescriptor kSyntheticCoreAgent;
+
+}  // namespace hmsim

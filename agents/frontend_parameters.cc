@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/frontend_parameters.h"
+
+#include <string>
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMegahertz = 1'000'000;
+constexpr std::int64_t kMaxFrequency = 10'000 * kMegahertz;
+
+void append(std::vector<ParameterError>& all, const std::string& prefix,
+            std::vector<ParameterError> more) {
+  for (ParameterError& error : more) {
+    all.push_back({prefix + error.name, std::move(error.message)});
+  }
+}
+
+}  // namespace
+
+void CoreParameters::declare(ParameterSet& parameters) {
+  parameters.frequency("frequency", frequency,
+                       {"clock of the core, in whole kilohertz", "the paper, Table III"});
+  parameters.integer("width", width, {1, 32}, "instructions",
+                     {"instructions dispatched and retired per cycle", "the paper, Table III"});
+  parameters.integer("window", window, {2, 65'536}, "instructions",
+                     {"instructions between dispatch and retirement (reorder buffer)",
+                      "assumed: 128, as in the cores of the paper's time"});
+}
+
+void CoreParameters::declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs) {
+  parameters.integer_or("mshrs", mshrs, {1, 65'536}, "window", kWindowOnly, "loads",
+                        {"loads in flight; 'window': as many as the window holds",
+                         "assumed: the paper names no limit"});
+}
+
+std::vector<ParameterError> CoreParameters::check() const {
+  std::vector<ParameterError> errors;
+  if (frequency < kMegahertz || frequency > kMaxFrequency || frequency % 1'000 != 0) {
+    errors.push_back({"frequency", "must be whole kilohertz between 1MHz and 10GHz"});
+  }
+  if (window <= width) {
+    errors.push_back({"window", "must be larger than the width, " + std::to_string(width)});
+  }
+  return errors;
+}
+
+void BlockParameters::declare(ParameterSet& parameters) {
+  parameters.integer("threads", threads, {1, 1'024}, "threads",
+                     {"threads that do block I/O, one request each at a time",
+                      "assumed: one thread of 64 lines cannot fill 104 of 128 queue entries"});
+  parameters.integer("window", window, {1, 4'096}, "lines",
+                     {"lines of 64 bytes that a thread may have outstanding",
+                      "assumed: the lines of one 4 KB block"});
+  parameters.choice(
+      "fence", fence, {{"block", Fence::block}, {"request", Fence::request}},
+      {"where a core's persist epoch ends, for policies that keep epochs in order: after each 4 KB "
+       "block written, or after each write request, as if all carried FUA (few traces tell)",
+       "block: the PMBD driver fences each copy"});
+  parameters.preset<DriverKind>(
+      "driver", driver,
+      {{"nd_pmem", DriverKind::nd_pmem}, {"pmbd", DriverKind::pmbd}, {"dax", DriverKind::dax}},
+      [this](DriverKind kind) { how = driver_of(kind); },
+      {"what stands between files and the NVDIMM; gives the keys from `copy` to `fault_time` their "
+       "values: nd_pmem as by default, pmbd (the paper's), dax (files mapped into memory)",
+       "docs/block-drivers.md tells them and their sources"});
+  parameters.choice<CopyKind>(
+      "copy", how.copy,
+      {{"non_temporal", CopyKind::non_temporal},
+       {"write_back", CopyKind::write_back},
+       {"uncached", CopyKind::uncached}},
+      {"how lines are copied: loads, and stores past the caches; stores through the caches, each "
+       "line of a page read, then flushed; or eight bytes at a time, one access after the other",
+       "the PMBD driver's options nts, clflush and UC; nd_pmem is non_temporal, clwb is "
+       "write_back"});
+  parameters.choice<WaitFor>(
+      "wait", how.wait, {{"request", WaitFor::request}, {"block", WaitFor::block}},
+      {"what a thread has ended before it goes on: its request, or each 4 KB block of it",
+       "block: the PMBD driver fences each copy and unmaps the page"});
+  parameters.choice<WriteEnd>(
+      "write_end", how.write_end, {{"done", WriteEnd::done}, {"accepted", WriteEnd::accepted}},
+      {"when a written line no longer counts as outstanding and fences no longer wait for it: when "
+       "it is done, or when it has an entry of its transaction queue",
+       "accepted: what is in the queue survives (ADR); done: kernels before that waited longer"});
+  parameters.choice<Barrier>(
+      "barrier", how.barrier, {{"command", Barrier::command}, {"driver", Barrier::driver}},
+      {"a flush, and FUA: a command to the NVDIMM; or the driver lets no write begin until those "
+       "under way have ended, and FUA is nothing more",
+       "driver: the PMBD driver's REQ_FLUSH"});
+  parameters.time("software_time", how.software_time,
+                  {"time in system call, file system and driver per 4 KB block",
+                   "assumed: 2.6 us were measured with a RAM disk (SC10, HASTE)"});
+  parameters.time("map_time", how.map_time,
+                  {"time to map a page before it is copied, and to unmap it",
+                   "assumed for the PMBD driver's private mapping (pmap): 300 ns"});
+  parameters.time("fault_time", how.fault_time,
+                  {"time of the page fault when a page of the NVDIMM is touched for the first time",
+                   "assumed for files mapped by DAX: 1 us, from memory"});
+}
+
+std::vector<ParameterError> BlockParameters::check() const {
+  std::vector<ParameterError> errors;
+  const std::pair<const char*, Tick> times[] = {{"software_time", how.software_time},
+                                                {"map_time", how.map_time},
+                                                {"fault_time", how.fault_time}};
+  for (const auto& [name, time] : times) {
+    if (time > kSecond) {
+      errors.push_back({name, "exceeds 1s"});
+    }
+  }
+  return errors;
+}
+
+void FrontendParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope frontend(parameters, "frontend");
+  {
+    const ParameterSet::Scope scope(parameters, "core");
+    core.declare(parameters);
+    CoreParameters::declare_mshrs(parameters, core.mshrs);
+  }
+  {
+    const ParameterSet::Scope scope(parameters, "cache");
+    cache.declare(parameters);
+  }
+  {
+    const ParameterSet::Scope scope(parameters, "block");
+    block.declare(parameters);
+  }
+  parameters.choice<TranslationKind>(
+      "translation", translation,
+      {{"first_touch", TranslationKind::first_touch}, {"modulo", TranslationKind::modulo}},
+      {"where a core's 4 KB pages lie in DRAM: seeded free frames in order of first touch, or the "
+       "address modulo the capacity",
+       "assumed: traces hold virtual addresses"});
+  parameters.time("series_interval", series_interval,
+                  {"time between two rows of the time series of all statistics; 0s: none",
+                   "a modelling choice of hmsim"});
+}
+
+std::vector<ParameterError> FrontendParameters::check() const {
+  std::vector<ParameterError> errors;
+  append(errors, "frontend.core.", core.check());
+  append(errors, "frontend.cache.", cache.check());
+  append(errors, "frontend.block.", block.check());
+  if (series_interval != Tick(0) && (series_interval < kNanosecond || series_interval > kSecond)) {
+    errors.push_back({"frontend.series_interval", "must be 0s, or between 1ns and 1s"});
+  }
+  return errors;
+}
+
+}  // namespace hmsim

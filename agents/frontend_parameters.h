@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the configuration says about whatever drives the memory. An agent's own keys of the same
+// names override these for that agent.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+#include "agents/block/block_driver.h"
+#include "agents/cache/cache_parameters.h"
+
+namespace hmsim {
+
+inline constexpr std::int64_t kWindowOnly = 0;  // loads in flight are bounded by the window alone
+
+// An out-of-order core as the memory sees it.
+struct CoreParameters {
+  std::int64_t frequency = 2'000'000'000;  // hertz
+  std::int64_t width = 4;                  // instructions dispatched and retired per cycle
+  std::int64_t window = 128;               // instructions between dispatch and retirement
+  std::int64_t mshrs = kWindowOnly;        // loads in flight
+
+  void declare(ParameterSet& parameters);  // but mshrs, which cores with caches do not have
+  static void declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs);
+  std::vector<ParameterError> check() const;
+};
+
+// What ends a persist epoch.
+enum class Fence { block, request };
+
+// The threads that do block I/O.
+struct BlockParameters {
+  std::int64_t threads = 4;
+  std::int64_t window = 64;  // lines outstanding per thread
+  Fence fence = Fence::block;
+  DriverKind driver = DriverKind::nd_pmem;  // as which `how` began
+  BlockDriver how = driver_of(DriverKind::nd_pmem);
+
+  void declare(ParameterSet& parameters);
+  std::vector<ParameterError> check() const;
+};
+
+enum class TranslationKind { first_touch, modulo };
+
+struct FrontendParameters {
+  CoreParameters core;
+  CacheParameters cache;
+  BlockParameters block;
+  TranslationKind translation = TranslationKind::first_touch;
+  Tick series_interval{0};  // between two rows of the time series; 0: none
+
+  void declare(ParameterSet& parameters);     // under "frontend."
+  std::vector<ParameterError> check() const;  // with full names
+};
+
+}  // namespace hmsim

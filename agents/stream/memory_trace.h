@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind memory_trace: a trace of memory requests, straight into the controller.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "agents/clock.h"
+#include "agents/stream/stream_agent.h"
+#include "traces/trace_formats.h"
+#include "agents/trace_keys.h"
+
+namespace hmsim {
+
+enum class TraceMode { saturating, timed };
+
+class MemoryTrace final : public StreamAgent {
+ public:
+  // timed: so many requests may wait outside the controller; beyond, sending falls behind.
+  static constexpr std::int64_t kTimedOutside = 4'096;
+
+  explicit MemoryTrace(const FrontendParameters&) {}
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+
+ private:
+  Bounds open() override;
+  bool next(StreamRequest& request) override;
+  void rewind() override { source_->rewind(); }
+  double source_fraction() const override { return source_->fraction(); }
+  void serialize_source(Archive& archive) override { source_->serialize(archive); }
+
+  TraceKeys trace_;
+  TraceMode mode_ = TraceMode::saturating;
+  bool sources_of_trace_ = false;
+  std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
+  EdgeClock clock_;
+  AccessTimes times_ = AccessTimes::none;
+  std::unique_ptr<AccessSource> source_;
+};
+
+extern const AgentDescriptor kMemoryTraceAgent;
+
+}  // namespace hmsim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind pattern: a closed loop of requests that holds the characteristics by which the harmonic
+// policy knows traffic (policies/monitors/), for training its tables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/random.h"
+#include "agents/stream/stream_agent.h"
+
+namespace hmsim {
+
+// Spreads events evenly: of every n steps, n x share are chosen.
+class Spread {
+ public:
+  explicit Spread(double share = 0)
+      : share_(static_cast<std::uint64_t>(share * static_cast<double>(kUnit))) {}
+  bool due() const { return owed_ >= kUnit; }
+  void step() { owed_ += share_; }
+  void take() { owed_ -= kUnit; }
+  bool next() {
+    step();
+    const bool chosen = due();
+    owed_ -= chosen ? kUnit : 0;
+    return chosen;
+  }
+  void serialize(Archive& archive) { archive(owed_); }
+
+ private:
+  static constexpr std::uint64_t kUnit = std::uint64_t{1} << 32;
+  std::uint64_t share_;
+  std::uint64_t owed_ = 0;
+};
+
+// DRAM lines. Many contexts take turns. Each walks at the given stride, so that the distance of its
+// successive requests is that; one that a row holds several of walks on, a longer one goes to and
+// fro between two rows. A context's turn lasts while rows seen lately are due.
+class DramWalk {
+ public:
+  DramWalk() = default;
+  DramWalk(std::uint64_t lines, std::uint64_t stride, double reuse, Random random);
+  StreamRequest next();
+  void serialize(Archive& archive);
+
+ private:
+  static constexpr std::size_t kContexts = 64;  // more than the rows that are remembered
+  static constexpr std::uint64_t kRowLines = 128;
+  struct Context {
+    std::uint64_t base = 0;  // line
+    std::uint64_t step = 0;
+    void serialize(Archive& archive) { archive(base, step); }
+  };
+
+  std::uint64_t lines_ = 1;
+  std::uint64_t stride_ = 1;
+  bool to_and_fro_ = false;
+  Spread reuse_;
+  std::array<Context, kContexts> contexts_{};
+  std::size_t current_ = 0;
+  int fresh_ = 0;  // requests of this turn to rows that were not seen lately
+};
+
+// NVDIMM lines: pages, each line by line, read or written, next to the last one of the op or at
+// random.
+class PageWalk {
+ public:
+  PageWalk() = default;
+  PageWalk(std::uint64_t pages, double write_ratio, double write_randomness, double read_randomness,
+           Random random);
+  StreamRequest next();
+  void serialize(Archive& archive);
+
+ private:
+  std::uint64_t pages_ = 1;
+  Spread writes_;
+  std::array<Spread, 2> jumps_;  // of reads, of writes
+  std::array<std::uint64_t, 2> last_{};
+  Random random_;
+  bool write_ = false;
+  int line_ = 0;  // of the page, the next one
+};
+
+class PatternAgent final : public StreamAgent {
+ public:
+  explicit PatternAgent(const FrontendParameters&) { requests_ = 60'000; }
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+
+ private:
+  Bounds open() override;
+  bool next(StreamRequest& request) override;
+  void rewind() override;
+  double source_fraction() const override { return 0; }
+  void serialize_source(Archive& archive) override { archive(dram_, nvdimm_); }
+
+  std::int64_t outstanding_limit_ = 32;
+  std::int64_t stride_ = 1;
+  double reuse_ = 0.5;
+  double write_ratio_ = 0;
+  double write_randomness_ = 0;
+  double read_randomness_ = 0;
+
+  DramWalk dram_;
+  PageWalk nvdimm_;
+};
+
+extern const AgentDescriptor kPatternAgent;
+
+}  // namespace hmsim

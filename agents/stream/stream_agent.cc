@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/stream/stream_agent.h"
+
+#include <algorithm>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "agents/clock.h"
+
+namespace hmsim {
+
+void StreamRequest::serialize(Archive& archive) { archive(address, write, due, context); }
+
+void StreamAgent::declare(ParameterSet& parameters) {
+  Agent::declare(parameters);
+  parameters.choice<Target>(
+      "target", target_,
+      {{"dram", Target::dram}, {"nvdimm", Target::nvdimm}, {"system", Target::system}},
+      {"what addresses count in, modulo its capacity; system: the DRAM, the NVDIMM behind it",
+       "the workload's own"});
+}
+
+Bytes StreamAgent::target_capacity() const {
+  const MemoryPort& port = *surroundings().port;
+  const Bytes dram = target_ == Target::nvdimm ? Bytes(0) : port.capacity(MemoryClass::dram);
+  const Bytes nvdimm = target_ == Target::dram ? Bytes(0) : port.capacity(MemoryClass::nvdimm);
+  return dram + nvdimm;
+}
+
+void StreamAgent::prepare() {
+  capacity_ = static_cast<std::uint64_t>(target_capacity().value());
+  if (capacity_ == 0) {
+    throw InputError("agent." + std::to_string(index()) +
+                     ".target: the configuration has no such memory");
+  }
+  dram_capacity_ =
+      target_ == Target::nvdimm
+          ? 0
+          : static_cast<std::uint64_t>(surroundings().port->capacity(MemoryClass::dram).value());
+  bounds_ = open();
+  start_pass(Tick(0));
+}
+
+void StreamAgent::start_pass(Tick now) {
+  origin_ = now;
+  sent_ = 0;
+  fetch();
+  wake_ = sum_in_time(origin_, request_.due);
+}
+
+void StreamAgent::fetch() {
+  have_request_ = (requests_ == 0 || sent_ < requests_) && next(request_);
+}
+
+void StreamAgent::pump(Tick now) {
+  if (pumping_) {
+    return;
+  }
+  pumping_ = true;
+  wake_ = kNever;
+  while (have_request_ && outside_ < bounds_.outside && outstanding_ < bounds_.outstanding) {
+    const Tick due = sum_in_time(origin_, request_.due);
+    if (due > now) {
+      wake_ = due;
+      break;
+    }
+    send_next(now);
+  }
+  if (!have_request_ && outstanding_ == 0) {
+    finish(now);
+    rewind();
+    start_pass(now + kBreath);
+  }
+  pumping_ = false;
+}
+
+void StreamAgent::send_next(Tick now) {
+  const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
+  count_wraps(request_.address >= capacity_ ? 1 : 0);
+  const std::uint64_t within = request_.address % capacity_;
+  const std::uint64_t line = within - within % line_bytes;
+  const bool dram = line < dram_capacity_;
+  const bool write = request_.write;
+  const std::uint16_t context = request_.context;
+  ++sent_;
+  ++outside_;
+  ++outstanding_;
+  fetch();
+  send(dram ? MemoryClass::dram : MemoryClass::nvdimm,
+       Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_)), write, 0, now,
+       context);
+}
+
+void StreamAgent::on_admit(const Request&, Tick now) {
+  --outside_;
+  pump(now);
+  notify();
+}
+
+void StreamAgent::handle_completion(const Request&, Tick now) {
+  --outstanding_;
+  ++done_;
+  pump(now);
+  notify();
+}
+
+// The limit counts requests sent from now on; one that was already fetched is the first of them.
+void StreamAgent::restart_limit(Tick now) {
+  sent_ = 0;
+  if (!have_request_) {
+    fetch();
+    wake_ = have_request_ ? later(now, sum_in_time(origin_, request_.due)) : kNever;
+    notify();
+  }
+}
+
+double StreamAgent::pass_fraction(Tick) const {
+  return requests_ == 0 ? source_fraction()
+                        : std::min(1.0, static_cast<double>(sent_ - std::min(sent_, outstanding_)) /
+                                            static_cast<double>(requests_));
+}
+
+void StreamAgent::serialize_state(Archive& archive) {
+  archive.section("stream");
+  archive(request_, have_request_, origin_, wake_, sent_, done_, outside_, outstanding_);
+  archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime && request_.due >= Tick(0) &&
+                    request_.due <= kLongestTime && sent_ >= 0 && done_ >= 0 &&
+                    (outstanding_ > 0 || wake_ != kNever),
+                "a stream of requests does not hold together");
+  serialize_source(archive);
+}
+
+void StreamAgent::check_outstanding(const Archive& archive,
+                                    const std::vector<Outstanding>& requests) const {
+  const auto outside = [](const Outstanding& each) { return !each.admitted; };
+  archive.check(static_cast<std::size_t>(outstanding_) == requests.size() &&
+                    outside_ == std::count_if(requests.begin(), requests.end(), outside),
+                "an agent waits for other requests than are under way");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/stream/synthetic.h"
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/units.h"
+#include "agents/clock.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 46;
+constexpr double kTwoTo32 = 4294967296.0;
+
+}  // namespace
+
+void Synthetic::declare(ParameterSet& parameters) {
+  StreamAgent::declare(parameters);
+  parameters.choice<RequestPattern>(
+      "pattern", pattern_,
+      {{"sequential", RequestPattern::sequential},
+       {"random", RequestPattern::random},
+       {"strided", RequestPattern::strided}},
+      {"lines in ascending order; at random; or a stride apart, each round one line further",
+       "a modelling choice of hmsim"});
+  parameters.real("read_ratio", read_ratio_, 0, 1, "",
+                  {"probability that a request reads", "the workload's own"});
+  parameters.size("offset", offset_, {0, kMaxSize},
+                  {"where the footprint begins within the target", "the workload's own"});
+  parameters.size("footprint", footprint_, {64, kMaxSize},
+                  {"memory that requests go to", "the workload's own"});
+  parameters.size(
+      "stride", stride_, {64, kMaxSize},
+      {"strided only: distance of successive requests, a multiple of 64B", "the workload's own"});
+  parameters.integer("outstanding", outstanding_limit_, {1, 65'536}, "requests",
+                     {"requests sent and not completed", "the workload's own"});
+  parameters.time(
+      "interval", interval_,
+      {"time from one request to the next; 0s: as soon as one completes", "the workload's own"});
+  parameters.integer("requests", requests_, {1, std::int64_t{1} << 60}, "requests",
+                     {"requests to send", "the workload's own"});
+}
+
+std::vector<ParameterError> Synthetic::check() const {
+  std::vector<ParameterError> errors;
+  if (stride_ % kLineBytes != Bytes(0) || stride_ > footprint_) {
+    if (pattern_ == RequestPattern::strided) {
+      errors.push_back({"stride", "must be a multiple of 64B and fit the footprint"});
+    }
+  }
+  if (interval_ > kSecond) {
+    errors.push_back({"interval", "exceeds 1s"});
+  }
+  return errors;
+}
+
+StreamAgent::Bounds Synthetic::open() {
+  const Bytes capacity = target_capacity();
+  if (offset_ > capacity || footprint_ > capacity - offset_) {
+    throw InputError("agent." + std::to_string(index()) + ".footprint: " + format_size(footprint_) +
+                     " from offset " + format_size(offset_) + " exceed the target's " +
+                     format_size(capacity));
+  }
+  lines_ = static_cast<std::uint64_t>(footprint_ / kLineBytes);
+  read_chance_ = static_cast<std::uint64_t>(read_ratio_ * kTwoTo32);
+  rewind();
+  return {kUnbounded, outstanding_limit_};
+}
+
+void Synthetic::rewind() {
+  random_ = Random(surroundings().seed, index());
+  position_ = 0;
+  shift_ = 0;
+  due_ = Tick(0);
+}
+
+bool Synthetic::next(StreamRequest& request) {
+  const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
+  std::uint64_t line = position_;
+  if (pattern_ == RequestPattern::random) {
+    line = random_.below(lines_);
+  } else if (pattern_ == RequestPattern::sequential) {
+    position_ = (position_ + 1) % lines_;
+  } else {
+    const auto stride = static_cast<std::uint64_t>(stride_ / kLineBytes);
+    position_ += stride;
+    if (position_ >= lines_) {
+      shift_ = (shift_ + 1) % stride;
+      position_ = shift_;
+    }
+  }
+  request.address = static_cast<std::uint64_t>(offset_.value()) + line * line_bytes;
+  request.write = !random_.chance(read_chance_);
+  request.due = due_;
+  due_ = sum_in_time(due_, interval_);
+  return true;
+}
+
+void Synthetic::serialize_source(Archive& archive) {
+  archive(random_, position_, shift_, due_);
+  archive.check(position_ < lines_ && shift_ < lines_ && due_ >= Tick(0) && due_ <= kLongestTime,
+                "a generator of requests is at no place");
+}
+
+const AgentDescriptor kSyntheticAgent{
+    "synthetic", "generated memory requests, straight into the controller", make_agent<Synthetic>};
+
+}  // namespace hmsim

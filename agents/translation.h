@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the addresses that cores' traces hold to places in DRAM.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/random.h"
+#include "core/types.h"
+#include "agents/frontend_parameters.h"
+
+namespace hmsim {
+
+class Archive;
+
+class Translation {
+ public:
+  // capacity: of the DRAM, at least one page; at most 2^32 pages are used.
+  Translation(TranslationKind kind, Bytes capacity, std::uint64_t seed);
+
+  // The physical line that holds `address` of `source`. first_touch: the first use of a 4 KB page
+  // takes the next free frame in a seeded order; when none is left, frames are used again.
+  Address translate(std::uint16_t source, std::uint64_t address);
+
+  // How often the capacity was exceeded: pages that share a frame (first_touch), or addresses that
+  // lay beyond it (modulo).
+  std::uint64_t& wraps() { return wraps_; }
+
+  void serialize(Archive& archive);
+
+ private:
+  // A page that was touched; owner: its source + 1, 0 marks an empty slot.
+  struct Slot {
+    std::uint64_t page = 0;
+    std::uint32_t owner = 0;
+    std::uint32_t frame = 0;
+    void serialize(Archive& archive);
+  };
+
+  std::uint32_t frame_of(std::uint32_t owner, std::uint64_t page);
+  std::size_t find(std::uint32_t owner, std::uint64_t page) const;
+  void grow();
+
+  TranslationKind kind_;
+  std::uint64_t capacity_;
+  Permutation order_;
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  std::uint64_t touched_ = 0;
+  std::uint64_t wraps_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/ack_checker.h"
+
+#include <algorithm>
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+std::size_t table_size(std::int64_t entries) {
+  std::size_t size = 2;
+  while (size < 2 * static_cast<std::size_t>(entries)) {
+    size *= 2;
+  }
+  return size;
+}
+
+}  // namespace
+
+AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
+    : ack_(config.controller.ack),
+      period_(config.dram.clock_period()),
+      lookup_(config.nvdimm.kind == NvdimmKind::flash ? config.nvdimm.buffer.lookup
+                                                      : config.nvdimm.media.command_time),
+      serial_lookups_(config.nvdimm.kind == NvdimmKind::flash &&
+                      config.nvdimm.buffer.port == BufferPort::serial),
+      outstanding_limit_(config.controller.outstanding_limit()),
+      slots_(config.nvdimm.present ? config.transaction_slots() : 0),
+      grant_delay_(config.controller.ack == AckMode::nvdimm_p ? config.controller.response_cycles
+                                                              : 1),
+      write_cycles_(config.dram.timing.cwl + config.dram.timing.burst),
+      credit_time_(config.nvdimm.kind == NvdimmKind::flash
+                       ? lookup_
+                       : earlier(lookup_, config.nvdimm.media.technology.write_time)),
+      violations_(violations),
+      table_(table_size(slots_)),
+      credits_(config.nvdimm.posted_writes) {}
+
+void AckChecker::check(const CommandRecord& record) {
+  if (record.command == C::nvdimm_ack) {
+    check_ack(record);
+  } else if (record.command == C::nvdimm_credit) {
+    check_credit(record);
+  } else if (record.command == C::nvdimm_write && ack_ == AckMode::nvdimm_p) {
+    check_posted(record);
+  } else if (record.command == C::nvdimm_read || record.command == C::nvdimm_write) {
+    check_burst(record);
+  } else {
+    check_command(record);
+  }
+}
+
+void AckChecker::check_command(const CommandRecord& record) {
+  if (find(record.request) != nullptr) {
+    violations_.add("command sent twice", record, 0, 1);
+    return;
+  }
+  check_barrier(record);
+  if (record.command == C::nvdimm_write_command && ack_ == AckMode::nvdimm_p) {
+    violations_.add("command for a write", record, 0, 1);
+  }
+  check_outstanding(record);
+  const Tick sent = (record.cycle.value() + 1) * period_;
+  lookup_end_ = (serial_lookups_ ? later(sent, lookup_end_) : sent) + lookup_;
+  if (count_ < slots_) {
+    insert({record.request, record.command, lookup_end_, kNoAck});
+    ++waiting_;
+  }
+}
+
+// A flush is a barrier to both sides.
+void AckChecker::check_barrier(const CommandRecord& record) {
+  if (flushing_) {
+    violations_.add("command during a flush", record, 0, 1);
+  }
+  if (record.request < last_flush_) {
+    violations_.add("older than the flush before", record, last_flush_, record.request);
+  }
+  if (record.command == C::nvdimm_flush_command) {
+    check_flush(record);
+  }
+  youngest_ = std::max(youngest_, record.request);
+}
+
+void AckChecker::check_flush(const CommandRecord& record) {
+  if (count_ > 0) {
+    violations_.add("flush before the end of others", record, 0, count_);
+  }
+  if (record.request < youngest_) {
+    violations_.add("flush overtaken", record, record.request, youngest_);
+  }
+  last_flush_ = record.request;
+  flushing_ = true;
+}
+
+// The host may have so many commands wait for their ack, in so many slots.
+void AckChecker::check_outstanding(const CommandRecord& record) {
+  if (waiting_ >= outstanding_limit_) {
+    violations_.add("outstanding commands", record, outstanding_limit_, waiting_ + 1);
+  } else if (count_ >= slots_) {
+    violations_.add("outstanding commands", record, slots_, count_ + 1);
+  }
+}
+
+void AckChecker::check_ack(const CommandRecord& record) {
+  check_ack_line(record);
+  Exchange* const exchange = find(record.request);
+  if (exchange == nullptr) {
+    violations_.add("ack without command", record, 1, 0);
+    return;
+  }
+  if (exchange->ack != kNoAck) {
+    violations_.add("acknowledged twice", record, 1, 2);
+    return;
+  }
+  check_lookup(record, *exchange);
+  exchange->ack = record.cycle.value();
+  --waiting_;
+  if (exchange->command == C::nvdimm_flush_command) {
+    flushing_ = false;
+    erase(exchange);
+  }
+}
+
+// The line carries one ack, or other response, an edge.
+void AckChecker::check_ack_line(const CommandRecord& record) {
+  violations_.require("ack line", record, last_ack_, 1);
+  last_ack_ = {record.command, record.cycle.value()};
+}
+
+// One edge for the command, then tBC for the lookup.
+void AckChecker::check_lookup(const CommandRecord& record, const Exchange& exchange) {
+  if (record.cycle.value() * period_ < exchange.lookup_end) {
+    violations_.add("lookup", record, cycle_from(exchange.lookup_end), record.cycle.value());
+  }
+}
+
+void AckChecker::check_posted(const CommandRecord& record) {
+  check_barrier(record);
+  for (; !arriving_.empty() && arriving_.front() <= record.cycle.value(); arriving_.pop()) {
+    ++credits_;
+  }
+  if (credits_ == 0) {
+    violations_.add("write without credit", record, 1, 0);
+  } else {
+    --credits_;
+  }
+  posted_.push((record.cycle.value() + write_cycles_) * period_ + credit_time_);
+}
+
+// Of so many credits that came back, each stands for a write whose lookup has ended.
+void AckChecker::check_credit(const CommandRecord& record) {
+  check_ack_line(record);
+  if (posted_.empty()) {
+    violations_.add("credit without write", record, 1, 0);
+    return;
+  }
+  if (record.cycle.value() * period_ < posted_.front()) {
+    violations_.add("lookup", record, cycle_from(posted_.front()), record.cycle.value());
+  }
+  posted_.pop();
+  arriving_.push(record.cycle.value() + grant_delay_);
+}
+
+void AckChecker::check_burst(const CommandRecord& record) {
+  Exchange* const exchange = find(record.request);
+  if (exchange == nullptr) {
+    violations_.add("burst without command", record, 1, 0);
+    return;
+  }
+  check_grant(record, *exchange);
+  check_direction(record, *exchange);
+  waiting_ -= exchange->ack == kNoAck ? 1 : 0;
+  erase(exchange);
+}
+
+// A grant comes at least an edge after the ack; without grants data belong to the ack's own edge.
+void AckChecker::check_grant(const CommandRecord& record, const Exchange& exchange) {
+  if (exchange.ack == kNoAck) {
+    violations_.add("burst without ack", record, 1, 0);
+  } else if (ack_ != AckMode::automatic) {
+    violations_.require("grant after ack", record, {C::nvdimm_ack, exchange.ack}, grant_delay_);
+  } else if (record.cycle.value() != exchange.ack) {
+    violations_.add("burst with ack", record, exchange.ack, record.cycle.value());
+  }
+}
+
+void AckChecker::check_direction(const CommandRecord& record, const Exchange& exchange) {
+  const bool announced = exchange.command == C::nvdimm_write_command;
+  const bool written = record.command == C::nvdimm_write;
+  if (announced != written) {
+    violations_.add("direction", record, announced ? 1 : 0, written ? 1 : 0);
+  }
+}
+
+AckChecker::Exchange* AckChecker::find(std::int64_t request) {
+  for (std::size_t i = home_of(request); table_[i].request != kNone;
+       i = (i + 1) & (table_.size() - 1)) {
+    if (table_[i].request == request) {
+      return &table_[i];
+    }
+  }
+  return nullptr;
+}
+
+void AckChecker::insert(const Exchange& exchange) {
+  std::size_t i = home_of(exchange.request);
+  while (table_[i].request != kNone) {
+    i = (i + 1) & (table_.size() - 1);
+  }
+  table_[i] = exchange;
+  ++count_;
+}
+
+// Moves later entries of the same run up, so that none is cut off from its home.
+void AckChecker::erase(Exchange* exchange) {
+  const std::size_t mask = table_.size() - 1;
+  auto hole = static_cast<std::size_t>(exchange - table_.data());
+  for (std::size_t i = (hole + 1) & mask; table_[i].request != kNone; i = (i + 1) & mask) {
+    if (((i - home_of(table_[i].request)) & mask) >= ((i - hole) & mask)) {
+      table_[hole] = table_[i];
+      hole = i;
+    }
+  }
+  table_[hole].request = kNone;
+  --count_;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
+// direction of the command (spec 3.2). A flush ends with its ack; it comes after the bursts of all
+// older requests, and before the commands of all younger ones.
+//
+// NVDIMM-P: reads as above, but acks and credits are responses on lines of their own. A write is a
+// burst without command and ack; it takes a credit, which comes back after its lookup at the
+// earliest.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "controller/system_config.h"
+#include "check/violations.h"
+#include "core/ring.h"
+
+namespace hmsim {
+
+class AckChecker {
+ public:
+  // `violations` must outlive the checker.
+  AckChecker(const SystemConfig& config, ViolationLog& violations);
+
+  void check(const CommandRecord& record);  // an NVDIMM command, ack or burst
+  std::int64_t unfinished() const { return count_; }
+
+  void serialize(Archive& archive) {
+    archive.fixed(table_);
+    archive(waiting_, last_ack_.command, last_ack_.cycle, lookup_end_, youngest_, last_flush_,
+            flushing_, credits_, arriving_, posted_);
+    count_ = std::count_if(table_.begin(), table_.end(),
+                           [](const Exchange& each) { return each.request != kNone; });
+    archive.check(count_ <= slots_, "there are more commands than slots");
+  }
+
+ private:
+  struct Exchange {
+    std::int64_t request = kNone;
+    ChannelCommand command = ChannelCommand::nvdimm_read_command;
+    Tick lookup_end{0};  // the NVDIMM cannot answer before
+    std::int64_t ack = kNoAck;
+    void serialize(Archive& archive) { archive(request, command, lookup_end, ack); }
+  };
+  static constexpr std::int64_t kNone = -1;
+  static constexpr std::int64_t kNoAck = -1;
+
+  void check_command(const CommandRecord& record);
+  void check_ack(const CommandRecord& record);
+  void check_burst(const CommandRecord& record);
+  void check_posted(const CommandRecord& record);
+  void check_credit(const CommandRecord& record);
+  void check_flush(const CommandRecord& record);
+  void check_barrier(const CommandRecord& record);
+  void check_outstanding(const CommandRecord& record);
+  void check_ack_line(const CommandRecord& record);
+  void check_lookup(const CommandRecord& record, const Exchange& exchange);
+  void check_grant(const CommandRecord& record, const Exchange& exchange);
+  void check_direction(const CommandRecord& record, const Exchange& exchange);
+
+  std::int64_t cycle_from(Tick time) const {
+    return (time.value() + period_.value() - 1) / period_.value();
+  }
+  std::size_t home_of(std::int64_t request) const {
+    return static_cast<std::size_t>(request) & (table_.size() - 1);
+  }
+  Exchange* find(std::int64_t request);
+  void insert(const Exchange& exchange);
+  void erase(Exchange* exchange);
+
+  const AckMode ack_;
+  const Tick period_;
+  const Tick lookup_;
+  const bool serial_lookups_;
+  const std::int64_t outstanding_limit_;
+  const std::int64_t slots_;  // of the host's queues
+  const std::int64_t grant_delay_;
+  const std::int64_t write_cycles_;  // from a write's burst command to its end, ...
+  const Tick credit_time_;           // ... and from there to its credit at the earliest
+  ViolationLog& violations_;
+  std::vector<Exchange> table_;  // by request, linear probing; at least half of it is free
+  std::int64_t count_ = 0;       // exchanges under way
+  std::int64_t waiting_ = 0;     // of them without an ack
+  Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
+  Tick lookup_end_{0};               // of the last command
+  std::int64_t youngest_ = kNone;    // request of all commands so far
+  std::int64_t last_flush_ = kNone;  // request
+  bool flushing_ = false;            // its ack is still to come
+  std::int64_t credits_;             // NVDIMM-P: that the host has, ...
+  Ring<std::int64_t> arriving_;      // ... will have from these cycles on, ...
+  Ring<Tick> posted_;                // ... and has not yet: when lookups of those writes end
+};
+
+}  // namespace hmsim

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/bus_checker.h"
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+bool moves_data(C command) {
+  return command == C::read || command == C::write || command == C::nvdimm_read ||
+         command == C::nvdimm_write;
+}
+
+bool moves_to_memory(C command) { return command == C::write || command == C::nvdimm_write; }
+
+}  // namespace
+
+BusChecker::BusChecker(const ControllerParameters& controller, const DramParameters& dram,
+                       ViolationLog& violations)
+    : ack_(controller.ack),
+      ack_slots_(controller.ack_slots),
+      t_(dram.timing),
+      violations_(violations) {}
+
+void BusChecker::check(const CommandRecord& record) {
+  check_order(record);
+  check_command_bus(record);
+  if (moves_data(record.command)) {
+    check_data_bus(record);
+  }
+}
+
+void BusChecker::check_order(const CommandRecord& record) {
+  violations_.require("command order", record, last_, 0);
+  last_ = {record.command, record.cycle.value()};
+}
+
+// An ack takes a slot unless a side band carries it, as NVDIMM-P's responses always; without grants
+// the burst needs none of its own.
+bool BusChecker::takes_slot(C command) const {
+  if (ack_ == AckMode::nvdimm_p) {
+    return command != C::nvdimm_ack && command != C::nvdimm_credit;
+  }
+  if (command == C::nvdimm_ack) {
+    return ack_slots_ > 0;
+  }
+  const bool nvdimm_burst = command == C::nvdimm_read || command == C::nvdimm_write;
+  return !nvdimm_burst || ack_ == AckMode::grant;
+}
+
+void BusChecker::check_command_bus(const CommandRecord& record) {
+  if (takes_slot(record.command)) {
+    violations_.require("command bus", record, last_slot_, 1);
+    last_slot_ = {record.command, record.cycle.value()};
+  }
+}
+
+// Data begin CL (CWL) after the command and last half a burst length. What is needed and what is
+// got count between commands, as for other rules.
+void BusChecker::check_data_bus(const CommandRecord& record) {
+  const auto latency = [this](C command) { return moves_to_memory(command) ? t_.cwl : t_.cl; };
+  const std::int64_t after_end = latency(burst_.command) + t_.burst - latency(record.command);
+  const bool same_driver = burst_rank_ == record.rank &&
+                           moves_to_memory(burst_.command) == moves_to_memory(record.command);
+  if (record.cycle.value() - burst_.cycle < after_end) {
+    violations_.require("data bus", record, burst_, after_end);
+  } else if (!same_driver) {
+    violations_.require("tRTRS", record, burst_, after_end + t_.trtrs);
+  }
+  burst_ = {record.command, record.cycle.value()};
+  burst_rank_ = record.rank;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one channel's two buses forbid, whatever the devices: one command an edge, one burst at a
+// time, and a gap of tRTRS when the driver of the data bus changes.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/controller_parameters.h"
+#include "check/violations.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+class BusChecker {
+ public:
+  // `violations` must outlive the checker.
+  BusChecker(const ControllerParameters& controller, const DramParameters& dram,
+             ViolationLog& violations);
+
+  void check(const CommandRecord& record);
+
+  void serialize(Archive& archive) {
+    archive(last_.command, last_.cycle, last_slot_.command, last_slot_.cycle, burst_.command,
+            burst_.cycle, burst_rank_);
+  }
+
+ private:
+  bool takes_slot(ChannelCommand command) const;
+  void check_order(const CommandRecord& record);
+  void check_command_bus(const CommandRecord& record);
+  void check_data_bus(const CommandRecord& record);
+
+  const AckMode ack_;
+  const std::int64_t ack_slots_;
+  const DramTiming t_;
+  ViolationLog& violations_;
+  Past last_{ChannelCommand::refresh, kLongPast};
+  Past last_slot_{ChannelCommand::refresh, kLongPast};  // that took a slot of the command bus
+  Past burst_{ChannelCommand::read, kLongPast};         // that started the last burst
+  int burst_rank_ = -1;
+};
+
+}  // namespace hmsim

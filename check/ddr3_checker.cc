@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/ddr3_checker.h"
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+}  // namespace
+
+Ddr3Checker::Ddr3Checker(const DramParameters& dram, ViolationLog& violations)
+    : t_(dram.timing),
+      precharge_delay_(dram.precharge_delay),
+      banks_per_rank_(dram.organisation.banks),
+      violations_(violations),
+      banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+      ranks_(static_cast<std::size_t>(dram.ranks)) {}
+
+void Ddr3Checker::check(const CommandRecord& record) {
+  Rank& rank = rank_of(record);
+  if (record.command == C::refresh) {
+    check_refresh(record, rank);
+    return;
+  }
+  if (record.command > C::refresh) {
+    return;  // other checkers'
+  }
+  Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(record.bank)];
+  if (record.command == C::activate) {
+    check_activate(record, bank, rank);
+  } else if (record.command == C::precharge) {
+    check_precharge(record, bank, rank);
+  } else {
+    check_column(record, bank, rank);
+  }
+}
+
+// "ACTIVE Command": a row is opened in an idle bank.
+void Ddr3Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
+  if (bank.row != kNoOpenRow) {
+    violations_.add("bank is open", record, kNoOpenRow, bank.row);
+  }
+  check_trc(record, bank);
+  check_trp(record, bank);
+  check_trfc(record, rank);
+  check_trrd(record, rank);
+  check_tfaw(record, rank);
+  bank.row = record.row;
+  bank.activate = rank.activate = record.cycle.value();
+}
+
+// "PRECHARGE Command" would let that of an idle bank pass; a controller has no cause to send one.
+void Ddr3Checker::check_precharge(const CommandRecord& record, Bank& bank, const Rank& rank) {
+  if (bank.row == kNoOpenRow) {
+    violations_.add("bank is closed", record, 0, kNoOpenRow);
+  }
+  check_tras(record, bank);
+  check_read_to_precharge(record, bank);
+  check_write_to_precharge(record, bank);
+  check_trfc(record, rank);
+  bank.row = kNoOpenRow;
+  bank.precharge = record.cycle.value();
+}
+
+void Ddr3Checker::check_column(const CommandRecord& record, Bank& bank, Rank& rank) {
+  check_row(record, bank);
+  check_trcd(record, bank);
+  check_tccd(record, rank);
+  if (record.command == C::read) {
+    check_twtr(record, rank);
+    bank.read = rank.read = record.cycle.value();
+  } else {
+    bank.write = rank.write = record.cycle.value();
+  }
+}
+
+// "Refresh Command": all banks of the rank are precharged and idle for tRP. tRC is the time from an
+// activate to an activate or refresh.
+void Ddr3Checker::check_refresh(const CommandRecord& record, Rank& rank) {
+  for (std::int64_t i = 0; i < banks_per_rank_; ++i) {
+    const Bank& bank = banks_[first_bank(record.rank) + static_cast<std::size_t>(i)];
+    if (bank.row != kNoOpenRow) {
+      violations_.add("refresh of open bank", record, kNoOpenRow, bank.row);
+    }
+    check_trp(record, bank);
+    check_trc(record, bank);
+  }
+  check_trfc(record, rank);
+  rank.refresh = record.cycle.value();
+}
+
+// Activate to activate, or to refresh, of one bank.
+void Ddr3Checker::check_trc(const CommandRecord& record, const Bank& bank) {
+  violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
+}
+
+// Precharge to activate of one bank; every bank's precharge to a refresh.
+void Ddr3Checker::check_trp(const CommandRecord& record, const Bank& bank) {
+  violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
+}
+
+// Activate to activate of different banks of a rank.
+void Ddr3Checker::check_trrd(const CommandRecord& record, const Rank& rank) {
+  violations_.require("tRRD", record, {C::activate, rank.activate}, t_.trrd);
+}
+
+// No window of tFAW holds more than four activates of a rank.
+void Ddr3Checker::check_tfaw(const CommandRecord& record, Rank& rank) {
+  std::int64_t& oldest = rank.activates[rank.oldest];
+  violations_.require("tFAW", record, {C::activate, oldest}, t_.tfaw);
+  oldest = record.cycle.value();
+  rank.oldest = (rank.oldest + 1) % rank.activates.size();
+}
+
+// Activate to precharge.
+void Ddr3Checker::check_tras(const CommandRecord& record, const Bank& bank) {
+  violations_.require("tRAS", record, {C::activate, bank.activate}, t_.tras);
+}
+
+// "Burst Read Operation followed by a Precharge": tRTP (additive latency 0). The paper: 18.75 ns,
+// the read latency and half the burst length.
+void Ddr3Checker::check_read_to_precharge(const CommandRecord& record, const Bank& bank) {
+  if (precharge_delay_ == PrechargeDelay::jedec) {
+    violations_.require("tRTP", record, {C::read, bank.read}, t_.trtp);
+  } else {
+    violations_.require("precharge_delay", record, {C::read, bank.read}, t_.cl + t_.burst);
+  }
+}
+
+// "WRITE Operation": tWR from the end of the data, which begin CWL after the command. The paper: as
+// for reads.
+void Ddr3Checker::check_write_to_precharge(const CommandRecord& record, const Bank& bank) {
+  if (precharge_delay_ == PrechargeDelay::paper) {
+    violations_.require("precharge_delay", record, {C::write, bank.write}, t_.cl + t_.burst);
+  } else {
+    violations_.require("tWR", record, {C::write, bank.write}, t_.cwl + t_.burst + t_.twr);
+  }
+}
+
+// A column command needs its row open.
+void Ddr3Checker::check_row(const CommandRecord& record, const Bank& bank) {
+  if (bank.row == kNoOpenRow || bank.row != record.row) {
+    violations_.add("row", record, record.row, bank.row);
+  }
+}
+
+// Activate to the internal read or write of the bank.
+void Ddr3Checker::check_trcd(const CommandRecord& record, const Bank& bank) {
+  violations_.require("tRCD", record, {C::activate, bank.activate}, t_.trcd);
+}
+
+// Any column command to any column command of a rank.
+void Ddr3Checker::check_tccd(const CommandRecord& record, const Rank& rank) {
+  violations_.require("tCCD", record, {C::read, rank.read}, t_.tccd);
+  violations_.require("tCCD", record, {C::write, rank.write}, t_.tccd);
+}
+
+// "WRITE Operation": from the end of the write data to a read command of the rank.
+void Ddr3Checker::check_twtr(const CommandRecord& record, const Rank& rank) {
+  violations_.require("tWTR", record, {C::write, rank.write}, t_.cwl + t_.burst + t_.twtr);
+}
+
+// After a refresh a rank takes no command for tRFC.
+void Ddr3Checker::check_trfc(const CommandRecord& record, const Rank& rank) {
+  violations_.require("tRFC", record, {C::refresh, rank.refresh}, t_.trfc);
+}
+
+}  // namespace hmsim

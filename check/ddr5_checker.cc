@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/ddr5_checker.h"
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+}  // namespace
+
+Ddr5Checker::Ddr5Checker(const DramParameters& dram, ViolationLog& violations)
+    : ddr5_(dram.family == DramFamily::ddr5),
+      t_(dram.timing),
+      banks_per_rank_(dram.organisation.banks),
+      banks_per_group_(dram.organisation.banks_per_group()),
+      violations_(violations),
+      banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+      ranks_(static_cast<std::size_t>(dram.ranks)) {}
+
+void Ddr5Checker::check(const CommandRecord& record) {
+  if (!ddr5_) {
+    return;
+  }
+  Rank& rank = ranks_[static_cast<std::size_t>(record.rank)];
+  if (record.command == C::refresh_same_bank) {
+    check_refresh(record, rank);
+    return;
+  }
+  if (record.bank < 0) {
+    return;
+  }
+  Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + record.bank)];
+  if (record.command == C::activate) {
+    check_activate(record, bank, rank);
+  } else if (record.command == C::precharge) {
+    check_precharge(record, bank, rank);
+  }
+}
+
+// "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb, another one no activate for
+// tREFSBRD.
+void Ddr5Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
+  violations_.require("tRFCsb", record, {C::refresh_same_bank, bank.refresh}, t_.trfcsb);
+  violations_.require("tREFSBRD", record, {C::refresh_same_bank, rank.refresh}, t_.trefsbrd);
+  bank.open = true;
+  bank.activate = rank.activate = record.cycle.value();
+}
+
+// "Precharge to precharge delay": tPPD between any two of a rank.
+void Ddr5Checker::check_precharge(const CommandRecord& record, Bank& bank, Rank& rank) {
+  violations_.require("tPPD", record, {C::precharge, rank.precharge}, t_.tppd);
+  bank.open = false;
+  bank.precharge = rank.precharge = record.cycle.value();
+}
+
+// "Same-Bank Refresh": the bank of that number in every group is precharged and idle for tRP; it
+// counts as an activate of the rank, whose groups it all touches.
+void Ddr5Checker::check_refresh(const CommandRecord& record, Rank& rank) {
+  violations_.require("tRFCsb", record, {C::refresh_same_bank, rank.refresh}, t_.trfcsb);
+  violations_.require("tRRD_L", record, {C::activate, rank.activate}, t_.trrd_l);
+  for (std::int64_t in_rank = record.bank; in_rank < banks_per_rank_; in_rank += banks_per_group_) {
+    Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + in_rank)];
+    if (bank.open) {
+      violations_.add("refresh of open bank", record, 0, 1);
+    }
+    violations_.require("tRP", record, {C::precharge, bank.precharge}, t_.trp);
+    violations_.require("tRC", record, {C::activate, bank.activate}, t_.trc);
+    bank.refresh = record.cycle.value();
+  }
+  rank.refresh = record.cycle.value();
+}
+
+}  // namespace hmsim

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/flash_checker.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hmsim {
+
+namespace {
+
+using O = FlashOperation;
+using S = FlashStage;
+
+constexpr std::array<const char*, 3> kNames{"flash read", "flash program", "flash erase"};
+constexpr std::int64_t kMillion = 1'000'000;
+
+// Picoseconds that one byte takes, rounded down: in ONFI's asynchronous modes to write and to read,
+// in source-synchronous ones both ways.
+constexpr std::array<std::array<int, 2>, 6> kSdrByte{{{100'000, 100'000},
+                                                      {45'000, 50'000},
+                                                      {35'000, 35'000},
+                                                      {30'000, 30'000},
+                                                      {25'000, 25'000},
+                                                      {20'000, 20'000}}};
+constexpr std::array<int, 6> kDdrByte{25'000, 14'925, 10'000, 7'518, 5'988, 5'000};
+constexpr std::array<int, 8> kDdr2Byte{14'925, 12'500, 7'518, 5'988, 5'000, 3'745, 3'003, 2'500};
+
+Tick byte_time(const NandParameters& nand, bool in) {
+  const auto mode = static_cast<std::size_t>(nand.mode);
+  switch (nand.interface) {
+    case NandInterface::sdr:
+      return Tick(kSdrByte[mode][in ? 0 : 1]);
+    case NandInterface::nv_ddr:
+      return Tick(kDdrByte[mode]);
+    case NandInterface::nv_ddr2:
+      return Tick(kDdr2Byte[mode]);
+    case NandInterface::flat:
+      break;
+  }
+  return Tick(kSecond.value() / nand.bus_rate);
+}
+
+// 0: fast, 1: middle, 2: slow.
+int kind_of(const NandParameters& nand, std::int64_t page) {
+  const std::int64_t last = nand.pages_per_block - 1;
+  switch (nand.program_model) {
+    case ProgramModel::cmlc:
+      return (page & 1) == 0 || page == 1 || page >= last - 1 ? 0 : 2;
+    case ProgramModel::mlc:
+      return page <= 3 || (page & 2) == 0 ? 0 : 2;
+    case ProgramModel::tlc:
+      return static_cast<int>(page % 3);
+    case ProgramModel::flat:
+      break;
+  }
+  return 0;
+}
+
+// Of a page, given a block's mean and what its fast and middle pages take.
+Tick page_time(const NandParameters& nand, std::int64_t page, Tick mean, Tick fast, Tick middle) {
+  if (nand.program_model == ProgramModel::flat) {
+    return mean;
+  }
+  std::array<std::int64_t, 3> count{};
+  for (std::int64_t i = 0; i < nand.pages_per_block; ++i) {
+    ++count[static_cast<std::size_t>(kind_of(nand, i))];
+  }
+  const int kind = kind_of(nand, page);
+  return kind == 0 ? fast
+         : kind == 1
+             ? middle
+             : (nand.pages_per_block * mean - count[0] * fast - count[1] * middle) / count[2];
+}
+
+}  // namespace
+
+FlashChecker::FlashChecker(const NandParameters& nand, std::int64_t blocks, int channel,
+                           Tick period, ViolationLog& violations)
+    : nand_(nand),
+      channel_(channel),
+      period_(period),
+      violations_(violations),
+      blocks_(static_cast<std::size_t>(blocks)),
+      health_(static_cast<std::size_t>(blocks / nand.planes)),
+      luns_(static_cast<std::size_t>(nand.luns())),
+      free_(static_cast<std::size_t>(nand.channels)) {}
+
+void FlashChecker::on_programmed(std::uint64_t block, std::uint32_t pages) {
+  blocks_[block] = pages;
+}
+
+void FlashChecker::on_bad(std::uint64_t block) { health_of(block) = Health::bad; }
+
+std::int64_t FlashChecker::unfinished() const {
+  std::size_t count = 0;
+  for (const Lun& lun : luns_) {
+    count += lun.parts.size();
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+void FlashChecker::on_flash(const FlashRecord& record) {
+  ++records_;
+  if (!check_place(record)) {
+    return;
+  }
+  Lun& lun = luns_[record.lun];
+  switch (record.stage) {
+    case S::command:
+      check_bus(record);
+      command(lun, record);
+      return;
+    case S::cells:
+      cells(lun, record);
+      return;
+    case S::done:
+      done(lun, record);
+      return;
+    case S::suspend:
+      suspend(lun, record);
+      return;
+    case S::resume:
+      resume(lun, record);
+      return;
+    case S::data_out:
+      check_bus(record);
+      data_out(lun, record);
+      return;
+    case S::status:
+      check_bus(record);
+      status(lun, record);
+      return;
+    case S::fail:
+      fail(record);
+      return;
+  }
+}
+
+bool FlashChecker::check_place(const FlashRecord& record) {
+  const bool exists = record.lun < luns_.size() && record.block < blocks_.size() &&
+                      record.block / (blocks_.size() / luns_.size()) == record.lun &&
+                      record.page < nand_.pages_per_block;
+  if (!exists) {
+    add("flash place", record, 1, std::int64_t{0});
+  }
+  return exists;
+}
+
+void FlashChecker::check_bus(const FlashRecord& record) {
+  Tick& free = free_[record.lun / static_cast<std::size_t>(nand_.luns_per_channel())];
+  if (record.start < free) {
+    add("flash bus", record, free, record.start);
+  }
+  free = later(free, record.end);
+  const Tick least = least_bus_time(record);
+  if (record.end - record.start < least) {
+    add("flash bus time", record, least, record.end - record.start);
+  }
+}
+
+Tick FlashChecker::least_bus_time(const FlashRecord& record) const {
+  constexpr std::int64_t kPage = 4096;
+  constexpr std::int64_t kSpare = 224;
+  const bool in = record.stage == S::command && record.operation == O::program && record.transfer;
+  const bool moves = in || record.stage == S::data_out;
+  Tick least =
+      moves ? (kPage + (nand_.transfer_spare ? kSpare : 0)) * byte_time(nand_, in) : Tick(0);
+  if (record.stage == S::command && nand_.interface == NandInterface::flat) {
+    least += nand_.command_time;
+  }
+  return least;
+}
+
+void FlashChecker::command(Lun& lun, const FlashRecord& record) {
+  if (lun.more) {
+    check_plane(lun, record);
+  } else {
+    check_ready(lun, record);
+    ++lun.group;
+  }
+  const Health health = health_of(record.block);
+  const bool refused =
+      record.operation == O::program ? health != Health::good : health == Health::bad;
+  if (record.operation != O::read && refused && !lun.more) {
+    add("bad block", record, 1, std::int64_t{0});
+  }
+  if (record.operation == O::program) {
+    check_page(record);
+  }
+  Part part;
+  part.operation = record.operation;
+  part.transfer = record.transfer;
+  part.block = record.block;
+  part.page = record.page;
+  part.group = lun.group;
+  part.commanded = record.end;
+  lun.parts.push_back(part);
+  lun.more = record.more;
+}
+
+void FlashChecker::check_ready(Lun& lun, const FlashRecord& record) {
+  for (Part& part : lun.parts) {
+    if (part.step == Step::suspended) {
+      ++part.overtaken;
+      if (record.operation != O::read || same_superblock(part.block, record.block)) {
+        add("suspended LUN", record, 1, std::int64_t{0});
+      } else if (part.overtaken > nand_.suspend_limit) {
+        add("suspend limit", record, nand_.suspend_limit, part.overtaken);
+      }
+      continue;
+    }
+    // In a cache sequence the operation before is in the cells, or a page in the register; one that
+    // waits for the cells, or erases, or reads without transfer, leaves no room.
+    const bool sequence = nand_.cache && part.operation == record.operation &&
+                          record.operation != O::erase && part.transfer && record.transfer &&
+                          part.step != Step::commanded;
+    if (!sequence) {
+      add("busy LUN", record, 1, std::int64_t{0});
+    } else if (part.step == Step::cells && record.start < lun.cells_begun + nand_.cache_busy_time) {
+      add("tCBSY", record, lun.cells_begun + nand_.cache_busy_time, record.start);
+    }
+  }
+}
+
+void FlashChecker::check_plane(const Lun& lun, const FlashRecord& record) {
+  for (const Part& part : lun.parts) {
+    if (part.group != lun.group) {
+      continue;
+    }
+    const std::uint64_t planes = static_cast<std::uint64_t>(nand_.planes);
+    if (part.operation != record.operation || part.transfer != record.transfer ||
+        part.page != record.page || part.block % planes == record.block % planes) {
+      add("multi-plane", record, 1, std::int64_t{0});
+    }
+    if (nand_.multi_plane && record.start < part.commanded + nand_.plane_busy_time) {
+      add("tDBSY", record, part.commanded + nand_.plane_busy_time, record.start);
+    }
+  }
+  if (!nand_.multi_plane && record.operation != O::erase) {
+    add("multi-plane", record, 0, std::int64_t{1});
+  }
+}
+
+void FlashChecker::check_page(const FlashRecord& record) {
+  std::uint32_t& programmed = blocks_[record.block];
+  if (record.page < programmed) {
+    add("erase before program", record, programmed, std::int64_t{record.page});
+  } else if (record.page > programmed) {
+    add("page order", record, programmed, std::int64_t{record.page});
+  }
+  programmed = std::max(programmed, record.page + 1);
+}
+
+void FlashChecker::cells(Lun& lun, const FlashRecord& record) {
+  Part* const own = find(lun, record, Step::commanded);
+  if (own == nullptr) {
+    add("cells without command", record, 1, std::int64_t{0});
+    return;
+  }
+  if (record.start < own->commanded || lun.more) {
+    add("cells before command", record, own->commanded, record.start);
+  }
+  for (const Part& part : lun.parts) {
+    if (part.step == Step::cells && part.group != own->group) {
+      add("cells", record, 1, std::int64_t{2});
+    }
+  }
+  own->step = Step::cells;
+  own->begun = record.start;
+  lun.cells_begun = record.start;
+}
+
+void FlashChecker::done(Lun& lun, const FlashRecord& record) {
+  Part* const part = find(lun, record, Step::cells);
+  if (part == nullptr) {
+    add("done without cells", record, 1, std::int64_t{0});
+    return;
+  }
+  const Tick worked = part->worked + (record.start - part->begun);
+  const Tick least = least_cell_time(record);
+  if (worked < least) {
+    add("cell time", record, least, worked);
+  }
+  if (record.operation == O::erase) {
+    blocks_[record.block] = 0;
+    Health& health = health_of(record.block);
+    health = health == Health::failing ? Health::bad : health;
+  }
+  part->step = Step::done;
+  if (record.operation == O::read ? !record.transfer : nand_.interface == NandInterface::flat) {
+    remove(lun, part);
+  }
+}
+
+Tick FlashChecker::least_cell_time(const FlashRecord& record) const {
+  Tick time = nand_.erase_time;
+  if (record.operation == O::read) {
+    time = page_time(nand_, record.page, nand_.read_time, nand_.fast_read_time,
+                     nand_.middle_read_time);
+  } else if (record.operation == O::program) {
+    time = page_time(nand_, record.page, nand_.program_time, nand_.fast_program_time,
+                     nand_.middle_program_time);
+  }
+  constexpr double kPartsPerPercent = 10'000;
+  const auto parts = static_cast<std::int64_t>(nand_.variation * kPartsPerPercent + 0.5);
+  return time - time / kMillion * parts;
+}
+
+void FlashChecker::fail(const FlashRecord& record) {
+  health_of(record.block) = record.operation == O::erase ? Health::bad : Health::failing;
+}
+
+void FlashChecker::suspend(Lun& lun, const FlashRecord& record) {
+  Part* const part = find(lun, record, Step::cells);
+  const bool allowed = nand_.suspend == SuspendMode::both ||
+                       (nand_.suspend == SuspendMode::erase && record.operation == O::erase) ||
+                       (nand_.suspend == SuspendMode::program && record.operation == O::program);
+  if (part == nullptr || !allowed || record.operation == O::read) {
+    add("suspend", record, 1, std::int64_t{0});
+    return;
+  }
+  part->step = Step::suspended;
+  part->worked += record.start - part->begun;
+  part->begun = record.start;
+}
+
+void FlashChecker::resume(Lun& lun, const FlashRecord& record) {
+  Part* const part = find(lun, record, Step::suspended);
+  if (part == nullptr) {
+    add("resume", record, 1, std::int64_t{0});
+    return;
+  }
+  if (record.start < part->begun + nand_.suspend_time) {
+    add("suspend time", record, part->begun + nand_.suspend_time, record.start);
+  }
+  for (const Part& other : lun.parts) {
+    if (other.group != part->group) {
+      add("busy LUN", record, 1, std::int64_t{0});
+    }
+  }
+  part->step = Step::cells;
+  part->begun = record.start + nand_.resume_time;
+}
+
+// While the cells work on another page, the register is the cache register.
+void FlashChecker::data_out(Lun& lun, const FlashRecord& record) {
+  Part* const part = find(lun, record, Step::done);
+  if (part == nullptr || record.operation != O::read) {
+    add("data without read", record, 1, std::int64_t{0});
+    return;
+  }
+  for (const Part& other : lun.parts) {
+    if (other.group == part->group || other.step == Step::suspended) {
+      continue;
+    }
+    if (!nand_.cache) {
+      add("busy LUN", record, 1, std::int64_t{0});
+    } else if (other.step == Step::cells &&
+               record.start < lun.cells_begun + nand_.cache_busy_time) {
+      add("tCBSY", record, lun.cells_begun + nand_.cache_busy_time, record.start);
+    }
+  }
+  remove(lun, part);
+}
+
+// One status tells of all planes of an operation.
+void FlashChecker::status(Lun& lun, const FlashRecord& record) {
+  const Part* const part = find(lun, record, Step::done);
+  if (part == nullptr || record.operation == O::read) {
+    add("status", record, 1, std::int64_t{0});
+    return;
+  }
+  const std::int64_t group = part->group;
+  lun.parts.erase(std::remove_if(lun.parts.begin(), lun.parts.end(),
+                                 [group](const Part& other) { return other.group == group; }),
+                  lun.parts.end());
+}
+
+FlashChecker::Part* FlashChecker::find(Lun& lun, const FlashRecord& record, Step step) {
+  for (Part& part : lun.parts) {
+    if (part.step == step && part.operation == record.operation && part.block == record.block &&
+        part.page == record.page) {
+      return &part;
+    }
+  }
+  return nullptr;
+}
+
+void FlashChecker::remove(Lun& lun, const Part* part) {
+  lun.parts.erase(lun.parts.begin() + (part - lun.parts.data()));
+}
+
+void FlashChecker::add(const char* rule, const FlashRecord& record, std::int64_t needed,
+                       std::int64_t got) {
+  Violation violation;
+  violation.channel = channel_;
+  violation.cycle = Cycle(record.start / period_);
+  violation.rule = rule;
+  violation.command = kNames[static_cast<std::size_t>(record.operation)];
+  violation.rank = static_cast<int>(record.lun);
+  violation.bank = static_cast<int>(record.block % static_cast<std::uint64_t>(nand_.planes));
+  violation.request = static_cast<std::int64_t>(record.block) * nand_.pages_per_block + record.page;
+  violation.needed = needed;
+  violation.got = got;
+  violations_.add(std::move(violation));
+}
+
+}  // namespace hmsim

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The protocol of flash channels, chips and cells in one NVDIMM, by an independent reading: it sees
+// the stages of operations and shares nothing with the array that makes them.
+//
+//   bus            one LUN at a time owns a channel, for as long as its bytes need
+//   busy LUN       commands go to LUNs that are ready: with nothing in hand, or in a cache sequence
+//                  of reads or of programs (tCBSY after the cells' start), or, while an operation
+//                  is suspended, reads of other blocks
+//   cells          one operation at a time, at least tR, tPROG or tBERS of work without suspension
+//   multi-plane    the same operation at the same page of different planes, tDBSY apart
+//   page order     pages of a block are programmed in order; again only after an erase
+//   bad block      no program after a failure; no erase of a bad block, but one after a failed
+//                  program
+//   completeness   data follow reads; status follows programs and erases, where the bus has it
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/violations.h"
+#include "core/archive.h"
+#include "nvdimm/nand/flash_observer.h"
+#include "nvdimm/nand/nand_parameters.h"
+
+namespace hmsim {
+
+class FlashChecker final : public FlashObserver {
+ public:
+  // `blocks`: of the whole array; `channel` and `period` (the memory channel's) are for reports.
+  // `violations` must outlive the checker.
+  FlashChecker(const NandParameters& nand, std::int64_t blocks, int channel, Tick period,
+               ViolationLog& violations);
+
+  void on_flash(const FlashRecord& record) override;
+  void on_programmed(std::uint64_t block, std::uint32_t pages) override;
+  void on_bad(std::uint64_t block) override;
+
+  std::int64_t unfinished() const;  // operations
+  std::int64_t records() const { return records_; }
+
+  void serialize(Archive& archive) {
+    archive.fixed(blocks_, health_, luns_, free_);
+    archive(records_);
+  }
+
+ private:
+  enum class Health : std::uint8_t { good, failing, bad, last = bad };
+  enum class Step : std::uint8_t { commanded, cells, suspended, done, last = done };
+
+  // One plane's part of an operation.
+  struct Part {
+    FlashOperation operation = FlashOperation::read;
+    Step step = Step::commanded;
+    bool transfer = true;
+    std::uint64_t block = 0;
+    std::uint32_t page = 0;
+    std::int64_t group = 0;      // the same for all planes of an operation
+    Tick commanded{0};           // end of its command
+    Tick begun{0};               // cells: since when they have worked
+    Tick worked{0};              // before
+    std::int64_t overtaken = 0;  // reads sent while it was suspended
+
+    void serialize(Archive& archive) {
+      archive(operation, step, transfer, block, page, group, commanded, begun, worked, overtaken);
+    }
+  };
+
+  struct Lun {
+    std::vector<Part> parts;
+    bool more = false;  // the last command is to be followed by another plane's
+    std::int64_t group = 0;
+    Tick cells_begun{0};  // of the last operation
+
+    void serialize(Archive& archive) { archive(parts, more, group, cells_begun); }
+  };
+
+  bool check_place(const FlashRecord& record);
+  void check_bus(const FlashRecord& record);
+  void command(Lun& lun, const FlashRecord& record);
+  void check_ready(Lun& lun, const FlashRecord& record);
+  void check_plane(const Lun& lun, const FlashRecord& record);
+  void check_page(const FlashRecord& record);
+  void fail(const FlashRecord& record);
+  Health& health_of(std::uint64_t block) {
+    return health_[block / static_cast<std::uint64_t>(nand_.planes)];
+  }
+  void cells(Lun& lun, const FlashRecord& record);
+  void done(Lun& lun, const FlashRecord& record);
+  void suspend(Lun& lun, const FlashRecord& record);
+  void resume(Lun& lun, const FlashRecord& record);
+  void data_out(Lun& lun, const FlashRecord& record);
+  void status(Lun& lun, const FlashRecord& record);
+
+  Part* find(Lun& lun, const FlashRecord& record, Step step);
+  static void remove(Lun& lun, const Part* part);
+  bool same_superblock(std::uint64_t a, std::uint64_t b) const {
+    return a / static_cast<std::uint64_t>(nand_.planes) ==
+           b / static_cast<std::uint64_t>(nand_.planes);
+  }
+  Tick least_cell_time(const FlashRecord& record) const;
+  Tick least_bus_time(const FlashRecord& record) const;
+  void add(const char* rule, const FlashRecord& record, Tick needed, Tick got) {
+    add(rule, record, needed.value(), got.value());
+  }
+  void add(const char* rule, const FlashRecord& record, std::int64_t needed, std::int64_t got);
+
+  const NandParameters nand_;
+  const int channel_;
+  const Tick period_;
+  ViolationLog& violations_;
+  std::vector<std::uint32_t> blocks_;  // programmed pages, from the first on
+  std::vector<Health> health_;         // of superblocks
+  std::vector<Lun> luns_;
+  std::vector<Tick> free_;  // by flash channel: since when
+  std::int64_t records_ = 0;
+};
+
+}  // namespace hmsim

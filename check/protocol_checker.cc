@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/protocol_checker.h"
+
+#include "controller/memory_system.h"
+#include "core/errors.h"
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+bool is_dram(C command) { return command < C::nvdimm_read_command; }
+
+// Of each request there is one of these.
+bool is_burst(C command) {
+  return command == C::read || command == C::write || command == C::nvdimm_read ||
+         command == C::nvdimm_write || command == C::nvdimm_flush_command;
+}
+
+}  // namespace
+
+ProtocolChecker::ProtocolChecker(const SystemConfig& config)
+    : config_(config), nvdimm_rank_(static_cast<int>(config.dram.ranks)) {
+  const std::vector<SystemConfig> parts = config_.channel_configs();
+  channels_.reserve(parts.size());
+  for (const SystemConfig& part : parts) {
+    const int index = static_cast<int>(channels_.size());
+    const std::int64_t flash_blocks =
+        part.nvdimm.present && part.nvdimm.kind == NvdimmKind::flash
+            ? part.nvdimm.capacity / kPageBytes / part.nvdimm.nand.pages_per_block
+            : 0;
+    channels_.push_back(
+        {part.nvdimm.present, Ddr3Checker(part.dram, violations_),
+         BankGroupChecker(part.dram, violations_), Ddr5Checker(part.dram, violations_),
+         RefreshChecker(part.dram, index, violations_), PowerChecker(part.dram, violations_),
+         BusChecker(part.controller, part.dram, violations_), AckChecker(part, violations_),
+         FlashChecker(part.nvdimm.nand, flash_blocks, index, part.dram.clock_period(), violations_),
+         MediaChecker(part.nvdimm, index, part.dram.clock_period(), violations_)});
+  }
+}
+
+void ProtocolChecker::watch(MemorySystem& memory) {
+  memory.add_observer(*this);
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    if (NvdimmModule* nvdimm = memory.nvdimm(i)) {
+      nvdimm->add_flash_observer(flash(static_cast<int>(i)));
+      nvdimm->add_media_observer(media(static_cast<int>(i)));
+    }
+  }
+}
+
+void ProtocolChecker::on_command(const CommandRecord& record) {
+  ++commands_;
+  if (!check_place(record)) {
+    return;
+  }
+  Channel& channel = channels_[static_cast<std::size_t>(record.channel)];
+  channel.bus.check(record);
+  channel.refresh.pass(record.cycle);
+  if (is_dram(record.command)) {
+    channel.dram.check(record);
+    channel.groups.check(record);
+    channel.ddr5.check(record);
+    channel.refresh.check(record);
+    channel.power.check(record);
+  } else {
+    channel.ack.check(record);
+  }
+  if (is_burst(record.command)) {
+    check_one_burst(record);
+  }
+}
+
+// Is there such a channel, rank and bank?
+bool ProtocolChecker::check_place(const CommandRecord& record) {
+  bool exists = record.channel >= 0 && record.channel < static_cast<int>(channels_.size());
+  if (is_dram(record.command)) {
+    const DramOrganisation& part = config_.dram.organisation;
+    const bool whole_rank = record.command >= C::refresh && record.command != C::refresh_same_bank;
+    const std::int64_t banks =
+        record.command == C::refresh_same_bank ? part.banks / part.groups : part.banks;
+    exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
+             (whole_rank || (record.bank >= 0 && record.bank < banks));
+  } else {
+    exists = exists && record.rank == nvdimm_rank_ &&
+             channels_[static_cast<std::size_t>(record.channel)].has_nvdimm;
+  }
+  if (!exists) {
+    violations_.add("place", record, 1, 0);
+  }
+  return exists;
+}
+
+void ProtocolChecker::check_one_burst(const CommandRecord& record) {
+  if (record.request < 0 || !bursts_.mark(static_cast<std::uint64_t>(record.request))) {
+    violations_.add("one burst a request", record, 1, 2);
+  }
+}
+
+void ProtocolChecker::finish(Tick end, bool idle) {
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    channels_[i].refresh.finish(Cycle(end / config_.dram.clock_period()));
+    if (idle && channels_[i].ack.unfinished() > 0) {
+      add_unfinished("unfinished commands", static_cast<int>(i), end, -1,
+                     channels_[i].ack.unfinished());
+    }
+    if (idle && channels_[i].flash.unfinished() > 0) {
+      add_unfinished("unfinished flash operations", static_cast<int>(i), end, -1,
+                     channels_[i].flash.unfinished());
+    }
+  }
+  if (idle && bursts_.oldest_missing() < bursts_.end()) {
+    add_unfinished("request without burst", 0, end,
+                   static_cast<std::int64_t>(bursts_.oldest_missing()), 1);
+  }
+}
+
+void ProtocolChecker::add_unfinished(const char* rule, int channel, Tick end, std::int64_t request,
+                                     std::int64_t count) {
+  Violation violation;
+  violation.channel = channel;
+  violation.cycle = Cycle(end / config_.dram.clock_period());
+  violation.rule = rule;
+  violation.request = request;
+  violation.got = count;
+  violations_.add(std::move(violation));
+}
+
+void ProtocolChecker::raise_if_violated() const {
+  if (violations_.total() == 0) {
+    return;
+  }
+  const Violation& first = violations_.first().front();
+  raise_fault("protocol check", first.cycle.value() * config_.dram.clock_period(), first.request,
+              first.describe() + " (the first of " + std::to_string(violations_.total()) +
+                  " violations in " + std::to_string(commands_) + " commands)");
+}
+
+void ProtocolChecker::serialize(Archive& archive) {
+  archive.section("protocol checker");
+  archive(violations_, bursts_, commands_);
+  for (Channel& channel : channels_) {
+    archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.power, channel.bus,
+            channel.ack, channel.flash, channel.media);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Judges every command of a run by an independent reading of the rules: devices, buses, the ack
+// protocol, and that each request moves its data exactly once.
+//
+// What happens inside NVDIMMs comes in through observers of their own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/ack_checker.h"
+#include "check/bank_group_checker.h"
+#include "check/bus_checker.h"
+#include "controller/accounts/command_observer.h"
+#include "check/ddr3_checker.h"
+#include "check/ddr5_checker.h"
+#include "check/flash_checker.h"
+#include "check/media_checker.h"
+#include "check/power_checker.h"
+#include "check/refresh_checker.h"
+#include "check/request_ledger.h"
+#include "controller/system_config.h"
+#include "check/violations.h"
+
+namespace hmsim {
+
+class MemorySystem;
+
+// Watches all channels from the first command on; requests number from 0. Costs O(1) per command,
+// and per refresh a look at the rank's banks; allocates nothing in steady state.
+class ProtocolChecker final : public CommandObserver {
+ public:
+  explicit ProtocolChecker(const SystemConfig& config);
+  ProtocolChecker(const ProtocolChecker&) = delete;
+  ProtocolChecker& operator=(const ProtocolChecker&) = delete;
+
+  // Judges every command of these channels and of their NVDIMMs from now on.
+  void watch(MemorySystem& memory);
+
+  void on_command(const CommandRecord& record) override;
+  // Who is to watch the flash array, or other media, of the channel's NVDIMM.
+  FlashObserver& flash(int channel) { return channels_[static_cast<std::size_t>(channel)].flash; }
+  MediaObserver& media(int channel) { return channels_[static_cast<std::size_t>(channel)].media; }
+  // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
+  // memory system.
+  void finish(Tick end, bool idle);
+
+  std::int64_t commands() const { return commands_; }
+  const ViolationLog& violations() const { return violations_; }
+
+  // Raises a fault that names the first violation and counts all; does nothing without one.
+  void raise_if_violated() const;
+
+  void serialize(Archive& archive);
+
+ private:
+  struct Channel {
+    bool has_nvdimm;
+    Ddr3Checker dram;
+    BankGroupChecker groups;
+    Ddr5Checker ddr5;
+    RefreshChecker refresh;
+    PowerChecker power;
+    BusChecker bus;
+    AckChecker ack;
+    FlashChecker flash;
+    MediaChecker media;
+  };
+
+  bool check_place(const CommandRecord& record);
+  void check_one_burst(const CommandRecord& record);
+  void add_unfinished(const char* rule, int channel, Tick end, std::int64_t request,
+                      std::int64_t count);
+
+  const SystemConfig config_;
+  const int nvdimm_rank_;
+  ViolationLog violations_;
+  std::vector<Channel> channels_;
+  RequestLedger bursts_;
+  std::int64_t commands_ = 0;
+};
+
+}  // namespace hmsim

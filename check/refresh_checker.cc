@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "check/refresh_checker.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace hmsim {
+
+namespace {
+
+using C = ChannelCommand;
+
+// JESD79-3F and JESD79-4B, "Refresh Command": at most 8 of them may be postponed, or issued in
+// advance, so that two are at most 9 tREFI apart. JESD79-5B: 4 and 5, and with fine granularity,
+// which same-bank refreshes need, 8 and 9 of half the interval.
+std::int64_t movable(DramFamily family, bool same_bank) {
+  return family == DramFamily::ddr5 && !same_bank ? 4 : 8;
+}
+
+// One refresh in tREFI. JESD79-5B, "Same-Bank Refresh": in tREFI2, half of that, each number has
+// one, evenly spaced in whole cycles.
+std::int64_t interval(const DramParameters& dram, std::int64_t numbers) {
+  return dram.refresh_mode == RefreshMode::same_bank ? numbers * (dram.timing.trefi / 2 / numbers)
+                                                     : dram.timing.trefi;
+}
+
+}  // namespace
+
+RefreshChecker::RefreshChecker(const DramParameters& dram, int channel, ViolationLog& violations)
+    : family_(dram.family),
+      same_bank_(dram.refresh_mode == RefreshMode::same_bank),
+      refreshed_(dram.refresh),
+      numbers_(same_bank_ ? dram.organisation.banks / dram.organisation.groups : 1),
+      interval_(interval(dram, numbers_)),
+      moved_(movable(family_, same_bank_)),
+      channel_(channel),
+      violations_(violations),
+      debtors_(static_cast<std::size_t>(dram.ranks * numbers_)),
+      next_overdue_(refreshed_ ? (moved_ + 1) * interval_
+                               : std::numeric_limits<std::int64_t>::max()) {
+  for (Debtor& debtor : debtors_) {
+    debtor.overdue = (moved_ + 1) * interval_;
+  }
+}
+
+void RefreshChecker::check(const CommandRecord& record) {
+  if (refreshed_ && (record.command == C::refresh || record.command == C::refresh_same_bank)) {
+    check_refresh(record);
+  } else if (refreshed_ &&
+             (record.command == C::self_refresh_enter || record.command == C::self_refresh_exit)) {
+    check_self_refresh(record);
+  }
+}
+
+void RefreshChecker::check_refresh(const CommandRecord& record) {
+  check_mode(record);
+  if ((record.command == C::refresh_same_bank) != same_bank_) {
+    return;
+  }
+  const std::int64_t now = record.cycle.value();
+  const auto index =
+      static_cast<std::size_t>(record.rank * numbers_ + (same_bank_ ? record.bank : 0));
+  Debtor& debtor = debtors_[index];
+  check_window(record, debtor);
+  check_order(record, debtor);
+  debtor.refreshes[static_cast<std::size_t>(debtor.count) % debtor.refreshes.size()] = now;
+  ++debtor.count;
+  check_count(index, now);
+  debtor.overdue = now + (moved_ + 1) * interval_;
+  find_next_overdue();
+}
+
+// "Self-Refresh Operation": the rank refreshes itself, and owes nothing when it ends.
+void RefreshChecker::check_self_refresh(const CommandRecord& record) {
+  const std::int64_t now = record.cycle.value();
+  const bool begins = record.command == C::self_refresh_enter;
+  const auto first = static_cast<std::size_t>(record.rank * numbers_);
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {
+    Debtor& debtor = debtors_[i];
+    if (begins) {
+      check_count(i, now);
+    }
+    debtor.self_refreshing = begins;
+    debtor.since = now;
+    debtor.before = debtor.count;
+    debtor.overdue =
+        begins ? std::numeric_limits<std::int64_t>::max() : now + (moved_ + 1) * interval_;
+  }
+  find_next_overdue();
+}
+
+// "Same-Bank Refresh" is legal with fine granularity only, and here nothing else is used with it.
+void RefreshChecker::check_mode(const CommandRecord& record) {
+  if ((record.command == C::refresh_same_bank) != same_bank_) {
+    violations_.add("refresh mode", record, same_bank_ ? 1 : 0, same_bank_ ? 0 : 1);
+  }
+}
+
+// "Refresh Command" of DDR3 and DDR4: at most 16 of them within 2 tREFI.
+void RefreshChecker::check_window(const CommandRecord& record, const Debtor& debtor) {
+  if (family_ != DramFamily::ddr5) {
+    violations_.require("refresh window", record, {C::refresh, debtor.last(16)}, 2 * interval_);
+  }
+}
+
+// "Same-Bank Refresh": none twice before each other bank of the group had one.
+void RefreshChecker::check_order(const CommandRecord& record, const Debtor& debtor) {
+  const auto first = static_cast<std::size_t>(record.rank * numbers_);
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(numbers_); ++i) {
+    if (debtors_[i].count < debtor.count) {
+      violations_.add("refresh order", record, debtor.count, debtors_[i].count);
+      return;
+    }
+  }
+}
+
+void RefreshChecker::check_overdue(std::int64_t now) {
+  for (std::size_t i = 0; i < debtors_.size(); ++i) {
+    Debtor& debtor = debtors_[i];
+    if (now > debtor.overdue) {
+      const std::int64_t since = std::max(debtor.last(1), debtor.since);
+      add("refresh interval", i, now, (moved_ + 1) * interval_, now - since);
+      debtor.overdue = now + (moved_ + 1) * interval_;  // once for each such time
+    }
+  }
+  find_next_overdue();
+}
+
+// One refresh in an interval on average, so many of them postponed or issued in advance.
+void RefreshChecker::check_count(std::size_t index, std::int64_t now) {
+  const Debtor& debtor = debtors_[index];
+  const std::int64_t count = debtor.count - debtor.before;
+  const std::int64_t due = debtor.self_refreshing ? 0 : (now - debtor.since) / interval_;
+  if (count < due - moved_ || count > due + moved_ + 1) {
+    add("refresh count", index, now, due, count);
+  }
+}
+
+void RefreshChecker::finish(Cycle end) {
+  if (!refreshed_) {
+    return;
+  }
+  pass(end);
+  for (std::size_t i = 0; i < debtors_.size(); ++i) {
+    check_count(i, end.value());
+  }
+}
+
+void RefreshChecker::find_next_overdue() {
+  next_overdue_ = std::numeric_limits<std::int64_t>::max();
+  for (const Debtor& debtor : debtors_) {
+    next_overdue_ = std::min(next_overdue_, debtor.overdue);
+  }
+}
+
+void RefreshChecker::add(const char* rule, std::size_t debtor, std::int64_t now,
+                         std::int64_t needed, std::int64_t got) {
+  const auto place = static_cast<std::int64_t>(debtor);
+  Violation violation;
+  violation.channel = channel_;
+  violation.cycle = Cycle(now);
+  violation.rule = rule;
+  violation.rank = static_cast<int>(place / numbers_);
+  violation.bank = same_bank_ ? static_cast<int>(place % numbers_) : -1;
+  violation.needed = needed;
+  violation.got = got;
+  violations_.add(std::move(violation));
+}
+
+}  // namespace hmsim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What checkers found wrong: the first few broken rules, and how many there were. Commands go by
+// name, so that a checker of other devices' commands can report here too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/accounts/command_observer.h"
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+std::string_view name_of(ChannelCommand command);
+
+struct Violation {
+  int channel = 0;
+  Cycle cycle{0};
+  std::string rule;
+  std::string command;  // "": something that did not happen
+  int rank = -1;        // -1 where it does not apply, as for the next two
+  int bank = -1;
+  std::int64_t request = -1;
+  std::string earlier;  // the command that the rule counts from; "": none
+  Cycle earlier_cycle{0};
+  // With an earlier command: cycles from it. Else rows, counts or cycles, as the rule says.
+  std::int64_t needed = 0;
+  std::int64_t got = 0;
+
+  std::string describe() const;
+  void serialize(Archive& archive) {
+    archive(channel, cycle, rule, command, rank, bank, request, earlier, earlier_cycle, needed,
+            got);
+  }
+};
+
+// A command that a rule counts from.
+struct Past {
+  ChannelCommand command;
+  std::int64_t cycle;
+};
+
+inline constexpr std::int64_t kLongPast = -(std::int64_t{1} << 60);  // a command never issued
+
+class ViolationLog {
+ public:
+  void add(Violation violation);
+  // `rule` is broken by a command as such.
+  void add(const char* rule, const CommandRecord& record, std::int64_t needed, std::int64_t got);
+
+  // `record` must come at least `needed` cycles after `past`.
+  void require(const char* rule, const CommandRecord& record, Past past, std::int64_t needed) {
+    if (record.cycle.value() - past.cycle < needed) {
+      add_early(rule, record, past, needed);
+    }
+  }
+
+  std::int64_t total() const { return total_; }
+  const std::vector<Violation>& first() const { return first_; }  // at most kKept, in order
+
+  void serialize(Archive& archive) {
+    archive(total_, first_);
+    archive.check(first_.size() <= kKept && total_ >= static_cast<std::int64_t>(first_.size()) &&
+                      first_.empty() == (total_ == 0),
+                  "violations are miscounted");
+  }
+
+  static constexpr std::size_t kKept = 20;
+
+ private:
+  void add_early(const char* rule, const CommandRecord& record, Past past, std::int64_t needed);
+
+  std::int64_t total_ = 0;
+  std::vector<Violation> first_;
+};
+
+}  // namespace hmsim

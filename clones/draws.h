@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draws of cases and of numbers such that, at any time, each case came about as often as its share
+// says: a twin of a few thousand accesses has the shares of its profile, too.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/random.h"
+#include "clones/profile.h"
+
+namespace hmsim {
+
+std::uint64_t chance_of(double share);  // for Random::chance
+double fraction(Random& random);        // uniform in [0, 1)
+
+class Quota {
+ public:
+  Quota() = default;
+  explicit Quota(const std::vector<double>& shares);
+  // One of the cases that are open, not counted yet; size() when none is open.
+  template <class Open>
+  std::size_t draw(Random& random, Open open);
+  void count(std::size_t number);
+  std::size_t size() const { return shares_.size(); }
+
+ private:
+  std::size_t least(const std::vector<bool>& open) const;
+
+  std::vector<std::int64_t> shares_;  // x 2^32
+  std::vector<std::int64_t> counts_;
+  std::int64_t total_ = 0;
+  std::vector<std::int64_t> wanted_;  // scratch
+  std::vector<bool> open_;            // scratch
+};
+
+// Numbers of some bins.
+class BinDraw {
+ public:
+  BinDraw() = default;
+  explicit BinDraw(std::vector<TwinBin> bins);
+  // A number from 1 up to `most`; it counts as the case that it is.
+  std::int64_t draw_up_to(std::int64_t most, Random& random);
+  void count(std::int64_t number);    // as if it had been drawn
+  std::int64_t draw(Random& random);  // 0 when there are no bins
+  double mean() const { return mean_; }
+  // The part of the mean that numbers of at least `low` make up.
+  double mean_from(double low) const;
+  bool empty() const { return bins_.empty(); }
+  static std::int64_t within(const TwinBin& bin, Random& random);
+
+ private:
+  std::vector<TwinBin> bins_;
+  Quota quota_;
+  double mean_ = 0;
+};
+
+std::vector<double> shares_of(const std::vector<TwinBin>& bins);
+std::vector<double> shares_of(const std::vector<TwinVisits>& classes);
+
+template <class Open>
+std::size_t Quota::draw(Random& random, Open open) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < shares_.size(); ++i) {
+    const std::int64_t lacks = shares_[i] * (total_ + 1) - (counts_[i] << 32);
+    open_[i] = open(i);
+    wanted_[i] = open_[i] && lacks > 0 ? lacks : 0;
+    sum += wanted_[i];
+  }
+  if (sum == 0) {  // all came about often enough
+    return least(open_);
+  }
+  auto at = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(sum)));
+  std::size_t i = 0;
+  while (i + 1 < wanted_.size() && at >= wanted_[i]) {
+    at -= wanted_[i++];
+  }
+  return i;
+}
+
+}  // namespace hmsim

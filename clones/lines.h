@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which lines of its page a visit of a twin goes to.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/random.h"
+#include "clones/draws.h"
+#include "clones/profile.h"
+
+namespace hmsim {
+
+class TwinLines {
+ public:
+  explicit TwinLines(const TwinStream& stream);
+
+  // Begins a visit of a kind, in a phase of a pace; `to_end`: rather one that ends in the last
+  // line.
+  void begin(std::size_t kind, std::size_t pace, bool to_end, Random& random);
+  void step(Random& random);                    // to the visit's next line
+  std::uint64_t line() const { return line_; }  // within the page
+  std::int64_t left() const { return left_; }   // accesses of this visit behind this one
+
+ private:
+  struct Pieces {
+    std::int64_t low = 0;
+    BinDraw edges;
+    BinDraw inner;
+  };
+
+  std::uint64_t first_line(std::int64_t piece, const TwinVisits& visit, Random& random);
+  std::int64_t begin_pieces(std::int64_t accesses, Random& random);
+  std::int64_t next_piece(Random& random);
+  std::uint64_t jump(std::int64_t piece, Random& random);
+
+  const TwinStream& stream_;
+  std::vector<std::array<Quota, kVisitKinds>> quotas_;  // of classes, by pace
+  BinDraw skips_;
+  std::vector<Pieces> pieces_;
+
+  std::uint64_t line_ = 0;
+  std::int64_t left_ = 0;
+  std::int64_t piece_ = 0;       // of them, in this run of lines
+  Pieces* pieces_of_ = nullptr;  // of this visit; none: it goes from line to line
+  std::int64_t last_ = 0;        // lines of its last run
+  bool ends_ = false;            // this visit, in the last line
+};
+
+}  // namespace hmsim

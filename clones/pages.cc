@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "clones/pages.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hmsim {
+
+namespace {
+
+std::size_t history_size(const std::vector<TwinBin>& reuse) {
+  std::int64_t longest = 2;
+  for (const TwinBin& bin : reuse) {
+    longest = std::max(longest, bin.high);
+  }
+  std::size_t size = 1;
+  while (size <= static_cast<std::size_t>(longest)) {
+    size *= 2;
+  }
+  return size;
+}
+
+}  // namespace
+
+TwinPages::TwinPages(const TwinStream& stream)
+    : stream_(stream),
+      reuse_(shares_of(stream.reuse)),
+      last_visit_(1, 0),
+      history_(history_size(stream.reuse), 0),
+      last_visits_(history_.size()),
+      closed_(stream.reuse.size(), false) {
+  for (const TwinPace& pace : stream.paces) {
+    paces_.emplace_back();
+    for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
+      for (const double share : pace.mix[kind]) {
+        paces_.back().shares[kind] += share;
+      }
+    }
+  }
+}
+
+int TwinPages::lacks(std::size_t kind, std::size_t number) const {
+  const Pace& pace = paces_[number];
+  const auto visits = static_cast<double>(pace.visits);
+  const double wanted = pace.shares[kind] * visits;
+  const double slack = 16 + std::min(visits / 1024, wanted / 64);
+  const double difference = wanted - static_cast<double>(pace.counts[kind]);
+  return difference > slack ? 1 : difference < -slack ? -1 : 0;
+}
+
+// Chance decides, unless there were too many such visits, or too few, so far.
+bool TwinPages::follows(bool at_end, std::size_t pace, Random& random) {
+  if (!at_end) {
+    return false;
+  }
+  if (lacks(2, pace) > 0 || lacks(0, pace) < 0) {
+    return true;
+  }
+  if (in_row_ + 1 >= kLongSweep ? lacks(2, pace) < 0 : lacks(0, pace) > 0) {
+    return false;
+  }
+  std::size_t sweep = 0;
+  while (sweep + 1 < kSweeps && (std::uint64_t{1} << sweep) <= in_row_) {
+    ++sweep;
+  }
+  return random.chance(chance_of(stream_.follow[sweep][new_ ? 0 : 1]));
+}
+
+void TwinPages::advance(bool at_end, std::size_t pace, Random& random) {
+  const bool followed = follows(at_end, pace, random);
+  enter(followed ? page_ + 1 : find(at_end, random));
+  in_row_ = followed ? in_row_ + 1 : 0;
+  ++paces_[pace].counts[kind()];
+  ++paces_[pace].visits;
+}
+
+// Where a jump goes to.
+std::uint64_t TwinPages::find(bool at_end, Random& random) {
+  const std::uint64_t most = std::min<std::uint64_t>(visits_, history_.size() - 1);
+  const std::uint64_t now = visits_ + 1;
+  std::uint64_t page = 0;
+  // A page whose last visit was the low-th to high-th before this one; false when there is none.
+  const auto among = [&](std::uint64_t low, std::uint64_t high) {
+    high = std::min(high, most);
+    const std::uint64_t count = low > high ? 0 : last_visits_.count(now - high, now - low);
+    if (count > 0) {
+      const std::uint64_t visit = last_visits_.select(now - high, random.below(count));
+      page = history_[visit & (history_.size() - 1)];
+    }
+    return count > 0;
+  };
+  std::fill(closed_.begin(), closed_.end(), false);
+  std::size_t number = 0;
+  while ((number = reuse_.draw(random, [&](std::size_t i) { return !closed_[i]; })) <
+         closed_.size()) {
+    const TwinBin& bin = stream_.reuse[number];
+    if (bin.low == 0 && new_pages_ < stream_.pages) {
+      break;
+    }
+    if (bin.low > 0 &&
+        among(static_cast<std::uint64_t>(bin.low), static_cast<std::uint64_t>(bin.high))) {
+      return page;
+    }
+    closed_[number] = true;
+  }
+  // A new one, and not as if it had been followed: then the one beside comes later.
+  const std::uint64_t beside = page_ + 1;
+  if (at_end && next_page_ == beside) {
+    left_out_ = beside;
+    return beside + 1;
+  }
+  if (left_out_ != kNone && !(at_end && left_out_ == beside)) {
+    return std::exchange(left_out_, kNone);
+  }
+  return next_page_;
+}
+
+// Counts as the case of reuse that it is. Pages count from the stream's first.
+void TwinPages::enter(std::uint64_t page) {
+  page %= kMostPages;
+  if (page >= last_visit_.size()) {
+    last_visit_.resize(page + 1, 0);
+  }
+  ++visits_;
+  const std::uint64_t mask = history_.size() - 1;
+  if (visits_ > history_.size()) {
+    const std::uint64_t forgotten = visits_ - history_.size();
+    if (last_visit_[history_[forgotten & mask]] == forgotten) {
+      last_visits_.clear(forgotten);
+      last_visit_[history_[forgotten & mask]] = 0;
+    }
+  }
+  std::uint64_t& last = last_visit_[page];
+  const std::uint64_t distance = last == 0 ? 0 : visits_ - last;
+  if (last != 0) {
+    last_visits_.clear(last);
+  }
+  for (std::size_t i = 0; i < stream_.reuse.size(); ++i) {
+    const TwinBin& bin = stream_.reuse[i];
+    if (static_cast<std::uint64_t>(bin.low) <= distance &&
+        distance <= static_cast<std::uint64_t>(bin.high)) {
+      reuse_.count(i);
+      break;
+    }
+  }
+  new_ = distance == 0;
+  new_pages_ += new_ ? 1 : 0;
+  last = visits_;
+  last_visits_.set(visits_);
+  history_[visits_ & mask] = static_cast<std::uint32_t>(page);
+  next_page_ = std::max(next_page_, page + 1) % kMostPages;
+  page_ = page;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which page a stream of a twin visits next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/random.h"
+#include "clones/last_visits.h"
+#include "clones/draws.h"
+#include "clones/profile.h"
+
+namespace hmsim {
+
+class TwinPages {
+ public:
+  explicit TwinPages(const TwinStream& stream);
+
+  // Begins the next visit, in a phase of a pace. `at_end`: the one before ended in its page's last
+  // line.
+  void advance(bool at_end, std::size_t pace, Random& random);
+  std::uint64_t page() const { return page_; }  // from the stream's first
+  std::size_t kind() const { return in_row_ >= kLongSweep ? 2 : in_row_ > 0 ? 1 : 0; }
+  // Whether there were too few visits of a kind so far, 1, too many, -1, or about as many as
+  // wanted.
+  int lacks(std::size_t kind, std::size_t pace) const;
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint64_t kMostPages = std::uint64_t{1} << 22;  // then the first come again
+
+  void enter(std::uint64_t page);
+  std::uint64_t find(bool at_end, Random& random);
+  bool follows(bool at_end, std::size_t pace, Random& random);
+
+  struct Pace {
+    std::array<double, kVisitKinds> shares{};  // wanted, of visits
+    std::array<std::uint64_t, kVisitKinds> counts{};
+    std::uint64_t visits = 0;
+  };
+
+  const TwinStream& stream_;
+  Quota reuse_;
+  std::vector<Pace> paces_;
+  std::uint64_t page_ = 0;
+  bool new_ = true;           // the page, at this visit
+  std::uint64_t in_row_ = 0;  // visits up to this one that followed one another
+  std::uint64_t new_pages_ = 0;
+  std::uint64_t next_page_ = 0;     // to be visited for the first time
+  std::uint64_t left_out_ = kNone;  // a page before it that was not
+  std::uint64_t visits_ = 0;
+  std::vector<std::uint64_t> last_visit_;  // of each page, from 1; 0: none
+  std::vector<std::uint32_t> history_;     // page of each visit, the last 2^k of them
+  LastVisits last_visits_;
+  std::vector<bool> closed_;  // scratch
+};
+
+}  // namespace hmsim

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the data-bus time of a channel went: each cycle either carries data or is lost to exactly
+// one cause, so that all shares add up to 1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "controller/channel/transaction.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+enum class BusLoss : std::uint8_t {
+  idle,        // the channel held no request
+  queue_full,  // the next request waited outside for a slot
+  nvdimm,      // only the NVDIMM could have used it: its ack was awaited
+  refresh,     // its rank was being refreshed
+  activate,    // its activate was held back by tRRD, tFAW or other commands
+  bank,        // its bank was being precharged and activated
+  turnaround,  // the driver or the direction of the bus changed
+  command,     // its data-bus command came late: command bus taken, column spacing, arbitration
+};
+
+inline constexpr std::size_t kBusLosses = 8;
+
+// The gap before each burst is charged to what kept the transaction that ends it, in the order of
+// BusLoss: each cause takes the time for which it held, as far as the gap is not yet accounted for.
+// (For an NVDIMM transaction the wait for its own ack comes before that for a slot.)
+class BusAccounting {
+ public:
+  BusAccounting(const DramParameters& dram, Tick clock_period);
+
+  // The number of transactions that hold a slot, by class, becomes this at `now`.
+  void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
+    const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
+    if (state != state_) {
+      if (state_ != kBusy) {
+        cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
+      }
+      state_ = state;
+      since_ = now;
+    }
+  }
+  // The banks of a rank whose refresh has this turn (0 but for same-bank refreshes) are precharged
+  // for it, or refreshed, at `now`.
+  void refresh_prepared(int rank, int turn, Cycle now) {
+    Interval& interval = refresh_of(rank, turn);
+    if (interval.end <= now) {
+      interval = {now, kNeverCycle};
+    }
+  }
+  void refreshed(int rank, int turn, Cycle now) {
+    refresh_prepared(rank, turn, now);
+    refresh_of(rank, turn).end = now + Cycle(refresh_time_);
+  }
+  // The data-bus command of a transaction is issued at `now`, for data from `begin` on; `changed`:
+  // their driver or direction is not that of the burst before.
+  void burst(const Transaction& transaction, bool changed, Cycle now, Cycle begin) {
+    if (state_ != kBusy) {
+      cycles_without_[static_cast<std::size_t>(state_)] += (now - since_).value();
+      since_ = now;
+    }
+    if (begin > data_end_) {
+      charge_gap(transaction, changed, now, (begin - data_end_).value());
+    }
+    at_last_burst_ = cycles_without_;
+    last_issue_ = now;
+    data_end_ = begin + Cycle(timing_.burst);
+  }
+
+  // Lost cycles at `now`; what lies after the last burst was the NVDIMM's or idle.
+  std::array<std::int64_t, kBusLosses> losses(Cycle now, Cycle elapsed,
+                                              std::int64_t data_cycles) const;
+  void reset(Cycle now);
+  void serialize(Archive& archive);
+
+ private:
+  static constexpr int kBusy = 2;
+
+  struct Interval {
+    Cycle begin{-1};
+    Cycle end{-1};
+    void serialize(Archive& archive) { archive(begin, end); }
+  };
+
+  void charge_gap(const Transaction& transaction, bool changed, Cycle now, std::int64_t gap);
+  Interval& refresh_of(int rank, int turn) {
+    return refreshes_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
+                      static_cast<std::size_t>(turn)];
+  }
+
+  const DramTiming timing_;
+  const int turns_;  // a power of two
+  const std::int64_t refresh_time_;
+  const Tick period_;
+  std::array<std::int64_t, kBusLosses> lost_{};
+  std::array<std::int64_t, 2> cycles_without_{};  // held nothing; held NVDIMM requests only
+  std::array<std::int64_t, 2> at_last_burst_{};
+  int state_ = 0;  // index of cycles_without_, or kBusy
+  Cycle since_{0};
+  Cycle last_issue_{0};
+  Cycle data_end_{0};
+  std::vector<Interval> refreshes_;  // the last of each rank and turn
+};
+
+}  // namespace hmsim

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/accounts/channel_statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "controller/accounts/bus_accounting.h"
+#include "controller/accounts/energy_statistics.h"
+#include "controller/accounts/latency_split.h"
+#include "controller/memory_channel.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+constexpr std::int64_t kDeepQueue = 104;  // of 128 entries: the paper, Fig. 7
+
+using Channels = std::vector<MemoryChannel*>;
+
+std::vector<Counter*> each(const Channels& channels, Counter ChannelStatistics::*counter) {
+  std::vector<Counter*> counters;
+  for (MemoryChannel* channel : channels) {
+    counters.push_back(&(channel->statistics().*counter));
+  }
+  return counters;
+}
+
+std::vector<Histogram*> each(const Channels& channels,
+                             LatencyHistogram ChannelStatistics::*latency) {
+  std::vector<Histogram*> histograms;
+  for (MemoryChannel* channel : channels) {
+    histograms.push_back(&(channel->statistics().*latency).histogram());
+  }
+  return histograms;
+}
+
+std::function<double()> sum(const Channels& channels, Counter ChannelStatistics::*counter) {
+  return [channels, counter] {
+    double total = 0;
+    for (MemoryChannel* channel : channels) {
+      total += static_cast<double>(channel->statistics().*counter);
+    }
+    return total;
+  };
+}
+
+std::function<double()> elapsed(const Channels& channels) {
+  return [channels] {
+    double cycles = 0;
+    for (const MemoryChannel* channel : channels) {
+      cycles += static_cast<double>(channel->elapsed().value());
+    }
+    return cycles;
+  };
+}
+
+template <class Read>
+std::function<double()> average(const Channels& channels, Read read) {
+  return [channels, read] {
+    double total = 0;
+    for (MemoryChannel* channel : channels) {
+      total += read(*channel);
+    }
+    return total / static_cast<double>(channels.size());
+  };
+}
+
+// That was held for any time; 0 if there was no time at all.
+std::int64_t greatest(const Occupancy& occupancy, Tick now) {
+  const std::vector<std::int64_t> times = occupancy.time_at(now);
+  std::size_t last = times.size() - 1;
+  while (last > 0 && times[last] == 0) {
+    --last;
+  }
+  return static_cast<std::int64_t>(last);
+}
+
+void register_dram(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  registry.counter("dram.reads", "requests", "DRAM reads completed",
+                   each(channels, &S::dram_reads));
+  registry.counter("dram.writes", "requests", "DRAM writes completed",
+                   each(channels, &S::dram_writes));
+  registry.histogram("dram.read_latency_ns", "ns",
+                     "DRAM read, from its arrival at the controller to its last data beat",
+                     kPicosecondsPerNanosecond, each(channels, &S::dram_read_latency));
+  registry.histogram("dram.write_latency_ns", "ns",
+                     "DRAM write, from its arrival at the controller to its last data beat",
+                     kPicosecondsPerNanosecond, each(channels, &S::dram_write_latency));
+  registry.counter("dram.row_hits", "requests", "column commands that found their row open",
+                   each(channels, &S::row_hits));
+  registry.ratio("dram.row_hit_ratio", "row hits per DRAM column command",
+                 sum(channels, &S::row_hits), [channels] {
+                   double commands = 0;
+                   for (MemoryChannel* channel : channels) {
+                     const Counter bursts = channel->statistics().dram_data_cycles /
+                                            static_cast<Counter>(channel->burst_cycles());
+                     commands += static_cast<double>(bursts);
+                   }
+                   return commands;
+                 });
+  registry.gauge(
+      "dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes", [channels] {
+        double rate = 0;
+        for (MemoryChannel* channel : channels) {
+          const S& s = channel->statistics();
+          const double ps = static_cast<double>(channel->elapsed().value()) *
+                            static_cast<double>(channel->clock_period().value());
+          constexpr double kGigabytesPerSecond = 1e3;  // bytes per ps x 10^12 / 10^9
+          rate += ps == 0 ? 0
+                          : static_cast<double>(s.dram_reads + s.dram_writes) *
+                                static_cast<double>(kLineBytes.value()) * kGigabytesPerSecond / ps;
+        }
+        return rate;
+      });
+  registry.counter("dram.activates", "commands", "ACT commands", each(channels, &S::activates));
+  registry.counter("dram.precharges", "commands", "PRE commands", each(channels, &S::precharges));
+  registry.counter("dram.refreshes", "commands", "REF commands (same-bank: REFsb), all ranks",
+                   each(channels, &S::refreshes));
+  registry.counter("dram.power_downs", "commands", "power-downs of a rank entered",
+                   each(channels, &S::power_downs));
+  registry.counter("dram.self_refreshes", "commands", "self-refreshes of a rank entered",
+                   each(channels, &S::self_refreshes));
+  registry.gauge("dram.queue.occupancy", "entries",
+                 "transaction queue slots held by DRAM requests, mean over time and channels",
+                 average(channels, [](MemoryChannel& channel) {
+                   return channel.statistics().dram_occupancy.mean(channel.now());
+                 }));
+}
+
+void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  registry.counter("nvdimm.reads", "requests", "NVDIMM line reads completed",
+                   each(channels, &S::nvdimm_reads));
+  registry.counter("nvdimm.writes", "requests", "NVDIMM line writes completed",
+                   each(channels, &S::nvdimm_writes));
+  registry.histogram("nvdimm.line_latency_ns", "ns",
+                     "NVDIMM line, from its arrival at the controller to its last data beat",
+                     kPicosecondsPerNanosecond, each(channels, &S::nvdimm_line_latency));
+  registry.gauge("nvdimm.queue.occupancy", "entries",
+                 "transaction queue slots held by NVDIMM requests, mean over time and channels",
+                 average(channels, [](MemoryChannel& channel) {
+                   return channel.statistics().nvdimm_occupancy.mean(channel.now());
+                 }));
+  registry.gauge("nvdimm.queue.greatest_occupancy", "entries",
+                 "most transaction queue slots of a channel that NVDIMM requests held for any time",
+                 [channels] {
+                   std::int64_t most = 0;
+                   for (MemoryChannel* channel : channels) {
+                     most = std::max(
+                         most, greatest(channel->statistics().nvdimm_occupancy, channel->now()));
+                   }
+                   return static_cast<double>(most);
+                 });
+  registry.gauge("nvdimm.queue.share_over_104", "",
+                 "share of time in which NVDIMM requests hold more than 104 slots",
+                 average(channels, [](MemoryChannel& channel) {
+                   return channel.statistics().nvdimm_occupancy.share_over(kDeepQueue,
+                                                                           channel.now());
+                 }));
+}
+
+// Shares of the data bus's time, of all channels together; with the two data shares they add up
+// to 1.
+void register_losses(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  constexpr std::array<std::pair<const char*, const char*>, kBusLosses> kNames{
+      {{"bus.lost.idle", "the channel held no request"},
+       {"bus.lost.queue_full", "the next request waited outside for a slot"},
+       {"bus.lost.nvdimm", "all requests held waited for the NVDIMM's ack"},
+       {"bus.lost.refresh", "the next request's rank was refreshed"},
+       {"bus.lost.activate",
+        "the next request's activate was held back (tRRD, tFAW, other commands)"},
+       {"bus.lost.bank", "the next request's bank was precharged and activated"},
+       {"bus.lost.turnaround", "the data bus's driver or direction changed"},
+       {"bus.lost.command", "the next data-bus command came late (command bus, column spacing)"}}};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    registry.ratio(
+        kNames[i].first, kNames[i].second,
+        [channels, i] {
+          double lost = 0;
+          for (MemoryChannel* channel : channels) {
+            const S& s = channel->statistics();
+            lost += static_cast<double>(channel->accounting()->losses(
+                Cycle(channel->now() / channel->clock_period()), channel->elapsed(),
+                static_cast<std::int64_t>(s.dram_data_cycles + s.nvdimm_data_cycles))[i]);
+          }
+          return lost;
+        },
+        elapsed(channels));
+  }
+}
+
+void register_bus(StatisticRegistry& registry, const Channels& channels) {
+  using S = ChannelStatistics;
+  registry.ratio("bus.dram_share", "share of time in which the data bus carries DRAM data",
+                 sum(channels, &S::dram_data_cycles), elapsed(channels));
+  registry.ratio("bus.nvdimm_share", "share of time in which the data bus carries NVDIMM data",
+                 sum(channels, &S::nvdimm_data_cycles), elapsed(channels));
+  registry.ratio(
+      "bus.idle_ratio", "share of time in which the data bus carries no data",
+      [total = elapsed(channels), dram = sum(channels, &S::dram_data_cycles),
+       nvdimm = sum(channels, &S::nvdimm_data_cycles)] { return total() - dram() - nvdimm(); },
+      elapsed(channels));
+  registry.counter("bus.turnarounds", "changes", "changes of the data bus's driver or direction",
+                   each(channels, &S::turnarounds));
+  registry.ratio("bus.command_share", "share of command-bus cycles that carry a command",
+                 sum(channels, &S::command_cycles), elapsed(channels));
+  registry.ratio("bus.ack_share", "share of command-bus cycles that return an ack's address",
+                 sum(channels, &S::ack_cycles), elapsed(channels));
+  registry.counter("arbiter.dram_wins", "decisions", "contested data-bus slots given to DRAM",
+                   each(channels, &S::dram_wins));
+  registry.counter("arbiter.nvdimm_wins", "decisions",
+                   "contested data-bus slots given to the NVDIMM", each(channels, &S::nvdimm_wins));
+}
+
+// All channels have the same arbiter.
+void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
+  std::vector<std::vector<PolicyCounter>> counters;
+  for (MemoryChannel* channel : channels) {
+    counters.push_back(channel->arbiter_counters());
+  }
+  for (std::size_t i = 0; i < counters.front().size(); ++i) {
+    std::vector<Counter*> sources;
+    for (const std::vector<PolicyCounter>& own : counters) {
+      sources.push_back(own[i].value);
+    }
+    const PolicyCounter& info = counters.front()[i];
+    registry.counter(std::string("arbiter.") + info.name, info.unit, info.doc, std::move(sources));
+  }
+}
+
+}  // namespace
+
+void ChannelStatistics::fold(Tick clock_period) {
+  for (LatencyHistogram* latency :
+       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+    latency->fold(clock_period);
+  }
+}
+
+void ChannelStatistics::reset(Tick now) {
+  for (LatencyHistogram* latency :
+       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
+    latency->reset();
+  }
+  dram_occupancy.reset(now);
+  nvdimm_occupancy.reset(now);
+}
+
+void ChannelStatistics::serialize(Archive& archive) {
+  archive(dram_reads, dram_writes, nvdimm_reads, nvdimm_writes, activates, precharges, refreshes,
+          power_downs, self_refreshes, row_hits, command_cycles, ack_cycles, dram_data_cycles,
+          nvdimm_data_cycles, turnarounds, dram_wins, nvdimm_wins, dram_read_latency,
+          dram_write_latency, nvdimm_line_latency, dram_occupancy, nvdimm_occupancy);
+}
+
+void register_channel_statistics(StatisticRegistry& registry,
+                                 const std::vector<MemoryChannel*>& channels,
+                                 std::int64_t of_class) {
+  register_dram(registry, {channels.begin(), channels.begin() + of_class});
+  if (channels.front()->accounting() != nullptr) {
+    register_nvdimm(registry, {channels.end() - of_class, channels.end()});
+    register_bus(registry, channels);
+    register_arbiter(registry, channels);
+    register_losses(registry, channels);
+    register_latency_statistics(registry, channels);
+  }
+  if (channels.front()->energy() != nullptr) {
+    register_energy_statistics(registry, channels);
+  }
+  registry.on_read([channels] {
+    for (MemoryChannel* channel : channels) {
+      channel->statistics().fold(channel->clock_period());
+    }
+  });
+  registry.on_reset([channels](Tick now) {
+    for (MemoryChannel* channel : channels) {
+      channel->reset_statistics(now);
+    }
+  });
+}
+
+}  // namespace hmsim

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/accounts/latency_split.h"
+
+#include <string>
+#include <utility>
+
+#include "controller/memory_channel.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
+
+}  // namespace
+
+LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
+                           const RefreshControl& refresh)
+    : cycles_(clock_period),
+      trcd_(dram.timing.trcd),
+      refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? dram.timing.trfcsb
+                                                                : dram.timing.trfc),
+      transfer_{Cycle(dram.timing.cl + dram.timing.burst),
+                Cycle(dram.timing.cwl + dram.timing.burst)},
+      banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
+      refreshes_per_round_(static_cast<std::size_t>(dram.refreshes_per_round())),
+      places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {
+  const auto banks_per_rank = static_cast<int>(dram.organisation.banks);
+  for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
+    places_[refresh.place(rank, refresh.turn(rank))].pressing = refresh.pressing_from(rank);
+    for (int bank = rank * banks_per_rank; bank < (rank + 1) * banks_per_rank; ++bank) {
+      banks_[static_cast<std::size_t>(bank)].place = &places_[refresh.place(rank, bank)];
+    }
+  }
+}
+
+void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
+  const std::size_t first = next.place(rank, 0);
+  for (std::size_t place = first; place < first + refreshes_per_round_; ++place) {
+    places_[place].pressing = kNeverCycle;
+  }
+  places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
+}
+
+void LatencySplit::side_changed(Cycle now) {
+  for (Place& place : places_) {
+    place.side_since = clock(place, now);
+  }
+}
+
+std::array<Tick, kLatencyParts> LatencySplit::parts(const Transaction& done, Cycle now,
+                                                    Tick gc_blocked) const {
+  const LatencyMarks& marks = done.marks;
+  const bool write = done.request.write;
+  std::array<Tick, kLatencyParts> parts{};
+  const auto set = [&](LatencyPart part, Cycle cycles) {
+    parts[static_cast<std::size_t>(part)] = cycles.value() * cycles_.period();
+  };
+  set(LatencyPart::transfer, transfer(write));
+  if (done.request.memory == MemoryClass::dram) {
+    set(LatencyPart::queueing, marks.queueing);
+    set(LatencyPart::bank, marks.bank);
+    set(LatencyPart::bus, marks.bus);
+    set(LatencyPart::refresh, marks.refresh);
+  } else {
+    set(LatencyPart::queueing, marks.first_command - done.admitted);
+    set(LatencyPart::bus, now - transfer(write) - marks.competes);
+    set(LatencyPart::ack_wait, marks.competes - marks.first_command);
+  }
+  parts[static_cast<std::size_t>(LatencyPart::outside)] = outside(done);
+  parts[static_cast<std::size_t>(LatencyPart::ack_wait)] -= gc_blocked;
+  parts[static_cast<std::size_t>(LatencyPart::gc_blocked)] = gc_blocked;
+  return parts;
+}
+
+void LatencySplit::fold() {
+  for (int which = 0; which < kClasses; ++which) {
+    Class& counted = classes_[static_cast<std::size_t>(which)];
+    for (LatencyHistogram& part : counted.parts) {
+      part.fold(cycles_.period());
+    }
+    for (std::size_t part = 0; part < kLatencyParts; ++part) {
+      const bool transfers = static_cast<LatencyPart>(part) == LatencyPart::transfer;
+      const Cycle cycles = transfers ? transfer(which % 2 != 0) : Cycle(0);
+      Histogram& histogram = counted.parts[part].histogram();
+      if (const Counter rest = counted.finished - histogram.count(); rest != 0) {
+        histogram.add_times((cycles.value() * cycles_.period()).value(), rest);
+      }
+    }
+  }
+}
+
+void LatencySplit::reset() {
+  for (Class& counted : classes_) {
+    for (LatencyHistogram& part : counted.parts) {
+      part.reset();
+    }
+    counted.finished = 0;
+  }
+}
+
+void LatencySplit::serialize(Archive& archive) {
+  fold();
+  archive(classes_);
+  for (Bank& bank : banks_) {
+    archive(bank);
+    archive.check(bank.last_column != kNeverCycle && bank.prepared_from != kNeverCycle &&
+                      bank.ready != kNeverCycle,
+                  "a bank has no date");
+  }
+  for (Place& place : places_) {
+    archive(place);
+    archive.check(place.refreshed != kNeverCycle && place.until != kNeverCycle &&
+                      place.side_since != kNeverCycle,
+                  "a refresh has no date");
+  }
+}
+
+void register_latency_statistics(StatisticRegistry& registry,
+                                 const std::vector<MemoryChannel*>& channels) {
+  struct Name {
+    LatencyPart part;
+    const char* name;
+    const char* description;
+    std::array<bool, kMemoryClasses> present;  // DRAM, NVDIMM
+  };
+  constexpr std::array<Name, kLatencyParts> kNames{
+      {{LatencyPart::outside,
+        "outside",
+        "waiting for a slot of the transaction queue",
+        {true, true}},
+       {LatencyPart::queueing,
+        "queueing",
+        "others were ahead, in its bank or in the way to its command",
+        {true, true}},
+       {LatencyPart::bank,
+        "bank",
+        "precharge and activate of its row, and waiting for them",
+        {true, false}},
+       {LatencyPart::bus,
+        "bus",
+        "row open or NVDIMM ready, waiting for the data bus",
+        {true, true}},
+       {LatencyPart::transfer, "transfer", "data-bus command to last data beat", {true, true}},
+       {LatencyPart::refresh,
+        "refresh",
+        "its rank was prepared for a refresh or refreshed",
+        {true, false}},
+       {LatencyPart::ack_wait,
+        "ack_wait",
+        "command to ack, without gc_blocked: buffer lookup and flash",
+        {false, true}},
+       {LatencyPart::gc_blocked,
+        "gc_blocked",
+        "the LUN that it waited for was locked by garbage collection",
+        {false, true}}}};
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    for (const bool write : {false, true}) {
+      const std::string prefix =
+          std::string(memory == MemoryClass::dram ? "dram.latency." : "nvdimm.latency.") +
+          (write ? "write." : "read.");
+      for (const Name& name : kNames) {
+        if (!name.present[static_cast<std::size_t>(memory)]) {
+          continue;
+        }
+        std::vector<Histogram*> histograms;
+        for (MemoryChannel* channel : channels) {
+          histograms.push_back(&channel->latency_split()->histogram(memory, write, name.part));
+        }
+        registry.histogram(prefix + name.name + "_ns", "ns", name.description,
+                           kPicosecondsPerNanosecond, std::move(histograms));
+      }
+    }
+  }
+  registry.on_read([channels] {
+    for (MemoryChannel* channel : channels) {
+      channel->latency_split()->fold();
+    }
+  });
+}
+
+}  // namespace hmsim

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DRAM banks over the native timing engine.
+//
+// Banks are sorted, a bit each, by the next command of their candidate. A bank waits until the
+// rules of its own scope allow that command; from then on it is ripe, and the rules of wider scopes
+// open and close for it: those between bursts as masks of banks, all others as the engine's gates.
+// So the cost of an edge follows the ripe banks. A bank's own PRE and ACT leave it its candidate,
+// of which only the next command changes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "controller/channel/dram_banks.h"
+#include "controller/channel/waiting_banks.h"
+#include "dram/parameters.h"
+#include "dram/timing_engine.h"
+
+namespace hmsim {
+
+class LoneBanks;
+
+// What is called in every edge stands here, for the channel to take in.
+class NativeBanks final : public DramBanks {
+ public:
+  // At most 64 banks in all.
+  NativeBanks(const DramParameters& dram, const std::vector<TimingRule>& rules,
+              TransactionPool& pool);
+
+  TimingModel& timing() override { return engine_; }
+  void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
+  void activate(const Transaction& transaction, Cycle now) override;
+  void precharge(std::int32_t bank, Cycle now) override;
+  void refresh(Command command, std::int32_t bank, Cycle now) override {
+    engine_.to_rank(command, at(bank).place, now);
+  }
+  Cycle activate_ready(std::int32_t bank) const override {
+    return Cycle(engine_.bank_ready(Command::activate, bank));
+  }
+  bool may_precharge(std::int32_t bank, Cycle edge) const override {
+    return earliest(Command::precharge, at(bank)) <= edge;
+  }
+  const Best* select_burst(Cycle edge, bool by_key) override;
+  const Best* select_row(Cycle edge) override;
+  void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
+  void collect_others(Cycle edge, Candidates& candidates) override;
+  void advance(Cycle edge) override;
+  void look_ahead() override;
+  void nvdimm_burst(Command command, Cycle now) override {
+    engine_.nvdimm_burst(command, now);
+    if (next_ != kNeverCycle.value()) {
+      look_ahead();
+    }
+  }
+
+ private:
+  friend class LoneBanks;
+
+  std::uint64_t ripe_data() const { return ripe_ & data_; }
+  std::uint64_t ripe_rows() const { return ripe_ & ~data_; }
+  static std::size_t index_of_first(std::uint64_t banks) {
+    return static_cast<std::size_t>(__builtin_ctzll(banks));
+  }
+  Bank& first_of(std::uint64_t banks) { return banks_[index_of_first(banks)]; }
+  const Bank& first_of(std::uint64_t banks) const { return banks_[index_of_first(banks)]; }
+
+  void update(std::int32_t bank, Cycle now) override;
+  void forget() override;
+  Bank& open(const Transaction& transaction, Cycle now);
+  void shut(Bank& bank, Cycle now);
+  void place(Bank& bank, Cycle now);
+  void wait_or_stay(Bank& bank, std::int64_t& next, Cycle now);
+  void displace(const Bank& bank, Cycle now);
+  void wait(Bank& bank, std::int64_t ready, Cycle now);
+  void wait_on(std::uint64_t banks, Cycle edge);
+  void take_ripe(Cycle edge);
+  Cycle gate(const Bank& bank) const {  // of all rules beyond the bank's own, on its next command
+    return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
+  }
+  Cycle earliest(Command command, const Bank& bank) const {
+    const std::size_t number = engine_.gate_number(command, bank.place.group);
+    return later(Cycle(engine_.bank_ready(command, bank.place)),
+                 reserves_data_bus(command) ? engine_.gate(number) : engine_.row_gate(number));
+  }
+
+  std::uint64_t open_data(Cycle edge) const;
+  std::uint64_t open_by_gates(std::uint64_t banks, Cycle edge) const;
+  std::int64_t first_by_gates(std::uint64_t ripe, std::uint64_t bound) const;
+  std::uint64_t may_start(std::uint64_t banks) const;
+  const Best* best(std::uint64_t banks) const;
+  const Best* oldest(std::uint64_t banks) const;
+  const Best* oldest_row(Cycle edge) const;
+  std::int64_t first_data() const;
+  std::int64_t first_row() const;
+  void find_candidate(Bank& bank) {
+    bank.candidate = best_of(bank);
+    requests_[bank.place.bank] = bank.candidate.request;
+  }
+  void set_gate(const Bank& bank) {
+    gates_[bank.place.bank] =
+        static_cast<std::uint32_t>(engine_.gate_number(bank.candidate.command, bank.place.group));
+  }
+  void find_next() { next_ = earlier(earlier(next_data_, next_row_), waiting_.next()); }
+
+  static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
+  static constexpr std::uint64_t kNoRequest = ~std::uint64_t{0};
+
+  TimingEngine engine_;
+  // Of candidates, by bank: the request; the gate of its next command, if that is for a row.
+  std::array<std::uint64_t, kMostBanks> requests_{};
+  std::array<std::uint32_t, kMostBanks> gates_{};
+  // Banks, a bit each: those with a candidate; of these, those that need not wait for their own
+  // rules (the others wait, `patient_` for longer than the wheel is); those whose candidate's next
+  // command is a read or write; a write.
+  std::uint64_t competing_ = 0;
+  std::uint64_t ripe_ = 0;
+  std::uint64_t patient_ = 0;
+  std::uint64_t data_ = 0;
+  std::uint64_t writes_ = 0;
+  // Lower bounds on when the first ripe bank may have its command: data-bus commands, the others.
+  std::int64_t next_data_ = kNeverCycle.value();
+  std::int64_t next_row_ = kNeverCycle.value();
+  WaitingBanks waiting_;
+};
+
+// The banks while nothing competes for any: for a transaction that has them to itself, of which its
+// bank does not know, and for refreshes of a channel at rest.
+class LoneBanks {
+ public:
+  explicit LoneBanks(NativeBanks& banks) : banks_(banks) {}
+
+  std::int64_t open_row(std::int32_t bank) const { return banks_.open_row(bank); }
+  Cycle earliest(Command command, const Transaction& transaction) const {
+    return banks_.earliest(command, banks_.at(transaction.bank));
+  }
+  Cycle activate_ready(std::int32_t bank) const { return banks_.activate_ready(bank); }
+  void column(Transaction& transaction, std::size_t /*side*/, Command command, Cycle now) {
+    banks_.engine_.column(command, banks_.at(transaction.bank).place, now);
+  }
+  void activate(const Transaction& transaction, Cycle now) { banks_.open(transaction, now); }
+  bool may_precharge(std::int32_t bank, Cycle edge) const {
+    return banks_.may_precharge(bank, edge);
+  }
+  void precharge(std::int32_t bank, Cycle now) { banks_.shut(banks_.at(bank), now); }
+  void refresh(Command command, std::int32_t bank, Cycle now) {
+    banks_.refresh(command, bank, now);
+  }
+
+ private:
+  NativeBanks& banks_;
+};
+
+HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
+  if ((competing_ & ~ripe_ & bank.bit) != 0) {
+    waiting_.erase(bank.bit, bank.asked_at, now.value());
+  }
+  const std::uint64_t others = ~bank.bit;
+  competing_ &= others;
+  ripe_ &= others;
+  patient_ &= others;
+  data_ &= others;
+  writes_ &= others;
+}
+
+// Of a bank that was displaced.
+HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
+  const Command command = bank.candidate.command;
+  set_gate(bank);
+  competing_ |= bank.bit;
+  data_ |= reserves_data_bus(command) ? bank.bit : 0;
+  writes_ |= command == Command::write ? bank.bit : 0;
+  ripe_ |= bank.bit;
+  wait_or_stay(bank, reserves_data_bus(command) ? next_data_ : next_row_, now);
+}
+
+// Of a ripe bank whose candidate's next command is another one.
+HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, std::int64_t& next, Cycle now) {
+  const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
+  if (ready > now.value()) {
+    ripe_ ^= bank.bit;
+    wait(bank, ready, now);
+  } else {
+    next = earlier(next, gate(bank).value());
+  }
+}
+
+HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
+  if (ready > now.value() + WaitingBanks::kLongest) {
+    patient_ |= bank.bit;
+    ready = now.value() + WaitingBanks::kLongest;
+  }
+  bank.asked_at = ready;
+  waiting_.insert(bank.bit, ready);
+}
+
+// Those whose cycle has come need wait no longer. When their commands are legal is looked at once
+// these may be.
+HMSIM_INLINE void NativeBanks::take_ripe(Cycle edge) {
+  std::uint64_t taken = waiting_.take();
+  if (const std::uint64_t patient = taken & patient_) {
+    taken ^= patient;
+    wait_on(patient, edge);
+  }
+  ripe_ |= taken;
+  if ((taken & data_) != 0) {
+    next_data_ = earlier(next_data_, engine_.next_burst());
+  }
+  if ((taken & ~data_) != 0) {
+    next_row_ = edge.value();
+  }
+}
+
+// Ripe banks whose candidate's burst no rule forbids.
+HMSIM_INLINE std::uint64_t NativeBanks::open_data(Cycle edge) const {
+  const TimingEngine::Opening& opening = engine_.opening(edge);
+  const std::uint64_t banks =
+      ripe_data() & ((~writes_ & opening.reads) | (writes_ & opening.writes));
+  const std::uint64_t bound = banks & engine_.bound_by_gates(edge);
+  return bound == 0 ? banks : (banks ^ bound) | open_by_gates(bound, edge);
+}
+
+// When the first of the ripe banks may have its burst.
+HMSIM_INLINE std::int64_t NativeBanks::first_data() const {
+  const std::uint64_t ripe = ripe_data();
+  if (ripe == 0) {
+    return kNeverCycle.value();
+  }
+  const Cycle first = engine_.first_opening(ripe & ~writes_, ripe & writes_);
+  const std::uint64_t bound = ripe & engine_.bound_by_gates(first);
+  return bound == 0 ? first.value() : first_by_gates(ripe, bound);
+}
+
+HMSIM_INLINE std::int64_t NativeBanks::first_row() const {
+  std::int64_t first = kNeverCycle.value();
+  for (std::uint64_t banks = ripe_rows(); banks != 0; banks &= banks - 1) {
+    first = earlier(first, engine_.row_gate(gates_[index_of_first(banks)]).value());
+  }
+  return first;
+}
+
+// A rank whose command queue is full starts no transaction.
+inline std::uint64_t NativeBanks::may_start(std::uint64_t banks) const {
+  std::uint64_t may = banks;
+  for (; banks != 0; banks &= banks - 1) {
+    const Bank& bank = first_of(banks);
+    may &= may_go(bank) ? may : ~bank.bit;
+  }
+  return may;
+}
+
+// Of some banks, the one whose candidate is the oldest.
+HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
+  std::size_t oldest = index_of_first(banks);
+  while ((banks &= banks - 1) != 0) {
+    const std::size_t other = index_of_first(banks);
+    if (requests_[other] < requests_[oldest]) {
+      oldest = other;
+    }
+  }
+  return &banks_[oldest].candidate;
+}
+
+HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
+  std::uint64_t oldest = kNoRequest;
+  std::size_t bank = 0;
+  std::uint64_t banks = held_ == 0 ? ripe_rows() : may_start(ripe_rows());
+  for (; banks != 0; banks &= banks - 1) {
+    const std::size_t other = index_of_first(banks);
+    if (engine_.row_gate(gates_[other]) <= edge && requests_[other] < oldest) {
+      oldest = requests_[other];
+      bank = other;
+    }
+  }
+  return oldest == kNoRequest ? nullptr : &banks_[bank].candidate;
+}
+
+HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge, bool by_key) {
+  if (waiting_.next() <= edge.value()) {
+    take_ripe(edge);
+  }
+  if (next_data_ <= edge.value()) {
+    const std::uint64_t open = open_data(edge);
+    if (const std::uint64_t legal = held_ == 0 ? open : may_start(open)) {
+      return by_key ? best(legal) : oldest(legal);
+    }
+    next_data_ = first_data();
+  }
+  return nullptr;
+}
+
+HMSIM_INLINE const Best* NativeBanks::select_row(Cycle edge) {
+  if (next_row_ <= edge.value()) {
+    if (const Best* const oldest = oldest_row(edge)) {
+      return oldest;
+    }
+    next_row_ = first_row();
+  }
+  find_next();
+  return nullptr;
+}
+
+// A command moves the gates of its own kind; so only their banks are looked at again. (The other
+// bound stays one, if another kind's gates moved too.)
+HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side, Command command,
+                                      Cycle now) {
+  Bank& bank = at(transaction.bank);
+  engine_.column(command, bank.place, now);
+  bank.queued[side].remove(transaction);
+  --queued_;
+  if (bank.queued[side].empty()) {
+    competing_ ^= bank.bit;
+    ripe_ ^= bank.bit;
+    data_ ^= bank.bit;
+    writes_ &= ~bank.bit;
+  } else {
+    find_candidate(bank);
+    const Command next = bank.candidate.command;
+    if (next == Command::precharge) {
+      data_ ^= bank.bit;
+      writes_ &= ~bank.bit;
+      set_gate(bank);
+      wait_or_stay(bank, next_row_, now);
+    } else if (next != command || engine_.bank_ready(next, bank.place) > now.value()) {
+      writes_ ^= next != command ? bank.bit : 0;
+      wait_or_stay(bank, next_data_, now);
+    }
+  }
+  next_data_ = first_data();
+  find_next();
+}
+
+HMSIM_INLINE DramBanks::Bank& NativeBanks::open(const Transaction& transaction, Cycle now) {
+  Bank& bank = at(transaction.bank);
+  engine_.activate(bank.place, now);
+  rank_of(bank).open |= bank.bit_in_rank;
+  bank.open_row = transaction.row;
+  return bank;
+}
+
+// A command for the candidate leaves it the best: with its row closed it is one of many misses, but
+// was the best of them before; with its row open it has only gained.
+HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle now) {
+  Bank& bank = open(transaction, now);
+  data_ |= bank.bit;
+  if (transaction.request.write) {
+    bank.candidate.command = Command::write;
+    writes_ |= bank.bit;
+  } else {
+    bank.candidate.command = Command::read;
+  }
+  ripe_ ^= bank.bit;
+  wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), now);
+  next_row_ = first_row();
+  find_next();
+}
+
+HMSIM_INLINE void NativeBanks::shut(Bank& bank, Cycle now) {
+  engine_.precharge(bank.place, now);
+  rank_of(bank).open &= ~bank.bit_in_rank;
+  bank.open_row = kNoRow;
+}
+
+HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
+  Bank& bank = at(index);
+  shut(bank, now);
+  if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
+    bank.candidate.command = Command::activate;
+    set_gate(bank);
+    ripe_ ^= bank.bit;
+    wait(bank, engine_.bank_ready(Command::activate, bank.place), now);
+    next_row_ = ripe_rows() == 0 ? kNeverCycle.value() : now.value() + 1;
+    find_next();
+  } else if ((competing_ & bank.bit) == 0) {
+    close(bank);
+  } else {
+    row_changed(index, kNoRow, now);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The host's end of the ack line: which NVDIMM transactions may send their command, which wait for
+// their ack, and which are ready for the data bus.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/channel/bank_queue.h"
+#include "controller/channel/candidates.h"
+#include "controller/channel/transaction.h"
+#include "core/archive.h"
+#include "core/ring.h"
+#include "dram/timing_engine.h"
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+class NvdimmEndpoint {
+ public:
+  // `rank`: the NVDIMM's on the channel; pseudo-bank = LPN mod `pseudo_banks` (at most 64).
+  // `posts_writes`: they have no command, and compete for a credit in its place.
+  NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
+                 bool posts_writes, const TimingModel& engine, TransactionPool& pool);
+
+  std::int32_t pseudo_bank(std::int64_t page) const {
+    return static_cast<std::int32_t>(page % pseudo_banks_);
+  }
+  // The page of the pseudo-bank's last command.
+  std::int64_t last_page(std::int32_t bank) const {
+    return banks_[static_cast<std::size_t>(bank)].last_page;
+  }
+
+  // Commands leave in the order of their keys; else oldest first.
+  void order_commands_by_key(bool by_key) { by_key_ = by_key; }
+
+  // Its command was sent, and its ack is still to come.
+  static bool awaits_ack(const Transaction& transaction) {
+    return transaction.request.memory == MemoryClass::nvdimm &&
+           (transaction.request.flush
+                ? transaction.state == TransactionState::barred && transaction.started
+                : transaction.state == TransactionState::waiting);
+  }
+
+  void insert(Transaction& transaction) {  // competes for its command, or a credit
+    PseudoBank& bank = bank_of(transaction);
+    const bool posted = is_posted(transaction);
+    (posted ? bank.posted : bank.queued).insert(transaction, bank.last_page);
+    (posted ? posted_ : queued_) |= bit(transaction.bank);
+  }
+  void command_sent(const Transaction& transaction) {
+    remove(transaction);
+    page_accessed(transaction);
+    ++outstanding_;
+  }
+  // Writes that wait for a credit; the first of them; it has got one.
+  bool wants_credit() const { return posted_ != 0; }
+  Transaction& next_posted();
+  void posted(const Transaction& transaction);
+  // Acks raised by the NVDIMM and not yet returned over the address lines, in order.
+  void raise_ack(const Transaction& transaction) { acks_.push(transaction.slot); }
+  bool has_ack() const { return !acks_.empty(); }
+  Transaction& first_ack() const { return pool_[acks_.front()]; }
+  void take_ack() {
+    acks_.pop();
+    --outstanding_;
+  }
+  void insert_ready(Transaction& transaction, Cycle grant_from) {  // competes for the data bus
+    transaction.grant_from = grant_from;
+    PseudoBank& bank = bank_of(transaction);
+    bank.ready.insert(transaction, bank.last_page);
+    ready_ |= bit(transaction.bank);
+    if (grant_from < ready_from_) {
+      ready_from_ = earlier(ready_from_, later(grant_from, earliest_burst(transaction)));
+    }
+  }
+  void granted(const Transaction& transaction) {  // its data-bus command was issued
+    leave(&PseudoBank::ready, ready_, transaction);
+    ready_from_ = ready_ == 0 ? kNeverCycle
+                              : earlier(gate(Command::nvdimm_read), gate(Command::nvdimm_write));
+  }
+
+  // The keys of one that competes for its command, a credit or the data bus are others now.
+  void rekeyed(Transaction& transaction) {
+    PseudoBank& bank = bank_of(transaction);
+    if (transaction.state == TransactionState::ready) {
+      bank.ready.rekeyed(transaction, bank.last_page);
+      forget();
+    } else {
+      (is_posted(transaction) ? bank.posted : bank.queued).rekeyed(transaction, bank.last_page);
+    }
+  }
+
+  // The earliest cycle for the data burst of a transaction, by the data bus.
+  Cycle earliest_burst(const Transaction& transaction) const { return gate(burst_of(transaction)); }
+  static Command burst_of(const Transaction& transaction) {
+    return transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
+  }
+
+  bool active() const { return (queued_ | ready_) != 0; }  // something competes
+  // On this edge there may be something to send, or legal for the data bus.
+  bool may_act(Cycle edge) const { return may_send() || ready_from_ <= edge; }
+  // The transaction whose data-bus command is the best that is legal on this edge, or nullptr.
+  Transaction* select_burst(Cycle edge) {
+    Transaction* best = nullptr;
+    if (ready_from_ <= edge) {
+      ready_from_ = scan([&](Transaction& transaction, Cycle legal) {
+        if (legal <= edge) {
+          consider(best, transaction, true);
+        }
+      });
+    }
+    return best;
+  }
+  // A command competes and may be sent: that of this transaction.
+  bool may_send() const { return queued_ != 0 && outstanding_ < outstanding_limit_; }
+  Transaction& select_command() { return first_of(queued_, &PseudoBank::queued); }
+  // The same two where others have commands, too: added to these; near: within `turnaround`.
+  void collect(Cycle edge, Cycle turnaround, Candidates& candidates);
+  void collect_command(Candidates& candidates);
+  // The first cycle from `edge` on at which something may be sent or become legal.
+  Cycle next(Cycle edge) {
+    if (may_send()) {
+      return edge;
+    }
+    if (ready_from_ < edge) {
+      ready_from_ = scan([](Transaction&, Cycle) {});
+    }
+    return later(edge, ready_from_);
+  }
+
+  void rebuild();  // keys of many changed
+
+  // Loading: nothing competes then; acks not returned are of commands sent. To be called for each
+  // command that was sent, and for what competes for its command, a credit or the data bus.
+  void serialize(Archive& archive);
+  void restore_sent() { ++outstanding_; }
+  // The NVDIMM has the commands that were sent and are not done, in the states known here.
+  void check_module(const Archive& archive, const NvdimmModule& module) const;
+  void restore(Transaction& transaction) {
+    if (transaction.state == TransactionState::ready) {
+      insert_ready(transaction, transaction.grant_from);
+      forget();
+    } else {
+      insert(transaction);
+    }
+  }
+
+ private:
+  struct PseudoBank {
+    BankQueue queued;
+    BankQueue posted;
+    BankQueue ready;
+    std::int64_t last_page = kNoRow;
+  };
+
+  bool is_posted(const Transaction& transaction) const {
+    return posts_writes_ && transaction.request.write;
+  }
+  static std::uint64_t bit(std::int32_t bank) { return std::uint64_t{1} << bank; }
+  PseudoBank& bank_of(const Transaction& transaction) {
+    return banks_[static_cast<std::size_t>(transaction.bank)];
+  }
+  void remove(const Transaction& transaction) {
+    const bool posted = is_posted(transaction);
+    leave(posted ? &PseudoBank::posted : &PseudoBank::queued, posted ? posted_ : queued_,
+          transaction);
+  }
+  void leave(BankQueue PseudoBank::*list, std::uint64_t& banks, const Transaction& transaction) {
+    BankQueue& left = bank_of(transaction).*list;
+    left.remove(transaction);
+    if (left.empty()) {
+      banks &= ~bit(transaction.bank);
+    }
+  }
+  void page_accessed(const Transaction& transaction) {
+    if (bank_of(transaction).last_page != transaction.row) {
+      change_page(transaction);
+    }
+  }
+  void change_page(const Transaction& transaction);
+  void forget() { ready_from_ = ready_ != 0 ? Cycle(0) : kNeverCycle; }
+  Cycle gate(Command burst) const {
+    return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
+                              : engine_.rank_gate(burst, rank_);
+  }
+  // Calls take(transaction, when it is legal) for the best one of each pseudo-bank. Returns when
+  // the first is.
+  template <class Take>
+  Cycle scan(Take take) {
+    Cycle first = kNeverCycle;
+    for (std::uint64_t banks = ready_; banks != 0; banks &= banks - 1) {
+      PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
+      Transaction& best = bank.ready.best(bank.last_page);
+      const Cycle legal = later(earliest_burst(best), best.grant_from);
+      first = earlier(first, legal);
+      take(best, legal);
+    }
+    return first;
+  }
+  // Of pseudo-banks, of which there are some.
+  Transaction& first_of(std::uint64_t banks, BankQueue PseudoBank::*list) {
+    Transaction* first = nullptr;
+    for (; banks != 0; banks &= banks - 1) {
+      PseudoBank& bank = banks_[static_cast<std::size_t>(__builtin_ctzll(banks))];
+      consider(first, (bank.*list).best(bank.last_page), by_key_);
+    }
+    return *first;
+  }
+  void consider(Transaction*& best, Transaction& other, bool by_key) const {
+    if (best == nullptr || goes_before(by_key ? key_in_bank(other) : 0, other.request.id,
+                                       by_key ? key_in_bank(*best) : 0, best->request.id)) {
+      best = &other;
+    }
+  }
+  std::uint64_t key_in_bank(const Transaction& transaction) const {
+    return key_of(transaction, last_page(transaction.bank));
+  }
+  Best best_of(Transaction& transaction) const {
+    return {&transaction, burst_of(transaction), key_in_bank(transaction), transaction.request.id};
+  }
+
+  const int rank_;
+  const std::int64_t pseudo_banks_;
+  const std::int64_t outstanding_limit_;
+  const bool posts_writes_;
+  const TimingModel& engine_;
+  const TimingEngine* const native_;  // the same, or nullptr
+  TransactionPool& pool_;
+  bool by_key_ = false;
+  std::vector<PseudoBank> banks_;
+  Ring<std::uint32_t> acks_;  // slots
+  std::uint64_t queued_ = 0;  // pseudo-banks with something queued, a bit each
+  std::uint64_t posted_ = 0;
+  std::uint64_t ready_ = 0;
+  std::int64_t outstanding_ = 0;  // commands without ack
+  // A lower bound, as commands only put bursts off: when the first data-bus command is legal.
+  Cycle ready_from_ = kNeverCycle;
+  // What collect() found last, and collect_command().
+  Best legal_;
+  Best near_;
+  Best command_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/polled_banks.h"
+
+#include <utility>
+
+namespace hmsim {
+
+PolledBanks::PolledBanks(const DramParameters& dram, std::unique_ptr<TimingModel> timing,
+                         TransactionPool& pool)
+    : DramBanks(dram, pool),
+      timing_(std::move(timing)),
+      count_(static_cast<std::int32_t>(banks_.size())),
+      has_candidate_(banks_.size()) {}
+
+void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now) {
+  timing_->issue(command, transaction.bank, now);
+  remove(transaction, side, now);
+  look_ahead();
+}
+
+void PolledBanks::activate(const Transaction& transaction, Cycle now) {
+  const std::int32_t bank = transaction.bank;
+  timing_->issue(Command::activate, bank, now);
+  rank_of(at(bank)).open |= at(bank).bit_in_rank;
+  row_changed(bank, transaction.row, now);
+  look_ahead();
+}
+
+void PolledBanks::precharge(std::int32_t bank, Cycle now) {
+  timing_->issue(Command::precharge, bank, now);
+  rank_of(at(bank)).open &= ~at(bank).bit_in_rank;
+  row_changed(bank, kNoRow, now);
+  look_ahead();
+}
+
+void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
+  Bank& bank = at(index);
+  has_candidate_[static_cast<std::size_t>(index)] = competes(bank);
+  if (!has_candidate(index)) {
+    return;
+  }
+  bank.candidate = best_of(bank);
+  bank.ready_at = timing_->bank_ready(bank.candidate.command, index);
+  ask(index);
+  next_ = earlier(next_, bank.asked_at);
+}
+
+void PolledBanks::ask(std::int32_t index) {
+  Bank& bank = at(index);
+  bank.asked_at = timing_->earliest(bank.candidate.command, index).value();
+}
+
+// The candidate of a competing bank whose next command the device takes by `horizon`, or nullptr.
+const Best* PolledBanks::legal_by(std::int32_t index, std::int64_t now, std::int64_t horizon) {
+  const Bank& bank = at(index);
+  if (!has_candidate(index) || bank.ready_at > now || bank.asked_at > horizon || !may_go(bank)) {
+    return nullptr;
+  }
+  ask(index);
+  return bank.asked_at > horizon ? nullptr : &bank.candidate;
+}
+
+const Best* PolledBanks::select_burst(Cycle edge, bool /*by_key*/) {
+  Candidates candidates;
+  collect(edge, Cycle(0), candidates);
+  return candidates.legal[0];
+}
+
+const Best* PolledBanks::select_row(Cycle edge) {
+  Candidates candidates;
+  collect_others(edge, candidates);
+  return candidates.other;
+}
+
+void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
+  const std::int64_t now = edge.value();
+  for (std::int32_t bank = 0; bank < count_; ++bank) {
+    if (reserves_data_bus(at(bank).candidate.command)) {
+      if (const Best* const best = legal_by(bank, now, now + turnaround.value())) {
+        Candidates::consider((at(bank).asked_at <= now ? candidates.legal : candidates.near)[0],
+                             *best);
+      }
+    }
+  }
+}
+
+void PolledBanks::collect_others(Cycle edge, Candidates& candidates) {
+  const std::int64_t now = edge.value();
+  for (std::int32_t bank = 0; bank < count_; ++bank) {
+    if (!reserves_data_bus(at(bank).candidate.command)) {
+      if (const Best* const best = legal_by(bank, now, now)) {
+        Candidates::consider_older(candidates.other, *best);
+      }
+    }
+  }
+  look_ahead();
+}
+
+void PolledBanks::look_ahead() {
+  std::int64_t next = kNeverCycle.value();
+  for (std::int32_t bank = 0; bank < count_; ++bank) {
+    if (has_candidate(bank)) {
+      ask(bank);
+      next = earlier(next, at(bank).asked_at);
+    }
+  }
+  next_ = next;
+}
+
+}  // namespace hmsim

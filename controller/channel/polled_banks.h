@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DRAM banks over any timing model: it is asked, for each bank that has a candidate, when the
+// candidate's next command is legal. An answer stays a lower bound whatever is issued later, so a
+// bank is asked again only when its answer has come.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "controller/channel/dram_banks.h"
+#include "dram/parameters.h"
+#include "dram/timing_model.h"
+
+namespace hmsim {
+
+class PolledBanks final : public DramBanks {
+ public:
+  PolledBanks(const DramParameters& dram, std::unique_ptr<TimingModel> timing,
+              TransactionPool& pool);
+
+  TimingModel& timing() override { return *timing_; }
+
+  void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
+  void activate(const Transaction& transaction, Cycle now) override;
+  void precharge(std::int32_t bank, Cycle now) override;
+  void refresh(Command command, std::int32_t bank, Cycle now) override {
+    timing_->issue(command, bank, now);
+  }
+  Cycle activate_ready(std::int32_t bank) const override {
+    return Cycle(timing_->bank_ready(Command::activate, bank));
+  }
+  bool may_precharge(std::int32_t bank, Cycle edge) const override {
+    return timing_->earliest(Command::precharge, bank) <= edge;
+  }
+  const Best* select_burst(Cycle edge, bool by_key) override;
+  const Best* select_row(Cycle edge) override;
+  void collect(Cycle edge, Cycle turnaround, Candidates& candidates) override;
+  void collect_others(Cycle edge, Candidates& candidates) override;
+  void advance(Cycle /*edge*/) override { look_ahead(); }
+  void look_ahead() override;
+  void nvdimm_burst(Command command, Cycle now) override {
+    timing_->issue(command, count_, now);  // the rank after the last
+    look_ahead();
+  }
+
+ private:
+  void update(std::int32_t bank, Cycle now) override;
+  void forget() override {}
+  const Best* legal_by(std::int32_t bank, std::int64_t now, std::int64_t horizon);
+  void ask(std::int32_t bank);
+  bool has_candidate(std::int32_t bank) const {
+    return has_candidate_[static_cast<std::size_t>(bank)];
+  }
+
+  const std::unique_ptr<TimingModel> timing_;
+  const std::int32_t count_;
+  std::vector<bool> has_candidate_;  // by bank; it is asked_at a lower bound of all rules
+};
+
+}  // namespace hmsim

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/refresh.h"
+
+#include <algorithm>
+
+#include "dram/families.h"
+
+namespace hmsim {
+
+namespace {
+
+// Cycles within which all banks of the channel can be precharged and the precharges have passed,
+// with as many other commands between.
+std::int64_t time_to_close(const DramParameters& dram) {
+  const DramTiming& timing = dram.timing;
+  return timing.trc + timing.cl + timing.cwl + timing.burst + timing.twr + timing.trp +
+         2 * dram.ranks * dram.organisation.banks;
+}
+
+// Of so many banks a bit in every `distance`.
+std::uint64_t every(int distance, std::int64_t banks) {
+  std::uint64_t bits = 0;
+  for (int bit = 0; bit < banks; bit += distance) {
+    bits |= std::uint64_t{1} << bit;
+  }
+  return bits;
+}
+
+}  // namespace
+
+RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& model,
+                               DramBanks& banks)
+    : model_(model),
+      banks_(banks),
+      banks_per_rank_(static_cast<int>(dram.organisation.banks)),
+      turns_(static_cast<int>(dram.refreshes_per_round())),
+      each_turn_(every(turns_, dram.organisation.banks)),
+      command_(dram.refresh_mode == RefreshMode::same_bank ? Command::refresh_same_bank
+                                                           : Command::refresh),
+      interval_(dram.refresh_interval()),
+      behind_(dram.refresh_interval() * dram.refresh_postpone),
+      ahead_(dram.refresh_interval() * dram.refresh_pull_in),
+      longest_(dram.refresh_interval() * (traits_of(dram.family).most_moved_refreshes + 1) -
+               time_to_close(dram)),
+      duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
+      elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
+      ranks_(static_cast<std::size_t>(dram.ranks)),
+      free_from_(static_cast<std::size_t>(dram.ranks * turns_)) {
+  if (!dram.refresh) {
+    return;
+  }
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const Cycle due(interval_.value() * static_cast<std::int64_t>(rank + 1) / dram.ranks);
+    ranks_[rank].due = due;
+    ranks_[rank].pressing = earlier(due + behind_, longest_);
+  }
+  find_next_pressing();
+}
+
+RefreshStep RefreshControl::idle_step(Cycle edge) const {
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    if (state.waiting == 0 && edge >= wanted_from(state)) {
+      const RefreshStep step = step_of(rank, edge);
+      if (step.present()) {
+        return step;
+      }
+    }
+  }
+  return {};
+}
+
+Cycle RefreshControl::next_free(Cycle edge) const {
+  Cycle next = kNeverCycle;
+  if (busy(edge)) {
+    for (const Cycle each : free_from_) {
+      next = each > edge ? earlier(next, each) : next;
+    }
+  }
+  return next;
+}
+
+void RefreshControl::sleep(int rank, bool self_refresh) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  state.asleep = true;
+  if (self_refresh) {
+    state.due = state.pressing = kNeverCycle;
+    find_next_pressing();
+  }
+}
+
+void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
+  wake(rank);
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  free_from_[place(rank, state.turn)] = edge + time;
+  last_free_ = later(last_free_, edge + time);
+  state.due = edge + interval_;
+  state.pressing = earlier(state.due + behind_, edge + longest_);
+  find_next_pressing();
+}
+
+void RefreshControl::serialize(Archive& archive) {
+  archive.fixed(ranks_, free_from_);
+  archive(last_free_);
+  for (const Rank& rank : ranks_) {
+    archive.check(rank.turn >= 0 && rank.turn < turns_, "there is no such turn of refreshes");
+    archive.check(rank.pressing == kNeverCycle || rank.due != kNeverCycle,
+                  "a refresh is pressing, but never due");
+  }
+  if (archive.loading()) {
+    for (Rank& rank : ranks_) {
+      rank.waiting = 0;
+    }
+    blocked_ranks_ = static_cast<int>(
+        std::count_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.blocked; }));
+    find_next_pressing();
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the ranks of a channel are refreshed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "controller/channel/dram_banks.h"
+#include "core/archive.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+#include "dram/timing_model.h"
+
+namespace hmsim {
+
+// The next command towards a rank's refresh.
+struct RefreshStep {
+  int rank = -1;           // -1: there is none
+  std::int32_t bank = -1;  // to be precharged; -1: the refresh itself
+  bool present() const { return rank >= 0; }
+};
+
+// Every rank owes a refresh in each refresh interval: of all its banks, or of the bank of one
+// number in each bank group, the numbers in turn. One may be put off while requests wait for the
+// rank, and made ahead of its time while none does, as far as the parameters allow (JESD79-3F
+// section 4.13, JESD79-4B section 4.26: 8 each, and never more than 9 tREFI between two; DDR5: 4
+// and 5).
+class RefreshControl {
+ public:
+  RefreshControl(const DramParameters& dram, const TimingModel& model, DramBanks& banks);
+
+  // Refreshes may be put off or made ahead, so that waiting requests are to be counted.
+  bool elastic() const { return elastic_; }
+  void waits(int rank, std::int64_t change) {
+    ranks_[static_cast<std::size_t>(rank)].waiting += change;
+  }
+
+  // From then on the rank can wait no longer with its next refresh.
+  Cycle pressing_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].pressing; }
+  // Some rank can wait no longer: what is to be refreshed takes no other command before.
+  bool pressing(Cycle edge) const { return edge >= next_pressing_; }
+  // The legal step, if any, of a rank that can wait no longer; or of one that no request waits for.
+  RefreshStep step(Cycle edge);
+  RefreshStep idle_step(Cycle edge) const;
+
+  // The rank that is the first to be pressing; when another is.
+  int first_pressing() const { return first_pressing_; }
+  Cycle then_pressing() const { return then_pressing_; }
+  // Of those that the rank's next refresh is of, the banks that are open, a bit each; when it is
+  // legal, once they are closed.
+  std::uint64_t open_banks(int rank) const {
+    return banks_.open_banks(rank) & (each_turn_ << turn(rank));
+  }
+  Cycle gate(int rank) const;
+  // It takes no other command before.
+  void prepare(int rank, Cycle edge) {
+    if (!ranks_[static_cast<std::size_t>(rank)].blocked) {
+      block(rank, edge);
+    }
+  }
+
+  // The rank's next refresh is of the banks of this number in their groups; 0: of all banks.
+  int turn(int rank) const { return ranks_[static_cast<std::size_t>(rank)].turn; }
+  // It was issued.
+  void refreshed(int rank, Cycle edge);
+
+  // The rank sleeps: it takes no refresh before it wakes up, which a pressing one is a cause for.
+  // In self-refresh none is due, and none can be made for `time` from its end on.
+  bool pressing(int rank, Cycle edge) const {
+    return edge >= ranks_[static_cast<std::size_t>(rank)].pressing;
+  }
+  void sleep(int rank, bool self_refresh);
+  void wake(int rank) { ranks_[static_cast<std::size_t>(rank)].asleep = false; }
+  void wake_from_self_refresh(int rank, Cycle edge, Cycle time);
+
+  // What is refreshed together: places number rank x turns + turn. A place is busy while a pressing
+  // refresh keeps it from other commands, and while it is refreshed.
+  std::size_t place(int rank, std::int32_t bank) const {
+    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
+           static_cast<std::size_t>(bank & (turns_ - 1));
+  }
+  bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
+  bool busy(Cycle edge) const { return blocked_ranks_ > 0 || edge < last_free_; }
+  // When the next place that is refreshed at `edge` is done with it.
+  Cycle next_free(Cycle edge) const;
+
+  // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
+  // the next edge.
+  Cycle next(Cycle soonest) {
+    return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
+  }
+
+  // Loading: nobody waits then; waits() is to be called for each that does.
+  void serialize(Archive& archive);
+
+ private:
+  struct Rank {
+    Cycle due = kNeverCycle;  // of the first refresh that was not made yet
+    Cycle pressing = kNeverCycle;
+    std::int64_t waiting = 0;
+    int turn = 0;
+    bool blocked = false;  // what is to be refreshed is kept from other commands
+    bool asleep = false;
+    void serialize(Archive& archive) { archive(due, pressing, turn, blocked, asleep); }
+  };
+
+  // A rank's next step, and when it can be made.
+  struct Plan {
+    RefreshStep step;
+    Cycle at = kNeverCycle;
+  };
+
+  Cycle wanted_from(const Rank& rank) const {
+    return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - ahead_, rank.pressing)
+                                             : rank.pressing;
+  }
+  RefreshStep step_of(int rank, Cycle edge) const;
+  RefreshStep pressing_step(int rank, Cycle edge);
+  // Of the open banks the one that can be precharged first; of these, the first.
+  Plan plan(int rank, Cycle from) const;
+  void block(int rank, Cycle edge);
+  void unblock(int rank, Cycle edge);
+  void find_next_pressing();
+  Cycle look_ahead(Cycle soonest);
+  std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
+
+  const TimingModel& model_;
+  DramBanks& banks_;
+  const int banks_per_rank_;
+  const int turns_;                // a power of two
+  const std::uint64_t each_turn_;  // a bit for every turns_-th bank of a rank
+  const Command command_;
+  const Cycle interval_;
+  const Cycle behind_;   // a refresh may come so much later,
+  const Cycle ahead_;    // or earlier
+  const Cycle longest_;  // from one refresh to where the next is pressing
+  const Cycle duration_;
+  const bool elastic_;
+  std::vector<Rank> ranks_;
+  Cycle next_pressing_ = kNeverCycle;  // the first,
+  int first_pressing_ = 0;             // of this rank,
+  Cycle then_pressing_ = kNeverCycle;  // and the next one, of another
+  // A pressing rank's plan since the last command; its rank is -1 where there is none.
+  Plan planned_;
+  std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
+  Cycle last_free_{0};            // the latest of them that is known
+  int blocked_ranks_ = 0;
+};
+
+// What every refresh needs, for the loops over edges to take in.
+
+inline RefreshStep RefreshControl::step(Cycle edge) {
+  if (edge < then_pressing_) {
+    return edge < next_pressing_ ? RefreshStep{} : pressing_step(first_pressing_, edge);
+  }
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
+      const RefreshStep step = pressing_step(rank, edge);
+      if (step.present()) {
+        return step;
+      }
+    }
+  }
+  return {};
+}
+
+// A refresh that is legal at once needs to keep nothing from its banks, unless these do not know
+// of it by the rules of their rank.
+inline RefreshStep RefreshControl::pressing_step(int rank, Cycle edge) {
+  const bool planned = planned_.step.rank == rank && planned_.at == edge;
+  const RefreshStep step = planned ? planned_.step : step_of(rank, edge);
+  planned_.step.rank = -1;
+  if (step.rank < 0 || step.bank >= 0 || command_ != Command::refresh) {
+    prepare(rank, edge);
+  }
+  return step;
+}
+
+inline RefreshStep RefreshControl::step_of(int rank, Cycle edge) const {
+  const Plan next = plan(rank, edge);
+  return next.at == edge ? next.step : RefreshStep{};
+}
+
+inline RefreshControl::Plan RefreshControl::plan(int rank, Cycle from) const {
+  if (ranks_[static_cast<std::size_t>(rank)].asleep) {
+    return {};
+  }
+  const std::uint64_t open = open_banks(rank);
+  if (open == 0) {
+    return {{rank, -1}, later(from, gate(rank))};
+  }
+  Plan plan;
+  for (std::uint64_t banks = open; banks != 0; banks &= banks - 1) {
+    const std::int32_t bank = rank * banks_per_rank_ + __builtin_ctzll(banks);
+    const Cycle at = model_.earliest(Command::precharge, bank);
+    if (at <= from) {
+      return {{rank, bank}, from};
+    }
+    if (at < plan.at) {
+      plan = {{rank, bank}, at};
+    }
+  }
+  return plan;
+}
+
+// Of the refresh, once its banks are closed.
+inline Cycle RefreshControl::gate(int rank) const {
+  return command_ == Command::refresh ? model_.rank_gate(command_, rank)
+                                      : model_.earliest(command_, first_bank(rank));
+}
+
+// What is to be refreshed takes no other command before.
+inline void RefreshControl::block(int rank, Cycle edge) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  state.blocked = true;
+  banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+  free_from_[place(rank, state.turn)] = kNeverCycle;
+  ++blocked_ranks_;
+}
+
+inline void RefreshControl::unblock(int rank, Cycle edge) {
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  if (state.blocked) {
+    state.blocked = false;
+    --blocked_ranks_;
+    banks_.unblock(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
+  }
+}
+
+inline void RefreshControl::refreshed(int rank, Cycle edge) {
+  unblock(rank, edge);
+  Rank& state = ranks_[static_cast<std::size_t>(rank)];
+  free_from_[place(rank, state.turn)] = edge + duration_;
+  last_free_ = later(last_free_, edge + duration_);
+  state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
+  state.due += interval_;
+  state.pressing = earlier(state.due + behind_, edge + longest_);
+  find_next_pressing();
+}
+
+inline void RefreshControl::find_next_pressing() {
+  planned_.step.rank = -1;
+  Cycle next = kNeverCycle;
+  Cycle then = kNeverCycle;
+  std::size_t first = 0;
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    const Cycle each = ranks_[rank].pressing;
+    then = earlier(then, later(next, each));
+    if (each < next) {
+      next = each;
+      first = rank;
+    }
+  }
+  next_pressing_ = next;
+  then_pressing_ = then;
+  first_pressing_ = static_cast<int>(first);
+}
+
+inline Cycle RefreshControl::look_ahead(Cycle soonest) {
+  if (!elastic_ && soonest < then_pressing_) {
+    planned_ = plan(first_pressing_, soonest);
+    return earlier(planned_.at, then_pressing_);
+  }
+  Cycle next = kNeverCycle;
+  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+    const Rank& state = ranks_[static_cast<std::size_t>(rank)];
+    const Cycle from = elastic_ ? wanted_from(state) : state.pressing;
+    next = earlier(next, soonest < from ? from : plan(rank, soonest).at);
+  }
+  return next;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/transaction.h"
+
+#include <algorithm>
+
+#include "core/places.h"
+
+namespace hmsim {
+
+void LatencyMarks::serialize(Archive& archive) {
+  archive(first_command, entered, competes, queueing, bank, bus, refresh);
+}
+
+void Transaction::serialize(Archive& archive) {
+  archive(request, row, key_miss, key_hit, grant_from, state, viewed, view.row_hit, started,
+          activated, urgent, overdue, admitted, activated_at, activate_held, finishes, marks);
+  for (const Cycle date : {grant_from, admitted, activated_at, finishes, marks.first_command,
+                           marks.entered, marks.competes}) {
+    archive.check(date != kNeverCycle, "a transaction has no date");
+  }
+}
+
+std::vector<bool> TransactionPool::free_slots() const {
+  std::vector<bool> free(slots_.size());
+  for (const Transaction* each = first_free_; each != nullptr; each = each->next) {
+    free[each->slot] = true;
+  }
+  return free;
+}
+
+std::vector<Transaction*> TransactionPool::held() {
+  const std::vector<bool> free = free_slots();
+  std::vector<Transaction*> held;
+  for (Transaction& each : slots_) {
+    if (!free[each.slot]) {
+      held.push_back(&each);
+    }
+  }
+  std::sort(held.begin(), held.end(), [](const Transaction* a, const Transaction* b) {
+    return a->request.id < b->request.id;
+  });
+  return held;
+}
+
+void TransactionPool::serialize(Archive& archive) {
+  std::vector<std::uint32_t> free;
+  for (const Transaction* each = first_free_; each != nullptr; each = each->next) {
+    free.push_back(each->slot);
+  }
+  archive(free);
+  if (archive.loading()) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      slots_[slot] = Transaction();
+      slots_[slot].slot = static_cast<std::uint32_t>(slot);
+    }
+    Places places(archive, slots_.size(), "free slots");
+    first_free_ = nullptr;
+    taken_ = slots_.size();
+    for (auto slot = free.rbegin(); slot != free.rend(); ++slot) {
+      places.take(*slot);
+      release(slots_[*slot]);
+    }
+  }
+  const std::vector<bool> unused = free_slots();
+  for (Transaction& each : slots_) {
+    if (!unused[each.slot]) {
+      archive(each);
+    }
+  }
+  const std::vector<Transaction*> loaded = held();
+  const bool twice = std::adjacent_find(loaded.begin(), loaded.end(),
+                                        [](const Transaction* a, const Transaction* b) {
+                                          return a->request.id == b->request.id;
+                                        }) != loaded.end();
+  archive.check(!twice, "a request holds two slots");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/buffer/lookahead.h"
+
+#include <utility>
+
+#include "core/places.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "what queued commands ask for does not hold together";
+
+}  // namespace
+
+std::unique_ptr<Lookahead> Lookahead::make(const NvdimmParameters& parameters,
+                                           const Assignments& assignments, SyncBuffer& buffer,
+                                           const Ftl& ftl, const FlashArray& flash) {
+  auto policy = create_policy(PolicyKind::buffer_manager, parameters.buffer.manager, assignments);
+  std::unique_ptr<BufferManager> manager(static_cast<BufferManager*>(policy.release()));
+  if (!manager->watches_queue()) {
+    return nullptr;
+  }
+  return std::make_unique<Lookahead>(std::move(manager), parameters.unmapped_read, buffer, ftl,
+                                     flash);
+}
+
+Lookahead::Lookahead(std::unique_ptr<BufferManager> manager, UnmappedRead unmapped_read,
+                     SyncBuffer& buffer, const Ftl& ftl, const FlashArray& flash)
+    : manager_(std::move(manager)),
+      buffer_(buffer),
+      ftl_(ftl),
+      flash_(flash),
+      reads_unmapped_(unmapped_read == UnmappedRead::flash),
+      candidates_(ftl.shape().luns),
+      is_hungry_(ftl.shape().luns) {}
+
+std::uint32_t Lookahead::sent(Address address, bool write) {
+  const std::int64_t key = buffer_.key_of(address);
+  const std::uint32_t index = enter(key);
+  if (write) {
+    ++asked_[index].writes;
+    if (!asked_[index].new_page && buffer_.write.find(key) == kNoIndex) {
+      asked_[index].new_page = true;
+      ++new_pages_;
+    }
+    return index;
+  }
+  ++asked_[index].reads;
+  if (asked_[index].lun == kNoIndex && to_be_read(address)) {
+    const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(key));
+    enlist(index, lun);
+    idle(lun);
+  }
+  return index;
+}
+
+// A page whose frame lacks the line is left to the lookup.
+bool Lookahead::to_be_read(Address address) const {
+  const std::int64_t key = buffer_.key_of(address);
+  const std::uint32_t written = buffer_.write.find(key);
+  return buffer_.read.find(key) == kNoIndex &&
+         (written == kNoIndex || (buffer_.write[written].valid & buffer_.line_of(address)) == 0) &&
+         (reads_unmapped_ || ftl_.place(buffer_.page_of(key)) != kNowhere);
+}
+
+void Lookahead::looked_up(std::uint32_t index, bool write) {
+  Asked& asked = asked_[index];
+  if (write) {
+    --asked.writes;
+    new_pages_ -= std::exchange(asked.new_page, false) ? 1 : 0;
+  } else {
+    --asked.reads;
+    if (asked.lun != kNoIndex) {
+      delist(index);
+    }
+  }
+  if (asked.reads + asked.writes == 0) {
+    leave(index);
+  }
+}
+
+std::uint32_t Lookahead::enter(std::int64_t key) {
+  const std::uint32_t known = asked_for_.find(key);
+  if (known != kNoIndex) {
+    return known;
+  }
+  if (free_ == kNoIndex) {
+    asked_.emplace_back();
+    links_.emplace_back();
+    free_ = static_cast<std::uint32_t>(asked_.size() - 1);
+  }
+  const std::uint32_t index = free_;
+  free_ = asked_[index].next_free;
+  asked_[index] = Asked();
+  asked_[index].key = key;
+  asked_for_.insert(key, index);
+  guard(buffer_.read, key, true);
+  guard(buffer_.write, key, true);
+  return index;
+}
+
+void Lookahead::leave(std::uint32_t index) {
+  const std::int64_t key = asked_[index].key;
+  asked_for_.erase(key);
+  asked_[index].next_free = free_;
+  free_ = index;
+  guard(buffer_.read, key, false);
+  guard(buffer_.write, key, false);
+}
+
+void Lookahead::guard(BufferPart& part, std::int64_t key, bool guarded) const {
+  const std::uint32_t frame = manager_->protects_queued() ? part.find(key) : kNoIndex;
+  if (frame != kNoIndex && part[frame].listing != FrameListing::none) {
+    part.unlist(frame);
+    part.list(frame, guarded);
+  }
+}
+
+void Lookahead::enlist(std::uint32_t index, std::uint32_t lun) {
+  asked_[index].lun = lun;
+  candidates_[lun].push_back(links_, index);
+}
+
+void Lookahead::delist(std::uint32_t index) {
+  candidates_[std::exchange(asked_[index].lun, kNoIndex)].remove(links_, index);
+}
+
+void Lookahead::idle(std::uint32_t lun) {
+  if (!is_hungry_[lun] && !candidates_[lun].empty()) {
+    is_hungry_[lun] = true;
+    hungry_.push(lun);
+  }
+}
+
+// The LUN's oldest one. A page may have moved to another LUN, or have come into the buffer.
+std::uint32_t Lookahead::candidate(std::uint32_t lun) {
+  while (!candidates_[lun].empty()) {
+    const std::uint32_t index = candidates_[lun].first;
+    const std::int64_t key = asked_[index].key;
+    const std::uint32_t now_at = ftl_.read_lun(buffer_.page_of(key));
+    if (buffer_.read.find(key) != kNoIndex) {
+      delist(index);
+    } else if (now_at != lun) {
+      delist(index);
+      enlist(index, now_at);
+      idle(now_at);
+    } else {
+      return index;
+    }
+  }
+  return kNoIndex;
+}
+
+// A frame that has just come out of use belongs to a lookup that waits for one.
+bool Lookahead::next_prefetch(std::int64_t& key) {
+  while (!hungry_.empty() && buffer_.read.waiting() == 0) {
+    const std::uint32_t lun = hungry_.front();
+    const std::uint32_t index = flash_.idle(lun) ? candidate(lun) : kNoIndex;
+    if (index != kNoIndex) {
+      const PrefetchView view{ftl_.shape().luns, prefetching_, buffer_.read.free(),
+                              buffer_.read.replaceable()};
+      if (view.free + view.replaceable == 0 || !manager_->prefetch(view)) {
+        return false;
+      }
+      key = asked_[index].key;
+      delist(index);
+      ++prefetching_;
+      return true;
+    }
+    hungry_.pop();
+    is_hungry_[lun] = false;
+  }
+  return false;
+}
+
+void Lookahead::serialize(Archive& archive) {
+  archive.section("lookahead");
+  archive(asked_, links_, free_);
+  archive.fixed(candidates_);
+  archive(hungry_);
+  archive.fixed(is_hungry_);
+  archive(prefetching_, new_pages_);
+  if (archive.loading()) {
+    check_lists(archive);
+    asked_for_.clear();
+    for (std::uint32_t index = 0; index < asked_.size(); ++index) {
+      if (asked_[index].reads + asked_[index].writes > 0) {
+        archive.check(asked_for_.find(asked_[index].key) == kNoIndex, kWrong);
+        asked_for_.insert(asked_[index].key, index);
+      }
+    }
+  }
+  manager_->serialize(archive);
+}
+
+void Lookahead::check_lists(const Archive& archive) const {
+  archive.check(links_.size() == asked_.size(), kWrong);
+  Places candidates(archive, asked_.size(), kWrong);
+  for (std::uint32_t lun = 0; lun < candidates_.size(); ++lun) {
+    candidates_[lun].take_all(links_, candidates, [&](std::uint32_t index) {
+      archive.check(asked_[index].lun == lun && asked_[index].reads > 0, kWrong);
+    });
+  }
+  Places free(archive, asked_.size(), kWrong);
+  free.chain(free_, [&](std::uint32_t index) {
+    archive.check(asked_[index].reads + asked_[index].writes == 0, kWrong);
+    return asked_[index].next_free;
+  });
+  Places hungry(archive, is_hungry_.size(), kWrong);
+  hungry_.each([&](std::uint32_t lun) { hungry.take(lun); });
+  for (std::size_t lun = 0; lun < is_hungry_.size(); ++lun) {
+    archive.check(is_hungry_[lun] == hungry.has(lun), kWrong);
+  }
+  std::uint64_t new_pages = 0;
+  for (std::size_t index = 0; index < asked_.size(); ++index) {
+    const Asked& asked = asked_[index];
+    const bool used = asked.reads + asked.writes > 0;
+    archive.check(
+        used != free.has(index) && (!used || (asked.lun != kNoIndex) == candidates.has(index)),
+        kWrong);
+    new_pages += used && asked.new_page ? 1 : 0;
+  }
+  archive.check(new_pages == new_pages_, kWrong);
+}
+
+void Lookahead::check_loaded(const Archive& archive, const std::vector<Query>& queries,
+                             std::uint32_t prefetches) const {
+  std::vector<Asked> counted(asked_.size());
+  for (const Query& query : queries) {
+    archive.check_index(query.asked, asked_.size(), kWrong);
+    archive.check(asked_[query.asked].key == query.key, kWrong);
+    ++(query.write ? counted[query.asked].writes : counted[query.asked].reads);
+  }
+  for (std::size_t index = 0; index < asked_.size(); ++index) {
+    archive.check(asked_[index].reads == counted[index].reads &&
+                      asked_[index].writes == counted[index].writes &&
+                      (!asked_[index].new_page || asked_[index].writes > 0),
+                  kWrong);
+  }
+  archive.check(prefetches == prefetching_, kWrong);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes that the host sent on credit: their lines are in the NVDIMM, durable, and on their way to
+// frames of the write part. Each is a command with a tag of its own, after those of the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/key_map.h"
+#include "core/request.h"
+#include "nvdimm/buffer/sync_buffer.h"
+
+namespace hmsim {
+
+class PostedWrites {
+ public:
+  // Tags `first` and on, one for each of `entries`.
+  PostedWrites(std::size_t first, std::size_t entries, bool store_data);
+
+  bool owns(std::uint32_t tag) const { return tag >= first_; }
+  bool uses(std::uint32_t tag) const { return entries_[tag - first_].used; }
+  std::int64_t line(std::uint32_t tag) const { return entries_[tag - first_].line; }
+  bool empty() const { return used_ == 0; }
+  std::size_t size() const { return used_; }
+  bool full() const { return free_.empty(); }
+
+  // `line`: its number in the logical space. `data`: data mode, else ignored. Not while full().
+  std::uint32_t add(std::int64_t line, const LineData& data);
+  // The entry's line is in a frame. Writes of a line leave in order.
+  void remove(std::uint32_t tag);
+
+  // The latest write of the line; kNoIndex: there is none.
+  std::uint32_t latest(std::int64_t line) const {
+    return used_ == 0 ? kNoIndex : latest_.find(line);
+  }
+  // Commands that wait until it is in a frame.
+  const CommandChain& readers(std::uint32_t tag) const { return entries_[tag - first_].readers; }
+  CommandChain& readers(std::uint32_t tag) { return entries_[tag - first_].readers; }
+
+  // Data mode: what the write carries; what all writes of the line leave of it, from the oldest on;
+  // writes of lines first .. end - 1 change nothing any more.
+  const LineData& data(std::uint32_t tag) const { return data_[tag - first_]; }
+  void apply(std::int64_t line, LineBytes& bytes) const;
+  void discard(std::int64_t first, std::int64_t end);
+  // Data mode: calls see(line) for each line that is written.
+  template <class See>
+  void each_line(See see) const {
+    for (const Entry& entry : entries_) {
+      if (entry.used && entry.older == kNoIndex) {
+        see(entry.line);
+      }
+    }
+  }
+
+  void serialize(Archive& archive);
+
+ private:
+  struct Entry {
+    std::int64_t line = 0;
+    std::uint32_t older = kNoIndex;  // write of the line
+    std::uint32_t newer = kNoIndex;
+    CommandChain readers;
+    bool used = false;
+
+    void serialize(Archive& archive) { archive(line, older, newer, readers, used); }
+  };
+
+  void check_loaded(const Archive& archive) const;
+
+  std::size_t first_;
+  std::vector<Entry> entries_;
+  std::vector<LineData> data_;
+  std::vector<std::uint32_t> free_;  // tags
+  KeyMap latest_;                    // line -> tag
+  std::size_t used_ = 0;             // entries
+};
+
+}  // namespace hmsim

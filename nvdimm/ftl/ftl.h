@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The flash translation layer: a page-level map and the state of every block, without time. Who
+// drives it (flash operations, or a precondition run) decides when things happen.
+//
+// With a cached map the map's own pages, translation pages, are written like the host's, to blocks
+// of their own, under numbers behind the logical pages; map() knows which entries are cached.
+//
+// A page is written in two steps: allocate() takes the next page of a LUN's open block, commit()
+// maps it once its data are safe. In between it is neither free nor valid. Pages of a block are
+// allocated, and must be committed, in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/key_map.h"
+#include "core/random.h"
+#include "core/types.h"
+#include "nvdimm/ftl/map_cache.h"
+#include "nvdimm/nand/flash_media.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/ftl/zeroed_array.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+class FlashArray;
+
+inline constexpr std::uint32_t kFrontiers = 3;    // blocks of a LUN that may be open
+inline constexpr std::int64_t kFewestBlocks = 8;  // a LUN must have
+
+// What the FTL is made for; fractions already turned into whole blocks and pages.
+struct FtlShape {
+  std::uint32_t luns = 1;
+  std::uint32_t blocks = 0;  // a LUN
+  std::uint32_t pages = 0;   // a block
+  std::uint64_t logical_pages = 0;
+  std::uint64_t cached_entries = 0;  // of the map; 0: all of it, and no translation pages
+  std::uint64_t map_entries = 1024;  // of a translation page
+  std::uint32_t gc_threshold = 2;    // free blocks of a LUN below which collection is due; >= 2
+  std::uint32_t urgent_limit = 2;    // free blocks below which it is not put off; <= gc_threshold
+  bool dynamic = true;
+  bool shared_frontier = false;
+  std::uint32_t bad_blocks = 0;       // a LUN, from the beginning
+  std::uint64_t needed = 0;           // valid pages that must fit, with those on their way to flash
+  std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
+  std::vector<std::uint32_t> stripe;  // LUNs in stripe order, each as often as it has planes
+
+  std::uint64_t map_pages() const {
+    return cached_entries == 0 ? 0 : (logical_pages + map_entries - 1) / map_entries;
+  }
+  std::uint32_t frontiers() const { return cached_entries == 0 ? kFrontiers - 1 : kFrontiers; }
+  // Valid pages a LUN with so many bad blocks may hold. Then, whenever collection is due, some full
+  // block has an invalid page: blocks - (gc_threshold - 1) - frontiers full blocks hold more pages
+  // than this.
+  std::uint64_t valid_limit(std::uint32_t bad) const {
+    const std::uint32_t kept = gc_threshold + frontiers() + bad;
+    return kept < blocks ? std::uint64_t{blocks - kept} * pages : 0;
+  }
+  std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
+};
+
+FtlShape ftl_shape(const NvdimmParameters& parameters);
+
+// `assignments`: the configuration's; the selector's own parameters are taken from them.
+std::unique_ptr<VictimSelector> victim_selector(const std::string& name,
+                                                const Assignments& assignments);
+
+class Ftl {
+ public:
+  // Pages moved by wear levelling never go with the host's, and begin the most worn free block.
+  enum class Stream : std::uint8_t { host, collection, levelling, translation };
+
+  // Pages of one LUN. unsettled: allocated, and not yet committed.
+  struct Census {
+    std::uint64_t free = 0;
+    std::uint64_t valid = 0;
+    std::uint64_t invalid = 0;
+    std::uint64_t unsettled = 0;
+  };
+
+  // Without a selector: greedy. `seed`: of what selectors draw.
+  explicit Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector = nullptr,
+               std::uint64_t seed = 0);
+
+  const FtlShape& shape() const { return shape_; }
+
+  // Which entries of the map are cached; nullptr: all. What commit(), commit_copy() and trim()
+  // change is told to it.
+  MapCache* map() { return map_.get(); }
+  LogicalPage map_page(std::uint32_t translation_page) const {
+    return LogicalPage(static_cast<std::int64_t>(shape_.logical_pages + translation_page));
+  }
+  bool is_map_page(LogicalPage page) const { return index(page) >= shape_.logical_pages; }
+  // Where a copy of the page goes that a collection, or wear levelling, makes.
+  Stream stream_of(LogicalPage page, bool levelling) const {
+    return is_map_page(page) ? Stream::translation
+           : levelling       ? Stream::levelling
+                             : Stream::collection;
+  }
+
+  std::size_t pages() const { return l2p_.size(); }  // logical and translation pages
+  PhysicalPage place(LogicalPage page) const {
+    return PhysicalPage(std::int64_t{l2p_[index(page)]} - 1);
+  }
+  std::uint32_t lun_of(PhysicalPage place) const {
+    return static_cast<std::uint32_t>(place.value() / shape_.pages / shape_.blocks);
+  }
+  // The LUN where the page is, or, never written, where its stripe would have put it.
+  std::uint32_t read_lun(LogicalPage page) const {
+    const PhysicalPage at = place(page);
+    return at == kNowhere ? home(page) : lun_of(at);
+  }
+  std::uint32_t home(LogicalPage page) const {
+    return shape_.stripe[index(page) % shape_.stripe.size()];
+  }
+  // Where the page is, or, never written, some place for it on its home LUN.
+  PhysicalPage read_place(LogicalPage page) const {
+    const PhysicalPage at = place(page);
+    const std::uint64_t pages = std::uint64_t{shape_.blocks} * shape_.pages;
+    return at != kNowhere ? at
+                          : PhysicalPage(static_cast<std::int64_t>(
+                                home(page) * pages + index(page) / shape_.luns % pages));
+  }
+
+  // The LUN that is to program `page`. Static allocation: its home. Dynamic: the next one in stripe
+  // order that is_idle and has room, or kNoIndex. The claim lasts until commit().
+  template <class IsIdle>
+  std::uint32_t claim(LogicalPage page, IsIdle is_idle) {
+    if (!shape_.dynamic) {
+      ++luns_[home(page)].claimed;
+      return home(page);
+    }
+    const auto steps = static_cast<std::uint32_t>(shape_.stripe.size());
+    for (std::uint32_t i = 0; i < steps; ++i) {
+      const std::uint32_t step = (cursor_ + i) % steps;
+      Lun& lun = luns_[shape_.stripe[step]];
+      if (is_idle(shape_.stripe[step]) && lun.valid + lun.claimed < shape_.valid_limit(lun.bad)) {
+        ++lun.claimed;
+        cursor_ = (step + 1) % steps;
+        return shape_.stripe[step];
+      }
+    }
+    return kNoIndex;
+  }
+
+  // Whether a LUN with room is_idle.
+  template <class IsIdle>
+  bool any_idle(IsIdle is_idle) const {
+    for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
+      if (is_idle(lun) && has_room(lun)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  PhysicalPage allocate(std::uint32_t lun, Stream stream);
+  // What allocate() would return; kNowhere if it had to open a block.
+  PhysicalPage next_place(std::uint32_t lun, Stream stream) const;
+  // The page claimed and allocated for the host holds `page`.
+  void commit(LogicalPage page, PhysicalPage at);
+  // The same of a translation page; data mode: with its entries as they are now.
+  void commit_map(std::uint32_t translation_page, PhysicalPage at);
+  // The same as commit(), but the page was discarded in the meantime.
+  void commit_discarded(LogicalPage page, PhysicalPage at);
+  // The page has no data any more. False: it had none.
+  bool trim(LogicalPage page);
+  // `to` holds a copy of what `from` held for `page`. False: the page was written elsewhere in the
+  // meantime; the copy is dropped and the map left alone.
+  bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);
+
+  // Some full block holds an invalid page, or is failing.
+  bool collectable(std::uint32_t lun) {
+    return fewest_valid(lun) < shape_.pages || luns_[lun].failing > 0;
+  }
+  // Besides, fewer blocks than the threshold are free, or a block is failing.
+  bool collection_due(std::uint32_t lun) {
+    return (luns_[lun].free.size() < shape_.gc_threshold || luns_[lun].failing > 0) &&
+           collectable(lun);
+  }
+  bool collection_urgent(std::uint32_t lun) const {
+    return luns_[lun].free.size() < shape_.urgent_limit;
+  }
+  // Collection is due, and the next block that is opened would be one too many: nothing else may be
+  // written first. So even a selector that takes blocks without invalid pages comes to an end.
+  bool collection_pressing(std::uint32_t lun) {
+    return luns_[lun].free.size() + 1 < shape_.gc_threshold && collection_due(lun);
+  }
+  // The first failing block, if there is one; the selector's choice, or with no block free at all
+  // the one with the fewest valid pages. It stays readable until erase(). Only while collectable().
+  std::uint32_t take_victim(std::uint32_t lun);
+  // Static wear levelling: the least worn full block, if the most worn block of the LUN has been
+  // erased more than wear_gap times more often; as a victim. Looks at every full block, but only
+  // while the gap is that large.
+  std::optional<std::uint32_t> take_coldest(std::uint32_t lun);
+  // The victim is free again; a failing one is bad from now on.
+  void erase(std::uint32_t lun, std::uint32_t block);
+
+  // The victim could not be erased: it is bad from now on.
+  void retire(std::uint32_t lun, std::uint32_t block);
+  // A page that was allocated, for the host or not, could not be programmed. Its block takes no
+  // more pages and is to be collected, then retired; a claim of the host is given back.
+  void fail(PhysicalPage at, bool host);
+  bool bad(std::uint32_t lun, std::uint32_t block) const {
+    return blocks_[block_index(lun, block)].state == State::bad;
+  }
+  std::uint64_t bad_blocks() const;  // in all
+
+  PhysicalPage page_at(std::uint32_t lun, std::uint32_t block, std::uint32_t page) const {
+    return PhysicalPage((std::int64_t{lun} * shape_.blocks + block) * shape_.pages + page);
+  }
+  // Whose valid data the physical page holds.
+  std::optional<LogicalPage> owner(PhysicalPage at) const;
+  std::uint32_t valid_pages(std::uint32_t lun, std::uint32_t block) const {
+    return blocks_[block_index(lun, block)].valid;
+  }
+  std::uint32_t free_blocks(std::uint32_t lun) const {
+    return static_cast<std::uint32_t>(luns_[lun].free.size());
+  }
+  // Pages of the block that are allocated, from its first on.
+  std::uint32_t written_pages(std::uint32_t lun, std::uint32_t block) const;
+  std::uint32_t erases(std::uint32_t lun, std::uint32_t block) const {
+    return blocks_[block_index(lun, block)].erases;
+  }
+  std::uint32_t erases(PhysicalPage at) const { return erases(lun_of(at), block_of(at)); }
+
+  // Data mode: where every change is recorded; must outlive the FTL, and hold what this one does.
+  void set_media(FlashMedia* media);
+  // The whole state, from the media alone: of each page the newest whole copy counts. Operations
+  // that were under way are forgotten; partly written blocks are written on.
+  void rebuild();
+  // Pages that can be programmed on the LUN without collection.
+  std::uint64_t free_pages(std::uint32_t lun) const;
+  // As claim(), whatever the allocation says.
+  void claim_on(std::uint32_t lun) { ++luns_[lun].claimed; }
+  bool has_room(std::uint32_t lun) const {
+    return luns_[lun].valid + luns_[lun].claimed < shape_.valid_limit(luns_[lun].bad);
+  }
+
+  // Counted afresh from the map; raises a fault when it contradicts the running counts.
+  Census census(std::uint32_t lun) const;
+
+  void serialize(Archive& archive);
+
+  // What others have under way with each LUN.
+  struct UnderWay {
+    explicit UnderWay(std::size_t luns) : claims(luns), victims(luns, kNoIndex) {}
+
+    std::vector<PhysicalPage> programs;  // allocated, and not yet committed
+    std::vector<std::uint64_t> claims;
+    std::vector<std::uint32_t> victims;  // kNoIndex: none
+  };
+  // Loading: it is what is under way here.
+  void check_under_way(const Archive& archive, const UnderWay& others) const;
+  // Loading: what may be programmed next is what the array takes for that.
+  void check_programmed(const Archive& archive, const FlashArray& flash, std::uint32_t lun) const;
+  // Loading, data mode: the media hold what the map says.
+  void check_media(const Archive& archive) const;
+
+ private:
+  friend struct NvdimmFaults;  // tests break things through it
+
+  enum class State : std::uint8_t { free, open, full, victim, bad, last = bad };
+
+  struct Link {
+    std::uint32_t previous = kNoIndex;
+    std::uint32_t next = kNoIndex;
+  };
+
+  struct Block {
+    Link alike;  // among full blocks of the LUN with as many valid pages, by `changed`
+    Link age;    // among full blocks of the LUN, in the order in which they were filled
+    std::uint64_t changed = 0;  // Lun::written when it was filled or last lost a valid page
+    std::uint32_t erases = 0;
+    std::uint32_t slot = 0;  // in Lun::full
+    std::uint16_t valid = 0;
+    std::uint16_t settled = 0;  // pages committed, or dropped
+    std::uint16_t end = 0;      // pages that will be; then the block is full
+    State state = State::free;
+    bool failing = false;  // to be retired
+
+    void serialize(Archive& archive) {
+      archive(changed, erases, slot, settled, end, state, failing);
+    }
+  };
+
+  struct List {
+    std::uint32_t first = kNoIndex;
+    std::uint32_t last = kNoIndex;
+  };
+
+  struct Frontier {
+    std::uint32_t block = kNoIndex;
+    std::uint32_t next_page = 0;
+
+    void serialize(Archive& archive) { archive(block, next_page); }
+  };
+
+  struct Lun {
+    // Heap of (erases << 32 | block): the least worn block is used next (dynamic wear levelling).
+    std::vector<std::uint64_t> free;
+    std::array<Frontier, kFrontiers> frontiers;
+    std::vector<std::uint32_t> full;  // blocks, in no order
+    std::vector<List> buckets;        // of full blocks, by valid pages
+    List filled;                      // full blocks, oldest first
+    std::uint32_t fewest = 0;         // no lower bucket holds a block
+    std::vector<std::uint32_t> worn;  // blocks, by erases
+    std::uint32_t least_worn = 0;     // erases
+    std::uint64_t written = 0;        // pages committed, or dropped
+    std::uint64_t unsettled = 0;      // pages allocated, and not yet committed
+    std::uint64_t valid = 0;
+    std::uint64_t invalid = 0;
+    std::uint64_t claimed = 0;
+    std::uint32_t bad = 0;      // blocks
+    std::uint32_t failing = 0;  // full blocks that are to be retired
+  };
+
+  // What a selector sees of a LUN.
+  class View;
+
+  static std::size_t index(LogicalPage page) { return static_cast<std::size_t>(page.value()); }
+  static std::size_t index(PhysicalPage at) { return static_cast<std::size_t>(at.value()); }
+  std::size_t block_index(std::uint32_t lun, std::uint32_t block) const {
+    return std::size_t{lun} * shape_.blocks + block;
+  }
+  std::uint32_t block_of(PhysicalPage at) const {
+    return static_cast<std::uint32_t>(at.value() / shape_.pages % shape_.blocks);
+  }
+
+  void map(LogicalPage page, PhysicalPage at);
+  void tell_map(LogicalPage page) {
+    if (map_ != nullptr && !is_map_page(page)) {
+      map_->changed(page);
+    }
+  }
+  void invalidate(PhysicalPage at);
+  void settle(PhysicalPage at);
+  bool spent(const Frontier& frontier) const {
+    return frontier.block == kNoIndex || frontier.next_page == shape_.pages;
+  }
+  std::size_t frontier_of(Stream stream) const {
+    if (stream == Stream::translation) {
+      return 2;
+    }
+    return stream == Stream::levelling || (stream == Stream::collection && !shape_.shared_frontier)
+               ? 1
+               : 0;
+  }
+  void open(std::uint32_t lun, Frontier& frontier, Stream stream);
+  void append(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
+  void remove(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
+  void enter_bucket(std::uint32_t lun, std::uint32_t block);
+  void leave_bucket(std::uint32_t lun, std::uint32_t block);
+  void enter_full(std::uint32_t lun, std::uint32_t block);
+  void make_victim(std::uint32_t lun, std::uint32_t block);
+  std::uint32_t fewest_valid(std::uint32_t lun);
+  void count_wear();
+  void count_wear(std::uint32_t lun);
+  void check_room(std::uint32_t lun) const;
+  void mark_factory_bad(std::uint64_t seed);
+  void require_page(std::uint32_t lun, bool there_is_one) const;
+  // In debug builds: every page of the LUN is free, unsettled, valid or invalid.
+  void check_pages(std::uint32_t lun) const;
+  void rebuild_map();
+  void rebuild_cache();
+  Frontier& reopened(std::uint32_t lun, std::uint32_t block);
+  // Calls with each page of a translation page, where its entry begins, and what it says: where the
+  // page is, plus one; 0: nowhere.
+  template <class Call>
+  void for_entries(std::uint32_t translation_page, Call call) const {
+    const std::uint64_t first = translation_page * shape_.map_entries;
+    const std::uint64_t end = first + shape_.map_entries < shape_.logical_pages
+                                  ? first + shape_.map_entries
+                                  : shape_.logical_pages;
+    for (std::uint64_t page = first; page < end; ++page) {
+      call(LogicalPage(static_cast<std::int64_t>(page)),
+           static_cast<std::size_t>(page - first) * sizeof(PageBytes) / shape_.map_entries,
+           l2p_[page]);
+    }
+  }
+  void rebuild_lun(std::uint32_t lun);
+  void serialize_map(Archive& archive);
+  void count_valid(const Archive& archive);
+  void check_lun(const Archive& archive, std::uint32_t lun) const;
+  void check_lists(const Archive& archive, std::uint32_t lun) const;
+  std::uint32_t allocated_pages(std::uint32_t lun, std::uint32_t block) const;
+  void serialize_lun(Archive& archive, std::uint32_t lun);
+  void serialize_list(Archive& archive, std::uint32_t lun, List& list, Link Block::*link);
+
+  FtlShape shape_;
+  std::unique_ptr<MapCache> map_;
+  std::unique_ptr<VictimSelector> selector_;
+  Random random_;  // the selector's
+  FlashMedia* media_ = nullptr;
+  std::uint64_t version_ = 0;  // of the page that was written last
+  // Page numbers plus one, 0 for none. p2l_ is only a hint: an entry counts while l2p_ agrees.
+  ZeroedArray l2p_;
+  ZeroedArray p2l_;
+  std::vector<Block> blocks_;
+  std::vector<Lun> luns_;
+  std::uint32_t cursor_ = 0;  // dynamic allocation: the next place in the stripe
+};
+
+}  // namespace hmsim

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/ftl/garbage_collector.h"
+
+#include "nvdimm/under_way.h"
+
+namespace hmsim {
+
+namespace {
+
+std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::gc_scheduler, name, assignments);
+  return std::unique_ptr<GcScheduler>(static_cast<GcScheduler*>(policy.release()));
+}
+
+}  // namespace
+
+GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
+                                   const Assignments& assignments, Ftl& ftl, FlashArray& flash,
+                                   const PendingWork& pending, NvdimmStatistics& statistics)
+    : parameters_(parameters.gc),
+      scheduler_(gc_scheduler(parameters.gc.scheduler, assignments)),
+      times_{parameters.nand.read_time, parameters.nand.program_time,  parameters.nand.erase_time,
+             flash.timing().data_out(), flash.timing().read_command(), parameters.line_burst,
+             parameters.hit_service},
+      ftl_(ftl),
+      flash_(flash),
+      pending_(pending),
+      statistics_(statistics),
+      jobs_(ftl.shape().luns),
+      resting_(pending.channels()) {}
+
+GcView GarbageCollector::view(std::uint32_t lun) const {
+  GcView view;
+  view.free_blocks = ftl_.free_blocks(lun);
+  view.due_below = ftl_.shape().gc_threshold;
+  view.victim_pages = jobs_[lun].phase == Phase::none ? 0 : ftl_.valid_pages(lun, jobs_[lun].block);
+  view.buffered = pending_.buffered();
+  view.lun = pending_.lun(lun);
+  view.channel = pending_.channel(lun);
+  view.all = pending_.all();
+  view.unplaced = pending_.unplaced();
+  view.channels = pending_.channels();
+  view.luns = ftl_.shape().luns;
+  view.times = &times_;
+  return view;
+}
+
+void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
+  Job& own = jobs_[command.lun];
+  const bool into_buffer =
+      command.operation == FlashOperation::read &&
+      (command.priority == FlashPriority::demand || command.priority == FlashPriority::prefetch);
+  if (own.phase == Phase::yielding && into_buffer) {
+    ++statistics_.gc_prefetches;
+    if (--own.reads == 0) {
+      submit(FlashOperation::erase, command.lun, now);
+    }
+  }
+  reconsider(command.lun, now);
+  if (command.operation == FlashOperation::program) {
+    consider(command.lun, now);
+  }
+}
+
+void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
+  const std::uint32_t channel = neighbour / pending_.luns_per_channel();
+  for (std::uint32_t i = 0; resting_[channel] > 0 && i < pending_.luns_per_channel(); ++i) {
+    const std::uint32_t lun = channel * pending_.luns_per_channel() + i;
+    if (jobs_[lun].phase == Phase::resting) {
+      proceed(lun, now);
+    }
+  }
+}
+
+void GarbageCollector::consider(std::uint32_t lun, Tick now) {
+  if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
+    submit(FlashOperation::erase, lun, now);
+  } else if (jobs_[lun].phase == Phase::none && ftl_.collection_due(lun) &&
+             (scheduler_->start(view(lun)) || overruled(lun))) {
+    start(lun, ftl_.take_victim(lun), false, now);
+  }
+}
+
+void GarbageCollector::on_flash_idle(std::uint32_t lun, Tick now) {
+  if (jobs_[lun].phase == Phase::none && ftl_.collectable(lun) &&
+      scheduler_->start_idle(view(lun))) {
+    start(lun, ftl_.take_victim(lun), false, now);
+  }
+}
+
+void GarbageCollector::start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now) {
+  Job& job = jobs_[lun];
+  const bool locked = job.locked;
+  job = Job();
+  job.locked = locked;
+  job.phase = Phase::working;
+  job.block = block;
+  job.started = now;
+  job.levelling = levelling;
+  ++begun_;
+  tell(lun, true, now);
+  if (!levelling) {
+    statistics_.gc_valid_pages.add(ftl_.valid_pages(lun, block));
+    statistics_.gc_early += ftl_.collection_due(lun) ? 0 : 1;
+  }
+  proceed(lun, now);
+}
+
+void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
+  Job& job = jobs_[lun];
+  if (failed) {
+    ftl_.retire(lun, job.block);
+  } else {
+    ftl_.erase(lun, job.block);
+  }
+  job.phase = Phase::none;
+  ++ended_;
+  tell(lun, false, now);
+  if (job.levelling) {
+    ++statistics_.levelled_blocks;
+    unlock(lun, now);
+    return;
+  }
+  ++statistics_.gc_count;
+  statistics_.gc_duration.add((now - job.started).value());
+  if (ftl_.collection_pressing(lun)) {
+    start(lun, ftl_.take_victim(lun), false, now);
+  } else if (const auto coldest = ftl_.take_coldest(lun)) {
+    start(lun, *coldest, true, now);
+  } else {
+    unlock(lun, now);
+  }
+}
+
+// A page that was overwritten since the collection began is skipped.
+void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
+  Job& job = jobs_[lun];
+  for (; job.next_page < ftl_.shape().pages; ++job.next_page) {
+    const PhysicalPage source = ftl_.page_at(lun, job.block, job.next_page);
+    const auto owner = ftl_.owner(source);
+    if (!owner) {
+      continue;
+    }
+    if (!scheduler_->copy(view(lun)) && !overruled(lun)) {
+      give_way(lun, Phase::resting, now);
+      return;
+    }
+    job.source = source;
+    job.page = *owner;
+    ++job.next_page;
+    submit(FlashOperation::read, lun, now);
+    return;
+  }
+  proceed_to_erase(lun, now);
+}
+
+void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
+  const GcErase decision = scheduler_->erase(view(lun));
+  if (decision.now || overruled(lun)) {
+    submit(FlashOperation::erase, lun, now);
+  } else if (decision.reads == 0) {
+    give_way(lun, Phase::resting, now);
+  } else {
+    give_way(lun, Phase::yielding, now);
+    jobs_[lun].reads = decision.reads;
+  }
+}
+
+// Whether the scheduler's refusal does not count.
+bool GarbageCollector::overruled(std::uint32_t lun) {
+  const bool urgent = ftl_.collection_urgent(lun);
+  statistics_.gc_urgent += urgent ? 1 : 0;
+  return urgent;
+}
+
+void GarbageCollector::give_way(std::uint32_t lun, Phase phase, Tick now) {
+  if (jobs_[lun].phase == Phase::working) {
+    ++statistics_.gc_deferred;
+    unlock(lun, now);
+  }
+  enter(lun, phase);
+}
+
+void GarbageCollector::enter(std::uint32_t lun, Phase phase) {
+  std::uint32_t& resting = resting_[lun / pending_.luns_per_channel()];
+  resting -= jobs_[lun].phase == Phase::resting ? 1 : 0;
+  resting += phase == Phase::resting ? 1 : 0;
+  jobs_[lun].phase = phase;
+}
+
+void GarbageCollector::lock(std::uint32_t lun, Tick now) {
+  if (!jobs_[lun].locked) {
+    jobs_[lun].locked = true;
+    flash_.lock(lun, now);
+  }
+}
+
+void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
+  if (jobs_[lun].locked) {
+    jobs_[lun].locked = false;
+    flash_.unlock(lun, now);
+  }
+}
+
+void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick now) {
+  enter(lun, Phase::working);
+  lock(lun, now);
+  FlashCommand command;
+  command.operation = operation;
+  command.priority = FlashPriority::collection;
+  command.transfer = !scheduler_->copyback();
+  command.hold_bus = parameters_.hold_channel && operation != FlashOperation::erase;
+  command.lun = lun;
+  flash_.submit(command, now);
+}
+
+void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
+  if (flash_.observers().any()) {
+    const Job& job = jobs_[lun];
+    const std::uint64_t superblock = std::uint64_t{lun} * ftl_.shape().blocks + job.block;
+    const CollectionRecord record{now, begins, job.levelling, lun, superblock * flash_.planes()};
+    flash_.observers().tell(&FlashObserver::on_collection, record);
+  }
+}
+
+void GarbageCollector::on_flash_start(const FlashCommand& command) {
+  if (command.operation == FlashOperation::program) {
+    Job& job = jobs_[command.lun];
+    job.target = ftl_.allocate(command.lun, ftl_.stream_of(job.page, job.levelling));
+  }
+}
+
+void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
+  const std::uint32_t lun = command.lun;
+  Job& job = jobs_[lun];
+  switch (command.operation) {
+    case FlashOperation::read:
+      submit(FlashOperation::program, lun, now);
+      return;
+    case FlashOperation::program:
+      if (command.failed) {
+        ftl_.fail(job.target, false);
+        submit(FlashOperation::program, lun, now);
+        return;
+      }
+      ++statistics_.gc_pages;
+      ftl_.commit_copy(job.page, job.source, job.target);
+      proceed(lun, now);
+      return;
+    case FlashOperation::erase:
+      finish(lun, command.failed, now);
+      return;
+  }
+}
+
+std::optional<LogicalPage> GarbageCollector::page_to_cache(const FlashCommand& command) const {
+  const Job& job = jobs_[command.lun];
+  if (command.operation != FlashOperation::read || !command.transfer ||
+      !scheduler_->caches_copied_pages() || ftl_.place(job.page) != job.source) {
+    return std::nullopt;
+  }
+  return job.page;
+}
+
+PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
+  const Job& job = jobs_[command.lun];
+  switch (command.operation) {
+    case FlashOperation::read:
+      return job.source;
+    case FlashOperation::program:
+      return job.target;
+    case FlashOperation::erase:
+      break;
+  }
+  return ftl_.page_at(command.lun, job.block, 0);
+}
+
+void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) const {
+  const Job& job = jobs_[command.lun];
+  if (command.operation == FlashOperation::program) {
+    media.tear(job.target);
+  } else {
+    media.tear_block(std::uint64_t{command.lun} * ftl_.shape().blocks + job.block);
+  }
+}
+
+void GarbageCollector::serialize(Archive& archive) {
+  archive.section("gc");
+  archive.fixed(jobs_, resting_);
+  archive(begun_, ended_, *scheduler_);
+}
+
+void GarbageCollector::check_loaded(const Archive& archive, UnderWay& under_way) const {
+  Places commands(archive, jobs_.size(), "a LUN is cleaned twice at once");
+  for (const auto& [command, progress] : under_way.of(FlashPriority::collection)) {
+    commands.take(command.lun);
+    const Job& job = jobs_[command.lun];
+    const auto pages = static_cast<std::int64_t>(ftl_.shape().pages);
+    const std::int64_t block = std::int64_t{command.lun} * ftl_.shape().blocks + job.block;
+    archive.check_index(job.page.value(), ftl_.pages(), "a page is copied that is none");
+    if (command.operation == FlashOperation::erase) {
+      archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
+      archive.check(ftl_.valid_pages(command.lun, job.block) == 0,
+                    "a flash block is erased that holds valid pages");
+    } else {
+      archive.check(job.source >= PhysicalPage(0) && job.source.value() / pages == block,
+                    "a page is copied from another flash block");
+    }
+    if (command.operation == FlashOperation::program && progress != FlashArray::Progress::queued) {
+      under_way.ftl.programs.push_back(job.target);
+    }
+  }
+  std::vector<std::uint32_t> resting(resting_.size());
+  for (std::uint32_t lun = 0; lun < jobs_.size(); ++lun) {
+    const Job& job = jobs_[lun];
+    const bool works = job.phase == Phase::working;
+    archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
+    archive.check(commands.has(lun) == works && job.locked == works &&
+                      flash_.locked(lun) == works &&
+                      (job.phase != Phase::yielding ||
+                       (job.reads > 0 && ftl_.valid_pages(lun, job.block) == 0)),
+                  "a garbage collection does not hold together");
+    resting[lun / pending_.luns_per_channel()] += job.phase == Phase::resting ? 1 : 0;
+    under_way.ftl.victims[lun] = job.phase == Phase::none ? kNoIndex : job.block;
+  }
+  archive.check(resting == resting_, "garbage collections that rest are counted wrong");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Garbage collection: cleans a block of a LUN, page by page, when the GC scheduler says so. After a
+// page of the host was programmed and its LUN has fewer free blocks than the threshold, or while
+// the LUN is idle, a job may begin: the valid pages of a victim are copied one after another, then
+// it is erased. Copies stay inside their LUN and never touch the synchronisation buffer.
+//
+// During a copy, from one to the next if the scheduler does not give way, and during the erase the
+// LUN is locked: other commands of it wait. While it gives way they do not.
+//
+// While collection is pressing, another victim follows. Then, if the LUN's wear is uneven, its
+// coldest block is moved in the same way. Below the urgent limit the scheduler is overruled.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/types.h"
+#include "nvdimm/ftl/ftl.h"
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/buffer/pending_work.h"
+#include "nvdimm/statistics.h"
+#include "policies/gc_scheduler.h"
+
+namespace hmsim {
+
+struct UnderWay;
+
+class GarbageCollector {
+ public:
+  // `assignments`: the configuration's; the scheduler's own parameters are taken from them.
+  GarbageCollector(const NvdimmParameters& parameters, const Assignments& assignments, Ftl& ftl,
+                   FlashArray& flash, const PendingWork& pending, NvdimmStatistics& statistics);
+
+  // A command of the host was served by its LUN, or has left it for another.
+  void on_host_served(const FlashCommand& command, Tick now);
+  // Less is wanted of the LUN's channel than before.
+  void reconsider(std::uint32_t lun, Tick now);
+  // The LUN has nothing to do.
+  void on_flash_idle(std::uint32_t lun, Tick now);
+
+  // For flash commands of priority `collection`.
+  void on_flash_start(const FlashCommand& command);
+  void on_flash_done(const FlashCommand& command, Tick now);
+  PhysicalPage flash_place(const FlashCommand& command) const;
+
+  // The page that the command, a read of priority `collection` that is done, has brought over the
+  // channel, if requests that wait for it may have it now.
+  std::optional<LogicalPage> page_to_cache(const FlashCommand& command) const;
+
+  // Jobs.
+  std::uint64_t begun() const { return begun_; }
+  std::uint64_t ended() const { return ended_; }
+
+  // Power went while the cells worked on the command, a program or an erase.
+  void tear(const FlashCommand& command, FlashMedia& media) const;
+
+  void serialize(Archive& archive);
+  // Loading: each job has the block and the command that it should have.
+  void check_loaded(const Archive& archive, UnderWay& under_way) const;
+
+ private:
+  // resting: gives way to the host; yielding: to so many reads, before the erase.
+  enum class Phase : std::uint8_t { none, working, resting, yielding, last = yielding };
+
+  struct Job {
+    Phase phase = Phase::none;
+    bool levelling = false;
+    bool locked = false;
+    std::uint32_t block = 0;
+    std::uint32_t next_page = 0;  // of the victim, to look at
+    std::uint32_t reads = 0;      // yielding: those still to be served
+    LogicalPage page;             // being copied
+    PhysicalPage source;
+    PhysicalPage target;
+    Tick started;
+
+    void serialize(Archive& archive) {
+      archive(phase, levelling, locked, block, next_page, reads, page, source, target, started);
+    }
+  };
+
+  GcView view(std::uint32_t lun) const;
+  void consider(std::uint32_t lun, Tick now);
+  void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
+  void finish(std::uint32_t lun, bool failed, Tick now);
+  // The next step, if the scheduler allows it.
+  void proceed(std::uint32_t lun, Tick now);
+  void proceed_to_erase(std::uint32_t lun, Tick now);
+  bool overruled(std::uint32_t lun);
+  void give_way(std::uint32_t lun, Phase phase, Tick now);
+  void enter(std::uint32_t lun, Phase phase);
+  void lock(std::uint32_t lun, Tick now);
+  void unlock(std::uint32_t lun, Tick now);
+  void submit(FlashOperation operation, std::uint32_t lun, Tick now);
+  void tell(std::uint32_t lun, bool begins, Tick now) const;
+
+  const GcParameters parameters_;
+  const std::unique_ptr<GcScheduler> scheduler_;
+  GcTimes times_;
+  Ftl& ftl_;
+  FlashArray& flash_;
+  const PendingWork& pending_;
+  NvdimmStatistics& statistics_;
+  std::vector<Job> jobs_;               // by LUN
+  std::vector<std::uint32_t> resting_;  // jobs, by channel
+  std::uint64_t begun_ = 0;
+  std::uint64_t ended_ = 0;
+};
+
+}  // namespace hmsim

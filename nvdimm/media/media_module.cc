@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/media/media_module.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+MediaModule::MediaModule(const NvdimmParameters& parameters, AckListener& host, std::uint64_t seed)
+    : parameters_(parameters),
+      media_(parameters.media),
+      psi_(static_cast<std::uint64_t>(media_.start_gap.psi)),
+      host_(host),
+      layout_(static_cast<std::uint64_t>(media_.region_lines(parameters.capacity)), seed),
+      gaps_(static_cast<std::size_t>(media_.banks * media_.start_gap.regions),
+            StartGap(layout_.size())),
+      banks_(static_cast<std::size_t>(media_.banks)),
+      commands_(static_cast<std::size_t>(parameters.command_queue)),
+      entries_(static_cast<std::size_t>(media_.write_queue)),
+      statistics_(media_.banks, media_.write_queue) {
+  for (std::size_t entry = entries_.size(); entry > 0; --entry) {
+    free_.push_back(static_cast<std::uint32_t>(entry - 1));
+  }
+  if (parameters.store_data) {
+    cells_ = std::make_unique<LineStore>();
+    queued_.resize(entries_.size());
+  }
+}
+
+void MediaModule::add_media_observer(MediaObserver& observer) {
+  observers_.add(observer);
+  for (std::size_t region = 0; region < gaps_.size(); ++region) {
+    observer.on_gap(region, region * gaps_[region].places() + gaps_[region].next_move().to,
+                    gaps_[region].writes());
+  }
+  for (std::uint32_t bank = 0; bank < banks_.size(); ++bank) {
+    if (banks_[bank].busy) {
+      observer.on_media(record_of(bank));
+    }
+  }
+}
+
+std::uint32_t MediaModule::bank_of(std::int64_t line) const {
+  return static_cast<std::uint32_t>(line * kLineBytes.value() / media_.interleave.value() %
+                                    media_.banks);
+}
+
+std::uint64_t MediaModule::place(std::uint64_t line) const {
+  const auto run = static_cast<std::uint64_t>(media_.interleave / kLineBytes);
+  const std::uint64_t banks = banks_.size();
+  const std::uint64_t in_bank = line / run / banks * run + line % run;
+  const std::uint64_t bank = line / run % banks;
+  const std::uint64_t region =
+      bank * (gaps_.size() / banks) + in_bank / layout_.size();  // of the module
+  const std::uint64_t number = in_bank % layout_.size();
+  const StartGap& gap = gaps_[region];
+  return region * gap.places() + gap.place(media_.start_gap.randomised ? layout_(number) : number);
+}
+
+void MediaModule::command(std::uint32_t tag, Address address, bool write, Tick now) {
+  ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
+         "a command's slot is taken or does not exist");
+  ensure(address.value() >= 0 && Bytes(address.value()) < parameters_.capacity, "nvdimm", now, tag,
+         "an address is outside the capacity");
+  commands_[tag] = Command();
+  commands_[tag].address = address;
+  commands_[tag].write = write;
+  commands_[tag].stage = Stage::decoding;
+  ++unfinished_;
+  events_.schedule(now + media_.command_time, EventKind::decoded, tag);
+  is_due(events_.next_time());
+}
+
+void MediaModule::flush(std::uint32_t tag, Tick now) {
+  ensure(tag < commands_.size() && unfinished_ == 0, "nvdimm", now, tag,
+         "a flush meets commands that are unfinished");
+  commands_[tag] = Command();
+  commands_[tag].stage = Stage::decoding;
+  ++unfinished_;
+  events_.schedule(now + media_.command_time, EventKind::flushed, tag);
+  is_due(events_.next_time());
+}
+
+Tick MediaModule::advance(Tick now) {
+  while (events_.next_time() <= now) {
+    const auto event = events_.pop();
+    if (event.kind == EventKind::decoded) {
+      look_up(event.payload, event.time);
+    } else if (event.kind == EventKind::flushed) {
+      ready(event.payload, event.time);
+    } else if (event.kind == EventKind::credit) {
+      host_.on_credit(event.time);
+    } else {
+      end(event.payload, event.time);
+    }
+  }
+  set_next(events_.next_time());
+  return next_event();
+}
+
+void MediaModule::look_up(std::uint32_t tag, Tick now) {
+  Command& command = commands_[tag];
+  command.stage = Stage::waiting;
+  const std::int64_t line = line_of(command.address);
+  if (command.write) {
+    if (!take_entry(tag, now)) {
+      ++statistics_.queue_full;
+      waiting_.push(tag);
+    }
+    return;
+  }
+  const std::uint32_t entry = entry_of_.find(line);
+  if (entry != kNoIndex && (entries_[entry].dirty || entries_[entry].writing)) {
+    ++statistics_.queue_reads;
+    ready(tag, now);
+    return;
+  }
+  Bank& bank = banks_[bank_of(line)];
+  command.blocked = moved(bank, now);
+  bank.reads.push(tag);
+  begin(bank_of(line), now);
+}
+
+// False: there is none.
+bool MediaModule::take_entry(std::uint32_t tag, Tick now) {
+  const std::int64_t line = line_of(commands_[tag].address);
+  std::uint32_t entry = entry_of_.find(line);
+  if (entry != kNoIndex) {
+    ++statistics_.merged_writes;
+  } else if (free_.empty()) {
+    return false;
+  } else {
+    entry = new_entry(line, now);
+  }
+  ++entries_[entry].pins;
+  commands_[tag].entry = entry;
+  ready(tag, now);
+  return true;
+}
+
+std::uint32_t MediaModule::new_entry(std::int64_t line, Tick now) {
+  const std::uint32_t entry = free_.back();
+  free_.pop_back();
+  entries_[entry].line = line;
+  entry_of_.insert(line, entry);
+  statistics_.queue.set(statistics_.queue.value() + 1, now);
+  return entry;
+}
+
+void MediaModule::post(Address address, const LineData& data, Tick now) {
+  const std::int64_t line = line_of(address);
+  std::uint32_t entry = entry_of_.find(line);
+  ensure(entry != kNoIndex || !free_.empty(), "nvdimm", now, -1, "a write comes without credit");
+  if (entry != kNoIndex) {
+    ++statistics_.merged_writes;
+    events_.schedule(now + media_.command_time, EventKind::credit, 0);
+  } else {
+    entry = new_entry(line, now);
+  }
+  if (cells_ != nullptr) {
+    LineBytes bytes = peek(address);
+    data.apply_to(bytes);
+    queued_[entry] = bytes;
+  }
+  entries_[entry].dirty = true;
+  queue_write(entry, now);
+  is_due(events_.next_time());
+}
+
+void MediaModule::ready(std::uint32_t tag, Tick now) {
+  commands_[tag].stage = Stage::ready;
+  host_.on_ack(tag, now);
+}
+
+Tick MediaModule::finish(std::uint32_t tag, Tick now) {
+  Command& command = commands_[tag];
+  ensure(command.stage == Stage::ready, "nvdimm", now, tag, "a command ends that was not ready");
+  command.stage = Stage::none;
+  --unfinished_;
+  if (command.write) {
+    --entries_[command.entry].pins;
+    entries_[command.entry].dirty = true;
+    queue_write(command.entry, now);
+    is_due(events_.next_time());
+  }
+  return command.blocked;
+}
+
+void MediaModule::queue_write(std::uint32_t entry, Tick now) {
+  Entry& record = entries_[entry];
+  if (!record.dirty || record.pins > 0 || record.listed || record.writing) {
+    return;
+  }
+  record.listed = true;
+  const std::uint32_t bank = bank_of(record.line);
+  banks_[bank].writes.push(entry);
+  begin(bank, now);
+}
+
+void MediaModule::begin(std::uint32_t bank, Tick now) {
+  Bank& state = banks_[bank];
+  if (state.busy || (state.reads.empty() && state.writes.empty())) {
+    return;
+  }
+  const bool turn_of_writes = !waiting_.empty() && !state.wrote && !state.writes.empty();
+  if (state.reads.empty() || turn_of_writes) {
+    const std::uint32_t entry = state.writes.front();
+    state.writes.pop();
+    state.wrote = true;
+    entries_[entry].listed = false;
+    entries_[entry].dirty = false;
+    entries_[entry].writing = true;
+    begin(bank, MediaOperation::write, entry, now);
+  } else {
+    const std::uint32_t tag = state.reads.front();
+    state.reads.pop();
+    state.wrote = false;
+    commands_[tag].blocked = state.moved - commands_[tag].blocked;
+    statistics_.gap_blocked_ps += static_cast<Counter>(commands_[tag].blocked.value());
+    begin(bank, MediaOperation::read, tag, now);
+  }
+}
+
+void MediaModule::begin(std::uint32_t bank, MediaOperation operation, std::uint32_t subject,
+                        Tick now) {
+  Bank& state = banks_[bank];
+  state.busy = true;
+  state.operation = operation;
+  state.subject = subject;
+  state.since = now;
+  ++busy_;
+  statistics_.busy_banks.set(busy_, now);
+  events_.schedule(now + time_of(operation), EventKind::done, bank);
+  if (observers_.any()) {
+    observers_.tell(&MediaObserver::on_media, record_of(bank));
+  }
+}
+
+Tick MediaModule::time_of(MediaOperation operation) const {
+  const MediaTechnology& medium = media_.technology;
+  return (operation == MediaOperation::write ? Tick(0) : medium.read_time) +
+         (operation == MediaOperation::read ? Tick(0) : medium.write_time);
+}
+
+MediaRecord MediaModule::record_of(std::uint32_t bank) const {
+  const Bank& state = banks_[bank];
+  const Tick end = state.since + time_of(state.operation);
+  MediaRecord record{state.since, end, state.operation, bank, 0, 0, 0};
+  if (state.operation == MediaOperation::move) {
+    const StartGap& gap = gaps_[state.subject];
+    const std::uint64_t first = state.subject * gap.places();
+    record.place = first + gap.next_move().to;
+    record.from = first + gap.next_move().from;
+  } else {
+    const std::int64_t line = state.operation == MediaOperation::read
+                                  ? line_of(commands_[state.subject].address)
+                                  : entries_[state.subject].line;
+    record.line = static_cast<std::uint64_t>(line);
+    record.place = place(record.line);
+  }
+  return record;
+}
+
+void MediaModule::end(std::uint32_t bank, Tick now) {
+  Bank& state = banks_[bank];
+  state.busy = false;
+  --busy_;
+  statistics_.busy_banks.set(busy_, now);
+  switch (state.operation) {
+    case MediaOperation::read:
+      ++statistics_.reads;
+      ready(state.subject, now);
+      break;
+    case MediaOperation::write:
+      end_write(state.subject, now);
+      break;
+    case MediaOperation::move:
+      state.moved += now - state.since;
+      end_move(state.subject);
+      break;
+  }
+  begin(bank, now);
+}
+
+void MediaModule::end_write(std::uint32_t entry, Tick now) {
+  Entry& record = entries_[entry];
+  const std::int64_t line = record.line;
+  const std::uint64_t at = place(static_cast<std::uint64_t>(line));
+  const auto region = static_cast<std::uint32_t>(at / gaps_.front().places());
+  ++statistics_.writes;
+  store(entry);
+  wear_out(at);
+  gaps_[region].wrote();
+  record.writing = false;
+  if (gaps_[region].due(psi_)) {
+    begin(bank_of(line), MediaOperation::move, region, now);
+  }
+  if (record.dirty || record.pins > 0) {
+    queue_write(entry, now);
+    return;
+  }
+  entry_of_.erase(line);
+  record.line = kNoLine;
+  free_.push_back(entry);
+  statistics_.queue.set(statistics_.queue.value() - 1, now);
+  if (parameters_.posted_writes > 0) {
+    host_.on_credit(now);
+  }
+  while (!waiting_.empty() && take_entry(waiting_.front(), now)) {
+    waiting_.pop();
+  }
+}
+
+void MediaModule::end_move(std::uint32_t region) {
+  StartGap& gap = gaps_[region];
+  const std::uint64_t first = region * gap.places();
+  const StartGap::Move move = gap.next_move();
+  if (cells_ != nullptr) {
+    cells_->copy(address_of(first + move.from), address_of(first + move.to));
+  }
+  wear_out(first + move.to);
+  gap.move();
+  ++statistics_.gap_moves;
+}
+
+void MediaModule::wear_out(std::uint64_t place) {
+  ++wear_;
+  most_worn_ = later(most_worn_, worn_.add(place));
+}
+
+// What the bank has moved until now, in time.
+Tick MediaModule::moved(const Bank& bank, Tick now) const {
+  const bool moving = bank.busy && bank.operation == MediaOperation::move;
+  return bank.moved + (moving ? now - bank.since : Tick(0));
+}
+
+void MediaModule::reset_statistics(Tick now) { statistics_.reset(now); }
+
+}  // namespace hmsim

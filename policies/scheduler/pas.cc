@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "policies/monitors/page_groups.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+// Page-aware scheduling: in which order commands go to the NVDIMM.
+//
+//   DIFF  one request of each flash page in turn, first in, first out inside a page: many pages are
+//         known to the NVDIMM early, and its LUNs work in parallel
+//   SAME  all requests of one page, then of the page of the oldest request: a page is used up
+//         before the buffer loses it
+//
+// All that the host can see is how long an ack takes. A miss is an ack later than that of a hit;
+// thrash is a miss on a page that had a line ready before the command was sent: its data were
+// there, and were lost. DIFF turns to SAME at thrash (or at any miss: the paper's own words, under
+// which the first touch of a page ends DIFF at once), SAME back to DIFF after so many pages were
+// used up without thrash.
+//
+// DRAM requests, and the data of NVDIMM requests, go as with FR-FCFS.
+class Pas final : public TransactionScheduler {
+ public:
+  void declare(ParameterSet& parameters) override {
+    parameters.choice("trigger", trigger_,
+                      {{"thrash", Trigger::thrash}, {"any_miss", Trigger::any}},
+                      {"what turns DIFF to SAME: a page was lost before its requests were served, "
+                       "or any buffer miss",
+                       "thrash: assumed; any_miss: the paper, section V-B"});
+    parameters.integer("return_after", return_after_, {1, 1'000'000}, "pages",
+                       {"pages used up without thrash that turn SAME to DIFF",
+                        "assumed: the paper does not say when to return"});
+    parameters.integer("slack", slack_, {0, 1'000'000}, "cycles",
+                       {"an ack so much later than that of a buffer hit is a miss", "assumed"});
+  }
+  void connect(const ChannelShape& shape, const SourceProgress& /*progress*/) override {
+    groups_.resize(shape.slots);
+    sent_.resize(shape.slots);
+    delivered_before_.resize(shape.slots);
+    hit_delay_ = shape.nvdimm_hit_delay + slack_ * shape.clock_period;
+  }
+  bool orders_commands() const override { return true; }
+
+  std::uint64_t key(const RequestView& request) const override {
+    const std::uint32_t slot = request.slot;
+    if (request.memory == MemoryClass::dram || !groups_.unsent(slot)) {
+      return request.row_hit ? 1 : 0;
+    }
+    const std::uint32_t page = groups_.page_of(slot);
+    if (groups_.head(page) != slot) {
+      return 0;
+    }
+    if (mode_ == Mode::same && page == current_) {
+      return kFirst;
+    }
+    return mode_ == Mode::same && slot == groups_.oldest() ? kSecond : kTurns - groups_.turn(page);
+  }
+
+  void on_enqueue(const RequestView& request, Tick /*now*/) override {
+    if (request.memory == MemoryClass::nvdimm) {
+      const std::uint32_t page = groups_.enter(request.slot, request.row);
+      if (groups_.head(page) == request.slot) {
+        groups_.turn(page) = ++turns_;
+      }
+    }
+  }
+
+  void on_command(const RequestView& request, Tick now) override {
+    const std::uint32_t page = groups_.page_of(request.slot);
+    sent_[request.slot] = now;
+    delivered_before_[request.slot] = groups_.delivered(page, request.write);
+    groups_.leave_group(request.slot);
+    groups_.turn(page) = ++turns_;
+    if (mode_ == Mode::same && used_up()) {
+      current_ = page;
+    }
+    rekey_heads(page);
+  }
+
+  void on_ack(const RequestView& request, Tick now) override {
+    if (request.memory == MemoryClass::dram) {
+      return;
+    }
+    const std::uint32_t page = groups_.page_of(request.slot);
+    const bool miss = now - sent_[request.slot] > hit_delay_;
+    const bool thrash = miss && delivered_before_[request.slot];
+    groups_.delivered(page, request.write) = true;
+    if (mode_ == Mode::diff && (trigger_ == Trigger::any ? miss : thrash)) {
+      mode_ = Mode::same;
+      current_ = page;
+      rekey_heads(page);
+    }
+    if (mode_ == Mode::same && current_ != kNoIndex && used_up()) {
+      current_ = kNoIndex;
+      clean_pages_ += thrash ? 0 : 1;
+    }
+    if (mode_ == Mode::same && clean_pages_ >= return_after_) {
+      leave_same();
+    } else if (thrash) {
+      clean_pages_ = 0;
+    }
+  }
+
+  void on_complete(const RequestView& request, Tick /*now*/) override {
+    if (request.memory == MemoryClass::nvdimm) {
+      groups_.end(request.slot);
+    }
+  }
+
+  void serialize(Archive& archive) override {
+    archive(groups_, mode_, current_, clean_pages_, turns_);
+    archive.fixed(sent_, delivered_before_);
+    archive.check_index(current_, sent_.size(), kNoIndex, "there is no such page");
+  }
+  void check_held(Archive& archive, const HeldRequests& held) override {
+    groups_.check_held(archive, held);
+  }
+
+ private:
+  enum class Trigger { thrash, any };
+  enum class Mode : std::uint8_t { diff, same, last = same };
+
+  // Keys of the first of a group: SAME's page, the oldest request, the pages in their turns. The
+  // others of a group have 0.
+  static constexpr std::uint64_t kTurns = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t kSecond = kTurns + 1;
+  static constexpr std::uint64_t kFirst = kTurns + 2;
+
+  bool used_up() const { return current_ == kNoIndex || groups_.head(current_) == kNoIndex; }
+  void rekey_head(std::uint32_t slot) {
+    if (slot != kNoIndex) {
+      rekey(slot);
+    }
+  }
+  void rekey_heads(std::uint32_t page) {
+    rekey_head(groups_.head(page));
+    if (mode_ == Mode::same) {
+      rekey_head(groups_.oldest());
+    }
+  }
+  void leave_same() {
+    rekey_head(groups_.oldest());
+    mode_ = Mode::diff;
+    clean_pages_ = 0;
+  }
+
+  Trigger trigger_ = Trigger::thrash;
+  std::int64_t return_after_ = 1;
+  std::int64_t slack_ = 10;
+  Tick hit_delay_{0};  // the longest of a hit
+
+  PageGroups groups_;
+  std::vector<Tick> sent_;              // by slot: the command
+  std::vector<bool> delivered_before_;  // by slot: its page had a line ready when it was sent
+  Mode mode_ = Mode::diff;
+  std::uint32_t current_ = kNoIndex;  // SAME: the page that is being used up
+  std::int64_t clean_pages_ = 0;
+  std::uint64_t turns_ = 0;
+};
+
+extern const PolicyDescriptor kPolicy_pas;
+const PolicyDescriptor kPolicy_pas{
+    PolicyKind::transaction_scheduler, "pas",
+    "NVDIMM commands page by page: one of each page in turn, or one page at a time while the "
+    "buffer thrashes; else FR-FCFS",
+    "the paper, section V-B (page-aware scheduling)", make_policy<Pas>};
+
+}  // namespace hmsim

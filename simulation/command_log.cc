@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/command_log.h"
+
+#include <utility>
+
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+namespace {
+
+template <class T>
+std::int64_t number(T value) {
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+const std::array<const char*, CommandLog::kCommandColumns> CommandLog::kCommandNames{
+    "cycle", "command", "channel", "rank", "bank", "row", "request"};
+const std::array<const char*, CommandLog::kModuleColumns> CommandLog::kModuleNames{
+    "start_ps", "end_ps", "channel", "stage", "operation", "cause", "unit", "block", "page"};
+
+class CommandLog::Module final : public FlashObserver, public MediaObserver {
+ public:
+  Module(CommandLog& log, std::int64_t channel) : log_(log), channel_(channel) {}
+
+  void on_flash(const FlashRecord& record) override {
+    log_.add({record.start.value(), record.end.value(), channel_, number(record.stage),
+              number(record.operation), number(record.priority), record.lun, number(record.block),
+              record.page});
+  }
+  void on_collection(const CollectionRecord& record) override {
+    log_.add({record.at.value(), record.at.value(), channel_,
+              record.begins ? kCollectionBegins : kCollectionEnds, number(FlashOperation::erase),
+              record.levelling ? kLevelling : number(FlashPriority::collection), record.lun,
+              number(record.block), -1});
+  }
+  void on_media(const MediaRecord& record) override {
+    const bool move = record.operation == MediaOperation::move;
+    const std::int64_t operation = move                                        ? kMove
+                                   : record.operation == MediaOperation::write ? kWrite
+                                                                               : 0;
+    log_.add({record.start.value(), record.end.value(), channel_, kMediaStage, operation,
+              move ? kLevelling : 0, record.bank, -1, -1});
+  }
+  void on_programmed(std::uint64_t, std::uint32_t) override {}
+  void on_bad(std::uint64_t) override {}
+  void on_gap(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+
+ private:
+  CommandLog& log_;
+  const std::int64_t channel_;
+};
+
+CommandLog::CommandLog(std::int64_t rows) : room_(rows) {}
+
+CommandLog::~CommandLog() = default;
+
+void CommandLog::watch(MemorySystem& memory) {
+  memory.add_observer(*this);
+  for (std::size_t channel = 0; channel < memory.channels(); ++channel) {
+    if (NvdimmModule* const nvdimm = memory.nvdimm(channel)) {
+      watchers_.push_back(std::make_unique<Module>(*this, number(channel)));
+      nvdimm->add_flash_observer(*watchers_.back());
+      nvdimm->add_media_observer(*watchers_.back());
+    }
+  }
+}
+
+CommandLog::Commands CommandLog::take_commands() { return std::exchange(commands_, Commands()); }
+
+CommandLog::Modules CommandLog::take_modules() { return std::exchange(modules_, Modules()); }
+
+bool CommandLog::has_room() {
+  if (room_ == 0) {
+    return false;
+  }
+  --room_;
+  return true;
+}
+
+void CommandLog::on_command(const CommandRecord& record) {
+  if (has_room()) {
+    const std::array<std::int64_t, kCommandColumns> row{
+        record.cycle.value(), number(record.command), record.channel, record.rank, record.bank,
+        record.row,           record.request};
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      commands_[column].push_back(row[column]);
+    }
+  }
+}
+
+void CommandLog::add(const std::array<std::int64_t, kModuleColumns>& row) {
+  if (has_room()) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      modules_[column].push_back(row[column]);
+    }
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/configuration.h"
+
+#include <utility>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+Configuration::Configuration() {
+  system_.declare(parameters_);
+  frontend_.declare(parameters_);
+  declare_all_policies(parameters_, policies_);
+}
+
+Configuration::Configuration(const Assignments& assignments) : Configuration() {
+  errors_ = parameters_.apply(assignments);
+  if (!errors_.empty()) {
+    return;
+  }
+  system_.assignments = assignments;
+  system_.resolve_presets();
+  errors_ = system_.check();
+  for (ParameterError& error : frontend_.check()) {
+    errors_.push_back(std::move(error));
+  }
+  for (ParameterError& error : check_policies(policies_)) {
+    errors_.push_back(std::move(error));
+  }
+}
+
+void Configuration::throw_if_wrong() const {
+  if (!errors_.empty()) {
+    throw InputError(join_errors(errors_));
+  }
+}
+
+std::unique_ptr<Agent> create_agent(const FrontendParameters& defaults, const Assignments& keys,
+                                    std::vector<ParameterError>& errors) {
+  std::string kind;
+  Assignments others;
+  for (const Assignment& key : keys) {
+    if (key.first == "kind") {
+      kind = key.second;
+    } else {
+      others.push_back(key);
+    }
+  }
+  const AgentDescriptor* descriptor = find_agent(kind);
+  if (descriptor == nullptr) {
+    std::string message = kind.empty() ? "is required:" : "'" + kind + "' is none of";
+    for (const std::string& known : agent_kinds()) {
+      message += " " + known;
+    }
+    const std::string nearest = nearest_name(kind, agent_kinds());
+    errors.push_back(
+        {"kind", message + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?")});
+    return nullptr;
+  }
+  std::unique_ptr<Agent> agent = descriptor->make(defaults);
+  ParameterSet parameters;
+  agent->declare(parameters);
+  std::vector<ParameterError> wrong = parameters.apply(others);
+  if (wrong.empty()) {
+    wrong = agent->check();
+  }
+  for (ParameterError& error : wrong) {
+    errors.push_back(std::move(error));
+  }
+  return wrong.empty() ? std::move(agent) : nullptr;
+}
+
+}  // namespace hmsim

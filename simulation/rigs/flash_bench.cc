@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/rigs/flash_bench.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+FlashBench::FlashBench(const NvdimmParameters& parameters, std::uint64_t seed)
+    : luns_(parameters.luns()),
+      superblocks_(parameters.capacity / kPageBytes / parameters.nand.superblock_pages() / luns_),
+      pages_(parameters.nand.superblock_pages()),
+      statistics_(luns_, parameters.nand.channels),
+      array_(parameters, *this, statistics_, seed) {
+  array_.add_observer(*this);
+}
+
+PhysicalPage FlashBench::flash_place(const FlashCommand& command) const {
+  const FlashTask& task = tasks_[command.subject];
+  return PhysicalPage((task.lun * superblocks_ + task.superblock) * pages_ + task.page);
+}
+
+std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
+  tasks_ = tasks;
+  done_.assign(tasks.size(), kNever);
+  for (std::size_t i = 0; i < tasks.size() || !array_.idle();) {
+    if (i == tasks.size() || array_.next_event() <= tasks[i].at) {
+      array_.advance_one();
+      continue;
+    }
+    const FlashTask& task = tasks[i];
+    if (task.lun >= luns_ || task.superblock >= superblocks_ || task.page >= pages_) {
+      throw InputError("flash task " + std::to_string(i) + ": there is no such page");
+    }
+    FlashCommand command;
+    command.operation = task.operation;
+    command.priority = task.priority;
+    command.transfer = task.transfer;
+    command.lun = task.lun;
+    command.subject = static_cast<std::uint32_t>(i++);
+    array_.submit(command, task.at);
+  }
+  return done_;
+}
+
+}  // namespace hmsim

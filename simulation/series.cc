@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/series.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/archive.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMostSeconds = 1'000'000;
+
+}  // namespace
+
+Series::Series(const StatisticRegistry& registry, Tick interval, std::function<void()> settle,
+               std::size_t max_values)
+    : registry_(registry),
+      settle_(std::move(settle)),
+      max_values_(max_values),
+      interval_(interval) {}
+
+void Series::begin(Tick now) {
+  begun_ = now;
+  next_ = now + interval_;
+}
+
+Tick Series::advance(Tick now) {
+  settle_();
+  times_.push_back(now);
+  registry_.sample(values_);
+  if (values_.size() >= max_values_) {
+    thin_out();
+  }
+  next_ = times_.empty() ? begun_ + interval_ : times_.back() + interval_;
+  return next_;
+}
+
+// Keeps the rows at whole multiples of the doubled interval.
+void Series::thin_out() {
+  const std::size_t columns = values_.size() / times_.size();
+  const std::size_t kept = times_.size() / 2;
+  for (std::size_t row = 0; row < kept; ++row) {
+    const std::size_t from = 2 * row + 1;
+    times_[row] = times_[from];
+    std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(from * columns), columns,
+                values_.begin() + static_cast<std::ptrdiff_t>(row * columns));
+  }
+  times_.resize(kept);
+  values_.resize(kept * columns);
+  interval_ = interval_ * 2;
+}
+
+void Series::serialize(Archive& archive) {
+  archive.section("series");
+  const Tick given = interval_;
+  archive(interval_, begun_, next_, times_, values_);
+  if (archive.loading()) {
+    check_loaded(archive, given);
+  }
+}
+
+// The interval is doubled again and again; each row has all columns.
+void Series::check_loaded(const Archive& archive, Tick given) const {
+  constexpr const char* kWrong = "the time series does not hold together";
+  Tick interval = given;
+  while (interval < interval_ && interval < kSecond * kMostSeconds) {
+    interval = interval * 2;
+  }
+  archive.check(interval == interval_ && begun_ >= Tick(0) &&
+                    values_.size() == times_.size() * registry_.columns().size() &&
+                    (values_.empty() || values_.size() < max_values_),
+                kWrong);
+  Tick before = begun_;
+  for (const Tick time : times_) {
+    archive.check(time - before == interval_, kWrong);
+    before = time;
+  }
+  archive.check(next_ == kNever || next_ == before + interval_, kWrong);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/simulation.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "controller/dram_backend.h"
+#include "core/archive.h"
+#include "core/checkpoint.h"
+#include "core/errors.h"
+#include "simulation/configuration.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::size_t kMaxAgents = 1'024;
+
+std::uint64_t identity_of(const Assignments& config, const std::vector<Assignments>& agents,
+                          const RunOptions& options) {
+  Archive archive;
+  const auto add = [&archive](const Assignments& assignments) {
+    for (Assignment assignment : assignments) {
+      archive(assignment);
+    }
+    archive.section("end");
+  };
+  add(config);
+  for (const Assignments& agent : agents) {
+    add(agent);
+  }
+  RunOptions copy = options;
+  archive(copy.seed, copy.warmup, copy.warmup_instructions);
+  return hash_bytes(archive.bytes());
+}
+
+}  // namespace
+
+Simulation::Simulation(const Assignments& config, const std::vector<Assignments>& agents,
+                       const RunOptions& options, TraceSource source)
+    : options_(options) {
+  const Configuration configuration(config);
+  configuration.throw_if_wrong();
+  if (agents.size() > kMaxAgents) {
+    throw InputError("more than " + std::to_string(kMaxAgents) + " agents");
+  }
+  std::vector<ParameterError> errors;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    std::vector<ParameterError> wrong;
+    agents_.push_back(create_agent(configuration.frontend(), agents[i], wrong));
+    for (const ParameterError& error : wrong) {
+      errors.push_back({"agent." + std::to_string(i) + "." + error.name, error.message});
+    }
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  check_cores();
+  identity_ = identity_of(configuration.parameters().values(), agents, options_);
+
+  by_hand_ = std::make_unique<HandRequester>();
+  for (const auto& agent : agents_) {
+    wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
+  }
+  SystemConfig system = configuration.system();
+  file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
+  system.makers = options_.policies;
+  memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
+  memory_->set_requesters(requesters());
+  memory_->set_progress(*this);
+  const std::string& backend = configuration.system().dram_model.backend;
+  const bool opaque = dram_backend(backend).make_banks == nullptr;
+  if (options_.log_requests) {
+    if (opaque) {
+      throw InputError("request log: dram.backend: '" + backend + "' does not show its requests");
+    }
+    request_log_ = std::make_unique<RequestLog>();
+  }
+  if (options_.log_commands > 0) {
+    if (opaque) {
+      throw InputError("command log: dram.backend: '" + backend + "' shows no commands");
+    }
+    command_log_ = std::make_unique<CommandLog>(options_.log_commands);
+  }
+  if (options_.check) {
+    if (opaque) {
+      throw InputError("check: dram.backend: '" + backend + "' shows no commands to check");
+    }
+    checker_ = std::make_unique<ProtocolChecker>(configuration.system());
+    checker_->watch(*memory_);
+  }
+  translation_ = std::make_unique<Translation>(configuration.frontend().translation,
+                                               memory_->capacity(MemoryClass::dram), options_.seed);
+  shared_l3_ =
+      std::make_unique<LastLevelCache>(configuration.frontend().cache.levels[kCacheLevels - 1]);
+  connect_agents(std::move(source));
+  register_statistics();
+  if (configuration.frontend().series_interval != Tick(0)) {
+    series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
+      kernel_.catch_up();
+      settle();
+    });
+    series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
+  }
+  kernel_.notify_all();
+  warmup_time_over_ = options_.warmup == Tick(0);
+  if (warmup_time_over_ && every_core_warm()) {
+    begin_measuring();
+  }
+}
+
+Simulation::~Simulation() = default;
+
+std::int64_t Simulation::instructions(std::uint16_t source) const {
+  std::int64_t sum = 0;
+  for (const auto& agent : agents_) {
+    if (agent->frequency() != 0 && agent->core() == source) {
+      sum += agent->work(kernel_.now());
+    }
+  }
+  return sum;
+}
+
+// By Request::agent.
+std::vector<Requester*> Simulation::requesters() const {
+  std::vector<Requester*> requesters;
+  for (const auto& agent : agents_) {
+    requesters.push_back(agent.get());
+  }
+  requesters.push_back(by_hand_.get());
+  return requesters;
+}
+
+void Simulation::connect_agents(TraceSource source) {
+  Surroundings surroundings;
+  surroundings.port = memory_.get();
+  surroundings.translation = translation_.get();
+  surroundings.shared_l3 = shared_l3_.get();
+  surroundings.trace = std::move(source);
+  surroundings.seed = options_.seed;
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    surroundings.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
+    agents_[i]->connect(i, surroundings, wakeups_[i]);
+  }
+}
+
+void Simulation::check_cores() const {
+  const bool any_measured = std::any_of(agents_.begin(), agents_.end(),
+                                        [](const auto& agent) { return agent->measured(); });
+  if (!agents_.empty() && !any_measured) {
+    throw InputError("agent.0.measured: no agent is measured, so the run would never end");
+  }
+  std::vector<std::size_t> driver(std::numeric_limits<std::uint8_t>::max() + 1, agents_.size());
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    const auto core = static_cast<std::size_t>(agents_[i]->core());
+    if (agents_[i]->frequency() == 0) {
+      continue;
+    }
+    if (driver[core] != agents_.size()) {
+      throw InputError("agent." + std::to_string(i) + ".core: core " + std::to_string(core) +
+                       " is agent " + std::to_string(driver[core]) + " already");
+    }
+    driver[core] = i;
+  }
+}
+
+std::vector<ParameterError> Simulation::check(const Assignments& config) {
+  return Configuration(config).errors();
+}
+
+std::vector<ParameterError> Simulation::check_agent(const Assignments& config,
+                                                    const Assignments& agent) {
+  const Configuration configuration(config);
+  std::vector<ParameterError> errors;
+  create_agent(configuration.frontend(), agent, errors);
+  return errors;
+}
+
+Assignments Simulation::resolve(const Assignments& config) {
+  const Configuration configuration(config);
+  configuration.throw_if_wrong();
+  return configuration.parameters().values();
+}
+
+std::vector<ParameterInfo> Simulation::parameters() {
+  return Configuration().parameters().describe();
+}
+
+std::vector<std::string> Simulation::agent_kinds() { return hmsim::agent_kinds(); }
+
+std::vector<ParameterInfo> Simulation::agent_parameters(const std::string& kind) {
+  const AgentDescriptor* descriptor = find_agent(kind);
+  if (descriptor == nullptr) {
+    throw InputError("'" + kind + "' is no kind of agent");
+  }
+  const std::unique_ptr<Agent> agent = descriptor->make(FrontendParameters());
+  ParameterSet parameters;
+  agent->declare(parameters);
+  return parameters.describe();
+}
+
+bool Simulation::ended() const {
+  return measuring_ && std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+           return agent->finished_once() || !agent->measured();
+         });
+}
+
+bool Simulation::every_core_warm() const {
+  return options_.warmup_instructions == 0 ||
+         std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
+           return agent->frequency() == 0 ||
+                  agent->work(kernel_.now()) >= options_.warmup_instructions;
+         });
+}
+
+void Simulation::begin_measuring() {
+  measuring_ = true;
+  measured_from_ = now();
+  for (const auto& agent : agents_) {
+    agent->begin_measuring(kernel_.now());
+  }
+  registry_.reset(kernel_.now());
+  begin_log();
+  if (series_ != nullptr) {
+    series_->begin(kernel_.now());
+    series_wakeup_.notify();
+  }
+}
+
+void Simulation::begin_log() {
+  if (request_log_ != nullptr && measuring_) {
+    request_log_->set_epoch(epoch_);
+    memory_->set_request_observer(*request_log_);
+  }
+  if (command_log_ != nullptr && measuring_ && !log_begun_) {
+    log_begun_ = true;
+    command_log_->watch(*memory_);
+  }
+}
+
+RequestLog::Columns Simulation::take_requests() {
+  return request_log_ ? request_log_->take() : RequestLog::Columns();
+}
+
+// Kernel steps that are due by `limit`, one while warming up; false when there is none.
+bool Simulation::go(Tick limit, std::uint64_t& steps) {
+  if (measuring_) {
+    return kernel_.run(limit, steps);
+  }
+  --steps;
+  return warm_up(limit);
+}
+
+// A kernel step, or the end of the warm-up.
+bool Simulation::warm_up(Tick limit) {
+  if (!warmup_time_over_) {
+    if (kernel_.step(earlier(limit, options_.warmup))) {
+      return true;
+    }
+    if (options_.warmup > limit) {
+      return false;
+    }
+    kernel_.run_until(options_.warmup);
+    warmup_time_over_ = true;
+  } else if (!kernel_.step(limit)) {
+    return false;
+  }
+  if (every_core_warm()) {
+    begin_measuring();
+  }
+  return true;
+}
+
+bool Simulation::run(std::uint64_t steps) {
+  return blaming_file([&] {
+    while (steps > 0 && !ended()) {
+      ensure(go(kNever, steps), "simulation", kernel_.now(), -1,
+             "nothing is left to do, but agents have not finished");
+    }
+    settle();
+    check_protocol();
+    return ended();
+  });
+}
+
+void Simulation::blame_file(const Fault& fault) const {
+  if (file_.empty()) {
+    throw;
+  }
+  throw InputError(file_ + ": the state in it contradicts itself (" + fault.what() +
+                   "); if hmsim wrote it and nobody changed it, please report this");
+}
+
+bool Simulation::advance(Tick until, std::uint64_t steps) {
+  if (power_ != Power::on) {
+    epoch_ = later(epoch_, until - kernel_.now());
+    return true;
+  }
+  until -= epoch_;
+  return blaming_file([&] {
+    while (steps > 0 && go(until, steps)) {
+    }
+    const bool there = steps > 0;
+    if (there) {
+      kernel_.run_until(until);
+    }
+    settle();
+    check_protocol();
+    return there;
+  });
+}
+
+void Simulation::check_protocol() {
+  if (checker_ == nullptr) {
+    return;
+  }
+  if (ended()) {
+    checker_->finish(kernel_.now(), memory_->idle());
+  }
+  checker_->raise_if_violated();
+}
+
+double Simulation::progress() const {
+  double least = 1;
+  for (const auto& agent : agents_) {
+    if (agent->measured()) {
+      least = std::min(least, agent->fraction_done(kernel_.now()));
+    }
+  }
+  return measuring_ || agents_.empty() ? least : 0;
+}
+
+std::string Simulation::save() {
+  Archive archive;
+  serialize(archive);
+  return seal_checkpoint(archive.bytes(), identity_);
+}
+
+void Simulation::load(const std::string& checkpoint, const std::string& file) {
+  file_ = file;
+  Archive archive(open_checkpoint(checkpoint, identity_));
+  blaming_file([&] {
+    serialize(archive);
+    archive.check(archive.at_end(), "it holds more than this simulation's state");
+    begin_log();
+    settle();
+  });
+}
+
+void Simulation::serialize(Archive& archive) {
+  archive.section("simulation");
+  archive(measuring_, measured_from_, epoch_, power_);
+  archive.check(epoch_ >= Tick(0) && epoch_ != kNever && measured_from_ != kNever,
+                "its time is none");
+  for (const auto& agent : agents_) {
+    agent->serialize(archive);
+  }
+  by_hand_->serialize(archive);
+  translation_->serialize(archive);
+  shared_l3_->serialize(archive);
+  memory_->serialize(archive);
+  if (archive.loading()) {
+    memory_->check_loaded(archive, power_ != Power::on);
+  }
+  bool checked = checker_ != nullptr;
+  archive(checked);
+  if (checked != (checker_ != nullptr)) {
+    throw InputError(checked ? "the checkpoint is of a run with the protocol check"
+                             : "the checkpoint is of a run without the protocol check");
+  }
+  if (checked) {
+    checker_->serialize(archive);
+  }
+  if (series_ != nullptr) {
+    series_->serialize(archive);
+  }
+  kernel_.serialize(archive);  // last: asks every component for its next event
+}
+
+}  // namespace hmsim

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One simulation: a memory system, the agents that drive it, and the rules of when it ends.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/memory_system.h"
+#include "check/protocol_checker.h"
+#include "core/errors.h"
+#include "core/kernel.h"
+#include "core/parameters.h"
+#include "core/statistics.h"
+#include "agents/agent.h"
+#include "simulation/command_log.h"
+#include "agents/frontend_parameters.h"
+#include "agents/hand_requester.h"
+#include "agents/cache/last_level_cache.h"
+#include "simulation/request_log.h"
+#include "simulation/series.h"
+#include "agents/translation.h"
+
+namespace hmsim {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  Tick warmup{0};                        // measuring starts then ...
+  std::int64_t warmup_instructions = 0;  // ... and when every core has done so many instructions
+  // Decompressed length of each agent's trace, 0 where unknown; may be shorter than the list of
+  // agents. Only progress() uses it.
+  std::vector<std::uint64_t> trace_bytes = {};
+  // Judge every command by the rules of devices, buses and the ack protocol: run() and advance()
+  // raise a fault when one is broken. Changes no result.
+  bool check = false;
+  // Keep what became of each request that is done while measuring. Changes no result.
+  bool log_requests = false;
+  // Keep so many rows, from the start of measuring on, of what happens on the channels and inside
+  // NVDIMMs; 0: none. Changes no result. Ends with the first power failure.
+  std::int64_t log_commands = 0;
+  // In place of the policies that the configuration names.
+  PolicyMakers policies = {};
+};
+
+class Simulation : private SourceProgress {
+ public:
+  // `config` and each agent's keys are as the user gave them. Throws InputError with one line
+  // ("name: message"; "agent.N.name: message" for agents) per error.
+  Simulation(const Assignments& config, const std::vector<Assignments>& agents,
+             const RunOptions& options, TraceSource source);
+  ~Simulation() override;
+
+  // All that is wrong with a configuration, or with one agent's keys ("kind" among them).
+  static std::vector<ParameterError> check(const Assignments& config);
+  static std::vector<ParameterError> check_agent(const Assignments& config,
+                                                 const Assignments& agent);
+  // Every parameter with its value, presets filled in. Throws InputError.
+  static Assignments resolve(const Assignments& config);
+  static std::vector<ParameterInfo> parameters();
+  static std::vector<std::string> agent_kinds();
+  static std::vector<ParameterInfo> agent_parameters(const std::string& kind);
+
+  // Runs until the end of the run, at most `steps` kernel steps; true when the run has ended: when
+  // every measured agent has finished once. Without agents it has ended at once.
+  bool run(std::uint64_t steps);
+  // Runs to a time, whether or not agents have finished, at most `steps` kernel steps; true when
+  // the time has come.
+  bool advance(Tick until, std::uint64_t steps = std::numeric_limits<std::uint64_t>::max());
+  double progress() const;  // 0 .. 1: of the measured agent that is least far
+  Tick now() const { return epoch_ + kernel_.now(); }
+
+  std::vector<Statistic> statistics() const;
+
+  // What the series' rows hold; the series itself, nullptr unless frontend.series_interval is set.
+  std::vector<Statistic> series_columns() const { return registry_.columns(); }
+  const Series* series() const { return series_.get(); }
+
+  // RunOptions::log_requests: what was done since the last call, at most one row for each channel
+  // in each kernel step. Without it always empty. No part of a checkpoint.
+  std::size_t logged_requests() const { return request_log_ ? request_log_->rows() : 0; }
+  RequestLog::Columns take_requests();
+
+  // RunOptions::log_commands; likewise.
+  CommandLog* command_log() { return command_log_.get(); }
+
+  // By hand. The address is a system address: DRAM from 0, the NVDIMM behind it; the request is for
+  // the line that holds it. The id counts requests sent by hand, from 0.
+  // nullopt: the queue is full. Throws InputError when the address lies outside.
+  std::optional<std::uint64_t> enqueue(Address address, bool write, std::uint16_t source);
+  // As above, for `size` bytes from `address` on, which one line holds. Data mode: a write carries
+  // `data`, so many bytes; a completed read has what it returned.
+  std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
+                                       std::uint16_t source, std::optional<std::string> data);
+  // A flush of all NVDIMMs, as a request. nullopt: a queue is full. Throws InputError when there is
+  // no NVDIMM, or power is off.
+  std::optional<std::uint64_t> flush(std::uint16_t source);
+  std::vector<Completion> take_completions();
+
+  // Data mode: what a read of these bytes of one line would return.
+  std::string peek(Address address, std::int64_t size) const;
+
+  // Data mode, without agents: power goes now. Every write that is done is saved to flash; requests
+  // that are not done, and what DRAM holds, are lost. Until power_on() time passes without events.
+  // Then the memory system goes on with its flash alone, and with new statistics but for
+  // nvdimm.power. Throw InputError outside data mode, with agents or a time series, and when power
+  // is off, or on, already.
+  // A save that lasts longer than `save_for` is interrupted then, by power that returns; what is
+  // left of it is saved next time. A recovery that lasts longer than `recover_for` is interrupted
+  // then: power_on() returns false, and only power_fail() can follow.
+  void power_fail(Tick save_for = kNever);
+  bool power_on(Tick recover_for = kNever);
+
+  // Discards the whole pages of the NVDIMM in a range of system addresses, now; their number.
+  // Throws InputError when the range is not within the NVDIMM, or power is off.
+  std::int64_t trim(Address address, Bytes size);
+
+  MemorySystem& memory() { return *memory_; }
+  std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
+
+  // The whole state; load() throws InputError for a damaged checkpoint and for one of another
+  // configuration, workload or seed, or without what RunOptions::check needs.
+  std::string save();
+
+  // Before anything happens: the content of a file for nvdimm.precondition.load. Throws InputError
+  // later, and where there is no flash.
+  std::string preconditioned();
+  // `file`: where the checkpoint was read from, for messages.
+  void load(const std::string& checkpoint, const std::string& file = "the checkpoint");
+
+ private:
+  enum class Power : std::uint8_t {
+    on,
+    off,
+    recovering,  // interrupted there
+    last = recovering
+  };
+
+  std::int64_t instructions(std::uint16_t source) const override;
+  void connect_agents(TraceSource source);
+  void check_cores() const;
+  void register_statistics();
+  void register_agent(std::size_t index);
+  // Does it. A fault of a simulation that goes on from a file is the file's: an InputError.
+  template <class Deed>
+  auto blaming_file(Deed deed) {
+    try {
+      return deed();
+    } catch (const Fault& fault) {
+      blame_file(fault);
+    }
+  }
+  [[noreturn]] void blame_file(const Fault& fault) const;  // while it is handled
+  bool ended() const;
+  bool go(Tick limit, std::uint64_t& steps);
+  bool warm_up(Tick limit);
+  bool every_core_warm() const;
+  void begin_measuring();
+  void begin_log();
+  void check_range(Address address, std::int64_t size) const;
+  void check_power() const;
+  std::vector<Requester*> requesters() const;
+  void settle();
+  void check_protocol();
+  double per_cycle(const Agent& core) const;
+  void serialize(Archive& archive);
+
+  Kernel kernel_;
+  Tick epoch_{0};  // when power came on: the kernel's time 0
+  Power power_ = Power::on;
+  std::string file_;  // that it goes on from; "": none
+  RunOptions options_;
+  std::uint64_t identity_ = 0;  // hash of all that shapes the run
+  std::vector<std::unique_ptr<Agent>> agents_;
+  std::vector<Wakeup> wakeups_;
+  std::unique_ptr<HandRequester> by_hand_;
+  std::unique_ptr<ProtocolChecker> checker_;  // or none
+  std::unique_ptr<RequestLog> request_log_;   // or none
+  std::unique_ptr<CommandLog> command_log_;   // or none
+  bool log_begun_ = false;                    // that of commands
+  std::unique_ptr<MemorySystem> memory_;
+  std::unique_ptr<Translation> translation_;
+  std::unique_ptr<LastLevelCache> shared_l3_;  // empty where no cores share one
+  bool warmup_time_over_ = false;
+  bool measuring_ = false;
+  Tick measured_from_{0};
+  Counter ticks_ = 0;              // measured, as of the last settle()
+  std::vector<Counter> progress_;  // of each agent, likewise
+  StatisticRegistry registry_;
+  std::unique_ptr<Series> series_;
+  Wakeup series_wakeup_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A simulation that is driven by hand: requests, their data, and power failures.
+#include <utility>
+
+#include "check/protocol_checker.h"
+#include "core/errors.h"
+#include "simulation/simulation.h"
+
+namespace hmsim {
+
+void Simulation::check_power() const {
+  if (power_ != Power::on) {
+    throw InputError(power_ == Power::off ? "the power is off"
+                                          : "the recovery is not over: power can only fail");
+  }
+}
+
+void Simulation::check_range(Address address, std::int64_t size) const {
+  const Address end(memory_->capacity(MemoryClass::dram).value() +
+                    memory_->capacity(MemoryClass::nvdimm).value());
+  if (address < Address(0) || address >= end) {
+    throw InputError("address " + std::to_string(address.value()) + " lies outside the memory of " +
+                     std::to_string(end.value()) + " bytes");
+  }
+  if (size < 1 || address.value() % kLineBytes.value() + size > kLineBytes.value()) {
+    throw InputError(std::to_string(size) + " bytes from address " +
+                     std::to_string(address.value()) + " are not within one 64-byte line");
+  }
+}
+
+std::optional<std::uint64_t> Simulation::enqueue(Address address, bool write,
+                                                 std::uint16_t source) {
+  check_range(address, 1);
+  const Address line = address - address % Address(kLineBytes.value());
+  return enqueue(line, kLineBytes.value(), write, source, std::nullopt);
+}
+
+std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t size, bool write,
+                                                 std::uint16_t source,
+                                                 std::optional<std::string> data) {
+  check_range(address, size);
+  check_power();
+  if (data && !memory_->config().store_data) {
+    throw InputError("system.store_data is off: requests carry no data");
+  }
+  if (data && (!write || data->size() != static_cast<std::size_t>(size))) {
+    throw InputError(write ? "a write of " + std::to_string(size) + " bytes carries " +
+                                 std::to_string(data->size())
+                           : std::string("a read carries no data"));
+  }
+  const Address dram(memory_->capacity(MemoryClass::dram).value());
+  const Address offset = address % Address(kLineBytes.value());
+  const Address line = address - offset;
+  Request request;
+  request.memory = line < dram ? MemoryClass::dram : MemoryClass::nvdimm;
+  request.address = line < dram ? line : line - dram;
+  request.agent = static_cast<std::uint16_t>(agents_.size());
+  request.source = source;
+  request.write = write;
+  if (memory_->would_wait(request.memory, request.address)) {
+    return std::nullopt;
+  }
+  const HandRequester::Part part{static_cast<std::uint32_t>(offset.value()),
+                                 static_cast<std::uint32_t>(size), std::move(data)};
+  return by_hand_->send(*memory_, request, part, kernel_.now());
+}
+
+std::optional<std::uint64_t> Simulation::flush(std::uint16_t source) {
+  if (!memory_->config().nvdimm.present) {
+    throw InputError("there is no NVDIMM to flush");
+  }
+  check_power();
+  if (memory_->flush_would_wait()) {
+    return std::nullopt;
+  }
+  Request request;
+  request.memory = MemoryClass::nvdimm;
+  request.agent = static_cast<std::uint16_t>(agents_.size());
+  request.source = source;
+  request.flush = true;
+  return by_hand_->send(*memory_, request, {}, kernel_.now());
+}
+
+std::vector<Completion> Simulation::take_completions() { return by_hand_->take_completions(); }
+
+std::string Simulation::peek(Address address, std::int64_t size) const {
+  if (!memory_->config().store_data) {
+    throw InputError("system.store_data is off: there is nothing to peek at");
+  }
+  check_range(address, size);
+  const Address dram(memory_->capacity(MemoryClass::dram).value());
+  const Address offset = address % Address(kLineBytes.value());
+  const Address line = address - offset;
+  const LineBytes bytes = line < dram ? memory_->peek(MemoryClass::dram, line)
+                                      : memory_->peek(MemoryClass::nvdimm, line - dram);
+  const auto* const begin = bytes.data() + offset.value();
+  return {begin, begin + size};
+}
+
+std::int64_t Simulation::trim(Address address, Bytes size) {
+  const Address first(memory_->capacity(MemoryClass::dram).value());
+  const Bytes capacity = memory_->capacity(MemoryClass::nvdimm);
+  if (address < first || size < Bytes(0) || address - first > Address(capacity.value()) ||
+      size > capacity - Bytes((address - first).value())) {
+    throw InputError(std::to_string(size.value()) + " bytes from address " +
+                     std::to_string(address.value()) + " are not within the NVDIMM");
+  }
+  check_power();
+  return blaming_file([&] { return memory_->trim(address - first, size, kernel_.now()); });
+}
+
+std::string Simulation::preconditioned() {
+  const NvdimmParameters& nvdimm = memory_->config().nvdimm;
+  if (!nvdimm.present || nvdimm.kind != NvdimmKind::flash) {
+    throw InputError("there is no flash to be preconditioned");
+  }
+  if (kernel_.now() > Tick(0) || memory_->requests() > 0) {
+    throw InputError("the simulation has begun: what preconditioning left is no longer there");
+  }
+  return memory_->preconditioned(options_.seed);
+}
+
+void Simulation::power_fail(Tick save_for) {
+  if (!memory_->config().store_data) {
+    throw InputError("system.store_data is off: a power failure would leave nothing to look at");
+  }
+  if (!agents_.empty() || series_ != nullptr) {
+    throw InputError("a power failure goes with neither agents nor a time series");
+  }
+  if (power_ == Power::off) {
+    throw InputError("the power is off already");
+  }
+  if (checker_ != nullptr) {
+    checker_->raise_if_violated();
+  }
+  power_ = Power::off;
+  by_hand_->lose_requests();
+  blaming_file([&] { memory_->power_fail(kernel_.now(), save_for); });
+}
+
+bool Simulation::power_on(Tick recover_for) {
+  if (power_ != Power::off) {
+    throw InputError("the power is on already");
+  }
+  epoch_ += kernel_.now();
+  kernel_ = Kernel();
+  by_hand_->set_epoch(epoch_);
+  SystemConfig config = memory_->config();
+  config.nvdimm.precondition = PreconditionParameters();
+  const std::unique_ptr<MemorySystem> before = std::move(memory_);
+  memory_ = std::make_unique<MemorySystem>(config, kernel_, options_.seed);
+  memory_->set_requesters(requesters());
+  memory_->set_progress(*this);
+  const bool recovered =
+      blaming_file([&] { return memory_->restore(*before, kernel_.now(), recover_for); });
+  power_ = recovered ? Power::on : Power::recovering;
+  if (checker_ != nullptr) {
+    checker_ = std::make_unique<ProtocolChecker>(config);
+    checker_->watch(*memory_);
+  }
+  registry_ = StatisticRegistry();
+  register_statistics();
+  kernel_.notify_all();
+  begin_measuring();
+  settle();
+  return power_ == Power::on;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a simulation reports of itself and its agents.
+#include "simulation/simulation.h"
+
+namespace hmsim {
+
+namespace {
+
+double seconds(Tick time) {
+  return static_cast<double>(time.value()) / static_cast<double>(kSecond.value());
+}
+
+}  // namespace
+
+// Instructions per clock cycle of a core; 0 before any time was measured.
+double Simulation::per_cycle(const Agent& core) const {
+  if (const double weighted = core.weighted_ipc(); weighted != 0) {
+    return weighted;
+  }
+  const double cycles = seconds(core.measured_time(now())) * static_cast<double>(core.frequency());
+  return cycles == 0 ? 0 : static_cast<double>(core.progress(now())) / cycles;
+}
+
+void Simulation::register_statistics() {
+  progress_.resize(agents_.size());
+  std::vector<Counter*> completed{&by_hand_->completed()};
+  std::vector<Counter*> wraps{&translation_->wraps()};
+  std::vector<Histogram*> response_times;
+  std::vector<Histogram*> in_collections;
+  std::vector<const Agent*> cores;
+  for (const auto& agent : agents_) {
+    completed.push_back(&agent->completed());
+    wraps.push_back(&agent->address_wraps());
+    if (agent->response_times() != nullptr) {
+      response_times.push_back(agent->response_times());
+      in_collections.push_back(agent->response_times_in_collections());
+    }
+    if (agent->frequency() != 0 && agent->measured()) {
+      cores.push_back(agent.get());
+    }
+  }
+  registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
+  registry_.counter("sim.requests", "requests",
+                    "requests completed while measuring, those of background agents and of agents "
+                    "that started over included",
+                    std::move(completed));
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    register_agent(i);
+  }
+  if (!cores.empty()) {
+    registry_.gauge("system.ipc", "instructions/cycle", "sum of the measured cores' ipc",
+                    [this, cores] {
+                      double sum = 0;
+                      for (const Agent* core : cores) {
+                        sum += per_cycle(*core);
+                      }
+                      return sum;
+                    });
+  }
+  if (!response_times.empty()) {
+    registry_.histogram("nvdimm.response_time_us", "us",
+                        "from a 4 KB block's first line sent to its last line done",
+                        kMicrosecond.value(), std::move(response_times));
+    registry_.histogram("nvdimm.gc.response_time_us", "us",
+                        "response times of blocks during which a garbage collection was under way",
+                        kMicrosecond.value(), std::move(in_collections));
+  }
+  registry_.counter("frontend.address_wraps", "",
+                    "pages, lines or I/O requests that lay beyond a memory's capacity and wrapped",
+                    std::move(wraps));
+  memory_->register_statistics(registry_);
+}
+
+void Simulation::register_agent(std::size_t index) {
+  Agent& agent = *agents_[index];
+  const std::string path = "agent." + std::to_string(index);
+  registry_.counter(path + ".progress", agent.progress_unit(), "work done up to the first finish",
+                    {&progress_[index]});
+  const std::string per_second = std::string(agent.progress_unit()) + "/s";
+  registry_.gauge(path + ".rate", per_second.c_str(), "progress per second of simulated time",
+                  [&agent, this] {
+                    if (const double weighted = agent.weighted_rate(); weighted != 0) {
+                      return weighted;
+                    }
+                    const double time = seconds(agent.measured_time(now()));
+                    return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
+                  });
+  if (agent.frequency() != 0) {
+    const std::string core = "core." + std::to_string(agent.core());
+    registry_.gauge(core + ".ipc", "instructions/cycle", "up to the first finish",
+                    [&agent, this] { return per_cycle(agent); });
+    registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
+                      {&progress_[index]});
+    agent.register_statistics(registry_, core);
+  } else {
+    agent.register_statistics(registry_, path);
+  }
+}
+
+// Brings the counters that depend on the present time up to it.
+void Simulation::settle() {
+  ticks_ = measuring_ ? static_cast<Counter>((now() - measured_from_).value()) : 0;
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    progress_[i] = measuring_ ? static_cast<Counter>(agents_[i]->progress(now())) : 0;
+  }
+}
+
+std::vector<Statistic> Simulation::statistics() const { return registry_.read(); }
+
+}  // namespace hmsim

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the core dispatch, retire and finish exactly when a model of every single instruction does?
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/random.h"
+#include "agents/clock.h"
+#include "agents/core/synthetic_core.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+struct Load {
+  std::uint64_t address;
+  bool dependent;
+};
+
+struct Core {
+  std::int64_t frequency = 2'000'000'000;
+  std::int64_t width = 4;
+  std::int64_t window = 128;
+  std::int64_t mshrs = 0;  // 0 or 1: a single one is easily modelled
+};
+
+Tick latency_of(std::uint64_t address) {
+  // Some come within a cycle.
+  const std::uint64_t hash = mix64(address);
+  return Tick(static_cast<std::int64_t>((hash >> 8) % (hash % 4 == 0 ? 800 : 300'000)));
+}
+
+FakePort::Latency random_latency() {
+  return [](const Request& request) {
+    return latency_of(static_cast<std::uint64_t>(request.address.value()));
+  };
+}
+
+// The oracle: one entry an instruction, straight from the definition.
+struct EveryInstruction {
+  std::vector<Tick> sent;
+  std::vector<std::int64_t> retire;  // slot, by instruction from 1
+  Tick finish{0};
+
+  EveryInstruction(const Core& core, const std::map<std::int64_t, Load>& loads, std::int64_t count)
+      : retire(static_cast<std::size_t>(count) + 1) {
+    const EdgeClock clock(core.frequency, core.width);
+    std::vector<std::int64_t> dispatch(retire.size());
+    dispatch[0] = -1;
+    retire[0] = -1;
+    std::int64_t ready_before = 0;
+    std::int64_t free_from = 0;
+    for (std::int64_t i = 1; i <= count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      dispatch[at] = dispatch[at - 1] + 1;
+      if (i > core.window) {
+        dispatch[at] =
+            std::max(dispatch[at], retire[static_cast<std::size_t>(i - core.window)] + 1);
+      }
+      std::int64_t ready = dispatch[at] + core.width;
+      if (const auto load = loads.find(i); load != loads.end()) {
+        std::int64_t issue = dispatch[at];
+        issue = load->second.dependent ? std::max(issue, ready_before) : issue;
+        issue = core.mshrs == 1 ? std::max(issue, free_from) : issue;
+        sent.push_back(clock.tick(issue));
+        const Tick done = clock.tick(issue) + latency_of(load->second.address);
+        free_from = clock.edge_at_or_after(done);
+        ready = std::max(ready, free_from);
+        ready_before = ready;
+      }
+      retire[at] = std::max(retire[at - 1] + 1, ready);
+    }
+    finish = clock.tick(retire.back());
+  }
+};
+
+void expect_equal(AgentUnderTest& test, const EveryInstruction& oracle, const Core& core,
+                  std::int64_t count) {
+  const EdgeClock clock(core.frequency, core.width);
+  Random random(7);
+  std::int64_t retired = 0;
+  while (!test.agent->finished_once()) {
+    ASSERT_TRUE(test.kernel.step(kNever));
+    const Tick now = test.kernel.now();
+    while (retired < count &&
+           clock.tick(oracle.retire[static_cast<std::size_t>(retired + 1)]) <= now) {
+      ++retired;
+    }
+    if (test.kernel.next_event() > now) {  // all that happens at this time has happened
+      ASSERT_EQ(test.agent->progress(now), retired) << "at " << now.value() << " ps";
+    }
+  }
+  std::vector<Tick> loads;
+  for (const Sent& sent : test.port.log) {
+    if (!sent.write) {
+      loads.push_back(sent.time);
+    }
+  }
+  std::sort(loads.begin(), loads.end());
+  std::vector<Tick> wanted = oracle.sent;
+  std::sort(wanted.begin(), wanted.end());
+  ASSERT_EQ(loads.size(), wanted.size());
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    ASSERT_EQ(loads[i].value(), wanted[i].value()) << "load " << i;
+  }
+  EXPECT_EQ(test.agent->measured_time(test.kernel.now()).value(), oracle.finish.value());
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), count);
+}
+
+Assignments core_keys(const Core& core) {
+  return {{"frequency", std::to_string(core.frequency) + "Hz"},
+          {"width", std::to_string(core.width)},
+          {"window", std::to_string(core.window)},
+          {"mshrs", core.mshrs == 0 ? "window" : std::to_string(core.mshrs)}};
+}
+
+// A trace of independent loads with gaps up to `most`; the loads by instruction.
+std::map<std::int64_t, Load> random_trace(Random& random, int loads, std::uint64_t most,
+                                          std::string& text) {
+  std::map<std::int64_t, Load> placed;
+  std::int64_t instruction = 0;
+  for (int i = 0; i < loads; ++i) {
+    const std::uint64_t others = random.below(4) == 0 ? random.below(most) : random.below(8);
+    const std::uint64_t address = 64 * (random.below(1 << 20) + 1);
+    instruction += static_cast<std::int64_t>(others) + 1;
+    placed[instruction] = {address, false};
+    text += std::to_string(others) + " " + std::to_string(address);
+    text += random.below(3) == 0 ? " " + std::to_string(address + (1 << 28)) + "\n" : "\n";
+  }
+  return placed;
+}
+
+TEST(CoreAgent, MatchesAModelOfEveryInstruction) {
+  const std::vector<Core> cores{{2'000'000'000, 4, 128, 0}, {2'000'000'000, 4, 5, 0},
+                                {3'000'000'000, 1, 2, 0},   {3'700'001'000, 8, 224, 0},
+                                {2'000'000'000, 4, 128, 1}, {1'000'000'000, 2, 16, 1}};
+  for (std::size_t c = 0; c < cores.size(); ++c) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      SCOPED_TRACE("core " + std::to_string(c) + ", seed " + std::to_string(seed));
+      Random random(seed, c);
+      Bench bench{"llc_trace", core_keys(cores[c])};
+      const std::map<std::int64_t, Load> loads =
+          random_trace(random, 300, seed % 2 == 0 ? 50 : 2'000, bench.trace);
+      const std::int64_t whole = loads.rbegin()->first;
+      const std::int64_t count =
+          seed % 3 == 0 ? whole - static_cast<std::int64_t>(random.below(50)) : whole;
+      bench.keys.insert(
+          bench.keys.end(),
+          {{"path", "t"}, {"format", "ramulator"}, {"instructions", std::to_string(count)}});
+      bench.latency = random_latency();
+      AgentUnderTest test(bench);
+      std::map<std::int64_t, Load> within(loads.begin(), loads.upper_bound(count));
+      expect_equal(test, EveryInstruction(cores[c], within, count), cores[c], count);
+      if (HasFatalFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+TEST(CoreAgent, DependentLoadsWaitForTheLoadBefore) {
+  const Core core;
+  for (const char* dependence : {"0", "0.3", "1"}) {
+    SCOPED_TRACE(dependence);
+    Bench bench{"synthetic_core", core_keys(core)};
+    bench.latency = random_latency();
+    bench.keys.insert(bench.keys.end(), {{"pattern", "pointer_chase"},
+                                         {"rpki", "40.58"},
+                                         {"wpki", "15.42"},
+                                         {"footprint", "256MiB"},
+                                         {"dependence", dependence},
+                                         {"instructions", "50000"}});
+    SyntheticMisses::Settings settings;
+    settings.reads = 40'580;
+    settings.writes = 15'420;
+    settings.pattern = MissPattern::pointer_chase;
+    settings.lines = std::uint64_t{256} << 14;
+    settings.dependence = static_cast<std::uint64_t>(std::stod(dependence) * 4294967296.0);
+    SyntheticMisses misses(settings);
+    std::map<std::int64_t, Load> loads;
+    Miss miss;
+    for (std::int64_t at = 0; misses.next(miss) && at + miss.gap <= 50'000;) {
+      at += miss.gap;
+      if (miss.load) {
+        loads[at] = {miss.load_address, miss.dependent};
+      }
+    }
+    EXPECT_EQ(loads.size(), 2'029u);
+    AgentUnderTest test(bench);
+    expect_equal(test, EveryInstruction(core, loads, 50'000), core, 50'000);
+  }
+}
+
+TEST(CoreAgent, MshrsBoundTheLoadsInFlight) {
+  for (const std::size_t mshrs : {1u, 3u, 10u}) {
+    Bench bench{"llc_trace",
+                {{"path", "t"}, {"format", "ramulator"}, {"mshrs", std::to_string(mshrs)}}};
+    for (int i = 0; i < 500; ++i) {
+      bench.trace += "1 " + std::to_string(64 * i) + "\n";
+    }
+    AgentUnderTest test(bench);
+    std::size_t most = 0;
+    while (!test.agent->finished_once()) {
+      ASSERT_TRUE(test.kernel.step(kNever));
+      most = std::max(most, test.port.used());
+    }
+    EXPECT_EQ(most, mshrs);
+  }
+}
+
+TEST(CoreAgent, TheWindowBoundsTheLoadsInFlight) {
+  Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"window", "64"}}};
+  for (int i = 0; i < 500; ++i) {
+    bench.trace += "3 " + std::to_string(64 * i) + "\n";
+  }
+  AgentUnderTest test(bench);
+  std::size_t most = 0;
+  while (!test.agent->finished_once()) {
+    ASSERT_TRUE(test.kernel.step(kNever));
+    most = std::max(most, test.port.used());
+  }
+  EXPECT_EQ(most, 16u);
+}
+
+TEST(CoreAgent, PostedWritesDelayNothing) {
+  Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}}};
+  Bench reads = bench;
+  for (int i = 0; i < 200; ++i) {
+    const std::string line = "9 " + std::to_string(64 * i);
+    bench.trace += line + " " + std::to_string((1 << 30) + 64 * i) + "\n";
+    reads.trace += line + "\n";
+  }
+  // Writes take a second: the run neither waits for them nor slows down.
+  bench.latency = [](const Request& request) {
+    return request.write ? kSecond : 100 * kNanosecond;
+  };
+  AgentUnderTest with(bench);
+  AgentUnderTest without(reads);
+  ASSERT_TRUE(with.finish());
+  ASSERT_TRUE(without.finish());
+  EXPECT_EQ(with.kernel.now(), without.kernel.now());
+  EXPECT_EQ(with.port.log.size(), 400u);
+  EXPECT_EQ(with.agent->completed(), 200u);
+}
+
+TEST(CoreAgent, AtMostAWindowOfWritesWaitsOutside) {
+  Bench bench{"synthetic_core",
+              {{"rpki", "0"}, {"wpki", "1000"}, {"instructions", "20000"}, {"window", "32"}}};
+  bench.slots = 4;
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  EXPECT_EQ(test.port.most_outside, 32u);
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 20'000);
+  // Four writes per 100 ns bound the core, not its width.
+  EXPECT_NEAR(static_cast<double>(test.kernel.now().value()), 20'000.0 / 4 * 100'000, 1e6);
+}
+
+TEST(CoreAgent, RunsTheRecordsOfHmsimTraces) {
+  const std::string trace = hmsim_trace({hmsim_record(1, 0, 0, 0),   // a fill at instruction 1
+                                         hmsim_record(2, 1, 0, 0),   // its write-back
+                                         hmsim_record(3, 0, 1, 0),   // counts as instruction 2
+                                         hmsim_record(4, 2, 0, 8),   // at 10
+                                         hmsim_record(90, 3, 0, 0),  // 90 instructions more
+                                         hmsim_record(5, 0, 0, 10),  // at 110
+                                         hmsim_record(900, 3, 1, 0)});
+  Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}}, trace};
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  const std::vector<Sent> wanted{{Tick(0), MemoryClass::dram, 64, false},
+                                 {Tick(0), MemoryClass::dram, 128, true},
+                                 {Tick(125), MemoryClass::dram, 192, false},
+                                 {Tick(9 * 125), MemoryClass::dram, 256, true},
+                                 {Tick(109 * 125), MemoryClass::dram, 320, false}};
+  EXPECT_TRUE(test.port.log == wanted);
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 1'010);
+
+  bench.keys.emplace_back("vcpu", "1");
+  AgentUnderTest one(bench);
+  ASSERT_TRUE(one.finish());
+  EXPECT_EQ(one.port.log.size(), 1u);
+  EXPECT_EQ(one.agent->progress(one.kernel.now()), 901);
+}
+
+TEST(CoreAgent, RunsTracesOfTwoMemories) {
+  constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
+  const std::string trace =
+      hmsim_trace({hmsim_record(kNvdimm + 1, 0, 0, 1), hmsim_record(2, 1, 0, 0),
+                   hmsim_record(kNvdimm + 3, 2, 0, 1),
+                   hmsim_record(kNvdimm + (std::uint64_t{1} << 29) + 4, 0, 0, 200)},
+                  1, 2);
+  Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}}, trace};
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  // The load 201 instructions behind the first one finds the window of 128 full for 100 ns.
+  const Tick last = test.port.log.back().time;
+  const std::vector<Sent> wanted{{Tick(0), MemoryClass::nvdimm, 64, false},
+                                 {Tick(0), MemoryClass::dram, 128, true},
+                                 {Tick(125), MemoryClass::nvdimm, 192, true},
+                                 {last, MemoryClass::nvdimm, 256, false}};  // modulo 32 GiB
+  EXPECT_TRUE(test.port.log == wanted);
+  EXPECT_GE(last, 100 * kNanosecond);
+
+  bench.nvdimm = Bytes(0);
+  EXPECT_THROW(AgentUnderTest{bench}, InputError);
+}
+
+TEST(CoreAgent, StartsOverAndKeepsItsFirstFinish) {
+  Bench bench{"llc_trace", {{"path", "t"}, {"format", "ramulator"}}, "3 64\n5 128\n"};
+  AgentUnderTest test(bench);
+  ASSERT_TRUE(test.finish());
+  const Tick first = test.agent->measured_time(test.kernel.now());
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 10);
+  test.kernel.run_until(first * 10);
+  EXPECT_EQ(test.agent->measured_time(test.kernel.now()), first);
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 10);
+  EXPECT_GE(test.agent->work(test.kernel.now()), 80);
+  EXPECT_GE(test.port.log.size(), 18u);
+}
+
+TEST(CoreAgent, LimitsCountFromTheStartOfMeasuring) {
+  Bench bench{"synthetic_core", {{"rpki", "20"}, {"wpki", "5"}, {"instructions", "10000"}}};
+  AgentUnderTest test(bench);
+  test.kernel.run_until(3 * kMicrosecond);
+  const std::int64_t before = test.agent->work(test.kernel.now());
+  EXPECT_GT(before, 100);
+  EXPECT_LT(before, 10'000);
+  test.agent->begin_measuring(test.kernel.now());
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 0);
+  ASSERT_TRUE(test.finish());
+  EXPECT_EQ(test.agent->progress(test.kernel.now()), 10'000);
+  EXPECT_EQ(test.agent->measured_time(test.kernel.now()), test.kernel.now() - 3 * kMicrosecond);
+}
+
+TEST(CoreAgent, ChecksItsWindow) {
+  EXPECT_THROW(make_agent_of("synthetic_core", {{"window", "4"}, {"width", "4"}}), InputError);
+  EXPECT_THROW(make_agent_of("synthetic_core", {{"frequency", "1.5Hz"}}), InputError);
+  EXPECT_THROW(make_agent_of("llc_trace", {{"path", "t"}}), InputError);
+  EXPECT_THROW(make_agent_of("llc_trace", {{"path", "t"}, {"format", "mqsim"}}), InputError);
+  EXPECT_THROW(make_agent_of("llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"vcpu", "1"}}),
+               InputError);
+}
+
+TEST(EdgeClock, EdgesAreRoundedUpAndFoundAgain) {
+  const EdgeClock even(2'000'000'000, 4);
+  EXPECT_EQ(even.tick(8).value(), 1'000);
+  EXPECT_EQ(even.edge_at_or_after(Tick(1)), 1);
+  EXPECT_EQ(even.edge_at_or_after(Tick(125)), 1);
+  EXPECT_EQ(even.edge_at_or_after(Tick(126)), 2);
+  const EdgeClock thirds(3'000'000'000);
+  EXPECT_EQ(thirds.tick(1).value(), 334);
+  EXPECT_EQ(thirds.tick(3).value(), 1'000);
+  for (const std::int64_t edge : {0LL, 1LL, 2LL, 3LL, 1'000'000'007LL}) {
+    EXPECT_EQ(thirds.edge_at_or_after(thirds.tick(edge)), edge);
+    EXPECT_EQ(thirds.edge_at_or_after(thirds.tick(edge) + Tick(1)), edge + 1);
+  }
+  EXPECT_THROW(even.tick(even.last_edge() + 1), InputError);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

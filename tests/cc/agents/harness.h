@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One agent under test before a memory of chosen latencies.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/event_queue.h"
+#include "core/kernel.h"
+#include "agents/agent.h"
+#include "traces/record_columns.h"
+#include "agents/translation.h"
+
+namespace hmsim::testing {
+
+// A request as the port saw it.
+struct Sent {
+  Tick time;
+  MemoryClass memory;
+  std::int64_t address;
+  bool write;
+  std::uint64_t epoch = 0;
+  bool flush = false;
+  std::uint16_t source = 0;
+
+  friend bool operator==(const Sent& a, const Sent& b) {
+    return a.time == b.time && a.memory == b.memory && a.address == b.address &&
+           a.write == b.write && a.epoch == b.epoch && a.flush == b.flush;
+  }
+};
+
+// A queue of `slots`, in which a request stays for the time that `latency` tells; others wait
+// outside in order.
+class FakePort final : public MemoryPort, public Component {
+ public:
+  using Latency = std::function<Tick(const Request&)>;
+
+  FakePort(std::size_t slots, Latency latency) : slots_(slots), latency_(std::move(latency)) {}
+
+  // Requesters by Request::agent.
+  void connect(std::vector<Requester*> requesters, Wakeup wakeup) {
+    requesters_ = std::move(requesters);
+    wakeup_ = wakeup;
+  }
+  void set_capacity(Bytes dram, Bytes nvdimm) { capacity_ = {dram, nvdimm}; }
+
+  void send(Request& request, Tick now) override {
+    log.push_back({now, request.memory, request.address.value(), request.write, request.epoch,
+                   request.flush, request.source});
+    outside_.push_back(request);
+    most_outside = std::max(most_outside, outside_.size());
+    admit(now);
+    wakeup_.notify();
+  }
+  Bytes capacity(MemoryClass memory) const override {
+    return memory == MemoryClass::dram ? capacity_.first : capacity_.second;
+  }
+
+  std::int64_t trim(Address address, Bytes size, Tick /*now*/) override {
+    if (size > Bytes(0)) {
+      trims.emplace_back(address.value(), size.value());
+    }
+    return 0;
+  }
+
+  Tick next_event() const override { return done_.next_time(); }
+  Tick advance(Tick now) override {
+    while (done_.next_time() <= now) {
+      const Request request = inside_[done_.pop().payload];
+      --used_;
+      requesters_[request.agent]->on_complete(request, now);
+      admit(now);
+    }
+    return next_event();
+  }
+  void serialize(Archive& archive) override { archive(outside_, inside_, used_, done_); }
+
+  std::size_t used() const { return used_; }
+  // What is not done.
+  std::vector<Requester::Outstanding> outstanding() const {
+    std::vector<Requester::Outstanding> requests;
+    for (const Request& request : outside_) {
+      requests.push_back({request, false});
+    }
+    done_.each([&](const auto& event) { requests.push_back({inside_[event.payload], true}); });
+    return requests;
+  }
+
+  std::vector<Sent> log;
+  std::vector<std::pair<std::int64_t, std::int64_t>> trims;  // address, size
+  std::size_t most_outside = 0;
+
+ private:
+  void admit(Tick now) {
+    while (!admitting_ && used_ < slots_ && !outside_.empty()) {
+      admitting_ = true;
+      const Request request = outside_.front();
+      outside_.pop_front();
+      ++used_;
+      inside_.push_back(request);
+      done_.schedule(now + latency_(request), 0, static_cast<std::uint32_t>(inside_.size() - 1));
+      requesters_[request.agent]->on_admit(request, now);
+      admitting_ = false;
+    }
+  }
+
+  std::size_t slots_;
+  Latency latency_;
+  std::pair<Bytes, Bytes> capacity_{Bytes(std::int64_t{1} << 31), Bytes(std::int64_t{1} << 35)};
+  std::vector<Requester*> requesters_;
+  Wakeup wakeup_;
+  bool admitting_ = false;
+  std::deque<Request> outside_;
+  std::vector<Request> inside_;
+  std::size_t used_ = 0;
+  EventQueue<int> done_;
+};
+
+// A trace in memory, handed out in pieces.
+inline TraceSource text_source(std::string text, std::size_t piece = 1 << 20) {
+  return [text = std::move(text), piece](std::size_t, std::uint64_t offset) {
+    return offset < text.size() ? text.substr(offset, piece) : std::string();
+  };
+}
+
+inline std::unique_ptr<Agent> make_agent_of(const std::string& kind, const Assignments& keys,
+                                            const FrontendParameters& defaults = {}) {
+  std::unique_ptr<Agent> agent = find_agent(kind)->make(defaults);
+  ParameterSet parameters;
+  agent->declare(parameters);
+  std::vector<ParameterError> errors = parameters.apply(keys);
+  for (const ParameterError& error : agent->check()) {
+    errors.push_back(error);
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  return agent;
+}
+
+inline FakePort::Latency fixed(Tick latency) {
+  return [latency](const Request&) { return latency; };
+}
+
+inline std::string little_endian(std::uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) {
+    text += static_cast<char>(value >> (8 * i));
+  }
+  return text;
+}
+
+// Traces in hmsim's own format, in the form that the reader gets.
+inline std::uint64_t hmsim_record(std::uint64_t low, std::uint64_t kind, std::uint64_t vcpu,
+                                  std::uint64_t high) {
+  return low | kind << 40 | vcpu << 42 | high << 45;
+}
+
+inline std::string hmsim_trace(const std::vector<std::uint64_t>& records, unsigned vcpus = 2,
+                               std::uint64_t flags = 0, std::size_t block_records = 1 << 16) {
+  std::string index;
+  std::string blocks;
+  std::uint64_t total = 0;
+  for (std::size_t first = 0; first < records.size(); first += block_records) {
+    const std::size_t last = std::min(first + block_records, records.size());
+    const std::vector<std::uint64_t> part(records.begin() + static_cast<std::ptrdiff_t>(first),
+                                          records.begin() + static_cast<std::ptrdiff_t>(last));
+    std::array<std::uint64_t, kRecordVcpus> instructions{};
+    for (const std::uint64_t record : part) {
+      instructions[record_vcpu(record)] += record_instructions(record);
+      total += record_instructions(record);
+    }
+    for (unsigned vcpu = 0; vcpu < vcpus; ++vcpu) {
+      index += little_endian(instructions[vcpu], 8);
+    }
+    blocks += pack_records(part);
+  }
+  return "HMSIMTRC" + little_endian(2, 2) + little_endian(flags, 2) + little_endian(6, 1) +
+         little_endian(vcpus, 1) + little_endian(0, 2) + little_endian(records.size(), 8) +
+         little_endian(total, 8) + std::string(8, '\0') + std::string(24, 'p') +
+         little_endian(block_records, 4) +
+         little_endian((records.size() + block_records - 1) / block_records, 4) +
+         std::string(16, '\0') + index + blocks;
+}
+
+struct Bench {
+  std::string kind;
+  Assignments keys;
+  std::string trace = {};
+  std::size_t slots = 1'000'000;
+  FakePort::Latency latency = fixed(100 * kNanosecond);
+  std::size_t piece = 1 << 20;
+  Bytes dram = Bytes(std::int64_t{1} << 31);
+  Bytes nvdimm = Bytes(std::int64_t{1} << 35);
+  TranslationKind translation = TranslationKind::modulo;
+};
+
+class AgentUnderTest {
+ public:
+  explicit AgentUnderTest(const Bench& bench)
+      : port(bench.slots, bench.latency),
+        translation(bench.translation, bench.dram, 1),
+        agent(make_agent_of(bench.kind, bench.keys)) {
+    port.set_capacity(bench.dram, bench.nvdimm);
+    const Wakeup wakeup(kernel, kernel.attach(*agent));
+    port.connect({agent.get()}, Wakeup(kernel, kernel.attach(port)));
+    Surroundings surroundings;
+    surroundings.port = &port;
+    surroundings.translation = &translation;
+    surroundings.trace = text_source(bench.trace, bench.piece);
+    agent->connect(0, surroundings, wakeup);
+    agent->begin_measuring(Tick(0));
+    kernel.notify_all();
+  }
+
+  // Runs until the agent has finished, then to `grace` more; false when it never does.
+  bool finish(std::uint64_t most_steps = 10'000'000) {
+    for (std::uint64_t i = 0; i < most_steps && !agent->finished_once(); ++i) {
+      if (!kernel.step(kNever)) {
+        return false;
+      }
+    }
+    return agent->finished_once();
+  }
+
+  std::string save() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+  void load(const std::string& bytes) {
+    Archive archive(bytes);
+    serialize(archive);
+  }
+
+  Kernel kernel;
+  FakePort port;
+  Translation translation;
+  std::unique_ptr<Agent> agent;
+
+ private:
+  void serialize(Archive& archive) {
+    agent->serialize(archive);
+    translation.serialize(archive);
+    port.serialize(archive);
+    kernel.serialize(archive);
+  }
+};
+
+}  // namespace hmsim::testing

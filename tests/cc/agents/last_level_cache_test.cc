@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do cores that share an L3 do exactly what a model does that moves on slot by slot?
+#include "agents/cache/last_level_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "tests/cc/agents/instruction_model.h"
+#include "tests/cc/agents/programs.h"
+
+namespace hmsim::testing {
+namespace {
+
+using Program = std::vector<Instruction>;
+
+struct Machine {
+  CoreShape shape = {};
+  CacheParameters caches = {};
+  std::vector<Program> programs;
+  bool one_space = false;
+  FakePort::Latency latency = memory_latency();
+  Assignments more = {};
+};
+
+class CoresUnderTest {
+ public:
+  explicit CoresUnderTest(const Machine& machine, const std::string& sharing = "shared")
+      : port(1'000'000, machine.latency),
+        translation(TranslationKind::modulo, Bytes(std::int64_t{1} << 31), 1),
+        l3(machine.caches.levels[2]) {
+    std::vector<Requester*> requesters;
+    std::vector<Wakeup> wakeups;
+    std::vector<std::string> texts;
+    FrontendParameters defaults;
+    defaults.cache.levels[2] = machine.caches.levels[2];
+    for (std::size_t i = 0; i < machine.programs.size(); ++i) {
+      Assignments keys = keys_of(machine.shape, machine.caches);
+      keys.emplace_back("core", std::to_string(i));
+      keys.emplace_back("l3.sharing", sharing);
+      if (machine.one_space) {
+        keys.emplace_back("address_space", "0");
+      }
+      keys.insert(keys.end(), machine.more.begin(), machine.more.end());
+      cores.push_back(make_agent_of("cpu_trace", keys, defaults));
+      requesters.push_back(cores.back().get());
+      wakeups.emplace_back(kernel, kernel.attach(*cores.back()));
+      texts.push_back(text_of(machine.programs[i]));
+    }
+    port.connect(requesters, Wakeup(kernel, kernel.attach(port)));
+    Surroundings surroundings;
+    surroundings.port = &port;
+    surroundings.translation = &translation;
+    surroundings.shared_l3 = &l3;
+    surroundings.trace = [texts](std::size_t agent, std::uint64_t offset) {
+      return offset < texts[agent].size() ? texts[agent].substr(offset) : std::string();
+    };
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      cores[i]->connect(i, surroundings, wakeups[i]);
+      cores[i]->begin_measuring(Tick(0));
+    }
+    kernel.notify_all();
+  }
+
+  // Until one of them, or all, have finished.
+  void finish(bool all) {
+    const auto done = [](const auto& core) { return core->finished_once(); };
+    while (!(all ? std::all_of(cores.begin(), cores.end(), done)
+                 : std::any_of(cores.begin(), cores.end(), done))) {
+      ASSERT_TRUE(kernel.step(kNever));
+    }
+  }
+
+  double l3_of(std::size_t core, const std::string& name) const {
+    return statistics_of(*cores[core]).at("core.0.l3." + name);
+  }
+  std::vector<Sent> reads() const {
+    std::vector<Sent> all;
+    std::copy_if(port.log.begin(), port.log.end(), std::back_inserter(all),
+                 [](const Sent& sent) { return !sent.write; });
+    return all;
+  }
+
+  std::string save() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+  void load(const std::string& bytes) {
+    Archive archive(bytes);
+    serialize(archive);
+  }
+
+  Kernel kernel;
+  FakePort port;
+  Translation translation;
+  LastLevelCache l3;
+  std::vector<std::unique_ptr<Agent>> cores;
+
+ private:
+  void serialize(Archive& archive) {
+    for (const auto& core : cores) {
+      core->serialize(archive);
+    }
+    translation.serialize(archive);
+    l3.serialize(archive);
+    port.serialize(archive);
+    kernel.serialize(archive);
+  }
+};
+
+// Each line once, or so often, in turn.
+Program loop_over(std::uint64_t first, std::uint64_t lines, int turns) {
+  Program program;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (std::uint64_t i = 0; i < lines; ++i) {
+      program.push_back(load(64 * (first + i), 1, 1));
+    }
+  }
+  return program;
+}
+
+std::vector<Sent> sorted_until(std::vector<Sent> log, Tick end) {
+  log.erase(
+      std::remove_if(log.begin(), log.end(), [end](const Sent& sent) { return sent.time >= end; }),
+      log.end());
+  std::sort(log.begin(), log.end(), [](const Sent& a, const Sent& b) {
+    return std::make_tuple(a.time, a.source, a.write, a.address) <
+           std::make_tuple(b.time, b.source, b.write, b.address);
+  });
+  return log;
+}
+
+void expect_as_modelled(const Machine& machine) {
+  const auto l3 = std::make_shared<MissModel>(machine.caches.levels[2]);
+  std::vector<std::unique_ptr<InstructionModel>> models;
+  std::vector<InstructionModel*> cores;
+  for (std::size_t i = 0; i < machine.programs.size(); ++i) {
+    models.push_back(std::make_unique<InstructionModel>(machine.shape, machine.caches,
+                                                        machine.programs[i], latency_of, l3, i,
+                                                        machine.one_space ? 0 : i));
+    cores.push_back(models.back().get());
+  }
+  InstructionModel::run(cores);
+  CoresUnderTest test(machine);
+  test.finish(false);
+  const auto capacity = machine.caches.levels[2].size.value() / 64;
+  EXPECT_LE(l3->content->lines, static_cast<std::uint64_t>(capacity));
+  std::vector<Sent> wanted;
+  std::uint64_t merges = 0;
+  Tick end = kNever;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    SCOPED_TRACE("core " + std::to_string(i));
+    wanted.insert(wanted.end(), cores[i]->sent.begin(), cores[i]->sent.end());
+    end = cores[i]->retire.size() == machine.programs[i].size() ? earlier(end, cores[i]->finish)
+                                                                : end;
+    EXPECT_EQ(test.l3_of(i, "hits"), cores[i]->caches().hits[2]);
+    EXPECT_EQ(test.l3_of(i, "misses"), cores[i]->caches().misses[2]);
+    EXPECT_EQ(test.l3_of(i, "write_backs"), cores[i]->caches().of_l3().left_dirty);
+    EXPECT_EQ(test.l3_of(i, "displaced"), cores[i]->caches().of_l3().displaced);
+    EXPECT_EQ(test.l3_of(i, "merges"), cores[i]->l3_merges);
+    merges += cores[i]->l3_merges;
+  }
+  EXPECT_EQ(test.kernel.now(), end);
+  const std::vector<Sent> expected = sorted_until(wanted, end);
+  const std::vector<Sent> log = sorted_until(test.port.log, end);
+  ASSERT_EQ(log.size(), expected.size());
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    ASSERT_TRUE(log[i] == expected[i]) << "request " << i << " at " << log[i].time.value();
+    ASSERT_EQ(log[i].source, expected[i].source) << "request " << i;
+  }
+  EXPECT_EQ(merges > 0, machine.one_space);
+}
+
+TEST(SharedL3, MatchesAModelOfEverySlot) {
+  const std::vector<CoreShape> shapes{{2'000'000'000, 4, 128}, {3'000'000'000, 1, 16}};
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      SCOPED_TRACE("shape " + std::to_string(s) + ", seed " + std::to_string(seed));
+      const bool chained = seed % 2 == 0;
+      Machine machine;
+      machine.shape = shapes[s];
+      machine.caches = small_caches(chained ? 4'096 : 8);
+      if (!chained) {
+        machine.caches.levels[2].mshrs = static_cast<std::int64_t>(1 + seed / 2);
+      }
+      machine.one_space = seed % 4 < 2;
+      Random random(seed, s);
+      for (std::uint64_t core = 0; core < 2 + seed % 3; ++core) {
+        machine.programs.push_back(random_program(random, 250, chained));
+      }
+      expect_as_modelled(machine);
+      if (HasFatalFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+TEST(SharedL3, OfOneCoreIsAPrivateOne) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    Random random(seed, 3);
+    Machine machine;
+    machine.caches = small_caches(static_cast<std::int64_t>(1 + seed));
+    machine.programs = {random_program(random, 2'000, seed % 2 == 0)};
+    machine.more = {{"core", "3"}, {"prefetcher", "stride"}};
+    CoresUnderTest own(machine, "private");
+    CoresUnderTest shared(machine, "shared");
+    own.finish(true);
+    shared.finish(true);
+    ASSERT_EQ(own.kernel.now(), shared.kernel.now());
+    const std::vector<Sent> wanted = sorted_until(own.port.log, kNever);
+    const std::vector<Sent> log = sorted_until(shared.port.log, kNever);
+    ASSERT_EQ(log.size(), wanted.size());
+    for (std::size_t i = 0; i < log.size(); ++i) {
+      ASSERT_TRUE(log[i] == wanted[i]) << "request " << i << " at " << log[i].time.value();
+    }
+    std::map<std::string, double> statistics = statistics_of(*shared.cores[0]);
+    EXPECT_EQ(statistics.at("core.0.l3.merges"), 0);
+    EXPECT_EQ(statistics.at("core.0.l3.displaced"), 0);
+    statistics.erase("core.0.l3.merges");
+    statistics.erase("core.0.l3.displaced");
+    EXPECT_EQ(statistics, statistics_of(*own.cores[0]));
+  }
+}
+
+// 64 lines in L3, of which 16 are in L2 and 8 in L1.
+Machine two(Program first, Program second) {
+  Machine machine;
+  machine.caches = small_caches(16);
+  machine.programs = {std::move(first), std::move(second)};
+  machine.latency = fixed(100 * kNanosecond);
+  return machine;
+}
+
+TEST(SharedL3, TinyWorkingSetsDoNotDisturbEachOther) {
+  const Program small = loop_over(1, 24, 20);  // more than L2 holds
+  CoresUnderTest alone(two(small, {plain()}));
+  CoresUnderTest together(two(small, loop_over(1, 24, 20)));
+  alone.finish(true);
+  together.finish(true);
+  EXPECT_EQ(together.cores[0]->measured_time(together.kernel.now()),
+            alone.cores[0]->measured_time(alone.kernel.now()));
+  for (std::size_t core = 0; core < 2; ++core) {
+    EXPECT_EQ(together.l3_of(core, "misses"), 24);
+    EXPECT_EQ(together.l3_of(core, "hits"), 24 * 19);
+    EXPECT_EQ(together.l3_of(core, "displaced"), 0);
+  }
+}
+
+TEST(SharedL3, ANeighbourThatThrashesTakesRoom) {
+  const Program reuses = loop_over(1, 48, 30);  // three quarters of the L3
+  CoresUnderTest quiet(two(reuses, {plain()}));
+  CoresUnderTest loud(two(reuses, loop_over(1'000, 3'000, 1)));
+  CoresUnderTest apart(two(reuses, loop_over(1'000, 3'000, 1)), "private");
+  quiet.finish(true);
+  loud.finish(true);
+  apart.finish(true);
+  EXPECT_EQ(quiet.l3_of(0, "misses"), 48);
+  EXPECT_EQ(apart.l3_of(0, "misses"), 48);
+  EXPECT_GT(loud.l3_of(0, "misses"), 2 * 48);
+  EXPECT_GT(loud.l3_of(0, "displaced"), 48);
+  EXPECT_GT(loud.cores[0]->measured_time(loud.kernel.now()),
+            quiet.cores[0]->measured_time(quiet.kernel.now()));
+}
+
+TEST(SharedL3, HasOneCapacityForAll) {
+  // In each of 16 sets 4 lines: 2 of each core, or 3 of one of them.
+  CoresUnderTest fits(two(loop_over(0x100, 32, 4), loop_over(0x100, 32, 4)));
+  fits.finish(true);
+  EXPECT_EQ(fits.l3_of(0, "misses") + fits.l3_of(1, "misses"), 64);
+  CoresUnderTest exceeds(two(loop_over(0x100, 48, 4), loop_over(0x100, 32, 4)));
+  exceeds.finish(true);
+  EXPECT_GT(exceeds.l3_of(0, "misses") + exceeds.l3_of(1, "misses"), 80);
+}
+
+TEST(SharedL3, MissesOfOneLineMerge) {
+  const Program program = loop_over(1, 24, 1);
+  Machine machine = two(program, program);
+  CoresUnderTest different(machine);
+  different.finish(true);
+  EXPECT_EQ(different.reads().size(), 48u);
+  machine.one_space = true;
+  CoresUnderTest same(machine);
+  same.finish(true);
+  EXPECT_EQ(same.reads().size(), 24u);
+  EXPECT_EQ(same.l3_of(0, "merges") + same.l3_of(1, "merges"), 24);
+  EXPECT_EQ(same.cores[1]->measured_time(same.kernel.now()),
+            different.cores[1]->measured_time(different.kernel.now()));
+}
+
+TEST(SharedL3, MshrsAreOneNumberForAllAndGoToCoresInTurn) {
+  Program first;
+  Program second;
+  for (std::uint64_t i = 1; i <= 60; ++i) {
+    first.push_back(load(64 * i));
+    second.push_back(load(64 * (1'000 + i)));
+  }
+  for (const std::int64_t mshrs : {1, 3}) {
+    Machine machine = two(first, second);
+    machine.caches.levels[2].mshrs = mshrs;
+    CoresUnderTest test(machine);
+    test.finish(true);
+    const std::vector<Sent> reads = test.reads();
+    ASSERT_EQ(reads.size(), 120u);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const auto after = i + static_cast<std::size_t>(mshrs);
+      if (after < reads.size()) {
+        EXPECT_GE(reads[after].time, reads[i].time + 100 * kNanosecond);
+      }
+      if (i >= 6) {  // both had come by then
+        const auto is_first = [](const Sent& sent) { return sent.source == 0; };
+        const auto count = std::count_if(
+            reads.begin() + 6, reads.begin() + static_cast<std::ptrdiff_t>(i) + 1, is_first);
+        EXPECT_LE(std::abs(2 * count - static_cast<std::ptrdiff_t>(i - 5)), 2) << i;
+      }
+    }
+  }
+}
+
+TEST(SharedL3, WriteBacksAreTheirsWhoPutTheLineThere) {
+  Program stores;
+  for (std::uint64_t i = 1; i <= 48; ++i) {
+    stores.push_back(store(64 * i));
+  }
+  CoresUnderTest test(two(stores, loop_over(1'000, 500, 1)));
+  test.finish(true);
+  std::uint64_t written = 0;
+  for (const Sent& sent : test.port.log) {
+    if (sent.write && sent.source == 0) {
+      EXPECT_LE(sent.address, 64 * 48);
+      ++written;
+    }
+    EXPECT_FALSE(sent.write && sent.source == 1);
+  }
+  EXPECT_GT(written, 20u);
+  EXPECT_EQ(test.l3_of(0, "write_backs"), written);
+  EXPECT_EQ(test.l3_of(1, "write_backs"), 0);
+}
+
+TEST(SharedL3, GoesOnFromACheckpointAsIfNothingHadBeen) {
+  Machine machine;
+  machine.caches = small_caches(5);
+  machine.one_space = true;
+  machine.more = {{"prefetcher", "stride"}};
+  Random random(8);
+  for (int core = 0; core < 3; ++core) {
+    machine.programs.push_back(random_program(random, 1'500, core != 1));
+  }
+  CoresUnderTest whole(machine);
+  whole.finish(true);
+  for (const int parts : {2, 3, 7}) {
+    CoresUnderTest first(machine);
+    first.kernel.run_until(whole.kernel.now() / parts);
+    CoresUnderTest second(machine);
+    second.load(first.save());
+    second.finish(true);
+    ASSERT_EQ(second.kernel.now(), whole.kernel.now());
+    ASSERT_EQ(first.port.log.size() + second.port.log.size(), whole.port.log.size());
+    EXPECT_TRUE(
+        std::equal(second.port.log.begin(), second.port.log.end(),
+                   whole.port.log.begin() + static_cast<std::ptrdiff_t>(first.port.log.size())));
+    for (std::size_t core = 0; core < 3; ++core) {
+      EXPECT_EQ(statistics_of(*second.cores[core]), statistics_of(*whole.cores[core]));
+    }
+  }
+}
+
+TEST(SharedL3, IsDescribedInOnePlace) {
+  const auto refusal = [](const Assignments& keys) -> std::string {
+    Assignments all{{"path", "t"}, {"format", "champsim"}, {"l3.sharing", "shared"}};
+    all.insert(all.end(), keys.begin(), keys.end());
+    try {
+      make_agent_of("cpu_trace", all);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({{"l3.size", "2MiB"}, {"l3.latency", "30"}}), "");
+  EXPECT_NE(refusal({{"l3.size", "8MiB"}}).find("frontend.cache.l3.size sets it"),
+            std::string::npos);
+  EXPECT_NE(refusal({{"l3.mshrs", "8"}}).find("l3.mshrs: must be that"), std::string::npos);
+  EXPECT_NE(refusal({{"l3.sharing", "shard"}}).find("shared"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

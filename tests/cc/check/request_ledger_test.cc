@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which requests are done, however far out of order they come?
+#include "check/request_ledger.h"
+
+#include <gtest/gtest.h>
+
+namespace hmsim::testing {
+namespace {
+
+TEST(RequestLedger, KnowsWhatIsDone) {
+  RequestLedger ledger;
+  EXPECT_EQ(ledger.oldest_missing(), 0u);
+  for (std::uint64_t i = 0; i < 50'000; ++i) {
+    const std::uint64_t request = i ^ 0x2AAA;  // far out of order
+    EXPECT_TRUE(ledger.mark(request));
+    EXPECT_FALSE(ledger.mark(request));
+  }
+  EXPECT_FALSE(ledger.mark(0));
+  Archive out;
+  ledger.serialize(out);
+  RequestLedger loaded;
+  Archive in(out.bytes());
+  loaded.serialize(in);
+  EXPECT_FALSE(loaded.mark(49'000));
+  EXPECT_EQ(loaded.oldest_missing(), ledger.oldest_missing());
+  while (loaded.oldest_missing() < loaded.end()) {
+    EXPECT_TRUE(loaded.mark(loaded.oldest_missing()));
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is a run that was saved and loaded the run that went on?
+#include "core/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+std::string ramulator_trace() {
+  std::string trace;
+  Random random(5);
+  for (int i = 0; i < 400; ++i) {
+    trace += std::to_string(random.below(60)) + " " + std::to_string(random.below(1 << 24));
+    trace += i % 3 == 0 ? " " + std::to_string(random.below(1 << 24)) + "\n" : "\n";
+  }
+  return trace;
+}
+
+std::string mqsim_trace() {
+  std::string trace;
+  Random random(6);
+  for (int i = 0; i < 60; ++i) {
+    trace += std::to_string(i * 2'000) + " " + std::to_string(random.below(5)) + " " +
+             std::to_string(random.next() >> 20) + " " + std::to_string(random.below(40) + 1) +
+             " " + std::to_string(random.below(2)) + "\n";
+  }
+  return trace;
+}
+
+std::string dramsim3_trace() {
+  std::string trace;
+  Random random(7);
+  for (int i = 0; i < 700; ++i) {
+    trace += std::to_string(random.below(1 << 30)) + (random.below(2) == 0 ? " READ " : " WRITE ") +
+             std::to_string(3 * i) + "\n";
+  }
+  return trace;
+}
+
+std::vector<Bench> benches() {
+  const Assignments block{{"path", "t"}, {"format", "mqsim"}, {"window", "20"}};
+  Assignments timed_block = block;
+  timed_block.insert(timed_block.end(), {{"replay", "timed"}, {"threads", "2"}});
+  std::vector<Bench> list{
+      {"llc_trace", {{"path", "t"}, {"format", "ramulator"}}, ramulator_trace()},
+      {"llc_trace",
+       {{"path", "t"}, {"format", "ramulator"}, {"mshrs", "3"}, {"instructions", "9000"}},
+       ramulator_trace()},
+      {"block_trace", block, mqsim_trace()},
+      {"block_trace", timed_block, mqsim_trace()},
+      {"memory_trace", {{"path", "t"}, {"format", "dramsim3"}}, dramsim3_trace()},
+      {"memory_trace",
+       {{"path", "t"}, {"format", "dramsim3"}, {"mode", "timed"}},
+       dramsim3_trace()},
+      {"synthetic", {{"requests", "900"}, {"read_ratio", "0.6"}, {"footprint", "1MiB"}}},
+      {"synthetic",
+       {{"requests", "900"}, {"pattern", "strided"}, {"interval", "13ns"}, {"target", "nvdimm"}}},
+      {"synthetic_core",
+       {{"pattern", "pointer_chase"},
+        {"dependence", "0.5"},
+        {"instructions", "20000"},
+        {"rpki", "40"}}}};
+  for (Bench& bench : list) {
+    bench.slots = 24;
+    bench.piece = 100;
+    bench.translation = TranslationKind::first_touch;
+    bench.latency = [](const Request& request) {
+      return Tick(static_cast<std::int64_t>(
+          mix64(static_cast<std::uint64_t>(request.address.value())) % 400'000));
+    };
+  }
+  return list;
+}
+
+TEST(Checkpoint, EveryAgentGoesOnAsIfNothingHappened) {
+  int number = 0;
+  for (const Bench& bench : benches()) {
+    SCOPED_TRACE(bench.kind + " " + std::to_string(number++));
+    AgentUnderTest whole(bench);
+    int steps = 0;
+    for (int after = 0; after < 300; after += whole.agent->finished_once() ? 1 : 0) {
+      ASSERT_TRUE(whole.kernel.step(kNever));
+      ++steps;
+    }
+    for (const int at : {1, steps / 20, steps / 3, steps - 302, steps - 1}) {
+      AgentUnderTest first(bench);
+      for (int i = 0; i < at; ++i) {
+        first.kernel.step(kNever);
+      }
+      const std::string saved = first.save();
+      AgentUnderTest second(bench);
+      second.load(saved);
+      EXPECT_EQ(second.save(), saved);
+      for (int i = at; i < steps; ++i) {
+        ASSERT_TRUE(second.kernel.step(kNever));
+      }
+      std::vector<Sent> log = first.port.log;
+      log.insert(log.end(), second.port.log.begin(), second.port.log.end());
+      EXPECT_TRUE(log == whole.port.log) << "at " << at;
+      EXPECT_EQ(second.save(), whole.save()) << "at " << at;
+      const Tick now = whole.kernel.now();
+      EXPECT_EQ(second.kernel.now(), now);
+      EXPECT_EQ(second.agent->progress(now), whole.agent->progress(now));
+      EXPECT_EQ(second.agent->measured_time(now), whole.agent->measured_time(now));
+    }
+  }
+}
+
+TEST(Checkpoint, DamagedOrForeignOnesAreRefused) {
+  const std::string state(1'000, 's');
+  const std::string sealed = seal_checkpoint(state, 42);
+  EXPECT_EQ(open_checkpoint(sealed, 42), state);
+  EXPECT_THROW(open_checkpoint(sealed, 43), InputError);
+  EXPECT_THROW(open_checkpoint("", 42), InputError);
+  EXPECT_THROW(open_checkpoint(std::string(100, 'x'), 42), InputError);
+  EXPECT_THROW(open_checkpoint(sealed.substr(0, sealed.size() - 1), 42), InputError);
+  EXPECT_THROW(open_checkpoint(sealed + "x", 42), InputError);
+  for (std::size_t at = 0; at < sealed.size(); at += 7) {
+    std::string damaged = sealed;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    EXPECT_THROW(open_checkpoint(damaged, 42), InputError) << at;
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is the saved state of an agent that somebody has changed refused, or harmless?
+#include <gtest/gtest.h>
+
+#include "tests/cc/agents/harness.h"
+#include "tests/cc/agents/programs.h"
+#include "tests/cc/words.h"
+
+namespace hmsim::testing {
+namespace {
+
+std::string lines(int count, const std::function<std::string(Random&, int)>& line) {
+  std::string trace;
+  Random random(5);
+  for (int i = 0; i < count; ++i) {
+    trace += line(random, i) + "\n";
+  }
+  return trace;
+}
+
+std::vector<Bench> benches() {
+  Random random(3);
+  const std::string misses = lines(400, [](Random& r, int i) {
+    return std::to_string(r.below(60)) + " " + std::to_string(r.below(1 << 24)) +
+           (i % 3 == 0 ? " " + std::to_string(r.below(1 << 24)) : "");
+  });
+  const std::string blocks = lines(60, [](Random& r, int i) {
+    return std::to_string(i * 2'000) + " " + std::to_string(r.below(5)) + " " +
+           std::to_string(r.next() >> 20) + " " + std::to_string(r.below(40) + 1) + " " +
+           std::to_string(r.below(2));
+  });
+  std::vector<Bench> list{
+      {"llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"mshrs", "3"}}, misses},
+      {"block_trace",
+       {{"path", "t"}, {"format", "mqsim"}, {"window", "20"}, {"driver", "pmbd"}},
+       blocks},
+      {"cpu_trace", keys_of({}, small_caches(4)), text_of(random_program(random, 2'000, true))},
+      {"synthetic",
+       {{"requests", "900"}, {"pattern", "strided"}, {"interval", "13ns"}, {"target", "nvdimm"}}},
+      {"pattern", {{"requests", "900"}, {"target", "nvdimm"}}},
+      {"synthetic_core",
+       {{"pattern", "pointer_chase"}, {"instructions", "20000"}, {"rpki", "40"}}}};
+  for (Bench& bench : list) {
+    bench.slots = 24;
+    bench.translation = TranslationKind::first_touch;
+    bench.latency = [](const Request& request) {
+      return Tick(static_cast<std::int64_t>(
+          mix64(static_cast<std::uint64_t>(request.address.value())) % 400'000));
+    };
+  }
+  return list;
+}
+
+void run_to_the_middle(AgentUnderTest& test) {
+  for (int i = 0; i < 400; ++i) {
+    test.kernel.step(kNever);
+  }
+}
+
+// As a simulation loads it, of which the rest is sound.
+void load(AgentUnderTest& test, const std::string& state) {
+  Archive archive(state);
+  test.agent->serialize(archive);
+  test.agent->check_outstanding(archive, test.port.outstanding());
+  archive.check(test.agent->next_event() >= test.kernel.now(), "an event lies in the past");
+  test.kernel.notify_all();
+}
+
+std::string saved(AgentUnderTest& test) {
+  Archive archive;
+  test.agent->serialize(archive);
+  return archive.bytes();
+}
+
+TEST(AgentDamage, WhatHoldsTogetherIsTaken) {
+  for (const Bench& bench : benches()) {
+    SCOPED_TRACE(bench.kind);
+    AgentUnderTest test(bench);
+    for (int i = 0; i < 1'000; ++i) {
+      test.kernel.step(kNever);
+      load(test, saved(test));
+    }
+  }
+}
+
+TEST(AgentDamage, NoWordIsTrusted) {
+  for (const Bench& bench : benches()) {
+    SCOPED_TRACE(bench.kind);
+    AgentUnderTest test(bench);
+    run_to_the_middle(test);
+    const Sweep done = sweep(saved(test), 150, [&](const std::string& state) {
+      AgentUnderTest other(bench);
+      run_to_the_middle(other);
+      load(other, state);
+      for (int i = 0; i < 300 && other.kernel.step(kNever); ++i) {
+      }
+    });
+    EXPECT_GT(done.refused, 0);
+  }
+}
+
+// A request of the agent's that is not under way, or is twice.
+TEST(AgentDamage, OtherRequestsThanItWaitsForAreRefused) {
+  for (const Bench& bench : benches()) {
+    SCOPED_TRACE(bench.kind);
+    AgentUnderTest test(bench);
+    run_to_the_middle(test);
+    Archive archive(saved(test));
+    test.agent->serialize(archive);
+    std::vector<Requester::Outstanding> requests = test.port.outstanding();
+    ASSERT_FALSE(requests.empty());
+    const Requester::Outstanding last = requests.back();
+    requests.push_back(last);
+    EXPECT_THROW(test.agent->check_outstanding(archive, requests), InputError);
+    requests.resize(requests.size() - 2);
+    EXPECT_THROW(test.agent->check_outstanding(archive, requests), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing

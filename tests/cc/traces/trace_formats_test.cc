@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Is every well-formed record read as it stands, and every malformed one refused in plain words?
+#include "traces/trace_formats.h"
+
+#include <gtest/gtest.h>
+
+#include "core/random.h"
+#include "traces/text_trace.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+TraceReader reader_of(const std::string& text, std::size_t piece = 1 << 20) {
+  return {text_source(text, piece), 0, "some.trace", 0};
+}
+
+// The records of a whole trace.
+template <class Record, class Source>
+std::vector<Record> read_all(Source& source) {
+  std::vector<Record> records;
+  Record record;
+  while (source.next(record)) {
+    records.push_back(record);
+  }
+  return records;
+}
+
+void read_trace(const std::string& format, const std::string& text) {
+  if (const MissFormat* miss = find_format(kMissFormats, format)) {
+    const auto source = miss->open(reader_of(text), kAllVcpus);
+    read_all<Miss>(*source);
+  } else if (const AccessFormat* access = find_format(kAccessFormats, format)) {
+    const auto source = access->open(reader_of(text));
+    read_all<Access>(*source);
+  } else {
+    const auto source = find_format(kBlockFormats, format)->open(reader_of(text));
+    read_all<BlockRequest>(*source);
+  }
+}
+
+std::string error_of(const std::string& format, const std::string& text) {
+  try {
+    read_trace(format, text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TraceFormats, Ramulator) {
+  const auto source = kRamulatorFormat.open(
+      reader_of("# comment\n\n3 0x1000\r\n0 4096 8192\n \t7\t18446744073709551615  64 \n1 2"),
+      kAllVcpus);
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<Miss> misses = read_all<Miss>(*source);
+    ASSERT_EQ(misses.size(), 4u);
+    EXPECT_EQ(misses[0].gap, 4);
+    EXPECT_EQ(misses[0].load_address, 0x1000u);
+    EXPECT_FALSE(misses[0].write);
+    EXPECT_EQ(misses[1].gap, 1);
+    EXPECT_TRUE(misses[1].load && misses[1].write);
+    EXPECT_EQ(misses[1].write_address, 8192u);
+    EXPECT_EQ(misses[2].load_address, 18446744073709551615u);
+    EXPECT_EQ(misses[3].load_address, 2u);
+    source->rewind();
+  }
+}
+
+TEST(TraceFormats, RamulatorRw) {
+  const auto source = kRamulatorRwFormat.open(reader_of("0x40 R\n80 W\n"));
+  const std::vector<Access> accesses = read_all<Access>(*source);
+  ASSERT_EQ(accesses.size(), 2u);
+  EXPECT_EQ(accesses[0].address, 0x40u);
+  EXPECT_FALSE(accesses[0].write);
+  EXPECT_EQ(accesses[1].address, 0x80u);
+  EXPECT_TRUE(accesses[1].write);
+}
+
+TEST(TraceFormats, Dramsim3) {
+  const auto source = kDramsim3Format.open(reader_of("0x40 READ 7\nFFFFC0 WRITE 12\n"));
+  const std::vector<Access> accesses = read_all<Access>(*source);
+  ASSERT_EQ(accesses.size(), 2u);
+  EXPECT_EQ(accesses[0].cycle, 7u);
+  EXPECT_EQ(accesses[1].address, 0xFFFFC0u);
+  EXPECT_TRUE(accesses[1].write);
+}
+
+TEST(TraceFormats, Mqsim) {
+  const auto source = kMqsimFormat.open(reader_of("938513000 4 264719034 16 0\n5 0 1 2097152 1"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[0].arrival_ns, 938513000u);
+  EXPECT_EQ(requests[0].device, 4u);
+  EXPECT_EQ(requests[0].sector, 264719034u);
+  EXPECT_EQ(requests[0].sectors, 16u);
+  EXPECT_TRUE(requests[0].write);
+  EXPECT_FALSE(requests[1].write);
+}
+
+TEST(TraceFormats, BlocksOfAnySizeGiveTheSameRecords) {
+  std::string text;
+  Random random(3);
+  for (int i = 0; i < 300; ++i) {
+    text += std::to_string(random.below(1000)) + " " + std::to_string(random.next()) +
+            (i % 3 == 0 ? "\r\n" : "\n") + (i % 7 == 0 ? "#\n\n" : "");
+  }
+  const auto whole = kRamulatorFormat.open(reader_of(text), kAllVcpus);
+  const std::vector<Miss> wanted = read_all<Miss>(*whole);
+  ASSERT_EQ(wanted.size(), 300u);
+  for (const std::size_t piece : {1u, 2u, 3u, 17u, 64u, 1000u}) {
+    const auto pieces = kRamulatorFormat.open(reader_of(text, piece), kAllVcpus);
+    const std::vector<Miss> got = read_all<Miss>(*pieces);
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(got[i].gap, wanted[i].gap);
+      EXPECT_EQ(got[i].load_address, wanted[i].load_address);
+    }
+  }
+}
+
+TEST(TraceFormats, ContinuesFromACheckpoint) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += std::to_string(i) + " 64\n";
+  }
+  const auto source = kRamulatorFormat.open(reader_of(text, 50), kAllVcpus);
+  Miss miss;
+  for (int i = 0; i < 37; ++i) {
+    source->next(miss);
+  }
+  Archive saved;
+  source->serialize(saved);
+  const auto other = kRamulatorFormat.open(reader_of(text, 11), kAllVcpus);
+  Archive loaded(saved.bytes());
+  other->serialize(loaded);
+  for (int i = 37; i < 100; ++i) {
+    ASSERT_TRUE(other->next(miss));
+    EXPECT_EQ(miss.gap, i + 1);
+  }
+  EXPECT_FALSE(other->next(miss));
+}
+
+struct Malformed {
+  const char* format;
+  std::string text;
+  const char* message;  // a part of what is said
+};
+
+TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
+  const std::string long_line(5'000, '1');
+  const std::vector<Malformed> inputs{
+      {"ramulator", "", "some.trace: the trace holds no records"},
+      {"ramulator", "# only\n\n  \n", "holds no records"},
+      {"ramulator", "1 2\n3\n", "some.trace:2: expected '<instructions>"},
+      {"ramulator", "1 2 3 4\n", "some.trace:1: expected"},
+      {"ramulator", "x 2\n", "'x' is not a whole number"},
+      {"ramulator", "1 2x\n", "'2x' is not a whole number"},
+      {"ramulator", "-1 2\n", "'-1' is not a whole number"},
+      {"ramulator", "1.5 2\n", "'1.5' is not a whole number"},
+      {"ramulator", "1 0x\n", "'0x' is not a whole number"},
+      {"ramulator", "1 0xG\n", "'0xG' is not a"},
+      {"ramulator", "1 18446744073709551616\n", "does not fit 64 bits"},
+      {"ramulator", "1 0x10000000000000000\n", "does not fit 64 bits"},
+      {"ramulator", "281474976710657 64\n", "more than 2^48 instructions"},
+      {"ramulator", "1 2 -\n", "the write-back address '-'"},
+      {"ramulator", "1 2\n" + long_line + " 4\n", "some.trace:2: the line is longer than 4096"},
+      {"ramulator", std::string("1 2\n\0\0 \xFF\n", 9), "some.trace:2: the number of"},
+      {"ramulator_rw", "", "holds no records"},
+      {"ramulator_rw", "0x40\n", "expected '<hexadecimal address> R|W'"},
+      {"ramulator_rw", "0x40 R 1\n", "expected '<hexadecimal address> R|W'"},
+      {"ramulator_rw", "0x40 r\n", "'r' is neither R nor W"},
+      {"ramulator_rw", "zz R\n", "'zz' is not a hexadecimal number"},
+      {"ramulator_rw", "10000000000000000 R\n", "does not fit 64 bits"},
+      {"dramsim3", "\n\n", "holds no records"},
+      {"dramsim3", "0x40 READ\n", "expected '<hexadecimal address> READ|WRITE <cycle>'"},
+      {"dramsim3", "0x40 FETCH 1\n", "'FETCH' is neither READ nor WRITE"},
+      {"dramsim3", "0x40 READ -1\n", "the cycle '-1'"},
+      {"dramsim3", "0x40 READ 99999999999999999999\n", "does not fit 64 bits"},
+      {"mqsim", "", "holds no records"},
+      {"mqsim", "1 0 5 8\n", "some.trace:1: expected '<arrival ns>"},
+      {"mqsim", "1 0 5 8 1 9\n", "some.trace:1: expected"},
+      {"mqsim", "1 0 5 0 1\n", "a request of 0 sectors"},
+      {"mqsim", "1 0 5 2097153 1\n", "exceeds the limit of 2097152 (1 GiB)"},
+      {"mqsim", "1 0 5 18446744073709551615 1\n", "exceeds the limit"},
+      {"mqsim", "1 0 18014398509481977 8 1\n", "sector 18014398509481977 lies past 2^63 bytes"},
+      {"mqsim", "1 0 18446744073709551615 1 1\n", "lies past 2^63 bytes"},
+      {"mqsim", "1 0 5 8 2\n", "type 2 is neither 0 (write) nor 1 (read)"},
+      {"mqsim", "1 0 a 8 1\n", "the first sector 'a'"},
+      {"mqsim", "1,0,5,8,1\n", "some.trace:1: expected"},
+      {"mqsim", "1 0 5 8 1 1 1 1 1 1 1 1 1 1 1\n", "some.trace:1: expected"},
+      {"msr", "1,hm,0,Read,0,4096\n1,hm,0,read,0,4096,9\n", ":2: 'read' is neither"},
+      {"msr", "184467440737095517,hm,0,Read,0,4096,9\n", "does not fit 64 bits in nano"},
+      {"msr", "1,hm,0,Write,0,0,9\n", "a request of 0 sectors"},
+      {"msr", "1,hm,0,Write,0,1073741825,9\n", "exceeds the limit of 1 GiB"},
+      {"msr", "1,hm,0,Write,9223372036854775808,512,9\n", "lies past 2^63 bytes"},
+      {"msr", "1 hm 0 Write 0 4096 9\n", "expected '<time in 100 ns>,"},
+      {"blkparse", "CPU0 (8,0):\n Reads Queued: 3\n", "holds no records"},
+      {"blkparse", "8,0 1 1 0.5 9 Q W 8 + 8 [a]\n", "9 digits"},
+      {"blkparse", "8,0 1 1 9999999999.000000000 9 Q W 8 + 8 [a]\n", "past 2^32 seconds"},
+      {"blkparse", "8,0 1 1 0.000000000 9 Q W 8 [a]\n", ":1: expected '<major>"},
+      {"blkparse", "8,0 1 1 0.000000000 9 Q W 8 + 0 [a]\n", "a request of 0 sectors"},
+      {"fio", "/a read 0 4096\n", ":1: expected 'fio version 2 iolog'"},
+      {"fio", "fio version 4 iolog\n", "expected 'fio version 2 iolog'"},
+      {"blkparse", "8,0 1 1 0.000000000 9 Q W 18014398509481984 + 1 [a]\n", "past 2^63 bytes"},
+      {"fio", "fio version 2 iolog\n/a read 9223372036854775807 2\n", ":2: sector"},
+      {"fio", "fio version 2 iolog\n/a wirte 0 8\n",
+       "some.trace:2: the action 'wirte' is unknown; did you mean 'write'?"},
+      {"fio", "fio version 3 iolog\n5 /a fallocate 0 8\n", ":2: the action 'fallocate' is unknown"},
+      {"fio", "fio version 2 iolog\n/a add\n", "holds no records"},
+      {"fio", "fio version 2 iolog\n/a read 5\n", "'read' needs an offset and a length"},
+      {"fio", "fio version 3 iolog\n1 /a\n", ":2: expected '[<microseconds>]"},
+      {"fio", "fio version 3 iolog\nx /a read 0 1\n", "the time 'x'"},
+      {"fio", "fio version 2 iolog\n/a wait 99999999999999999 0\n", "past 2^52 microseconds"},
+  };
+  EXPECT_GE(inputs.size(), 25u);
+  for (const Malformed& input : inputs) {
+    const std::string message = error_of(input.format, input.text);
+    EXPECT_NE(message.find(input.message), std::string::npos)
+        << input.format << ": wanted '" << input.message << "', got '" << message << "'";
+    EXPECT_EQ(message.rfind("some.trace", 0), 0u) << message;
+    for (const char c : message) {
+      EXPECT_TRUE(c >= ' ' && c <= '~') << message;
+    }
+  }
+}
+
+void expect_request(const BlockRequest& request, std::uint64_t ns, std::uint64_t device,
+                    std::uint64_t sector, std::uint64_t sectors, bool write) {
+  EXPECT_EQ(request.arrival_ns, ns);
+  EXPECT_EQ(request.device, device);
+  EXPECT_EQ(request.sector, sector);
+  EXPECT_EQ(request.sectors, sectors);
+  EXPECT_EQ(request.write, write);
+}
+
+TEST(TraceFormats, Msr) {
+  const auto source = kMsrFormat.open(
+      reader_of("128166372003061629,hm,1,Read,8589967360,4096,1331\r\n5,hm,0,Write,1000,100,1\n"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 2u);
+  expect_request(requests[0], 12'816'637'200'306'162'900u, 1, 8'589'967'360 / 512, 8, false);
+  expect_request(requests[1], 500, 0, 1, 2, true);  // bytes 1,000 to 1,099 lie in two sectors
+}
+
+TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
+  const auto source = kBlkparseFormat.open(
+      reader_of("  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n"
+                "  8,0    3        2     1.000001829   697  Q  WS 223490 + 8 [kjournald]\n"
+                "  8,0    3        3     1.100000000   697  Q   N 0 + 0 [kjournald]\n"
+                "  8,16   0        4     2.000000005     0  Q  RA 64 + 16 [a b c d e f]\n"
+                "  8,16   0        5     2.000000006     0  Q   D 64 + 16 [swapper]\n"
+                "  8,16   0        6     3.000000000     0  C   R 64 + 16 [0]\n"
+                "CPU0 (8,0):\n Reads Queued:           2,        8KiB\n"));
+  const std::vector<BlockRequest> requests = [&] {
+    read_all<BlockRequest>(*source);
+    source->rewind();
+    std::vector<BlockRequest> found;
+    BlockRequest request;
+    for (int i = 0; i < 3 && source->next(request); ++i) {
+      found.push_back(request);
+    }
+    return found;
+  }();
+  ASSERT_EQ(requests.size(), 3u);
+  expect_request(requests[2], 2'000'000'006, 8 * 256 + 16, 64, 16, false);
+  EXPECT_TRUE(requests[2].trim);
+  EXPECT_FALSE(requests[1].trim);
+  expect_request(requests[0], 1'000'001'829, 8 * 256, 223'490, 8, true);
+  expect_request(requests[1], 2'000'000'005, 8 * 256 + 16, 64, 16, false);
+}
+
+TEST(TraceFormats, BlkparseTellsFlushesAndFua) {
+  const auto source =
+      kBlkparseFormat.open(reader_of("8,0 3 1 1.100000000 697 Q FWS [kjournald]\n"
+                                     "8,0 3 2 1.200000000 697 Q FN 0 + 0 [kjournald]\n"
+                                     "8,0 3 3 1.300000000 697 Q FWFSM 64 + 8 [kjournald]\n"
+                                     "8,0 3 4 1.400000000 697 Q WFS 64 + 8 [kjournald]\n"
+                                     "8,0 3 5 1.500000000 697 Q FF [kjournald]\n"
+                                     "8,0 3 6 1.600000000 697 Q WS 64 + 8 [kjournald]\n"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 6u);
+  std::string seen;
+  for (const BlockRequest& request : requests) {
+    EXPECT_EQ(request.device, 8u * 256);
+    seen += request.flush ? "F" : "";
+    seen += request.sectors == 8 && request.write ? "W" : "";
+    seen += request.fua ? "f" : "";
+    seen += " ";
+  }
+  EXPECT_EQ(seen, "F F FWf Wf F W ");
+  EXPECT_EQ(requests[0].arrival_ns, 1'100'000'000u);
+}
+
+TEST(TraceFormats, TheLastSectorOfTheLargestDeviceCounts) {
+  const auto source = kMqsimFormat.open(reader_of("1 0 18014398509481976 8 1\n"));
+  EXPECT_EQ(read_all<BlockRequest>(*source).size(), 1u);
+}
+
+TEST(TraceFormats, FioSkipsWhatMovesNoData) {
+  const auto source = kFioFormat.open(
+      reader_of("fio version 2 iolog\n/a add\n/a open\n/a sync_file_range 0 8\n/a read 0 8\n"
+                "/a close\n"));
+  EXPECT_EQ(read_all<BlockRequest>(*source).size(), 1u);
+}
+
+TEST(TraceFormats, FioVersion2CountsWaits) {
+  const auto source = kFioFormat.open(
+      reader_of("fio version 2 iolog\n/a add\n/b add\n/a open\n/a read 4096 4096\n"
+                "/a wait 150 0\n/b write 512 1\n/b sync 0 0\n/a wait 50 0\n/a trim 0 8192\n"));
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+    ASSERT_EQ(requests.size(), 4u);
+    expect_request(requests[3], 200'000, 0, 0, 16, false);
+    EXPECT_TRUE(requests[3].trim);
+    expect_request(requests[2], 150'000, 1, 0, 0, false);
+    EXPECT_TRUE(requests[2].flush);
+    expect_request(requests[0], 0, 0, 8, 8, false);
+    expect_request(requests[1], 150'000, 1, 1, 1, true);
+    source->rewind();
+  }
+}
+
+// The first lines of what fio 3.33 wrote.
+TEST(TraceFormats, FioVersion3HasTimes) {
+  const auto source =
+      kFioFormat.open(reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
+                                "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"
+                                "570529 /tmp/x write 679936 4096\n1033046 /tmp/x close\n"));
+  const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
+  ASSERT_EQ(requests.size(), 3u);
+  expect_request(requests[0], 110'000, 0, 120, 8, false);
+  expect_request(requests[1], 570'181'000, 0, 0, 0, false);
+  EXPECT_TRUE(requests[1].flush);
+  expect_request(requests[2], 570'529'000, 0, 1'328, 8, true);
+}
+
+// Whatever the bytes: an InputError or the end, and nothing else.
+TEST(TraceFormats, SurvivesDamage) {
+  const std::vector<std::pair<std::string, std::string>> good{
+      {"ramulator", "12 4096 8192\n3 0x40\n"},
+      {"ramulator_rw", "0x40 R\n80 W\n"},
+      {"dramsim3", "0x40 READ 7\nFFFFC0 WRITE 12\n"},
+      {"mqsim", "938513000 4 264719034 16 0\n5 0 1 8 1\n"},
+      {"msr", "128166372003061629,hm,1,Read,8589967360,4096,1331\n"},
+      {"blkparse", "8,0 3 1 0.000000001 697 Q W 223490 + 8 [kjournald]\nCPU0 (8,0):\n"},
+      {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"}};
+  Random random(11);
+  for (const auto& [format, text] : good) {
+    EXPECT_EQ(error_of(format, text), "") << format;
+    for (int i = 0; i < 2'000; ++i) {
+      std::string damaged =
+          text.substr(0, random.below(4) == 0 ? random.below(text.size()) : text.size());
+      for (std::uint64_t j = random.below(4) + 1; j > 0 && !damaged.empty(); --j) {
+        damaged[random.below(damaged.size())] = static_cast<char>(random.next());
+      }
+      error_of(format, damaged);
+    }
+  }
+}
+
+TEST(TraceFormats, ALineMayFillItsLimit) {
+  const std::string spaces(TraceReader::kMaxLine - 3, ' ');
+  EXPECT_EQ(error_of("ramulator", "1" + spaces + "64\n"), "");
+  EXPECT_NE(error_of("ramulator", "1 " + spaces + "64\n"), "");
+  EXPECT_EQ(shown(std::string("\x01 \x80", 3)), "? ?");
+}
+
+}  // namespace
+}  // namespace hmsim::testing

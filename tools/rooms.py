@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rooms of the C++ code: their order, and which of them each build compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+# From the ground up: a room may include itself and the floors below its own.
+FLOORS = (
+    ("core",),
+    ("policies",),
+    ("dram", "nvdimm"),
+    ("controller",),
+    ("check",),
+    ("traces", "clones"),
+    ("agents",),
+    ("simulation",),
+    ("bindings",),
+)
+CONTROLLER = ("core", "policies", "dram", "nvdimm", "controller", "check")  # gem5 compiles these
+LIBRARY = (*CONTROLLER, "traces", "clones", "agents", "simulation")
+OPTIONAL = "dram/dramsim3/"  # has flags of its own
+
+
+def sources(root: str | Path, rooms: Iterable[str]) -> list[str]:
+    """Return the C++ files of some rooms, relative to the repository's root, in a fixed order."""
+    found = (path.relative_to(root) for room in rooms for path in Path(root, room).rglob("*.cc"))
+    return sorted(path.as_posix() for path in found if OPTIONAL not in path.as_posix())

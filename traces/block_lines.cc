@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/block_lines.h"
+
+#include <string>
+
+namespace hmsim {
+
+void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors) {
+  constexpr std::uint64_t kDeviceSectors = (std::uint64_t{1} << 63) / kSectorBytes;
+  if (sectors == 0) {
+    line.fail("a request of 0 sectors");
+  }
+  if (sectors > kMaxSectors) {
+    line.fail("a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
+              std::to_string(kMaxSectors) + " (1 GiB)");
+  }
+  if (first > kDeviceSectors - sectors) {
+    line.fail("sector " + std::to_string(first) + " lies past 2^63 bytes, where no device reaches");
+  }
+}
+
+void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes,
+                BlockRequest& request) {
+  constexpr std::uint64_t kSector = kSectorBytes;
+  if (bytes > kMaxSectors * kSector) {
+    line.fail("a request of " + std::to_string(bytes) + " bytes exceeds the limit of 1 GiB");
+  }
+  request.sector = offset / kSector;
+  request.sectors = (offset % kSector + bytes + kSector - 1) / kSector;
+  check_sectors(line, request.sector, bytes == 0 ? 0 : request.sectors);
+}
+
+}  // namespace hmsim

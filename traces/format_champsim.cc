@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ChampSim's traces: a record of 64 bytes for every instruction, without header, little-endian
+// (ChampSim, inc/trace_instruction.h, struct input_instr):
+//   0 u64 address of the instruction  8 u8 is a branch (0, 1)  9 u8 was taken (0, 1)
+//   10 2 u8 registers written  12 4 u8 registers read
+//   16 2 u64 addresses stored to  32 4 u64 addresses loaded from; 0: none
+//
+// As ChampSim does, the stack pointer that calls, returns, pushes and pops leave is known without
+// waiting for them (stack pointer folding); that of other instructions only if nothing else is
+// read. Nobody waits for the instruction pointer: branches are predicted.
+#include <algorithm>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "traces/instruction_trace.h"
+
+namespace hmsim {
+
+void Instruction::serialize(Archive& archive) { archive(ip, sources, destinations, loads, stores); }
+
+namespace {
+
+constexpr std::size_t kRecordBytes = 64;
+constexpr std::size_t kBranch = 8;
+constexpr std::size_t kTaken = 9;
+constexpr std::size_t kDestinations = 10;
+constexpr std::size_t kSources = 12;
+constexpr std::size_t kStores = 16;
+constexpr std::size_t kLoads = 32;
+constexpr std::uint8_t kStackPointer = 6;
+constexpr std::uint8_t kFlags = 25;
+constexpr std::uint8_t kInstructionPointer = 26;
+
+using Record = std::array<unsigned char, kRecordBytes>;
+
+std::uint64_t number_at(const Record& record, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 8; i > 0; --i) {
+    value = value << 8 | record[at + i - 1];
+  }
+  return value;
+}
+
+template <std::size_t N>
+bool any(const std::array<std::uint64_t, N>& addresses) {
+  return std::any_of(addresses.begin(), addresses.end(), [](std::uint64_t a) { return a != 0; });
+}
+
+bool folds_stack_pointer(const Instruction& instruction, bool branch) {
+  const bool reads_other =
+      std::any_of(instruction.sources.begin(), instruction.sources.end(), [](std::uint8_t r) {
+        return r != 0 && r != kStackPointer && r != kFlags && r != kInstructionPointer;
+      });
+  return branch || any(instruction.loads) || any(instruction.stores) || !reads_other;
+}
+
+class ChampsimTrace final : public InstructionSource {
+ public:
+  explicit ChampsimTrace(TraceReader reader) : reader_(std::move(reader)) {}
+
+  bool next(Instruction& instruction) override;
+  bool seek(std::uint64_t instructions, Instruction& instruction) override {
+    reader_.seek(instructions * kRecordBytes);
+    record_ = instructions;
+    return next(instruction);
+  }
+  void rewind() override {
+    reader_.rewind();
+    record_ = 0;
+  }
+  double fraction() const override { return reader_.fraction(); }
+  void serialize(Archive& archive) override {
+    archive(record_);
+    reader_.serialize(archive);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
+  }
+
+  TraceReader reader_;
+  std::uint64_t record_ = 0;  // number of the record last read, from 1
+};
+
+bool ChampsimTrace::next(Instruction& instruction) {
+  Record record{};
+  const std::size_t length = reader_.read(reinterpret_cast<char*>(record.data()), kRecordBytes);
+  if (length == 0) {
+    if (record_ == 0) {
+      throw InputError(reader_.file() + ": the trace holds no instructions");
+    }
+    return false;
+  }
+  ++record_;
+  if (length != kRecordBytes) {
+    fail("the file ends after " + std::to_string(length) + " of its 64 bytes");
+  }
+  if (record[kBranch] > 1 || record[kTaken] > 1) {
+    fail("is no ChampSim instruction: bytes 8 and 9, which tell a branch, are " +
+         std::to_string(record[kBranch]) + " and " + std::to_string(record[kTaken]) +
+         ", expected 0 or 1");
+  }
+  instruction.ip = number_at(record, 0);
+  for (std::size_t i = 0; i < kMostStores; ++i) {
+    instruction.stores[i] = number_at(record, kStores + 8 * i);
+  }
+  for (std::size_t i = 0; i < kMostLoads; ++i) {
+    instruction.loads[i] = number_at(record, kLoads + 8 * i);
+  }
+  std::copy_n(&record[kSources], kMostSources, instruction.sources.begin());
+  const bool folds = folds_stack_pointer(instruction, record[kBranch] != 0);
+  std::replace(instruction.sources.begin(), instruction.sources.end(), kInstructionPointer,
+               std::uint8_t{0});
+  for (std::size_t i = 0; i < kMostDestinations; ++i) {
+    const std::uint8_t written = record[kDestinations + i];
+    const bool known = written == kInstructionPointer || (written == kStackPointer && folds);
+    instruction.destinations[i] = known ? 0 : written;
+  }
+  return true;
+}
+
+}  // namespace
+
+const InstructionFormat kChampsimFormat{
+    "champsim", "binary, 64 bytes an instruction, of ChampSim's tracer",
+    [](TraceReader reader) -> std::unique_ptr<InstructionSource> {
+      return std::make_unique<ChampsimTrace>(std::move(reader));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DRAMsim3's traces: a hexadecimal address (0x may be missing, as DRAMsim3 reads it), the kind of
+// access and the clock cycle of its arrival.
+#include <utility>
+
+#include "traces/text_trace.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "<hexadecimal address> READ|WRITE <cycle>";
+
+bool read_access(const TextTrace& line, Access& access) {
+  access.address = line.hexadecimal(0, "the address");
+  access.write = line.field(1) == "WRITE";
+  if (!access.write && line.field(1) != "READ") {
+    line.fail("'" + shown(line.field(1)) + "' is neither READ nor WRITE");
+  }
+  access.cycle = line.number(2, "the cycle");
+  return true;
+}
+
+}  // namespace
+
+const AccessFormat kDramsim3Format{
+    "dramsim3", kLine, AccessTimes::cycles,
+    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+          TextTrace(std::move(reader), kLine, 3, 3));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gem5's packet traces, of MemTraceProbe and CommMonitor: after the letters "gem5", messages of
+// protocol buffers (gem5's src/proto/packet.proto) with their length before each: one PacketHeader,
+// then Packets. Requests that move data become reads and writes of lines, a packet of several lines
+// as many; what other packets there are is counted. Times count from the first packet.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/types.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::size_t kMaxMessage = std::size_t{1} << 20;     // bytes
+constexpr std::uint64_t kMaxPacket = std::uint64_t{1} << 20;  // bytes of data
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;  // in a second
+
+enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
+
+// Requests with data, of MemCmd::Command in gem5 24.0 (src/mem/packet.hh).
+enum class Kind { read, write, other };
+
+Kind kind_of(std::uint64_t command) {
+  switch (command) {
+    case 1:   // ReadReq
+    case 11:  // SoftPFReq
+    case 12:  // SoftPFExReq
+    case 13:  // HardPFReq
+    case 20:  // SCUpgradeFailReq
+    case 22:  // ReadExReq
+    case 24:  // ReadCleanReq
+    case 25:  // ReadSharedReq
+    case 26:  // LoadLockedReq
+    case 30:  // LockedRMWReadReq
+      return Kind::read;
+    case 4:   // WriteReq
+    case 7:   // WritebackDirty
+    case 8:   // WritebackClean
+    case 9:   // WriteClean
+    case 16:  // WriteLineReq
+    case 27:  // StoreCondReq
+    case 32:  // LockedRMWWriteReq
+    case 34:  // SwapReq
+      return Kind::write;
+    default:
+      return Kind::other;
+  }
+}
+
+class Gem5Trace final : public AccessSource {
+ public:
+  explicit Gem5Trace(TraceReader reader) : reader_(std::move(reader)) { read_header(); }
+
+  bool next(Access& access) override;
+  std::uint64_t skipped() const override { return skipped_; }
+  void rewind() override {
+    reader_.rewind();
+    packet_ = skipped_ = left_ = 0;
+    read_header();
+  }
+  double fraction() const override { return reader_.fraction(); }
+  void serialize(Archive& archive) override {
+    archive(packet_, any_, skipped_, first_tick_, access_, left_);
+    archive.check(left_ <= kMaxPacket / kLine + 1, "a packet has more lines than it can have");
+    reader_.serialize(archive);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(reader_.file() + ": " +
+                     (packet_ == 0 ? "header" : "packet " + std::to_string(packet_)) + ": " +
+                     message);
+  }
+  bool read_message();
+  bool field(std::uint64_t& number, Wire& wire, std::uint64_t& value);
+  std::uint64_t varint();
+  void read_header();
+  bool read_packet();
+
+  TraceReader reader_;
+  std::string buffer_;
+  std::string_view message_;   // what is left of the present one
+  std::uint64_t packet_ = 0;   // number of the present one, from 1
+  std::uint64_t slower_ = 1;   // picoseconds in a tick ...
+  std::uint64_t faster_ = 1;   // ... or ticks in a picosecond
+  std::uint64_t skipped_ = 0;  // packets
+  std::uint64_t first_tick_ = 0;
+  Access access_;           // the next line
+  std::uint64_t left_ = 0;  // lines of the packet
+  bool any_ = false;
+};
+
+// The next message's bytes; false at the trace's end.
+bool Gem5Trace::read_message() {
+  std::uint64_t size = 0;
+  char byte = 0;
+  for (int shift = 0;; shift += 7) {
+    if (reader_.read(&byte, 1) == 0) {
+      if (shift == 0) {
+        return false;
+      }
+      fail("the file ends within it");
+    }
+    size |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+    if ((byte & 0x80) == 0) {
+      break;
+    }
+    if (shift == 28) {
+      fail("its length is no 32-bit number");
+    }
+  }
+  if (size > kMaxMessage) {
+    fail("is longer than " + std::to_string(kMaxMessage) + " bytes");
+  }
+  buffer_.resize(static_cast<std::size_t>(size));
+  if (reader_.read(buffer_.data(), buffer_.size()) != buffer_.size()) {
+    fail("the file ends within it");
+  }
+  message_ = buffer_;
+  return true;
+}
+
+std::uint64_t Gem5Trace::varint() {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64; shift += 7) {
+    if (message_.empty()) {
+      fail("a number ends early");
+    }
+    const auto byte = static_cast<unsigned char>(message_.front());
+    message_.remove_prefix(1);
+    value |= std::uint64_t{byte & 0x7FU} << shift;
+    if ((byte & 0x80) == 0) {
+      return value;
+    }
+  }
+  fail("a number is longer than 64 bits");
+}
+
+// The message's next field; `value` is that of a number. False at the message's end.
+bool Gem5Trace::field(std::uint64_t& number, Wire& wire, std::uint64_t& value) {
+  if (message_.empty()) {
+    return false;
+  }
+  const std::uint64_t key = varint();
+  number = key >> 3;
+  wire = static_cast<Wire>(key & 7);
+  std::uint64_t bytes = 0;
+  switch (wire) {
+    case Wire::varint:
+      value = varint();
+      return true;
+    case Wire::fixed64:
+      bytes = 8;
+      break;
+    case Wire::fixed32:
+      bytes = 4;
+      break;
+    case Wire::bytes:
+      bytes = varint();
+      break;
+    default:
+      fail("a field of unknown type " + std::to_string(key & 7));
+  }
+  if (bytes > message_.size()) {
+    fail("a field is longer than its message");
+  }
+  message_.remove_prefix(static_cast<std::size_t>(bytes));
+  return true;
+}
+
+void Gem5Trace::read_header() {
+  char magic[4] = {};
+  if (reader_.read(magic, sizeof magic) != sizeof magic ||
+      std::string_view(magic, sizeof magic) != "gem5") {
+    throw InputError(reader_.file() + ": is no trace of gem5: it does not begin with 'gem5'");
+  }
+  if (!read_message()) {
+    fail("is missing");
+  }
+  std::uint64_t frequency = 0;
+  std::uint64_t number = 0;
+  std::uint64_t value = 0;
+  for (Wire wire{}; field(number, wire, value);) {
+    if (number == 3 && wire == Wire::varint) {
+      frequency = value;
+    }
+  }
+  if (frequency == 0 || (frequency % kPicoseconds != 0 && kPicoseconds % frequency != 0)) {
+    fail("ticks of " + std::to_string(frequency) +
+         " Hz; expected a divisor or a multiple of 10^12 Hz");
+  }
+  slower_ = std::max<std::uint64_t>(kPicoseconds / frequency, 1);
+  faster_ = std::max<std::uint64_t>(frequency / kPicoseconds, 1);
+}
+
+// The next packet that moves data, as left_ lines from access_ on; false at the trace's end.
+bool Gem5Trace::read_packet() {
+  enum Field : std::uint64_t { kTick = 1, kCommand, kAddress, kSize, kFlags, kId, kFields };
+  while (true) {
+    ++packet_;
+    if (!read_message()) {
+      return false;
+    }
+    std::uint64_t values[kFields] = {};
+    bool found[kFields] = {};
+    std::uint64_t number = 0;
+    std::uint64_t value = 0;
+    for (Wire wire{}; field(number, wire, value);) {
+      if (number > 0 && number < kFields && wire == Wire::varint) {
+        values[number] = value;
+        found[number] = true;
+      }
+    }
+    constexpr const char* kNames[] = {"", "tick", "cmd", "addr", "size"};
+    for (std::uint64_t each = kTick; each <= kSize; ++each) {
+      if (!found[each]) {
+        fail(std::string("has no ") + kNames[each]);
+      }
+    }
+    if (packet_ == 1) {
+      first_tick_ = values[kTick];
+    }
+    const Kind kind = kind_of(values[kCommand]);
+    if (kind == Kind::other || values[kSize] == 0) {
+      ++skipped_;
+      continue;
+    }
+    const std::uint64_t address = values[kAddress];
+    if (values[kSize] > kMaxPacket) {
+      fail("its size of " + std::to_string(values[kSize]) + " bytes is more than " +
+           std::to_string(kMaxPacket));
+    }
+    if (address + (values[kSize] - 1) < address) {
+      fail("its bytes lie past the last 64-bit address");
+    }
+    const std::uint64_t ticks = values[kTick] - std::min(first_tick_, values[kTick]);
+    access_.cycle = ticks / faster_;
+    if (access_.cycle > static_cast<std::uint64_t>(kNever.value()) / slower_) {
+      fail("tick " + std::to_string(values[kTick]) + " lies too far behind the first one");
+    }
+    access_.cycle *= slower_;
+    access_.write = kind == Kind::write;
+    access_.address = address / kLine * kLine;
+    access_.requestor = values[kId];
+    left_ = (address + (values[kSize] - 1)) / kLine - address / kLine + 1;
+    return true;
+  }
+}
+
+bool Gem5Trace::next(Access& access) {
+  if (left_ == 0 && !read_packet()) {
+    if (!any_) {
+      throw InputError(reader_.file() + ": the trace holds no reads and no writes, but " +
+                       std::to_string(skipped_) + " other packets");
+    }
+    access = Access();
+    return false;
+  }
+  any_ = true;
+  access = access_;
+  access_.address += kLine;
+  --left_;
+  return true;
+}
+
+}  // namespace
+
+const AccessFormat kGem5Format{"gem5", "binary, packets of gem5", AccessTimes::picoseconds,
+                               [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+                                 return std::make_unique<Gem5Trace>(std::move(reader));
+                               }};
+
+}  // namespace hmsim

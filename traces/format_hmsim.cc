@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hmsim's own binary trace of what leaves the last-level caches of up to 8 virtual processors.
+#include <algorithm>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "traces/record_blocks.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr int kLineBits = 6;
+constexpr std::uint64_t kMemoryBit = std::uint64_t{1} << 39;  // of a line, of two memories
+
+class HmsimTrace final : public MissSource {
+ public:
+  HmsimTrace(TraceReader reader, std::int64_t vcpu) : blocks_(std::move(reader)), vcpu_(vcpu) {
+    if (vcpu_ != kAllVcpus && static_cast<std::uint64_t>(vcpu_) >= blocks_.vcpus()) {
+      fail("has no vCPU " + std::to_string(vcpu_) + ", only " + std::to_string(blocks_.vcpus()));
+    }
+  }
+
+  bool next(Miss& miss) override { return next_from(0, miss); }
+  bool seek(std::uint64_t instructions, Miss& miss) override {
+    rewind();
+    if (instructions == 0) {
+      return next(miss);
+    }
+    return next_from(instructions - blocks_.seek_instruction(instructions, vcpu_) + 1, miss);
+  }
+  bool has_nvdimm() const override { return blocks_.two_memories(); }
+  void rewind() override {
+    blocks_.seek(0);
+    instructions_ = 0;
+  }
+  double fraction() const override {
+    return blocks_.records() == 0
+               ? 1
+               : static_cast<double>(blocks_.passed()) / static_cast<double>(blocks_.records());
+  }
+  void serialize(Archive& archive) override {
+    archive(instructions_, any_);
+    blocks_.serialize(archive);
+  }
+
+ private:
+  bool next_from(std::uint64_t least, Miss& miss);
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(blocks_.file() + ": " + message);
+  }
+
+  RecordBlocks blocks_;
+  std::int64_t vcpu_;
+  std::uint64_t instructions_ = 0;  // since the last miss that was passed on
+  bool any_ = false;
+};
+
+// The next miss of the `least`-th instruction from here or a later one; the gap counts that one.
+bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
+  const std::uint64_t before = least == 0 ? 0 : least - 1;
+  miss = Miss();
+  std::uint64_t word = 0;
+  while (blocks_.next(word)) {
+    if (vcpu_ != kAllVcpus && record_vcpu(word) != static_cast<std::uint64_t>(vcpu_)) {
+      continue;
+    }
+    instructions_ += record_instructions(word);
+    if (instructions_ > before && instructions_ - before > kMaxGap) {
+      fail("record " + std::to_string(blocks_.passed()) +
+           ": more than 2^48 instructions lie between two misses");
+    }
+    if (record_kind(word) == RecordKind::escape) {
+      continue;
+    }
+    any_ = true;
+    if (instructions_ < least) {
+      continue;
+    }
+    const std::uint64_t memory = blocks_.two_memories() ? kMemoryBit : 0;
+    const std::uint64_t address = (record_line(word) & ~memory) << kLineBits;
+    if ((record_line(word) & memory) != 0) {
+      miss.memory = MemoryClass::nvdimm;
+    }
+    miss.load = record_kind(word) == RecordKind::fill;
+    miss.write = !miss.load;
+    miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
+    (miss.load ? miss.load_address : miss.write_address) = address;
+    // A second line that one instruction loads counts as an instruction of its own.
+    miss.gap = static_cast<std::int64_t>(instructions_ - before);
+    miss.gap += miss.load && miss.gap == 0 ? 1 : 0;
+    instructions_ = 0;
+    return true;
+  }
+  if (!any_ && least == 0) {
+    fail("the trace holds no records of misses" +
+         (vcpu_ == kAllVcpus ? std::string() : " of vCPU " + std::to_string(vcpu_)));
+  }
+  miss.gap = static_cast<std::int64_t>(instructions_ - std::min(instructions_, before));
+  instructions_ = 0;
+  return false;
+}
+
+}  // namespace
+
+const MissFormat kHmsimFormat{
+    "hmsim", "binary, of hmsim trace capture", true,
+    [](TraceReader reader, std::int64_t vcpu) -> std::unique_ptr<MissSource> {
+      return std::make_unique<HmsimTrace>(std::move(reader), vcpu);
+    }};
+
+}  // namespace hmsim

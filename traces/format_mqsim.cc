@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MQSim's block traces: arrival (ns), device, first sector, number of sectors, type (0 is a write,
+// 1 a read). A sector has 512 bytes.
+#include <utility>
+
+#include "traces/block_lines.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine =
+    "<arrival ns> <device> <first sector> <sectors> <type: 0 write, 1 read>";
+
+bool read_request(const TextTrace& line, BlockRequest& request) {
+  request.arrival_ns = line.number(0, "the arrival");
+  request.device = line.number(1, "the device");
+  request.sector = line.number(2, "the first sector");
+  request.sectors = line.number(3, "the number of sectors");
+  const std::uint64_t type = line.number(4, "the type");
+  check_sectors(line, request.sector, request.sectors);
+  if (type > 1) {
+    line.fail("type " + std::to_string(type) + " is neither 0 (write) nor 1 (read)");
+  }
+  request.write = type == 0;
+  return true;
+}
+
+}  // namespace
+
+const BlockFormat kMqsimFormat{
+    "mqsim", kLine, [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+      return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
+          TextTrace(std::move(reader), kLine, 5, 5));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ramulator's filtered CPU traces: a line a load that missed the last-level cache, preceded by the
+// number of other instructions, with the write-back it caused, if any.
+#include <utility>
+
+#include "traces/text_trace.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+bool read_miss(const TextTrace& line, Miss& miss) {
+  const std::uint64_t others = line.number(0, "the number of instructions");
+  if (others >= kMaxGap) {
+    line.fail("more than 2^48 instructions lie before one read");
+  }
+  miss.gap = static_cast<std::int64_t>(others) + 1;
+  miss.load = true;
+  miss.load_address = line.number(1, "the read address");
+  if (line.fields() == 3) {
+    miss.write = true;
+    miss.write_address = line.number(2, "the write-back address");
+  }
+  return true;
+}
+
+}  // namespace
+
+const MissFormat kRamulatorFormat{
+    "ramulator", "<instructions> <read address> [<write-back address>], decimal or 0x", false,
+    [](TraceReader reader, std::int64_t) -> std::unique_ptr<MissSource> {
+      return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(TextTrace(
+          std::move(reader), "<instructions> <read address> [<write-back address>]", 2, 3));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ramulator's memory traces: a hexadecimal address (0x may be missing, as Ramulator reads it) and
+// R or W.
+#include <utility>
+
+#include "traces/text_trace.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "<hexadecimal address> R|W";
+
+bool read_access(const TextTrace& line, Access& access) {
+  access.address = line.hexadecimal(0, "the address");
+  access.write = line.field(1) == "W";
+  if (!access.write && line.field(1) != "R") {
+    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
+  }
+  return true;
+}
+
+}  // namespace
+
+const AccessFormat kRamulatorRwFormat{
+    "ramulator_rw", kLine, AccessTimes::none,
+    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+          TextTrace(std::move(reader), kLine, 2, 2));
+    }};
+
+}  // namespace hmsim

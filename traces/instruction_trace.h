@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traces of every instruction of a program, as cores with caches run them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "traces/trace_reader.h"
+
+namespace hmsim {
+
+class Archive;
+
+inline constexpr std::size_t kMostLoads = 4;   // of an instruction
+inline constexpr std::size_t kMostStores = 2;  // likewise
+inline constexpr std::size_t kMostSources = 4;
+inline constexpr std::size_t kMostDestinations = 2;
+
+// A register number or an address of 0 stands for none.
+struct Instruction {
+  std::uint64_t ip = 0;
+  std::array<std::uint8_t, kMostSources> sources{};  // registers that it reads
+  std::array<std::uint8_t, kMostDestinations> destinations{};
+  std::array<std::uint64_t, kMostLoads> loads{};  // byte addresses
+  std::array<std::uint64_t, kMostStores> stores{};
+
+  void serialize(Archive& archive);
+};
+
+class InstructionSource {
+ public:
+  virtual ~InstructionSource() = default;
+  // False at the end. Throws InputError for malformed input and when there is no record at all.
+  virtual bool next(Instruction& instruction) = 0;
+  // As next(), of the instruction behind the first `instructions`.
+  virtual bool seek(std::uint64_t instructions, Instruction& instruction) = 0;
+  virtual void rewind() = 0;
+  virtual double fraction() const = 0;  // of the source that was read; 0: not known
+  virtual void serialize(Archive& archive) = 0;
+};
+
+struct InstructionFormat {
+  const char* name;
+  const char* doc;
+  std::unique_ptr<InstructionSource> (*open)(TraceReader reader);
+};
+
+extern const InstructionFormat kChampsimFormat;
+
+inline constexpr const InstructionFormat* kInstructionFormats[] = {&kChampsimFormat};
+
+}  // namespace hmsim

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/record_blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::size_t kHeaderBytes = 88;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kLineBits = 6;
+constexpr std::uint64_t kTwoMemories = 2;  // header flag
+constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
+
+std::uint64_t little_endian(const char* bytes, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  }
+  return value;
+}
+
+}  // namespace
+
+RecordBlocks::RecordBlocks(TraceReader reader) : reader_(std::move(reader)) { read_header(); }
+
+void RecordBlocks::fail(const std::string& message) const {
+  throw InputError(reader_.file() + ": " + message);
+}
+
+void RecordBlocks::read_header() {
+  std::array<char, kHeaderBytes> header{};
+  if (reader_.read(header.data(), kHeaderBytes) != kHeaderBytes) {
+    fail("the file ends within the header of " + std::to_string(kHeaderBytes) + " bytes");
+  }
+  if (std::string_view(header.data(), 8) != "HMSIMTRC") {
+    fail("is no hmsim trace: it does not begin with 'HMSIMTRC'");
+  }
+  const auto field = [&](std::size_t at, std::size_t bytes, std::uint64_t least, std::uint64_t most,
+                         const char* what) {
+    const std::uint64_t found = little_endian(&header[at], bytes);
+    if (found < least || found > most) {
+      fail(std::string(what) + " is " + std::to_string(found) + ", expected " +
+           std::to_string(least) + (least == most ? "" : " to " + std::to_string(most)));
+    }
+    return found;
+  };
+  field(8, 2, kVersion, kVersion, "the version");
+  two_memories_ = (field(10, 2, 0, 3, "the flags") & kTwoMemories) != 0;
+  field(12, 1, kLineBits, kLineBits, "log2 of the line's bytes");
+  vcpus_ = static_cast<unsigned>(field(13, 1, 1, kRecordVcpus, "the number of vCPUs"));
+  records_ = little_endian(&header[16], 8);
+  instructions_ = little_endian(&header[24], 8);
+  block_records_ = field(64, 4, 1, kMaxBlock, "the number of records in a block");
+  const std::uint64_t blocks = little_endian(&header[68], 4);
+  if (blocks != records_ / block_records_ + (records_ % block_records_ == 0 ? 0 : 1)) {
+    fail("has " + std::to_string(blocks) + " blocks of " + std::to_string(block_records_) +
+         " for " + std::to_string(records_) + " records");
+  }
+  read_index(blocks);
+}
+
+void RecordBlocks::read_index(std::uint64_t blocks) {
+  starts_.assign(vcpus_, 0);
+  std::array<char, std::size_t{8} * kRecordVcpus> counts{};
+  const std::size_t bytes = std::size_t{8} * vcpus_;
+  std::uint64_t total = 0;
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    if (reader_.read(counts.data(), bytes) != bytes) {
+      fail("the file ends within its index");
+    }
+    for (unsigned vcpu = 0; vcpu < vcpus_; ++vcpu) {
+      const std::uint64_t count = little_endian(&counts[std::size_t{8} * vcpu], 8);
+      if (count > kMostInstructions - total) {
+        fail("block " + std::to_string(block + 1) + ": more than 2^62 instructions");
+      }
+      total += count;
+      starts_.push_back(starts_[starts_.size() - vcpus_] + count);
+    }
+  }
+  if (total != instructions_) {
+    fail("the header tells " + std::to_string(instructions_) + " instructions, the index " +
+         std::to_string(total));
+  }
+  first_block_ = kHeaderBytes + blocks * bytes;
+}
+
+bool RecordBlocks::load_next() {
+  if (passed() >= records_) {
+    return false;
+  }
+  load(passed() / block_records_);
+  return true;
+}
+
+void RecordBlocks::load(std::uint64_t block) {
+  before_ = block * block_records_;
+  at_ = 0;
+  words_.clear();
+  const auto count = static_cast<std::size_t>(std::min(block_records_, records_ - before_));
+  columns_.resize(count * kColumnBytes);
+  reader_.seek(first_block_ + before_ * kColumnBytes);
+  const std::string name = "block " + std::to_string(block + 1);
+  if (reader_.read(columns_.data(), columns_.size()) != columns_.size()) {
+    fail(name + ": the file ends within it");
+  }
+  try {
+    unpack_records(columns_, words_);
+    check(block);
+  } catch (const InputError& error) {
+    words_.clear();
+    fail(name + ": " + error.what());
+  }
+}
+
+void RecordBlocks::check(std::uint64_t block) const {
+  std::array<std::uint64_t, kRecordVcpus> instructions{};
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const std::uint64_t word = words_[i];
+    const unsigned vcpu = record_vcpu(word);
+    instructions[vcpu] += record_instructions(word);
+    if (vcpu >= vcpus_) {
+      throw InputError("record " + std::to_string(i + 1) + ": vCPU " + std::to_string(vcpu) +
+                       " of only " + std::to_string(vcpus_));
+    }
+    if (record_kind(word) == RecordKind::escape &&
+        record_high(word) > static_cast<std::uint64_t>(EscapeCode::region_end)) {
+      throw InputError("record " + std::to_string(i + 1) + ": unknown escape code " +
+                       std::to_string(record_high(word)) + ", expected 0, 1 or 2");
+    }
+  }
+  const auto first = static_cast<std::size_t>(block) * vcpus_;
+  for (unsigned vcpu = 0; vcpu < vcpus_; ++vcpu) {
+    if (starts_[first + vcpus_ + vcpu] - starts_[first + vcpu] != instructions[vcpu]) {
+      throw InputError("vCPU " + std::to_string(vcpu) + " executes " +
+                       std::to_string(instructions[vcpu]) + " instructions, another number than " +
+                       "in the index");
+    }
+  }
+}
+
+void RecordBlocks::seek(std::uint64_t record) {
+  if (record < before_ || record > before_ + words_.size() || words_.empty()) {
+    before_ = std::min(record, records_);
+    words_.clear();
+    at_ = 0;
+    if (before_ % block_records_ != 0 && before_ < records_) {
+      load(before_ / block_records_);
+    }
+  }
+  at_ = static_cast<std::size_t>(std::min(record, records_) - before_);
+}
+
+std::uint64_t RecordBlocks::instructions_before(std::uint64_t block, std::int64_t vcpu) const {
+  const std::uint64_t* const counts = &starts_[static_cast<std::size_t>(block) * vcpus_];
+  if (vcpu != kAllVcpus) {
+    return counts[vcpu];
+  }
+  std::uint64_t total = 0;
+  for (unsigned each = 0; each < vcpus_; ++each) {
+    total += counts[each];
+  }
+  return total;
+}
+
+std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions, std::int64_t vcpu) {
+  std::uint64_t first = 0;  // a block that begins within them
+  std::uint64_t behind = starts_.size() / vcpus_;
+  while (behind - first > 1) {
+    const std::uint64_t middle = first + (behind - first) / 2;
+    (instructions_before(middle, vcpu) <= instructions ? first : behind) = middle;
+  }
+  seek(first * block_records_);
+  return instructions_before(first, vcpu);
+}
+
+void RecordBlocks::serialize(Archive& archive) {
+  std::uint64_t record = passed();
+  archive(record);
+  if (archive.loading()) {
+    seek(record);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The records of a trace in hmsim's own format, block by block, and from any place at once.
+//
+// What is read is the unpacked form of the file (docs/trace-format.md): the header; of each block
+// the instructions of each vCPU, from the index; the columns of each block. The blocks' checksums
+// are looked at where they are unpacked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "traces/record_columns.h"
+#include "traces/trace_reader.h"
+
+namespace hmsim {
+
+class Archive;
+
+inline constexpr std::int64_t kAllVcpus = -1;
+
+class RecordBlocks {
+ public:
+  static constexpr std::size_t kMaxBlock = std::size_t{1} << 20;  // records
+
+  // Reads header and index. Throws InputError, as all that reads does.
+  explicit RecordBlocks(TraceReader reader);
+
+  unsigned vcpus() const { return vcpus_; }
+  bool two_memories() const { return two_memories_; }
+  std::uint64_t records() const { return records_; }
+  const std::string& file() const { return reader_.file(); }
+
+  // The next record, whose fields hold what they may; false at the end.
+  bool next(std::uint64_t& word) {
+    if (at_ == words_.size() && !load_next()) {
+      return false;
+    }
+    word = words_[at_++];
+    return true;
+  }
+  std::uint64_t passed() const { return before_ + at_; }  // records
+  void seek(std::uint64_t record);
+
+  // Goes to the start of the last block that begins within the first `instructions` of a vCPU, or
+  // of all; returns how many lie before it.
+  std::uint64_t seek_instruction(std::uint64_t instructions, std::int64_t vcpu);
+
+  void serialize(Archive& archive);
+
+ private:
+  void read_header();
+  void read_index(std::uint64_t blocks);
+  bool load_next();
+  void load(std::uint64_t block);
+  void check(std::uint64_t block) const;
+  std::uint64_t instructions_before(std::uint64_t block, std::int64_t vcpu) const;
+  [[noreturn]] void fail(const std::string& message) const;
+
+  TraceReader reader_;
+  unsigned vcpus_ = 0;
+  bool two_memories_ = false;
+  std::uint64_t records_ = 0;
+  std::uint64_t block_records_ = 0;  // of every block but the last
+  std::uint64_t instructions_ = 0;
+  std::uint64_t first_block_ = 0;  // offset
+  std::vector<std::uint64_t>
+      starts_;  // instructions of each vCPU before each block, and at the end
+
+  std::uint64_t before_ = 0;          // records before words_
+  std::vector<std::uint64_t> words_;  // of the present block
+  std::size_t at_ = 0;                // in words_
+  std::string columns_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/record_columns.h"
+
+#include <array>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr int kKinds = 4;
+constexpr int kPlanes =
+    8;  // bytes of a record but its tag: 5 of its line's code, 3 of its high part
+constexpr int kLowBits = 39;  // of a line; its top bit, the memory's, stands in the tag
+constexpr int kHighShift = 40;
+constexpr std::uint64_t kLowMask = (std::uint64_t{1} << kLowBits) - 1;
+constexpr std::uint64_t kUnused = ~(kLowMask | std::uint64_t{(1 << 19) - 1} << kHighShift);
+
+// A tag: bits 0-1 kind, 2-4 vCPU, 5 top bit of the line.
+constexpr unsigned kTags = 64;
+
+constexpr unsigned tag_of(std::uint64_t word) {
+  return static_cast<unsigned>(word >> 40 & 0x1F) | static_cast<unsigned>(word >> 39 & 1) << 5;
+}
+
+// Differences modulo 2^39, small ones of either sign as small numbers.
+constexpr std::uint64_t zigzag(std::uint64_t difference) {
+  const std::uint64_t sign = difference >> (kLowBits - 1) & 1;
+  return (difference << 1 ^ (0 - sign)) & kLowMask;
+}
+constexpr std::uint64_t unzigzag(std::uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
+
+// What a line is coded against. A write-back's line shares its low bits with the fill that evicted
+// it, for both are of one set; other lines follow those of their kind, vCPU and memory.
+class Neighbours {
+ public:
+  std::uint64_t code(unsigned tag, std::uint64_t low) {
+    switch (static_cast<RecordKind>(tag & 3)) {
+      case RecordKind::write_back:
+        return low ^ fill_[tag >> 2 & 7];
+      case RecordKind::escape:
+        return low;
+      default:
+        const std::uint64_t found = zigzag((low - last_[tag]) & kLowMask);
+        pass(tag, low);
+        return found;
+    }
+  }
+
+  std::uint64_t low(unsigned tag, std::uint64_t code) {
+    switch (static_cast<RecordKind>(tag & 3)) {
+      case RecordKind::write_back:
+        return code ^ fill_[tag >> 2 & 7];
+      case RecordKind::escape:
+        return code;
+      default:
+        const std::uint64_t found = (last_[tag] + unzigzag(code)) & kLowMask;
+        pass(tag, found);
+        return found;
+    }
+  }
+
+ private:
+  void pass(unsigned tag, std::uint64_t low) {
+    last_[tag] = low;
+    if (static_cast<RecordKind>(tag & 3) == RecordKind::fill) {
+      fill_[tag >> 2 & 7] = low;
+    }
+  }
+
+  std::array<std::uint64_t, kTags> last_{};
+  std::array<std::uint64_t, kRecordVcpus> fill_{};
+};
+
+using Counts = std::array<std::size_t, kKinds>;
+
+// Where the planes of each kind begin, behind a tag for each record.
+Counts plane_starts(const Counts& counts, std::size_t records) {
+  Counts starts{};
+  std::size_t start = records;
+  for (int kind = 0; kind < kKinds; ++kind) {
+    starts[kind] = start;
+    start += counts[kind] * kPlanes;
+  }
+  return starts;
+}
+
+}  // namespace
+
+std::string pack_records(const std::vector<std::uint64_t>& words) {
+  Counts counts{};
+  for (const std::uint64_t word : words) {
+    ++counts[word >> kRecordLineBits & 3];
+  }
+  Counts at = plane_starts(counts, words.size());
+  std::string columns(words.size() * kColumnBytes, '\0');
+  Neighbours neighbours;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const unsigned tag = tag_of(words[i]);
+    const std::uint64_t bytes = neighbours.code(tag, words[i] & kLowMask) | record_high(words[i])
+                                                                                << kHighShift;
+    columns[i] = static_cast<char>(tag);
+    std::size_t place = at[tag & 3]++;
+    for (int plane = 0; plane < kPlanes; ++plane, place += counts[tag & 3]) {
+      columns[place] = static_cast<char>(bytes >> (8 * plane));
+    }
+  }
+  return columns;
+}
+
+void unpack_records(std::string_view columns, std::vector<std::uint64_t>& words) {
+  const std::size_t records = columns.size() / kColumnBytes;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(columns.data());
+  Counts counts{};
+  for (std::size_t i = 0; i < records; ++i) {
+    if (bytes[i] >= kTags) {
+      throw InputError("record " + std::to_string(i + 1) + " has the tag " +
+                       std::to_string(bytes[i]));
+    }
+    ++counts[bytes[i] & 3];
+  }
+  // The planes of a kind become numbers of 8 bytes, all kinds in one list; `next` goes over it.
+  const Counts starts = plane_starts(counts, records);
+  std::vector<std::uint64_t> numbers(records);
+  Counts next{};
+  std::size_t filled = 0;
+  std::uint64_t all = 0;
+  for (int kind = 0; kind < kKinds; ++kind) {
+    const std::size_t count = counts[kind];
+    const unsigned char* const plane = bytes + starts[kind];
+    std::uint64_t* const to = numbers.data() + filled;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t number = 0;
+      for (int p = 0; p < kPlanes; ++p) {
+        number |= std::uint64_t{plane[static_cast<std::size_t>(p) * count + i]} << (8 * p);
+      }
+      to[i] = number;
+      all |= number;
+    }
+    next[kind] = filled;
+    filled += count;
+  }
+  if ((all & kUnused) != 0) {
+    throw InputError("a record has more bits than its fields");
+  }
+  words.resize(records);
+  Neighbours neighbours;
+  for (std::size_t i = 0; i < records; ++i) {
+    const unsigned tag = bytes[i];
+    const std::uint64_t number = numbers[next[tag & 3]++];
+    const std::uint64_t top = std::uint64_t{tag} >> 5 << kLowBits;
+    words[i] = neighbours.low(tag, number & kLowMask) | top |
+               std::uint64_t{tag & 0x1F} << kRecordLineBits | (number >> kHighShift) << 45;
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/text_trace.h"
+
+#include <charconv>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kLongest = 80;
+  std::string clean(text.substr(0, kLongest));
+  for (char& c : clean) {
+    c = c >= ' ' && c <= '~' ? c : '?';
+  }
+  return clean + (text.size() > kLongest ? "..." : "");
+}
+
+TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
+                     const char* separators)
+    : reader_(std::move(reader)), expected_(expected), least_(least), most_(most) {
+  for (const char separator : std::string_view(separators)) {
+    separates_[static_cast<unsigned char>(separator)] = true;
+  }
+}
+
+bool TextTrace::next() {
+  std::string_view line;
+  while (reader_.next_line(line)) {
+    split(line);
+    if (count_ == 0 || fields_[0].front() == '#') {
+      continue;
+    }
+    if (count_ < least_ || count_ > most_) {
+      fail("expected '" + std::string(expected_) + "', found '" + shown(line) + "'");
+    }
+    return true;
+  }
+  if (!any_) {
+    throw InputError(reader_.file() + ": the trace holds no records; expected lines of '" +
+                     expected_ + "'");
+  }
+  return false;
+}
+
+void TextTrace::split(std::string_view line) {
+  const auto separates = [&](std::size_t at) {
+    return separates_[static_cast<unsigned char>(line[at])];
+  };
+  count_ = 0;
+  for (std::size_t at = 0; count_ < kMaxFields;) {
+    while (at < line.size() && separates(at)) {
+      ++at;
+    }
+    if (at == line.size()) {
+      return;
+    }
+    const std::size_t start = at;
+    while (at < line.size() && !separates(at)) {
+      ++at;
+    }
+    fields_[count_++] = line.substr(start, at - start);
+  }
+}
+
+std::uint64_t TextTrace::parse(std::string_view digits, int base, std::string_view text,
+                               const char* what) const {
+  std::uint64_t value = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, status] = std::from_chars(digits.data(), last, value, base);
+  if (status == std::errc::result_out_of_range) {
+    fail(std::string(what) + " '" + shown(text) + "' does not fit 64 bits");
+  }
+  if (status != std::errc() || end != last) {
+    fail(std::string(what) + " '" + shown(text) + "' is not a " +
+         (base == 10 ? "whole number" : "hexadecimal number") + "; expected '" + expected_ + "'");
+  }
+  return value;
+}
+
+std::uint64_t TextTrace::number(std::string_view text, const char* what) const {
+  const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  return prefixed ? parse(text.substr(2), 16, text, what) : parse(text, 10, text, what);
+}
+
+std::uint64_t TextTrace::hexadecimal(std::size_t index, const char* what) const {
+  const std::string_view text = fields_[index];
+  const bool prefixed = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  return parse(prefixed ? text.substr(2) : text, 16, text, what);
+}
+
+void TextTrace::fail(const std::string& message) const {
+  throw InputError(reader_.file(), reader_.line(), message);
+}
+
+void TextTrace::rewind() { reader_.rewind(); }
+
+void TextTrace::serialize(Archive& archive) {
+  archive(any_);
+  reader_.serialize(archive);
+}
+
+}  // namespace hmsim

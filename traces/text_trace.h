@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines of fields between blanks or commas, as most trace formats have them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "traces/trace_reader.h"
+
+namespace hmsim {
+
+class TextTrace {
+ public:
+  static constexpr std::size_t kMaxFields = 12;  // of a line; what follows is not looked at
+  static constexpr const char* kBlanks = " \t";
+
+  // `expected` tells what a line looks like, for messages; a line has `least` to `most` fields,
+  // each ended by one of `separators` or more.
+  TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
+            const char* separators = kBlanks);
+
+  // The next line that is neither blank nor begins with '#'. False at the trace's end; throws
+  // InputError for a wrong number of fields, and at an end that no accept() came before.
+  bool next();
+  void accept() { any_ = true; }  // the line held a record
+
+  std::size_t fields() const { return count_; }
+  std::string_view field(std::size_t index) const { return fields_[index]; }
+
+  // Some text of the present line as an unsigned 64-bit number, decimal or hexadecimal after 0x;
+  // `what` names it.
+  std::uint64_t number(std::string_view text, const char* what) const;
+  // A field as such a number.
+  std::uint64_t number(std::size_t index, const char* what) const {
+    return number(fields_[index], what);
+  }
+  // The same, hexadecimal with or without 0x.
+  std::uint64_t hexadecimal(std::size_t index, const char* what) const;
+
+  // Throws InputError for the present line.
+  [[noreturn]] void fail(const std::string& message) const;
+
+  void rewind();
+  double fraction() const { return reader_.fraction(); }
+  void serialize(Archive& archive);
+
+ private:
+  void split(std::string_view line);
+  std::uint64_t parse(std::string_view digits, int base, std::string_view text,
+                      const char* what) const;
+
+  TraceReader reader_;
+  const char* expected_;
+  std::size_t least_;
+  std::size_t most_;
+  std::array<bool, 256> separates_{};  // by character
+  bool any_ = false;
+  std::array<std::string_view, kMaxFields> fields_;
+  std::size_t count_ = 0;
+};
+
+// A format of one record a line, read without regard to other lines. `read` returns false for a
+// line that holds none.
+template <class Source, class Record, bool (*Read)(const TextTrace&, Record&)>
+class LineTrace final : public Source {
+ public:
+  explicit LineTrace(TextTrace text) : text_(std::move(text)) {}
+
+  bool next(Record& record) override {
+    while (text_.next()) {
+      record = Record();
+      if (Read(text_, record)) {
+        text_.accept();
+        return true;
+      }
+    }
+    record = Record();
+    return false;
+  }
+
+  void rewind() override { text_.rewind(); }
+  double fraction() const override { return text_.fraction(); }
+  void serialize(Archive& archive) override { text_.serialize(archive); }
+
+ private:
+  TextTrace text_;
+};
+
+// Text from outside, fit to be shown: at most 80 characters, others than printable ones as '?'.
+std::string shown(std::string_view text);
+
+}  // namespace hmsim

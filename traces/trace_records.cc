@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/trace_records.h"
+
+#include <array>
+#include <utility>
+
+#include "core/types.h"
+#include "traces/instruction_trace.h"
+#include "traces/record_blocks.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+// Times are instructions up to the record.
+class MissRecords final : public TraceRecords {
+ public:
+  explicit MissRecords(std::unique_ptr<MissSource> source) : source_(std::move(source)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    Miss miss;
+    if (!source_->next(miss)) {
+      return false;
+    }
+    time_ += static_cast<std::uint64_t>(miss.gap);
+    if (miss.load) {
+      records.push_back({time_, miss.load_address, kLine, 0, false});
+    }
+    if (miss.write) {
+      records.push_back({time_, miss.write_address, kLine, 0, true});
+    }
+    return true;
+  }
+
+ private:
+  std::unique_ptr<MissSource> source_;
+  std::uint64_t time_ = 0;
+};
+
+// Times are instructions of the record's vCPU, its source.
+class WordRecords final : public TraceRecords {
+ public:
+  explicit WordRecords(TraceReader reader) : blocks_(std::move(reader)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    std::uint64_t word = 0;
+    if (!blocks_.next(word)) {
+      return false;
+    }
+    const unsigned vcpu = record_vcpu(word);
+    times_[vcpu] += record_instructions(word);
+    if (record_kind(word) != RecordKind::escape) {
+      records.push_back({times_[vcpu], record_line(word) * kLine, kLine, vcpu,
+                         record_kind(word) != RecordKind::fill});
+    }
+    return true;
+  }
+
+ private:
+  RecordBlocks blocks_;
+  std::array<std::uint64_t, kRecordVcpus> times_{};
+};
+
+class AccessRecords final : public TraceRecords {
+ public:
+  explicit AccessRecords(std::unique_ptr<AccessSource> source) : source_(std::move(source)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    Access access;
+    if (!source_->next(access)) {
+      return false;
+    }
+    records.push_back({access.cycle, access.address, kLine, 0, access.write});
+    return true;
+  }
+  std::uint64_t skipped() const override { return source_->skipped(); }
+
+ private:
+  std::unique_ptr<AccessSource> source_;
+};
+
+// Loads and stores of an instruction, whose sizes are not told, as the lines that they begin in.
+class InstructionRecords final : public TraceRecords {
+ public:
+  explicit InstructionRecords(std::unique_ptr<InstructionSource> source)
+      : source_(std::move(source)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    Instruction instruction;
+    if (!source_->next(instruction)) {
+      return false;
+    }
+    ++time_;
+    append(instruction.loads.data(), kMostLoads, false, records);
+    append(instruction.stores.data(), kMostStores, true, records);
+    return true;
+  }
+
+ private:
+  void append(const std::uint64_t* addresses, std::size_t count, bool write,
+              std::vector<TraceRecord>& records) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (addresses[i] != 0) {
+        records.push_back({time_, addresses[i] / kLine * kLine, kLine, 0, write});
+      }
+    }
+  }
+
+  std::unique_ptr<InstructionSource> source_;
+  std::uint64_t time_ = 0;
+};
+
+class BlockRecords final : public TraceRecords {
+ public:
+  explicit BlockRecords(std::unique_ptr<BlockSource> source) : source_(std::move(source)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    constexpr std::uint64_t kSector = kSectorBytes;
+    BlockRequest request;
+    if (!source_->next(request)) {
+      return false;
+    }
+    if (request.trim || request.sectors == 0) {
+      ++skipped_;
+    } else {
+      records.push_back({request.arrival_ns, request.sector * kSector, request.sectors * kSector,
+                         request.device, request.write});
+    }
+    return true;
+  }
+  std::uint64_t skipped() const override { return skipped_; }
+
+ private:
+  std::unique_ptr<BlockSource> source_;
+  std::uint64_t skipped_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader) {
+  if (const MissFormat* miss = find_format(kMissFormats, format); miss != nullptr) {
+    if (miss == &kHmsimFormat) {
+      return std::make_unique<WordRecords>(std::move(reader));
+    }
+    return std::make_unique<MissRecords>(miss->open(std::move(reader), kAllVcpus));
+  }
+  if (const AccessFormat* access = find_format(kAccessFormats, format); access != nullptr) {
+    return std::make_unique<AccessRecords>(access->open(std::move(reader)));
+  }
+  if (const BlockFormat* block = find_format(kBlockFormats, format); block != nullptr) {
+    return std::make_unique<BlockRecords>(block->open(std::move(reader)));
+  }
+  if (const InstructionFormat* program = find_format(kInstructionFormats, format)) {
+    return std::make_unique<InstructionRecords>(program->open(std::move(reader)));
+  }
+  return nullptr;
+}
+
+}  // namespace hmsim

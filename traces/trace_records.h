@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Any trace as a list of accesses, of what moves data: for summaries and conversions, which ask of
+// every format the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "traces/trace_reader.h"
+
+namespace hmsim {
+
+struct TraceRecord {
+  std::uint64_t time = 0;  // in the format's own unit; 0 where it has none
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t device = 0;
+  bool write = false;
+};
+
+class TraceRecords {
+ public:
+  virtual ~TraceRecords() = default;
+  // Appends the accesses of the next record; false at the trace's end. Throws InputError.
+  virtual bool next(std::vector<TraceRecord>& records) = 0;
+  virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
+};
+
+// nullptr: no format of this name.
+std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader);
+
+}  // namespace hmsim

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What there is to know of a trace's accesses, in one pass and bounded memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "traces/trace_records.h"
+
+namespace hmsim {
+
+// Distinct numbers: exact up to kMost, then an estimate from those whose hashes end in zeros
+// (adaptive sampling, Flajolet 1990), some 0.1 % off.
+class DistinctCount {
+ public:
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+
+  void add(std::uint64_t number);
+  std::uint64_t count() const { return std::uint64_t{kept_.size()} << zeros_; }
+  bool exact() const { return zeros_ == 0; }
+
+ private:
+  bool keeps(std::uint64_t number) const;
+
+  int zeros_ = 0;
+  std::unordered_set<std::uint64_t> kept_;
+};
+
+// Counts over time in at most kBuckets buckets of equal length, which double when time outgrows
+// them.
+class Intensity {
+ public:
+  static constexpr std::size_t kBuckets = 128;
+
+  void add(std::uint64_t time, std::size_t kind);
+  std::uint64_t length() const { return length_; }  // of a bucket
+  // As many as time has reached, by read and write.
+  const std::vector<std::array<std::uint64_t, 2>>& buckets() const { return buckets_; }
+
+ private:
+  std::uint64_t length_ = 1;
+  std::vector<std::array<std::uint64_t, 2>> buckets_;
+};
+
+// How often one access follows another nearby, of one memory and direction.
+struct RunCounts {
+  static constexpr std::uint64_t kPage = 4'096;  // bytes
+  static constexpr std::uint64_t kRow = 8'192;
+
+  std::uint64_t accesses = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t lines = 0;       // 64 bytes; those an access touches count each
+  std::uint64_t sequential = 0;  // lines that follow the line before
+  std::uint64_t page_runs = 0;   // runs of lines in one page
+  std::uint64_t row_runs = 0;
+
+  void add(std::uint64_t first_line, std::uint64_t last_line, std::uint64_t size);
+
+ private:
+  std::uint64_t last_ = 0;  // line
+};
+
+// A memory's pages as they are visited: a visit lasts while the page is one of the kRecent that
+// were accessed last.
+class PageVisits {
+ public:
+  static constexpr std::size_t kRecent = 16;
+
+  void add(std::uint64_t first_line, std::uint64_t last_line);
+  std::uint64_t visits() const { return visits_; }
+  std::uint64_t lines() const { return lines_; }  // distinct within their visits
+  const DistinctCount& pages() const { return pages_; }
+
+ private:
+  struct Visit {
+    std::uint64_t page;
+    std::uint64_t touched;  // a bit for each line
+  };
+  void touch(std::uint64_t page, std::uint64_t mask);
+
+  std::vector<Visit> recent_;  // the latest first
+  std::uint64_t visits_ = 0;
+  std::uint64_t lines_ = 0;
+  DistinctCount pages_;
+};
+
+class TraceSummary {
+ public:
+  struct Memory {
+    std::array<RunCounts, 2> runs;  // reads, writes
+    PageVisits visits;
+    Intensity intensity;
+  };
+
+  // Addresses from `nvdimm` on are of the second memory. Not `timed`: intensity is over accesses.
+  TraceSummary(std::uint64_t nvdimm, bool timed) : nvdimm_(nvdimm), timed_(timed) {}
+
+  void add(const TraceRecord& record);
+  const std::array<Memory, 2>& memories() const { return memories_; }
+  std::uint64_t sources() const { return sources_.count(); }
+  std::uint64_t last_time() const { return last_time_; }
+
+ private:
+  std::uint64_t nvdimm_;
+  bool timed_;
+  std::uint64_t accesses_ = 0;
+  std::array<Memory, 2> memories_;
+  DistinctCount sources_;
+  std::uint64_t last_time_ = 0;
+};
+
+}  // namespace hmsim
