@@ -10,10 +10,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from hmsim.mixes import PROGRAMS
-from hmsim.profile_file import dump
-from hmsim.profile_meter import measure
-from hmsim.profiles import Profile, Stream
+from hmsim.clones.profile import Profile, Stream
+from hmsim.clones.profile_file import dump
+from hmsim.clones.profile_meter import measure
+from hmsim.running.mixes import PROGRAMS
 from queue_behaviour import alone
 from tables import TABLE_IV
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 
-from hmsim.config import load_config
-from hmsim.mixes import every
-from hmsim.paths import shipped
-from hmsim.profile_file import load
-from hmsim.runner import run
-from hmsim.workload import load_workload
+from hmsim.clones.profile_file import load
+from hmsim.common.paths import shipped
+from hmsim.config.configuration import load_config
+from hmsim.running.mixes import every
+from hmsim.running.runner import run
+from hmsim.running.workload import load_workload
 from tables import TABLE_IV, head, percent, row
 
 

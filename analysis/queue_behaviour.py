@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from hmsim.config import Config, load_config
-from hmsim.mixes import Mix, agents, available
-from hmsim.runner import run
-from hmsim.settings import from_mapping
-from hmsim.workload import Workload, load_agent
+from hmsim.config.configuration import Config, load_config
+from hmsim.config.settings import from_mapping
+from hmsim.running.mixes import Mix, agents, available
+from hmsim.running.runner import run
+from hmsim.running.workload import Workload, load_agent
 from tables import head, percent, row
 
 REQUESTS = 1000

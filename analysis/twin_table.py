@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hmsim.profile_meter import measure, measure_columns
-from hmsim.profiles import Profile, Stream, distance
-from hmsim.trace_columns import of_words
-from hmsim.twins import twin, words
+from hmsim.clones.clone import twin, words
+from hmsim.clones.profile import Profile, Stream, distance
+from hmsim.clones.profile_meter import measure, measure_columns
+from hmsim.traces.columns import of_words
 from tables import head, percent, row
 
 CASES = 1000

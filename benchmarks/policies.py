@@ -15,8 +15,8 @@ import argparse
 from pathlib import Path
 
 import hmsim
-from hmsim.calibration import with_table
-from hmsim.paths import shipped
+from hmsim.common.paths import shipped
+from hmsim.running.calibration import with_table
 from run import DEFAULT_PROGRAM, ROOT, instructions
 
 PAGE = ROOT / "docs" / "schedulers.md"

@@ -21,7 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from hmsim.trace_file import TraceFile
+from hmsim.traces.file import TraceFile
 from run import ROOT, collected
 
 PROGRAM = ROOT / "build" / "gcc-release" / "benchmarks" / "trace_benchmark"

@@ -117,9 +117,9 @@ class Bound {
 
   unsigned hooks() const { return hooks_; }
   const py::object& object() const { return object_; }
-  // The method, where it is not that of the class of hmsim.policies; else nothing.
+  // The method, where it is not that of the class of hmsim.config.policies; else nothing.
   py::object overridden(const char* base, const char* method) const {
-    const py::object inherited = py::module_::import("hmsim.policies").attr(base).attr(method);
+    const py::object inherited = py::module_::import("hmsim.config.policies").attr(base).attr(method);
     const py::object own = py::type::of(object_).attr(method);
     return own.is(inherited) ? py::object() : py::object(object_.attr(method));
   }
@@ -156,7 +156,7 @@ class Bound {
 
   void serialize(Archive& archive) {
     const py::gil_scoped_acquire locked;
-    const py::module_ policies = py::module_::import("hmsim.policies");
+    const py::module_ policies = py::module_::import("hmsim.config.policies");
     archive.section("python policy");
     std::string state;
     if (!archive.loading()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Policies written in Python: subclasses of hmsim.TransactionScheduler and hmsim.BusArbiter
-// (python/hmsim/policies.py) behind the interfaces of policies/policy.h.
+// (python/hmsim/config/policies.py) behind the interfaces of policies/policy.h.
 #pragma once
 
 #include <pybind11/pybind11.h>

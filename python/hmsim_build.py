@@ -25,7 +25,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
-DATA_FOLDERS = ("configs", "workloads", "analysis")  # in the wheel: hmsim/data/<folder>
+DATA_FOLDERS = ("configs", "workloads")  # in the wheel: hmsim/data/<folder>
 DATA_LIMIT = 4 << 20  # bytes; larger files are made by tools, not shipped
 BUILD_PRODUCTS = (".a", ".o", ".pyc", ".so")
 Settings = Optional[dict[str, Any]]

@@ -1,65 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hmsim: a simulator of memory controllers whose DDR channels hold DRAM DIMMs and flash NVDIMMs."""
+"""hmsim: a simulator of memory controllers whose DDR channels hold DRAM DIMMs and flash NVDIMMs.
 
-from hmsim._core import InputError, SimulatorFault
-from hmsim._core import version as __version__
-from hmsim.comparison import compare
-from hmsim.config import Config, load_config
-from hmsim.points import Point, point, run_points
-from hmsim.policies import (
-    DRAM,
-    NVDIMM,
-    READS,
-    WRITES,
-    Bundle,
-    BusArbiter,
-    TransactionScheduler,
-)
-from hmsim.results import (
-    bootstrap_interval,
-    geometric_mean,
-    harmonic_speedup,
-    load_results,
-    maximum_slowdown,
-    speedup,
-    summary,
-    weighted_speedup,
-)
-from hmsim.runner import Result, run
-from hmsim.sweep_run import run_sweep
-from hmsim.system import Completion, System
-from hmsim.workload import Workload, load_workload
+Names are imported when they are first asked for, so that ``import hmsim`` takes no
+time; __init__.pyi says what they are.
+"""
 
-__all__ = [
-    "DRAM",
-    "NVDIMM",
-    "READS",
-    "WRITES",
-    "Bundle",
-    "BusArbiter",
-    "Completion",
-    "Config",
-    "InputError",
-    "Point",
-    "Result",
-    "SimulatorFault",
-    "System",
-    "TransactionScheduler",
-    "Workload",
-    "__version__",
-    "bootstrap_interval",
-    "compare",
-    "geometric_mean",
-    "harmonic_speedup",
-    "load_config",
-    "load_results",
-    "load_workload",
-    "maximum_slowdown",
-    "point",
-    "run",
-    "run_points",
-    "run_sweep",
-    "speedup",
-    "summary",
-    "weighted_speedup",
-]
+from importlib import import_module
+from typing import Any
+
+HOMES = {  # module below hmsim: what it gives
+    "_core": "InputError SimulatorFault",
+    "config.configuration": "Config load_config",
+    "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",
+    "running.comparison": "compare",
+    "running.points": "Point point run_points",
+    "running.runner": "Result run",
+    "running.system": "Completion System",
+    "running.workload": "Workload load_workload",
+    "sweep.results": "bootstrap_interval geometric_mean harmonic_speedup load_results "
+    "maximum_slowdown speedup summary weighted_speedup",
+    "sweep.run": "run_sweep",
+}
+PACKAGES = ("capture", "report", "timeline")  # public ones
+_HOME_OF = {name: home for home, names in HOMES.items() for name in names.split()}
+
+__all__ = [*_HOME_OF, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in PACKAGES:
+        return import_module(f"hmsim.{name}")
+    if name == "__version__":
+        return import_module("hmsim._core").version
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hmsim' has no attribute {name!r}")
+    value = getattr(import_module(f"hmsim.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *PACKAGES})

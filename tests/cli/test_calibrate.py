@@ -9,11 +9,10 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
-from hmsim import InputError, calibration, load_config, run
+from hmsim import InputError, load_config, run
 from hmsim._core import Simulation
-from hmsim.calibration import train, trends, with_table
-from hmsim.config import Config
-from hmsim.harmonic_table import (
+from hmsim.config.configuration import Config
+from hmsim.config.harmonic_table import (
     DRAM_CELLS,
     NVDIMM_CELLS,
     Table,
@@ -23,6 +22,8 @@ from hmsim.harmonic_table import (
     read_table,
     table_key,
 )
+from hmsim.running import calibration
+from hmsim.running.calibration import train, trends, with_table
 from support import REPO, STREAM, invoke, parsed, succeed, write
 
 FLAT = Table("k", 1, 0, (100,) * DRAM_CELLS, (100,) * NVDIMM_CELLS)

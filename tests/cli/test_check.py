@@ -25,7 +25,7 @@ def workload(tmp_path: Path) -> Path:
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check only what asks for it."""
     for module in ("runner", "system"):
-        monkeypatch.setattr(f"hmsim.{module}.Simulation", Simulation)
+        monkeypatch.setattr(f"hmsim.running.{module}.Simulation", Simulation)
 
 
 def commands(printed: str) -> int:

@@ -19,7 +19,7 @@ RUNS = 10  # of two workloads of two agents: 4 together, 6 alone, for both have 
 # Runs the command line; its process is killed when so many runs have ended.
 KILLED = """\
 import os, signal
-from hmsim import comparison
+from hmsim.running import comparison
 from hmsim.cli import main
 
 def simulate(*arguments):
@@ -46,13 +46,13 @@ def command(tmp_path: Path) -> list[str]:
 def count_runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that grows by the policy of each run that is made from now on."""
     made: list[str] = []
-    simulate = hmsim.comparison.simulate
+    simulate = hmsim.running.comparison.simulate
 
     def counting(config: hmsim.Config, *others: object) -> hmsim.Result:
         made.append(str(config.policy))
         return simulate(config, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("hmsim.comparison.simulate", counting)
+    monkeypatch.setattr("hmsim.running.comparison.simulate", counting)
     return made
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import hmsim
 import pytest
-from hmsim import InputError, harmonic_table, profile_file, run_directory, run_record, traces
-from hmsim.clusters import load_cluster
-from hmsim.directories import (
+from hmsim import InputError
+from hmsim.clones import profile_file
+from hmsim.common.directories import (
     LOCK,
     SCRATCH,
     file_digest,
@@ -29,13 +29,17 @@ from hmsim.directories import (
     read_regular,
     remove_dead,
 )
-from hmsim.paths import cache_directory
-from hmsim.settings import read_text_file
-from hmsim.sweep_file import load_sweep
-from hmsim.trace_file import TraceFile, is_trace_file
-from hmsim.trace_info import info
-from hmsim.trace_records import FORMATS
-from hmsim.workload import load_workload
+from hmsim.common.paths import cache_directory
+from hmsim.config import harmonic_table
+from hmsim.config.settings import read_text_file
+from hmsim.running import run_directory, run_record
+from hmsim.running.clusters import load_cluster
+from hmsim.running.workload import load_workload
+from hmsim.sweep.file import load_sweep
+from hmsim.traces import reader as traces
+from hmsim.traces.file import TraceFile, is_trace_file
+from hmsim.traces.info import info
+from hmsim.traces.records import FORMATS
 from support import REPO, STREAM, invoke, succeed, write
 
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -113,7 +117,7 @@ def test_run_directories_are_read_from_files(name: str, tmp_path: Path) -> None:
 
 HOLDER = """
 import sys
-from hmsim.directories import {maker}
+from hmsim.common.directories import {maker}
 with {maker}(sys.argv[1]) as fresh:
     (fresh / "half" if {folder} else fresh).write_text("half")
     print("writing", flush=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from hmsim import InputError, System, load_config, run
-from hmsim.comparison import compare
-from hmsim.settings import from_mapping
-from hmsim.workload import Agent, Workload
+from hmsim.config.settings import from_mapping
+from hmsim.running.comparison import compare
+from hmsim.running.workload import Agent, Workload
 
 
 def workload(**keys: Any) -> Workload:

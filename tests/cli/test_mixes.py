@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError, load_config, load_workload, run
-from hmsim.mixes import PARTNERS, Mix, available, every, expand, parse
-from hmsim.paths import data_directory, shipped
-from hmsim.profile_file import dump, is_profile, load
-from hmsim.profile_meter import measure
-from hmsim.trace_file import TraceFile
-from hmsim.traces import read_pieces
-from hmsim.twin_files import resolve
+from hmsim.clones.files import resolve
+from hmsim.clones.profile_file import dump, is_profile, load
+from hmsim.clones.profile_meter import measure
+from hmsim.common.paths import data_directory, shipped
+from hmsim.running.mixes import PARTNERS, Mix, available, every, expand, parse
+from hmsim.traces.file import TraceFile
+from hmsim.traces.reader import read_pieces
 from support import invoke, parsed, write
 
 ONLINE = tuple(f"{name}_online" for name in ("bayes", "kmeans", "pagerank", "sort", "wordcount"))

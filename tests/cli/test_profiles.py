@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hmsim import InputError
-from hmsim.profile_file import dump, load
-from hmsim.profile_meter import measure, measure_columns, paces_of
-from hmsim.profiles import MOST_PACES, PHASES, Profile, distance
-from hmsim.trace_columns import Columns, of_words
-from hmsim.twin_files import block_lines, materialised
-from hmsim.twins import twin, words
+from hmsim.clones.clone import twin, words
+from hmsim.clones.files import block_lines, materialised
+from hmsim.clones.profile import MOST_PACES, PHASES, Profile, distance
+from hmsim.clones.profile_file import dump, load
+from hmsim.clones.profile_meter import measure, measure_columns, paces_of
+from hmsim.traces.columns import Columns, of_words
 from support import REPO, invoke, parsed, succeed, write
 
 DEMO = REPO / "workloads" / "demo" / "network_simplex.hmsim.zst"

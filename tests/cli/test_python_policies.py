@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import hmsim
 import pytest
-from hmsim import Bundle, BusArbiter, InputError, TransactionScheduler, policies
+from hmsim import Bundle, BusArbiter, InputError, TransactionScheduler
+from hmsim.config import policies
 from support import write
 
 MIX = """\

@@ -15,8 +15,8 @@ from typing import Any
 import hmsim
 import pandas as pd
 import pytest
-from hmsim import directories
-from hmsim.tables import number
+from hmsim.common import directories
+from hmsim.common.tables import number
 from support import STREAM, invoke, needs_data, parsed, succeed, write
 
 RUN_FILES = {"config.yaml", "stats.json", "run.json"}
@@ -226,7 +226,7 @@ def test_a_fault_of_the_simulator_has_status_1(
     def broken(*_arguments: Any, **_options: Any) -> None:
         raise hmsim.SimulatorFault("channel 0 at 5 ps: no")
 
-    monkeypatch.setattr("hmsim.cli_run.simulate", broken)
+    monkeypatch.setattr("hmsim.cli.run.simulate", broken)
     result = invoke("run", "quick", "--workload", workload)
     assert result.exit_code == 1
     assert "channel 0 at 5 ps: no" in result.stderr
@@ -333,9 +333,9 @@ def test_an_interrupt_ends_with_status_130_and_nothing_written(tmp_path: Path) -
 
 # Tells when the simulation is under way, then runs the command line.
 STARTED = """\
-import hmsim.runner
+import hmsim.running.runner
 from hmsim.cli import main
-from hmsim.progress import Bars
+from hmsim.common.progress import Bars
 
 def report(self, name, fraction=None):
     if not told:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
-from hmsim import InputError, load_config, settings
-from hmsim.paths import shipped
+from hmsim import InputError, load_config
+from hmsim.common.paths import shipped
+from hmsim.config import settings
 from hypothesis import given
 from hypothesis import strategies as st
 from support import write

@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from hmsim.labels import lines
-from hmsim.tables import number, render
+from hmsim.common.labels import lines
+from hmsim.common.tables import number, render
 
 
 @pytest.mark.parametrize(

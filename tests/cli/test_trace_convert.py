@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hmsim.trace_file import TWO_MEMORIES, TraceFile, TraceWriter
+from hmsim.traces.file import TWO_MEMORIES, TraceFile, TraceWriter
 from support import invoke, parsed, succeed, write
 from test_trace_info import two_memories
 

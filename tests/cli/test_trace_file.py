@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import zstandard
 from hmsim import InputError
-from hmsim.trace_file import FIRST_BLOCK, HEADER, TWO_MEMORIES, TraceFile, TraceWriter
+from hmsim.traces.file import FIRST_BLOCK, HEADER, TWO_MEMORIES, TraceFile, TraceWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import invoke, succeed, write

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.trace_file import TWO_MEMORIES, TraceWriter
-from hmsim.trace_info import chart, info
-from hmsim.trace_records import FORMATS
+from hmsim.traces.file import TWO_MEMORIES, TraceWriter
+from hmsim.traces.info import chart, info
+from hmsim.traces.records import FORMATS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import parsed, succeed, write

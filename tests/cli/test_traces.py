@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 import zstandard
 from hmsim import InputError
-from hmsim.trace_file import TraceWriter
-from hmsim.traces import BLOCK, TraceReader, read_pieces
+from hmsim.traces.file import TraceWriter
+from hmsim.traces.reader import BLOCK, TraceReader, read_pieces
 from support import invoke, needs_data, parsed, succeed, write
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures are made from the repository's analysis folder, and every test has a cache of its own."""
+"""Every test has a cache of its own."""
 
 import sys
 from pathlib import Path
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-for folder in (ROOT, ROOT / "tests" / "cli"):  # analysis, support.py
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
+SUPPORT = str(ROOT / "tests" / "cli")
+if SUPPORT not in sys.path:
+    sys.path.append(SUPPORT)
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,9 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from analysis.figures import FIGURES
-from analysis.figures.claims import BY_ID, CLAIMS
-from analysis.figures.page import band_text, number, row
+from hmsim.figures import FIGURES
+from hmsim.figures.claims import BY_ID, CLAIMS
+from hmsim.figures.page import band_text, number, row
 
 TARGETS = {f"R{number}" for number in range(1, 23)}
 # The paper's text, by hand.

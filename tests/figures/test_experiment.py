@@ -6,9 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from analysis.figures import experiment
-from analysis.figures.experiment import Case, Runs, Window, mixes, windows
+from hmsim.figures import experiment
+from hmsim.figures.experiment import Case, Runs, Window, mixes, windows
 
 LENGTH = 8_000_000
 

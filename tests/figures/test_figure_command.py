@@ -10,10 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hmsim import InputError
+from hmsim.figures import FIGURES, names
+from hmsim.figures.weight import table_bytes
 from support import invoke
-
-from analysis.figures import FIGURES, names
-from analysis.figures.weight import table_bytes
 
 pytest.importorskip("matplotlib")
 

@@ -7,9 +7,8 @@ import math
 
 import pandas as pd
 import pytest
-
-from analysis.figures.gains import SHARE, average, by_program, chosen, gains, spread, whole
-from analysis.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, estimate, judge
+from hmsim.figures.gains import SHARE, average, by_program, chosen, gains, spread, whole
+from hmsim.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, estimate, judge
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from hmsim.capture import CaptureSummary, capture
-from hmsim.emulation import PLUGIN
-from hmsim.trace_file import Header, TraceFile
+from hmsim.capture.emulation import PLUGIN
+from hmsim.traces.file import Header, TraceFile
 
 FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
 ADD, BEGIN, END = range(3)

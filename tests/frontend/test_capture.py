@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from captured import FILL, NON_TEMPORAL, WRITE_BACK, decode, has_run, needs_qemu, run
 from hmsim.capture import CaptureError, capture
-from hmsim.trace_file import RENUMBERED_PAGES
-from hmsim.traces import read_pieces
+from hmsim.traces.file import RENUMBERED_PAGES
+from hmsim.traces.reader import read_pieces
 
 
 @needs_qemu

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hmsim import InputError
 from hmsim._core import Simulation
-from hmsim.config import load_config
-from hmsim.runner import run
-from hmsim.traces import TraceSource
-from hmsim.workload import Workload, load_workload
+from hmsim.config.configuration import load_config
+from hmsim.running.runner import run
+from hmsim.running.workload import Workload, load_workload
+from hmsim.traces.reader import TraceSource
 
 LINES = 300  # that the program loads, each after the one before
 

@@ -23,6 +23,6 @@ def test_readers_survive(tmp_path: Path, name: str) -> None:
 
 
 def test_every_format_has_seeds() -> None:
-    frontend = FUZZ.parents[1] / "frontend"
-    readers = {path.stem.removeprefix("format_") for path in frontend.glob("format_*.cc")}
+    traces = FUZZ.parents[1] / "traces"
+    readers = {path.stem.removeprefix("format_") for path in traces.glob("format_*.cc")}
     assert readers == {path.name for path in run.SEEDS.iterdir() if any(path.iterdir())}

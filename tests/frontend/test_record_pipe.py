@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.record_pipe import RecordPipe
-from hmsim.trace_file import RENUMBERED_PAGES, TraceFile
+from hmsim.traces.file import RENUMBERED_PAGES, TraceFile
+from hmsim.traces.record_pipe import RecordPipe
 
 RECORDS = struct.pack("<300000Q", *(n % 1000 | 1 << 45 for n in range(300_000)))
 

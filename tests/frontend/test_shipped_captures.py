@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hmsim.trace_file import TraceFile
+from hmsim.traces.file import TraceFile
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "captures"
 BIG_DATA = (

@@ -11,13 +11,14 @@ from array import array
 from pathlib import Path
 
 import pytest
-from hmsim import guest, guest_image, guest_tools, system_capture
-from hmsim.directories import LOCK, SCRATCH
-from hmsim.emulation import BROKE_OFF, PLUGIN, CaptureError
-from hmsim.guest_tools import GuestError, need_tools
-from hmsim.snapshot import Beginning
-from hmsim.system_capture import SystemCaptureSummary, capture_system
-from hmsim.trace_file import TWO_MEMORIES, Header, TraceFile
+from hmsim.capture import guest, guest_image, guest_tools
+from hmsim.capture import system as system_capture
+from hmsim.capture.emulation import BROKE_OFF, PLUGIN, CaptureError
+from hmsim.capture.guest_tools import GuestError, need_tools
+from hmsim.capture.snapshot import Beginning
+from hmsim.capture.system import SystemCaptureSummary, capture_system
+from hmsim.common.directories import LOCK, SCRATCH
+from hmsim.traces.file import TWO_MEMORIES, Header, TraceFile
 
 JAR = hashlib.sha256(b"jar").hexdigest()
 REPO = Path(__file__).resolve().parents[2]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.comparison import compare
-from hmsim.config import load_config
-from hmsim.runner import run
-from hmsim.workload import Workload, load_workload
+from hmsim.config.configuration import load_config
+from hmsim.running.comparison import compare
+from hmsim.running.runner import run
+from hmsim.running.workload import Workload, load_workload
 
 WINDOWS = """\
 agents:

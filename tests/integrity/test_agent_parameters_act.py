@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from hmsim import InputError
 from hmsim._core import Simulation
-from hmsim.config import load_config
-from hmsim.runner import run
-from hmsim.settings import from_mapping
-from hmsim.trace_file import TraceWriter
-from hmsim.workload import Agent, Workload
+from hmsim.config.configuration import load_config
+from hmsim.config.settings import from_mapping
+from hmsim.running.runner import run
+from hmsim.running.workload import Agent, Workload
+from hmsim.traces.file import TraceWriter
 
 # A small NVDIMM whose flash is quick.
 BASE: dict[str, Any] = {

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hmsim import InputError, dram_comparison
+from hmsim import InputError
 from hmsim._core import Simulation, policies
-from hmsim.config import load_config
-from hmsim.runner import run
-from hmsim.settings import from_mapping
-from hmsim.workload import Agent, Workload
+from hmsim.config.configuration import load_config
+from hmsim.config.settings import from_mapping
+from hmsim.running.runner import run
+from hmsim.running.workload import Agent, Workload
+from hmsim.validate import dram_comparison
 
 # Flash so fast that much happens within 100 us.
 BASE: dict[str, Any] = {
@@ -281,7 +282,7 @@ def test_every_parameter_acts(name: str, tmp_path: Path, monkeypatch: pytest.Mon
     Path("good.ini").write_text(INI, encoding="utf-8")
     Path("misspelt.ini").write_text(INI.replace("tREFI", "REFI"), encoding="utf-8")
     if name in DRAMSIM3:  # the whole of it shows no commands; unmended it breaks tRTRS
-        monkeypatch.setattr("hmsim.runner.Simulation", Simulation)
+        monkeypatch.setattr("hmsim.running.runner.Simulation", Simulation)
     if name in DRAMSIM3 and not dram_comparison.available():
         with pytest.raises(InputError, match="dramsim3=1"):
             statistics(name, True)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from hmsim._core import policies
-from hmsim.config import load_config
-from hmsim.harmonic_table import read_table
-from hmsim.runner import run
-from hmsim.settings import from_mapping
-from hmsim.workload import Agent, Workload
+from hmsim.config.configuration import load_config
+from hmsim.config.harmonic_table import read_table
+from hmsim.config.settings import from_mapping
+from hmsim.running.runner import run
+from hmsim.running.workload import Agent, Workload
 
 # What makes a run use a policy of a kind.
 CHOOSES: dict[str, dict[str, str]] = {

@@ -16,10 +16,10 @@ import pandas as pd
 import pytest
 import runs
 from browser import BROWSER
+from hmsim.common.tables import number
 from hmsim.report.bars import stacked
 from hmsim.report.collect import collect
 from hmsim.report.markup import Markup, data, tag
-from hmsim.tables import number
 from support import invoke, succeed
 
 EVIL = "<script>alert(1)</script>\"'&</script>"

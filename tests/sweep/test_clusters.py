@@ -10,8 +10,8 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.clusters import load_cluster
-from hmsim.paths import shipped
+from hmsim.common.paths import shipped
+from hmsim.running.clusters import load_cluster
 from hooks import workload
 from support import invoke, succeed
 
@@ -92,7 +92,7 @@ def test_a_sweep_runs_on_a_scheduler_that_is_there() -> None:
     ],
 )
 def test_errors_of_cluster_files(text: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hmsim.clusters.PATIENCE", 0.1)
+    monkeypatch.setattr("hmsim.running.clusters.PATIENCE", 0.1)
     workload()
     Path("s.yaml").write_text("grid: {workload: w.yaml}\n")
     Path("c.yaml").write_text(text)

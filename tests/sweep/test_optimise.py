@@ -7,13 +7,13 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.node_reader import Value
-from hmsim.optimise import best, front, search
-from hmsim.pareto import averaged, parse, plot
-from hmsim.points import Outcome
-from hmsim.runner import statistic_names
-from hmsim.sweep import Planner, check_statistics
-from hmsim.sweep_file import Combination, load_sweep
+from hmsim.config.node_reader import Value
+from hmsim.running.points import Outcome
+from hmsim.running.runner import statistic_names
+from hmsim.sweep.file import Combination, load_sweep
+from hmsim.sweep.optimise import best, front, search
+from hmsim.sweep.pareto import averaged, parse, plot
+from hmsim.sweep.plan import Planner, check_statistics
 from hooks import workload
 from support import invoke, succeed
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import hmsim
 import pandas as pd
 import pytest
-from hmsim.results import mean_interval, read_table, write_table
+from hmsim.sweep.results import mean_interval, read_table, write_table
 from hooks import Counting, workload
 
 

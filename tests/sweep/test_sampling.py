@@ -7,8 +7,8 @@ import math
 
 import hmsim
 import pytest
-from hmsim.constraints import Constraint
-from hmsim.sampling import MOST_DIMENSIONS, Choice, draw, parse_range, sobol
+from hmsim.sweep.constraints import Constraint
+from hmsim.sweep.sampling import MOST_DIMENSIONS, Choice, draw, parse_range, sobol
 
 
 def test_first_sobol_points() -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim.directories import LOCK, SCRATCH
-from hmsim.paths import shipped
-from hmsim.sweep import Planner, sweep_directory
-from hmsim.sweep_file import load_sweep
+from hmsim.common.directories import LOCK, SCRATCH
+from hmsim.common.paths import shipped
+from hmsim.sweep.file import load_sweep
+from hmsim.sweep.plan import Planner, sweep_directory
 from hooks import workload
 from support import REPO, Outcome, invoke, succeed
 
@@ -117,7 +117,7 @@ def ends_after(points: int, how: str) -> subprocess.CompletedProcess[bytes]:
     """Run the sweep; its process ends in the way given when so many points are kept."""
     script = f"""
 import os, signal
-from hmsim.points import Store
+from hmsim.running.points import Store
 from hmsim.cli import main
 save, kept = Store.save, []
 def ending(self, *arguments):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from hmsim.cli import app
-from hmsim.validate import CHECKS, Row, validate
+from hmsim.validate.checks import CHECKS, Row, validate
 
 
 @pytest.mark.parametrize("group", CHECKS)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import hmsim
 import pytest
-from hmsim import dram_comparison as models
-from hmsim.config import load_config
-from hmsim.system import System
+from hmsim.config.configuration import load_config
+from hmsim.running.system import System
+from hmsim.validate import dram_comparison as models
 
 REQUESTS = 4_000
 PRESETS = list(models.PARTS.values())

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
-from hmsim.command_log import MODULE_FILE
 from hmsim.report.requests import BINS, Requests, curve, read_requests
-from hmsim.run_directory import RunDirectory, find_runs
+from hmsim.running.command_log import MODULE_FILE
+from hmsim.running.run_directory import RunDirectory, find_runs
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd

@@ -9,7 +9,7 @@ from importlib import resources
 
 from hmsim import _core
 from hmsim._core import Simulation
-from hmsim.directories import new_file
+from hmsim.common.directories import new_file
 from hmsim.report import charts, tables
 from hmsim.report.collect import Shown, collect
 from hmsim.report.markup import Markup, data, join, script, style, tag

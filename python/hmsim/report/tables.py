@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Optional
 
-from hmsim import labels
 from hmsim._core import Simulation
+from hmsim.common import labels
+from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
 from hmsim.report.collect import Shown, base_of, differences, speedup
 from hmsim.report.markup import Markup, join, tag
 from hmsim.report.requests import quantile
-from hmsim.tables import number
 
 UP, DOWN = 1, -1  # better is more, less
 LONGEST = 80  # characters of a value of the configuration

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hmsim.run_directory import RunDirectory
+from hmsim.running.run_directory import RunDirectory
 from hmsim.timeline.sheet import CODES, Sheet, Track
 
 if TYPE_CHECKING:  # takes a while to import

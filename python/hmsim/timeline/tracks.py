@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hmsim._core import InputError
-from hmsim.command_log import COMMAND_FILE, MODULE_FILE
-from hmsim.run_directory import RunDirectory, read_run
+from hmsim.running.command_log import COMMAND_FILE, MODULE_FILE
+from hmsim.running.run_directory import RunDirectory, read_run
 from hmsim.timeline.channels import add_channels
 from hmsim.timeline.modules import add_modules
 from hmsim.timeline.sheet import Sheet, Track

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What captures under QEMU share, of programs and of whole machines: the plug-in and its traces."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Optional
+
+from hmsim._core import InputError
+from hmsim.traces.reader import compressed
+
+PLUGIN = Path(__file__).resolve().parents[1] / "_capture" / "hmsim_capture.so"
+BROKE_OFF = 121  # exit status of the plug-in's own failures
+UNITS = {"KiB": 10, "MiB": 20, "GiB": 30}  # powers of 2
+
+
+class CaptureError(InputError):
+    """The program cannot be captured; the message is meant for the user."""
+
+
+def size_in_bytes(name: str, text: str) -> int:
+    """Return a size such as ``32KiB`` in bytes. Raises CaptureError."""
+    match = re.fullmatch(r"(\d+)\s*(KiB|MiB|GiB)", text.strip())
+    if not match:
+        raise CaptureError(f"{name}: '{text}' is no size; write it as 32KiB, 2MiB or 1GiB")
+    return int(match[1]) << UNITS[match[2]]
+
+
+class Caches:
+    """Sizes and ways of the data caches that the plug-in models. Raises CaptureError."""
+
+    def __init__(self, l1: str, l2: str, l3: str, ways: tuple[int, int, int]) -> None:
+        levels = (("l1", l1), ("l2", l2), ("l3", l3))
+        first, second, third = (size_in_bytes(name, text) >> 10 for name, text in levels)
+        self.kib = (first, second, third)
+        self.ways = ways
+        if self.kib[0] >= 1 << 16 or self.kib[1] >= 1 << 16 or self.kib[2] >= 1 << 32:
+            raise CaptureError("l1 and l2 must be smaller than 64MiB, l3 smaller than 4TiB")
+
+    def options(self) -> dict[str, int]:
+        """Return them as options of the plug-in."""
+        sizes = {f"l{level}": kib for level, kib in enumerate(self.kib, 1)}
+        return sizes | {f"l{level}_ways": ways for level, ways in enumerate(self.ways, 1)}
+
+
+def window_options(skip: Optional[int], limit: Optional[int]) -> dict[str, int]:
+    """Return the window's bounds, in instructions, as options of the plug-in."""
+    for name, count, least in (("skip", skip, 0), ("limit", limit, 1)):
+        if count is not None and not least <= count < 1 << 62:
+            raise CaptureError(f"{name}: {count} instructions: must be {least} or more")
+    return {"skip": skip or 0, "limit": limit or 0}
+
+
+def find_emulator(qemu: str, package: str) -> str:
+    """Return QEMU's path once it and the plug-in are there and fit. Raises CaptureError."""
+    path = shutil.which(qemu)
+    if path is None:
+        raise CaptureError(f"{qemu} is not installed; on Debian: apt-get install {package}")
+    if not PLUGIN.is_file():
+        raise CaptureError(f"{PLUGIN} is not built; run 'scons capture'")
+    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    version = re.search(r"version (\d+)", done.stdout)
+    if not version or not 6 <= int(version[1]) <= 8:
+        found = done.stdout.strip().partition("\n")[0]
+        raise CaptureError(f"{path}: QEMU 6 to 8 is needed (plug-in interface 1), not '{found}'")
+    return path
+
+
+def plugin_option(options: Mapping[str, object]) -> str:
+    """Return what follows QEMU's ``-plugin``."""
+    arguments = [f"file={PLUGIN}", *(f"{name}={value}" for name, value in options.items())]
+    return ",".join(text.replace(",", ",,") for text in arguments)
+
+
+def read_totals(text: str, summary: type) -> dict[str, Any]:
+    """Return what the plug-in wrote at its end, as far as ``summary`` (a dataclass) has fields."""
+    wanted = {field.name for field in fields(summary)}
+    totals = {name: value for name, value in json.loads(text).items() if name in wanted}
+    return totals | {"limited": bool(totals["limited"])}
+
+
+def kill_group(group: int) -> None:
+    """End all processes of a group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def pack_text(source: Path, target: Path, suffix: str, level: int) -> None:
+    """Write a text to a file, compressed as the suffix says."""
+    size = source.stat().st_size
+    with source.open("rb") as content, compressed(target, suffix, level, size) as packed:
+        shutil.copyfileobj(content, packed, 1 << 20)

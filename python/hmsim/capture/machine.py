@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A machine under QEMU with DRAM and an emulated NVDIMM."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hmsim.capture.emulation import CaptureError, kill_group
+from hmsim.capture.guest import Guest
+from hmsim.capture.guest_tools import find_tool, run_tool
+
+# Its string instructions copy by words, not by bytes, of which QEMU would report every one.
+CPU = "qemu64"
+# Without no_timer_check the kernel gives up where a busy host lets its timer's first ticks wait.
+KERNEL_COMMAND = (
+    "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
+    "hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale}"
+)
+# The block device on the NVDIMM: nd_pmem is Linux's; pmbd is workloads/guest/driver, by its way of
+# copying.
+DRIVERS = ("nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc")
+UNCACHED = "pmbd-uc"
+# An ext4 file system that is the same each time, and has no work left for later.
+FILE_SYSTEM = (
+    *("-q", "-F", "-t", "ext4", "-b", "4096", "-U", "686d7369-6d00-4000-8000-000000000001", "-E"),
+    "hash_seed=686d7369-6d00-4000-8000-000000000002,lazy_itable_init=0,lazy_journal_init=0",
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a capture starts; a state fits the machine that it was saved of."""
+
+    guest: Guest
+    job: str
+    driver: str
+    dram: int  # bytes
+    nvdimm: int  # bytes
+    vcpus: int
+    icount: bool  # whether its time is its instructions
+    scale: int  # of the job's input, 1 for its usual size
+
+    def description(self) -> dict[str, Any]:
+        """Return what must be the same for a saved state to fit."""
+        return {
+            "job": self.job,
+            "driver": self.driver,
+            "dram": self.dram,
+            "nvdimm": self.nvdimm,
+            "vcpus": self.vcpus,
+            "icount": self.icount,
+            "scale": self.scale,
+            "kernel": self.guest.kernel.name,
+            "image": self.guest.image.name,
+        }
+
+    def command(self, emulator: str, backing: Path, plugin: str, more_parameters: str) -> list[str]:
+        """Return how QEMU is started.
+
+        The NVDIMM's content is in ``backing``; the kernel gets ``more_parameters``.
+        """
+        parameters = KERNEL_COMMAND.format(job=self.job, driver=self.driver, scale=self.scale)
+        memory = f"{self.dram >> 20}M,slots=2,maxmem={(self.dram + self.nvdimm) >> 20}M"
+        nvdimm = f"id=nvdimm,share=on,mem-path={backing},size={self.nvdimm}"
+        command = [
+            *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
+            *("-serial", "stdio", "-accel", "tcg,thread=single", "-cpu", CPU, "-seed", "1"),
+            *("-machine", "pc,nvdimm=on", "-smp", str(self.vcpus), "-m", memory),
+            *("-object", f"memory-backend-file,{nvdimm}"),
+            *("-device", "nvdimm,id=nvdimm0,memdev=nvdimm"),
+            *("-kernel", str(self.guest.bzimage), "-initrd", str(self.guest.initramfs)),
+            *("-append", f"{parameters}{more_parameters}"),
+            *("-plugin", plugin),
+        ]
+        if self.icount:
+            command += ["-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"]
+        return command
+
+    def format(self, backing: Path) -> None:
+        """Make the NVDIMM's content: an empty file system."""
+        with backing.open("wb") as file:
+            file.truncate(self.nvdimm)
+        program = find_tool("mke2fs")
+        assert program
+        command = [program, *FILE_SYSTEM, str(backing)]
+        run_tool("the NVDIMM's file system", command, backing.parent, {"E2FSPROGS_FAKE_TIME": "1"})
+
+
+@contextlib.contextmanager
+def running(
+    command: Sequence[str], timeout: float, late: threading.Event
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start QEMU, ended at the latest with the block, or when the time is over (then ``late``)."""
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise CaptureError(f"{command[0]}: cannot be started: {error.strerror}") from error
+
+    def end() -> None:
+        late.set()
+        kill_group(process.pid)
+
+    timer = threading.Timer(timeout, end)
+    timer.start()
+    try:
+        yield process
+    finally:
+        timer.cancel()
+        if process.poll() is None:
+            kill_group(process.pid)
+        process.wait()
+        if process.stdout:
+            process.stdout.close()

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Captures what a job does to DRAM and to an emulated NVDIMM in a whole machine under QEMU.
+
+The guest (`hmsim.guest`) boots, makes its files on the NVDIMM (ext4 on /dev/pmem0), drops its page
+cache and runs the job; the plug-in in ``workloads/capture`` filters every load and store, the
+kernel's too, through caches and records what leaves them (``docs/full-system-capture.md``). It
+learns where DRAM and NVDIMM lie at every boot and refuses to go on when it miscounts a known load.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Union
+
+from hmsim._core import nearest_name
+from hmsim.capture import guest as guests
+from hmsim.capture.emulation import (
+    BROKE_OFF,
+    Caches,
+    CaptureError,
+    find_emulator,
+    kill_group,
+    plugin_option,
+    read_totals,
+    size_in_bytes,
+    window_options,
+)
+from hmsim.capture.guest_image import job_names
+from hmsim.capture.guest_tools import need_tools
+from hmsim.capture.machine import DRIVERS, UNCACHED, Machine, running
+from hmsim.capture.monitor import MonitorError
+from hmsim.capture.snapshot import Beginning, beginning
+from hmsim.common.directories import new_file, scratch_directory
+from hmsim.traces.file import TWO_MEMORIES, check_name
+from hmsim.traces.record_pipe import RecordPipe
+
+VCPUS = 8  # at most, in a trace
+RECORD = 8  # bytes
+MOST_SCALE = 1024
+CONSOLE_LINES = 40  # kept of what the guest prints ...
+SHOWN_LINES = 8  # ... and shown when something goes wrong
+SAYS = "hmsim-guest: "  # begins lines of the guest's first program
+PAUSED = "snapshot"  # it says so before it pauses the machine
+PATH = Union[str, "os.PathLike[str]"]
+Report = Callable[[str, Optional[float]], None]
+
+
+@dataclass(frozen=True)
+class SystemCaptureSummary:
+    """What a capture recorded within the job's region of interest and the window in it."""
+
+    instructions: int
+    total_instructions: int  # since power-on
+    records: int  # of the trace, escapes included
+    fills: int  # last-level-cache misses: reads of a 64-byte line
+    write_backs: int  # lines
+    nt_writes: int  # lines or parts of them written by non-temporal stores
+    nvdimm_fills: int  # those of them that go to the NVDIMM; the others go to DRAM
+    nvdimm_write_backs: int
+    nvdimm_nt_writes: int
+    flushes: int  # clflush, clflushopt and clwb executed; the caches know nothing of them
+    pages: int  # distinct 4 KB pages touched
+    elsewhere: int  # accesses to devices and firmware since calibration
+    vcpus: int
+    limited: bool  # whether a limit ended the capture before the job's end
+    seconds: float  # host time of the run
+
+
+def capture_system(
+    job: str,
+    out: PATH,
+    *,
+    scale: int = 1,
+    driver: str = "nd_pmem",
+    icount: bool = False,
+    limit: Optional[int] = None,
+    skip: Optional[int] = None,
+    size_limit: Optional[str] = None,
+    l1: str = "32KiB",
+    l2: str = "2MiB",
+    l3: str = "8MiB",
+    ways: tuple[int, int, int] = (4, 4, 4),
+    memory: Optional[str] = None,
+    nvdimm: str = "256MiB",
+    vcpus: int = 1,
+    snapshot: Optional[PATH] = None,
+    qemu: str = "qemu-system-x86_64",
+    timeout: float = 600,
+    force: bool = False,
+    level: int = 10,
+    report: Report = lambda name, fraction: None,
+) -> SystemCaptureSummary:
+    """Boot a guest that has a job, run it, and write its trace: whole or not at all.
+
+    - ``out``: trace in hmsim's binary format (zstd at ``level`` inside).
+    - ``scale``: the job's files are so many times as large as usual.
+    - ``driver``: of the NVDIMM's block device, one of `hmsim.capture.machine.DRIVERS`.
+    - ``icount``: the guest's time is its instructions, so that traces are the same bit for bit.
+    - ``skip``, ``limit``: recorded are the instructions of all vCPUs from ``skip`` behind the begin
+      of the job's first region of interest up to ``skip`` + ``limit``, where the machine ends.
+    - ``size_limit``: the uncompressed trace ends the machine at this size.
+    - ``l1``, ``l2``, ``l3``, ``ways``: data caches as in `hmsim.capture.program.capture`.
+    - ``memory``, ``nvdimm``: bytes of DRAM (3GiB at most; by default 1GiB for jobs of the small
+      guest, else 2GiB) and of the NVDIMM; ``vcpus``: 8 at most.
+    - ``snapshot``: a folder with the machine's state when the job is prepared and about to run: the
+      capture begins there instead of at power-on, or makes the folder if there is none.
+    - ``timeout``: seconds of host time for the whole run.
+
+    Raises CaptureError, and InputError when a file exists without ``force`` or cannot be written.
+    """
+    guests.check_job(job)
+    check_name(out)
+    caches = Caches(l1, l2, l3, ways)
+    options: dict[str, object] = {**caches.options(), **window_options(skip, limit), "regions": 1}
+    if size_limit is not None:
+        options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
+    memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
+    dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
+    _check(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
+    guest = guests.find_guest(job)
+    options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
+    emulator = find_emulator(qemu, "qemu-system-x86")
+    need_tools(["mke2fs"])
+    machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale)
+
+    with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:
+        place = Path(out).absolute().parent
+        spool = stack.enter_context(scratch_directory(place))
+        scratch = stack.enter_context(scratch_directory(tempfile.gettempdir()))
+        begin = stack.enter_context(beginning(snapshot, machine, scratch))
+        pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
+        machine.format(scratch / "nvdimm")
+        outputs = {"summary": spool / "summary", "trace": spool / "trace"}
+        plugin = plugin_option({**outputs, **options})
+        command = machine.command(emulator, scratch / "nvdimm", plugin, begin.kernel_option)
+        command += begin.options
+        summary = _run(command, job, spool / "summary", timeout, report, begin)
+        pipe.finish(TWO_MEMORIES, summary.vcpus, caches.kib, job.encode(), summary.records)
+    return summary
+
+
+def _check(driver: str, dram: int, nvdimm: int, vcpus: int, scale: int) -> None:
+    """Raise CaptureError when there is no such machine."""
+    if driver not in DRIVERS:
+        near = nearest_name(driver, list(DRIVERS))
+        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(DRIVERS)}"
+        raise CaptureError(f"driver '{driver}' is unknown{hint}")
+    if not 128 << 20 <= dram <= 3 << 30:
+        raise CaptureError("memory: must be 128MiB to 3GiB")
+    if nvdimm < 64 << 20 or nvdimm % (2 << 20):
+        raise CaptureError("nvdimm: must be 64MiB or more, in units of 2MiB")
+    if not 1 <= vcpus <= VCPUS:
+        raise CaptureError(f"vcpus: must be 1 to {VCPUS}")
+    if not 1 <= scale <= MOST_SCALE:
+        raise CaptureError(f"scale: must be 1 to {MOST_SCALE}")
+
+
+def _run(
+    command: Sequence[str],
+    job: str,
+    summary: Path,
+    timeout: float,
+    report: Report,
+    begin: Beginning,
+) -> SystemCaptureSummary:
+    """Run the machine; report what its first program says."""
+    started = time.monotonic()
+    late = threading.Event()
+    console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)
+    status: Optional[int] = None  # of the job, once the guest said it
+    refusal = ""
+    with running(command, timeout, late) as process:
+        assert process.stdout
+        step = "boot"
+        report(step, None)
+        try:
+            begin.started()
+            for raw in process.stdout:
+                line = raw.decode(errors="replace").rstrip()
+                console.append(line)
+                if line.startswith(SAYS):
+                    report(step, 1)
+                    step = line[len(SAYS) :]
+                    report(step, None)
+                    if step == PAUSED:
+                        begin.paused()
+                    name, _, value = step.partition(" ")
+                    if name == "status" and value.isdigit():
+                        status = int(value)
+            ended = process.wait()
+        except MonitorError as error:
+            refusal = str(error)
+            kill_group(process.pid)
+            console.extend(raw.decode(errors="replace").rstrip() for raw in process.stdout)
+            ended = process.wait()
+        report(step, 1)
+    shown = "".join(f"\nconsole: {line}" for line in list(console)[-SHOWN_LINES:])
+    if late.is_set():
+        raise CaptureError(f"{job}: not done after {timeout:g} s; nothing was kept{shown}")
+    if refusal:
+        raise CaptureError(f"{job}: {refusal}{shown}")
+    text = summary.read_text(errors="replace") if summary.exists() else ""
+    if ended == BROKE_OFF and text and not text.startswith("{"):
+        raise CaptureError(f"{job}: {text.strip()}")
+    if ended:
+        how = f"signal {-ended} ({signal.strsignal(-ended)})" if ended < 0 else f"status {ended}"
+        raise CaptureError(f"{job}: QEMU ended with {how}{shown}")
+    totals = read_totals(text, SystemCaptureSummary) if text else {}
+    if not totals or not (totals["limited"] or status is not None):
+        raise CaptureError(f"{job}: the guest ended before its job did{shown}")
+    if status:
+        raise CaptureError(f"{job}: failed in the guest with status {status}{shown}")
+    if not totals["instructions"]:
+        raise CaptureError(f"{job}: marked no region of interest{shown}")
+    return SystemCaptureSummary(**totals, seconds=time.monotonic() - started)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: ``hmsim COMMAND ...``.
+
+Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simulator is; 130
+interrupted; 141 who read what is printed went away.
+"""
+
+from typing import Annotated
+
+import typer
+
+from hmsim._core import version
+from hmsim.cli import (
+    calibrate,
+    figure,
+    guest,
+    lists,
+    precondition,
+    profile,
+    report,
+    run,
+    sweep,
+    timeline,
+    trace,
+    validate,
+)
+from hmsim.cli.support import application
+
+app = application("Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.")
+app.command()(run.run)
+app.command()(run.compare)
+app.command("import")(run.import_run)
+app.command()(sweep.sweep)
+app.command()(calibrate.calibrate)
+app.command()(precondition.precondition)
+app.command()(figure.figure)
+app.command()(lists.check)
+app.command()(lists.policies)
+app.command()(lists.params)
+app.command()(lists.configs)
+app.command()(lists.workloads)
+app.command()(validate.validate)
+app.command()(timeline.timeline)
+app.command()(report.report)
+trace.app.command()(profile.profile)
+trace.app.command()(profile.synth)
+app.add_typer(trace.app, name="trace")
+app.add_typer(guest.app, name="guest")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"hmsim {version}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

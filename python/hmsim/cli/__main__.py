@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``python -m hmsim.cli`` is the command ``hmsim``."""
+
+from hmsim.cli import main
+
+main()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command hmsim calibrate."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim.cli.support import (
+    ConfigArgument,
+    Force,
+    Jobs,
+    Json,
+    Sets,
+    configuration,
+    on_terminal,
+    print_json,
+    print_table,
+)
+from hmsim.common.directories import check_file, new_file
+from hmsim.config.harmonic_table import Table, cache_file, find_table
+from hmsim.running.calibration import REQUESTS, WARMUP, store, train, trends
+
+
+def calibrate(
+    config: ConfigArgument,
+    sets: Sets = None,
+    requests: Annotated[
+        int, typer.Option(min=1, max=10**9, help="Measured of each of the 624 patterns.")
+    ] = REQUESTS,
+    warmup: Annotated[int, typer.Option(min=0, max=10**9, help="Requests before them.")] = WARMUP,
+    jobs: Jobs = None,
+    out: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="Write the table here, not to the cache.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Train the harmonic policy's tables for a configuration, by simulation.
+
+    Commands do that by themselves when a table is missing. A training that was interrupted goes on
+    where it was.
+    """
+    system = configuration(config, sets)
+    if out is not None:
+        check_file(out, force)
+    found = None if force or out is not None else find_table(system)
+    if found is None:
+        table = train(system, requests, warmup, jobs, on_terminal())
+        path = cache_file(table.key) if out is None else out
+        if out is None:
+            store(table, system.name)
+        else:
+            with new_file(out, force) as scratch:
+                table.write(scratch, system.name)
+    else:
+        table, path = found
+    if json:
+        print_json({"path": str(path), "key": table.key, "trends": _records(table)})
+        return
+    print(f"{path}: {'trained' if found is None else 'there already; --force trains it anew'}")
+    print_table(
+        ("rate along", "should be", ">steps", ">against", ">worst"),
+        [
+            (f"{t.memory}, {t.axis}", t.rule, t.steps, t.against, f"{100 * t.worst:.1f} %")
+            for t in trends(table)
+        ],
+    )
+
+
+def _records(table: Table) -> list[dict[str, object]]:
+    return [dict(vars(trend)) for trend in trends(table)]

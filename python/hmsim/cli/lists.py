@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that list or check without simulating."""
+
+import textwrap
+from typing import Annotated, Any, Optional, Union
+
+import typer
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.cli.support import (
+    ConfigArgument,
+    Json,
+    Sets,
+    configuration,
+    print_json,
+    print_table,
+)
+from hmsim.common.paths import shipped
+from hmsim.config.configuration import description
+from hmsim.running import mixes
+from hmsim.running.calibration import with_table
+from hmsim.running.workload import load_workload
+
+KINDS = {  # of policies, and the parameters that name them where it is not plain
+    "transaction_scheduler": "transaction schedulers (controller.scheduler, .nvdimm_scheduler)",
+    "bus_arbiter": "bus arbiters (controller.arbiter)",
+    "page_policy": "page policies (controller.page_policy)",
+    "victim_selector": "victim selectors (nvdimm.ftl.victim)",
+    "gc_scheduler": "garbage-collection schedulers (nvdimm.gc.scheduler)",
+    "buffer_manager": "buffer managers (nvdimm.buffer.manager)",
+    "buffer_replacement": "buffer replacement (nvdimm.buffer.replacement)",
+}
+
+
+def check(
+    config: ConfigArgument,
+    policy: Annotated[
+        Optional[str], typer.Option("--policy", help="A policy bundle to lay over it.")
+    ] = None,
+    workload: Annotated[
+        Optional[str], typer.Option("--workload", help="A workload to check with it.")
+    ] = None,
+    sets: Sets = None,
+    flat: Annotated[
+        bool, typer.Option("--flat", help="Print every parameter as a line NAME=VALUE.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Check a configuration, and a workload with it, without a run."""
+    system = configuration(config, sets, policy)
+    if workload is not None:
+        load_workload(workload).check(system)
+    system = with_table(system, calibrate=False)
+    resolved = system.resolved()
+    if json:
+        print_json(resolved)
+    elif flat:
+        sizes = [(f"# bytes of {memory}", size) for memory, size in system.capacities().items()]
+        print("".join(f"{name}={text}\n" for name, text in [*sizes, *resolved.items()]), end="")
+    else:
+        print(f"{config}: in order, {len(system.flat())} of {len(resolved)} parameters set")
+
+
+def policies(json: Json = False) -> None:
+    """List the policy bundles and the policies that they choose from."""
+    bundles = _described("configs/policies")
+    pieces = _core.policies()
+    if json:
+        print_json({"bundles": bundles, "policies": pieces})
+        return
+    rows: list[Union[tuple[str, str], str]] = ["bundles (--policy NAME)", *_rows(bundles)]
+    for kind in dict.fromkeys(piece["kind"] for piece in pieces):
+        rows.append(KINDS.get(kind, kind.replace("_", " ")))
+        rows += [(piece["name"], piece["doc"]) for piece in pieces if piece["kind"] == kind]
+    print_table(("policy", "description"), rows)
+
+
+def params(
+    prefix: Annotated[str, typer.Argument(metavar="PREFIX", help="Only names that begin so.")] = "",
+    json: Json = False,
+) -> None:
+    """List parameters, and below agents.KIND the keys of agents."""
+    known: list[dict[str, str]] = list(Simulation.parameters())
+    for kind in Simulation.agent_kinds():
+        keys = Simulation.agent_parameters(kind)
+        known += [{**key, "name": f"agents.{kind}.{key['name']}"} for key in keys]
+    found = [info for info in known if info["name"].startswith(prefix)]
+    if not found:
+        near = _core.nearest_name(prefix, _prefixes(known))
+        hint = f"; did you mean '{near}'?" if near else ""
+        raise InputError(f"{prefix}: no parameter begins so{hint}")
+    if json:
+        print_json(found)
+        return
+    most = 24  # choices of one parameter in a listing; all of them when it is asked for alone
+    for info in found:
+        choices = info["range"].split(" | ")
+        if len(choices) > most and len(found) > 1:
+            info["range"] = f"{' | '.join(choices[:3])} | ... {len(choices)} names"
+        default = f"{info['default']} {info['unit']}".strip()
+        _print_wrapped(f"{info['name']} = {default}  ({info['range'] or info['type']})", 0)
+        _print_wrapped(info["doc"] + (f" [{info['source']}]" if info["source"] else ""), 4)
+
+
+def configs(json: Json = False) -> None:
+    """List the shipped configurations."""
+    _print_described("configs", "configuration", json)
+
+
+def workloads(json: Json = False) -> None:
+    """List the shipped workloads, the paper's mixes, and profiles to make workloads of."""
+    entries = _described("workloads")
+    names = [mix.name for mix in mixes.every()]
+    of_mixes = [{"name": name, "description": _mixed(name), "path": ""} for name in names]
+    profiles = _described("workloads/profiles")
+    if json:
+        print_json([*entries, *of_mixes])
+        return
+    rows: list[Union[tuple[str, str], str]] = [*_rows(entries)]
+    if names:
+        rows += ["the paper's mixes; append ,online or ,timed; mix:all is all of them"]
+        rows += _rows(of_mixes)
+    if profiles:
+        rows += ["profiles, in the place of a trace (path: workloads/profiles/NAME.yaml)"]
+        rows += _rows(profiles)
+    print_table(("workload", "description"), rows)
+
+
+def _mixed(name: str) -> str:
+    mix = mixes.parse(name)
+    return f"{mix.program} and its block I/O beside {mix.partner}"
+
+
+def _print_wrapped(text: str, indent: int) -> None:
+    first, others = " " * indent, " " * max(indent, 8)
+    print(textwrap.fill(text, 80, initial_indent=first, subsequent_indent=others))
+
+
+def _described(folder: str) -> list[dict[str, str]]:
+    return [
+        {"name": name, "description": description(path), "path": str(path)}
+        for name, path in shipped(folder).items()
+    ]
+
+
+def _rows(entries: list[dict[str, str]]) -> list[tuple[str, str]]:
+    return [(entry["name"], entry["description"]) for entry in entries]
+
+
+def _print_described(folder: str, what: str, json: bool) -> None:
+    entries = _described(folder)
+    if json:
+        print_json(entries)
+    else:
+        print_table((what, "description"), _rows(entries))
+
+
+def _prefixes(known: list[dict[str, Any]]) -> list[str]:
+    """Return all names and all sections, each once, in order."""
+    names: dict[str, None] = {}
+    for info in known:
+        parts = info["name"].split(".")
+        for length in range(1, len(parts) + 1):
+            names[".".join(parts[:length])] = None
+    return list(names)

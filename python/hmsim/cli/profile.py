@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands ``hmsim trace profile`` and ``hmsim trace synth``."""
+
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim.cli.support import Force, Json, on_terminal, print_json, print_table
+from hmsim.clones.files import synthesise
+from hmsim.clones.profile_file import dump, load
+from hmsim.clones.profile_meter import measure
+from hmsim.common.directories import new_file
+from hmsim.common.progress import Bars
+
+
+def profile(
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="A trace of misses.")],
+    out: Annotated[
+        Optional[str], typer.Option("--out", metavar="FILE", help="Profile to write, YAML.")
+    ] = None,
+    description: Annotated[
+        str, typer.Option("--description", metavar="TEXT", help="A line that it is to hold.")
+    ] = "",
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Measure what a trace of misses is like: rates, locality, bursts, reuse, phases."""
+    with Bars(on_terminal()) as bars:
+        measured = measure(trace, lambda: bars.report(trace))
+    measured.description = description
+    if out is not None:
+        with new_file(out, force) as scratch:
+            scratch.write_text(dump(measured), encoding="utf-8")
+    if json:
+        print_json({"instructions": measured.instructions, **measured.figures()})
+    else:
+        rows = [("instructions", measured.instructions), *measured.figures().items()]
+        print_table(("", ">"), rows, trace)
+
+
+def synth(
+    like: Annotated[str, typer.Option("--like", metavar="PROFILE", help="A profile to be like.")],
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Trace to write.")],
+    instructions: Annotated[
+        Optional[int],
+        typer.Option("--instructions", min=1, help="To cover; as many as were measured."),
+    ] = None,
+    intensity: Annotated[
+        float, typer.Option("--intensity", help="Factor on accesses per instruction.")
+    ] = 1.0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Another trace, the same figures.")
+    ] = 1,
+    blocks: Annotated[
+        bool,
+        typer.Option("--blocks", help="Write what goes to the NVDIMM as a block trace (mqsim)."),
+    ] = False,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make a trace that is like a profile: a statistical twin."""
+    wanted = load(like)
+    with Bars(on_terminal()) as bars:
+        summary = synthesise(
+            wanted,
+            out,
+            instructions or wanted.instructions,
+            intensity,
+            seed,
+            blocks,
+            force,
+            lambda: bars.report(out),
+        )
+    if json:
+        print_json(summary)
+    else:
+        print_table(("", ">"), summary.items(), out)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command that tells of runs: report."""
+
+from typing import Annotated
+
+import typer
+
+from hmsim.cli.support import Force
+from hmsim.common.directories import check_file
+
+
+def report(
+    directories: Annotated[
+        list[str],
+        typer.Argument(metavar="DIR...", help="Runs, or folders of runs as 'compare' writes them."),
+    ],
+    out: Annotated[
+        str, typer.Option(metavar="FILE", help="The page to write; must not exist yet.")
+    ] = "report.html",
+    force: Force = False,
+) -> None:
+    """Write one HTML page about runs, complete in itself."""
+    from hmsim.report import write_report
+
+    check_file(out, force)
+    count = write_report(directories, out, force)
+    print(f"{out}: {count} {'run' if count == 1 else 'runs'}")

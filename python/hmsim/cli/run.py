@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that simulate: run and compare."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from hmsim._core import InputError
+from hmsim.cli.support import (
+    Check,
+    CommandLogFlag,
+    ConfigArgument,
+    Force,
+    Jobs,
+    Json,
+    LogRows,
+    NoCalibrate,
+    Out,
+    RequestLogFlag,
+    Seed,
+    Series,
+    Sets,
+    Warmup,
+    configuration,
+    on_terminal,
+    print_json,
+    print_table,
+    terminal_width,
+)
+from hmsim.common import labels
+from hmsim.common.directories import check_output, existing_parent, new_directory
+from hmsim.common.progress import Bars
+from hmsim.common.tables import GAP, Row, number
+from hmsim.running.calibration import with_table
+from hmsim.running.command_log import MOST_ROWS, CommandLog
+from hmsim.running.comparison import Comparison, compare_runs
+from hmsim.running.request_log import RequestLog
+from hmsim.running.run_record import read_record
+from hmsim.running.runner import Result, options, simulate, versions, write_json
+from hmsim.running.workload import Workload, load_workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS = 32  # characters of the longest label, indented
+NUMBERS = 9  # characters of a number
+LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
+
+WorkloadOption = Annotated[
+    str, typer.Option("--workload", help="A workload: a path or a shipped name.")
+]
+PolicyOption = Annotated[
+    Optional[str], typer.Option("--policy", help="A policy bundle: a path or a shipped name.")
+]
+
+
+def run(
+    config: ConfigArgument,
+    workload: WorkloadOption,
+    policy: PolicyOption = None,
+    sets: Sets = None,
+    seed: Seed = 1,
+    warmup: Warmup = None,
+    series: Series = None,
+    request_log: RequestLogFlag = False,
+    command_log: CommandLogFlag = False,
+    log_rows: LogRows = MOST_ROWS,
+    check: Check = False,
+    no_calibrate: NoCalibrate = False,
+    out: Out = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Simulate a workload on a configuration."""
+    if series is not None:
+        if out is None:
+            raise InputError("--series: needs --out, whose series.parquet holds the time series")
+        sets = [*(sets or ()), f"frontend.series_interval={series}"]
+    logs = _place_of_logs(request_log, out)
+    if command_log and out is None:
+        raise InputError("--command-log: needs --out, which holds the log")
+    system = configuration(config, sets, policy)
+    agents = load_workload(workload)
+    chosen = options(seed, warmup, check)
+    if out is not None:
+        check_output(out, force)
+    system = with_table(system, not no_calibrate, progress=on_terminal())
+    log = RequestLog(logs) if logs else None
+    commands = None
+    if command_log and out is not None:
+        commands = CommandLog(existing_parent(out), log_rows)
+    with Bars(on_terminal()) as bars:
+        result = simulate(
+            system,
+            agents,
+            chosen,
+            lambda done: bars.report(agents.name, done),
+            log=log,
+            commands=commands,
+        )
+    _leave(result, out, force, json)
+    if check and not json:
+        _print_checked(int(result.host["commands_checked"]))
+
+
+def compare(
+    config: ConfigArgument,
+    policy: Annotated[
+        list[str], typer.Option("--policy", help="A policy bundle; give two or more.")
+    ],
+    workload: Annotated[list[str], typer.Option("--workload", help="A workload; may be repeated.")],
+    sets: Sets = None,
+    seed: Seed = 1,
+    warmup: Warmup = None,
+    check: Check = False,
+    no_calibrate: NoCalibrate = False,
+    request_log: RequestLogFlag = False,
+    jobs: Jobs = None,
+    out: Out = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Set policies side by side on the same workloads.
+
+    Speedups are over the first policy. Each agent also runs alone, under the same policy, for
+    slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
+    """
+    logs = _place_of_logs(request_log, out)
+    if out is not None:
+        check_output(out, force)
+    system = configuration(config, sets)
+    chosen = options(seed, warmup, check)
+    found = compare_runs(
+        *(system, policy, workload, chosen, jobs, on_terminal()),
+        calibrate=not no_calibrate,
+        logs=logs,
+    )
+    if out is not None:
+        with new_directory(out, force) as fresh:
+            _write_comparison(fresh, found)
+    if json:
+        print_json(_records(found.table))
+    else:
+        _print_comparison(found)
+        if check:
+            _print_checked(found.commands_checked)
+
+
+def import_run(
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="What gem5's script left.")],
+    out: Out = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Make a run directory of the record of a run in gem5."""
+    result = read_record(record)
+    _leave(result, out, force, json)
+
+
+def _place_of_logs(request_log: bool, out: str | None) -> Path | None:
+    """Return a folder for scratch files of request logs, or None where none is asked for."""
+    if not request_log:
+        return None
+    if out is None:
+        raise InputError("--request-log: needs --out, whose requests.parquet holds the requests")
+    return existing_parent(out)
+
+
+def _leave(result: Result, out: str | None, force: bool, json: bool) -> None:
+    if out is not None:
+        with new_directory(out, force) as fresh:
+            result.write(fresh, sys.argv)
+    if json:
+        print_json(result.nested())
+    else:
+        _print_result(result)
+
+
+def _print_checked(commands: int) -> None:
+    print(f"protocol check: {commands} commands, no violation")
+
+
+def _print_result(result: Result) -> None:
+    stats, units = result.stats, result.units
+    rows: list[Row] = []
+    for group, members in labels.lines(stats, units):
+        rows.append(group)
+        rows += [(line.label, number(_scaled(stats[line.name], line.factor))) for line in members]
+    policy = f" under {result.config.policy}" if result.config.policy else ""
+    print(
+        f"{result.workload.name} on {result.config.name}{policy}, seed {result.options.seed}: "
+        f"{number(stats['sim.ticks'] / 1e9)} ms simulated in {result.host['seconds']:.1f} s"
+    )
+    _print_agents(result.workload)
+    print_table(("", ">"), rows)
+    classes, parts = labels.causes(stats)
+    if classes:
+        names = [*(label for label, _ in labels.CAUSES), "sum"]
+        lines = [(name, *map(number, values)) for name, values in zip(names, parts)]
+        print_table(("mean latency (ns)", *(f">{title}" for title in classes)), lines)
+
+
+def _print_comparison(found: Comparison) -> None:
+    table = found.table
+    for workload, rows in table.groupby("workload", sort=False):
+        results = [result for result in found.results if result.workload.name == workload]
+        units = results[0].units
+        names = [name for name in table.columns if not rows[name].isna().all()]
+        print(f"{workload} on {results[0].config.name}, seed {results[0].options.seed}")
+        _print_agents(results[0].workload)
+        for part in _side_by_side(list(rows["policy"])):
+            columns = rows[rows["policy"].isin(part)]
+            lines: list[Row] = []
+            for group, members in labels.lines(names, units):
+                lines.append(group)
+                for line in members:
+                    values = [_scaled(value, line.factor) for value in columns[line.name]]
+                    lines.append((line.label, *map(number, values)))
+            print_table(("", *(f">{name}" for name in part.values())), lines)
+
+
+def _print_agents(workload: Workload) -> None:
+    for index, agent in enumerate(workload.agents):
+        trace = f" of {agent.trace.name}" if agent.trace else ""
+        print(f"agent {index}: {agent.kind}{trace}{'' if agent.measured else ', not measured'}")
+
+
+def _scaled(value: float, factor: float) -> float:
+    return value if factor == 1 else value * factor
+
+
+def _side_by_side(policies: list[str]) -> Iterator[dict[str, str]]:
+    """Yield the policies in portions that fit the terminal, each with its column's title."""
+    room = terminal_width() - LABELS
+    titles = {policy: policy for policy in policies}
+    if sum(map(_width, titles.values())) > room:
+        titles = {policy: _broken(policy) for policy in policies}
+    portion: dict[str, str] = {}
+    for policy, title in titles.items():
+        if portion and sum(map(_width, portion.values())) + _width(title) > room:
+            yield portion
+            portion = {}
+        portion[policy] = title
+    yield portion
+
+
+def _width(title: str) -> int:
+    return len(GAP) + max(NUMBERS, *map(len, title.split("\n")))
+
+
+def _broken(name: str) -> str:
+    """Return a name in lines that end with its underscores."""
+    lines = [""]
+    for piece in re.findall("[^_]*_|[^_]+", name):
+        if lines[-1] and len(lines[-1] + piece) > LONGEST_NAME:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(lines)
+
+
+def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return the rows as dictionaries without what they have no value for."""
+    return [
+        {name: value for name, value in row.items() if value == value}
+        for row in table.to_dict("records")
+    ]
+
+
+def _write_comparison(directory: Path, found: Comparison) -> None:
+    """Write the table, and the files of each run under WORKLOAD/POLICY."""
+    found.table.to_csv(directory / "comparison.csv", index=False)
+    write_json(directory / "run.json", {"versions": versions(), "command": sys.argv})
+    for result in found.results:
+        folder = directory / result.workload.name / str(result.config.policy)
+        folder.mkdir(parents=True)
+        result.write(folder, sys.argv)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the commands share: options, tables, and the way errors end the program."""
+
+import contextlib
+import errno
+import json
+import os
+import shutil
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any, Optional, Union
+
+import typer
+from typer.core import TyperGroup
+
+from hmsim._core import InputError
+from hmsim.common.directories import reason
+from hmsim.common.tables import Row, number, render
+from hmsim.config.configuration import Config, load_config
+from hmsim.running.runner import LARGEST_SEED
+
+FAULT, INPUT, INTERRUPTED, UNHEARD = 1, 2, 130, 141  # exit statuses
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Sets = Annotated[
+    Optional[list[str]],
+    typer.Option("--set", metavar="PATH=VALUE", help="Set a parameter; may be repeated."),
+]
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of all pseudo-random choices.")
+]
+Warmup = Annotated[
+    Optional[str],
+    typer.Option(
+        metavar="TIME|N", help="Measure after so long ('10ms') or so many instructions per core."
+    ),
+]
+Series = Annotated[
+    Optional[str],
+    typer.Option(metavar="TIME", help="Time between two rows of series.parquet ('10us')."),
+]
+RequestLogFlag = Annotated[
+    bool,
+    typer.Option(
+        "--request-log", help="Write requests.parquet: each request, and its latency by cause."
+    ),
+]
+CommandLogFlag = Annotated[
+    bool,
+    typer.Option(
+        "--command-log",
+        help="Write commands.parquet and modules.parquet, from which 'hmsim timeline' draws.",
+    ),
+]
+LogRows = Annotated[
+    int, typer.Option(min=1, max=10**9, help="Rows of the command log at most: its first ones.")
+]
+Check = Annotated[
+    bool,
+    typer.Option("--check", help="Judge every command by the rules of devices, buses and acks."),
+]
+NoCalibrate = Annotated[
+    bool,
+    typer.Option("--no-calibrate", help="Refuse to train a table that the policy wants."),
+]
+Jobs = Annotated[
+    Optional[int], typer.Option(min=1, help="Simulations at a time; by default the processors.")
+]
+Out = Annotated[
+    Optional[str], typer.Option(metavar="DIR", help="Directory to write; must not exist yet.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier run wrote.")]
+ConfigArgument = Annotated[
+    str, typer.Argument(metavar="CONFIG", help="A configuration: a path or a shipped name.")
+]
+
+
+@contextlib.contextmanager
+def endings() -> Iterator[None]:
+    """End the program as promised: status 2 for the user's input, 1 for a fault of hmsim.
+
+    Errors of the file system are the user's to mend. What is printed is out when the block ends.
+    """
+    try:
+        try:
+            yield
+        finally:
+            _flush()
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except InputError as error:
+        complain(str(error))
+        raise typer.Exit(INPUT) from None
+    except Exception as error:
+        # Usage errors and exits of typer know their own status.
+        if isinstance(error, typer.Abort) or hasattr(error, "exit_code"):
+            raise
+        if isinstance(error, OSError) and error.errno:
+            if error.errno == errno.EPIPE:
+                raise typer.Exit(UNHEARD) from None
+            # Whatever else is written tells its name.
+            complain(f"{error.filename or 'standard output'}: {reason(error)}")
+            raise typer.Exit(INPUT) from None
+        if os.environ.get("HMSIM_DEBUG") == "1":
+            traceback.print_exc()
+        complain(f"{type(error).__name__}: {error}")
+        complain(
+            "This is a fault of hmsim. Please report it with the command, the configuration "
+            "and what HMSIM_DEBUG=1 adds."
+        )
+        raise typer.Exit(FAULT) from None
+
+
+class Group(TyperGroup):
+    """A group of commands with the `endings` of the program."""
+
+    def make_context(self, *arguments: Any, **keywords: Any) -> Any:
+        with endings():  # of --help and --version, too
+            return super().make_context(*arguments, **keywords)
+
+    def invoke(self, ctx: Any) -> Any:
+        with endings():
+            return super().invoke(ctx)
+
+
+def application(text: Optional[str] = None) -> typer.Typer:
+    """Return an empty group of commands."""
+    return typer.Typer(
+        cls=Group,
+        help=text,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+
+
+def complain(message: str) -> None:
+    """Print a message for the user on standard error."""
+    with contextlib.suppress(OSError):  # there is nobody left to tell
+        print(f"hmsim: {message}", file=sys.stderr)
+
+
+def _flush() -> None:
+    """Write what was printed. Raises OSError, once: then standard output leads nowhere."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise
+
+
+def configuration(name: str, sets: Optional[Sequence[str]], policy: Optional[str] = None) -> Config:
+    """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError."""
+    overrides = {}
+    for text in sets or ():
+        path, equals, value = text.partition("=")
+        if not equals or not path:
+            raise InputError(f"--set {text}: expected PATH=VALUE")
+        overrides[path.strip()] = value.strip()
+    config = load_config(name, overrides, where="--set")
+    return config if policy is None else config.with_policy(policy)
+
+
+def on_terminal() -> bool:
+    """Tell whether somebody may be watching progress bars."""
+    return sys.stderr.isatty()
+
+
+def print_json(content: Any) -> None:
+    """Print JSON on standard output."""
+    print(json.dumps(content, indent=2, allow_nan=False))
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Union[Sequence[Any], str]], title: Optional[str] = None
+) -> None:
+    """Print a table on standard output: `tables.render`, with numbers as cells too."""
+    if title:
+        print(title)
+    texts: list[Row] = [
+        row if isinstance(row, str) else [c if isinstance(c, str) else number(c) for c in row]
+        for row in rows
+    ]
+    print(render(columns, texts, terminal_width()), end="")
+
+
+def terminal_width() -> int:
+    """Return the characters in a line of the terminal; 80 when there is none."""
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``sweep``."""
+
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from hmsim._core import InputError
+from hmsim.cli.support import (
+    INTERRUPTED,
+    Jobs,
+    NoCalibrate,
+    complain,
+    on_terminal,
+    print_table,
+)
+from hmsim.common.tables import number
+from hmsim.config.node_reader import Value
+from hmsim.running.clusters import load_cluster
+from hmsim.sweep.file import Sweep, load_sweep
+from hmsim.sweep.optimise import Trial, best
+from hmsim.sweep.pareto import parse, plot
+from hmsim.sweep.plan import (
+    DATASET,
+    Planned,
+    Planner,
+    check_statistics,
+    sweep_directory,
+    with_tables,
+    write_plan,
+)
+from hmsim.sweep.results import read_plan, summary
+from hmsim.sweep.run import estimate, run_planned, run_search
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNFINISHED = 1  # exit status: points remain, through no fault of theirs
+MOST_ROWS = 40  # of the summary
+
+
+def sweep(
+    file: Annotated[
+        str, typer.Argument(metavar="SWEEP", help="A sweep file: a path or a shipped name.")
+    ],
+    out: Annotated[
+        Optional[str],
+        typer.Option(metavar="DIR", help="Directory, new or to resume; by default SWEEP's stem."),
+    ] = None,
+    cluster: Annotated[
+        Optional[str],
+        typer.Option(metavar="FILE", help="A cluster file: a path or a shipped name."),
+    ] = None,
+    jobs: Jobs = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the plan and an estimate of its hours.")
+    ] = False,
+    pareto: Annotated[
+        Optional[str],
+        typer.Option(metavar="A,B", help="Plot the trade-off of two statistics."),
+    ] = None,
+    no_calibrate: NoCalibrate = False,
+) -> None:
+    """Run the points of a sweep file that are missing; run it again to resume.
+
+    Results land in DIR/results.parquet, a row a point; hmsim.load_results reads them, finished or
+    not.
+    """
+    loaded = load_sweep(file)
+    place = load_cluster(cluster) if cluster is not None else None
+    if loaded.is_search and dry_run:
+        raise InputError(f"{file}: a search has no plan: its points depend on what it finds")
+    axes = parse(pareto) if pareto is not None else []
+    named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
+    planned = [] if loaded.is_search else Planner(loaded).plan()
+    with sweep_directory(out or loaded.path.stem) as directory:
+        planned = with_tables(planned, not no_calibrate, jobs, on_terminal())
+        if not loaded.is_search:
+            check_statistics(named, [each.point for each in planned if each.point])
+            write_plan(directory, planned, sys.argv)
+        if dry_run:
+            workers = place.workers if place else jobs
+            _print_plan(loaded, planned)
+            print(estimate(directory, planned, workers))
+            return
+        started = time.monotonic()
+        with _interruptible(directory), contextlib.ExitStack() as stack:
+            client = stack.enter_context(place.client()) if place else None
+            how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": on_terminal()}
+            if loaded.is_search:
+                how["calibrate"] = not no_calibrate
+                trials = run_search(directory, loaded, sys.argv, named, **how)
+                table = read_plan(directory)
+                _print_best(loaded, best(loaded, trials))
+            else:
+                table = run_planned(directory, planned, **how)
+        _print_results(loaded, table, directory, time.monotonic() - started)
+        if pareto is not None:
+            stem = directory / "pareto"
+            count = plot(table, axes, stem)
+            print(f"{count} points that no other one beats: {stem}.svg, {stem}.png")
+    if table.attrs["missing"]:
+        raise typer.Exit(UNFINISHED)
+
+
+@contextlib.contextmanager
+def _interruptible(directory: Path) -> Iterator[None]:
+    """End as promised on Ctrl-C, and on SIGTERM, which batch systems send when time is over."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        complain(f"interrupted; what is finished is in {directory}, the same command goes on")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _print_best(loaded: Sweep, trials: list[Trial]) -> None:
+    assert loaded.samples is not None
+    names = [*loaded.samples.over, *(f">{name.text}" for name in loaded.samples.objective)]
+    rows = [[*trial.values.values(), *(trial.objectives or ())] for trial in trials]
+    print_table(names, rows, "best" if len(rows) == 1 else "trials that no other one beats")
+
+
+def _print_plan(loaded: Sweep, planned: list[Planned]) -> None:
+    names = list(dict.fromkeys(name for each in planned for name in each.labels))
+    rows = []
+    for name in names:
+        values = list(dict.fromkeys(each.labels.get(name) for each in planned))
+        shown = ", ".join(map(str, values[:8])) + (", ..." if len(values) > 8 else "")
+        rows.append((name, len(values), shown))
+    print_table(("axis", ">values", ""), rows, f"{loaded.path.stem}: {len(planned)} points")
+    bad = [each.error for each in planned if each.error]
+    if bad:
+        print(f"{len(bad)} of them cannot be run; the first: {bad[0].splitlines()[0]}")
+
+
+def _print_results(loaded: Sweep, table: "pd.DataFrame", directory: Path, seconds: float) -> None:
+    failed = table[table["error"] != ""]
+    shown = [name.text for name in loaded.show if name.text in table.columns]
+    if shown:
+        means = summary(table, shown)
+        axes = [n for n in means.attrs["axes"] if means[n].nunique(dropna=False) > 1]
+        titles = [
+            f"{n} ({table.attrs['units'][n]})" if table.attrs["units"][n] else n for n in shown
+        ]
+        rows = [
+            [*(str(row[n]) for n in axes), *(_with_interval(row, n) for n in shown)]
+            for row in means.head(MOST_ROWS).to_dict("records")
+        ]
+        print_table((*axes, *(f">{title}" for title in titles)), rows)
+        if len(means) > MOST_ROWS:
+            print(f"... and {len(means) - MOST_ROWS} more")
+    for error, rows in failed.groupby("error", sort=False):
+        complain(f"{len(rows)} points failed: {error}")
+    print(f"{len(table)} points in {seconds:.1f} s, {len(failed)} failed: {directory / DATASET}")
+
+
+def _with_interval(row: "dict[str, float]", name: str) -> str:
+    half = (row[f"{name}.high"] - row[f"{name}.low"]) / 2
+    return number(row[name]) + (f" ± {number(half)}" if half == half else "")

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands below ``hmsim trace``."""
+
+import dataclasses
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim._core import InputError
+from hmsim.capture.machine import DRIVERS
+from hmsim.capture.program import capture as capture_program
+from hmsim.capture.system import capture_system
+from hmsim.cli.support import (
+    Force,
+    Json,
+    application,
+    on_terminal,
+    print_json,
+    print_table,
+    terminal_width,
+)
+from hmsim.common.progress import Bars
+from hmsim.traces import info as trace_info
+from hmsim.traces import tools as trace_tools
+
+STANDARD_ERROR = 2  # file descriptor
+
+app = application("Summarise, convert and capture traces.")
+
+# What people read for the names of a summary, and what to multiply the values with.
+MEBIBYTE = 1 / (1 << 20)
+LABELS = {
+    "format": ("format", 1),
+    "records": ("requests", 1),
+    "reads": ("reads", 1),
+    "writes": ("writes", 1),
+    "nvdimm_reads": ("reads of the NVDIMM", 1),
+    "nvdimm_writes": ("writes to the NVDIMM", 1),
+    "read_bytes": ("read (MiB)", MEBIBYTE),
+    "write_bytes": ("written (MiB)", MEBIBYTE),
+    "footprint_bytes": ("distinct 4 KB pages (MiB)", MEBIBYTE),
+    "sources": ("devices or vCPUs", 1),
+    "duration": ("{} up to the last request", 1),
+    "read_mpki": ("reads per 1000 instructions", 1),
+    "write_mpki": ("writes per 1000 instructions", 1),
+    "requests_per_second": ("requests per second", 1),
+    "skipped": ("records that move no data", 1),
+}
+
+MEMORY_LABELS = {
+    "footprint_bytes": ("distinct 4 KB pages (MiB)", MEBIBYTE),
+    "lines_per_page_visit": ("distinct lines in a visit to a page", 1),
+    "sequential_reads": ("reads of the next line (%)", 100),
+    "lines_per_read_page_run": ("lines read in a row in a page", 1),
+    "lines_per_read_row_run": ("lines read in a row in 8 KB", 1),
+    "sequential_writes": ("writes of the next line (%)", 100),
+    "lines_per_write_page_run": ("lines written in a row in a page", 1),
+    "lines_per_write_row_run": ("lines written in a row in 8 KB", 1),
+}
+CHART_NAMES = len("nvdimm writes ")  # characters before a row of bars
+
+TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
+FormatOption = Annotated[
+    Optional[str], typer.Option("--format", help="Its format; told by its first line otherwise.")
+]
+
+
+@app.command()
+def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> None:
+    """Summarise a trace: length, mix, footprint, locality, intensity over time."""
+    with Bars(on_terminal()) as bars:
+        summary = trace_info.info(path, name, lambda share: bars.report(path, share))
+    if json:
+        print_json(summary)
+        return
+    unit = summary.get("unit", "")
+    rows: list[tuple[object, ...]] = []
+    for key, value in summary.items():
+        if key in LABELS:
+            label, factor = LABELS[key]
+            rows.append((label.format(unit), value if factor == 1 else value * factor))
+    print_table(("", ">"), rows, path)
+    memories = summary["memories"]
+    rows = [
+        (
+            label,
+            *(memory[key] if factor == 1 else memory[key] * factor for memory in memories.values()),
+        )
+        for key, (label, factor) in MEMORY_LABELS.items()
+    ]
+    print()
+    print_table(("locality", *(f">{name}" for name in memories)), rows)
+    plain = "utf" not in (sys.stdout.encoding or "").lower()
+    lines = trace_info.chart(summary, terminal_width() - CHART_NAMES, plain)
+    print("\nintensity over time")
+    for name, bars_row in lines:
+        print(f"{name:<{CHART_NAMES}}{bars_row}" if name else bars_row)
+
+
+@app.command()
+def convert(
+    path: TraceArgument,
+    out: Annotated[
+        str, typer.Argument(metavar="OUT", help="File to write; .gz .xz .zst compress.")
+    ],
+    to: Annotated[
+        str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, mqsim or hmsim.")
+    ],
+    name: FormatOption = None,
+    memory: Annotated[
+        Optional[str],
+        typer.Option(metavar="NAME", help="Of two memories, keep dram, nvdimm or both."),
+    ] = None,
+    vcpu: Annotated[
+        Optional[int], typer.Option(metavar="N", help="Keep one vCPU's records.")
+    ] = None,
+    skip: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Leave out the first N instructions.")
+    ] = 0,
+    limit: Annotated[
+        Optional[int], typer.Option(min=1, metavar="N", help="Keep N instructions at most.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Write a trace in another format, or a part of one."""
+    with Bars(on_terminal()) as bars:
+        summary = trace_tools.convert(
+            *(path, out, to, name, force, lambda share: bars.report(path, share)),
+            *(memory, vcpu, skip, limit),
+        )
+    if json:
+        print_json(summary)
+    else:
+        print_table(("", ">"), summary.items(), out)
+
+
+@app.command()
+def capture(
+    command: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="COMMAND", help="After --: program and arguments."),
+    ] = None,
+    out: Annotated[
+        Optional[str], typer.Option("--out", metavar="FILE", help="Memory trace to write.")
+    ] = None,
+    blocks: Annotated[
+        Optional[str], typer.Option("--blocks", metavar="FILE", help="Block trace to write.")
+    ] = None,
+    limit: Annotated[
+        Optional[int], typer.Option(min=1, help="Instructions to record at most.")
+    ] = None,
+    skip: Annotated[
+        Optional[int], typer.Option(min=0, help="Instructions to run before recording.")
+    ] = None,
+    roi: Annotated[bool, typer.Option("--roi", help="Record only between region markers.")] = False,
+    files: Annotated[
+        Optional[str], typer.Option(metavar="PATTERN", help="Files whose I/O to record.")
+    ] = None,
+    system: Annotated[
+        bool, typer.Option("--system", help="A job in a whole machine instead of a program.")
+    ] = False,
+    job: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="With --system: the job to run.")
+    ] = None,
+    scale: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="With --system: times the job's usual input."),
+    ] = 1,
+    icount: Annotated[
+        bool, typer.Option("--icount", help="With --system: the same trace every time, slower.")
+    ] = False,
+    driver: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"With --system: {', '.join(DRIVERS)}."),
+    ] = DRIVERS[0],
+    snapshot: Annotated[
+        Optional[str],
+        typer.Option(metavar="DIR", help="With --system: begin with this state, or make it."),
+    ] = None,
+    memory: Annotated[
+        Optional[str], typer.Option(metavar="SIZE", help="With --system: DRAM.")
+    ] = None,
+    nvdimm: Annotated[
+        str, typer.Option(metavar="SIZE", help="With --system: the NVDIMM.")
+    ] = "256MiB",
+    vcpus: Annotated[int, typer.Option(min=1, max=8, help="With --system: processors.")] = 1,
+    size_limit: Annotated[
+        Optional[str],
+        typer.Option(metavar="SIZE", help="With --system: bytes of trace, uncompressed, at most."),
+    ] = None,
+    timeout: Annotated[
+        Optional[float], typer.Option(min=1, help="Seconds to run at most; with --system 600.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Capture the memory and file traffic of a program, or of a whole machine, under QEMU."""
+    if system:
+        if job is None or command or blocks or files or roi:
+            raise InputError(
+                "trace capture --system: takes --job, and neither a command nor --blocks, --files "
+                "or --roi (a job marks its region of interest)"
+            )
+        name = out or f"{job}.hmsim.zst"
+        with Bars(on_terminal()) as bars:
+            of_machine = capture_system(
+                job,
+                name,
+                scale=scale,
+                icount=icount,
+                limit=limit,
+                skip=skip,
+                size_limit=size_limit,
+                driver=driver,
+                snapshot=snapshot,
+                memory=memory,
+                nvdimm=nvdimm,
+                vcpus=vcpus,
+                timeout=timeout or 600,
+                force=force,
+                report=bars.report,
+            )
+        content = {"trace": name, **dataclasses.asdict(of_machine)}
+    else:
+        if job is not None or icount or size_limit is not None:
+            raise InputError("trace capture: --job, --icount and --size-limit need --system")
+        if out is None and blocks is None:
+            raise InputError("trace capture: name --out, --blocks or both")
+        summary = capture_program(
+            command or (),
+            out,
+            blocks=blocks,
+            limit=limit,
+            skip=skip,
+            roi=roi,
+            files=files,
+            timeout=timeout,
+            force=force,
+            stdout=STANDARD_ERROR if json else None,
+        )
+        content = {**dataclasses.asdict(summary), "mpki": summary.mpki, "wpki": summary.wpki}
+    if json:
+        print_json(content)
+    else:
+        title = f"{job} in a machine" if job else " ".join(command or ())
+        print_table(("", ">"), content.items(), title)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command hmsim validate."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Optional, Union
+
+import typer
+
+from hmsim._core import InputError
+from hmsim.cli.support import FAULT, Json, on_terminal, print_json, print_table
+from hmsim.common.progress import Bars
+from hmsim.validate import dram_comparison, dram_report
+from hmsim.validate.checks import validate as run_checks
+
+
+def validate(
+    group: Annotated[
+        str, typer.Argument(help="dram, flash, ftl, nvdimm, policies or all.")
+    ] = "all",
+    json: Json = False,
+    report: Annotated[
+        Optional[Path],
+        typer.Option(
+            help="dram: write the comparison with DRAMsim3 as a page (docs/validation.md)."
+        ),
+    ] = None,
+    plots: Annotated[
+        Optional[Path], typer.Option(help="dram: write plots of it into this folder.")
+    ] = None,
+    requests: Annotated[
+        int, typer.Option(help="Requests in each trace of that page.", min=1000)
+    ] = 100_000,
+) -> None:
+    """Check the simulator against closed forms, and its DRAM against DRAMsim3 where built in.
+
+    The exit status is 1 when a row fails.
+    """
+    wants_page = report is not None or plots is not None
+    if wants_page and (group != "dram" or not dram_comparison.available()):
+        raise InputError(
+            "--report and --plots belong to 'hmsim validate dram'"
+            if group != "dram"
+            else dram_comparison.ABSENT
+        )
+    if group in ("dram", "all") and not dram_comparison.available():
+        typer.echo(dram_comparison.ABSENT, err=True)
+    with Bars(on_terminal()) as bars:
+        rows = run_checks(group, lambda _name, done: bars.report("validate", done))
+        if wants_page:
+            dram_report.write(
+                rows, requests, report, plots, lambda done: bars.report("comparison", done)
+            )
+    if json:
+        print_json([row.as_dict() for row in rows])
+    else:
+        lines: list[Union[Sequence[Any], str]] = []
+        for name, members in groupby(rows, lambda row: row.group):
+            lines.append(name)
+            lines += [
+                (
+                    *(row.name, row.expected, row.got),
+                    *(f"{row.tolerance:.4g}", row.unit, "ok" if row.ok else "FAIL"),
+                )
+                for row in members
+            ]
+        print_table(("check", ">expected", ">got", ">tolerance", "unit", "ok"), lines)
+    if not all(row.ok for row in rows):
+        raise typer.Exit(FAULT)

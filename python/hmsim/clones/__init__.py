@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Workload clones: profiles of programs, and traces made from profiles."""

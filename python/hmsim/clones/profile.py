@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profiles: what a trace of misses is like, in a few kilobytes (docs/profiles.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hmsim.traces.records import FILL, NT_WRITE, WRITE_BACK
+
+VERSION = 2
+PHASES = 32
+PAGE_LINES = 64
+# NVDIMM entries of one queue of 128, mean and share of time with more than 104, under a closed loop
+# of block requests and with requests when the trace had them: see analysis/make_profiles.py.
+QUEUE = ("closed_entries", "closed_over_104", "timed_entries", "timed_over_104")
+STREAMS = {  # of a record: its name, memory and kind
+    "dram_fills": (False, FILL),
+    "dram_write_backs": (False, WRITE_BACK),
+    "dram_non_temporal": (False, NT_WRITE),
+    "nvdimm_fills": (True, FILL),
+    "nvdimm_write_backs": (True, WRITE_BACK),
+    "nvdimm_non_temporal": (True, NT_WRITE),
+}
+MANY = 1 << 40
+# Where classes of visits begin, by accesses.
+VISITS = (1, 2, 3, 4, 5, 9, 17, 33, 64, 65, 129)
+POWERS = (0, *(1 << k for k in range(41)))  # where other bins begin
+SWEEPS = (0, 1, 2, 4, 8, 16, 32, 64)  # where bins of visits in a row begin
+LONG_SWEEP = 4
+PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48)  # where bins of pieces begin
+RUNS = tuple(1 << k for k in range(7))  # where bins of runs begin
+LONGEST_REUSE = 1 << 18  # visits; what lies further back counts as if it did not
+MOST_PACES = 8
+LONGEST_VISIT = 1 << 20  # accesses; a longer one counts as several
+
+Bins = dict[int, list[float]]  # where a bin begins: its share of cases, and their mean
+Groups = dict[int, Bins]
+
+
+@dataclass
+class Stream:
+    """What one kind of access to one memory does; shares are of 1.
+
+    Attributes:
+        accesses: how many there were.
+        pages: distinct ones.
+        visits: how often the stream went to a page.
+        phases: accesses in each of `PHASES` intervals of as many instructions.
+        paces: which of the groups of about equally dense phases each phase is in.
+        jumped: visits that a jump began, by accesses: share, mean accesses, share of those that go
+            from line to line, of those that begin in the first line, that end in the last.
+        followed: visits that began on the line behind the last visit's last.
+        swept: those of them that were at least the `LONG_SWEEP`-th in a row.
+        follow: shares of the visits ending in a page's last line that were followed, by how many
+            visits in a row had followed one another before (`SWEEPS`): of visits of pages visited
+            for the first time, of others.
+        kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept.
+            A figure: twins use `mixes`.
+        mixes: visits by the phase's pace and by accesses: shares of those that jumped, followed
+            and swept.
+        reuse: visits by how many visits ago their page was visited last; 0: never.
+        inside: gaps before accesses within a visit, by the phase's pace: instructions, or of
+            write-backs the fills in between.
+        between: gaps before accesses that begin a visit.
+        skips: steps within a visit but to the next line, in lines.
+        edges: first and last runs of consecutive lines in visits that do not go from line to line,
+            by the visit's accesses.
+        pieces: runs in between.
+        runs: accesses by the lines of the run of consecutive lines that they are part of. A figure:
+            twins do not use it.
+    """
+
+    accesses: int = 0
+    pages: int = 0
+    visits: int = 0
+    phases: list[int] = field(default_factory=lambda: [0] * PHASES)
+    paces: list[int] = field(default_factory=lambda: [0] * PHASES)
+    jumped: Bins = field(default_factory=dict)
+    followed: Bins = field(default_factory=dict)
+    swept: Bins = field(default_factory=dict)
+    follow: Bins = field(default_factory=dict)
+    kinds: list[float] = field(default_factory=lambda: [1.0, 0.0, 0.0])
+    mixes: Groups = field(default_factory=dict)
+    reuse: Bins = field(default_factory=dict)
+    inside: Groups = field(default_factory=dict)
+    between: Groups = field(default_factory=dict)
+    skips: Bins = field(default_factory=dict)
+    edges: Groups = field(default_factory=dict)
+    pieces: Groups = field(default_factory=dict)
+    runs: Bins = field(default_factory=dict)
+
+    def of_all_paces(self, groups: Groups) -> Bins:
+        """Return `inside` or `between` as one, by the accesses in each pace's phases."""
+        weights = dict.fromkeys(groups, 0)
+        for accesses, pace in zip(self.phases, self.paces):
+            if pace in groups:
+                weights[pace] += accesses
+        result: Bins = {}
+        for pace, bins in groups.items():
+            weight = weights[pace] / max(1, sum(weights.values()))
+            for low, row in bins.items():
+                old = result.get(low, [0.0] * len(row))
+                result[low] = [a + weight * b for a, b in zip(old, row)]
+        return result
+
+
+def distance(one: Bins, other: Bins) -> float:
+    """Return the largest difference of two cumulative distributions (Kolmogorov, Smirnov)."""
+    sums = [0.0]
+    for key in sorted({*one, *other}):
+        sums.append(sums[-1] + one.get(key, [0.0])[0] - other.get(key, [0.0])[0])
+    return max(map(abs, sums))
+
+
+@dataclass
+class Profile:
+    """The streams of a trace, and its length."""
+
+    instructions: int
+    dram_pages: int  # distinct ones, of all streams together
+    nvdimm_pages: int
+    streams: dict[str, Stream]
+    description: str = ""
+    calibrated: str = ""  # to what; "" to nothing
+    queue: dict[str, float] = field(default_factory=dict)  # of QUEUE, if it was simulated
+
+    def rate(self, *names: str) -> float:
+        """Return accesses per thousand instructions of some streams."""
+        return sum(1000 * self.streams[n].accesses for n in names if n in self.streams) / max(
+            self.instructions, 1
+        )
+
+    def figures(self) -> dict[str, float]:
+        """Return what people compare: rates, ratios, locality."""
+        reads = self.rate("dram_fills", "nvdimm_fills")
+        nvdimm = [name for name in STREAMS if name.startswith("nvdimm")]
+        writes = self.rate(*STREAMS) - reads
+        result = {
+            "rpki": reads,
+            "wpki": writes,
+            "read_ratio": reads / max(reads + writes, 1e-12),
+            "nvdimm_rpki": self.rate("nvdimm_fills"),
+            "nvdimm_wpki": self.rate("nvdimm_write_backs", "nvdimm_non_temporal"),
+            "nvdimm_share": self.rate(*nvdimm) / max(reads + writes, 1e-12),
+            "dram_footprint_mib": self.dram_pages / 256,
+            "nvdimm_footprint_mib": self.nvdimm_pages / 256,
+        }
+        for memory in ("dram", "nvdimm"):
+            streams = [s for name, s in self.streams.items() if name.startswith(memory)]
+            visits = sum(stream.visits for stream in streams)
+            if visits:
+                accesses = sum(stream.accesses for stream in streams)
+                result[f"{memory}_accesses_per_visit"] = accesses / visits
+        return result

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where shipped files and caches are, and how a name or path finds a shipped file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from hmsim._core import InputError, nearest_name
+
+
+def data_directory() -> Path:
+    """Return the folder that holds ``configs`` and ``workloads``: package data, or the source."""
+    package = Path(__file__).resolve().parents[1]
+    packed = package / "data"
+    return packed if packed.is_dir() else package.parents[1]
+
+
+def shipped(folder: str) -> dict[str, Path]:
+    """Return the shipped YAML files of a folder such as ``configs/policies`` by stem."""
+    return {path.stem: path for path in sorted((data_directory() / folder).glob("*.yaml"))}
+
+
+def cache_directory() -> Path:
+    """Return the folder for results that can be made again; it need not exist.
+
+    Raises InputError: the user has no home, and names no other place.
+    """
+    if root := os.environ.get("XDG_CACHE_HOME"):
+        return Path(root) / "hmsim"
+    try:
+        return Path.home() / ".cache" / "hmsim"
+    except RuntimeError as error:
+        raise InputError("no place for caches: neither HOME nor XDG_CACHE_HOME is set") from error
+
+
+def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
+    """Return the file that a user means: a path, or the name of a shipped file.
+
+    Raises InputError that names the nearest shipped file.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    known = shipped(folder)
+    stem = path.name[: -len(".yaml")] if path.name.endswith(".yaml") else path.name
+    plain = os.fspath(name) in (stem, f"{stem}.yaml", f"{folder}/{stem}.yaml")
+    if plain and stem in known:
+        return known[stem]
+    if path.exists():
+        raise InputError(f"{name}: not a file, so no {what}")
+    raise InputError(f"{name}: no such {what}{_suggestion(stem, known)}")
+
+
+def _suggestion(stem: str, known: Mapping[str, Path]) -> str:
+    nearest = nearest_name(stem, list(known))
+    if nearest:
+        return f"; did you mean '{nearest}'?"
+    return f"; shipped: {', '.join(known)}" if known else ""

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Configurations: what a user wrote, in layers, and what it comes to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Union
+
+import yaml
+
+from hmsim._core import InputError, Simulation, nearest_name
+from hmsim.common.paths import find_file
+from hmsim.config import settings as yaml_settings
+from hmsim.config.policies import Bundle, PolicyMaker
+from hmsim.config.settings import Setting
+
+AnyBundle = Union[str, "os.PathLike[str]", Bundle]
+RESERVED = ("base", "description")  # keys of a file that are no parameters
+
+
+@dataclass(frozen=True)
+class Config:
+    """A configuration of the memory system that the core has found to be in order.
+
+    Attributes:
+        name: the file's stem.
+        settings: what the files say, the base's first.
+        bundle: what the policy bundle says; wins over ``settings``.
+        overrides: what the caller says; wins over both.
+        policy: the bundle's name, or None.
+        objects: the bundle's policies in Python: by parameter what makes a new one.
+    """
+
+    name: str
+    settings: tuple[Setting, ...]
+    bundle: tuple[Setting, ...] = ()
+    overrides: tuple[Setting, ...] = ()
+    policy: str | None = None
+    objects: tuple[tuple[str, PolicyMaker], ...] = ()
+
+    def settings_in_force(self) -> list[Setting]:
+        """Return the settings of all layers, one for each name."""
+        return yaml_settings.merge(self.settings, self.bundle, self.overrides)
+
+    def flat(self) -> list[tuple[str, str]]:
+        """Return (dotted name, text) of each parameter that is set, as the core takes them."""
+        return [setting.pair for setting in self.settings_in_force()]
+
+    def resolved(self) -> dict[str, str]:
+        """Return the text of every parameter by dotted name, defaults and presets filled in."""
+        return dict(Simulation.resolve(self.flat()))
+
+    def capacities(self) -> dict[str, int]:
+        """Return the bytes that addresses may span, of ``dram`` and ``nvdimm`` (0: there is none).
+
+        Raises InputError.
+        """
+        dram, nvdimm = Simulation.capacities(self.flat())
+        return {"dram": dram, "nvdimm": nvdimm}
+
+    def to_yaml(self) -> str:
+        """Return the complete, resolved configuration as a YAML file with each parameter's doc."""
+        docs = {info["name"]: info["doc"] for info in Simulation.parameters()}
+        return yaml_settings.to_yaml(self.resolved().items(), docs)
+
+    def with_policy(self, bundle: AnyBundle | None) -> Config:
+        """Return this configuration under a policy bundle, in place of a former one.
+
+        ``bundle``: a shipped bundle (``split``), a path to one, a Bundle, or None for no bundle.
+        Raises InputError.
+        """
+        if bundle is None:
+            return replace(self, bundle=(), policy=None, objects=())
+        if isinstance(bundle, Bundle):
+            bundle.check()
+            under = self.with_policy(bundle.base)
+            own = yaml_settings.from_mapping(bundle.overrides, bundle.name)
+            changed = replace(
+                under,
+                bundle=tuple(yaml_settings.merge(under.bundle, own)),
+                policy=bundle.name,
+                objects=tuple(bundle.objects.items()),
+            )
+        else:
+            path = find_file(bundle, "configs/policies", "policy bundle")
+            changed = replace(self, bundle=tuple(_read(path, ())), policy=path.stem, objects=())
+        changed.check()
+        return changed
+
+    def check(self) -> None:
+        """Raise InputError, one line per error, when the core refuses this configuration."""
+        merged = {setting.name: setting for setting in self.settings_in_force()}
+        errors = [*_misplaced(merged.values())]
+        named = {setting.name for setting, _ in errors}
+        lines = [f"{setting.where}: {setting.name}: {what}" for setting, what in errors]
+        for name, message in Simulation.check([setting.pair for setting in merged.values()]):
+            if name not in named:
+                where = merged[name].where if name in merged else self.name
+                lines.append(f"{where}: {name}: {message}")
+        lines += self._misplaced_objects()
+        if lines:
+            raise InputError(yaml_settings.joined(lines))
+
+    def _misplaced_objects(self) -> list[str]:
+        """Return what is wrong with policies in Python that the core cannot see."""
+        given = dict(self.objects)
+        values = {setting.name: setting.text for setting in self.settings_in_force()}
+        if values.get("controller.queues", "unified") == "unified":
+            wrong = "controller.nvdimm_scheduler" in given
+            return [f"{self.policy}: acts only with controller.queues: split"] if wrong else []
+        by_key = values.get("controller.arbiter", "scheduler_order") == "scheduler_order"
+        schedulers = [name for name in given if name.endswith("scheduler")]
+        if schedulers and by_key and "controller.arbiter" not in given:
+            return [
+                f"{self.policy}: {schedulers[0]}: with controller.queues: split keys of two "
+                "schedulers do not compare; choose another controller.arbiter"
+            ]
+        return []
+
+
+def load_config(
+    path_or_name: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    where: str = "overrides",
+) -> Config:
+    """Return the configuration in a YAML file, checked.
+
+    Args:
+        path_or_name: a path, or the name of a shipped configuration (``quick``).
+        overrides: values by dotted name (``{"controller.queues": "split"}``); they win.
+        where: what errors call the place of the overrides.
+
+    Raises:
+        InputError: with one line per error that names file, line, parameter and nearest valid name.
+    """
+    path = find_file(path_or_name, "configs", "configuration")
+    found = yaml_settings.from_mapping(overrides or {}, where)
+    config = Config(path.stem, tuple(_read(path, ())), overrides=tuple(found))
+    config.check()
+    return config
+
+
+def description(path: Path) -> str:
+    """Return the ``description`` of a configuration, bundle or workload on one line."""
+    for key, _, node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
+        if key == "description":
+            return " ".join(yaml_settings.scalar(path, node, key).split())
+    return ""
+
+
+def _read(path: Path, inner: tuple[Path, ...]) -> list[Setting]:
+    """Return the settings of a file and of its bases; ``inner``: the files that led here."""
+    root = yaml_settings.read_mapping(path)
+    found: list[Setting] = []
+    own: list[tuple[yaml.Node, yaml.Node]] = []
+    for key, key_node, value_node in yaml_settings.items(path, root):
+        if key == "base":
+            where = yaml_settings.place(path, key_node)
+            base = _find_base(path, yaml_settings.scalar(path, value_node, key), where)
+            chain = (*inner, path.resolve())
+            if base.resolve() in chain:
+                raise InputError(f"{where}: base: '{base}' is based on this file")
+            found = _read(base, chain)
+        elif key == "description":
+            yaml_settings.scalar(path, value_node, key)
+        else:
+            own.append((key_node, value_node))
+    root.value = own
+    return yaml_settings.merge(found, yaml_settings.flatten(path, root))
+
+
+def _find_base(path: Path, name: str, where: str) -> Path:
+    beside = path.parent / name
+    if beside.is_file():
+        return beside
+    try:
+        return find_file(name, "configs", "configuration")
+    except InputError as error:
+        raise InputError(f"{where}: base: {error}") from error
+
+
+def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
+    """Return settings that name a section of parameters, or something below a parameter."""
+    names = [info["name"] for info in Simulation.parameters()]
+    sections = {
+        ".".join(parts[:length])
+        for parts in (name.split(".") for name in names)
+        for length in range(1, len(parts))
+    }
+    errors = []
+    for setting in settings:
+        above = ".".join(setting.name.split(".")[:-1])
+        if setting.name in sections:
+            errors.append((setting, "a section of parameters, which has no value of its own"))
+        elif above in names:
+            errors.append((setting, f"'{above}' takes a single value"))
+        elif setting.name in RESERVED:
+            errors.append((setting, "may stand in a file only"))
+        elif "." not in setting.name and setting.name not in names:
+            near = nearest_name(setting.name, [*names, *sections, *RESERVED])
+            hint = f"; did you mean '{near}'?" if near else ""
+            errors.append((setting, f"unknown parameter{hint}"))
+    return errors

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The harmonic policy's tables: which one belongs to a configuration, and their files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hmsim._core import InputError, Simulation
+from hmsim.common.paths import cache_directory, data_directory
+from hmsim.config.configuration import Config
+from hmsim.config.settings import Setting, merge, read_text_file
+
+VERSION = 1
+SUFFIX = ".table"
+SHIPPED = "configs/harmonic"
+HEADER = ("version", "key", "requests", "warmup")
+LARGEST_RATE = 10**9  # requests per millisecond
+
+# The bins' centres (spec 2.6): what a training run holds. Cells stand in the order of the file:
+# the last characteristic counts fastest.
+DEPTHS = (2, 6, 12, 24, 48, 96)  # requests in flight; the bins end at 4, 8, 16, 32, 64
+STRIDES = (1, 8, 72, 2112)  # lines; at 1, 16, 128
+REUSES = (0.25, 0.75)
+WRITE_RATIOS = tuple((2 * i + 1) / 12 for i in range(6))
+RANDOMNESS = tuple((2 * i + 1) / 8 for i in range(4))
+DRAM_AXES = ("stride", "reuse", "outstanding")
+NVDIMM_AXES = ("write_ratio", "write_randomness", "read_randomness", "outstanding")
+
+# A table tells how fast the memory alone is: policies and the workload's state have no part in it.
+NEUTRAL = {
+    "controller.channels": "1",
+    "controller.queues": "split",
+    "controller.scheduler": "fr_fcfs",
+    "controller.nvdimm_scheduler": "fr_fcfs",
+    "controller.arbiter": "oldest_first",
+    "nvdimm.present": "true",
+    "nvdimm.unmapped_read": "flash",
+    "nvdimm.ftl.victim": "greedy",
+    "nvdimm.precondition.fill": "0",
+    "nvdimm.precondition.overwrite": "0",
+    "system.store_data": "false",
+}
+APART = (
+    "policies.",
+    "frontend.",
+    "controller.bus",
+    "controller.starvation_limit",
+    "nvdimm.buffer.manager",
+    "nvdimm.gc.",
+    "nvdimm.precondition.",
+    "nvdimm.power.",
+)
+
+
+def cells() -> Iterator[dict[str, float]]:
+    """Yield the characteristics of each cell, as keys of an agent of kind ``pattern``."""
+    for stride in STRIDES:
+        for reuse in REUSES:
+            for depth in DEPTHS:
+                yield dict(zip(DRAM_AXES, (stride, reuse, depth)))
+    for ratio in WRITE_RATIOS:
+        for writes in RANDOMNESS:
+            for reads in RANDOMNESS:
+                for depth in DEPTHS:
+                    yield dict(zip(NVDIMM_AXES, (ratio, writes, reads, depth)))
+
+
+DRAM_CELLS = len(STRIDES) * len(REUSES) * len(DEPTHS)
+NVDIMM_CELLS = len(WRITE_RATIOS) * len(RANDOMNESS) ** 2 * len(DEPTHS)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rates by cell, in requests per millisecond, and what they were trained with.
+
+    Attributes:
+        key: of the hardware, `table_key`.
+        requests: measured of each cell.
+        warmup: requests before them.
+        dram, nvdimm: the rates in the order of `cells`.
+    """
+
+    key: str
+    requests: int
+    warmup: int
+    dram: tuple[int, ...]
+    nvdimm: tuple[int, ...]
+
+    def text(self) -> str:
+        """Return the value of the parameter ``policies.harmonic.table``."""
+        parts = [f"version {VERSION} dram", *map(str, self.dram), "nvdimm", *map(str, self.nvdimm)]
+        return " ".join(parts)
+
+    def write(self, path: Path, name: str) -> None:
+        """Write the table's file. ``name``: of the configuration, for the reader."""
+        depths = " ".join(map(str, DEPTHS))
+        lines = [
+            "# Performance table of the harmonic policy, written by 'hmsim calibrate': what each",
+            f"# class of memory alone serves of a pattern, in requests per ms, in {name}.",
+            f"version {VERSION}",
+            f"key {self.key}",
+            f"requests {self.requests}",
+            f"warmup {self.warmup}",
+            f"# A line per stride (lines) and reuse of rows, with {depths} requests in flight.",
+            "dram",
+            *_rows(self.dram),
+            "# A line per share of writes, of random writes, of random reads.",
+            "nvdimm",
+            *_rows(self.nvdimm),
+        ]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _rows(rates: Sequence[int]) -> Iterator[str]:
+    for start in range(0, len(rates), len(DEPTHS)):
+        yield " ".join(map(str, rates[start : start + len(DEPTHS)]))
+
+
+def read_table(path: Path) -> Table:
+    """Return the table in a file. Raises InputError that names file and line."""
+    try:
+        lines = read_text_file(path).decode("ascii").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not a table: byte {error.start} is not text") from error
+    words = [
+        (word, f"{path}:{number}")
+        for number, line in enumerate(lines, 1)
+        if not line.startswith("#")
+        for word in line.split()
+    ]
+    words.reverse()
+
+    def take(what: str) -> tuple[str, str]:
+        if not words:
+            raise InputError(f"{path}: ends where {what} is expected")
+        return words.pop()
+
+    def literal(expected: str) -> None:
+        word, where = take(f"'{expected}'")
+        if word != expected:
+            raise InputError(f"{where}: expected '{expected}', found '{word[:20]}'")
+
+    def number(what: str, largest: int) -> int:
+        word, where = take(what)
+        if not (word.isdecimal() and len(word) <= len(str(largest)) and int(word) <= largest):
+            raise InputError(f"{where}: expected {what}, 0 .. {largest}, found '{word[:20]}'")
+        return int(word)
+
+    literal("version")
+    literal(str(VERSION))
+    literal("key")
+    key, _ = take("the key")
+    literal("requests")
+    requests = number("a number of requests", LARGEST_RATE)
+    literal("warmup")
+    warmup = number("a number of requests", LARGEST_RATE)
+    literal("dram")
+    dram = tuple(number("a rate", LARGEST_RATE) for _ in range(DRAM_CELLS))
+    literal("nvdimm")
+    nvdimm = tuple(number("a rate", LARGEST_RATE) for _ in range(NVDIMM_CELLS))
+    if words:
+        word, where = words.pop()
+        raise InputError(f"{where}: expected the file's end, found '{word[:20]}'")
+    if not max(dram) or not max(nvdimm):
+        raise InputError(f"{path}: all rates of a class are 0")
+    return Table(key, requests, warmup, dram, nvdimm)
+
+
+def training_config(config: Config) -> Config:
+    """Return the configuration under which the tables of this one are trained.
+
+    It is the same hardware, in one channel, without what has no part in the tables.
+    """
+    kept = [s for s in config.settings_in_force() if not s.name.startswith(APART)]
+    page_policy = config.resolved()["controller.page_policy"]
+    own = f"policies.{page_policy}."
+    kept += [s for s in config.settings_in_force() if s.name.startswith(own)]
+    neutral = [Setting(name, text, "training") for name, text in NEUTRAL.items()]
+    return replace(config, settings=tuple(merge(kept, neutral)), bundle=(), overrides=())
+
+
+def table_key(config: Config) -> str:
+    """Return the hash of what shapes a configuration's tables: of all that differs from defaults.
+
+    A parameter that is new, with a default that changes nothing, leaves keys as they are.
+    """
+    training = training_config(config)
+    resolved = training.resolved()
+    defaults = {info["name"]: info["default"] for info in Simulation.parameters()}
+    shaping = sorted(
+        (setting.name, resolved[setting.name])
+        for setting in training.settings
+        if resolved[setting.name] != defaults[setting.name]
+    )
+    return hashlib.sha256(json.dumps([VERSION, shaping]).encode()).hexdigest()[:32]
+
+
+def cache_file(key: str) -> Path:
+    """Return where a table that was trained here is kept."""
+    return cache_directory() / "harmonic" / f"{key}{SUFFIX}"
+
+
+def find_table(config: Config) -> tuple[Table, Path] | None:
+    """Return the table of a configuration, a shipped or a cached one, and its file.
+
+    Raises InputError when its file is damaged.
+    """
+    key = table_key(config)
+    marked = f"key {key}\n"
+    for path in sorted((data_directory() / SHIPPED).glob(f"*{SUFFIX}")):
+        if marked in read_text_file(path).decode("ascii", errors="replace"):
+            return read_table(path), path
+    path = cache_file(key)
+    return (read_table(path), path) if path.is_file() else None
+
+
+def table_parameter(config: Config) -> str | None:
+    """Return the name of the parameter that wants a table and has none; None: there is none."""
+    if "controller.arbiter" in dict(config.objects):
+        return None
+    resolved = config.resolved()
+    name = f"policies.{resolved['controller.arbiter']}.table"
+    return name if resolved.get(name) == "" else None
+
+
+def with_text(config: Config, name: str, table: Table, where: str | os.PathLike[str]) -> Config:
+    """Return the configuration with a table as the value of parameter ``name``."""
+    setting = Setting(name, table.text(), os.fspath(where))
+    return replace(config, overrides=(*config.overrides, setting))

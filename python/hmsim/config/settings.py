@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""YAML as a flat list of settings that remember where they stand."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hmsim._core import InputError
+from hmsim.common.directories import read_regular
+
+LARGEST_FILE = 4 << 20  # bytes
+DEEPEST_NESTING = 16
+MOST_ERRORS = 20  # shown at a time
+PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "timestamp")}
+PLAIN_SCALAR = re.compile(r"-?[A-Za-z0-9_/][A-Za-z0-9_./+-]*")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A dotted name and the text of its value as the user wrote it, and where: ``file:line``."""
+
+    name: str
+    text: str
+    where: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        return (self.name, self.text)
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes without aliases and deep nesting, so that the work is linear in the text."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="aliases (*) are not allowed", problem_mark=mark)
+        self.depth += 1
+        if self.depth > DEEPEST_NESTING:
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=mark)
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def joined(errors: Sequence[str]) -> str:
+    """Return errors as one message, a line each, without the end of a long list."""
+    shown = list(errors[:MOST_ERRORS])
+    if len(errors) > len(shown):
+        shown.append(f"... and {len(errors) - len(shown)} more errors")
+    return "\n".join(shown)
+
+
+def read_text_file(path: Path) -> bytes:
+    """Return the content of a small file. Raises InputError."""
+    return read_regular(path, LARGEST_FILE)
+
+
+def read_mapping(path: Path) -> yaml.MappingNode:
+    """Return the root of a YAML file, a mapping. Raises InputError that names file and line."""
+    try:
+        root = yaml.compose(read_text_file(path), Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f":{mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: {error.problem or error.context}") from error
+    except yaml.reader.ReaderError as error:
+        raise InputError(f"{path}: not text: {error.reason}") from error
+    if root is None:
+        raise InputError(f"{path}: empty")
+    if not isinstance(root, yaml.MappingNode):
+        raise InputError(f"{place(path, root)}: expected 'name: value' pairs, found a {kind(root)}")
+    return root
+
+
+def kind(node: yaml.Node) -> str:
+    """Return what a node is, in a user's words."""
+    if isinstance(node, yaml.ScalarNode):
+        return "single value"
+    return "list" if isinstance(node, yaml.SequenceNode) else "mapping"
+
+
+def place(path: str | os.PathLike[str], node: yaml.Node) -> str:
+    """Return ``file:line`` of a node."""
+    return f"{os.fspath(path)}:{node.start_mark.line + 1}"
+
+
+def scalar(path: Path, node: yaml.Node, name: str) -> str:
+    """Return the text of a single value as written. Raises InputError."""
+    if not isinstance(node, yaml.ScalarNode):
+        raise InputError(f"{place(path, node)}: {name}: a {kind(node)} where a value is expected")
+    if node.tag == "tag:yaml.org,2002:null":
+        raise InputError(f"{place(path, node)}: {name}: has no value")
+    if node.tag not in PLAIN_TAGS:
+        raise InputError(f"{place(path, node)}: {name}: the tag {node.tag} is not allowed")
+    return str(node.value)
+
+
+def items(path: Path, node: yaml.MappingNode) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:
+    """Yield (key, key's node, value's node) of a mapping. Raises InputError at a repeated key."""
+    lines: dict[str, int] = {}
+    for key_node, value_node in node.value:
+        key = scalar(path, key_node, "key")
+        if not key:
+            raise InputError(f"{place(path, key_node)}: an empty name")
+        if key in lines:
+            raise InputError(f"{place(path, key_node)}: {key}: given before, in line {lines[key]}")
+        lines[key] = key_node.start_mark.line + 1
+        yield key, key_node, value_node
+
+
+def flatten(path: Path, node: yaml.MappingNode, prefix: str = "") -> list[Setting]:
+    """Return the values below a mapping by dotted name, in order. Raises InputError."""
+    found: list[Setting] = []
+    for key, key_node, value_node in items(path, node):
+        name = prefix + key
+        if isinstance(value_node, yaml.MappingNode):
+            found += flatten(path, value_node, name + ".")
+        else:
+            found.append(Setting(name, scalar(path, value_node, name), place(path, key_node)))
+    if not prefix:
+        _refuse_repeated(found)
+    return found
+
+
+def _refuse_repeated(settings: Iterable[Setting]) -> None:
+    seen: dict[str, Setting] = {}
+    for setting in settings:
+        before = seen.setdefault(setting.name, setting)
+        if before is not setting:
+            line = before.where.rpartition(":")[2]
+            raise InputError(f"{setting.where}: {setting.name}: given before, in line {line}")
+
+
+def from_mapping(values: Mapping[str, Any], where: str) -> list[Setting]:
+    """Return settings given in Python: texts, numbers or booleans by dotted name.
+
+    Raises InputError for a value of another type.
+    """
+    settings = []
+    for name, value in values.items():
+        if isinstance(value, bool):
+            text = "true" if value else "false"
+        elif isinstance(value, (str, int, float)):
+            text = str(value)
+        else:
+            raise InputError(
+                f"{where}: {name}: a {type(value).__name__} where a text, number or boolean "
+                "is expected"
+            )
+        settings.append(Setting(str(name), text, where))
+    return settings
+
+
+def merge(*layers: Iterable[Setting]) -> list[Setting]:
+    """Return the settings of all layers, a later one in place of an earlier one of its name."""
+    merged: dict[str, Setting] = {}
+    for layer in layers:
+        for setting in layer:
+            merged[setting.name] = setting
+    return list(merged.values())
+
+
+def nested(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return dotted names as nested dictionaries, in order.
+
+    Raises ValueError when a name is also the beginning of another one.
+    """
+    root: dict[str, Any] = {}
+    for name, value in pairs:
+        *sections, last = name.split(".")
+        level = root
+        for section in sections:
+            level = level.setdefault(section, {})
+            if not isinstance(level, dict):
+                raise ValueError(f"{name}: '{section}' is a value already")
+        if last in level:
+            raise ValueError(f"{name}: there already")
+        level[last] = value
+    return root
+
+
+def to_yaml(pairs: Iterable[tuple[str, str]], docs: Mapping[str, str] | None = None) -> str:
+    """Return YAML that `flatten` reads back as ``pairs``; ``docs`` become trailing comments."""
+    lines: list[str] = []
+
+    def write(level: Mapping[str, Any], prefix: str, indent: str) -> None:
+        for key, value in level.items():
+            name = prefix + key
+            if isinstance(value, dict):
+                lines.append(f"{indent}{_quoted(key)}:")
+                write(value, name + ".", indent + "  ")
+            else:
+                doc = " ".join((docs or {}).get(name, "").split())
+                comment = f"  # {doc}" if doc else ""
+                lines.append(f"{indent}{_quoted(key)}: {_quoted(value)}{comment}")
+
+    write(nested(pairs), "", "")
+    return "".join(line + "\n" for line in lines)
+
+
+def _quoted(text: str) -> str:
+    if PLAIN_SCALAR.fullmatch(text) and text.lower() != "null":
+        return text
+    quoted: str = yaml.dump(text, default_style='"', width=float("inf"), allow_unicode=False)
+    return quoted.removesuffix("\n")

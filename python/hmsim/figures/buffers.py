@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs of figures 16 to 18: frames of an item or a page, FCFS or page-aware scheduling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from hmsim import Bundle
+from hmsim.figures.experiment import CONFIG, READERS, WRITERS, Runs, block_workload
+from hmsim.running.mixes import PROGRAMS
+from hmsim.running.points import Point, point
+
+SIZES = (4, 32, 128, 512)  # MiB, each of the read and of the write part
+REQUESTS = 1500  # 6 MiB of blocks
+# Commands to the NVDIMM that may wait for their acks: as many as its queue has, or few.
+OUTSTANDING = {"queue": "128 commands outstanding", "4": "4 commands outstanding"}
+SCHEMES = {
+    "item": ("item", "fcfs"),
+    "page": ("page", "fcfs"),
+    "PAS": ("page", "pas"),
+}
+
+
+def _bundle(scheduler: str, trigger: str) -> Bundle:
+    own = {"controller.nvdimm_scheduler": scheduler, "controller.scheduler": "fcfs"}
+    own["policies.pas.trigger"] = trigger
+    return Bundle(f"{scheduler}, {trigger}", "split", own)
+
+
+def block_point(
+    program: str,
+    size: int,
+    scheme: str,
+    outstanding: str,
+    requests: int,
+    seed: int,
+    online: bool = False,
+    trigger: str = "any_miss",
+) -> Point:
+    """Return a run of a program's block I/O alone, on two queues."""
+    granularity, scheduler = SCHEMES[scheme]
+    overrides: dict[str, Any] = {
+        "nvdimm.buffer.granularity": granularity,
+        "nvdimm.buffer.read_size": f"{size}MiB",
+        "nvdimm.buffer.write_size": f"{size}MiB",
+        "controller.outstanding": outstanding,
+    }
+    axes: dict[str, Any] = {
+        "program": program,
+        "size_mib": size,
+        "scheme": scheme,
+        "outstanding": outstanding,
+        "environment": "online" if online else "offline",
+        "trigger": trigger,
+    }
+    return point(
+        CONFIG,
+        block_workload(program, requests, seed, online),
+        policy=_bundle(scheduler, trigger),
+        seed=seed,
+        overrides=overrides,
+        axes=axes,
+    )
+
+
+def sizes(runs: Runs) -> tuple[int, ...]:
+    return (SIZES[0], SIZES[-1]) if runs.quick else SIZES
+
+
+def table(runs: Runs) -> pd.DataFrame:
+    """Return what figures 16 and 17 need: every program, size and scheme."""
+    requests = runs.scaled(REQUESTS, 0.2)
+    return runs.table(
+        block_point(program, size, scheme, outstanding, requests, seed, online)
+        for online in (False, True)
+        for outstanding in (("queue",) if online else OUTSTANDING)
+        for program in PROGRAMS
+        for size in sizes(runs)
+        for scheme in SCHEMES
+        for seed in runs.seeds[:1]  # they hardly differ
+    )
+
+
+def ratio_columns(table_: pd.DataFrame, access: str, strict: bool) -> pd.DataFrame:
+    """Return the hit ratio of reads or writes of the programs that make any."""
+    programs = READERS if access == "read" else WRITERS
+    name = f"nvdimm.buffer.{access}_hit_ratio{'_strict' if strict else ''}"
+    rows = table_[table_["program"].isin(programs)].copy()
+    rows["ratio"] = rows[name]
+    return rows.dropna(subset=["ratio"])

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fig. 15a to e: harmonic scheduling against four schedulers of one queue."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from hmsim.figures.experiment import BASELINES, Case, Runs, mix_points
+from hmsim.figures.gains import CORES, MIX, average, by_program, chosen, gains, spread, whole
+from hmsim.figures.style import CYCLE, Made, clip, grouped_bars, label, legend_of_paper, wide
+from hmsim.figures.style import paper as stated
+from hmsim.figures.verdicts import Estimate, Finding, estimate
+from hmsim.running.mixes import PROGRAMS
+
+POLICIES = (*BASELINES, "hms")
+PANELS = {  # partner, online, core, claim, the paper's mean gain
+    "a": ("mcf", False, "program", "R10", 13.0),
+    "b": ("mcf", True, "program", "R11", 11.0),
+    "c": ("lbm", False, "program", "R13a", None),
+    "d": ("milc", False, "program", "R13b", 4.0),
+}
+
+
+def table(runs: Runs, partner: str, online: bool = False) -> pd.DataFrame:
+    """Return the runs of a panel."""
+    cases = [Case(name, partner, online) for name in PROGRAMS]
+    return whole(runs.table(mix_points(runs, cases, POLICIES)))
+
+
+def mean_gain(runs: Runs, partner: str, online: bool, core: str) -> tuple[pd.DataFrame, Estimate]:
+    """Return what HMS gains over the baselines, and its mean."""
+    rows = gains(table(runs, partner, online), "hms", BASELINES)
+    return rows, average(chosen(rows, core=core, over="mean"))
+
+
+def speedups(found: pd.DataFrame, core: str) -> pd.DataFrame:
+    """Return IPC over the mean of the baselines, of the same mix and seed."""
+    rows = []
+    for key, group in found.groupby(MIX, sort=False):
+        ipc = group.set_index("policy")[CORES[core]]
+        base = ipc[list(BASELINES)].mean()
+        rows += [
+            {**dict(zip(MIX, key)), "policy": name, "speedup": value / base}
+            for name, value in ipc.items()
+        ]
+    return pd.DataFrame(rows)
+
+
+def panel(runs: Runs, letter: str) -> Made:
+    """Return one of the panels a to d."""
+    partner, online, core, claim, paper = PANELS[letter]
+    found = table(runs, partner, online)
+    rows, ours = mean_gain(runs, partner, online, core)
+    data = speedups(found, core)
+    per = {name: average(chosen(rows, core=core, over=name)).mean for name in BASELINES}
+    text = (
+        f"Over {', '.join(f'{label(n)} {v:+.0f} %' for n, v in per.items())}. By program: "
+        f"{spread(chosen(rows, core=core, over='mean'))}."
+    )
+    trend = ours.mean > 0
+    if letter in "cd":
+        own = {name: mean_gain(runs, name, False, core) for name in ("mcf", "lbm", "milc")}
+        others = {name: mean.mean for name, (_, mean) in own.items()}
+        if letter == "c":
+            trend = others["mcf"] > others["lbm"] > others["milc"]
+        else:
+            trend = others["mcf"] > others["milc"]
+        rest = {
+            name: average(
+                rows_[
+                    (rows_["core"] == core)
+                    & (rows_["over"] == "mean")
+                    & (rows_["program"] != "dfsioe_r")
+                ]
+            ).mean
+            for name, (rows_, _) in own.items()
+        }
+        text += " Partners: " + ", ".join(f"{n} {v:+.0f} %" for n, v in others.items()) + "."
+        listed = ", ".join(f"{n} {v:+.1f} %" for n, v in rest.items())
+        text += f" Without dfsioe_r, which fills the queue for most of its time: {listed}."
+    where = "three nodes more" if online else "one node"
+
+    def paint(canvas) -> None:  # type: ignore[no-untyped-def]
+        axes = canvas.subplots()
+        groups = [*PROGRAMS, "mean"]
+        series, errors = {}, {}
+        for name in POLICIES:
+            own = chosen(data, policy=name).rename(columns={"speedup": "gain"})
+            values = [*by_program(own, PROGRAMS), average(own)]
+            series[label(name)] = [v.mean for v in values]
+            errors[label(name)] = [(v.low, v.high) for v in values]
+        colours = ("#c9c9c9", "#a6a6a6", "#848484", "#5f5f5f", CYCLE[0])
+        places = grouped_bars(axes, groups, series, errors, colours)
+        axes.axhline(1, color="black", lw=0.8)
+        top = 3.5
+        high = [(x, series[n][groups.index(g)]) for (g, n), x in places.items()]
+        if max(value for _, value in high) > top:
+            clip(axes, top, high, "{:.1f}")
+        if paper is not None:
+            stated(axes, places["mean", "HMS"], 1 + paper / 100)
+        axes.set_ylabel("IPC of the program,\nover the mean of the baselines")
+        axes.set_title(f"Fig. 15{letter}: programs beside {partner}, {where}")
+        axes.tick_params(axis="x", rotation=30)
+        handles, labels = axes.get_legend_handles_labels()
+        if paper is not None:
+            handles, labels = [*handles, legend_of_paper(axes)], [*labels, "the paper (mean)"]
+        axes.legend(handles, labels, ncols=3, fontsize=8)
+
+    caption = (
+        f"IPC of the programs' cores beside {partner}, {where}, over the mean of the four "
+        "baselines' on one queue."
+    )
+    title = f"Fig. 15{letter}: harmonic scheduling, {partner}"
+    return Made(title, caption, data, [Finding(claim, ours, trend, text)], paint, (9, 3.6))
+
+
+def figure_a(runs: Runs) -> Made:
+    """Big data beside mcf, one node."""
+    return panel(runs, "a")
+
+
+def figure_b(runs: Runs) -> Made:
+    """Big data beside mcf, four nodes."""
+    return panel(runs, "b")
+
+
+def figure_c(runs: Runs) -> Made:
+    """Big data beside lbm, one node."""
+    return panel(runs, "c")
+
+
+def figure_d(runs: Runs) -> Made:
+    """Big data beside milc, one node."""
+    return panel(runs, "d")
+
+
+def figure_e(runs: Runs) -> Made:
+    """IPC of the memory-intensive partner: gain of HMS over the mean of the baselines, one node."""
+    partners = ("mcf", "lbm", "milc")
+    rows = pd.concat(
+        [
+            chosen(mean_gain(runs, name, False, "partner")[0], core="partner", over="mean")
+            for name in partners
+        ],
+        ignore_index=True,
+    )
+    means = {name: average(chosen(rows, partner=name)) for name in partners}
+    every = estimate(
+        {
+            f"{program} {partner}": list(group["gain"])
+            for (program, partner), group in rows.groupby(["program", "partner"])
+        }
+    )
+    listed = [
+        f"{name} {value.mean:+.0f} % ({spread(chosen(rows, partner=name))})"
+        for name, value in means.items()
+    ]
+    text = f"{'; '.join(listed)}. The paper gives no number."
+
+    def paint(canvas) -> None:  # type: ignore[no-untyped-def]
+        axes = canvas.subplots()
+        groups = [*PROGRAMS, "mean"]
+        series, errors = {}, {}
+        for name in partners:
+            own = chosen(rows, partner=name)
+            values = [*by_program(own, PROGRAMS), means[name]]
+            series[name] = [v.mean for v in values]
+            errors[name] = [(v.low, v.high) for v in values]
+        grouped_bars(axes, groups, series, errors, CYCLE)
+        wide(axes)
+        axes.set_ylabel("gain in the partner's IPC, %\n(logarithmic beyond 50 %)")
+        axes.set_title("Fig. 15e: SPEC partners, HMS over the mean of the baselines")
+        axes.tick_params(axis="x", rotation=30)
+        axes.legend(ncols=3)
+
+    trend = all(value.mean > 0 for value in means.values())
+    title = "Fig. 15e: harmonic scheduling, the partners"
+    return Made(
+        *(title, figure_e.__doc__ or "", rows, [Finding("R14", every, trend, text)], paint),
+        size=(9, 3.6),
+    )

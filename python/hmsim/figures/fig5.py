@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fig. 5: schedulers on one queue against no interference at all."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from hmsim.figures.experiment import Case, Runs, mix_points
+from hmsim.figures.gains import average, by_program, chosen, gains, spread, whole
+from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
+from hmsim.figures.style import paper as stated
+from hmsim.figures.verdicts import Finding
+from hmsim.running.mixes import PROGRAMS
+
+POLICIES = ("tcm", "firm", "oracle")
+PAPER = {"TCM": 69.0, "FIRM": 51.0}
+
+
+def figure(runs: Runs) -> Made:
+    """Mixes with mcf: what a bus and a queue for each class would gain over one queue."""
+    cases = [Case(name, online=online) for online in (False, True) for name in PROGRAMS]
+    found = whole(runs.table(mix_points(runs, cases, POLICIES)))
+    over = gains(found, "oracle", ("tcm", "firm"))
+    over = over[over["over"] != "mean"].assign(policy="oracle")
+    firm = gains(found, "firm", ("tcm",)).assign(policy="firm")
+    data = pd.concat((over, firm), ignore_index=True)
+    findings = []
+    for claim, rows in (
+        ("R3a", chosen(over, over="tcm")),
+        ("R3b", chosen(over, over="firm")),
+        ("R3c", firm),
+    ):
+        offline = chosen(rows, environment="offline")
+        mean = average(chosen(offline, core="both"))
+        parts = [average(chosen(offline, core=core)).mean for core in ("partner", "program")]
+        online = average(chosen(rows, environment="online", core="both")).mean
+        text = (
+            f"mcf {parts[0]:+.0f} %, programs {parts[1]:+.0f} %; online {online:+.0f} %. "
+            f"By program: {spread(chosen(offline, core='both'))}."
+        )
+        findings.append(Finding(claim, mean, mean.mean > 0, text))
+
+    def paint(canvas) -> None:  # type: ignore[no-untyped-def]
+        panels = canvas.subplots(1, 2, sharey=True)
+        groups = [*PROGRAMS, "mean"]
+        for axes, environment in zip(panels, ("offline", "online")):
+            series, errors = {}, {}
+            for name in ("tcm", "firm"):
+                own = chosen(over, environment=environment, core="both", over=name)
+                values = [*by_program(own, PROGRAMS), average(own)]
+                title = f"over {name.upper()}"
+                series[title] = [v.mean for v in values]
+                errors[title] = [(v.low, v.high) for v in values]
+            places = grouped_bars(axes, groups, series, errors, CYCLE)
+            if environment == "offline":
+                for name, value in PAPER.items():
+                    stated(axes, places["mean", f"over {name}"], value)
+            axes.set_title(f"Fig. 5, {environment}")
+            axes.tick_params(axis="x", rotation=45)
+        wide(panels[0])
+        panels[0].set_ylabel(
+            "gain of no interference in IPC, %\n(mean of mcf and program;\nlogarithmic beyond 50 %)"
+        )
+        handles, labels = panels[0].get_legend_handles_labels()
+        panels[0].legend(
+            [*handles, legend_of_paper(panels[0])], [*labels, "the paper (mean)"], fontsize=8
+        )
+
+    title = "Fig. 5: schedulers and no interference"
+    return Made(title, figure.__doc__ or "", data, findings, paint, (10, 4))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fig. 8c: latency against the randomness of reads."""
+
+from __future__ import annotations
+
+import random
+
+from hmsim.figures.experiment import Runs, synthetic_point
+from hmsim.figures.style import CYCLE, Made
+from hmsim.figures.verdicts import Finding
+
+SHARES = (0, 20, 40, 60, 80, 100)
+REQUESTS = 20_000
+LINES = (16 << 30) // 64
+
+
+def figure(runs: Runs) -> Made:
+    """Lines read from the NVDIMM alone, the queue kept full; some go elsewhere than to the next."""
+    numbers = random.Random(1)
+    points = []
+    for percent in SHARES:
+        line, text = 0, []
+        for _ in range(REQUESTS):
+            jump = numbers.randrange(100) < percent
+            line = numbers.randrange(LINES) if jump else (line + 1) % LINES
+            text.append(f"{line * 64:#x} R\n")
+        trace = runs.file(f"fig8c-{percent}.trace", "".join(text))
+        keys = {"kind": "memory_trace", "core": 0, "path": str(trace), "target": "nvdimm"}
+        keys |= {"format": "ramulator_rw"}
+        points.append(
+            synthetic_point("reads", [keys], {"random": percent}, policy_="unified_fr_fcfs")
+        )
+    table = runs.table(points)
+    data = table[["random"]].copy()
+    data["latency_us"] = table["nvdimm.line_latency_ns.mean"] / 1000
+    curve = list(data["latency_us"])
+    rising = all(a < b for a, b in zip(curve, curve[1:]))
+    found = (
+        f"{curve[0]:.0f} us at 0 %, {curve[-1]:.0f} us at 100 %. It is lines that are random: of "
+        "whole pages two fit into the queue, and hardly ever meet at the same chip."
+    )
+
+    def paint(canvas) -> None:  # type: ignore[no-untyped-def]
+        axes = canvas.subplots()
+        axes.plot(SHARES, curve, "o-", ms=4, color=CYCLE[0])
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("lines read at random, %")
+        axes.set_ylabel("mean latency of a line, us")
+        axes.set_title("Fig. 8c: latency against randomness\n(the paper gives no numbers)")
+
+    title = "Fig. 8c: randomness of reads"
+    return Made(
+        *(title, figure.__doc__ or "", data, [Finding("R7", None, rising, found)], paint),
+        size=(6.5, 3.4),
+    )

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What policies gain over others on the same mix and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from hmsim.figures.verdicts import Estimate, estimate
+
+CORES = {"partner": "core.0.ipc", "program": "core.1.ipc"}
+MIX = ["program", "partner", "environment", "loop", "seed"]
+SHARE = "share"  # of a run that a part stands for: an axis
+
+
+def whole(table: pd.DataFrame, names: Iterable[str] = tuple(CORES.values())) -> pd.DataFrame:
+    """Return a row for the parts of each run: means of these statistics over time.
+
+    Rows are parts of the same run if they differ in nothing but `SHARE`, a column of the table
+    whose values add up to 1 for each run.
+    """
+    axes = [name for name in table.attrs["axes"] if name != SHARE]
+    parts = table[list(names)].mul(table[SHARE], axis=0)
+    groups = parts.groupby([table[name] for name in axes], sort=False, dropna=False)
+    return groups.sum().reset_index()
+
+
+def gains(table: pd.DataFrame, policy: str, over: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each mix, seed and core: what it gains, in per cent.
+
+    Columns: those of `MIX`, ``core`` (partner, program, both), ``over`` and ``gain``. With several
+    policies in ``over`` there is a row of their mean, ``over`` being ``mean``.
+    """
+    rows = []
+    for key, group in table.groupby(MIX, sort=False):
+        by_policy = group.set_index("policy")
+        found: dict[str, dict[str, float]] = {}
+        for other in over:
+            ratio = {
+                core: 100 * (by_policy.at[policy, name] / by_policy.at[other, name] - 1)
+                for core, name in CORES.items()
+            }
+            found[other] = {**ratio, "both": sum(ratio.values()) / len(ratio)}
+        if len(over) > 1:
+            found["mean"] = {
+                core: sum(values[core] for values in found.values()) / len(over)
+                for core in (*CORES, "both")
+            }
+        for other, values in found.items():
+            for core, gain in values.items():
+                rows.append({**dict(zip(MIX, key)), "core": core, "over": other, "gain": gain})
+    return pd.DataFrame(rows)
+
+
+def average(rows: pd.DataFrame, by: str = "program") -> Estimate:
+    """Return the mean over programs of the means over seeds, with an interval."""
+    return estimate({str(name): list(group["gain"]) for name, group in rows.groupby(by)})
+
+
+def chosen(rows: pd.DataFrame, **values: object) -> pd.DataFrame:
+    """Return the rows that have these values in these columns."""
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def by_program(rows: pd.DataFrame, programs: Iterable[str]) -> list[Estimate]:
+    """Return the means over seeds, of programs in this order."""
+    return [estimate({name: list(chosen(rows, program=name)["gain"])}) for name in programs]
+
+
+def spread(rows: pd.DataFrame) -> str:
+    """Return "-3 % (bayes) to 355 % (dfsioe_r); 6 % without that one"."""
+    means = rows.groupby("program")["gain"].mean()
+    low, high = means.idxmin(), means.idxmax()
+    others = means.drop(high).mean()
+    ends = f"{means[low]:.0f} % ({low}) to {means[high]:.0f} % ({high})"
+    return f"{ends}; {others:.1f} % on average without the latter"

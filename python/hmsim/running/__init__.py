@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs: workloads, one simulation, comparisons, points on processes or clusters."""

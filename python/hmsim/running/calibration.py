@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Training of the harmonic policy's tables, offline, by simulation.
+
+Each cell is one run of one class of memory alone: a closed loop of requests that holds the cell's
+characteristics. The run is the same whoever makes it, and in whatever order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.common.directories import file_digest, new_file
+from hmsim.common.progress import Bars
+from hmsim.config.configuration import Config
+from hmsim.config.harmonic_table import (
+    DEPTHS,
+    DRAM_AXES,
+    DRAM_CELLS,
+    NVDIMM_AXES,
+    RANDOMNESS,
+    REUSES,
+    STRIDES,
+    WRITE_RATIOS,
+    Table,
+    cache_file,
+    cells,
+    find_table,
+    table_key,
+    table_parameter,
+    training_config,
+    with_text,
+)
+from hmsim.config.settings import read_text_file
+
+REQUESTS = 50_000  # measured of each cell (spec 2.6) ...
+WARMUP = 10_000  # ... after so many
+SEED = 1
+KEPT = 16  # cells after which the work is saved
+PS_PER_MS = 1_000_000_000
+
+
+def train(
+    config: Config,
+    requests: int = REQUESTS,
+    warmup: int = WARMUP,
+    jobs: int | None = None,
+    progress: bool = False,
+) -> Table:
+    """Train the tables of a configuration.
+
+    Work that was interrupted goes on where it was: finished cells are kept in the cache.
+
+    Args:
+        config: any configuration with an NVDIMM.
+        requests, warmup: of each cell.
+        jobs: simulations at a time; the processors by default. It does not change the result.
+        progress: show a progress bar on standard error after two seconds.
+
+    Raises:
+        InputError: the configuration has no NVDIMM.
+    """
+    if config.resolved()["nvdimm.present"] != "true":
+        raise InputError("calibrate: the configuration has no NVDIMM to share the bus with")
+    key = table_key(config)
+    training = training_config(config)
+    wanted = list(cells())
+    unfinished = _Unfinished(key, requests, warmup)
+    rates = unfinished.rates
+    stop = threading.Event()
+    missing = [index for index in range(len(wanted)) if index not in rates]
+    workers = jobs or len(os.sched_getaffinity(0))
+    with Bars(progress) as bars, ThreadPoolExecutor(workers) as pool:
+
+        def work(index: int) -> int:
+            if stop.is_set():
+                return 0
+            flat = (training if index >= DRAM_CELLS else _without_nvdimm(training)).flat()
+            return _rate(flat, wanted[index], requests, warmup)
+
+        futures = {pool.submit(work, index): index for index in missing}
+        try:
+            for future in as_completed(futures):
+                rates[futures[future]] = future.result()
+                bars.report("training the harmonic policy's table", len(rates) / len(wanted))
+                if len(rates) % KEPT == 0:
+                    unfinished.save()
+        except BaseException:
+            for future, index in futures.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    rates[index] = future.result()
+            stop.set()
+            for future in futures:
+                future.cancel()
+            unfinished.save()
+            raise
+    unfinished.discard()
+    ordered = [rates[index] for index in range(len(wanted))]
+    return Table(key, requests, warmup, tuple(ordered[:DRAM_CELLS]), tuple(ordered[DRAM_CELLS:]))
+
+
+def with_table(
+    config: Config, calibrate: bool = True, jobs: int | None = None, progress: bool = False
+) -> Config:
+    """Return the configuration with the table that its bus arbiter wants, if it wants one.
+
+    A table that is neither shipped nor cached is trained, once, unless ``calibrate`` is false.
+    Raises InputError: there is none.
+    """
+    name = table_parameter(config)
+    if name is None:
+        return config
+    found = find_table(config)
+    if found is None:
+        if not calibrate:
+            raise InputError(
+                f"{name}: there is no table for this DRAM, flash, buffer and queue depth; "
+                f"'hmsim calibrate' trains one"
+            )
+        table = train(config, jobs=jobs, progress=progress)
+        store(table, config.name)
+        found = table, cache_file(table.key)
+    return with_text(config, name, *found)
+
+
+def store(table: Table, name: str) -> None:
+    """Keep a table for the next time; a cache that cannot be written is done without."""
+    path = cache_file(table.key)
+    with contextlib.suppress(OSError, InputError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with new_file(path, force=True) as scratch:
+            table.write(scratch, name)
+
+
+def _without_nvdimm(config: Config) -> Config:
+    absent = replace(next(s for s in config.settings if s.name == "nvdimm.present"), text="false")
+    return replace(config, settings=(*config.settings, absent))
+
+
+def _rate(
+    flat: Sequence[tuple[str, str]], cell: Mapping[str, float], requests: int, warmup: int
+) -> int:
+    """Return what a cell's run serves after the warm-up, in requests per millisecond.
+
+    Two runs tell: one ends with the warm-up, the other goes on from the same beginning.
+    """
+    target = "dram" if "stride" in cell else "nvdimm"
+    keys = {"kind": "pattern", "target": target, **cell}
+
+    def time_of(count: int) -> int:
+        agent = [(name, str(value)) for name, value in {**keys, "requests": count}.items()]
+        simulation = Simulation(list(flat), [agent], SEED, 0, 0, lambda _agent, _offset: b"", [0])
+        while not simulation.run(count):
+            pass
+        return simulation.now
+
+    time = time_of(warmup + requests) - (time_of(warmup) if warmup else 0)
+    if time <= 0:
+        raise InputError(f"calibrate: {requests} requests are too few to measure")
+    return requests * PS_PER_MS // time
+
+
+class _Unfinished:
+    """The cells that an interrupted training has finished, in a file of the cache."""
+
+    def __init__(self, key: str, requests: int, warmup: int) -> None:
+        extension = Path(str(_core.__file__))
+        self.path = cache_file(key).with_suffix(f".{requests}-{warmup}.unfinished")
+        self._build = file_digest(extension)
+        self.rates: dict[int, int] = {}
+        damaged = (InputError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+        with contextlib.suppress(*damaged):
+            content = json.loads(read_text_file(self.path))
+            if content["build"] == self._build:
+                self.rates = {int(cell): int(rate) for cell, rate in content["rates"].items()}
+
+    def save(self) -> None:
+        """Keep what is done; a cache that cannot be written is done without."""
+        with contextlib.suppress(OSError, InputError):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with new_file(self.path, force=True) as scratch:
+                scratch.write_text(json.dumps({"build": self._build, "rates": self.rates}))
+
+    def discard(self) -> None:
+        """Forget it: all is done."""
+        with contextlib.suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How rates change along one characteristic, all others held.
+
+    Attributes:
+        memory: the class.
+        axis: the characteristic, which grows.
+        rule: ``not falling`` or ``not rising``.
+        steps: pairs of neighbouring cells.
+        against: those that break the rule by more than `SLACK`.
+        worst: the largest such change, as a share of the first rate.
+    """
+
+    memory: str
+    axis: str
+    rule: str
+    steps: int
+    against: int
+    worst: float
+
+
+SLACK = 0.02
+RULES = (  # spec 2.6, 4
+    ("dram", "outstanding", "not falling"),
+    ("dram", "stride", "not rising"),
+    ("nvdimm", "outstanding", "not falling"),
+    ("nvdimm", "read_randomness", "not rising"),
+    ("nvdimm", "write_randomness", "not rising"),
+    ("nvdimm", "write_ratio", "not rising"),
+)
+
+
+def trends(table: Table) -> Iterator[Trend]:
+    """Yield whether rates change along each characteristic as they should."""
+    shapes: dict[str, tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]] = {
+        "dram": (DRAM_AXES, (len(STRIDES), len(REUSES), len(DEPTHS)), table.dram),
+        "nvdimm": (
+            NVDIMM_AXES,
+            (len(WRITE_RATIOS), len(RANDOMNESS), len(RANDOMNESS), len(DEPTHS)),
+            table.nvdimm,
+        ),
+    }
+    for memory, axis, rule in RULES:
+        axes, sizes, rates = shapes[memory]
+        place = axes.index(axis)
+        distance = 1
+        for size in sizes[place + 1 :]:
+            distance *= size
+        changes = [
+            rates[index + distance] / max(rates[index], 1) - 1
+            for index in range(len(rates))
+            if index // distance % sizes[place] + 1 < sizes[place]
+        ]
+        wrong = [c for c in changes if (-c if rule == "not falling" else c) > SLACK]
+        yield Trend(memory, axis, rule, len(changes), len(wrong), max(map(abs, wrong), default=0.0))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command log of one run: what happens on its channels and inside its NVDIMMs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmsim.running.request_log import ROWS, RowLog, words
+
+if TYPE_CHECKING:
+    from hmsim._core import Simulation
+
+MOST_ROWS = 10_000_000  # of both tables together, unless the user says otherwise
+
+# By the core's numbers: ChannelCommand, FlashStage and what other media do, FlashOperation and what
+# they do, FlashPriority and wear levelling.
+COMMANDS = (
+    *("activate", "precharge", "read", "write", "refresh", "refresh_same_bank"),
+    *("power_down_enter", "power_down_exit", "self_refresh_enter", "self_refresh_exit"),
+    *("nvdimm_read_command", "nvdimm_write_command", "nvdimm_flush_command", "nvdimm_ack"),
+    *("nvdimm_read", "nvdimm_write", "nvdimm_credit"),
+)
+STAGES = (
+    *("command", "cells", "done", "suspend", "resume", "data_out", "status", "fail"),
+    *("media", "collection_begins", "collection_ends"),
+)
+OPERATIONS = ("read", "program", "erase", "write", "move")
+CAUSES = ("demand", "map", "collection", "prefetch", "eviction", "levelling")
+
+COMMAND_FILE = "commands.parquet"
+MODULE_FILE = "modules.parquet"
+
+
+class _Commands(RowLog):
+    name = "command log"
+
+    def column(self, name: str, values: Any) -> Any:
+        if name == "command":
+            return words(values, COMMANDS)
+        return super().column(name, _narrow(name, values))
+
+
+class _Modules(RowLog):
+    name = "command log"
+
+    def column(self, name: str, values: Any) -> Any:
+        names = {"stage": STAGES, "operation": OPERATIONS, "cause": CAUSES}
+        if name in names:
+            return words(values, names[name])
+        return super().column(name, _narrow(name, values))
+
+
+class CommandLog:
+    """Every command on the channels, and what the NVDIMMs' units do, from the start of measuring.
+
+    ``commands.parquet``, in order: ``cycle`` of the channel's clock, ``command``, ``channel``,
+    ``rank`` (the NVDIMM is the one after the last), ``bank`` (-1: none), ``row`` (NVDIMM: logical
+    page; -1: none), ``request`` (its ``id`` in the request log; -1: none).
+
+    ``modules.parquet``: ``start_ps``, ``end_ps``, ``channel``, ``stage``, ``operation``, ``cause``,
+    ``unit`` (LUN of the NVDIMM; bank of other media), ``block``, ``page`` (-1: none), as
+    nvdimm/nand/flash_observer.h describes them.
+    """
+
+    def __init__(
+        self, directory: str | os.PathLike[str] | None = None, rows: int = MOST_ROWS
+    ) -> None:
+        """Begin a log of so many rows at most on the file system of a directory.
+
+        Raises InputError when the file cannot be written, as `collect` and `save` do.
+        """
+        self.limit = rows
+        self.rows = 0
+        self.full = False
+        self._commands = _Commands(directory)
+        self._modules = _Modules(directory)
+
+    def collect(self, simulation: Simulation, last: bool = False) -> None:
+        """Take from the simulation what it has kept, when that is much or the ``last``."""
+        kept = simulation.logged_commands
+        if last or kept >= ROWS:
+            tables = simulation.take_commands()
+            if tables is not None:
+                self._commands.write(tables["commands"])
+                self._modules.write(tables["modules"])
+                self.rows += kept
+        if last:
+            self.full = simulation.command_log_full
+            self._commands.close()
+            self._modules.close()
+
+    def save(self, directory: Path) -> None:
+        """Write the two files of a closed log."""
+        self._commands.save(directory / COMMAND_FILE)
+        self._modules.save(directory / MODULE_FILE)
+
+    def describe(self) -> dict[str, Any]:
+        """Return what ``run.json`` says of it; ``full``: the run went on without it."""
+        return {"rows": self.rows, "limit": self.limit, "full": self.full}
+
+
+def _narrow(name: str, values: Any) -> Any:
+    return values.astype("int32") if name in ("channel", "rank", "bank", "unit", "page") else values

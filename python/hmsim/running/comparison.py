@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Policies side by side on the same workloads and seeds."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmsim import _core
+from hmsim._core import InputError
+from hmsim.common.paths import cache_directory
+from hmsim.common.progress import Bars
+from hmsim.config.configuration import AnyBundle
+from hmsim.running import mixes
+from hmsim.running.calibration import with_table
+from hmsim.running.points import Outcome, Point, Store, measurement
+from hmsim.running.request_log import RequestLog
+from hmsim.running.runner import (
+    AnyConfig,
+    AnyWorkload,
+    Options,
+    Result,
+    as_config,
+    as_workload,
+    options,
+    simulate,
+)
+
+if TYPE_CHECKING:  # takes a while to import: only for tables
+    import pandas as pd
+
+# Statistics that a comparison shows as they are, where a run has them.
+SHOWN = (
+    "system.ipc",
+    "dram.read_latency_ns.mean",
+    "dram.read_latency_ns.p99",
+    "dram.row_hit_ratio",
+    "dram.bandwidth_gb_per_s",
+    "nvdimm.line_latency_ns.mean",
+    "nvdimm.line_latency_ns.p99",
+    "nvdimm.response_time_us.mean",
+    "nvdimm.response_time_us.p99",
+    "nvdimm.queue.share_over_104",
+    "nvdimm.buffer.read_hit_ratio",
+    "nvdimm.buffer.write_hit_ratio",
+    "bus.dram_share",
+    "bus.nvdimm_share",
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison's runs, workload by workload and policy by policy, and their table."""
+
+    results: tuple[Result, ...]
+    table: pd.DataFrame
+    commands_checked: int = 0  # by the protocol check, in all runs that were made
+
+
+def compare(
+    config: AnyConfig,
+    policies: Sequence[AnyBundle],
+    workloads: Sequence[AnyWorkload],
+    *,
+    seed: int = 1,
+    warmup: str | int | None = None,
+    check: bool = False,
+    jobs: int | None = None,
+    progress: bool = False,
+    calibrate: bool = True,
+) -> pd.DataFrame:
+    """Simulate every workload under every policy bundle and set the results side by side.
+
+    Each agent also runs alone, under the same policy, for slowdowns. Every run is kept in the cache
+    as it ends, and is not made again.
+
+    Args:
+        config: a Config, a path, or the name of a shipped configuration.
+        policies: policy bundles: names, paths or Bundles; speedups are over the first one.
+        workloads: Workloads, paths or names of shipped workloads.
+        seed: of every run.
+        warmup: as for `hmsim.run`.
+        check: as for `hmsim.run`; everything is run, whatever is cached.
+        jobs: simulations at a time; the processors by default. It does not change the result.
+        progress: show progress bars on standard error after two seconds.
+        calibrate: as for `hmsim.run`.
+
+    Returns:
+        One row per workload and policy. Columns: ``workload``, ``policy``; per agent
+        ``agent.N.rate`` (instructions or 4 KB blocks per second), ``core.N.ipc``,
+        ``agent.N.speedup`` (its rate over that under the first policy), ``agent.N.slowdown`` (its
+        rate alone over its rate here); over the measured agents ``speedup`` (geometric mean),
+        ``weighted_speedup`` (sum of 1 / slowdown) and ``max_slowdown``; and latencies
+        (ns, us), ratios and shares under the names that they have in ``stats.json``. NaN where a
+        run has no such value.
+
+    Raises:
+        InputError, SimulatorFault.
+    """
+    chosen = options(seed, warmup, check)
+    found = compare_runs(config, policies, workloads, chosen, jobs, progress, calibrate=calibrate)
+    return found.table
+
+
+def compare_runs(
+    config: AnyConfig,
+    policies: Sequence[AnyBundle],
+    workloads: Sequence[AnyWorkload],
+    chosen: Options,
+    jobs: int | None = None,
+    progress: bool = False,
+    *,
+    calibrate: bool = True,
+    logs: Path | None = None,
+) -> Comparison:
+    """As `compare`, with the runs themselves.
+
+    With ``logs``, a folder for scratch files, the runs of whole workloads are made whatever is
+    cached, and have a request log each.
+    """
+    base = as_config(config)
+    if isinstance(policies, str) or not policies or isinstance(workloads, str) or not workloads:
+        raise InputError("compare: needs a list of policies and a list of workloads")
+    systems = [base.with_policy(policy) for policy in policies]
+    loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
+    _refuse_repeated("policy", [str(system.policy) for system in systems])
+    _refuse_repeated("workload", [workload.name for workload in loaded])
+    for workload in loaded:
+        for system in systems:
+            workload.check(system, bool(chosen.warmup_ps or chosen.warmup_instructions))
+    systems = [with_table(system, calibrate, jobs, progress) for system in systems]
+
+    shared = [Point(system, workload, chosen) for workload in loaded for system in systems]
+    wanted = {_key(point): point for point in shared}
+    for point in shared:
+        for index, agent in enumerate(point.workload.agents):
+            if len(point.workload.agents) > 1 and agent.measured:
+                alone = replace(point, workload=point.workload.alone(index))
+                wanted.setdefault(_key(alone), alone)
+    store = Store(cache_directory())
+    logged = {_key(point): RequestLog(logs) for point in shared} if logs else {}
+    found = {} if chosen.check else _kept(wanted, store)
+    found = {key: result for key, result in found.items() if key not in logged}
+    missing = {key: point for key, point in wanted.items() if key not in found}
+    found |= _simulate_all(missing, logged, len(found), store, jobs, progress)
+    # What is kept knows neither the names of its files nor of its workload.
+    results = [
+        replace(found[_key(point)], config=point.config, workload=point.workload)
+        for point in shared
+    ]
+
+    rows: list[dict[str, Any]] = []
+    for number, result in enumerate(results):
+        first = results[number - number % len(systems)]
+        rates = _agent_rates(result)
+        if len(rates) > 1:
+            agents = (result.workload.alone(index) for index in range(len(rates)))
+            keys = [_key(Point(result.config, agent, chosen)) for agent in agents]
+            rates = [_rates(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
+        rows.append(_row(result, _agent_rates(first), rates))
+    commands = sum(int(result.host.get("commands_checked", 0)) for result in found.values())
+    return Comparison(tuple(results), _table(rows), commands)
+
+
+def _kept(wanted: Mapping[str, Point], store: Store) -> dict[str, Result]:
+    """Return the results that the store holds of these points."""
+    kept: dict[str, Result] = {}
+    for key, point in wanted.items():
+        done = store.load(key)
+        if done is not None and not done.error and not _has_series(point):
+            statistics = tuple(
+                {"path": path, "unit": done.units.get(path, ""), "value": value}
+                for path, value in done.values.items()
+            )
+            kept[key] = Result(
+                point.config, point.workload, point.options, statistics, dict(done.host)
+            )
+    return kept
+
+
+def _has_series(point: Point) -> bool:
+    """Tell whether the point's run has a time series, which no store holds."""
+    return _core.parse_time(point.config.resolved()["frontend.series_interval"]) != 0
+
+
+def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
+    stats = result.stats
+    row: dict[str, Any] = {"workload": result.workload.name, "policy": result.config.policy}
+    rates = _agent_rates(result)
+    speedups = [_ratio(rate, base) for rate, base in zip(rates, first)]
+    slowdowns = [_ratio(solo, rate) for rate, solo in zip(rates, alone)]
+    measured = [index for index, agent in enumerate(result.workload.agents) if agent.measured]
+    logarithms = [math.log(speedups[n]) if speedups[n] > 0 else math.nan for n in measured]
+    row["speedup"] = math.exp(sum(logarithms) / len(measured))
+    row["weighted_speedup"] = sum(_ratio(1.0, slowdowns[n]) for n in measured)
+    row["max_slowdown"] = max(slowdowns[n] for n in measured)
+    for index, rate in enumerate(rates):
+        row[f"agent.{index}.rate"] = rate
+        row[f"agent.{index}.speedup"] = speedups[index]
+        row[f"agent.{index}.slowdown"] = slowdowns[index]
+    for name, value in stats.items():
+        if name in SHOWN or (name.startswith("core.") and name.endswith(".ipc")):
+            row[name] = value
+    return row
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows as a table whose columns stand in one order, whichever rows have them."""
+    import pandas as pd
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    ranks = {name: rank for rank, name in enumerate(SHOWN)}
+    known = sorted((name for name in names if name in ranks), key=ranks.__getitem__)
+    others = [name for name in names if name not in ranks]
+    return pd.DataFrame(rows, columns=[*others, *known])
+
+
+def _rates(stats: Mapping[str, float], agents: int) -> list[float]:
+    return [stats.get(f"agent.{number}.rate", math.nan) for number in range(agents)]
+
+
+def _agent_rates(result: Result) -> list[float]:
+    return _rates(result.stats, len(result.workload.agents))
+
+
+def _ratio(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else math.nan
+
+
+def _refuse_repeated(what: str, names: Sequence[str]) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise InputError(f"compare: the {what} '{name}' is there twice")
+
+
+def _simulate_all(
+    points: Mapping[str, Point],
+    logged: Mapping[str, RequestLog],
+    kept: int,
+    store: Store,
+    jobs: int | None,
+    progress: bool,
+) -> dict[str, Result]:
+    """Simulate on several threads: the core does not hold the GIL. Each result is kept at once.
+
+    ``kept`` results are there already, which the bar over all runs shows.
+    """
+    stop = threading.Event()
+    ended: list[str] = []
+    with Bars(progress) as bars, ThreadPoolExecutor(jobs or len(os.sched_getaffinity(0))) as pool:
+
+        def task(key: str, point: Point) -> Result:
+            workload = point.workload
+            agents = "" if len(workload.agents) > 1 else f" ({workload.agents[0].kind} alone)"
+            name = f"{workload.name}, {point.config.policy}{agents}"
+            result = simulate(
+                point.config,
+                workload,
+                point.options,
+                lambda done: bars.report(name, done),
+                stop,
+                logged.get(key),
+            )
+            if _is_known(point):
+                # A cache that cannot be written is done without.
+                with contextlib.suppress(InputError):
+                    store.save(Outcome.of(key, measurement(result)), point)
+            ended.append(key)
+            bars.report("all runs", (kept + len(ended)) / (kept + len(points)))
+            return result
+
+        futures = {key: pool.submit(task, key, point) for key, point in points.items()}
+        try:
+            _wait_for(list(futures.values()))
+        finally:
+            stop.set()
+            for future in futures.values():
+                future.cancel()
+        return {key: future.result() for key, future in futures.items()}
+
+
+def _wait_for(futures: Sequence[Future[Result]]) -> None:
+    """Wait for all, or raise the first error; wakes often enough for the keyboard."""
+    while True:
+        done, pending = wait(futures, timeout=0.2, return_when=FIRST_EXCEPTION)
+        for future in futures:
+            if future in done:
+                future.result()
+        if not pending:
+            return
+
+
+def _key(point: Point) -> str:
+    """Return a key that is the point's own in this comparison at least."""
+    if _is_known(point):
+        return point.key
+    plain = replace(point, config=replace(point.config, objects=()))
+    return f"{point.config.policy} {plain.key}"
+
+
+def _is_known(point: Point) -> bool:
+    """Tell whether all that the result depends on is known, so that others may use it."""
+    try:
+        return bool(point.key)
+    except InputError:
+        return False

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a simulation's result depends on, as hashes: settings, traces, and the code that simulates.
+
+Names and places have no part in it: a file counts by its content.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hmsim import _core
+from hmsim._core import InputError
+from hmsim.common.directories import file_digest
+from hmsim.config.configuration import Config
+from hmsim.config.policies import PolicyMaker
+from hmsim.running.workload import Agent, Workload
+
+PACKAGE = Path(__file__).resolve().parents[1]
+ENTRY = "running.runner"  # the module that simulates; what it imports takes part
+FILES = ("dram.dramsim3_ini", "nvdimm.precondition.load")  # parameters that name one
+PLAIN = (str, int, float, bool, type(None))
+
+
+def digest(content: Any) -> str:
+    """Return the SHA-256 of anything that JSON can hold."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def of_config(config: Config) -> dict[str, Any]:
+    """Return every parameter, files by content, and the source of policies in Python.
+
+    Raises InputError: a policy in Python whose source is unknown, or an unreadable file.
+    """
+    values: dict[str, Any] = config.resolved()
+    for name in FILES:
+        if values.get(name):
+            values[name] = _file(Path(values[name]), name)
+    return {"values": values, "objects": {name: of_policy(maker) for name, maker in config.objects}}
+
+
+def of_workload(workload: Workload) -> list[dict[str, str]]:
+    """Return the keys of every agent, traces by content. Raises InputError."""
+    return [_of_agent(agent) for agent in workload.agents]
+
+
+def _of_agent(agent: Agent) -> dict[str, str]:
+    keys = dict(agent.flat())
+    if agent.trace is not None:
+        keys["path"] = _file(agent.trace, agent.where)
+    return keys
+
+
+def _file(path: Path, where: str) -> str:
+    try:
+        return file_digest(path)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+def of_policy(maker: PolicyMaker) -> list[Any]:
+    """Return what a policy in Python is: its name, and the content of the file that holds it.
+
+    Raises InputError for one that may depend on more: a lambda, a nested function, one that was
+    typed into an interpreter, or a partial with arguments other than texts and numbers.
+    """
+    if isinstance(maker, functools.partial):
+        arguments = [list(maker.args), dict(maker.keywords)]
+        if all(isinstance(v, PLAIN) for v in (*maker.args, *maker.keywords.values())):
+            return [of_policy(maker.func), arguments]
+    name = getattr(maker, "__qualname__", repr(maker))
+    try:
+        file = inspect.getsourcefile(maker)
+    except TypeError:
+        file = None
+    if file is None or "<" in name or not Path(file).is_file():
+        raise InputError(
+            f"{name}: what this policy does is not known from its source; give a class or "
+            "function at the top of a file"
+        )
+    return [name, file_digest(Path(file))]
+
+
+@lru_cache(maxsize=1)
+def of_code() -> str:
+    """Return the hash of the extension and of the package's files that take part in simulating."""
+    files = {name: file_digest(file) for name, file in modules(PACKAGE).items()}
+    return digest([file_digest(Path(str(_core.__file__))), files])
+
+
+def modules(package: Path) -> dict[str, Path]:
+    """Return the modules that the simulating one imports, at any remove, and itself: their files.
+
+    The packages that hold them take part too, as importing a module runs its packages.
+    """
+    found: dict[str, Path] = {}
+    waiting = [ENTRY]
+    while waiting:
+        name = waiting.pop()
+        file = package.joinpath(*name.split("."))
+        file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+        if name and name not in found and file.is_file():
+            found[name] = file
+            waiting += [name.rpartition(".")[0], *_imports(file.read_text(encoding="utf-8"))]
+    return dict(sorted(found.items()))
+
+
+def _imports(source: str) -> Iterator[str]:
+    """Yield the names below ``hmsim`` that a module imports; some are no modules."""
+    for node in ast.walk(ast.parse(source)):
+        names: Iterable[str] = ()
+        if isinstance(node, ast.ImportFrom):
+            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            package, _, rest = name.partition(".")
+            if package == "hmsim" and rest:
+                yield rest

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paper's mixes by name: ``mix:PROGRAM+PARTNER``, a big-data and a memory-intensive program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hmsim._core import InputError, nearest_name
+from hmsim.common.paths import data_directory
+
+PREFIX = "mix:"
+ALL = "all"  # in the place of a pair
+PROGRAMS = (
+    "bayes",
+    "dfsioe_r",
+    "dfsioe_w",
+    "kmeans",
+    "nutchindexing",
+    "pagerank",
+    "sort",
+    "wordcount",
+)
+PARTNERS = {"mcf": 2_000_000, "lbm": 5_000_000, "milc": 40_000_000}  # instructions of a run
+PROGRAM_INSTRUCTIONS = 10_000_000
+REQUESTS = 400  # of a block agent
+SLAVES = 3  # of the online variant
+OPTIONS = ("online", "timed")
+
+
+class Mix(NamedTuple):
+    """A mix's parts."""
+
+    program: str
+    partner: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return ",".join((f"{PREFIX}{self.program}+{self.partner}", *self.options))
+
+
+def available() -> list[str]:
+    """Return the programs whose profiles are shipped."""
+    folder = data_directory() / "workloads" / "profiles"
+    return [name for name in PROGRAMS if (folder / f"{name}.yaml").is_file()]
+
+
+def online_profile(program: str) -> Path:
+    """Return the profile of a program's online variant: of one worker of three, if it is shipped.
+
+    Else that of the program on one node.
+    """
+    folder = data_directory() / "workloads" / "profiles"
+    own = folder / f"{program}_online.yaml"
+    return own if own.is_file() else folder / f"{program}.yaml"
+
+
+def every(options: tuple[str, ...] = ()) -> list[Mix]:
+    """Return all mixes of shipped profiles."""
+    return [Mix(program, partner, options) for partner in PARTNERS for program in available()]
+
+
+def parse(text: str) -> Mix:
+    """Return the mix of a name. Raises InputError that names the nearest part."""
+
+    def known(part: str, names: list[str], what: str) -> str:
+        if part not in names:
+            near = nearest_name(part, names)
+            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(names)}"
+            raise InputError(f"{text}: no {what} '{part}'{hint}")
+        return part
+
+    pair, *options = text[len(PREFIX) :].split(",")
+    if pair == ALL:
+        raise InputError(f"{text}: is {len(every())} workloads; 'hmsim compare' runs them")
+    for option in options:
+        if options.count(option) > 1:
+            raise InputError(f"{text}: '{option}' is given twice")
+    program, plus, partner = pair.partition("+")
+    if not plus:
+        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,online][,timed]")
+    return Mix(
+        known(program, available(), "program"),
+        known(partner, list(PARTNERS), "partner"),
+        tuple(known(option, list(OPTIONS), "option") for option in options),
+    )
+
+
+def expand(workloads: Iterable[Any]) -> list[Any]:
+    """Return workloads with every name ``mix:all[,OPTION]`` replaced by those of all mixes."""
+    result: list[Any] = []
+    for name in workloads:
+        head, *options = name.split(",") if isinstance(name, str) else [""]
+        if head == f"{PREFIX}{ALL}":
+            wanted = parse(",".join((every()[0].name, *options))).options
+            result += [mix.name for mix in every(wanted)]
+        else:
+            result.append(name)
+    return result
+
+
+def agents(mix: Mix) -> list[dict[str, Any]]:
+    """Return the keys of a mix's agents.
+
+    The partner's core; the program's, of which the NVDIMM's part is left to the next; its block I/O
+    by the paper's driver; and online, that of three more nodes, in the background, all of the
+    program's worker where a capture of one is shipped. ``timed``: block
+    requests come when the capture had them, in the background too.
+    """
+    folder = data_directory() / "workloads" / "profiles"
+    online = "online" in mix.options
+    program = online_profile(mix.program) if online else folder / f"{mix.program}.yaml"
+    blocks: dict[str, Any] = {
+        "kind": "block_trace",
+        "path": str(program),
+        "format": "mqsim",
+        "driver": "pmbd",
+        "replay": "closed",
+        "requests": REQUESTS,
+    }
+    if "timed" in mix.options:  # as long as the cores run: requests may be far apart
+        blocks |= {"replay": "timed", "requests": 0, "measured": False}
+    found: list[dict[str, Any]] = [
+        {
+            "kind": "llc_trace",
+            "core": 0,
+            "path": str(folder / f"{mix.partner}.yaml"),
+            "format": "hmsim",
+            "instructions": PARTNERS[mix.partner],
+        },
+        {
+            "kind": "llc_trace",
+            "core": 1,
+            "path": f"{program}:dram",
+            "format": "hmsim",
+            "instructions": PROGRAM_INSTRUCTIONS,
+        },
+        {**blocks, "core": 2},
+    ]
+    if online:
+        for node in range(1, SLAVES + 1):
+            path = f"{program}@{node + 1}"
+            found.append({**blocks, "core": 2 + node, "path": path, "measured": False})
+    return found

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Logs of one run, and that of its requests."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmsim._core import InputError
+from hmsim.common.directories import reason
+
+if TYPE_CHECKING:  # takes a while to import: only for logs
+    import pandas as pd
+
+CLASSES = ("dram", "nvdimm")  # by number
+ROWS = 1 << 15  # of a row group, at least, but for the last
+
+
+class RowLog:
+    """Rows, written block by block to a Parquet file without a name.
+
+    Whatever ends the process, nothing is left behind; `save` gives the file a name.
+    """
+
+    name = "log"  # in errors
+
+    def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
+        """Begin a log on the file system of a directory, by default that for temporary files.
+
+        Raises InputError when the file cannot be written, as `write` and `save` do.
+        """
+        self._place = directory or tempfile.gettempdir()
+        with self._refusals():
+            self._file = tempfile.TemporaryFile(dir=directory)  # noqa: SIM115 (lives as long as self)
+        self._writer: Any = None
+
+    def write(self, columns: Mapping[str, Any]) -> None:
+        """Append rows, as the core gives them by column."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.table({name: self.column(name, values) for name, values in columns.items()})
+        with self._refusals():
+            if self._writer is None:
+                self._writer = pq.ParquetWriter(self._file, table.schema, compression="zstd")
+            self._writer.write_table(table)
+
+    def close(self) -> None:
+        """Complete the file: no more rows come."""
+        if self._writer is not None:
+            with self._refusals():
+                self._writer.close()
+            self._writer = None
+
+    def table(self) -> pd.DataFrame:
+        """Return all rows of a closed log."""
+        import pyarrow.parquet as pq
+
+        self._file.seek(0)
+        return pq.read_table(self._file).to_pandas()
+
+    def save(self, path: Path) -> None:
+        """Copy a closed log to a file."""
+        self._file.seek(0)
+        with path.open("wb") as target:
+            shutil.copyfileobj(self._file, target, 1 << 20)
+
+    def column(self, name: str, values: Any) -> Any:
+        """Return an Arrow array of the type that the column has in the file."""
+        import pyarrow as pa
+
+        return pa.array(values)
+
+    @contextlib.contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(
+                f"{self.name} in {os.fspath(self._place)}: cannot be written: {reason(error)}"
+            ) from error
+
+
+class RequestLog(RowLog):
+    """What became of each request, as `Result.requests` describes it."""
+
+    name = "request log"
+
+    def column(self, name: str, values: Any) -> Any:
+        """Return an Arrow array of the type that the column has in the file."""
+        import pyarrow as pa
+
+        if name == "class":
+            return words(values, CLASSES)
+        if name in ("write", "row_hit"):
+            return pa.array(values != 0)
+        if name in ("channel", "source", "rank", "bank"):
+            return pa.array(values.astype("int32"))
+        return pa.array(values)
+
+
+def words(values: Any, names: Sequence[str]) -> Any:
+    """Return numbers as an Arrow array of their names."""
+    import pyarrow as pa
+
+    return pa.DictionaryArray.from_arrays(values.astype("int8"), list(names))

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run directories read back, whoever wrote them: nothing in them is trusted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmsim._core import InputError
+from hmsim.common.directories import open_regular, read_regular
+from hmsim.config import settings
+
+if TYPE_CHECKING:  # takes a while to import: only for tables
+    import pandas as pd
+
+FILES = ("config.yaml", "stats.json", "run.json")
+LARGEST_JSON = 32 << 20  # bytes
+DEEPEST_NESTING = 32
+BATCH = 1 << 16  # rows
+MOST_ROWS = 10_000  # of a comparison
+
+
+@dataclass(frozen=True)
+class RunDirectory:
+    """One run as its directory holds it.
+
+    Attributes:
+        path: of the directory.
+        config: the text of every parameter by dotted name, resolved.
+        stats: the statistics by dotted path.
+        origin: the content of ``run.json``.
+    """
+
+    path: Path
+    config: Mapping[str, str]
+    stats: Mapping[str, float]
+    origin: Mapping[str, Any]
+
+    @property
+    def workload(self) -> str:
+        """The name of the workload."""
+        workload = self.origin.get("workload")
+        return str(workload.get("name", "?")) if isinstance(workload, dict) else "?"
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy bundle, or of the configuration where there is none."""
+        return str(self.origin.get("policy") or self.origin.get("config") or "?")
+
+    @property
+    def agents(self) -> list[Mapping[str, Any]]:
+        """The agents' keys."""
+        workload = self.origin.get("workload")
+        agents = workload.get("agents") if isinstance(workload, dict) else None
+        found = agents if isinstance(agents, list) else []
+        return [agent if isinstance(agent, dict) else {} for agent in found]
+
+    def number(self, name: str) -> int:
+        """Return a whole number of the configuration. Raises InputError."""
+        text = self.config.get(name)
+        try:
+            return int(str(text))
+        except ValueError as error:
+            raise InputError(
+                f"{self.path / 'config.yaml'}: {name}: "
+                + (f"'{text}' is no whole number" if text is not None else "is missing")
+            ) from error
+
+    def has(self, file: str) -> bool:
+        """Tell whether there is such a file."""
+        return (self.path / file).is_file()
+
+    def batches(self, file: str, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
+        """Yield some rows at a time of a Parquet file. Raises InputError."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        path = self.path / file
+        try:
+            with open_regular(path) as content, pq.ParquetFile(content) as table:
+                missing = [name for name in columns if name not in table.schema_arrow.names]
+                if missing:
+                    raise InputError(f"{path}: the column '{missing[0]}' is missing")
+                for batch in table.iter_batches(BATCH, columns=list(columns)):
+                    yield batch.to_pandas()
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
+
+    def table(self, file: str, columns: Sequence[str]) -> pd.DataFrame:
+        """Return the columns of a Parquet file. Raises InputError."""
+        import pandas as pd
+
+        parts = list(self.batches(file, columns))
+        if not parts:
+            return pd.DataFrame({name: [] for name in columns})
+        return pd.concat(parts, ignore_index=True)
+
+    def series(self) -> pd.DataFrame | None:
+        """Return ``series.parquet`` as `Result.series` describes it, or None. Raises InputError."""
+        import pandas as pd
+        import pyarrow as pa
+
+        path = self.path / "series.parquet"
+        if not path.is_file():
+            return None
+        try:
+            with open_regular(path) as file:
+                table = pd.read_parquet(file)
+            return table.set_axis(table.index.astype("int64")).astype("float64")
+        except (OSError, ValueError, TypeError, pa.ArrowException) as error:
+            raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
+
+
+def read_run(directory: str | os.PathLike[str]) -> RunDirectory:
+    """Return what a run directory holds. Raises InputError that names the file at fault."""
+    path = Path(directory)
+    if not path.is_dir():
+        raise InputError(f"{path}: there is no such directory")
+    for name in FILES:
+        if not (path / name).is_file():
+            raise InputError(f"{path}: no run directory: {name} is missing")
+    file = path / "config.yaml"
+    config = settings.flatten(file, settings.read_mapping(file))
+    origin = read_json(path / "run.json")
+    return RunDirectory(
+        path,
+        {setting.name: setting.text for setting in config},
+        dict(_flat(path / "stats.json", read_json(path / "stats.json"))),
+        origin,
+    )
+
+
+def find_runs(directories: Sequence[str | os.PathLike[str]]) -> list[RunDirectory]:
+    """Return the runs in these directories: each is one, or holds some, as `hmsim compare` leaves.
+
+    Raises InputError when one of them is no run and holds none.
+    """
+    found: dict[Path, RunDirectory] = {}
+    for directory in directories:
+        path = Path(directory)
+        if not path.is_dir():
+            raise InputError(f"{path}: there is no such directory")
+        inside = sorted(file.parent for file in path.glob("*/*/stats.json"))
+        if (path / "stats.json").exists() or not inside:
+            inside = [path]
+        order = _asked(path)
+        runs = [read_run(run) for run in inside]
+        for run in sorted(runs, key=lambda run: order.get((run.workload, run.policy), len(order))):
+            found.setdefault(run.path.resolve(), run)
+    return list(found.values())
+
+
+def _asked(path: Path) -> dict[tuple[str, str], int]:
+    """Return the place of each workload and policy in what `hmsim compare` was asked for."""
+    try:
+        text = read_regular(path / "comparison.csv", LARGEST_JSON).decode()
+        rows = itertools.islice(csv.DictReader(io.StringIO(text, newline="")), MOST_ROWS)
+        return {(row["workload"], row["policy"]): place for place, row in enumerate(rows)}
+    except (InputError, ValueError, KeyError, csv.Error):
+        return {}  # no folder of `hmsim compare`: they stand by name
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object that a JSON file holds. Raises InputError."""
+    try:
+        value = json.loads(read_regular(path, LARGEST_JSON))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {_first_line(error)}") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: not an object in braces")
+    return value
+
+
+def _flat(
+    path: Path, level: Mapping[str, Any], prefix: str = "", depth: int = 0
+) -> Iterator[tuple[str, float]]:
+    if depth > DEEPEST_NESTING:
+        raise InputError(f"{path}: nested too deeply")
+    for key, value in level.items():
+        name = prefix + key
+        if isinstance(value, dict):
+            yield from _flat(path, value, name + ".", depth + 1)
+        elif isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(f"{path}: {name}: not a number")
+        elif isinstance(value, int) and abs(value) >= 1 << 64:
+            raise InputError(f"{path}: {name}: too large")
+        elif math.isfinite(value):
+            yield name, value
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs that another simulator made with our controller in it, from the record that it left.
+
+gem5's interpreter knows no package of ours, so its scripts (``configs/gem5``) leave a record, one
+JSON file; here it becomes a `Result`, whose directory is that of any other run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hmsim._core import InputError
+from hmsim.config import settings as yaml_settings
+from hmsim.config.configuration import Config
+from hmsim.config.settings import Setting
+from hmsim.running import runner
+from hmsim.running.runner import Result
+from hmsim.running.workload import Agent, Workload
+
+LARGEST = 1e300
+KEYS = ("simulator", "config", "policy", "parameters", "workload", "seed", "host", "statistics")
+
+
+def read_record(path: str | os.PathLike[str]) -> Result:
+    """Return the run that a record tells of.
+
+    The record is a JSON object: ``simulator`` {name: version}; ``config`` and ``policy``, names,
+    the latter or null; ``parameters`` {dotted name: text}, what the controller ran with;
+    ``workload`` {"name": text, "agents": a list of {key: text}}; ``seed``; ``host`` {name: number},
+    what it cost; ``statistics`` {dotted path: number}.
+
+    Raises:
+        InputError: names the file and the key.
+    """
+    file = Path(path)
+    record = _Reader(str(file), _parse(file))
+    if set(record.content) != set(KEYS):
+        record.refuse("", f"expected the keys {', '.join(KEYS)}")
+    policy = record.content["policy"]
+    if policy is not None:
+        policy = record.text("policy", policy)
+    config = Config(
+        record.text("config", record.content["config"]),
+        tuple(record.settings("parameters", record.content["parameters"])),
+        policy=policy,
+    )
+    config.check()
+    seed = record.content["seed"]
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        record.refuse("seed", "expected a whole number")
+    statistics = record.table("statistics", record.number, needed="sim.ticks")
+    try:
+        yaml_settings.nested(statistics.items())
+    except ValueError as error:
+        record.refuse("statistics", str(error))
+    return Result(
+        config,
+        record.workload(),
+        runner.options(seed),
+        tuple({"path": name, "unit": "", "value": value} for name, value in statistics.items()),
+        record.table("host", record.number, needed="seconds"),
+        simulator=record.table("simulator", record.text),
+    )
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    def no_number(text: str) -> NoReturn:
+        raise ValueError(f"{text} is no number")
+
+    try:
+        content = json.loads(yaml_settings.read_text_file(path), parse_constant=no_number)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not a record of a run: {error}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: not a record of a run: no JSON object")
+    return content
+
+
+class _Reader:
+    """Takes the values of a record out, each of the type that it must have."""
+
+    def __init__(self, where: str, content: dict[str, Any]) -> None:
+        self.where = where
+        self.content = content
+
+    def refuse(self, key: str, message: str) -> NoReturn:
+        raise InputError(f"{self.where}: {key}: {message}" if key else f"{self.where}: {message}")
+
+    def text(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            self.refuse(key, "expected a text")
+        return value
+
+    def number(self, key: str, value: Any) -> float:
+        whole_or_not = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not whole_or_not or not -LARGEST <= value <= LARGEST:
+            self.refuse(key, "expected a number")
+        return value
+
+    def table(self, key: str, check: Callable[[str, Any], Any], needed: str = "") -> dict[str, Any]:
+        values = self.content[key]
+        if not isinstance(values, dict) or (needed and needed not in values):
+            self.refuse(key, f"expected an object{f' with {needed}' if needed else ''}")
+        return {name: check(f"{key}: {name}", value) for name, value in values.items()}
+
+    def settings(self, key: str, values: Any) -> list[Setting]:
+        if not isinstance(values, dict):
+            self.refuse(key, "expected an object")
+        where = f"{self.where}: {key}"
+        return [Setting(name, self.text(f"{key}: {name}", v), where) for name, v in values.items()]
+
+    def workload(self) -> Workload:
+        given = self.content["workload"]
+        if not isinstance(given, dict) or set(given) != {"name", "agents"}:
+            self.refuse("workload", "expected an object of name and agents")
+        if not isinstance(given["agents"], list):
+            self.refuse("workload: agents", "expected a list")
+        agents = [
+            Agent(tuple(self.settings(f"workload: agent {number}", keys)), self.where, None)
+            for number, keys in enumerate(given["agents"])
+        ]
+        return Workload(self.text("workload: name", given["name"]), tuple(agents))

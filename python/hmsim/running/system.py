@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A memory system driven by hand, request by request."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.common.directories import new_file, read_regular
+from hmsim.config.configuration import Config
+from hmsim.config.policies import PolicyMaker, makers
+from hmsim.config.settings import Setting, from_mapping
+from hmsim.running.calibration import with_table
+from hmsim.running.runner import LARGEST_SEED, STEPS, AnyConfig, as_config, series_table
+
+if TYPE_CHECKING:  # takes a while to import: only for time series
+    import pandas as pd
+
+LINE = 64  # bytes of one request
+MAGIC = b"HMSIMSYS"
+DIGEST = 32  # bytes of SHA-256
+LARGEST_FILE = 16 << 30  # bytes of a checkpoint
+LARGEST_TIME = (1 << 62) - 1
+LARGEST_ADDRESS = (1 << 63) - 1
+
+
+class Completion(NamedTuple):
+    """A request that is done; times in picoseconds.
+
+    A write is done, and safe from power failures, once its data burst has ended.
+    """
+
+    id: int
+    arrival: int
+    finish: int
+    data: bytes | None = None  # data mode: what a read returned
+
+
+def _no_trace(_agent: int, _offset: int) -> bytes:
+    return b""
+
+
+def _duration(time: str | int | None) -> int:
+    """Return picoseconds; without a time the longest there is."""
+    if time is None:
+        return LARGEST_TIME
+    ticks = _core.parse_time(time) if isinstance(time, str) else time
+    if not 0 <= ticks <= LARGEST_TIME:
+        raise InputError(f"{time} is no time from 0 to {LARGEST_TIME} picoseconds")
+    return ticks
+
+
+class System:
+    """One memory system without agents: all requests come from `enqueue`.
+
+    Addresses are system addresses: DRAM from 0, the NVDIMM behind it.
+    """
+
+    def __init__(
+        self,
+        config: AnyConfig,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        seed: int = 1,
+        check: bool = False,
+    ) -> None:
+        """Build the system of a configuration.
+
+        Args:
+            config: a Config, a path, or the name of a shipped configuration.
+            overrides: values by dotted name, which win.
+            seed: of all pseudo-random choices.
+            check: as for `hmsim.run`: `advance` raises SimulatorFault when a rule is broken.
+
+        Raises:
+            InputError: the configuration is at fault.
+        """
+        loaded = as_config(config)
+        added = tuple(from_mapping(overrides or {}, "overrides"))
+        self._config = Config(
+            *(loaded.name, loaded.settings, loaded.bundle),
+            *((*loaded.overrides, *added), loaded.policy, loaded.objects),
+        )
+        if added:
+            self._config.check()
+        self._config = with_table(self._config)
+        self._seed = seed
+        self._checked = check
+        self._simulation = Simulation(
+            *(self._config.flat(), [], seed, 0, 0, _no_trace, []),
+            check=check,
+            policies=makers(dict(self._config.objects)),
+        )
+
+    @property
+    def config(self) -> Config:
+        """The configuration, overrides included."""
+        return self._config
+
+    @property
+    def now(self) -> int:
+        """The simulated time, in picoseconds."""
+        return self._simulation.now
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """The statistics since the beginning: value by dotted path, histograms as dictionaries."""
+        found = self._simulation.statistics()
+        return {entry["path"]: entry["value"] for entry in found if entry["value"] is not None}
+
+    @property
+    def series(self) -> pd.DataFrame | None:
+        """The time series, as `Result.series`: None unless the configuration asks for it."""
+        samples = self._simulation.series()
+        return None if samples is None else series_table(samples)
+
+    def enqueue(
+        self,
+        address: int,
+        size: int = LINE,
+        write: bool = False,
+        source: int = 0,
+        data: bytes | None = None,
+    ) -> int | None:
+        """Send a request now.
+
+        Args:
+            address: first byte.
+            size: bytes, all of them within one 64-byte line.
+            write: a write, else a read.
+            source: the hardware context that asks, 0 .. 65535.
+            data: with ``system.store_data`` the ``size`` bytes that a write carries; by default
+                its number as a request, again and again.
+
+        Returns:
+            The request's id, or None when its queue is full: advance and try again.
+
+        Raises:
+            InputError: the address lies outside the system, the request crosses a line, the data
+                do not fit it, or the power is off.
+        """
+        if not 0 <= address <= LARGEST_ADDRESS:
+            raise InputError(f"address {address} lies outside the system")
+        if size < 1 or address % LINE + size > LINE:
+            raise InputError(f"{size} bytes from address {address} are not within one 64-byte line")
+        if not 0 <= source <= 0xFFFF:
+            raise InputError(f"source {source} is outside 0 .. 65535")
+        return self._simulation.enqueue(address, size, write, source, data)
+
+    def flush(self, source: int = 0) -> int | None:
+        """Send a flush of the NVDIMM now: a barrier, and a request like others.
+
+        It is done once all earlier requests to the NVDIMM are done, and durable as
+        ``nvdimm.buffer.flush`` has it; later ones begin only then.
+
+        Args:
+            source: the hardware context that asks, 0 .. 65535.
+
+        Returns:
+            The request's id, or None when the queue is full: advance and try again.
+
+        Raises:
+            InputError: there is no NVDIMM, or the power is off.
+        """
+        if not 0 <= source <= 0xFFFF:
+            raise InputError(f"source {source} is outside 0 .. 65535")
+        return self._simulation.flush(source)
+
+    def peek(self, address: int, size: int = LINE) -> bytes:
+        """Return what a read of ``size`` bytes of one line would return, without sending one.
+
+        Raises InputError unless ``system.store_data`` is on and the bytes lie in one line.
+        """
+        if not 0 <= address <= LARGEST_ADDRESS:
+            raise InputError(f"address {address} lies outside the system")
+        return self._simulation.peek(address, size)
+
+    def trim(self, address: int, size: int) -> int:
+        """Discard data of the NVDIMM: pages of 4096 bytes that lie in the range as a whole.
+
+        It takes no time. From then on the pages read as zeros, after power failures too, until they
+        are written again. What requests under way find there is open.
+
+        Args:
+            address: system address of the first byte; it must lie in the NVDIMM.
+            size: bytes; parts of pages at both ends are left alone.
+
+        Returns:
+            The number of pages discarded.
+
+        Raises:
+            InputError: the range is not within the NVDIMM, or power is off.
+        """
+        if not (0 <= address <= LARGEST_ADDRESS and 0 <= size <= LARGEST_ADDRESS):
+            raise InputError(f"{size} bytes from address {address} are not within the NVDIMM")
+        return self._simulation.trim(address, size)
+
+    def power_fail(self, save_for: str | int | None = None) -> None:
+        """Let power go now; time passes without events until `power_on`.
+
+        Writes that are done are saved to flash with the energy of the ultracapacitors (statistics
+        ``nvdimm.power``). Other requests are lost, and so is what DRAM holds.
+
+        Args:
+            save_for: power returns so long after, and if the save is not over it is interrupted:
+                programs under way are torn. What is left stays in the buffer, which has power, and
+                is saved by the recovery, or when power fails again. By default the save is over
+                before `power_on`. A time as for `advance`, which is not advanced by it.
+
+        Raises:
+            InputError: ``system.store_data`` is off, power is off, or ``nvdimm.power.energy`` is
+                too little for the saves since the last recovery that came to its end.
+        """
+        self._simulation.power_fail(_duration(save_for))
+
+    def power_on(self, recover_for: str | int | None = None) -> bool:
+        """Go on with what flash holds; the map is rebuilt from it.
+
+        Statistics start anew, but for ``nvdimm.power``.
+
+        Args:
+            recover_for: if the recovery (``nvdimm.power.recovery_us``) is not over so long after,
+                it is interrupted there: power is about to fail again, and only `power_fail` can
+                follow. A time as for `advance`, which is not advanced by it.
+
+        Returns:
+            Whether the recovery is over.
+
+        Raises:
+            InputError: power is on.
+        """
+        return self._simulation.power_on(_duration(recover_for))
+
+    def advance(self, until: str | int) -> None:
+        """Run to a time: with its unit (``"10us"``), or in picoseconds; the past does nothing.
+
+        Raises InputError when the text is no time.
+        """
+        ticks = _core.parse_time(until) if isinstance(until, str) else until
+        if ticks > LARGEST_TIME:
+            raise InputError(f"{until} is too far away")
+        if ticks > self.now:
+            while not self._simulation.advance(ticks, STEPS):
+                pass  # an interrupt is seen here
+
+    def completions(self) -> list[Completion]:
+        """Return the requests done since the last call, in order of completion."""
+        return [Completion(*entry) for entry in self._simulation.take_completions()]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole state to a file that holds the configuration too.
+
+        Raises InputError when the file cannot be written; an existing one is replaced.
+        """
+        settings = [[s.name, s.text] for s in self._config.settings_in_force()]
+        header = {
+            "name": self._config.name,
+            "settings": settings,
+            "seed": self._seed,
+            "check": self._checked,
+            "objects": [name for name, _ in self._config.objects],
+        }
+        head = json.dumps(header).encode()
+        body = len(head).to_bytes(8, "little") + head + self._simulation.save()
+        with new_file(path, force=True) as scratch:
+            scratch.write_bytes(MAGIC + hashlib.sha256(body).digest() + body)
+
+    def save_preconditioned(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write what preconditioning left in the NVDIMMs, for ``nvdimm.precondition.load``.
+
+        Raises InputError when the simulation has begun, when there is no flash, and when the file
+        exists without ``force`` or cannot be written.
+        """
+        content = self._simulation.preconditioned()
+        with new_file(path, force) as scratch:
+            scratch.write_bytes(content)
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str], objects: Mapping[str, PolicyMaker] | None = None
+    ) -> System:
+        """Return the system that `save` wrote, at the same time and in the same state.
+
+        ``objects``: of a system with policies in Python, those of its Bundle; their state comes
+        from the file.
+
+        Raises InputError when the file is damaged or of another version of hmsim.
+        """
+        content = read_regular(path, LARGEST_FILE)
+        name = os.fspath(path)
+        body = content[len(MAGIC) + DIGEST :]
+        if not content.startswith(MAGIC):
+            raise InputError(f"{os.fspath(path)}: not a saved system")
+        if hashlib.sha256(body).digest() != content[len(MAGIC) : len(MAGIC) + DIGEST]:
+            raise InputError(f"{os.fspath(path)}: damaged: its checksum does not fit")
+        try:
+            header, state = _split(body)
+            given = tuple((objects or {}).items())
+            settings = tuple(Setting(key, text, name) for key, text in header["settings"])
+            if [key for key, _ in given] != header["objects"]:
+                raise InputError(f"needs policies in Python for: {header['objects']}")
+            config = Config(header["name"], settings, objects=given)
+            config.check()
+            config = with_table(config, calibrate=False)
+            system = System(config, seed=header["seed"], check=header["check"])
+            system._simulation.load(state, name)
+        except InputError as error:
+            raise InputError(_naming(name, str(error))) from error
+        except ValueError as error:  # a text that is none
+            raise InputError(f"{name}: damaged: {error}") from error
+        return system
+
+
+def _split(body: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header of a saved system, which is complete, and its state.
+
+    Raises InputError when the header is damaged.
+    """
+    length = int.from_bytes(body[:8], "little")
+    try:
+        header = json.loads(body[8 : 8 + length])
+        json.dumps(header, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"damaged: its header is no text: {error}") from error
+    if not (
+        isinstance(header, dict)
+        and isinstance(header.get("name"), str)
+        and type(header.get("seed")) is int
+        and 0 <= header["seed"] <= LARGEST_SEED
+        and isinstance(header.get("check"), bool)
+        and _are_texts(header.get("objects"))
+        and isinstance(header.get("settings"), list)
+        and all(_are_texts(pair) and len(pair) == 2 for pair in header["settings"])
+    ):
+        raise InputError("damaged: its header is none of a saved system")
+    return header, body[8 + length :]
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(text, str) for text in found)
+
+
+def _naming(name: str, message: str) -> str:
+    return message if message.startswith(f"{name}:") else f"{name}: {message}"

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where points run: in this process, on processes of this machine, or on a Dask cluster.
+
+Dask asks nobody who he is: whoever reaches a scheduler or a worker runs code as its user
+(docs/security.md). Those of this machine listen on its loopback address alone, and the web server
+that Dask starts beside each of them is shut again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import os
+import time
+from collections.abc import Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hmsim._core import InputError
+from hmsim.running.points import Outcome, Point, measure
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+LOOK = 1.0  # seconds between two questions how many workers there are
+LOOPBACK = "127.0.0.1"
+LOCAL = {
+    "distributed.scheduler.allowed-failures": 0,  # who tries again is decided here
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.preload": [__name__],  # its dask_setup
+    "distributed.worker.memory.terminate": False,
+}
+# Of a scheduler: no dashboard, and a free port for the web server until dask_setup shuts it.
+WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preload": [__name__]}
+
+
+def dask_setup(server: Any) -> None:
+    """Shut the web server of a scheduler or worker; Dask calls this as one of these starts."""
+    server.http_server.stop()
+    server.services.pop("dashboard", None)
+
+
+def outcomes(
+    points: Sequence[Point], jobs: int | None, client: Client | None
+) -> Generator[Outcome, None, None]:
+    """Yield what becomes of each point, in the order in which they end.
+
+    A point whose worker dies is tried again, the last time alone: it may not have been its fault.
+
+    Args:
+        points: all different.
+        jobs: processes of this machine; by default the processors. 1: in this process.
+        client: of a cluster to use in place of them.
+    """
+    processes = min(jobs or len(os.sched_getaffinity(0)), len(points))
+    if client is not None:
+        yield from _on_cluster(points, client)
+    elif processes > 1:
+        with local_client(processes) as own:
+            yield from _on_cluster(points, own, processes)
+    else:
+        for point in points:
+            yield measure(point, point.key)
+
+
+@contextlib.contextmanager
+def local_client(processes: int) -> Iterator[Client]:
+    """Give a client of a cluster of processes of this machine, which ends with the block.
+
+    Raises InputError: Dask is not installed.
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise InputError(
+            "several processes need Dask: pip install 'hmsim[sweep]', or use 1 job"
+        ) from error
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set(LOCAL))
+        cluster = LocalCluster(
+            n_workers=processes,
+            threads_per_worker=1,
+            memory_limit=0,
+            host=LOOPBACK,
+            scheduler_kwargs=WITHOUT_WEB,
+            silence_logs=logging.CRITICAL,
+        )
+        stack.enter_context(cluster)
+        yield stack.enter_context(Client(cluster))
+
+
+def _on_cluster(
+    points: Sequence[Point], client: Client, workers: int = 1
+) -> Generator[Outcome, None, None]:
+    suspects: list[Point] = list(points)
+    for each in (2, 1, 0):  # at first one waits at each worker, so that none is idle in between
+        dead: list[Point] = []
+        for outcome, point in _once(suspects, client, workers, each):
+            if outcome is None and each:
+                dead.append(point)
+            elif outcome is None:
+                text = "the process that ran this point was killed, more than once"
+                yield Outcome(point.key, error=text, final=False)
+            else:
+                yield outcome
+        suspects = dead
+
+
+def _once(
+    points: Sequence[Point], client: Client, workers: int, each: int
+) -> Generator[tuple[Outcome | None, Point], None, None]:
+    """Yield what becomes of each point in one try; None: its worker died.
+
+    Args:
+        workers: of which there are at least so many.
+        each: points that each of them has, under way or waiting; 0: one point alone.
+    """
+    from distributed import as_completed
+
+    waiting = iter(points)
+    running: dict[Any, Point] = {}
+    active = as_completed(raise_errors=False)
+
+    room, asked = 0, -LOOK
+
+    def submit() -> None:
+        nonlocal room, asked
+        if time.monotonic() - asked >= LOOK:
+            room = max(1, each * max(workers, sum(client.nthreads().values())))
+            asked = time.monotonic()
+        for point in itertools.islice(waiting, max(0, room - len(running))):
+            # Not the point's key: a scheduler may remember how another try ended.
+            future = client.submit(measure, point, point.key, pure=False)
+            running[future.key] = point
+            active.add(future)
+
+    submit()
+    for future in active:
+        point = running.pop(future.key)
+        outcome = _outcome(future, point)
+        submit()
+        yield outcome, point
+
+
+def _outcome(future: Future, point: Point) -> Outcome | None:
+    if future.status == "finished":
+        found: Outcome = future.result()
+        return found
+    error = future.exception() if future.status == "error" else None
+    if type(error).__name__ == "KilledWorker":
+        return None
+    text = f"{type(error).__name__}: {error}" if error else f"the run was {future.status}"
+    return Outcome(point.key, error=text, final=False)

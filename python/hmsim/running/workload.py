@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Workloads: the agents that drive a memory system, and the traces that they read."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import yaml
+
+from hmsim._core import InputError, Simulation, nearest_name
+from hmsim.clones import files as twin_files
+from hmsim.common.paths import find_file
+from hmsim.config import settings as yaml_settings
+from hmsim.config.configuration import Config
+from hmsim.config.settings import Setting
+from hmsim.running import mixes
+
+MOST_COPIES = 256
+SMALL_NUMBER = re.compile(r"[0-9]{1,3}")
+BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
+
+
+@dataclass(frozen=True)
+class Agent:
+    """One agent: its keys as the file gives them, and where they stand.
+
+    Attributes:
+        settings: all keys, ``kind`` among them.
+        where: ``file:line`` of the agent.
+        trace: the trace's file, or None for an agent without one.
+    """
+
+    settings: tuple[Setting, ...]
+    where: str
+    trace: Path | None
+
+    @property
+    def kind(self) -> str:
+        return next((setting.text for setting in self.settings if setting.name == "kind"), "")
+
+    @property
+    def measured(self) -> bool:
+        """False for a background agent: runs do not wait for it, and it cannot run alone."""
+        return not any(s.pair in BACKGROUND for s in self.settings)
+
+    def flat(self) -> list[tuple[str, str]]:
+        """Return (key, text) of every key, as the core takes them."""
+        return [setting.pair for setting in self.settings]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Agents under a name."""
+
+    name: str
+    agents: tuple[Agent, ...]
+
+    def check(self, config: Config, warmup: bool = False) -> None:
+        """Raise InputError, one line per error, when the agents do not fit the configuration.
+
+        ``warmup``: the run has one of its own.
+        """
+        flat = config.flat()
+        lines = []
+        for agent in self.agents:
+            places = {setting.name: setting.where for setting in agent.settings}
+            for name, message in Simulation.check_agent(flat, agent.flat()):
+                lines.append(f"{places.get(name, agent.where)}: {name}: {message}")
+            windows = [s for s in agent.settings if s.name.split(".")[0] == "windows"]
+            if warmup and windows:
+                lines.append(
+                    f"{windows[0].where}: windows: each has a warmup of its own, "
+                    "so a run of them takes no --warmup"
+                )
+        if lines:
+            raise InputError(yaml_settings.joined(lines))
+
+    def locate(self, message: str) -> str:
+        """Return a message of the core with the places of the agents that it names by number."""
+
+        def place(match: re.Match[str]) -> str:
+            number = int(match["number"])
+            known = number < len(self.agents)
+            return f"{self.agents[number].where}: {match['rest']}" if known else match[0]
+
+        return re.sub(r"^agent[ .](?P<number>\d+)[:.] ?(?P<rest>.*)", place, message, flags=re.M)
+
+    def alone(self, index: int) -> Workload:
+        """Return a workload of one of the agents."""
+        return replace(self, agents=(self.agents[index],))
+
+
+def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
+    """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
+
+    A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
+    beside the file and must exist; in the place of one, a profile means its twin. The agents' keys
+    are checked when a configuration is known (`Workload.check`). An agent with ``copies: N``
+    becomes N agents.
+
+    Raises:
+        InputError: names file, line, key and nearest valid name.
+    """
+    name = os.fspath(path_or_name)
+    if name.startswith(mixes.PREFIX):
+        mix = mixes.parse(name)
+        found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
+        return Workload(mix.name, tuple(load_agent(keys) for keys in found))
+    path = find_file(path_or_name, "workloads", "workload")
+    agents: list[Agent] | None = None
+    for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
+        if key == "agents":
+            agents = [
+                copy
+                for node in _agent_nodes(path, value_node)
+                for copy in _copies(_agent(path, node))
+            ]
+        elif key == "description":
+            yaml_settings.scalar(path, value_node, key)
+        else:
+            near = nearest_name(key, ["agents", "description"])
+            hint = f"; did you mean '{near}'?" if near else "; known: agents, description"
+            raise InputError(f"{yaml_settings.place(path, key_node)}: {key}: unknown key{hint}")
+    if agents is None:
+        raise InputError(f"{path}: agents: missing; a workload is a list of agents")
+    return Workload(path.stem, tuple(agents))
+
+
+def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
+    where = yaml_settings.place(path, node)
+    if not isinstance(node, yaml.SequenceNode) or not node.value:
+        raise InputError(f"{where}: agents: expected a list of at least one agent")
+    for index, child in enumerate(node.value):
+        if not isinstance(child, yaml.MappingNode):
+            raise InputError(
+                f"{yaml_settings.place(path, child)}: agents: entry {index} is a "
+                f"{yaml_settings.kind(child)} where 'key: value' pairs are expected"
+            )
+    return node.value
+
+
+def _agent(path: Path, node: yaml.MappingNode) -> Agent:
+    windows = [_windows(path, *pair) for pair in node.value if _is_windows(*pair)]
+    if len(windows) > 1:
+        raise InputError(f"{windows[1].where}: windows: given before")
+    others = [pair for pair in node.value if not _is_windows(*pair)]
+    mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
+    settings = [*yaml_settings.flatten(path, mapping), *windows]
+    return load_agent(settings, path.parent, yaml_settings.place(path, node))
+
+
+def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
+    """Return an agent of keys; its path is relative to a folder. Raises InputError."""
+    settings = []
+    trace = None
+    keys = dict(setting.pair for setting in given)
+    for setting in given:
+        if setting.name == "path":
+            trace = twin_files.resolve(folder / setting.text, keys)
+            _check_trace(trace, setting)
+            setting = replace(setting, text=os.fspath(trace))
+        settings.append(setting)
+    return Agent(tuple(settings), where or given[0].where, trace)
+
+
+def _is_windows(key: yaml.Node, value: yaml.Node) -> bool:
+    return key.value == "windows" and isinstance(value, yaml.SequenceNode)
+
+
+def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
+    """Return a list of windows as the core takes it: ``skip=N, instructions=N; skip=N, ...``."""
+    windows = []
+    for number, window in enumerate(value.value):
+        if not isinstance(window, yaml.MappingNode):
+            raise InputError(
+                f"{yaml_settings.place(path, window)}: windows: window {number} is a "
+                f"{yaml_settings.kind(window)} where 'key: value' pairs are expected"
+            )
+        pairs = yaml_settings.flatten(path, window)
+        for pair in pairs:
+            if any(mark in "".join(pair.pair) for mark in ",;="):
+                raise InputError(f"{pair.where}: windows: {pair.name}: '{pair.text}' is no number")
+        windows.append(", ".join(f"{pair.name}={pair.text}" for pair in pairs))
+    where = yaml_settings.place(path, key)
+    if not windows or not all(windows):
+        raise InputError(
+            f"{where}: windows: expected a list of windows, each with instructions, or, of block "
+            "traces, requests"
+        )
+    return Setting("windows", "; ".join(windows), where)
+
+
+def _copies(agent: Agent) -> list[Agent]:
+    """Return the agents that one with ``copies: N`` stands for; what is wrong is told later."""
+    values = {setting.name: setting for setting in agent.settings}
+    copies = values.get("copies")
+    if copies is None or "copy_number" in values or not _has_copies(agent.kind):
+        return [agent]
+    core = values["core"].text if "core" in values else "0"
+    if not SMALL_NUMBER.fullmatch(copies.text) or not SMALL_NUMBER.fullmatch(core):
+        return [agent]
+    count = int(copies.text)
+    if not 1 <= count <= MOST_COPIES:
+        return [agent]
+    where = values.get("core", copies).where
+    others = [setting for setting in agent.settings if setting.name != "core"]
+    return [
+        replace(
+            agent,
+            settings=(
+                *others,
+                Setting("core", str(int(core) + number), where),
+                Setting("copy_number", str(number), copies.where),
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def _has_copies(kind: str) -> bool:
+    return kind in Simulation.agent_kinds() and any(
+        entry["name"] == "copies" for entry in Simulation.agent_parameters(kind)
+    )
+
+
+def _check_trace(trace: Path, setting: Setting) -> None:
+    try:
+        mode = trace.stat().st_mode
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        near = _neighbour(trace)
+        hint = f"; did you mean '{near}'?" if near else ""
+        raise InputError(f"{setting.where}: path: {trace}: {reason}{hint}") from error
+    if not stat.S_ISREG(mode):
+        raise InputError(f"{setting.where}: path: {trace}: not a regular file")
+    if not os.access(trace, os.R_OK):
+        raise InputError(f"{setting.where}: path: {trace}: may not be read")
+
+
+def _neighbour(trace: Path) -> str:
+    """Return the file beside a missing one whose name is nearest, or ''."""
+    try:
+        names = sorted(os.listdir(trace.parent))
+    except (OSError, ValueError):
+        return ""
+    return nearest_name(trace.name, names)

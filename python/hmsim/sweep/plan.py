@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sweeps: the points of a sweep file, run where they are missing, as one Parquet dataset.
+
+A sweep's directory holds ``plan.json`` (every point: labels, and key or error), ``points/``
+(hmsim.running.points), ``results.parquet`` (one row a point, in the plan's order) and ``run.json``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hmsim._core import InputError, nearest_name
+from hmsim.common.directories import MARKER, SCRATCH, new_file, reason
+from hmsim.config.configuration import Config, load_config
+from hmsim.config.node_reader import Value, located
+from hmsim.config.settings import Setting, joined
+from hmsim.running.calibration import with_table
+from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated
+from hmsim.running.runner import options, statistic_names, versions, write_json
+from hmsim.running.workload import Workload, load_workload
+from hmsim.sweep.file import OWN_AXES, Combination, Sweep
+from hmsim.sweep.results import PLAN, number, read_plan, write_table
+
+if TYPE_CHECKING:  # takes a while to import
+    import pandas as pd
+
+DATASET = "results.parquet"
+LOCK = ".lock"
+DEFAULT_CONFIG = "quick"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A point of a sweep: its labels, and the point or why there is none."""
+
+    labels: Mapping[str, Scalar]
+    point: Point | None
+    error: str = ""
+
+
+class Planner:
+    """Makes points of combinations, loading what they share once."""
+
+    def __init__(self, sweep: Sweep) -> None:
+        self._sweep = sweep
+        self._systems: dict[tuple[str, ...], Config | InputError] = {}
+        self._workloads: dict[tuple[str, ...], Workload] = {}
+        self._fits: set[int] = set()
+
+    def plan(self) -> list[Planned]:
+        """Return every point of the sweep, one whose values do not go together with its error.
+
+        Raises InputError: a value is wrong wherever it is used, or a file is.
+        """
+        planned: list[Planned] = []
+        fates: dict[Value, list[str]] = {}
+        for combination in self._sweep.combinations():
+            planned.append(self.planned(combination))
+            for name, value in combination.items():
+                if name not in ("workload", "seed"):
+                    fates.setdefault(value, []).append(planned[-1].error)
+        if not planned:
+            raise InputError(f"{self._sweep.path}: where: no point is left")
+        hopeless = [errors[0] for errors in fates.values() if all(errors)]
+        if hopeless or all(each.point is None for each in planned):
+            raise InputError(joined(list(dict.fromkeys(hopeless or [planned[0].error]))))
+        return planned
+
+    def planned(self, combination: Combination) -> Planned:
+        """Return one point of the plan. Raises InputError as `make`."""
+        made = self.make(combination)
+        if isinstance(made, InputError):
+            return Planned(self.labels(combination), None, str(made))
+        return Planned(made.labels(), made)
+
+    def labels(self, combination: Combination) -> dict[str, Scalar]:
+        """Return the columns of a point that could not be made."""
+        texts = {name: value.text for name, value in self._all(combination).items()}
+        own: dict[str, Scalar] = {name: texts.get(name) for name in NAMES}
+        own |= {"config": Path(texts.get("config", DEFAULT_CONFIG)).stem}
+        own |= {"seed": number(texts.get("seed", "1"))}
+        axes = {name: value for name, value in combination.items() if name not in OWN_AXES}
+        return {**own, **{name: number(value.text) for name, value in axes.items()}}
+
+    def make(self, combination: Combination) -> Point | InputError:
+        """Return a combination's point, or what is wrong with its values.
+
+        Raises InputError: its workload, its seed or a file is wrong.
+        """
+        values = self._all(combination)
+        agents = self._workload(values)
+        seed = values.get("seed")
+        with located(f"{seed.where}: " if seed else ""):
+            text = seed.text if seed else "1"
+            if not (text.isascii() and text.isdecimal() and len(text) <= 20):
+                raise InputError(f"seed: '{text[:20]}' is no number")
+            warmup = values["warmup"].text if "warmup" in values else None
+            chosen = options(int(text), warmup)
+        system = self._system(values)
+        if isinstance(system, InputError):
+            return system
+        if id(agents) not in self._fits:
+            agents.check(system)
+            self._fits.add(id(agents))
+        axes = [(n, number(v.text)) for n, v in combination.items() if n not in OWN_AXES]
+        return Point(system, agents, chosen, tuple(axes), self._runner(agents.name))
+
+    def _runner(self, workload: str) -> Runner:
+        return Simulated() if self._sweep.gem5 is None else self._sweep.gem5[workload]
+
+    def _all(self, combination: Combination) -> dict[str, Value]:
+        return {**self._sweep.common, **combination}
+
+    def _workload(self, values: Combination) -> Workload:
+        name = values["workload"]
+        keys = {n: v for n, v in values.items() if n.startswith("agent.")}
+        identity = (name.text, *(f"{n}={v.text}" for n, v in keys.items()))
+        if identity not in self._workloads:
+            with located(f"{name.where}: workload: "):
+                loaded = self._load(name.text)
+            for path, value in keys.items():
+                loaded = _with_key(loaded, path, value)
+            self._workloads[identity] = loaded
+        return self._workloads[identity]
+
+    def _load(self, name: str) -> Workload:
+        known = self._sweep.gem5
+        if known is None:
+            return load_workload(self._beside(name))
+        if name not in known:
+            near = nearest_name(name, list(known))
+            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(known)}"
+            raise InputError(f"{name}: not in gem5: workloads{hint}")
+        return Workload(name, ())
+
+    def _system(self, values: Combination) -> Config | InputError:
+        """Return the configuration with policy and parameters; each is made once."""
+        config, policy = values.get("config"), values.get("policy")
+        own = [
+            Setting(name, value.text, value.where)
+            for name, value in values.items()
+            if name not in (*OWN_AXES, "warmup") and not name.startswith("agent.")
+        ]
+        base = (config.text if config else DEFAULT_CONFIG, policy.text if policy else "")
+        under = self._systems.get(base)
+        if under is None:
+            under = self._base(config, policy)
+            self._systems[base] = under
+        if isinstance(under, InputError) or not own:
+            return under
+        identity = (*base, *(f"{setting.name}={setting.text}" for setting in own))
+        found = self._systems.get(identity)
+        if found is None:
+            try:
+                found = replace(under, overrides=tuple(own))
+                found.check()
+            except InputError as error:
+                found = error
+            self._systems[identity] = found
+        return found
+
+    def _base(self, config: Value | None, policy: Value | None) -> Config | InputError:
+        with located(f"{config.where}: config: " if config else ""):
+            system = load_config(self._beside(config.text if config else DEFAULT_CONFIG))
+        if policy is None:
+            return system
+        bundle = self._beside(policy.text)
+        try:
+            with located(f"{policy.where}: policy: "):
+                return system.with_policy(bundle)
+        except InputError as error:
+            return error
+
+    def _beside(self, name: str) -> str:
+        """Return a file beside the sweep's, or the name as it is."""
+        near = self._sweep.path.parent / name
+        return os.fspath(near) if near.is_file() else name
+
+
+def _with_key(workload: Workload, path: str, value: Value) -> Workload:
+    """Return a workload with a key of an agent changed: ``agent.N.KEY``."""
+    _, number, key = path.split(".", 2)
+    if int(number) >= len(workload.agents):
+        raise InputError(f"{value.where}: {path}: '{workload.name}' has no agent {number}")
+    if key in ("path", "kind", "copies"):
+        raise InputError(f"{value.where}: {path}: stands in the workload's file only")
+    agents = list(workload.agents)
+    agent = agents[int(number)]
+    kept = tuple(setting for setting in agent.settings if setting.name != key)
+    agents[int(number)] = replace(agent, settings=(*kept, Setting(key, value.text, value.where)))
+    return replace(workload, agents=tuple(agents))
+
+
+def with_tables(
+    planned: Sequence[Planned], calibrate: bool, jobs: int | None, progress: bool
+) -> list[Planned]:
+    """Return the plan with the tables that policies want, each trained once, before all else."""
+    ready: dict[Config, Config] = {}
+    result = []
+    for each in planned:
+        if each.point is not None:
+            config = each.point.config
+            if config not in ready:
+                ready[config] = with_table(config, calibrate, jobs, progress)
+            each = replace(each, point=replace(each.point, config=ready[config]))
+        result.append(each)
+    return result
+
+
+def check_statistics(wanted: Sequence[Value], points: Sequence[Point]) -> None:
+    """Look names of statistics up in those that points will have, before any is run.
+
+    Raises InputError: no point has one; the message begins with where it stands.
+    """
+    known: set[str] = set()
+    seen = set()
+    for each in points:
+        if all(name.text in known for name in wanted):
+            return
+        if not isinstance(each.runner, Simulated):
+            return  # what it will tell is not known
+        kind = (each.config.name, each.config.policy, each.workload.name)
+        if kind not in seen:
+            seen.add(kind)
+            known |= statistic_names(each.config, each.workload, each.options)
+    for name in wanted:
+        if known and name.text not in known:
+            near = nearest_name(name.text, sorted(known))
+            hint = f"; did you mean '{near}'?" if near else ""
+            raise InputError(f"{name.where}: {name.text}: no point has it{hint}")
+
+
+@contextlib.contextmanager
+def sweep_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a sweep's directory, new or to be resumed, to this process alone.
+
+    A new one is removed if an InputError ends it before any point is kept.
+
+    Raises InputError: it is something else, cannot be written, or another sweep is at work there.
+    """
+    path = Path(directory)
+    is_new = not path.exists()
+    if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_sweep(path))):
+        raise InputError(f"{path}: exists and is no directory of a sweep")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with (path / LOCK).open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise InputError(f"{path}: another sweep is at work there") from error
+            try:
+                yield path
+            except InputError:
+                if is_new and not any(path.glob("points/*")):
+                    shutil.rmtree(path)
+                raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {reason(error)}") from error
+
+
+def _is_sweep(path: Path) -> bool:
+    return (path / PLAN).is_file() or {
+        child.name for child in path.iterdir() if not child.name.startswith(SCRATCH)
+    } == {LOCK}
+
+
+def write_plan(directory: Path, planned: Sequence[Planned], command: Sequence[str]) -> None:
+    """Write what the sweep wants, before it begins."""
+    content = [
+        {
+            "labels": dict(each.labels),
+            "point": each.point.key if each.point else "",
+            "error": each.error,
+        }
+        for each in planned
+    ]
+    with new_file(directory / PLAN, force=True) as scratch:
+        scratch.write_text(json.dumps(content, indent=0), encoding="utf-8")
+    with new_file(directory / MARKER, force=True) as scratch:
+        write_json(scratch, {"versions": versions(), "command": list(command)})
+
+
+def finish(directory: Path) -> pd.DataFrame:
+    """Write the dataset of all that is finished, and return it."""
+    table = read_plan(directory)
+    with new_file(directory / DATASET, force=True) as scratch:
+        write_table(table, scratch)
+    return table

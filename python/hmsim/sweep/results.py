@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as tidy tables, one row a run, and the measures that papers compare them by."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmsim._core import InputError
+from hmsim.common.directories import MARKER, open_regular, read_regular
+from hmsim.config.settings import flatten, read_mapping
+from hmsim.running.points import Outcome, Scalar, Store, as_table
+
+if TYPE_CHECKING:  # take a while to import
+    import pandas as pd
+
+PLAN = "plan.json"  # of a sweep
+STATISTICS = "stats.json"  # of a run
+COMPARISON = "comparison.csv"
+LARGEST_JSON = 256 << 20  # bytes
+LONGEST_VALUE = 80  # characters of a parameter that becomes a column
+
+# Student's t, two-sided 95 %, by degrees of freedom from 1; then the normal distribution's.
+T95 = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+Z95 = 1.960
+
+
+def load_results(directory: str | os.PathLike[str]) -> pd.DataFrame:
+    """Return what is in a directory that hmsim wrote: of a run, a comparison, a sweep, points.
+
+    A directory that holds such directories gives all their rows. Columns: ``config``, ``policy``,
+    ``workload``, ``seed``; the axes of a sweep, or the parameters in which runs differ; ``point``
+    and ``error`` ('': none); every statistic under its path, NaN where a run has none.
+    ``attrs["units"]`` has units by column, ``attrs["axes"]`` the names of the columns that tell
+    rows apart, ``attrs["missing"]`` how many points of a sweep are not finished.
+
+    Args:
+        directory: or a Parquet file that a sweep wrote.
+
+    Raises:
+        InputError: there is nothing of hmsim's, or it is damaged.
+    """
+    path = Path(directory)
+    if path.is_file():
+        return read_table(path)
+    if not path.is_dir():
+        raise InputError(f"{path}: no such directory")
+    if (path / PLAN).is_file():
+        return read_plan(path)
+    store = Store(path)
+    if store.folder.is_dir():
+        return as_table(sorted(store.everything(), key=lambda row: row[1].key))
+    runs = sorted(file.parent for file in path.rglob(STATISTICS))
+    if not runs:
+        raise InputError(f"{path}: holds no run, comparison or sweep of hmsim")
+    table = as_table(list(read_runs(runs)))
+    return _with_comparison(table, path / COMPARISON)
+
+
+def read_plan(directory: Path) -> pd.DataFrame:
+    """Return the finished points of a sweep's directory. Raises InputError: it is damaged."""
+    store = Store(directory)
+    rows: list[tuple[Mapping[str, Scalar], Outcome]] = []
+    missing = 0
+    for entry in _json(directory / PLAN, list):
+        try:
+            key, error = entry["point"], entry["error"]
+            outcome = Outcome("", error=error) if error else store.load(key)
+            if outcome is not None:
+                rows.append((entry["labels"], outcome))
+            missing += outcome is None or not outcome.final
+        except (KeyError, TypeError) as damage:
+            raise InputError(f"{directory / PLAN}: is damaged") from damage
+    table = as_table(rows)
+    table.attrs["missing"] = missing
+    return table
+
+
+def read_runs(folders: Sequence[Path]) -> Iterator[tuple[Mapping[str, Scalar], Outcome]]:
+    """Yield the rows of run directories, with the parameters in which they differ.
+
+    Raises InputError: one is damaged.
+    """
+    settings = []
+    for folder in folders:
+        file = folder / "config.yaml"
+        found = flatten(file, read_mapping(file)) if file.is_file() else []
+        settings.append(dict(setting.pair for setting in found))
+    names = dict.fromkeys(name for own in settings for name in own)
+    differing = [
+        name
+        for name in names
+        if len({own.get(name) for own in settings}) > 1
+        and all(len(own.get(name, "")) <= LONGEST_VALUE for own in settings)
+    ]
+    # Within one policy bundle all of its parameters differ from another's: its name says it.
+    policies: dict[Any, set[tuple[str | None, ...]]] = {}
+    origins = [_json(folder / MARKER, dict) for folder in folders]
+    for origin, own in zip(origins, settings):
+        texts = tuple(own.get(name) for name in differing)
+        policies.setdefault(origin.get("policy"), set()).add(texts)
+    axes = differing if any(len(texts) > 1 for texts in policies.values()) else []
+    for folder, origin, own in zip(folders, origins, settings):
+        workload = origin.get("workload")
+        labels: dict[str, Scalar] = {
+            "config": origin.get("config"),
+            "policy": origin.get("policy"),
+            "workload": workload.get("name") if isinstance(workload, dict) else None,
+            "seed": origin.get("seed"),
+            **{name: number(own.get(name, "")) for name in axes},
+        }
+        values = dict(_flat(_json(folder / STATISTICS, dict)))
+        yield labels, Outcome("", values, origin.get("units", {}))
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    for name, value in content.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif isinstance(value, (int, float)):
+            yield f"{prefix}{name}", value
+
+
+def _with_comparison(table: pd.DataFrame, file: Path) -> pd.DataFrame:
+    """Add the columns of a comparison that its runs alone do not have: speedups, slowdowns."""
+    import pandas as pd
+
+    if not file.is_file():
+        return table
+    try:
+        compared = pd.read_csv(io.BytesIO(read_regular(file, LARGEST_JSON)))
+        own = [name for name in compared.columns if name not in table.columns]
+        joined = table.merge(
+            compared[["workload", "policy", *own]], on=["workload", "policy"], how="left"
+        )
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{file}: is damaged: {error}") from error
+    joined.attrs.update(table.attrs)
+    return joined
+
+
+def _json(path: Path, kind: type) -> Any:
+    try:
+        content = json.loads(read_regular(path, LARGEST_JSON))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(content, kind):
+        raise InputError(f"{path}: is damaged")
+    return content
+
+
+def number(text: str) -> Scalar:
+    """Return a text as the number that it is, or as it is."""
+    for kind in (int, float):
+        try:
+            return kind(text) if len(text) <= 20 else text
+        except ValueError:
+            continue
+    return text
+
+
+def write_table(table: pd.DataFrame, path: Path) -> None:
+    """Write a table of results as Parquet, units in the metadata of columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    units = table.attrs["units"]
+    columns, fields = [], []
+    for name in table.columns:
+        values = [None if value != value else value for value in table[name].tolist()]
+        if len({type(value) for value in values if value is not None} - {int, float}) > 0:
+            values = [None if value is None else str(value) for value in values]
+        column = pa.array(values, pa.string() if all(v is None for v in values) else None)
+        metadata = {"unit": units[name]} if name in units else None
+        columns.append(column)
+        fields.append(pa.field(name, column.type, metadata=metadata))
+    schema = pa.schema(fields, metadata={"axes": json.dumps(table.attrs["axes"])})
+    pq.write_table(pa.table(columns, schema=schema), path)
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return the table in a file of `write_table`. Raises InputError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open_regular(path) as file:
+            found = pq.read_table(file)
+        axes = json.loads((found.schema.metadata or {})[b"axes"])
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        raise InputError(f"{path}: no table of hmsim's: {error}") from error
+    table = found.to_pandas()
+    table.attrs["axes"] = axes
+    table.attrs["units"] = {
+        field.name: field.metadata[b"unit"].decode()
+        for field in found.schema
+        if field.metadata and b"unit" in field.metadata
+    }
+    return table
+
+
+def summary(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the mean of columns over repeated seeds, with 95 % confidence intervals.
+
+    One row per combination of the other axes, in the order of their first rows. Columns: the axes
+    but ``seed``; ``runs``, those without an error; and per column C ``C``, ``C.low``, ``C.high``
+    (Student's t; NaN for one run).
+    """
+    import pandas as pd
+
+    axes = [name for name in table.attrs["axes"] if name != "seed"]
+    rows = []
+    for labels, group in table.groupby(axes, sort=False, dropna=False):
+        sound = group[group["error"] == ""]
+        row: dict[str, Any] = {**dict(zip(axes, labels)), "runs": len(sound)}
+        for name in columns:
+            values = [float(value) for value in sound[name] if value == value]
+            row[name], row[f"{name}.low"], row[f"{name}.high"] = mean_interval(values)
+        rows.append(row)
+    result = pd.DataFrame(rows)
+    result.attrs["axes"] = axes
+    result.attrs["units"] = {name: table.attrs["units"].get(name, "") for name in columns}
+    return result
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the mean and the ends of its 95 % confidence interval by Student's t.
+
+    The ends are NaN for one value, all three for none.
+    """
+    count = len(values)
+    if not count:
+        return (math.nan,) * 3
+    mean = math.fsum(values) / count
+    if count == 1:
+        return mean, math.nan, math.nan
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    quantile = T95[count - 2] if count - 2 < len(T95) else Z95
+    half = quantile * math.sqrt(variance / count)
+    return mean, mean - half, mean + half
+
+
+def speedup(rate: float, base: float) -> float:
+    """Return a rate of progress over that of the baseline."""
+    return rate / base
+
+
+def weighted_speedup(together: Sequence[float], alone: Sequence[float]) -> float:
+    """Return the sum over agents of their rate together over their rate alone."""
+    return math.fsum(shared / solo for shared, solo in _pairs(together, alone))
+
+
+def harmonic_speedup(together: Sequence[float], alone: Sequence[float]) -> float:
+    """Return the harmonic mean of the agents' rates together over their rates alone."""
+    slowdowns = [solo / shared for shared, solo in _pairs(together, alone)]
+    return len(slowdowns) / math.fsum(slowdowns)
+
+
+def maximum_slowdown(together: Sequence[float], alone: Sequence[float]) -> float:
+    """Return the largest, over agents, of the rate alone over the rate together."""
+    return max(solo / shared for shared, solo in _pairs(together, alone))
+
+
+def _pairs(together: Sequence[float], alone: Sequence[float]) -> list[tuple[float, float]]:
+    pairs = list(zip(together, alone))
+    if not pairs or len(together) != len(alone):
+        raise ValueError("needs a rate together and one alone of each agent")
+    return pairs
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean of positive numbers. Raises ValueError: others, or none."""
+    numbers = list(values)
+    if not numbers or min(numbers) <= 0:
+        raise ValueError("the geometric mean needs positive numbers")
+    return math.exp(math.fsum(map(math.log, numbers)) / len(numbers))
+
+
+def bootstrap_interval(
+    values: Sequence[float],
+    statistic: Callable[[Sequence[float]], float] = geometric_mean,
+    *,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 1,
+) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of a statistic of values.
+
+    The same seed gives the same interval, on every machine.
+
+    Args:
+        values: independent, at least one.
+        statistic: of a list of numbers.
+        level: the share of resamples within the interval, 0 .. 1.
+
+    Raises:
+        ValueError: no values, or a level outside 0 .. 1.
+    """
+    numbers = list(values)
+    if not numbers or not 0 < level < 1:
+        raise ValueError("needs values, and a level between 0 and 1")
+    source = random.Random(seed)
+    count = len(numbers)
+    found = sorted(
+        statistic([numbers[int(source.random() * count)] for _ in range(count)])
+        for _ in range(resamples)
+    )
+    tail = int(resamples * (1 - level) / 2)
+    return found[tail], found[resamples - 1 - tail]

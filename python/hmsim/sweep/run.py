@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs sweeps: all points of a plan, a search trial by trial, a few to know how long it takes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hmsim.config.node_reader import Value
+from hmsim.running.points import Outcome, Store, run_missing
+from hmsim.running.workers import local_client
+from hmsim.sweep.file import Combination, Sweep, load_sweep
+from hmsim.sweep.optimise import Trial, search
+from hmsim.sweep.plan import (
+    Planned,
+    Planner,
+    check_statistics,
+    finish,
+    sweep_directory,
+    with_tables,
+    write_plan,
+)
+from hmsim.sweep.results import PLAN
+
+if TYPE_CHECKING:  # take a while to import
+    import pandas as pd
+    from distributed import Client
+
+HOUR = 3600  # seconds
+SAMPLE = 4  # points that are timed for an estimate
+
+
+def run_sweep(
+    sweep: str | os.PathLike[str] | Sweep,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    jobs: int | None = None,
+    client: Client | None = None,
+    progress: bool = False,
+    calibrate: bool = True,
+) -> pd.DataFrame:
+    """Run the points of a sweep that are missing, and return all as `hmsim.load_results` does.
+
+    Args:
+        sweep: a sweep file, the name of a shipped one, or what `load_sweep` returned.
+        out: directory; one of this sweep is resumed. By default the file's stem, here.
+        jobs, client, progress, calibrate: as for `hmsim.run_points`.
+
+    Raises:
+        InputError: the file is at fault, or the directory; what is finished is kept.
+    """
+    loaded = sweep if isinstance(sweep, Sweep) else load_sweep(sweep)
+    if loaded.is_search:
+        with sweep_directory(out or loaded.path.stem) as directory:
+            run_search(
+                directory, loaded, jobs=jobs, client=client, progress=progress, calibrate=calibrate
+            )
+            return finish(directory)
+    planned = Planner(loaded).plan()
+    with sweep_directory(out or loaded.path.stem) as directory:
+        planned = with_tables(planned, calibrate, jobs, progress)
+        check_statistics(loaded.statistics, [each.point for each in planned if each.point])
+        write_plan(directory, planned, [])
+        return run_planned(directory, planned, jobs=jobs, client=client, progress=progress)
+
+
+def run_planned(
+    directory: Path,
+    planned: Sequence[Planned],
+    *,
+    jobs: int | None = None,
+    client: Client | None = None,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Run what a directory does not hold yet; however that ends, write the dataset of what is."""
+    points = [each.point for each in planned if each.point]
+    try:
+        run_missing(points, Store(directory), jobs=jobs, client=client, progress=progress)
+    finally:
+        table = finish(directory)
+    return table
+
+
+def run_search(
+    directory: Path,
+    sweep: Sweep,
+    command: Sequence[str] = (),
+    wanted: Sequence[Value] = (),
+    *,
+    jobs: int | None = None,
+    client: Client | None = None,
+    progress: bool = False,
+    calibrate: bool = True,
+) -> list[Trial]:
+    """Run a search; however it ends, write the dataset of its points. Raises InputError.
+
+    The file's statistics and those ``wanted`` besides are looked up before the first point runs.
+    """
+    planner, store = Planner(sweep), Store(directory)
+    planned: list[Planned] = []
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(finish, directory)
+        processes = min(jobs or len(os.sched_getaffinity(0)), len(sweep.grid_combinations()))
+        pool = client
+        if pool is None and processes > 1:  # once, not for each trial
+            pool = stack.enter_context(local_client(processes))
+
+        def evaluate(combinations: Sequence[Combination]) -> list[Outcome]:
+            trial = [planner.planned(combination) for combination in combinations]
+            trial = with_tables(trial, calibrate, jobs, progress)
+            points = [each.point for each in trial if each.point]
+            if not planned:
+                check_statistics([*sweep.statistics, *wanted], points)
+            planned.extend(each for each in trial if each not in planned)
+            write_plan(directory, planned, command)
+            found = run_missing(points, store, jobs=1, client=pool, progress=progress)
+            bad = [Outcome("", error=each.error) for each in trial if each.error]
+            return [*found, *bad]
+
+        if not (directory / PLAN).is_file():
+            write_plan(directory, planned, command)
+        return search(sweep, evaluate)
+
+
+def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -> str:
+    """Return how long a sweep will take, in words; a few of its points are run to know.
+
+    They are kept: the sweep will not run them again.
+    """
+    points = {each.point.key: each.point for each in planned if each.point}
+    store = Store(directory)
+    finished = {key: found for key in points if (found := store.load(key)) and found.final}
+    missing = [point for key, point in points.items() if key not in finished]
+    step = max(1, len(missing) // SAMPLE)
+    sample = missing[step // 2 :: step][:SAMPLE]
+    timed = [*run_missing(sample, store, jobs=1), *finished.values()]
+    seconds = [found.host["seconds"] for found in timed if "seconds" in found.host]
+    count = workers or len(os.sched_getaffinity(0))
+    left = len(missing) - len(sample)
+    if not seconds:
+        return f"{left} points are to be run; none that was run tells how long they take"
+    mean = sum(seconds) / len(seconds)
+    return (
+        f"{left} points are to be run, {len(points) - left} are finished. By {len(seconds)} timed "
+        f"points ({min(seconds):.2f} .. {max(seconds):.2f} s each, {mean:.2f} s on average): "
+        f"{left * mean / HOUR:.3g} hours of one process, {left * mean / HOUR / count:.3g} hours "
+        f"of {count}"
+    )

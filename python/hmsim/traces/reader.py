@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Trace files as streams of bytes: compression is told by content, memory use is constant."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import zstandard
+
+from hmsim._core import InputError
+from hmsim.common.directories import open_regular
+from hmsim.traces.file import TraceFile, is_trace_file
+
+BLOCK = 1 << 20  # bytes handed out at a time
+# Bytes decompressed at a time: no format makes more than 32 MiB of them (zstd: 128 KiB out of 4).
+STEP = 1 << 10
+GZIP_LENGTH = 4  # last bytes of a gzip frame, which hold its content's length
+ZSTD_HEADER = 18  # bytes of a zstd frame's header, at most
+MEMORY_LIMIT = 256 << 20  # bytes that a decompressor may ask for, as window or dictionary
+
+
+def _gzip() -> Any:
+    return zlib.decompressobj(wbits=31)
+
+
+def _xz() -> Any:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
+
+
+def _zstd() -> Any:
+    return zstandard.ZstdDecompressor(max_window_size=MEMORY_LIMIT).decompressobj()
+
+
+FORMATS: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": _gzip,
+    b"\xfd7zXZ\x00": _xz,
+    b"\x28\xb5\x2f\xfd": _zstd,
+}
+
+
+def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """Yield the decompressed content of a file (plain, .gz, .xz or .zst by content) in pieces.
+
+    Raises InputError, naming the file, when it cannot be read or is damaged or cut short.
+    """
+    try:
+        with open_regular(path) as file:
+            start = file.read(max(map(len, FORMATS)))
+            file.seek(0)
+            for magic, make in FORMATS.items():
+                if start.startswith(magic):
+                    yield from _decompress(path, file, make)
+                    return
+            while piece := file.read(BLOCK):
+                yield piece
+    except OSError as error:
+        raise InputError(f"{os.fspath(path)}: {error.strerror}") from error
+
+
+def _decompress(
+    path: str | os.PathLike[str], file: BinaryIO, make: Callable[[], Any]
+) -> Iterator[bytes]:
+    """Yield the content of all frames of a compressed file; zeros may fill it up at its end."""
+    frame = make()
+    while piece := file.read(STEP):
+        while piece:
+            if frame.eof:
+                piece = piece.lstrip(b"\0")
+                if not piece:
+                    break
+                frame = make()
+            try:
+                content = frame.decompress(piece)
+            except (zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+                raise InputError(f"{os.fspath(path)}: damaged compression: {error}") from error
+            if content:
+                yield content
+            piece = frame.unused_data if frame.eof else b""
+    if not frame.eof:
+        raise InputError(f"{os.fspath(path)}: the compressed data are cut short")
+
+
+@contextlib.contextmanager
+def compressed(path: Path, suffix: str, level: int = 10, size: int = -1) -> Iterator[BinaryIO]:
+    """Open a file for writing, compressed as a name's suffix says: .zst, .gz, .xz or not at all.
+
+    ``level`` is zstd's and gzip's; ``size``, if known, goes into zstd's header.
+    """
+    with path.open("wb") as file:
+        if suffix == ".zst":
+            compressor = zstandard.ZstdCompressor(level=level, write_checksum=True)
+            with compressor.stream_writer(file, size=size, closefd=False) as frame:
+                yield cast(BinaryIO, frame)
+        elif suffix == ".gz":
+            with gzip.GzipFile("", "wb", min(level, 9), file, mtime=0) as packed:
+                yield cast(BinaryIO, packed)
+        elif suffix == ".xz":
+            with lzma.LZMAFile(file, "wb") as packed:
+                yield cast(BinaryIO, packed)
+        else:
+            yield file
+
+
+def expected_size(path: str | os.PathLike[str]) -> int:
+    """Return the decompressed length of a file, cheaply: for progress bars; 0: unknown."""
+    try:
+        if is_trace_file(path):
+            return TraceFile(path).size
+        with open_regular(path) as file:
+            start = file.read(ZSTD_HEADER)
+            size = file.seek(0, os.SEEK_END)
+            kinds = [make for magic, make in FORMATS.items() if start.startswith(magic)]
+            if not kinds:
+                return size
+            if kinds[0] is _zstd:
+                return max(zstandard.frame_content_size(start), 0)
+            if kinds[0] is _gzip and size > GZIP_LENGTH:
+                file.seek(-GZIP_LENGTH, os.SEEK_END)
+                return int.from_bytes(file.read(GZIP_LENGTH), "little")
+    except (OSError, InputError, zstandard.ZstdError):
+        pass  # reading it will tell
+    return 0
+
+
+class TraceReader:
+    """The decompressed bytes of one trace by offset; going back starts the file again."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        self._rewind()
+
+    def _rewind(self) -> None:
+        self._pieces = read_pieces(self._path)
+        self._block = b""
+        self._offset = 0  # of the block's first byte
+
+    def _advance(self) -> bool:
+        """Replace the block by what follows it; false at the end."""
+        self._offset += len(self._block)
+        pieces = []
+        size = 0
+        while size < BLOCK and (piece := next(self._pieces, b"")):
+            pieces.append(piece)
+            size += len(piece)
+        self._block = b"".join(pieces)
+        return size > 0
+
+    def read(self, offset: int) -> bytes:
+        """Return about 1 MiB from ``offset`` on, or nothing at or behind the end.
+
+        Raises InputError.
+        """
+        if offset < self._offset:
+            self._rewind()
+        while offset >= self._offset + len(self._block):
+            if not self._advance():
+                return b""
+        return self._block[offset - self._offset :] if offset > self._offset else self._block
+
+
+def open_trace(path: str | os.PathLike[str]) -> TraceReader | TraceFile:
+    """Return what gives a trace's bytes by offset: unpacked ones of hmsim's format. InputError."""
+    return TraceFile(path) if is_trace_file(path) else TraceReader(path)
+
+
+class TraceSource:
+    """The traces of a workload's agents, as the core asks for them."""
+
+    def __init__(self, paths: Sequence[str | os.PathLike[str] | None]) -> None:
+        self._readers = [None if path is None else open_trace(path) for path in paths]
+
+    def __call__(self, agent: int, offset: int) -> bytes:
+        """Return bytes of an agent's trace from ``offset`` on, or nothing at its end."""
+        reader = self._readers[agent]
+        if reader is None:
+            raise ValueError(f"agent {agent} reads no trace")
+        return reader.read(offset)

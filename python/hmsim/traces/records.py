@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records of trace files in Python: enough to summarise and convert; runs read traces in C++."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, Optional, Union
+
+from hmsim._core import InputError, TraceRecords, nearest_name
+from hmsim.traces.file import MAGIC, START, TraceFile, is_trace_file
+from hmsim.traces.reader import expected_size, open_trace, read_pieces
+
+AnyPath = Union[str, "os.PathLike[str]"]
+Reporter = Callable[[Optional[float]], None]  # of the share that is done, None when unknown
+LONGEST_LINE = 4096  # bytes
+BATCH = 10_000  # accesses read at a time
+MSR_COMMAS = 6  # in a line
+BLKPARSE_FIELDS = 6  # in a line, at least
+LINE = 64  # bytes
+
+# Records of hmsim's own format, docs/trace-format.md
+NVDIMM = 1 << 39  # in a line number, of two memories
+LINE_BITS = 40
+VCPU_SHIFT, DELTA_SHIFT = 42, 45
+LARGEST_DELTA = (1 << 19) - 1
+FILL, WRITE_BACK, NT_WRITE, ESCAPE = range(4)
+
+
+class Access(NamedTuple):
+    """One access; ``time`` is in the format's own unit and counts from the trace's start."""
+
+    time: int
+    address: int  # bytes
+    write: bool
+    size: int  # bytes
+    source: int  # vCPU or device
+
+
+class Watched:
+    """The bytes of a trace by offset, and the share of them that was asked for."""
+
+    def __init__(self, path: AnyPath) -> None:
+        """Open a trace. Raises InputError."""
+        self._reader = open_trace(path)
+        self._size = expected_size(path)
+        self._place = 0
+
+    def read(self, offset: int) -> bytes:
+        """Return some bytes from ``offset`` on, nothing at the end. Raises InputError."""
+        self._place = offset
+        return self._reader.read(offset)
+
+    @property
+    def share(self) -> float | None:
+        """Share of the trace before the bytes asked for last; None: unknown."""
+        return min(self._place / self._size, 1) if self._size else None
+
+
+def read(path: AnyPath, name: str, report: Reporter | None = None) -> Iterator[Access]:
+    """Yield the accesses of a trace in the format ``name``, as runs read it. Raises InputError."""
+    watched = Watched(path)
+    records = TraceRecords(name, os.fspath(path), watched.read)
+    while batch := records.read(BATCH):
+        yield from map(Access._make, batch)
+        if report:
+            report(watched.share)
+
+
+def has_two_memories(path: AnyPath) -> bool:
+    """Tell whether lines of a trace are of DRAM and of an NVDIMM."""
+    return is_trace_file(path) and TraceFile(path).header.two_memories
+
+
+FORMATS = {
+    "ramulator": "instructions",
+    "ramulator_rw": "",
+    "dramsim3": "cycles",
+    "gem5": "ps",
+    "champsim": "instructions",
+    "mqsim": "ns",
+    "blkparse": "ns",
+    "fio": "ns",
+    "msr": "ns",
+    "hmsim": "instructions",
+}  # a format's name and the unit of its times, '' for none
+
+
+def find_format(path: AnyPath, name: str | None) -> str:
+    """Return a format's name: the one given, or told by the first line.
+
+    Raises InputError when the name is unknown or the content resembles no format.
+    """
+    if name is not None:
+        if name not in FORMATS:
+            near = nearest_name(name, list(FORMATS))
+            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
+            raise InputError(f"format '{name}' is unknown{hint}")
+        return name
+    if is_trace_file(path):
+        return "hmsim"
+    start = b""
+    for piece in read_pieces(path):
+        start += piece
+        if len(start) >= LONGEST_LINE:
+            break
+    if start.startswith(START):
+        raise InputError(
+            f"{os.fspath(path)}: hmsim's format within another compression; it is packed in itself"
+        )
+    if start.startswith(MAGIC):
+        raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format, which is read no longer")
+    if start.startswith(b"gem5"):
+        return "gem5"
+    fields = start.lstrip().partition(b"\n")[0].split()
+    numbers = [field for field in fields if field.isdigit() or field[:2] == b"0x"]
+    if fields[:2] == [b"fio", b"version"]:
+        return "fio"
+    if len(fields) == 1 and fields[0].count(b",") == MSR_COMMAS:
+        return "msr"
+    if len(fields) >= BLKPARSE_FIELDS and fields[0].replace(b",", b"", 1).isdigit():
+        return "blkparse"
+    if len(fields) == 5 and len(numbers) == 5:
+        return "mqsim"
+    if 2 <= len(fields) <= 3 and len(numbers) == len(fields):
+        return "ramulator"
+    if len(fields) == 2 and fields[1] in (b"R", b"W"):
+        return "ramulator_rw"
+    if len(fields) == 3 and fields[1] in (b"READ", b"WRITE"):
+        return "dramsim3"
+    raise InputError(
+        f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)})"
+    )

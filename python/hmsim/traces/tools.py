@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Conversions of trace files."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import struct
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from hmsim._core import InputError, nearest_name
+from hmsim.common.directories import new_file
+from hmsim.traces.file import RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter, check_name
+from hmsim.traces.records import (
+    DELTA_SHIFT,
+    ESCAPE,
+    LINE,
+    LINE_BITS,
+    NVDIMM,
+    VCPU_SHIFT,
+    Access,
+    AnyPath,
+    Reporter,
+    find_format,
+    has_two_memories,
+    read,
+)
+from hmsim.traces.writers import WRITERS, Counter, record, requests, whole, write_text
+
+MEMORIES = ("dram", "nvdimm", "both")
+ENDLESS = 1 << 63  # instructions
+BATCH = 1 << 13  # pieces handed on at a time
+BLOCK_FORMATS = ("mqsim", "blkparse", "fio", "msr")
+# What can become what: a format's times must mean something in the other one.
+SOURCES = {
+    "ramulator": ("hmsim",),
+    "hmsim": ("ramulator", "hmsim"),
+    "ramulator_rw": ("ramulator", "hmsim", "dramsim3", "gem5", *BLOCK_FORMATS),
+    "dramsim3": ("ramulator", "hmsim", *BLOCK_FORMATS),
+    "mqsim": ("hmsim", *BLOCK_FORMATS),
+}
+
+
+def convert(
+    source: AnyPath,
+    target: AnyPath,
+    to: str,
+    name: str | None = None,
+    force: bool = False,
+    report: Reporter | None = None,
+    memory: str | None = None,
+    vcpu: int | None = None,
+    skip: int = 0,
+    limit: int | None = None,
+) -> dict[str, Any]:
+    """Write a trace in another format; the file appears whole or not at all.
+
+    Block requests become the lines that they touch; times are taken over one to one (instructions
+    or nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
+    the order of their records. ``hmsim`` numbers the 4 KB pages of other formats by first access.
+    In ``ramulator`` a line holds one write-back at most: further ones go to later lines. To
+    ``mqsim``, successive lines of a page become one request.
+
+    Args:
+        source: a trace, compressed or not.
+        target: the file to write; a name in .gz, .xz or .zst compresses.
+        to: ``ramulator``, ``ramulator_rw``, ``dramsim3``, ``mqsim`` or ``hmsim``.
+        name: the format of ``source``; told by its beginning when None.
+        force: replace an existing file.
+        report: called now and then with the share that is read, None when unknown.
+        memory: of a trace of two memories, what is kept: ``dram``, ``nvdimm`` or ``both``, the
+            NVDIMM's lines then 2^45 bytes above DRAM's.
+        vcpu: of a trace that tells vCPUs, the one whose records are kept; None: all.
+        skip, limit: of a trace of hmsim's, the records in so many instructions (None: all) behind
+            the first ``skip``, counted over the vCPUs that are kept.
+
+    Returns:
+        ``from``, ``to``, ``accesses`` and, if any, ``dropped`` (accesses that found no place).
+
+    Raises:
+        InputError: a file or a conversion is at fault.
+    """
+    found = find_format(source, name)
+    if to not in SOURCES:
+        near = nearest_name(to, list(SOURCES))
+        hint = f"; did you mean '{near}'?" if near else f"; possible: {', '.join(SOURCES)}"
+        raise InputError(f"cannot convert to '{to}'{hint}")
+    if found not in SOURCES[to]:
+        raise InputError(f"cannot convert {found} to {to}; from: {', '.join(SOURCES[to])}")
+    _check_choice(source, found, memory, vcpu)
+    if found != "hmsim" and (skip or limit is not None):
+        raise InputError(f"{os.fspath(source)}: only traces of format hmsim are cut, not {found}")
+    window = range(skip, ENDLESS if limit is None else skip + limit)
+    if os.path.exists(target) and os.path.samefile(source, target):
+        raise InputError(f"{os.fspath(target)}: is the trace to convert")
+    if to == "hmsim":
+        check_name(target)
+    counter = Counter()
+    with new_file(target, force) as scratch:
+        if found == to == "hmsim":
+            header = TraceFile(source).header
+            flags = header.flags if memory in (None, "both") else header.flags & ~TWO_MEMORIES
+            caches = (header.l1, header.l2, header.l3)
+            pieces = _cut(TraceFile(source), memory, vcpu, window, counter, report)
+            vcpus = header.vcpus if vcpu is None else 1
+            _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
+        else:
+            accesses = read(source, found, report)
+            if found == "hmsim":
+                accesses = _chosen(accesses, memory, vcpu, window)
+            cut, writer = WRITERS[to]
+            if cut is requests and found != "hmsim":
+                cut = whole  # they are requests already
+            pieces = writer(cut(counter, accesses), counter)
+            if to == "hmsim":
+                _write_hmsim(pieces, scratch, RENUMBERED_PAGES)
+            else:
+                write_text(pieces, scratch, Path(target).suffix)
+        if not counter.accesses:
+            raise InputError(f"{os.fspath(source)}: holds no record that is kept")
+    summary: dict[str, Any] = {"from": found, "to": to, "accesses": counter.accesses}
+    if counter.dropped:
+        summary["dropped"] = counter.dropped
+    return summary
+
+
+def _check_choice(source: AnyPath, found: str, memory: str | None, vcpu: int | None) -> None:
+    """Raise InputError unless the trace has what is chosen of it."""
+    path = os.fspath(source)
+    if memory is not None and memory not in MEMORIES:
+        raise InputError(f"memory '{memory}': expected {', '.join(MEMORIES)}")
+    if vcpu is not None:
+        if found != "hmsim":
+            raise InputError(f"{path}: traces of format {found} tell no vCPUs")
+        vcpus = TraceFile(source).header.vcpus
+        if not 0 <= vcpu < vcpus:
+            raise InputError(f"{path}: has no vCPU {vcpu}, only {vcpus}")
+    two = found == "hmsim" and has_two_memories(source)
+    if two and memory is None:
+        raise InputError(f"{path}: its lines are of two memories: choose one, or both (--memory)")
+    if memory is not None and not two:
+        raise InputError(f"{path}: its lines are of one memory, nothing is to be chosen")
+
+
+def _chosen(
+    accesses: Iterable[Access], memory: str | None, vcpu: int | None, window: range
+) -> Iterator[Access]:
+    """Yield the accesses that are kept; times become those of all vCPUs that are."""
+    times: dict[int, int] = {}
+    total = 0
+    for access in accesses:
+        if vcpu is not None and access.source != vcpu:
+            continue
+        total += access.time - times.get(access.source, 0)
+        times[access.source] = access.time
+        if total >= window.stop:
+            return
+        if total < window.start:
+            continue
+        of_nvdimm = access.address >= NVDIMM * LINE
+        if memory in (None, "both"):
+            yield access._replace(time=total - window.start)
+        elif of_nvdimm == (memory == "nvdimm"):
+            yield access._replace(
+                time=total - window.start, address=access.address % (NVDIMM * LINE)
+            )
+
+
+def _words(trace: TraceFile, report: Reporter | None) -> Iterator[int]:
+    for number, block in enumerate(trace.records()):
+        if report:
+            report(number / trace.header.blocks)
+        for (word,) in struct.iter_unpack("<Q", block):
+            yield word
+
+
+def _cut(
+    trace: TraceFile,
+    memory: str | None,
+    vcpu: int | None,
+    window: range,
+    counter: Counter,
+    report: Reporter | None,
+) -> Iterator[bytes]:
+    """Yield the records that are kept; the instructions of others are added to those behind."""
+    waiting = [0] * 8  # instructions of each vCPU
+    total = 0
+    mask = NVDIMM - 1 if memory in ("dram", "nvdimm") else (1 << LINE_BITS) - 1
+    for word in _words(trace, report):
+        kind, owner = word >> LINE_BITS & 3, word >> VCPU_SHIFT & 7
+        line, high = word & ((1 << LINE_BITS) - 1), word >> DELTA_SHIFT
+        if vcpu is not None and owner != vcpu:
+            continue
+        place = owner if vcpu is None else 0
+        if kind == ESCAPE and high:
+            if total in window:
+                yield (word & ~(7 << VCPU_SHIFT) | place << VCPU_SHIFT).to_bytes(8, "little")
+            continue
+        before, total = total, total + (line if kind == ESCAPE else high)
+        waiting[place] += max(0, min(total, window.stop) - max(before, window.start))
+        if total >= window.stop:
+            break
+        if kind == ESCAPE or total < window.start:
+            continue
+        if mask >= NVDIMM or (line >= NVDIMM) == (memory == "nvdimm"):
+            counter.accesses += 1
+            yield record(line & mask, kind, place, waiting[place])
+            waiting[place] = 0
+    for place, left in enumerate(waiting):
+        while left:
+            step = min(left, (1 << LINE_BITS) - 1)
+            left -= step
+            yield (ESCAPE << LINE_BITS | place << VCPU_SHIFT | step).to_bytes(8, "little")
+
+
+def _write_hmsim(
+    pieces: Iterator[bytes],
+    path: Path,
+    flags: int,
+    vcpus: int = 1,
+    caches: tuple[int, int, int] = (0, 0, 0),
+    label: bytes = b"",
+) -> None:
+    with path.open("wb") as file:
+        writer = TraceWriter(file)
+        while batch := b"".join(itertools.islice(pieces, BATCH)):
+            writer.write(batch)
+        writer.close(flags, vcpus, caches, label)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every room stand on the floors below it, and does gem5 compile the ones it needs?"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools import rooms
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^\s*#include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
+FLOOR = {room: number for number, floor in enumerate(rooms.FLOORS) for room in floor}
+# gem5-ext stands beside what it may use, and belongs to no floor.
+GEM5_MAY_INCLUDE = {*rooms.CONTROLLER, "gem5-ext"}
+# Each package of python/hmsim may import what stands before it.
+PACKAGES = (
+    *("common", "config", "traces", "clones", "running", "sweep", "capture", "validate"),
+    *("timeline", "report", "figures", "cli"),
+)
+
+
+def sources(room: str) -> list[Path]:
+    return [p for p in sorted((ROOT / room).rglob("*")) if p.suffix in (".h", ".hh", ".cc")]
+
+
+def includes(room: str) -> Iterator[tuple[str, str, str]]:
+    """Yield file, kind of bracket and target of every include of a room."""
+    for path in sources(room):
+        for bracket, target in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            yield path.relative_to(ROOT).as_posix(), bracket, target
+
+
+@pytest.mark.parametrize("room", FLOOR)
+def test_no_include_runs_up(room: str) -> None:
+    assert sources(room), f"{room}/ is empty"
+    wrong = []
+    for file, bracket, target in includes(room):
+        other = target.partition("/")[0]
+        if bracket == "<" or "/" not in target:
+            continue
+        beside = FLOOR.get(other) == FLOOR[room] and other != room
+        if other not in FLOOR or FLOOR[other] > FLOOR[room] or beside:
+            wrong.append(f"{file} -> {target}")
+    assert not wrong, f"includes that run up or aside: {wrong}"
+
+
+def test_every_folder_of_the_library_has_a_floor() -> None:
+    assert set(rooms.LIBRARY) <= set(FLOOR)
+    holding = {path.parts[0] for path in map(Path, rooms.sources(ROOT, os.listdir(ROOT)))}
+    beside = {"tests", "benchmarks", "workloads", "gem5-ext", "build"}
+    assert {name for name in holding if not name.startswith(".")} - beside == set(FLOOR)
+
+
+def test_only_bindings_know_python_and_only_gem5_ext_knows_gem5() -> None:
+    for room in FLOOR:
+        for file, _, target in includes(room):
+            if room != "bindings":
+                assert not target.startswith(("pybind11", "Python.h")), file
+            assert not target.startswith(("sim/", "mem/", "base/", "params/")), file
+
+
+def test_what_gem5_compiles_includes_the_standard_library_only() -> None:
+    for room in rooms.CONTROLLER:
+        for file, bracket, target in includes(room):
+            if bracket == "<" and rooms.OPTIONAL not in file:
+                assert re.fullmatch(r"[a-z_0-9]+", target), f"{file} includes <{target}>"
+
+
+def test_gem5_compiles_exactly_the_rooms_that_the_extension_needs() -> None:
+    """Runs gem5-ext/SConscript with stand-ins for what gem5 gives such a file."""
+    compiled: list[str] = []
+
+    class Environment(dict[str, Any]):
+        def VariantDir(self, *_args: Any, **_keys: Any) -> None:
+            pass
+
+        def Value(self, value: Any) -> Any:
+            return value
+
+        def Command(self, target: str, *_args: Any) -> list[Any]:
+            return [Place(target)]
+
+    class Place:
+        def __init__(self, path: str) -> None:
+            self.abspath = str((ROOT / "gem5-ext" / path).resolve())
+
+        def srcnode(self) -> Place:
+            return self
+
+        def Dir(self, path: str) -> Place:
+            return Place(path)
+
+    def nothing(*_args: Any, **_keys: Any) -> None:
+        return None
+
+    script = ROOT / "gem5-ext" / "SConscript"
+    names = {
+        **{"Import": nothing, "env": Environment(BUILDDIR="BUILD"), "Dir": Place},
+        **{"Source": lambda path, **_keys: compiled.append(path), "Action": nothing},
+        **{"SimObject": nothing, "DebugFlag": nothing, "PySource": nothing},
+        "Glob": lambda pattern, **_keys: sorted((ROOT / "gem5-ext").glob(pattern)),
+    }
+    exec(compile(script.read_text(encoding="utf-8"), str(script), "exec"), names)
+    core = os.path.join("BUILD", "hmsim-core", "")
+    ours = sorted(path[len(core) :] for path in compiled if path.startswith(core))
+    assert ours == rooms.sources(ROOT, rooms.CONTROLLER)
+    for file, bracket, target in includes("gem5-ext"):
+        if bracket == '"' and (ROOT / target).is_file():
+            assert target.partition("/")[0] in GEM5_MAY_INCLUDE, f"{file} -> {target}"
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yield the packages below hmsim that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and node.module == "hmsim":
+            names = [f"hmsim.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [str(node.module)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "hmsim" and len(parts) > 1 and parts[1] in PACKAGES:
+                yield parts[1]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_import_of_the_package_runs_up(package: str) -> None:
+    folder = ROOT / "python" / "hmsim" / package
+    may = PACKAGES[: PACKAGES.index(package) + 1]
+    wrong = [
+        f"{path.relative_to(folder.parent)} -> {other}"
+        for path in sorted(folder.rglob("*.py"))
+        for other in imports(path)
+        if other not in may
+    ]
+    assert not wrong, f"imports that run up: {wrong}"
+
+
+def test_every_package_has_its_place() -> None:
+    folder = ROOT / "python" / "hmsim"
+    found = {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert found == set(PACKAGES)
+    assert {path.name for path in folder.glob("*.py")} == {"__init__.py"}
