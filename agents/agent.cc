@@ -79,7 +79,7 @@ void Agent::on_complete(const Request& request, Tick now) {
 void Agent::serialize(Archive& archive) {
   archive.section("agent");
   archive(measuring_, finished_, measured_from_, finish_time_, work_before_);
-  archive(frozen_progress_, completed_, address_wraps_);
+  archive(frozen_progress_, completed_, address_wraps_, backward_arrivals_);
   serialize_state(archive);
 }
 

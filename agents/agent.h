@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/frontend_parameters.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/request.h"
 #include "core/statistics.h"
 #include "traces/trace_reader.h"
-#include "agents/frontend_parameters.h"
 
 namespace hmsim {
 
@@ -58,7 +58,8 @@ class Agent : public Component, public Requester {
   Tick measured_time(Tick now) const;
   double fraction_done(Tick now) const;  // of the work up to its first finish; an estimate
 
-  Counter& completed() { return completed_; }          // requests completed
+  Counter& completed() { return completed_; }                  // requests completed
+  Counter& backward_arrivals() { return backward_arrivals_; }  // requests that a trace dates back
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
   // Times from a 4 KB block's first line sent to its last line done; nullptr: knows no blocks.
   virtual Histogram* response_times() { return nullptr; }
@@ -91,6 +92,7 @@ class Agent : public Component, public Requester {
   void send_flush(std::uint32_t tag, Tick now);
   void notify() const { wakeup_.notify(); }
   const Surroundings& surroundings() const { return surroundings_; }
+  void count_backward_arrival() { ++backward_arrivals_; }
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }
 
   static constexpr Tick kBreath{1};  // from a finish to the start over
@@ -109,6 +111,7 @@ class Agent : public Component, public Requester {
   std::int64_t frozen_progress_ = 0;  // at the first finish
   Counter completed_ = 0;
   Counter address_wraps_ = 0;
+  Counter backward_arrivals_ = 0;
 };
 
 struct AgentDescriptor {

@@ -4,10 +4,10 @@
 #include "agents/block/block_agent.h"
 #include "agents/core/cpu_core.h"
 #include "agents/core/llc_core.h"
+#include "agents/core/synthetic_core.h"
 #include "agents/stream/memory_trace.h"
 #include "agents/stream/pattern_agent.h"
 #include "agents/stream/synthetic.h"
-#include "agents/core/synthetic_core.h"
 
 namespace hmsim {
 

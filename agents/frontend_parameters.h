@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/parameters.h"
-#include "core/types.h"
 #include "agents/block/block_driver.h"
 #include "agents/cache/cache_parameters.h"
+#include "core/parameters.h"
+#include "core/types.h"
 
 namespace hmsim {
 

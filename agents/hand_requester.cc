@@ -58,7 +58,7 @@ void HandRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
   archive.check_indices(free_tags_, pending_.size(), "requests by hand do not hold together");
-  archive.check(epoch_ >= Tick(0), "power came on before the beginning");
+  archive.check(epoch_ >= Tick(0) && epoch_ < kNever, "power came on before the beginning");
 }
 
 void HandRequester::Part::serialize(Archive& archive) {

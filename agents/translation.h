@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "agents/frontend_parameters.h"
 #include "core/random.h"
 #include "core/types.h"
-#include "agents/frontend_parameters.h"
 
 namespace hmsim {
 

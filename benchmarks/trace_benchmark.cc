@@ -16,12 +16,12 @@
 #include <string>
 #include <utility>
 
+#include "agents/agent.h"
+#include "agents/translation.h"
 #include "core/errors.h"
 #include "core/kernel.h"
 #include "core/ring.h"
-#include "agents/agent.h"
 #include "traces/trace_formats.h"
-#include "agents/translation.h"
 
 namespace hmsim {
 namespace {

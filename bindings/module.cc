@@ -21,10 +21,10 @@
 #include "bindings/twin_module.h"
 #include "core/errors.h"
 #include "core/units.h"
-#include "simulation/configuration.h"
-#include "simulation/simulation.h"
 #include "nvdimm/precondition.h"
 #include "policies/monitors/performance_table.h"
+#include "simulation/configuration.h"
+#include "simulation/simulation.h"
 
 namespace py = pybind11;
 

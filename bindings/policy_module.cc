@@ -6,10 +6,10 @@
 #include <string>
 
 #include "bindings/convert.h"
-#include "simulation/rigs/arbiter_rehearsal.h"
-#include "simulation/rigs/rehearsal.h"
 #include "policies/gc_scheduler.h"
 #include "policies/policy.h"
+#include "simulation/rigs/arbiter_rehearsal.h"
+#include "simulation/rigs/rehearsal.h"
 
 namespace py = pybind11;
 

@@ -119,7 +119,8 @@ class Bound {
   const py::object& object() const { return object_; }
   // The method, where it is not that of the class of hmsim.config.policies; else nothing.
   py::object overridden(const char* base, const char* method) const {
-    const py::object inherited = py::module_::import("hmsim.config.policies").attr(base).attr(method);
+    const py::object inherited =
+        py::module_::import("hmsim.config.policies").attr(base).attr(method);
     const py::object own = py::type::of(object_).attr(method);
     return own.is(inherited) ? py::object() : py::object(object_.attr(method));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The protocol between host and NVDIMM on one channel: command, then one ack, then one burst in the
-// direction of the command (spec 3.2). A flush ends with its ack; it comes after the bursts of all
-// older requests, and before the commands of all younger ones.
+// direction of the command (docs/concepts.md). A flush ends with its ack; it comes after the bursts
+// of all older requests, and before the commands of all younger ones.
 //
 // NVDIMM-P: reads as above, but acks and credits are responses on lines of their own. A write is a
 // burst without command and ack; it takes a credit, which comes back after its lookup at the
@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/system_config.h"
 #include "check/violations.h"
+#include "controller/system_config.h"
 #include "core/ring.h"
 
 namespace hmsim {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "controller/controller_parameters.h"
 #include "check/violations.h"
+#include "controller/controller_parameters.h"
 #include "dram/parameters.h"
 
 namespace hmsim {

@@ -11,7 +11,6 @@
 #include "check/ack_checker.h"
 #include "check/bank_group_checker.h"
 #include "check/bus_checker.h"
-#include "controller/accounts/command_observer.h"
 #include "check/ddr3_checker.h"
 #include "check/ddr5_checker.h"
 #include "check/flash_checker.h"
@@ -19,8 +18,9 @@
 #include "check/power_checker.h"
 #include "check/refresh_checker.h"
 #include "check/request_ledger.h"
-#include "controller/system_config.h"
 #include "check/violations.h"
+#include "controller/accounts/command_observer.h"
+#include "controller/system_config.h"
 
 namespace hmsim {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/random.h"
 #include "clones/draws.h"
 #include "clones/profile.h"
+#include "core/random.h"
 
 namespace hmsim {
 

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "core/random.h"
 #include "clones/clock.h"
 #include "clones/lines.h"
 #include "clones/pages.h"
 #include "clones/profile.h"
+#include "core/random.h"
 
 namespace hmsim {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/random.h"
 #include "clones/profile.h"
+#include "core/random.h"
 
 namespace hmsim {
 

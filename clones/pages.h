@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/random.h"
-#include "clones/last_visits.h"
 #include "clones/draws.h"
+#include "clones/last_visits.h"
 #include "clones/profile.h"
+#include "core/random.h"
 
 namespace hmsim {
 

@@ -18,8 +18,8 @@ namespace {
 
 std::vector<ParameterError> no_errors(const SystemConfig& /*config*/) { return {}; }
 
-std::unique_ptr<DramBanks> native_banks(const SystemConfig& config, TransactionPool& pool) {
-  return make_native_banks(config, pool, timing_rules(config.dram));
+DramDevices native_devices(const SystemConfig& config, TransactionPool& pool) {
+  return make_native_devices(config, pool, timing_rules(config.dram));
 }
 
 std::unique_ptr<MemoryChannel> own_controller(const SystemConfig& config, int index,
@@ -57,9 +57,11 @@ std::vector<ParameterError> whole_errors(const SystemConfig& config) {
 #ifdef HMSIM_DRAMSIM3
 constexpr bool kDramsim3 = true;
 
-std::unique_ptr<DramBanks> dramsim3_banks(const SystemConfig& config, TransactionPool& pool) {
-  return std::make_unique<PolledBanks>(config.dram,
-                                       make_dramsim3_timing(config.dram, config.dram_model), pool);
+DramDevices dramsim3_devices(const SystemConfig& config, TransactionPool& pool) {
+  DramDevices devices;
+  devices.timing = make_dramsim3_timing(config.dram, config.dram_model);
+  devices.banks = std::make_unique<PolledBanks>(config.dram, *devices.timing, pool);
+  return devices;
 }
 
 std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& config, int index,
@@ -73,8 +75,7 @@ constexpr bool kDramsim3 = false;
 
 [[noreturn]] void absent() { throw InputError("DRAMsim3 is not part of this build"); }
 
-std::unique_ptr<DramBanks> dramsim3_banks(const SystemConfig& /*config*/,
-                                          TransactionPool& /*pool*/) {
+DramDevices dramsim3_devices(const SystemConfig& /*config*/, TransactionPool& /*pool*/) {
   absent();
 }
 
@@ -86,14 +87,21 @@ std::unique_ptr<MemoryChannel> dramsim3_channel(const SystemConfig& /*config*/, 
 
 }  // namespace
 
-std::unique_ptr<DramBanks> make_native_banks(const SystemConfig& config, TransactionPool& pool,
-                                             const std::vector<TimingRule>& rules) {
-  return std::make_unique<NativeBanks>(config.dram, rules, pool);
+DramDevices make_native_devices(const SystemConfig& config, TransactionPool& pool,
+                                const std::vector<TimingRule>& rules) {
+  const DramOrganisation& part = config.dram.organisation;
+  auto timing =
+      std::make_unique<TimingEngine>(rules, static_cast<int>(config.dram.ranks) + 1,
+                                     static_cast<int>(part.groups), static_cast<int>(part.banks));
+  auto banks = std::make_unique<NativeBanks>(config.dram, *timing, pool);
+  TimingEngine* const native_timing = timing.get();
+  NativeBanks* const native_banks = banks.get();
+  return {std::move(timing), std::move(banks), native_timing, native_banks};
 }
 
 const std::array<DramBackend, 3> kDramBackends{{
-    {"native", true, no_errors, native_banks, own_controller},
-    {"dramsim3", kDramsim3, device_errors, dramsim3_banks, own_controller},
+    {"native", true, no_errors, native_devices, own_controller},
+    {"dramsim3", kDramsim3, device_errors, dramsim3_devices, own_controller},
     {"dramsim3_full", kDramsim3, whole_errors, nullptr, dramsim3_channel},
 }};
 

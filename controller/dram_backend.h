@@ -9,25 +9,35 @@
 #include <vector>
 
 #include "controller/channel/dram_banks.h"
+#include "controller/channel/native_banks.h"
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
 #include "dram/timing_rules.h"
 
 namespace hmsim {
 
+// What tells when commands of a channel are legal, and the banks that stand on it.
+struct DramDevices {
+  std::unique_ptr<TimingModel> timing;
+  std::unique_ptr<DramBanks> banks;
+  // The same two where they are the native ones, whose calls can be taken in; else nullptr.
+  TimingEngine* native_timing = nullptr;
+  NativeBanks* native_banks = nullptr;
+};
+
 struct DramBackend {
   const char* name;
   bool built_in;  // part of this build
   std::vector<ParameterError> (*check)(const SystemConfig& config);
-  // Banks of one channel under this simulator's controller.
-  std::unique_ptr<DramBanks> (*make_banks)(const SystemConfig& config, TransactionPool& pool);
+  // Devices of one channel under this simulator's controller; nullptr: it has one of its own.
+  DramDevices (*make_devices)(const SystemConfig& config, TransactionPool& pool);
   std::unique_ptr<MemoryChannel> (*make_channel)(const SystemConfig& config, int index,
                                                  std::uint64_t seed);
 };
 
-// The native backend's make_banks, by timing rules of the caller's.
-std::unique_ptr<DramBanks> make_native_banks(const SystemConfig& config, TransactionPool& pool,
-                                             const std::vector<TimingRule>& rules);
+// The native backend's make_devices, by timing rules of the caller's.
+DramDevices make_native_devices(const SystemConfig& config, TransactionPool& pool,
+                                const std::vector<TimingRule>& rules);
 
 extern const std::array<DramBackend, 3> kDramBackends;
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "controller/accounts/observer_list.h"
 #include "controller/address_map.h"
 #include "controller/flush_join.h"
-#include "controller/accounts/observer_list.h"
 #include "controller/system_config.h"
 #include "core/kernel.h"
 #include "core/request.h"

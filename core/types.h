@@ -82,5 +82,15 @@ template <class T>
 constexpr T earlier(T a, T b) {
   return b < a ? b : a;
 }
+// The same of quantities: a choice between integers stays in registers, where one between objects
+// may go through memory.
+template <class Tag>
+constexpr Quantity<Tag> later(Quantity<Tag> a, Quantity<Tag> b) {
+  return Quantity<Tag>(later(a.value(), b.value()));
+}
+template <class Tag>
+constexpr Quantity<Tag> earlier(Quantity<Tag> a, Quantity<Tag> b) {
+  return Quantity<Tag>(earlier(a.value(), b.value()));
+}
 
 }  // namespace hmsim

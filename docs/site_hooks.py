@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
+LINK = re.compile(r"\[([^\]]*)\]\(((?:\.\./)+)[^)]*\)")
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Return a page whose links lead to other pages only."""
-    return OUTSIDE.sub(r"\1", markdown)
+    depth = page.file.src_uri.count("/")
+    return LINK.sub(lambda link: link[1] if link[2].count("../") > depth else link[0], markdown)

@@ -13,7 +13,7 @@
 
 namespace hmsim {
 
-// From a read or write command to the precharge of its bank (spec 5.2).
+// From a read or write command to the precharge of its bank (docs/assumptions.md, A15).
 enum class PrechargeDelay {
   jedec,       // read tRTP, write CWL + BL/2 + tWR
   paper,       // 18.75 ns = CL + BL/2 for both, the paper's Table III read literally

@@ -43,30 +43,32 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       groups_((ranks - 1) * groups_per_rank),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
-      gate_delays_(static_cast<std::size_t>(ranks * groups_per_rank * kStride)),
-      lasting_delays_(gate_delays_.size()),
-      lasting_on_bursts_(gate_delays_.size()),
-      lasting_banks_(gate_delays_.size()),
-      distances_(static_cast<std::size_t>((kCommands - 2) * groups_ + 2)),
-      bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)),
-      last_(gate_delays_.size(), kLongAgo),
-      gates_(distances_.size()),
-      all_delays_(gate_delays_.size()),
-      all_openings_(gate_delays_.size()) {
-  nvdimm_ = place_of((ranks - 1) * banks_per_rank);
+      nvdimm_(place_of((ranks - 1) * banks_per_rank)),
+      bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)) {
+  const auto sources = static_cast<std::size_t>(ranks * groups_per_rank * kStride);
+  const auto gates = static_cast<std::size_t>((kCommands - 2) * groups_ + 2);
+  table_.gate_delays.resize(sources);
+  table_.lasting_delays.resize(sources);
+  table_.lasting_on_bursts.resize(sources);
+  table_.lasting_banks.resize(sources);
+  table_.burst_delays.resize(sources);
+  table_.openings.resize(sources);
+  table_.distances.resize(gates);
+  last_.assign(sources, kLongAgo);
+  gates_.resize(gates);
   // Those of commands to single banks first, and next to each other: most are delayed together.
   std::size_t next = kBankCommands * groups();
   for (std::size_t command = 0; command < kCommands; ++command) {
     if (command < kBankCommands) {
-      first_gate_[command] = command * groups();
+      table_.first_gate[command] = command * groups();
     } else {
-      first_gate_[command] = next;
+      table_.first_gate[command] = next;
       next += is_nvdimm(static_cast<Command>(command)) ? 1 : groups();
     }
   }
   for (std::size_t command = 0; command < kCommands; ++command) {
     const auto preceding = static_cast<Command>(command);
-    same_bank_delays_[command] = compile(bank_rules(rules, preceding, Scope::same_bank));
+    table_.same_bank_delays[command] = compile(bank_rules(rules, preceding, Scope::same_bank));
   }
   compile_own_delays(rules);
   compile_gates(rules, ranks);
@@ -74,8 +76,8 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
   compile_openings(banks_per_rank / groups_per_rank);
   burst_source_ = source_number(Command::read, 0);
   burst_at_ = kLongAgo;
-  burst_delays_ = all_delays_[burst_source_].data();
-  openings_ = all_openings_[burst_source_].data();
+  burst_delays_ = table_.burst_delays[burst_source_].data();
+  last_openings_ = table_.openings[burst_source_].data();
   Ring ring;
   ring.cycles.fill(kLongAgo);
   activates_.assign(static_cast<std::size_t>(ranks), ring);
@@ -105,13 +107,14 @@ void TimingEngine::compile_spacing(const std::vector<TimingRule>& rules) {
       continue;
     }
     ensure(rule.following == Command::activate && rule.scope != Scope::other_rank &&
-               (rule.window == 1 || (rule.scope == Scope::rank && spacing_.length == 1)),
+               (rule.window == 1 || (rule.scope == Scope::rank && table_.spacing.length == 1)),
            "timing engine", Tick(0), -1, "rules of activates that no DRAM has");
     if (rule.window > 1) {
-      spacing_.window = rule.latency;
-      spacing_.length = window_length(rule);
+      table_.spacing.window = rule.latency;
+      table_.spacing.length = window_length(rule);
     } else {
-      std::int64_t& spacing = rule.scope == Scope::group ? spacing_.in_group : spacing_.in_rank;
+      std::int64_t& spacing =
+          rule.scope == Scope::group ? table_.spacing.in_group : table_.spacing.in_rank;
       spacing = later(spacing, rule.latency);
     }
   }
@@ -131,7 +134,7 @@ void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
       ensure(expected || own[i] <= 0, "timing engine", Tick(0), -1,
              "rules of one bank that no DRAM has");
       if (i < kBankCommands) {
-        own_delays_[command][i] = own[i];
+        table_.own_delays[command][i] = own[i];
       }
     }
   }
@@ -139,12 +142,12 @@ void TimingEngine::compile_own_delays(const std::vector<TimingRule>& rules) {
 
 void TimingEngine::compile_effects() {
   for (std::size_t command = 0; command < kCommands; ++command) {
-    Effects& effects = effects_[command];
-    effects.on_same_banks = !same_bank_delays_[command].empty();
+    Effects& effects = table_.effects[command];
+    effects.on_same_banks = !table_.same_bank_delays[command].empty();
     effects.on_gates = !windows_[command].empty();
-    for (std::size_t source = command; source < gate_delays_.size(); source += kStride) {
-      effects.on_gates = effects.on_gates || !gate_delays_[source].empty();
-      effects.on_bursts = later(effects.on_bursts, longest_on_bursts(gate_delays_[source]));
+    for (std::size_t source = command; source < table_.gate_delays.size(); source += kStride) {
+      effects.on_gates = effects.on_gates || !table_.gate_delays[source].empty();
+      effects.on_bursts = later(effects.on_bursts, longest_on_bursts(table_.gate_delays[source]));
     }
   }
 }
@@ -186,7 +189,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
       const std::size_t source = source_number(preceding, static_cast<std::size_t>(from));
       std::vector<std::int64_t> latencies(gates_.size(), 0);
       if (reserves_data_bus(preceding)) {
-        all_delays_[source] = latencies;
+        table_.burst_delays[source] = latencies;
       }
       for (const TimingRule& rule : rules) {
         if (rule.preceding != preceding || rule.window > 1 ||
@@ -200,29 +203,31 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
           }
           const std::size_t gate = gate_at(rule.following, to);
           if (is_remembered(rule)) {
-            distances_[gate].push_back({source, rule.latency});
+            table_.distances[gate].push_back({source, rule.latency});
           } else if (reserves_data_bus(preceding) && reserves_data_bus(rule.following)) {
-            all_delays_[source][gate] = later(all_delays_[source][gate], rule.latency);
+            table_.burst_delays[source][gate] =
+                later(table_.burst_delays[source][gate], rule.latency);
           } else {
             latencies[gate] = later(latencies[gate], rule.latency);
           }
         }
       }
-      gate_delays_[source] = compile(latencies);
+      table_.gate_delays[source] = compile(latencies);
     }
   }
 }
 
 // What a burst delays beyond the next one of any other source.
 void TimingEngine::compile_bursts(int banks_per_group) {
-  for (std::size_t source = 0; source < all_delays_.size(); ++source) {
-    std::vector<std::int64_t> latencies = all_delays_[source];
+  for (std::size_t source = 0; source < table_.burst_delays.size(); ++source) {
+    std::vector<std::int64_t> latencies = table_.burst_delays[source];
     for (std::size_t gate = 0; gate < latencies.size(); ++gate) {
       latencies[gate] = outlasts(source, gate) ? latencies[gate] : 0;
     }
-    lasting_delays_[source] = compile(latencies);
-    lasting_on_bursts_[source] = longest_on_bursts(lasting_delays_[source]);
-    lasting_banks_[source] = banks_with_late_bursts(lasting_delays_[source], banks_per_group);
+    table_.lasting_delays[source] = compile(latencies);
+    table_.lasting_on_bursts[source] = longest_on_bursts(table_.lasting_delays[source]);
+    table_.lasting_banks[source] =
+        banks_with_late_bursts(table_.lasting_delays[source], banks_per_group);
   }
 }
 
@@ -231,24 +236,24 @@ void TimingEngine::compile_openings(int banks_per_group) {
     return;
   }
   const std::uint64_t banks = ~std::uint64_t{0} >> (64 - banks_per_group);
-  for (std::size_t source = 0; source < all_delays_.size(); ++source) {
-    if (all_delays_[source].empty()) {
+  for (std::size_t source = 0; source < table_.burst_delays.size(); ++source) {
+    if (table_.burst_delays[source].empty()) {
       continue;
     }
     std::map<std::int64_t, Opening> openings;  // by delay
     for (int group = 0; group < groups_; ++group) {
       const std::uint64_t of_group = banks << (group * banks_per_group);
-      openings[all_delays_[source][gate_at(Command::read, group)]].reads |= of_group;
-      openings[all_delays_[source][gate_at(Command::write, group)]].writes |= of_group;
+      openings[table_.burst_delays[source][gate_at(Command::read, group)]].reads |= of_group;
+      openings[table_.burst_delays[source][gate_at(Command::write, group)]].writes |= of_group;
     }
     Opening sum{kLongAgo, 0, 0};
-    all_openings_[source].push_back(sum);
+    table_.openings[source].push_back(sum);
     for (const auto& [delay, opened] : openings) {
       sum = {delay, sum.reads | opened.reads, sum.writes | opened.writes};
-      all_openings_[source].push_back(sum);
+      table_.openings[source].push_back(sum);
     }
     sum.delay = std::numeric_limits<std::int64_t>::max();
-    all_openings_[source].push_back(sum);
+    table_.openings[source].push_back(sum);
   }
 }
 
@@ -279,13 +284,13 @@ std::uint64_t TimingEngine::banks_with_late_bursts(const Delays& delays,
 }
 
 bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
-  const std::vector<std::int64_t>& delays = all_delays_[source];
-  for (std::size_t next = 0; next < all_delays_.size(); ++next) {
-    if (!all_delays_[next].empty() && next != source) {
+  const std::vector<std::int64_t>& delays = table_.burst_delays[source];
+  for (std::size_t next = 0; next < table_.burst_delays.size(); ++next) {
+    if (!table_.burst_delays[next].empty() && next != source) {
       const std::size_t command = next % kStride;
       const std::size_t own =
           gate_at(static_cast<Command>(command), static_cast<int>(next / kStride));
-      if (later(delays[own], std::int64_t{0}) + all_delays_[next][gate] < delays[gate]) {
+      if (later(delays[own], std::int64_t{0}) + table_.burst_delays[next][gate] < delays[gate]) {
         return true;
       }
     }
@@ -297,7 +302,8 @@ void TimingEngine::apply_same_bank(Command command, const BankPlace& place, std:
   const int banks_per_group = 1 << group_shift_;
   int each = (place.rank << rank_shift_) + (place.bank & (banks_per_group - 1));
   for (int group = 0; group < groups_per_rank_; ++group, each += banks_per_group) {
-    apply(same_bank_delays_[static_cast<std::size_t>(command)], times_of(place_of(each)), now);
+    apply(table_.same_bank_delays[static_cast<std::size_t>(command)], times_of(place_of(each)),
+          now);
   }
 }
 
@@ -327,22 +333,25 @@ void TimingEngine::serialize(Archive& archive) {
   archive.section("timing");
   archive.fixed(bank_ready_, last_, gates_);
   archive(burst_source_, burst_at_);
-  archive.check(burst_source_ < all_delays_.size() && !all_delays_[burst_source_].empty(),
-                "no command has such a source");
+  archive.check(
+      burst_source_ < table_.burst_delays.size() && !table_.burst_delays[burst_source_].empty(),
+      "no command has such a source");
   check_cycle(archive, burst_at_);
   for (const std::vector<std::int64_t>* each : {&bank_ready_, &last_, &gates_}) {
     for (const std::int64_t cycle : *each) {
       check_cycle(archive, cycle);
     }
   }
-  burst_delays_ = all_delays_[burst_source_].data();
-  openings_ = all_openings_[burst_source_].data();
-  const auto bursts = gates_.begin() + static_cast<std::ptrdiff_t>(gate_at(Command::read, 0));
-  gates_bind_bursts_until_ = *std::max_element(
-      bursts, gates_.begin() + kBankCommands * static_cast<std::ptrdiff_t>(groups_));
-  bound_banks_ = ~std::uint64_t{0};
+  if (archive.loading()) {
+    burst_delays_ = table_.burst_delays[burst_source_].data();
+    last_openings_ = table_.openings[burst_source_].data();
+    const auto bursts = gates_.begin() + static_cast<std::ptrdiff_t>(gate_at(Command::read, 0));
+    gates_bind_bursts_until_ = *std::max_element(
+        bursts, gates_.begin() + kBankCommands * static_cast<std::ptrdiff_t>(groups_));
+    bound_banks_ = ~std::uint64_t{0};
+  }
   for (Ring& ring : activates_) {
-    ring.serialize(archive, spacing_.length);
+    ring.serialize(archive, table_.spacing.length);
   }
   for (std::vector<Window>& windows : windows_) {
     for (Window& window : windows) {

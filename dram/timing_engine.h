@@ -57,7 +57,7 @@ class TimingEngine final : public TimingModel {
   // Gates by number: below kBankCommands x groups() those of commands to DRAM banks, by command,
   // then by group; gate() knows these and those of NVDIMM bursts.
   std::size_t gate_number(Command command, std::size_t group) const {
-    return first_gate_[static_cast<std::size_t>(command)] + group;
+    return table_.first_gate[static_cast<std::size_t>(command)] + group;
   }
   Cycle row_gate(std::size_t number) const { return Cycle(gates_[number]); }  // activate, precharge
   Cycle gate(std::size_t number) const {
@@ -68,17 +68,17 @@ class TimingEngine final : public TimingModel {
   // The next four: of channels with at most kMostMaskedBanks. What the last burst allows at `edge`;
   const Opening& opening(Cycle edge) const {
     const std::int64_t elapsed = edge.value() - burst_at_;
-    const Opening* opening = openings_;
+    const Opening* opening = last_openings_;
     while (opening[1].delay <= elapsed) {
       ++opening;
     }
     return *opening;
   }
   // when it allows any;
-  std::int64_t next_burst() const { return burst_at_ + openings_[1].delay; }
+  std::int64_t next_burst() const { return burst_at_ + last_openings_[1].delay; }
   // when one of these, of which there are some;
   Cycle first_opening(std::uint64_t reads, std::uint64_t writes) const {
-    const Opening* opening = openings_ + 1;
+    const Opening* opening = last_openings_ + 1;
     while (((reads & opening->reads) | (writes & opening->writes)) == 0) {
       ++opening;
     }
@@ -160,12 +160,13 @@ class TimingEngine final : public TimingModel {
             static_cast<std::uint16_t>(bank >> group_shift_)};
   }
   std::int64_t own_delay(Command preceding, Command following) const {
-    return own_delays_[static_cast<std::size_t>(preceding)][static_cast<std::size_t>(following)];
+    return table_
+        .own_delays[static_cast<std::size_t>(preceding)][static_cast<std::size_t>(following)];
   }
   static bool to_bank(Command command) { return static_cast<int>(command) < kBankCommands; }
   Cycle any_gate(std::size_t number) const {
     Cycle opens = gate(number);
-    for (const Distance& distance : distances_[number]) {
+    for (const Distance& distance : table_.distances[number]) {
       opens = later(opens, Cycle(last_[distance.source] + distance.latency));
     }
     return opens;
@@ -199,37 +200,47 @@ class TimingEngine final : public TimingModel {
   void apply_same_bank(Command command, const BankPlace& place, std::int64_t now);
   void pass_window(Window& window, const BankPlace& place, std::int64_t now);
 
-  int groups_per_rank_;
-  int groups_;
-  BankPlace nvdimm_;
-  std::array<std::size_t, kCommands> first_gate_{};  // one for each group; NVDIMM bursts: just one
-  int rank_shift_;                                   // bank >> rank_shift_ is its rank,
-  int group_shift_;                                  // bank >> group_shift_ its group
-  // Within a bank: by preceding and following command; 0: none.
-  std::array<std::array<std::int64_t, kBankCommands>, kBankCommands> own_delays_{};
-  std::array<Effects, kCommands> effects_{};
-  std::array<Delays, kCommands> same_bank_delays_;      // numbered within the bank
-  std::vector<Delays> gate_delays_;                     // by source_number
-  std::vector<Delays> lasting_delays_;                  // likewise, of bursts
-  std::vector<std::int64_t> lasting_on_bursts_;         // the longest on their like, ...
-  std::vector<std::uint64_t> lasting_banks_;            // ... and the banks that they are on
-  std::vector<std::vector<Distance>> distances_;        // by gate
+  // The rule table, compiled for each command (and place) into what it delays: fixed.
+  //
+  // A source is a command of one bank group: source_number(). Invariant: at any time a gate opens
+  // at the later of gates_[n] and burst_at_ + table_.burst_delays[burst_source_][n], that is, the
+  // delays of the last data-bus command stand apart, since those of its like outdo each other;
+  // what of them can outlast another source's (lasting_...) is added to gates_ when the source
+  // changes.
+  struct Compiled {
+    std::array<std::size_t, kCommands> first_gate{};  // one a group; NVDIMM bursts: just one
+    // Within a bank: by preceding and following command; 0: none.
+    std::array<std::array<std::int64_t, kBankCommands>, kBankCommands> own_delays{};
+    std::array<Effects, kCommands> effects{};
+    std::array<Delays, kCommands> same_bank_delays;       // numbered within the bank
+    std::vector<Delays> gate_delays;                      // by source
+    std::vector<Delays> lasting_delays;                   // by source, of bursts
+    std::vector<std::int64_t> lasting_on_bursts;          // the longest of them on bursts
+    std::vector<std::uint64_t> lasting_banks;             // the banks that those are on
+    std::vector<std::vector<Distance>> distances;         // by gate
+    Spacing spacing;                                      // of activates
+    std::vector<std::vector<std::int64_t>> burst_delays;  // of data-bus commands: by source, gate
+    std::vector<std::vector<Opening>> openings;  // likewise by delay; before the first: no bank
+  };
+
+  const int groups_per_rank_;
+  const int groups_;
+  const int rank_shift_;   // bank >> rank_shift_ is its rank,
+  const int group_shift_;  // bank >> group_shift_ its group
+  const BankPlace nvdimm_;
+  Compiled table_;
   std::array<std::vector<Window>, kCommands> windows_;  // but for activates
-  Spacing spacing_;
 
   std::vector<std::int64_t> bank_ready_;  // bank x kStride
   std::vector<Ring> activates_;           // by rank
-  std::vector<std::int64_t> last_;        // commands to banks: by source_number
-  std::vector<std::int64_t> gates_;       // without the delays of the last data-bus command: when
-  // one of another source follows, only those that can outlast its own are still to be known.
-  std::size_t burst_source_ = 0;
-  std::int64_t burst_at_ = 0;
+  std::vector<std::int64_t> last_;        // when commands to banks were last issued: by source
+  std::vector<std::int64_t> gates_;       // Compiled says what they hold
+  std::size_t burst_source_ = 0;          // of the last data-bus command
+  std::int64_t burst_at_ = 0;             // when that was
   const std::int64_t* burst_delays_ = nullptr;  // of its source, by gate
-  const Opening* openings_ = nullptr;           // of its source, by delay
-  std::int64_t gates_bind_bursts_until_ = 0;
-  std::uint64_t bound_banks_ = 0;                      // meanwhile
-  std::vector<std::vector<std::int64_t>> all_delays_;  // data-bus commands: by source_number, gate
-  std::vector<std::vector<Opening>> all_openings_;     // likewise; before the first: no bank
+  const Opening* last_openings_ = nullptr;      // of its source, by delay
+  std::int64_t gates_bind_bursts_until_ = 0;    // gates_ may keep bursts until then ...
+  std::uint64_t bound_banks_ = 0;               // ... from these banks
 };
 
 inline void TimingEngine::apply(const Delays& delays, std::int64_t* cycles, std::int64_t now) {
@@ -243,11 +254,11 @@ HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
   const std::int64_t now = at.value();
   std::int64_t* const ready = times_of(place);
   for (std::size_t i = 0; i < kBankCommands; ++i) {
-    ready[i] = now + own_delays_[static_cast<std::size_t>(Command::activate)][i];
+    ready[i] = now + table_.own_delays[static_cast<std::size_t>(Command::activate)][i];
   }
   last_[source_number(Command::activate, place.group)] = now;
-  const std::int64_t before = activates_[place.rank].push(now, spacing_.length);
-  const std::int64_t opens = later(now + spacing_.in_rank, before + spacing_.window);
+  const std::int64_t before = activates_[place.rank].push(now, table_.spacing.length);
+  const std::int64_t opens = later(now + table_.spacing.in_rank, before + table_.spacing.window);
   if (groups_per_rank_ > 1) {
     const auto groups = static_cast<std::size_t>(groups_per_rank_);
     std::int64_t* const gates = &gates_[gate_number(Command::activate, place.rank * groups)];
@@ -255,8 +266,8 @@ HMSIM_INLINE void TimingEngine::activate(const BankPlace& place, Cycle at) {
       gates[group] = later(gates[group], opens);
     }
   }
-  gates_[gate_number(Command::activate, place.group)] = later(opens, now + spacing_.in_group);
-  if (effects_[static_cast<std::size_t>(Command::activate)].on_same_banks) {
+  gates_[gate_number(Command::activate, place.group)] = later(opens, now + table_.spacing.in_group);
+  if (table_.effects[static_cast<std::size_t>(Command::activate)].on_same_banks) {
     apply_same_bank(Command::activate, place, now);
   }
 }
@@ -295,11 +306,12 @@ HMSIM_INLINE void TimingEngine::nvdimm_burst(Command command, Cycle at) {
 // A data-bus command of a source.
 HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
   if (source != burst_source_) {
-    apply(lasting_delays_[burst_source_], gates_.data(), burst_at_);
-    bind(burst_at_ + lasting_on_bursts_[burst_source_], lasting_banks_[burst_source_], now);
+    apply(table_.lasting_delays[burst_source_], gates_.data(), burst_at_);
+    bind(burst_at_ + table_.lasting_on_bursts[burst_source_], table_.lasting_banks[burst_source_],
+         now);
     burst_source_ = source;
-    burst_delays_ = all_delays_[source].data();
-    openings_ = all_openings_[source].data();
+    burst_delays_ = table_.burst_delays[source].data();
+    last_openings_ = table_.openings[source].data();
   }
   burst_at_ = now;
 }
@@ -308,9 +320,9 @@ HMSIM_INLINE void TimingEngine::burst(std::size_t source, std::int64_t now) {
 HMSIM_INLINE void TimingEngine::delay(Command command, std::size_t source, const BankPlace& place,
                                       std::int64_t now) {
   const auto index = static_cast<std::size_t>(command);
-  const Effects& effects = effects_[index];
+  const Effects& effects = table_.effects[index];
   if (effects.on_gates) {
-    apply(gate_delays_[source], gates_.data(), now);
+    apply(table_.gate_delays[source], gates_.data(), now);
     bind(now + effects.on_bursts, ~std::uint64_t{0}, now);
     for (Window& window : windows_[index]) {
       pass_window(window, place, now);

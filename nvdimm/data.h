@@ -5,10 +5,10 @@
 #include <map>
 
 #include "nvdimm/buffer/frame_bytes.h"
+#include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_media.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/buffer/sync_buffer.h"
 
 namespace hmsim {
 

@@ -27,6 +27,7 @@ void Nvdimm::serialize(Archive& archive) {
   archive.fixed(commands_);
   archive(unfinished_, lookup_free_, leaving_, freed_pending_, flush_, lookups_, next_lookup_,
           events_, statistics_);
+  archive.check(lookup_free_ < kNever, "no lookup may ever start");
   ftl_.serialize(archive);
   flash_.serialize(archive);
   buffer_.serialize(archive);
@@ -226,7 +227,9 @@ void Nvdimm::check_command(const Archive& archive, std::uint32_t tag) const {
                             command.address.value() / kLineBytes.value() == posted_.line(tag)),
                   kWrong);
   }
-  archive.check(!used || command.address >= Address(0), kWrong);
+  archive.check(!used || (command.address >= Address(0) && command.since < kNever &&
+                          command.gc_blocked < kNever),
+                kWrong);
   archive.check(!used || command.address.value() / kPageBytes.value() <
                              static_cast<std::int64_t>(ftl_.shape().logical_pages),
                 "a command goes beyond the NVDIMM");

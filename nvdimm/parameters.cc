@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/units.h"
+#include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/module.h"
 #include "nvdimm/power.h"
-#include "nvdimm/buffer/sync_buffer.h"
 #include "policies/policy.h"
 
 namespace hmsim {

@@ -5,8 +5,8 @@
 
 #include "core/errors.h"
 #include "core/units.h"
-#include "nvdimm/nand/nand_timing.h"
 #include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/nand/nand_timing.h"
 
 namespace hmsim {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/places.h"
+#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/buffer/pending_work.h"
 
 namespace hmsim {
 

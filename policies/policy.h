@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a policy is, and all that it may see. One file a policy: policies/NAME.cc defines a class
-// and, at namespace hmsim, `extern const PolicyDescriptor kPolicy_NAME`; the build finds it.
+// What a policy is, and all that it may see. One file a policy: policies/KIND/NAME.cc defines a
+// class and, at namespace hmsim, `extern const PolicyDescriptor kPolicy_NAME`; the build finds it.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct RequestView {
   bool write;
   std::uint16_t source;  // hardware context (core)
   int rank;              // the NVDIMM is one more rank
-  int bank;              // within the rank; NVDIMM: pseudo-bank = LPN mod LUNs (spec 1.1)
+  int bank;              // within the rank; NVDIMM: pseudo-bank = LPN mod LUNs (docs/glossary.md)
   std::int64_t row;      // DRAM row; NVDIMM: LPN
   std::int64_t line;     // address / 64 within the channel's part of its memory
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last

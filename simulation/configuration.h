@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "controller/system_config.h"
-#include "core/parameters.h"
 #include "agents/agent.h"
 #include "agents/frontend_parameters.h"
+#include "controller/system_config.h"
+#include "core/parameters.h"
 #include "policies/policy.h"
 
 namespace hmsim {

@@ -70,7 +70,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
   const std::string& backend = configuration.system().dram_model.backend;
-  const bool opaque = dram_backend(backend).make_banks == nullptr;
+  const bool opaque = dram_backend(backend).make_devices == nullptr;
   if (options_.log_requests) {
     if (opaque) {
       throw InputError("request log: dram.backend: '" + backend + "' does not show its requests");

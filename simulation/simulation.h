@@ -9,20 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "controller/memory_system.h"
+#include "agents/agent.h"
+#include "agents/cache/last_level_cache.h"
+#include "agents/frontend_parameters.h"
+#include "agents/hand_requester.h"
+#include "agents/translation.h"
 #include "check/protocol_checker.h"
+#include "controller/memory_system.h"
 #include "core/errors.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
-#include "agents/agent.h"
 #include "simulation/command_log.h"
-#include "agents/frontend_parameters.h"
-#include "agents/hand_requester.h"
-#include "agents/cache/last_level_cache.h"
 #include "simulation/request_log.h"
 #include "simulation/series.h"
-#include "agents/translation.h"
 
 namespace hmsim {
 

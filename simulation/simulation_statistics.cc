@@ -25,12 +25,14 @@ void Simulation::register_statistics() {
   progress_.resize(agents_.size());
   std::vector<Counter*> completed{&by_hand_->completed()};
   std::vector<Counter*> wraps{&translation_->wraps()};
+  std::vector<Counter*> backward;
   std::vector<Histogram*> response_times;
   std::vector<Histogram*> in_collections;
   std::vector<const Agent*> cores;
   for (const auto& agent : agents_) {
     completed.push_back(&agent->completed());
     wraps.push_back(&agent->address_wraps());
+    backward.push_back(&agent->backward_arrivals());
     if (agent->response_times() != nullptr) {
       response_times.push_back(agent->response_times());
       in_collections.push_back(agent->response_times_in_collections());
@@ -68,6 +70,11 @@ void Simulation::register_statistics() {
   registry_.counter("frontend.address_wraps", "",
                     "pages, lines or I/O requests that lay beyond a memory's capacity and wrapped",
                     std::move(wraps));
+  registry_.counter(
+      "frontend.backward_arrivals", "requests",
+      "requests of timed block traces that arrive before one in front of them; they are "
+      "taken in the trace's order",
+      std::move(backward));
   memory_->register_statistics(registry_);
 }
 

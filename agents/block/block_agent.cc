@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/errors.h"
 #include "agents/clock.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -168,12 +168,18 @@ Tick BlockAgent::advance(Tick now) {
   return next_event();
 }
 
-// An arrival before the first one counts as 0.
+// An arrival before the first one counts as 0. One before an earlier request's is counted: the
+// trace's order stands.
 Tick BlockAgent::arrival_of(const BlockRequest& request) {
   if (!have_origin_) {
     have_origin_ = true;
     origin_ns_ = request.arrival_ns;
+    latest_ns_ = request.arrival_ns;
   }
+  if (request.arrival_ns < latest_ns_) {
+    count_backward_arrival();
+  }
+  latest_ns_ = later(latest_ns_, request.arrival_ns);
   const std::uint64_t after = request.arrival_ns > origin_ns_ ? request.arrival_ns - origin_ns_ : 0;
   // Nanoseconds x ppm / 1000 are picoseconds.
   const auto ppm = static_cast<std::uint64_t>(scale_ppm_);

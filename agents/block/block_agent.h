@@ -11,22 +11,22 @@
 // trim takes the software time of one block, and then no time; it is no block done. A flush is sent
 // before the lines of its request, if it has any, and FUA means one after them; the thread waits
 // for its end. How lines are copied, what a thread waits for and what a flush is are the driver's
-// (agents/block/block_driver.h): with barrier: driver, a flush waits at a gate until no write request
-// is under way, and write requests that come behind it wait for it.
+// (agents/block/block_driver.h): with barrier: driver, a flush waits at a gate until no write
+// request is under way, and write requests that come behind it wait for it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "agents/agent.h"
+#include "agents/block/window_meter.h"
+#include "agents/copies.h"
+#include "agents/trace_keys.h"
 #include "core/event_queue.h"
 #include "core/ring.h"
-#include "agents/agent.h"
-#include "agents/copies.h"
 #include "traces/trace_formats.h"
-#include "agents/trace_keys.h"
 #include "traces/trace_windows.h"
-#include "agents/block/window_meter.h"
 
 namespace hmsim {
 
@@ -144,6 +144,7 @@ class BlockAgent final : public Agent {
   bool have_origin_ = false;
   std::uint64_t origin_ns_ = 0;  // arrival of the pass's first request ...
   Tick origin_{0};               // ... and when the pass began
+  std::uint64_t latest_ns_ = 0;  // the latest arrival since then
   std::int64_t passes_ = 0;      // ended, of those until it has finished
   std::int64_t taken_ = 0;       // requests, since the pass, or measuring, began
   std::int64_t busy_ = 0;        // threads with a request

@@ -2,14 +2,15 @@
 // Checkpoints of block agents.
 #include <algorithm>
 
-#include "core/places.h"
 #include "agents/block/block_agent.h"
 #include "agents/clock.h"
+#include "core/places.h"
 
 namespace hmsim {
 
 namespace {
 
+constexpr std::int64_t kMost = std::int64_t{1} << 61;  // requests, or blocks
 constexpr const char* kWrong = "a block agent does not hold together";
 
 bool in_time(Tick time) { return time >= Tick(0) && time <= kLongestTime; }
@@ -28,7 +29,8 @@ void BlockAgent::Block::serialize(Archive& archive) {
 
 void BlockAgent::serialize_state(Archive& archive) {
   archive.section("block");
-  archive(request_, have_request_, have_origin_, origin_ns_, origin_, taken_, busy_, epoch_);
+  archive(request_, have_request_, have_origin_, origin_ns_, latest_ns_, origin_, taken_, busy_,
+          epoch_);
   archive.fixed(threads_);
   archive(blocks_, free_blocks_, steps_, blocks_done_, response_times_,
           response_times_in_collections_);
@@ -43,7 +45,8 @@ void BlockAgent::serialize_state(Archive& archive) {
 }
 
 void BlockAgent::check_loaded(const Archive& archive) const {
-  archive.check(in_time(origin_) && in_time(last_begin_) && taken_ >= 0 && passes_ >= 0 &&
+  archive.check(in_time(origin_) && in_time(last_begin_) && taken_ >= 0 && taken_ < kMost &&
+                    blocks_done_ >= 0 && blocks_done_ < kMost && passes_ >= 0 &&
                     passes_ < parts_.loop,
                 kWrong);
   archive.check(windows_.empty() ||

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/archive.h"
 #include "agents/cache/cache_parameters.h"
+#include "core/archive.h"
 
 namespace hmsim {
 

@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/statistics.h"
 #include "agents/cache/cache.h"
 #include "agents/cache/cache_parameters.h"
 #include "agents/cache/last_level_cache.h"
 #include "agents/cache/stride_prefetcher.h"
+#include "core/statistics.h"
 
 namespace hmsim {
 

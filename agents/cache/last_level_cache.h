@@ -17,13 +17,13 @@
 #include <limits>
 #include <vector>
 
+#include "agents/cache/cache.h"
+#include "agents/cache/cache_parameters.h"
 #include "core/archive.h"
 #include "core/random.h"
 #include "core/ring.h"
 #include "core/statistics.h"
 #include "core/types.h"
-#include "agents/cache/cache.h"
-#include "agents/cache/cache_parameters.h"
 
 namespace hmsim {
 

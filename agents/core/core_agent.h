@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "core/ring.h"
 #include "agents/agent.h"
 #include "agents/clock.h"
 #include "agents/copies.h"
+#include "core/ring.h"
 #include "traces/trace_windows.h"
 
 namespace hmsim {

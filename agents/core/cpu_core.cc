@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "traces/trace_formats.h"
 #include "agents/translation.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 

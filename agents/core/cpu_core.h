@@ -8,8 +8,8 @@
 //   ready(i) = max(e(i) + 1 cycle, e(i) + latency of L1, the times at which its lines came)
 //   e(i) = max(d(i), ready(j) of every j that wrote a register which i reads)
 // A store's line is fetched likewise, but nobody waits for it. A fill starts when an access that
-// wants its line has started and its turn has come (agents/core/fill_table.h), and takes the latencies
-// of L1 and of each level that it looks into, and then the memory's.
+// wants its line has started and its turn has come (agents/core/fill_table.h), and takes the
+// latencies of L1 and of each level that it looks into, and then the memory's.
 //
 // What the caches hold is decided access by access in program order, whenever the accesses start;
 // what an L3 holds that cores share, in the order in which they are dispatched, at equal times
@@ -24,14 +24,14 @@
 #include <memory>
 #include <vector>
 
-#include "core/event_queue.h"
-#include "core/ring.h"
 #include "agents/cache/cache_hierarchy.h"
+#include "agents/cache/last_level_cache.h"
 #include "agents/core/core_agent.h"
 #include "agents/core/fill_table.h"
-#include "traces/instruction_trace.h"
-#include "agents/cache/last_level_cache.h"
 #include "agents/trace_keys.h"
+#include "core/event_queue.h"
+#include "core/ring.h"
+#include "traces/instruction_trace.h"
 
 namespace hmsim {
 

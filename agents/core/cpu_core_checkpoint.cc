@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/places.h"
 #include "agents/core/cpu_core.h"
+#include "core/places.h"
 
 namespace hmsim {
 
 namespace {
 
+constexpr std::int64_t kLast = std::int64_t{1} << 60;  // slot
 constexpr const char* kWrong = "a core's instructions do not hold together";
 
 }  // namespace
@@ -112,7 +113,8 @@ void CpuCore::check_node(const Archive& archive, std::int64_t number, Places& re
   }
   archive.check((own.readers == kNone || own.last_reader == last) && own.unknown_data == lines &&
                     (own.start == kUnknown) == (own.unknown_operands > 0) &&
-                    own.start >= kUnknown && own.operands >= 0 && own.data >= 0 &&
+                    own.start >= kUnknown && own.start < kLast && own.operands >= 0 &&
+                    own.operands < kLast && own.data >= 0 && own.data < kLast &&
                     own.unknown_operands + lines > 0,
                 kWrong);
 }

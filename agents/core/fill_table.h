@@ -13,9 +13,9 @@
 #include <limits>
 #include <vector>
 
-#include "core/ring.h"
 #include "agents/cache/cache_parameters.h"
 #include "agents/cache/last_level_cache.h"
+#include "core/ring.h"
 
 namespace hmsim {
 

@@ -2,8 +2,8 @@
 // Checkpoints of fills.
 #include <algorithm>
 
-#include "core/places.h"
 #include "agents/core/fill_table.h"
+#include "core/places.h"
 
 namespace hmsim {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "agents/translation.h"
 #include "core/errors.h"
 #include "core/places.h"
-#include "agents/translation.h"
 
 namespace hmsim {
 

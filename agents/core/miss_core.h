@@ -16,9 +16,9 @@
 #include <memory>
 #include <vector>
 
+#include "agents/core/core_agent.h"
 #include "core/event_queue.h"
 #include "core/ring.h"
-#include "agents/core/core_agent.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/archive.h"
 #include "agents/core/dependent_misses.h"
+#include "core/archive.h"
 
 namespace hmsim {
 

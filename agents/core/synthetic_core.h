@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/random.h"
 #include "agents/core/miss_core.h"
+#include "core/random.h"
 
 namespace hmsim {
 

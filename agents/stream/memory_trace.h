@@ -8,8 +8,8 @@
 
 #include "agents/clock.h"
 #include "agents/stream/stream_agent.h"
-#include "traces/trace_formats.h"
 #include "agents/trace_keys.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 

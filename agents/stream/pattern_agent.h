@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdint>
 
-#include "core/random.h"
 #include "agents/stream/stream_agent.h"
+#include "core/random.h"
 
 namespace hmsim {
 

@@ -3,11 +3,17 @@
 
 #include <algorithm>
 
+#include "agents/clock.h"
 #include "core/archive.h"
 #include "core/errors.h"
-#include "agents/clock.h"
 
 namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 61;  // requests
+
+}  // namespace
 
 void StreamRequest::serialize(Archive& archive) { archive(address, write, due, context); }
 
@@ -124,8 +130,8 @@ void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
   archive(request_, have_request_, origin_, wake_, sent_, done_, outside_, outstanding_);
   archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime && request_.due >= Tick(0) &&
-                    request_.due <= kLongestTime && sent_ >= 0 && done_ >= 0 &&
-                    (outstanding_ > 0 || wake_ != kNever),
+                    request_.due <= kLongestTime && sent_ >= 0 && sent_ < kMost && done_ >= 0 &&
+                    done_ < kMost && (outstanding_ > 0 || wake_ != kNever),
                 "a stream of requests does not hold together");
   serialize_source(archive);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/stream/synthetic.h"
 
+#include "agents/clock.h"
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/units.h"
-#include "agents/clock.h"
 
 namespace hmsim {
 

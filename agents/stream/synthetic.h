@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/random.h"
 #include "agents/stream/stream_agent.h"
+#include "core/random.h"
 
 namespace hmsim {
 

@@ -53,10 +53,10 @@ void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cyc
     }
     if (transaction.activated) {
       // Without the delay of its activate the burst would have come so much earlier.
-      const Cycle opened = transaction.activated_at + Cycle(timing_.trcd);
+      const Cycle opened = transaction.marks.activated_at + Cycle(timing_.trcd);
       const std::int64_t held =
-          overlap(transaction.activated_at - transaction.activate_held, transaction.activated_at,
-                  refresh.end, transaction.activated_at) -
+          overlap(transaction.marks.activated_at - transaction.marks.activate_held,
+                  transaction.marks.activated_at, refresh.end, transaction.marks.activated_at) -
           (now - opened).value();
       if (held > 0) {
         charge(BusLoss::activate, held);

@@ -1,118 +1,140 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each command of a transaction changes. For the loops over edges to take in.
+// One clock edge, from selection on: which command is issued, and what each command changes. These
+// functions stand in a header for the loop over edges (channel_edge.cc) to take in.
 #pragma once
 
-#include "controller/channel/channel_edge.h"
+#include "controller/channel/channel.h"
 
 namespace hmsim {
 
-// `begin`: of its data.
-HMSIM_INLINE void Channel::account_burst(const Transaction& transaction, bool write, Cycle begin) {
-  const int driver = transaction.rank * 2 + (write ? 1 : 0);
-  bool changed = false;
-  if (driver != last_driver_) {
-    changed = last_driver_ >= 0;
-    statistics_.turnarounds += changed ? 1 : 0;
-    last_driver_ = driver;
+// Where the memory has the transaction's line.
+inline void Channel::locate(Transaction& transaction) const {
+  const Request& request = transaction.request;
+  if (request.memory == MemoryClass::nvdimm) {
+    const NvdimmPlace place = layout_.map.nvdimm(request.address);
+    transaction.local = place.address;
+    transaction.row = place.page;
+    transaction.rank = layout_.nvdimm_rank;
+    transaction.bank = nvdimm_.endpoint().pseudo_bank(transaction.row);
+  } else {
+    const DramPlace place = layout_.map.dram(request.address);
+    transaction.row = place.row;
+    transaction.rank = place.rank;
+    transaction.bank = place.rank * layout_.banks_per_rank + place.bank;
   }
-  bus_.burst(transaction, changed, edge_, begin);
+}
+
+inline bool Channel::would_hit(const Transaction& transaction) const {
+  return transaction.row == (is_nvdimm(transaction) ? nvdimm_.endpoint().last_page(transaction.bank)
+                                                    : dram_.banks().open_row(transaction.bank));
+}
+
+// A first command is issued for the transaction; its rank's command queue may be full now.
+HMSIM_INLINE void Channel::start(Transaction& transaction) {
+  transaction.started = true;
+  if (admission_.start(transaction.rank)) {
+    dram_.banks().hold(transaction.rank, true);
+  }
 }
 
 // The next younger transaction to the line competes from now on.
-HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Phases phases) {
+HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras extras) {
   if (transaction.successor == nullptr) {
-    line_order_.leave(transaction);
+    admission_.line_order().leave(transaction);
     return;
   }
   Transaction& successor = *transaction.successor;
   successor.predecessor = nullptr;
-  competes_only_now(successor);
-  compete(successor, phases);
+  if (!is_nvdimm(successor)) {
+    accounts_.competes(successor, clock_.edge());
+  }
+  if (extras != Extras::none) {
+    compete_by_key(successor);
+  } else {
+    compete(successor, Extras::none);
+  }
 }
 
-// What all data-bus commands have in common. `phases`: here and below phases_, as a
-// constant within a calm.
+// What all data-bus commands have in common.
 template <class RowHit>
-HMSIM_INLINE void Channel::issue_data(Transaction& transaction, bool write, Phases phases,
-                                      RowHit row_hit, Counter& data_cycles) {
-  const DramTiming& timing = dram_.timing;
-  data_cycles += static_cast<Counter>(timing.burst);
-  const Cycle begin = edge_ + Cycle(write ? timing.cwl : timing.cl);
-  const Cycle end = begin + Cycle(timing.burst);
-  finishes_.push(end, transaction);
-  transaction.state = TransactionState::transfer;
-  if (phases != Phases::plain) {
-    guard_.issued(transaction, owner_of(transaction.request.memory));
+HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Extras extras,
+                                       RowHit row_hit) {
+  bus_.begin_burst(transaction, write, clock_.edge());
+  if (extras != Extras::none) {
+    ordering_.guard().issued(transaction, layout_.queue_of(transaction.request.memory));
   }
-  account_burst(transaction, write, begin);
-  tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction, row_hit);
-}
-
-// Flat: a command queue holds so many issued but unfinished references per rank, and no more start.
-// (Two-level transactions and NVDIMM commands are bounded elsewhere.)
-HMSIM_INLINE void Channel::start(Transaction& transaction) {
-  transaction.started = true;
-  if (command_queues_fill_ &&
-      --command_queue_free_[static_cast<std::size_t>(transaction.rank)] == 0) {
-    banks_.hold(transaction.rank, true);
-    ++held_ranks_;
-  }
+  ordering_.tell(TransactionPolicy::kIssue, &TransactionPolicy::on_issue, transaction,
+                 clock_.edge(), row_hit);
 }
 
 // RD or WR.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
-                                        Phases phases) {
+                                        Extras extras) {
   if (!transaction.started) {
     start(transaction);
   }
-  const Cycle edge = edge_;
   const bool write = command == Command::write;
-  energy_.accessed(transaction.rank, write);
-  const std::size_t side = phases == Phases::all ? side_of(transaction) : 0;
-  banks.column(transaction, side, command, edge);
-  if (phases == Phases::all) {
-    waits(transaction, side, -1);
-    if (pages_.active()) {
-      pages_.accessed(transaction.bank, transaction.view, edge);
-    }
-  }
-  latency_.issued(transaction, edge);
-  if (!transaction.activated) {
-    ++statistics_.row_hits;
-  }
-  issue_data(
-      transaction, write, phases, [&transaction] { return !transaction.activated; },
-      statistics_.dram_data_cycles);
-  record(write ? ChannelCommand::write : ChannelCommand::read, transaction);
+  dram_.column(banks, transaction, command, extras, clock_.edge());
+  accounts_.column(transaction, write, clock_.edge());
+  begin_burst(transaction, write, extras, [&transaction] { return !transaction.activated; });
 }
 
 // ACT or PRE.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_row(Banks& banks, Transaction& transaction, Command command,
-                                     Phases phases) {
-  const Cycle edge = edge_;
+                                     Extras extras) {
+  const Cycle edge = clock_.edge();
   if (!transaction.activated) {
     transaction.activated = true;
     start(transaction);
-    latency_.started(transaction, edge);
+    accounts_.started(transaction, edge);
   }
   if (command == Command::precharge) {
     precharge(banks, transaction.bank, transaction.rank,
-              static_cast<std::int64_t>(transaction.request.id), phases);
+              static_cast<std::int64_t>(transaction.request.id), extras);
     return;
   }
-  transaction.activated_at = edge;
-  transaction.activate_held =
+  transaction.marks.activated_at = edge;
+  transaction.marks.activate_held =
       edge - later(transaction.admitted, banks.activate_ready(transaction.bank));
-  banks.activate(transaction, edge);
-  if (phases == Phases::all) {
-    pages_.opened(transaction.bank);
+  dram_.activate(banks, transaction, extras, edge);
+  accounts_.activated(transaction, edge);
+}
+
+template <class Banks>
+HMSIM_INLINE void Channel::precharge(Banks& banks, std::int32_t bank, int rank,
+                                     std::int64_t request, Extras extras) {
+  dram_.precharge(banks, bank, extras, clock_.edge());
+  accounts_.precharged(bank, rank, request, clock_.edge());
+}
+
+// An NVDIMM burst.
+HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Extras extras) {
+  nvdimm_.grant(transaction, clock_.edge());
+  dram_.bus_taken();
+  accounts_.granted(transaction, clock_.edge());
+  begin_burst(transaction, transaction.request.write, extras,
+              [&] { return would_hit(transaction); });
+  leave_line(transaction, extras);
+}
+
+// At most one command is issued on an edge.
+HMSIM_INLINE void Channel::issue_one(Extras extras) {
+  const Cycle edge = clock_.edge();
+  const Cycle dram_from = dram_.banks().next();
+  if (edge < dram_from && !nvdimm_.endpoint().may_act(edge)) {
+    return;
   }
-  latency_.opened(transaction, edge);
-  ++statistics_.activates;
-  energy_.activated(transaction.rank, edge);
-  record(ChannelCommand::activate, transaction);
+  if (bus_.command_taken()) {
+    if (edge >= dram_from) {
+      dram_.banks().advance(edge);
+    }
+  } else if (extras != Extras::none || edge + layout_.turnaround >= dram_from) {
+    issue_of_both(extras);
+  } else {
+    issue_of_nvdimm(extras);
+  }
 }
 
 }  // namespace hmsim

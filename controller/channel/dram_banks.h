@@ -26,9 +26,6 @@ class DramBanks {
  public:
   virtual ~DramBanks() = default;
 
-  // What tells when commands are legal, which the banks own.
-  virtual TimingModel& timing() = 0;
-
   std::int64_t open_row(std::int32_t bank) const { return at(bank).open_row; }
   // The banks of the rank with an open row, a bit each.
   std::uint64_t open_banks(int rank) const { return rank_at(rank).open; }
@@ -101,8 +98,6 @@ class DramBanks {
   // once other commands than the above were issued.
   Cycle next() const { return Cycle(next_); }
   virtual void look_ahead() = 0;
-  // A data-bus command of the NVDIMM is issued.
-  virtual void nvdimm_burst(Command command, Cycle now) = 0;
 
   void rebuild(Cycle now);  // keys changed
   // Loading: no transaction is queued then. restore() is to be called for each that is, and in the

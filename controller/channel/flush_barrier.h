@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flushes of a channel's NVDIMM, as barriers: what comes before a flush is done before it is sent,
-// what comes after waits until it is acknowledged (spec 3.4, 6.1).
+// what comes after waits until it is acknowledged (docs/concepts.md).
 #pragma once
 
 #include <cstdint>

@@ -5,11 +5,8 @@
 
 namespace hmsim {
 
-NativeBanks::NativeBanks(const DramParameters& dram, const std::vector<TimingRule>& rules,
-                         TransactionPool& pool)
-    : DramBanks(dram, pool),
-      engine_(rules, static_cast<int>(dram.ranks) + 1, static_cast<int>(dram.organisation.groups),
-              static_cast<int>(dram.organisation.banks)) {
+NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool)
+    : DramBanks(dram, pool), engine_(engine) {
   ensure(banks_.size() <= kMostBanks, "native banks", Tick(0), -1,
          "the channel has too many banks");
 }

@@ -26,10 +26,8 @@ class LoneBanks;
 class NativeBanks final : public DramBanks {
  public:
   // At most 64 banks in all.
-  NativeBanks(const DramParameters& dram, const std::vector<TimingRule>& rules,
-              TransactionPool& pool);
+  NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool);
 
-  TimingModel& timing() override { return engine_; }
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
@@ -48,12 +46,6 @@ class NativeBanks final : public DramBanks {
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle edge) override;
   void look_ahead() override;
-  void nvdimm_burst(Command command, Cycle now) override {
-    engine_.nvdimm_burst(command, now);
-    if (next_ != kNeverCycle.value()) {
-      look_ahead();
-    }
-  }
 
  private:
   friend class LoneBanks;
@@ -107,7 +99,7 @@ class NativeBanks final : public DramBanks {
   static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
   static constexpr std::uint64_t kNoRequest = ~std::uint64_t{0};
 
-  TimingEngine engine_;
+  TimingEngine& engine_;
   // Of candidates, by bank: the request; the gate of its next command, if that is for a row.
   std::array<std::uint64_t, kMostBanks> requests_{};
   std::array<std::uint32_t, kMostBanks> gates_{};

@@ -5,14 +5,12 @@
 
 namespace hmsim {
 
-NvdimmEndpoint::NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
-                               bool posts_writes, const TimingModel& engine, TransactionPool& pool)
-    : rank_(rank),
-      pseudo_banks_(pseudo_banks),
+NvdimmEndpoint::NvdimmEndpoint(std::int64_t pseudo_banks, std::int64_t outstanding_limit,
+                               bool posts_writes, const NvdimmTiming& timing, TransactionPool& pool)
+    : pseudo_banks_(pseudo_banks),
       outstanding_limit_(outstanding_limit),
       posts_writes_(posts_writes),
-      engine_(engine),
-      native_(dynamic_cast<const TimingEngine*>(&engine)),
+      timing_(timing),
       pool_(pool),
       banks_(static_cast<std::size_t>(pseudo_banks)) {}
 

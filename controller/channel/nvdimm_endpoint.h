@@ -8,20 +8,20 @@
 
 #include "controller/channel/bank_queue.h"
 #include "controller/channel/candidates.h"
+#include "controller/channel/nvdimm_timing.h"
 #include "controller/channel/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
-#include "dram/timing_engine.h"
 #include "nvdimm/module.h"
 
 namespace hmsim {
 
 class NvdimmEndpoint {
  public:
-  // `rank`: the NVDIMM's on the channel; pseudo-bank = LPN mod `pseudo_banks` (at most 64).
+  // Pseudo-bank = LPN mod `pseudo_banks` (at most 64).
   // `posts_writes`: they have no command, and compete for a credit in its place.
-  NvdimmEndpoint(int rank, std::int64_t pseudo_banks, std::int64_t outstanding_limit,
-                 bool posts_writes, const TimingModel& engine, TransactionPool& pool);
+  NvdimmEndpoint(std::int64_t pseudo_banks, std::int64_t outstanding_limit, bool posts_writes,
+                 const NvdimmTiming& timing, TransactionPool& pool);
 
   std::int32_t pseudo_bank(std::int64_t page) const {
     return static_cast<std::int32_t>(page % pseudo_banks_);
@@ -180,10 +180,7 @@ class NvdimmEndpoint {
   }
   void change_page(const Transaction& transaction);
   void forget() { ready_from_ = ready_ != 0 ? Cycle(0) : kNeverCycle; }
-  Cycle gate(Command burst) const {
-    return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
-                              : engine_.rank_gate(burst, rank_);
-  }
+  Cycle gate(Command burst) const { return timing_.gate(burst); }
   // Calls take(transaction, when it is legal) for the best one of each pseudo-bank. Returns when
   // the first is.
   template <class Take>
@@ -220,12 +217,10 @@ class NvdimmEndpoint {
     return {&transaction, burst_of(transaction), key_in_bank(transaction), transaction.request.id};
   }
 
-  const int rank_;
   const std::int64_t pseudo_banks_;
   const std::int64_t outstanding_limit_;
   const bool posts_writes_;
-  const TimingModel& engine_;
-  const TimingEngine* const native_;  // the same, or nullptr
+  const NvdimmTiming& timing_;
   TransactionPool& pool_;
   bool by_key_ = false;
   std::vector<PseudoBank> banks_;

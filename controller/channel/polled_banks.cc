@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/polled_banks.h"
 
-#include <utility>
-
 namespace hmsim {
 
-PolledBanks::PolledBanks(const DramParameters& dram, std::unique_ptr<TimingModel> timing,
-                         TransactionPool& pool)
+PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool)
     : DramBanks(dram, pool),
-      timing_(std::move(timing)),
+      timing_(timing),
       count_(static_cast<std::int32_t>(banks_.size())),
       has_candidate_(banks_.size()) {}
 
 void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now) {
-  timing_->issue(command, transaction.bank, now);
+  timing_.issue(command, transaction.bank, now);
   remove(transaction, side, now);
   look_ahead();
 }
 
 void PolledBanks::activate(const Transaction& transaction, Cycle now) {
   const std::int32_t bank = transaction.bank;
-  timing_->issue(Command::activate, bank, now);
+  timing_.issue(Command::activate, bank, now);
   rank_of(at(bank)).open |= at(bank).bit_in_rank;
   row_changed(bank, transaction.row, now);
   look_ahead();
 }
 
 void PolledBanks::precharge(std::int32_t bank, Cycle now) {
-  timing_->issue(Command::precharge, bank, now);
+  timing_.issue(Command::precharge, bank, now);
   rank_of(at(bank)).open &= ~at(bank).bit_in_rank;
   row_changed(bank, kNoRow, now);
   look_ahead();
@@ -40,14 +37,14 @@ void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
     return;
   }
   bank.candidate = best_of(bank);
-  bank.ready_at = timing_->bank_ready(bank.candidate.command, index);
+  bank.ready_at = timing_.bank_ready(bank.candidate.command, index);
   ask(index);
   next_ = earlier(next_, bank.asked_at);
 }
 
 void PolledBanks::ask(std::int32_t index) {
   Bank& bank = at(index);
-  bank.asked_at = timing_->earliest(bank.candidate.command, index).value();
+  bank.asked_at = timing_.earliest(bank.candidate.command, index).value();
 }
 
 // The candidate of a competing bank whose next command the device takes by `horizon`, or nullptr.

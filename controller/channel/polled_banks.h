@@ -16,22 +16,19 @@ namespace hmsim {
 
 class PolledBanks final : public DramBanks {
  public:
-  PolledBanks(const DramParameters& dram, std::unique_ptr<TimingModel> timing,
-              TransactionPool& pool);
-
-  TimingModel& timing() override { return *timing_; }
+  PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool);
 
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   void refresh(Command command, std::int32_t bank, Cycle now) override {
-    timing_->issue(command, bank, now);
+    timing_.issue(command, bank, now);
   }
   Cycle activate_ready(std::int32_t bank) const override {
-    return Cycle(timing_->bank_ready(Command::activate, bank));
+    return Cycle(timing_.bank_ready(Command::activate, bank));
   }
   bool may_precharge(std::int32_t bank, Cycle edge) const override {
-    return timing_->earliest(Command::precharge, bank) <= edge;
+    return timing_.earliest(Command::precharge, bank) <= edge;
   }
   const Best* select_burst(Cycle edge, bool by_key) override;
   const Best* select_row(Cycle edge) override;
@@ -39,10 +36,6 @@ class PolledBanks final : public DramBanks {
   void collect_others(Cycle edge, Candidates& candidates) override;
   void advance(Cycle /*edge*/) override { look_ahead(); }
   void look_ahead() override;
-  void nvdimm_burst(Command command, Cycle now) override {
-    timing_->issue(command, count_, now);  // the rank after the last
-    look_ahead();
-  }
 
  private:
   void update(std::int32_t bank, Cycle now) override;
@@ -53,7 +46,7 @@ class PolledBanks final : public DramBanks {
     return has_candidate_[static_cast<std::size_t>(bank)];
   }
 
-  const std::unique_ptr<TimingModel> timing_;
+  TimingModel& timing_;
   const std::int32_t count_;
   std::vector<bool> has_candidate_;  // by bank; it is asked_at a lower bound of all rules
 };

@@ -8,13 +8,14 @@
 namespace hmsim {
 
 void LatencyMarks::serialize(Archive& archive) {
-  archive(first_command, entered, competes, queueing, bank, bus, refresh);
+  archive(first_command, entered, competes, queueing, bank, bus, refresh, activated_at,
+          activate_held);
 }
 
 void Transaction::serialize(Archive& archive) {
   archive(request, row, key_miss, key_hit, grant_from, state, viewed, view.row_hit, started,
-          activated, urgent, overdue, admitted, activated_at, activate_held, finishes, marks);
-  for (const Cycle date : {grant_from, admitted, activated_at, finishes, marks.first_command,
+          activated, urgent, overdue, admitted, finishes, marks);
+  for (const Cycle date : {grant_from, admitted, marks.activated_at, finishes, marks.first_command,
                            marks.entered, marks.competes}) {
     archive.check(date != kNeverCycle, "a transaction has no date");
   }

@@ -24,7 +24,7 @@ enum class TransactionState : std::uint8_t {
   last = transfer
 };
 
-// What LatencySplit knows of a transaction. DRAM: dates by its banks' clock, and the parts of its
+// What accounts know of a transaction. DRAM: dates by its banks' clock, and the parts of its
 // latency once its column command is issued.
 struct LatencyMarks {
   Cycle first_command{0};
@@ -34,6 +34,8 @@ struct LatencyMarks {
   Cycle bank{0};
   Cycle bus{0};
   Cycle refresh{0};
+  Cycle activated_at{0};   // the activate issued for it, ...
+  Cycle activate_held{0};  // ... and how long its bank had been ready for that
   void serialize(Archive& archive);
 };
 
@@ -44,8 +46,6 @@ struct alignas(64) Transaction {
   std::uint64_t key_miss = 0;
   std::uint64_t key_hit = 0;
   Cycle admitted{0};                 // when it got its slot
-  Cycle activated_at{0};             // the activate issued for it, ...
-  Cycle activate_held{0};            // ... and how long its bank had been ready for that
   Cycle grant_from{0};               // NVDIMM, ready: the first edge on which it may be granted
   Cycle finishes{0};                 // once its data-bus command is issued: its last beat
   Transaction* previous = nullptr;   // in its bank's list
@@ -70,8 +70,8 @@ struct alignas(64) Transaction {
   void begin(const Request& taken, Cycle now) {
     request = taken;
     admitted = now;
-    activated_at = Cycle(0);
-    activate_held = Cycle(0);
+    marks.activated_at = Cycle(0);
+    marks.activate_held = Cycle(0);
     grant_from = Cycle(0);
     successor = nullptr;
     predecessor = nullptr;
@@ -86,6 +86,10 @@ struct alignas(64) Transaction {
   // All but its slot, its links, and what its address tells; of its view whether it is made.
   void serialize(Archive& archive);
 };
+
+inline bool is_nvdimm(const Transaction& transaction) {
+  return transaction.request.memory == MemoryClass::nvdimm;
+}
 
 // The slots. The channel knows a transaction by its address, others, and checkpoints, by its slot.
 class TransactionPool {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "controller/controller_parameters.h"
 #include "controller/channel/refresh.h"
+#include "controller/controller_parameters.h"
 #include "core/archive.h"
 #include "core/types.h"
 #include "dram/parameters.h"

@@ -20,14 +20,14 @@
 #include "core/key_map.h"
 #include "core/ring.h"
 #include "core/types.h"
+#include "nvdimm/buffer/pending_work.h"
+#include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/data.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/ftl/map_traffic.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/statistics.h"
-#include "nvdimm/buffer/sync_buffer.h"
 
 namespace hmsim {
 

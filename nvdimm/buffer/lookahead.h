@@ -13,10 +13,10 @@
 #include "core/key_map.h"
 #include "core/ring.h"
 #include "core/slot_list.h"
+#include "nvdimm/buffer/sync_buffer.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/buffer/sync_buffer.h"
 #include "policies/buffer_manager.h"
 
 namespace hmsim {

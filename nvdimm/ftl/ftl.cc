@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "nvdimm/power.h"
 #include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/power.h"
 
 namespace hmsim {
 

@@ -88,7 +88,9 @@ void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
           state.invalid, state.bad, state.failing);
   if (archive.loading()) {
     check_lun(archive, lun);
-    check_room(lun);
+    if (state.bad > shape_.bad_blocks) {
+      check_room(lun);
+    }
     count_wear(lun);
     state.fewest = 0;
   }

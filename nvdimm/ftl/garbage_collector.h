@@ -18,10 +18,10 @@
 
 #include "core/archive.h"
 #include "core/types.h"
+#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/statistics.h"
 #include "policies/gc_scheduler.h"
 

@@ -14,9 +14,9 @@
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/types.h"
+#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/nand/flash_array.h"
-#include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/statistics.h"
 
 namespace hmsim {

@@ -161,6 +161,7 @@ void MediaModule::check_bank(const Archive& archive, std::uint32_t bank, BankWor
   state.reads.each(take_read);
   state.writes.each([&](std::uint32_t entry) { take_write(work.listed, entry); });
   archive.check(state.busy || (state.reads.empty() && state.writes.empty()), kWrong);
+  archive.check(state.moved >= Tick(0) && state.moved < kNever, kWrong);
   if (!state.busy) {
     return;
   }

@@ -15,8 +15,8 @@
 #include "core/ring.h"
 #include "nvdimm/media/media_observer.h"
 #include "nvdimm/media/media_statistics.h"
-#include "nvdimm/module.h"
 #include "nvdimm/media/start_gap.h"
+#include "nvdimm/module.h"
 
 namespace hmsim {
 

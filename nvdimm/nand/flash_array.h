@@ -63,7 +63,10 @@ struct GcWait {
   Tick since(Tick begin) const {
     return until <= begin ? Tick(0) : earlier(blocked, until - begin);
   }
-  void serialize(Archive& archive) { archive(blocked, until); }
+  void serialize(Archive& archive) {
+    archive(blocked, until);
+    archive.check(blocked >= Tick(0) && blocked < kNever, "a time of waiting is none");
+  }
 };
 
 struct FlashCommand {

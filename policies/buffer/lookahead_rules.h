@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of which the buffer managers are made (spec 3.5).
+// The rules of which the buffer managers are made (docs/page-aware.md).
 #pragma once
 
 #include <algorithm>

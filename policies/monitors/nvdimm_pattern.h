@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the harmonic policy's tables know NVDIMM traffic by, beside the queue's depth (spec 2.4).
+// What the harmonic policy's tables know NVDIMM traffic by, beside the queue's depth
+// (docs/harmonic.md).
 #pragma once
 
 #include <array>

@@ -46,7 +46,7 @@ def test_an_interrupt_ends_a_long_advance() -> None:
     def interrupt(_signal: int, _frame: object) -> None:
         raise TimeoutError
 
-    system = System("quick")
+    system = System("quick", {"dram.refresh_postpone": 8})  # acts at every refresh
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)

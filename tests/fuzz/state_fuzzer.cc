@@ -65,11 +65,16 @@ void store_word(std::string& bytes, std::size_t at, std::uint64_t word) {
   }
 }
 
-// A state, and where its parts begin: behind texts, such as the names of sections, which put all
-// that follows where no multiple of 8 need be.
+// Words between texts, such as the names of sections, which put all that follows where no multiple
+// of 8 need be.
+struct Part {
+  std::size_t begin;
+  std::size_t words;
+};
+
 struct State {
   std::string bytes;
-  std::vector<std::size_t> parts;
+  std::vector<Part> parts;
 };
 
 bool is_text(const std::string& bytes, std::size_t at, std::uint64_t length) {
@@ -80,17 +85,26 @@ bool is_text(const std::string& bytes, std::size_t at, std::uint64_t length) {
                      [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-std::vector<std::size_t> parts_of(const std::string& bytes) {
-  std::vector<std::size_t> parts{0};
+std::vector<Part> parts_of(const std::string& bytes) {
+  std::vector<Part> parts;
+  Part part{0, 0};
+  const auto end_part = [&](std::size_t next) {
+    if (part.words > 0) {
+      parts.push_back(part);
+    }
+    part = {next, 0};
+  };
   for (std::size_t at = 0; at + kWord <= bytes.size();) {
     const std::uint64_t word = load_word(bytes, at);
     if (is_text(bytes, at, word)) {
       at += kWord + static_cast<std::size_t>(word);
-      parts.push_back(at);
+      end_part(at);
     } else {
       at += kWord;
+      ++part.words;
     }
   }
+  end_part(bytes.size());
   return parts;
 }
 
@@ -106,11 +120,15 @@ class File {
 
  private:
   std::size_t place(Choices& choices) const {
-    const std::size_t part = state_.parts[choices.bytes(1) % state_.parts.size()];
-    const auto next = std::upper_bound(state_.parts.begin(), state_.parts.end(), part);
-    const std::size_t end = next == state_.parts.end() ? state_.bytes.size() : *next;
-    const std::size_t words = std::max<std::size_t>((end - part) / kWord, 1);
-    return std::min(part + choices.bytes(3) % words * kWord, state_.bytes.size() - kWord);
+    const Part& part = state_.parts[choices.bytes(1) % state_.parts.size()];
+    // Near the part's beginning, or anywhere; of many places that hold 0, most are alike.
+    const std::uint64_t how = choices.bytes(1);
+    std::size_t word = choices.bytes(how % 2 == 0 ? 1 : 3) % part.words;
+    const auto at = [&] { return part.begin + word * kWord; };
+    while (how % 4 < 3 && word + 1 < part.words && load_word(state_.bytes, at()) == 0) {
+      ++word;
+    }
+    return at();
   }
 
   std::string header_;
@@ -154,18 +172,19 @@ std::string File::changed(Choices choices) const {
   for (std::size_t i = 0; i < kMost && choices.any(); ++i) {
     const std::uint64_t how = choices.bytes(1);
     const std::size_t at = place(choices);
-    if (how % 16 < 12) {
+    if (how == 0xFF) {
+      bytes.resize(std::max(at, kWord));
+      break;
+    }
+    if (how % 16 < 13) {
       store_word(bytes, at, changed_word(load_word(bytes, at), how / 16, choices.bytes(1)));
-    } else if (how % 16 < 15) {  // of another place
+    } else {  // of another place
       const std::size_t from = place(choices);
       const std::uint64_t word = load_word(bytes, at);
       store_word(bytes, at, load_word(bytes, from));
-      if (how % 16 == 14) {
+      if (how % 16 == 15) {
         store_word(bytes, from, word);
       }
-    } else if (how == 15) {
-      bytes.resize(std::max(at, kWord));
-      break;
     }
   }
   Archive sealed;

@@ -31,7 +31,7 @@ def test_quick_collects_garbage(tmp_path: Path, scheduler: str) -> None:
     stats = collect(tmp_path, "quick", **{"nvdimm.gc.scheduler": scheduler}).stats
     assert stats["nvdimm.gc.count"] >= 8
     valid = stats["nvdimm.gc.valid_pages.mean"]
-    assert 64 < valid < 127  # of 128, at 15 % over-provisioning (spec 3.7: 95 in a large module)
+    assert 64 < valid < 127  # of 128, at 15 % over-provisioning (95 in a large module)
     assert stats["nvdimm.gc.valid_pages.p99"] <= 128
     assert stats["nvdimm.ftl.waf"] > 1
     least = valid * (COPYBACK if scheduler == "reactive_copyback" else COPY) + ERASE

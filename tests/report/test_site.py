@@ -19,7 +19,8 @@ from hmsim.cli import app
 
 REPO = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = sorted((REPO / "docs").glob("*.md"))
+DOCS = REPO / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
 
 
 def _leaves(part: Any) -> Iterator[str]:
@@ -32,7 +33,9 @@ def _leaves(part: Any) -> Iterator[str]:
 
 def test_the_navigation_names_every_page_once() -> None:
     site = yaml.safe_load((REPO / "mkdocs.yml").read_text(encoding="utf-8"))
-    assert sorted(_leaves(site["nav"])) == sorted(page.name for page in PAGES)
+    assert sorted(_leaves(site["nav"])) == sorted(
+        page.relative_to(DOCS).as_posix() for page in PAGES
+    )
 
 
 def _commands(text: str) -> Iterator[list[str]]:

@@ -3,7 +3,7 @@
 // QEMU plug-in: filters loads and stores of a program (user mode) or of a whole machine through
 // caches and writes last-level-cache misses and write-backs as records of docs/trace-format.md
 // (without the header, which needs the totals); of a program, its file reads and writes too, as a
-// block trace. hmsim/capture.py and hmsim/system_capture.py start it and document the options.
+// block trace. python/hmsim/capture/program.py and system.py start it and document the options.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

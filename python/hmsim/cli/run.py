@@ -196,6 +196,8 @@ def _print_result(result: Result) -> None:
         f"{number(stats['sim.ticks'] / 1e9)} ms simulated in {result.host['seconds']:.1f} s"
     )
     _print_agents(result.workload)
+    if backward := stats["frontend.backward_arrivals"]:
+        print(f"{number(backward)} requests arrive before one in front of them; the order stands")
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
     if classes:

@@ -179,7 +179,7 @@ def _write_amplification() -> Iterator[Row]:
     yield Row("ftl", "write amplification, timed run", small, got, "", 0.02 * small, source)
 
 
-# Write amplification of uniform overwrites of one LUN of 4096 blocks of 128 pages, spec 4.7, by
+# Write amplification of uniform overwrites of one LUN of 4096 blocks of 128 pages, docs/validation-ftl.md, by
 # over-provisioning in percent.
 OVER_PROVISIONING = (7, 15, 28)
 AMPLIFICATION: tuple[tuple[str, dict[str, int], tuple[float, float, float], str], ...] = (
@@ -253,7 +253,7 @@ def _harmonic() -> Iterator[Row]:
     contests = stats["arbiter.dram_wins"] + stats["arbiter.nvdimm_wins"]
     alike = 1 - stats["arbiter.disagreements"] / contests
     name = "decisions of hms alike, exact and table"
-    yield Row("policies", name, 1, alike, "", 0.1, "spec 2.5: at least 90 %")
+    yield Row("policies", name, 1, alike, "", 0.1, "docs/harmonic.md: at least 90 %")
 
 
 def _policy_vectors() -> Iterator[Row]:

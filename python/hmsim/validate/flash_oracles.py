@@ -117,7 +117,7 @@ def stages() -> Iterator[Oracle]:
 
 
 def slow_pages() -> Iterator[Oracle]:
-    """Yield program times of fast and slow pages: spec 4.3, mean 650 us of 66 + 62 pages."""
+    """Yield program times of fast and slow pages: docs/flash.md, mean 650 us of 66 + 62 pages."""
     _done, log = _Bench(preset="mlc").run([(0, "program", 0, 0, page) for page in range(128)])
     cells = [(end - start) / US for start, end, stage, *_place in log if stage == "cells"]
     slow = (128 * 650 - 66 * 250) / 62
@@ -184,7 +184,7 @@ LIMITS: tuple[Case, ...] = (
 
 
 def limits() -> Iterator[Oracle]:
-    """Yield what saturated arrays deliver: spec 4.5, and planes and dies."""
+    """Yield what saturated arrays deliver: docs/flash.md, and planes and dies."""
     for name, operation, luns, keys, form, source in LIMITS:
         expected = form()
         got = _Bench(**keys).rate(operation, luns)

@@ -157,7 +157,7 @@ TEST(BlockAgent, ATrimTakesSoftwareTimeAndWraps) {
 
 TEST(BlockAgent, DevicesLieApartAndAddressesWrap) {
   const Bytes capacity(std::int64_t{16} << 20);
-  Bench bench = block_bench("0 0 0 8 0\n0 3 0 8 0\n0 0 32768 8 0\n0 1 18446744073709551608 8 0\n",
+  Bench bench = block_bench("0 0 0 8 0\n0 3 0 8 0\n0 0 32768 8 0\n0 1 18014398509481976 8 0\n",
                             {{"threads", "1"}});
   bench.nvdimm = capacity;
   AgentUnderTest test(bench);
@@ -239,6 +239,7 @@ TEST(BlockAgent, TimedRequestsQueueForAThread) {
   EXPECT_EQ(start(1), 16 * kMicrosecond);
   EXPECT_EQ(start(2), Tick(499'990'000) + 3 * kMicrosecond);
   EXPECT_EQ(start(3), start(2) + 13 * kMicrosecond);  // arrived before the first: in its turn
+  EXPECT_EQ(test.agent->backward_arrivals(), 1u);
 }
 
 TEST(BlockAgent, TheWindowAndTheOrderOfEachThreadHold) {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/random.h"
 #include "agents/cache/cache_hierarchy.h"
+#include "core/random.h"
 
 namespace hmsim::testing {
 

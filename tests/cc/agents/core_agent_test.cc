@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "core/random.h"
 #include "agents/clock.h"
 #include "agents/core/synthetic_core.h"
+#include "core/random.h"
 #include "tests/cc/agents/harness.h"
 
 namespace hmsim::testing {

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "agents/agent.h"
+#include "agents/translation.h"
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/event_queue.h"
 #include "core/kernel.h"
-#include "agents/agent.h"
 #include "traces/record_columns.h"
-#include "agents/translation.h"
 
 namespace hmsim::testing {
 

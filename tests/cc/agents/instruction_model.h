@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "agents/clock.h"
-#include "traces/instruction_trace.h"
 #include "tests/cc/agents/cache_model.h"
 #include "tests/cc/agents/harness.h"
+#include "traces/instruction_trace.h"
 
 namespace hmsim::testing {
 

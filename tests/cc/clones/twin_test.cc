@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do the parts of a statistical twin count and draw as they say? Whole twins: tests/cli.
-#include "clones/clone.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "clones/clone.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {

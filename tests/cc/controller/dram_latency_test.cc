@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed forms of DDR3-1600 11-11-11 (spec 5.3): unloaded latencies, refresh, bandwidth limits.
+// Closed forms of DDR3-1600 11-11-11 (docs/validation.md): unloaded latencies, refresh, bandwidth
+// limits.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/harness.h"
@@ -72,7 +73,7 @@ class Stream {
 };
 
 TEST(DramRefresh, SingleRankStreamLoses112CyclesToEach) {
-  // tRTP + tRP + tRFC + tRCD - tCCD = 6 + 11 + 88 + 11 - 4 = 112 (spec 8.2).
+  // tRTP + tRP + tRFC + tRCD - tCCD = 6 + 11 + 88 + 11 - 4 = 112 (docs/validation.md).
   ChannelUnderTest channel(kDramOnly);
   Stream stream(channel, 16);
   channel.run_to(Cycle(6240 * 100));

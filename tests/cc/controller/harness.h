@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/channel/channel.h"
 #include "check/protocol_checker.h"
+#include "controller/channel/channel.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {
@@ -39,11 +39,17 @@ inline const Assignments kDramOnly{{"nvdimm.present", "false"}};
 
 class ChannelUnderTest final : public Requester, public CommandObserver, public SourceProgress {
  public:
-  explicit ChannelUnderTest(const Assignments& assignments)
-      : ChannelUnderTest(make_config(assignments)) {}
+  enum class Paths : std::uint8_t { fast, reference };
+
+  explicit ChannelUnderTest(const Assignments& assignments, Paths paths = Paths::fast)
+      : ChannelUnderTest(make_config(assignments), nullptr, paths) {}
   explicit ChannelUnderTest(const SystemConfig& config,
-                            const std::vector<TimingRule>* rules = nullptr)
+                            const std::vector<TimingRule>* rules = nullptr,
+                            Paths paths = Paths::fast)
       : config_(config), channel_(config_, 0, 1, rules), checker_(config_), requesters_{this} {
+    if (paths == Paths::reference) {
+      channel_.use_reference_paths();
+    }
     channel_.attach(kernel_, requesters_, *this);
     channel_.set_observer(this);
     if (channel_.nvdimm() != nullptr) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Closed forms of one NVDIMM transaction on an idle channel (spec 3.2), ack protocol included.
+// Closed forms of one NVDIMM transaction on an idle channel (docs/inside-the-channel.md), ack
+// protocol included.
 #include <gtest/gtest.h>
 
 #include "tests/cc/controller/harness.h"
@@ -31,7 +32,7 @@ TEST(NvdimmLatency, ReadHitWithGrant) {
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59));
 }
 
-// Without refreshes calm edges have no end.
+// Without refreshes an uncontended window has no end.
 TEST(NvdimmLatency, ReadsWhereNothingElseIsEverDue) {
   ChannelUnderTest channel(with(kSmall, {{"dram.refresh", "false"}}));
   latency_of(channel, Address(0), false);

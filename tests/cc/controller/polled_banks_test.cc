@@ -31,9 +31,10 @@ DramParameters part(const char* preset) {
 class BothBanks {
  public:
   explicit BothBanks(const DramParameters& dram)
-      : pools_{TransactionPool(kSlots), TransactionPool(kSlots)} {
-    banks_[0] = std::make_unique<NativeBanks>(dram, timing_rules(dram), pools_[0]);
-    banks_[1] = std::make_unique<PolledBanks>(dram, engine_of(dram), pools_[1]);
+      : pools_{TransactionPool(kSlots), TransactionPool(kSlots)},
+        engines_{engine_of(dram), engine_of(dram)} {
+    banks_[0] = std::make_unique<NativeBanks>(dram, engines_[0], pools_[0]);
+    banks_[1] = std::make_unique<PolledBanks>(dram, engines_[1], pools_[1]);
   }
 
   template <class F>
@@ -46,13 +47,13 @@ class BothBanks {
   DramBanks& banks() { return *banks_[0]; }
 
  private:
-  static std::unique_ptr<TimingModel> engine_of(const DramParameters& dram) {
-    return std::make_unique<TimingEngine>(timing_rules(dram), static_cast<int>(dram.ranks) + 1,
-                                          static_cast<int>(dram.organisation.groups),
-                                          static_cast<int>(dram.organisation.banks));
+  static TimingEngine engine_of(const DramParameters& dram) {
+    return {timing_rules(dram), static_cast<int>(dram.ranks) + 1,
+            static_cast<int>(dram.organisation.groups), static_cast<int>(dram.organisation.banks)};
   }
 
   std::array<TransactionPool, 2> pools_;
+  std::array<TimingEngine, 2> engines_;
   std::array<std::unique_ptr<DramBanks>, 2> banks_;
 };
 

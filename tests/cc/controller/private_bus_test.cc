@@ -2,8 +2,8 @@
 // The oracle without interference: each class does what it would do if it were alone.
 #include <gtest/gtest.h>
 
-#include "controller/memory_system.h"
 #include "check/protocol_checker.h"
+#include "controller/memory_system.h"
 #include "core/random.h"
 #include "tests/cc/controller/random_traffic.h"
 

@@ -15,8 +15,8 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "simulation/simulation.h"
 #include "gem5-ext/gate/packet_recorder.h"
+#include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
 
 namespace hmsim {

@@ -113,29 +113,35 @@ namespace {
 
 NvdimmParameters parameters() {
   NvdimmParameters parameters = small_nvdimm();
+  parameters.buffer.read_size = 24 * kPageBytes;
+  parameters.buffer.write_size = 8 * kPageBytes;
   parameters.precondition.fill = 0.9;
   parameters.precondition.overwrite = 1;
   return parameters;
 }
 
-// Reads and writes of more pages than the buffer has frames for; some commands are under way then.
+// Reads and writes of more pages than the buffer has frames for; then commands are in every stage.
 void use(Rig& rig) {
   const auto next = [](std::int64_t number, Address& address, bool& write) {
     const std::uint64_t page = mix64(static_cast<std::uint64_t>(number)) % 100;
     address = line_address(static_cast<std::int64_t>(page), number % kLinesPerPage);
     write = number % 3 == 0;
   };
+  const auto send = [&](std::uint32_t first, std::uint32_t end) {
+    for (std::uint32_t tag = first; tag < end; ++tag) {
+      Address address{0};
+      bool write = false;
+      next(100 + tag, address, write);
+      rig.nvdimm().command(tag, address, write, rig.now());
+    }
+  };
   rig.run(60, 12, next);
-  for (std::uint32_t tag = 0; tag < 12; ++tag) {
-    Address address{0};
-    bool write = false;
-    next(100 + tag, address, write);
-    rig.nvdimm().command(tag, address, write, rig.now());
-  }
+  send(0, 12);
   const NvdimmStatistics& counts = rig.statistics();
-  while (counts.read_lookups + counts.write_lookups < 66) {
+  while (counts.read_lookups + counts.write_lookups < 72) {
     rig.kernel().step(kNever);
   }
+  send(12, 18);  // these are still to be looked up
 }
 
 TEST(Damage, WhatHoldsTogetherIsTaken) {
@@ -187,7 +193,7 @@ TEST(Damage, NoWordIsTrusted) {
       }
     }
   });
-  EXPECT_GT(done.refused, done.taken);
+  EXPECT_GT(done.refused, 300);  // most of the others only count something
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "core/errors.h"
-#include "simulation/rigs/flash_bench.h"
 #include "nvdimm/nand/nand_energy.h"
+#include "simulation/rigs/flash_bench.h"
 #include "tests/cc/nvdimm/shadow.h"
 
 namespace hmsim {

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
-#include "simulation/rigs/arbiter_rehearsal.h"
 #include "policies/monitors/performance_table.h"
 #include "policies/policy.h"
+#include "simulation/rigs/arbiter_rehearsal.h"
 
 namespace hmsim::testing {
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
+#include "tests/cc/agents/harness.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
-#include "tests/cc/agents/harness.h"
 
 namespace hmsim::testing {
 namespace {

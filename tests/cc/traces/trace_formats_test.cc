@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/random.h"
-#include "traces/text_trace.h"
 #include "tests/cc/agents/harness.h"
+#include "traces/text_trace.h"
 
 namespace hmsim::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "core/random.h"
 #include "agents/core/dependent_misses.h"
+#include "core/random.h"
 #include "tests/cc/agents/instruction_model.h"
 
 namespace hmsim::testing {

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that a channel keeps account of, told by one call for each event: statistics, where
+// the data bus's time, each request's latency and the energy went, and whoever observes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "controller/accounts/bus_accounting.h"
+#include "controller/accounts/channel_statistics.h"
+#include "controller/accounts/command_observer.h"
+#include "controller/accounts/latency_split.h"
+#include "controller/accounts/request_observer.h"
+#include "controller/channel/channel_layout.h"
+#include "controller/channel/refresh.h"
+#include "controller/channel/transaction.h"
+#include "core/archive.h"
+#include "core/types.h"
+#include "dram/energy.h"
+
+namespace hmsim {
+
+// `edge` is the present clock edge, `now` its time. Nothing here changes what the channel does.
+class Accounts {
+ public:
+  Accounts(const ChannelLayout& layout, std::size_t slots, const RefreshControl& refresh)
+      : layout_(layout),
+        cycles_(layout.period),
+        read_latency_(layout.dram.timing.cl),
+        write_latency_(layout.dram.timing.cwl),
+        burst_(static_cast<Counter>(layout.dram.timing.burst)),
+        refresh_(refresh),
+        statistics_(static_cast<std::int64_t>(slots)),
+        bus_(layout.dram, layout.period),
+        latency_(layout.dram, layout.period, refresh),
+        energy_(layout.dram) {}
+
+  ChannelStatistics& statistics() { return statistics_; }
+  const BusAccounting& bus() const { return bus_; }
+  LatencySplit& latency() { return latency_; }
+  const EnergyMeter& energy() const { return energy_; }
+
+  void set_observer(CommandObserver* observer) { observer_ = observer; }
+  void set_request_observer(RequestObserver* observer) { request_observer_ = observer; }
+
+  // Slots that transactions hold, by class. Within an edge no time passes, so only what is held at
+  // its end counts, and at its first command.
+  using Slots = std::array<std::int64_t, kMemoryClasses>;
+  bool knows_slots(const Slots& held) const {  // so many are held, as last told
+    return held[0] == held_[0] && held[1] == held_[1];
+  }
+  void slots_held(const Slots& held, Cycle edge, Tick now) {
+    if (!knows_slots(held)) {
+      set_slots(held, edge, now);
+    }
+  }
+
+  // A DRAM transaction gets its slot; competes for its bank from now on only.
+  void admitted(Transaction& transaction, Cycle edge) { latency_.admitted(transaction, edge); }
+  void competes(Transaction& transaction, Cycle edge) { latency_.competes(transaction, edge); }
+  // The first command for a transaction, if that is not its data-bus command, is issued.
+  void started(Transaction& transaction, Cycle edge) { latency_.started(transaction, edge); }
+
+  // Its row is opened for a transaction.
+  void activated(const Transaction& transaction, Cycle edge) {
+    ++statistics_.command_cycles;
+    ++statistics_.activates;
+    latency_.opened(transaction, edge);
+    energy_.activated(transaction.rank, edge);
+    record(ChannelCommand::activate, transaction, edge);
+  }
+  // A bank (numbered over all ranks) is precharged, for this request or for none (-1).
+  void precharged(std::int32_t bank, int rank, std::int64_t request, Cycle edge) {
+    ++statistics_.command_cycles;
+    ++statistics_.precharges;
+    energy_.precharged(rank, 1, edge);
+    record_precharge(bank, rank, request, edge);
+  }
+  // A bank of the rank is about to be precharged for its next refresh.
+  void refresh_prepared(int rank, Cycle edge) {
+    bus_.refresh_prepared(rank, refresh_.turn(rank), edge);
+  }
+  // A rank's banks are precharged for its next refresh, one on each edge from `begin` to `last`.
+  // record_precharge() tells observers of each.
+  void precharged_for_refresh(int rank, Cycle begin, Cycle last) {
+    const std::int64_t count = (last - begin).value() + 1;
+    statistics_.command_cycles += static_cast<Counter>(count);
+    statistics_.precharges += static_cast<Counter>(count);
+    bus_.refresh_prepared(rank, refresh_.turn(rank), begin);
+    energy_.precharged(rank, static_cast<int>(count), last);
+  }
+  void record_precharge(std::int32_t bank, int rank, std::int64_t request, Cycle edge) {
+    if (observer_ != nullptr) {
+      record(ChannelCommand::precharge, rank, bank % layout_.banks_per_rank, -1, request, edge);
+    }
+  }
+  // A rank's refresh is issued, of the banks of that turn; the refresh control knows of it.
+  void refreshed(int rank, int turn, Cycle edge) {
+    const bool all = layout_.dram.refresh_mode == RefreshMode::all_bank;
+    ++statistics_.command_cycles;
+    ++statistics_.refreshes;
+    bus_.refreshed(rank, turn, edge);
+    energy_.refreshed(rank, edge);
+    latency_.refreshed(rank, turn, edge, refresh_);
+    record(all ? ChannelCommand::refresh : ChannelCommand::refresh_same_bank, rank, all ? -1 : turn,
+           -1, -1, edge);
+  }
+  // A rank goes to sleep or wakes up.
+  void power_changed(int rank, Command command, Cycle edge);
+  // Reads or drained writes, whichever did not, compete for the banks from now on.
+  void side_changed(Cycle edge) { latency_.side_changed(edge); }
+
+  // The read or write command of a DRAM transaction is issued.
+  void column(Transaction& transaction, bool write, Cycle edge) {
+    ++statistics_.command_cycles;
+    if (!transaction.activated) {
+      ++statistics_.row_hits;
+    }
+    statistics_.dram_data_cycles += burst_;
+    energy_.accessed(transaction.rank, write);
+    latency_.issued(transaction, edge);
+    burst(transaction, write, edge);
+    record(write ? ChannelCommand::write : ChannelCommand::read, transaction, edge);
+  }
+  // The data-bus command of an NVDIMM transaction: the grant; in `auto` mode the ack stands for it.
+  void granted(const Transaction& transaction, Cycle edge) {
+    const bool write = transaction.request.write;
+    statistics_.command_cycles += layout_.grants ? 1 : 0;
+    statistics_.nvdimm_data_cycles += burst_;
+    burst(transaction, write, edge);
+    record(write ? ChannelCommand::nvdimm_write : ChannelCommand::nvdimm_read, transaction, edge);
+  }
+
+  // A read, write or flush command is sent to the NVDIMM.
+  void command_sent(Transaction& transaction, Cycle edge) {
+    ++statistics_.command_cycles;
+    const Request& request = transaction.request;
+    if (!request.flush) {
+      latency_.started(transaction, edge);
+    }
+    record(request.flush   ? ChannelCommand::nvdimm_flush_command
+           : request.write ? ChannelCommand::nvdimm_write_command
+                           : ChannelCommand::nvdimm_read_command,
+           transaction, edge);
+  }
+  // An ack comes up; its transaction's burst may be granted from that edge on.
+  void acknowledged(Transaction& transaction, Cycle grant_from) {
+    latency_.acknowledged(transaction, grant_from);
+  }
+  // The ack passes over the address lines.
+  void ack_delivered(const Transaction& transaction, bool takes_slot, Cycle edge) {
+    statistics_.ack_cycles += takes_slot ? 1 : 0;
+    record(ChannelCommand::nvdimm_ack, transaction, edge);
+  }
+  // The NVDIMM gives a write credit back; a write gets one, which is command and ack for it.
+  void credit_returned(Cycle edge) {
+    record(ChannelCommand::nvdimm_credit, layout_.nvdimm_rank, -1, -1, -1, edge);
+  }
+  void credited(Transaction& transaction, Cycle edge) {
+    latency_.started(transaction, edge);
+    latency_.acknowledged(transaction, edge);
+  }
+
+  // The arbiter chose between the classes.
+  void arbitrated(MemoryClass winner) {
+    ++(winner == MemoryClass::dram ? statistics_.dram_wins : statistics_.nvdimm_wins);
+  }
+
+  // The last beat of a transaction has passed. `gc_blocked`: for how long it waited for what the
+  // NVDIMM did of its own.
+  void finished(const Transaction& done, Tick gc_blocked, Cycle edge, Tick now) {
+    if (request_observer_ != nullptr) {
+      show(done, gc_blocked, edge);
+    }
+    const Request& request = done.request;
+    const Tick latency = now - request.arrival;
+    if (is_nvdimm(done)) {
+      latency_.finished(done, edge, gc_blocked);
+      ++(request.write ? statistics_.nvdimm_writes : statistics_.nvdimm_reads);
+      statistics_.nvdimm_line_latency.add(latency, cycles_);
+    } else {
+      latency_.finished(done);
+      ++(request.write ? statistics_.dram_writes : statistics_.dram_reads);
+      (request.write ? statistics_.dram_write_latency : statistics_.dram_read_latency)
+          .add(latency, cycles_);
+    }
+  }
+
+  Cycle elapsed(Tick now) const { return Cycle((now - measured_from_) / layout_.period); }
+  void reset(Tick now);
+  void serialize(Archive& archive);
+
+ private:
+  void set_slots(const Slots& held, Cycle edge, Tick now) {
+    if (held[0] != held_[0]) {
+      statistics_.dram_occupancy.set(held[0], now);
+    }
+    if (held[1] != held_[1]) {
+      statistics_.nvdimm_occupancy.set(held[1], now);
+    }
+    held_ = held;
+    bus_.holding(held[0], held[1], edge);
+  }
+  // The data burst of a command that is issued now.
+  void burst(const Transaction& transaction, bool write, Cycle edge) {
+    const int driver = transaction.rank * 2 + (write ? 1 : 0);
+    bool changed = false;
+    if (driver != last_driver_) {
+      changed = last_driver_ >= 0;
+      statistics_.turnarounds += changed ? 1 : 0;
+      last_driver_ = driver;
+    }
+    bus_.burst(transaction, changed, edge, edge + (write ? write_latency_ : read_latency_));
+  }
+  void record(ChannelCommand command, const Transaction& transaction, Cycle edge) {
+    if (observer_ != nullptr) {
+      record(command, transaction.rank, layout_.bank_in_rank(transaction), transaction.row,
+             static_cast<std::int64_t>(transaction.request.id), edge);
+    }
+  }
+  void record(ChannelCommand command, int rank, int bank, std::int64_t row, std::int64_t request,
+              Cycle edge) {
+    if (observer_ != nullptr) {
+      observer_->on_command({edge, command, layout_.index, rank, bank, row, request});
+    }
+  }
+  void show(const Transaction& done, Tick gc_blocked, Cycle edge);
+
+  const ChannelLayout& layout_;
+  const WholeCycles cycles_;
+  const Cycle read_latency_;
+  const Cycle write_latency_;
+  const Counter burst_;  // cycles
+  const RefreshControl& refresh_;
+  CommandObserver* observer_ = nullptr;
+  RequestObserver* request_observer_ = nullptr;
+  Slots held_{};          // as last told
+  int last_driver_ = -1;  // of the data bus: rank x 2 + write
+  Tick measured_from_{0};
+  ChannelStatistics statistics_;
+  BusAccounting bus_;
+  LatencySplit latency_;
+  EnergyMeter energy_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/admission.h"
+
+#include <algorithm>
+
+#include "core/places.h"
+
+namespace hmsim {
+
+Admission::Admission(const ChannelLayout& layout, std::size_t slots)
+    : split_(layout.split),
+      command_queues_fill_(layout.command_queues_fill),
+      pool_(slots),
+      line_order_(slots),
+      room_(static_cast<std::size_t>(layout.nvdimm_rank) + 1,
+            layout.controller.command_queue_depth) {
+  queues_[0].free_slots = layout.controller.queue_depth;
+  queues_[1].free_slots = layout.split ? layout.controller.nvdimm_queue_depth : 0;
+  staged_.reserve(slots);
+}
+
+Transaction* Admission::unstage() {
+  for (auto slot = staged_.begin(); slot != staged_.end(); ++slot) {
+    Transaction& transaction = pool_[*slot];
+    std::int64_t& room = room_[static_cast<std::size_t>(transaction.rank)];
+    if (room >= kEntriesPerTransaction) {
+      room -= kEntriesPerTransaction;
+      give_back_slot(transaction.request.memory);
+      staged_.erase(slot);
+      return &transaction;
+    }
+  }
+  return nullptr;
+}
+
+void Admission::serialize(Archive& archive, const AddressMap& map) {
+  archive(pool_, queues_[0].line, queues_[1].line, staged_);
+  if (!archive.loading()) {
+    return;
+  }
+  for (const Queue& queue : queues_) {
+    queue.line.each([&](const Request& request) {
+      check_request(archive, request, map);
+      archive.check(&queue_of(request.memory) == &queue, "a request waits in another's line");
+    });
+  }
+  each_request(
+      [&](const Request& request, bool /*admitted*/) { check_request(archive, request, map); });
+}
+
+void Admission::check_request(const Archive& archive, const Request& request,
+                              const AddressMap& map) const {
+  archive.check_index(request.agent, requesters_->size(), "nobody sent a request");
+  archive.check(map.holds(request.memory, request.address), "a request is for no memory");
+  archive.check(request.memory == MemoryClass::nvdimm || !request.flush,
+                "a flush is for no NVDIMM");
+  archive.check(request.arrival != kNever, "a request has not arrived");
+}
+
+void Admission::restore(const Archive& archive, const ChannelLayout& layout) {
+  const std::vector<Transaction*> held = pool_.held();
+  Places staged(archive, pool_.size(), "transactions not in command queues");
+  for (const std::uint32_t slot : staged_) {
+    staged.take(slot);
+  }
+  held_ = {};
+  std::fill(room_.begin(), room_.end(), layout.controller.command_queue_depth);
+  for (const Transaction* each : held) {
+    const bool is_staged = each->state == TransactionState::staged;
+    staged.check(staged.has(each->slot) == is_staged);
+    const bool moved = layout.two_level && !is_staged && each->state != TransactionState::barred;
+    held_[static_cast<std::size_t>(each->request.memory)] += moved ? 0 : 1;
+    room_[static_cast<std::size_t>(each->rank)] -=
+        moved                                                        ? kEntriesPerTransaction
+        : command_queues_fill_ && each->started && !is_nvdimm(*each) ? 1
+                                                                     : 0;
+  }
+  staged.check(staged.count() == 0 || layout.two_level);
+  queues_[0].free_slots = layout.controller.queue_depth - held_[0] - (split_ ? 0 : held_[1]);
+  queues_[1].free_slots = split_ ? layout.controller.nvdimm_queue_depth - held_[1] : 0;
+  archive.check(queues_[0].free_slots >= 0 && queues_[1].free_slots >= 0,
+                "a queue holds more than it can");
+  full_ranks_ = 0;
+  for (const std::int64_t room : room_) {
+    archive.check(room >= 0, "a command queue holds more than it can");
+    full_ranks_ += command_queues_fill_ && room == 0 ? 1 : 0;
+  }
+  line_order_.restore(archive, held);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who may come into a channel: the lines of requests outside, the slots of the transaction queues,
+// the order of requests to one line, and the room in the command queues.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "controller/accounts/accounts.h"
+#include "controller/channel/channel_layout.h"
+#include "controller/channel/line_order.h"
+#include "controller/channel/transaction.h"
+#include "core/archive.h"
+#include "core/request.h"
+#include "core/ring.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// A transaction holds a slot of its queue from admission until its last data beat; in a two-level
+// controller, until it moves on to its rank's command queue.
+class Admission {
+ public:
+  Admission(const ChannelLayout& layout, std::size_t slots);
+
+  TransactionPool& pool() { return pool_; }
+  const TransactionPool& pool() const { return pool_; }
+  LineOrder& line_order() { return line_order_; }
+  // Indexed by Request::agent.
+  void set_requesters(const std::vector<Requester*>& requesters) { requesters_ = &requesters; }
+  Requester& requester_of(const Request& request) const { return *(*requesters_)[request.agent]; }
+
+  // A request waits outside, in order of arrival. One rule for those that come while an edge is
+  // processed: as long as its admission is still to come, they take part in it, and nobody else
+  // needs to be told of them.
+  void line_up(const Request& request) { queue_of(request.memory).line.push(request); }
+  // The same while an edge's admission is open; false: it is not, or the line has to grow.
+  bool try_line_up(const Request& request) {
+    Ring<Request>& line = queue_of(request.memory).line;
+    if (!open_ || line.full()) {
+      return false;
+    }
+    line.place() = request;
+    return true;
+  }
+  void open() { open_ = true; }
+  void close() { open_ = false; }
+  bool is_open() const { return open_; }
+
+  bool would_wait(MemoryClass memory) const {
+    const Queue& queue = queues_[queue_number(memory)];
+    return static_cast<std::int64_t>(queue.line.size()) >= queue.free_slots;
+  }
+  bool lines_empty() const { return queues_[0].line.empty() && queues_[1].line.empty(); }
+  // Somebody waits for whom there is a slot.
+  bool may_admit() const { return may_admit(0) || may_admit(1); }
+  bool may_admit(std::size_t queue) const {
+    return queues_[queue].free_slots > 0 && !queues_[queue].line.empty();
+  }
+  // The first of a line, once may_admit() says so, takes a slot; then leaves the line.
+  const Request& first(std::size_t queue) {
+    --queues_[queue].free_slots;
+    return queues_[queue].line.front();
+  }
+  void pop(std::size_t queue) { queues_[queue].line.pop(); }
+  void give_back_slot(MemoryClass memory) {
+    ++queue_of(memory).free_slots;
+    --held_[static_cast<std::size_t>(memory)];
+  }
+
+  // Slots held, by class.
+  void hold_slot(MemoryClass memory) { ++held_[static_cast<std::size_t>(memory)]; }
+  const Accounts::Slots& held() const { return held_; }
+
+  // Flat: a rank's command queue holds so many references that are issued and not finished; when it
+  // is full no other transaction of the rank starts. Each returns whether that has just changed.
+  // (Two-level transactions and NVDIMM commands are bounded elsewhere.)
+  bool start(int rank) {
+    if (command_queues_fill_ && --room_[static_cast<std::size_t>(rank)] == 0) {
+      ++full_ranks_;
+      return true;
+    }
+    return false;
+  }
+  bool end(int rank) {
+    if (command_queues_fill_ && room_[static_cast<std::size_t>(rank)]++ == 0) {
+      --full_ranks_;
+      return true;
+    }
+    return false;
+  }
+  bool any_rank_full() const { return full_ranks_ > 0; }
+  bool has_room(int rank) const { return room_[static_cast<std::size_t>(rank)] > 0; }
+
+  // Two-level, DRAMSim2's way: in order of arrival, a transaction waits for its rank's command
+  // queue. The first that finds room there takes it, and leaves its slot; nullptr: none does.
+  void stage(const Transaction& transaction) { staged_.push_back(transaction.slot); }
+  Transaction* unstage();
+  void leave_command_queue(int rank) {
+    room_[static_cast<std::size_t>(rank)] += kEntriesPerTransaction;
+  }
+
+  // Those that are not done: outside and, which is the second argument, in slots.
+  template <class See>
+  void each_request(See see) const {
+    for (const Queue& queue : queues_) {
+      queue.line.each([&](const Request& request) { see(request, false); });
+    }
+    pool_.each_taken([&](const Transaction& each) { see(each.request, true); });
+  }
+
+  // Saves or loads the requests; what counts and links them is found again by restore(), once it is
+  // known where those in slots lie.
+  void serialize(Archive& archive, const AddressMap& map);
+  void check_request(const Archive& archive, const Request& request, const AddressMap& map) const;
+  void restore(const Archive& archive, const ChannelLayout& layout);
+
+ private:
+  struct Queue {
+    std::int64_t free_slots = 0;
+    Ring<Request> line;  // of those that wait outside
+  };
+
+  std::size_t queue_number(MemoryClass memory) const {
+    return split_ && memory == MemoryClass::nvdimm ? 1 : 0;
+  }
+  Queue& queue_of(MemoryClass memory) { return queues_[queue_number(memory)]; }
+
+  const bool split_;
+  const bool command_queues_fill_;
+  TransactionPool pool_;
+  LineOrder line_order_;
+  const std::vector<Requester*>* requesters_ = nullptr;
+  std::array<Queue, kMemoryClasses> queues_;
+  Accounts::Slots held_{};
+  bool open_ = false;
+  std::vector<std::uint32_t> staged_;  // slots, in order of arrival
+  std::vector<std::int64_t> room_;     // in command queues: per rank, the NVDIMM's last
+  int full_ranks_ = 0;
+};
+
+}  // namespace hmsim

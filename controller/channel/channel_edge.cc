@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop over edges, and selection between the classes of memory.
+#include "controller/channel/channel_edge.h"
+
+namespace hmsim {
+
+// The arbiter's choice, where both classes have a data-bus command.
+MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
+  const auto [winner, asked] =
+      ordering_.arbitrate(dram, nvdimm, admission_.held(), clock_.now(),
+                          [this](const Transaction& each) { return would_hit(each); });
+  if (asked) {
+    accounts_.arbitrated(winner);
+  }
+  return winner;
+}
+
+// Both classes may have something to issue, or transactions be overdue.
+[[gnu::noinline]] void Channel::issue_of_both(Extras extras) {
+  const Cycle edge = clock_.edge();
+  Candidates candidates;
+  // What is merely near matters only beside what is legal in the other class.
+  nvdimm_.collect(edge, edge >= dram_.banks().next() ? layout_.turnaround : Cycle(0), candidates);
+  dram_.collect(edge, candidates.legal[1] != nullptr ? layout_.turnaround : Cycle(0), candidates);
+  if (extras != Extras::none) {
+    reserve(candidates);
+  }
+  if (const Best* const winner = bus_.select(
+          candidates,
+          [this](const Best& dram, const Best& nvdimm) { return arbitrate(dram, nvdimm); })) {
+    bus_.take_command();
+    if (is_nvdimm(winner->command)) {
+      issue_grant(*winner->transaction, extras);
+      return;
+    }
+    Transaction& transaction = *winner->transaction;
+    const Command command = winner->command;
+    dram_.with_banks([&](auto& banks) { issue_column(banks, transaction, command, extras); });
+    leave_line(transaction, extras);
+    return;
+  }
+  dram_.collect_others(edge, candidates);
+  nvdimm_.collect_others(candidates);
+  if (candidates.other != nullptr) {
+    bus_.take_command();
+    const Best& other = *candidates.other;
+    if (is_nvdimm(other.command)) {
+      send_command(*other.transaction);
+    } else {
+      dram_.with_banks(
+          [&](auto& banks) { issue_row(banks, *other.transaction, other.command, extras); });
+    }
+  }
+}
+
+// The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near.
+[[gnu::flatten]] void Channel::issue_of_nvdimm(Extras extras) {
+  NvdimmEndpoint& endpoint = nvdimm_.endpoint();
+  if (Transaction* const burst = endpoint.select_burst(clock_.edge())) {
+    bus_.keep_promise();
+    bus_.take_command();
+    issue_grant(*burst, extras);
+  } else if (endpoint.may_send()) {
+    bus_.take_command();
+    send_command(endpoint.select_command());
+  }
+}
+
+// The read, write or flush command that the NVDIMM will answer with an ack.
+void Channel::send_command(Transaction& transaction) {
+  const Tick end = clock_.time_of(clock_.soonest());
+  if (transaction.request.flush) {
+    transaction.started = true;
+    nvdimm_.endpoint().command_sent(transaction);
+    accounts_.command_sent(transaction, clock_.edge());
+    nvdimm_.module()->flush(transaction.slot, end);
+    return;
+  }
+  const bool row_hit = ordering_.wanted(TransactionPolicy::kCommand) && would_hit(transaction);
+  nvdimm_.endpoint().command_sent(transaction);
+  transaction.state = TransactionState::waiting;
+  accounts_.command_sent(transaction, clock_.edge());
+  ordering_.tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
+                 clock_.edge(), [row_hit] { return row_hit; });
+  nvdimm_.module()->command(transaction.slot, transaction.local, transaction.request.write, end);
+}
+
+// Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
+// before.
+HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
+  for (Tick due = nvdimm_.module_due(); due <= clock_.next_time(); due = nvdimm_.module_due()) {
+    if (due != now && !clock_.wakeup().go_on(due)) {
+      return false;
+    }
+    now = due;
+    nvdimm_.module()->advance(due);
+  }
+  return true;
+}
+
+template <Extras extras, class Banks>
+[[gnu::flatten]] Tick Channel::run_edges(Banks& banks, Tick now) {
+  for (bool first = true; advance_nvdimm(now) &&
+                          (clock_.next_time() == now || clock_.wakeup().go_on(clock_.next_time()));
+       first = false) {
+    clock_.begin_next();
+    edge<extras>(banks, first);
+    now = clock_.now();
+  }
+  return next_event();
+}
+
+// Where it is not due yet, it looks at the edge all the same.
+Tick Channel::advance(Tick now) {
+  if (next_event() > now) {
+    clock_.wake_at(Cycle(now / layout_.period));
+  }
+  if (dram_.native() == nullptr) {
+    return run_edges<Extras::any>(dram_.banks(), now);
+  }
+  switch (extras_) {
+    case Extras::none:
+      return run_edges<Extras::none>(*dram_.native(), now);
+    case Extras::keys:
+      return run_edges<Extras::keys>(*dram_.native(), now);
+    default:
+      return run_edges<Extras::any>(*dram_.native(), now);
+  }
+}
+
+Tick Channel::catch_up(Tick time) {
+  if (!fast_.defers_refreshes()) {
+    return Tick(-1);
+  }
+  const std::int64_t period = layout_.period.value();
+  DeferredRefresh::make_before(*this, Cycle((time.value() + period - 1) / period));
+  return clock_.now();
+}
+
+}  // namespace hmsim

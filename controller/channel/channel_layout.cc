@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/channel_layout.h"
+
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+namespace {
+
+// Beyond the burst itself, between bursts of different drivers: read to write is the longest
+// unless the write latency exceeds the read latency.
+Cycle longest_turnaround(const DramParameters& dram) {
+  const DramTiming& timing = dram.timing;
+  return Cycle(timing.trtrs +
+               (timing.cl > timing.cwl ? timing.cl - timing.cwl : timing.cwl - timing.cl));
+}
+
+bool command_queues_may_fill(const SystemConfig& config) {
+  const ControllerParameters& controller = config.controller;
+  return controller.structure == QueueStructure::flat &&
+         (controller.writes == WriteMode::drained ||
+          config.transaction_slots() > controller.command_queue_depth);
+}
+
+}  // namespace
+
+ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
+    : controller(config.controller),
+      dram(config.dram),
+      map(config),
+      index(channel),
+      period(config.dram.clock_period()),
+      banks_per_rank(static_cast<int>(config.dram.organisation.banks)),
+      nvdimm_rank(static_cast<int>(config.dram.ranks)),
+      split(config.controller.split()),
+      two_level(config.controller.structure == QueueStructure::two_level),
+      drained(config.controller.writes == WriteMode::drained),
+      command_queues_fill(command_queues_may_fill(config)),
+      posts_writes(config.controller.posts_writes()),
+      grants(config.controller.grants()),
+      turnaround(config.controller.contest == Contest::ready ? longest_turnaround(config.dram)
+                                                             : Cycle(0)),
+      ack_to_burst(grants ? config.controller.grant_delay() : 0) {}
+
+RequestView ChannelLayout::view_of(const Transaction& transaction) const {
+  const Request& request = transaction.request;
+  const std::int64_t line = is_nvdimm(transaction) ? transaction.local / Address(kLineBytes.value())
+                                                   : map.dram_line(request.address);
+  return {transaction.slot,
+          request.id,
+          request.arrival,
+          request.memory,
+          request.write,
+          request.source,
+          transaction.rank,
+          bank_in_rank(transaction),
+          transaction.row,
+          line,
+          false,
+          request.epoch};
+}
+
+ChannelShape ChannelLayout::shape(const NvdimmParameters& nvdimm, std::size_t slots) const {
+  const DramTiming& timing = dram.timing;
+  const auto cycles = [this](std::int64_t count) { return time_of(Cycle(count)); };
+  ChannelShape shape;
+  shape.clock_period = period;
+  shape.slots = static_cast<std::uint32_t>(slots);
+  shape.dram_slots = static_cast<int>(controller.queue_depth);
+  shape.nvdimm_slots = static_cast<int>(controller.slots_for_nvdimm());
+  shape.ranks = nvdimm_rank;
+  shape.banks_per_rank = banks_per_rank;
+  shape.burst = cycles(timing.burst);
+  shape.read_to_write = cycles(timing.cl + timing.trtrs - timing.cwl);
+  shape.write_to_read = cycles(timing.cwl + timing.twtr);
+  shape.rank_switch = cycles(timing.trtrs);
+  shape.row_miss = cycles(timing.trp + timing.trcd);
+  if (nvdimm.present) {
+    const NvdimmDesign& design = design_of(nvdimm.kind);
+    shape.pseudo_banks = static_cast<int>(design.units(nvdimm));
+    shape.nvdimm_hit_delay = design.hit_delay(nvdimm);
+    shape.nvdimm_read_time = design.miss_delay(nvdimm);
+  }
+  return shape;
+}
+
+}  // namespace hmsim

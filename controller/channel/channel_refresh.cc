@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Commands that no request asks for: refreshes, power modes, and precharges by the page policy.
+#include "controller/channel/channel_commands.h"
+
+namespace hmsim {
+
+// A command towards a rank's refresh: a precharge, or the refresh itself.
+void Channel::take_step(const RefreshStep& step, Extras extras) {
+  bus_.take_command();
+  dram_.with_banks([&](auto& banks) {
+    if (step.bank >= 0) {
+      accounts_.refresh_prepared(step.rank, clock_.edge());
+      precharge(banks, step.bank, step.rank, -1, extras);
+    } else {
+      const int turn = dram_.issue_refresh(banks, step.rank, clock_.edge());
+      accounts_.refreshed(step.rank, turn, clock_.edge());
+    }
+  });
+}
+
+// A command towards a rank's sleep, or out of it; none if there is none.
+void Channel::take_step(const PowerStep& step) {
+  if (!step.present()) {
+    return;
+  }
+  bus_.take_command();
+  if (step.bank >= 0) {
+    precharge(dram_.banks(), step.bank, step.rank, -1, Extras::any);
+    return;
+  }
+  dram_.issue(step, clock_.edge());
+  accounts_.power_changed(step.rank, step.command, clock_.edge());
+}
+
+// On an edge that has no other command.
+void Channel::use_free_slot() {
+  if (!dram_.uses_free_slots() || bus_.command_taken()) {
+    return;
+  }
+  const std::int32_t bank = dram_.pages().closing(dram_.side(), clock_.edge());
+  if (bank >= 0) {
+    precharge(dram_.banks(), bank, bank / layout_.banks_per_rank, -1, Extras::any);
+    return;
+  }
+  if (dram_.refresh().elastic()) {
+    const RefreshStep step = dram_.refresh().idle_step(clock_.edge());
+    if (step.present()) {
+      take_step(step, Extras::any);
+      return;
+    }
+  }
+  if (dram_.power().active()) {
+    take_step(dram_.power().sleep_step(clock_.edge()));
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shared wires of a channel: one command an edge, and the data bus with the bursts on it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "controller/channel/candidates.h"
+#include "controller/channel/finish_queue.h"
+#include "controller/channel/transaction.h"
+#include "core/archive.h"
+#include "core/types.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+class DataBus {
+ public:
+  explicit DataBus(const DramTiming& timing)
+      : read_end_(timing.cl + timing.burst), write_end_(timing.cwl + timing.burst) {}
+
+  // The command bus on the present edge.
+  void begin_edge() { command_taken_ = false; }
+  bool command_taken() const { return command_taken_; }
+  void take_command() { command_taken_ = true; }
+
+  // A data-bus command is issued for the transaction: its data follow after CL or CWL.
+  void begin_burst(Transaction& transaction, bool write, Cycle edge) {
+    finishes_.push(edge + (write ? write_end_ : read_end_), transaction);
+    transaction.state = TransactionState::transfer;
+  }
+  // When the last beat of the first burst passes; kNeverCycle: there is none.
+  Cycle next() const { return finishes_.next(); }
+  bool quiet() const { return finishes_.empty(); }
+  Transaction& end_burst() { return finishes_.pop(); }
+
+  // Of the data-bus commands that could be issued, the one that is: nullptr when there is none, or
+  // when the class that is to have the bus waits for a turnaround. arbitrate(dram, nvdimm) is asked
+  // when both classes have one; its choice stands until that class has had the bus.
+  template <class Arbitrate>
+  const Best* select(const Candidates& candidates, Arbitrate arbitrate) {
+    const std::array<const Best*, kMemoryClasses>& legal = candidates.legal;
+    if (legal[0] == nullptr && legal[1] == nullptr) {
+      return nullptr;
+    }
+    const Best* const dram = legal[0] != nullptr ? legal[0] : candidates.near[0];
+    const Best* const nvdimm = legal[1] != nullptr ? legal[1] : candidates.near[1];
+    MemoryClass winner = dram != nullptr ? MemoryClass::dram : MemoryClass::nvdimm;
+    if (dram != nullptr && nvdimm != nullptr) {
+      winner = promised_ ? *promised_ : arbitrate(*dram, *nvdimm);
+    }
+    const Best* const chosen = legal[static_cast<std::size_t>(winner)];
+    if (chosen != nullptr) {
+      promised_.reset();
+    } else {
+      promised_ = winner;
+    }
+    return chosen;
+  }
+  // A data-bus command was chosen without select(): no promise stands any longer.
+  void keep_promise() { promised_.reset(); }
+
+  // Bursts under way are found again by restore().
+  void serialize(Archive& archive) { archive(command_taken_, promised_); }
+  void restore(const Archive& archive, const std::vector<Transaction*>& held, Cycle edge) {
+    finishes_.restore(archive, held, edge);
+  }
+
+ private:
+  const Cycle read_end_;  // from a data-bus command to the last beat of its data
+  const Cycle write_end_;
+  FinishQueue finishes_;
+  std::optional<MemoryClass> promised_;  // the class that is to have the data bus next
+  bool command_taken_ = false;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/dram_side.h"
+
+#include <utility>
+
+namespace hmsim {
+
+namespace {
+
+std::unique_ptr<PagePolicy> make_page_policy(const SystemConfig& config) {
+  auto policy =
+      create_policy(PolicyKind::page_policy, config.controller.page_policy, config.assignments);
+  return std::unique_ptr<PagePolicy>(static_cast<PagePolicy*>(policy.release()));
+}
+
+}  // namespace
+
+DramSide::DramSide(const SystemConfig& config, const ChannelLayout& layout,
+                   const DramDevices& devices)
+    : layout_(layout),
+      timing_(*devices.timing),
+      banks_(*devices.banks),
+      native_(devices.native_banks),
+      refresh_(config.dram, timing_, banks_),
+      drain_(config.controller, config.dram, refresh_),
+      power_(config.dram, timing_, banks_, refresh_),
+      pages_(make_page_policy(config), timing_, banks_,
+             static_cast<std::size_t>(layout.nvdimm_rank * layout.banks_per_rank), layout.period),
+      counts_waiting_(refresh_.elastic() || pages_.active()) {}
+
+bool DramSide::choose_side(Direction direction, Cycle edge) {
+  const std::size_t before = std::exchange(side_, drain_.choose(direction, edge));
+  banks_.compete(side_, edge);
+  return side_ != before;
+}
+
+void DramSide::expedite(Transaction& write, Cycle edge) {
+  banks_.remove(write, 1, edge);
+  banks_.insert(write, 0, edge);
+  waits(write, 1, -1, edge);
+  waits(write, 0, 1, edge);
+}
+
+void DramSide::waits(const Transaction& transaction, std::size_t side, int change, Cycle edge) {
+  if (counts_waiting_) {
+    refresh_.waits(transaction.rank, change);
+    pages_.waits(transaction.bank, side, change);
+  }
+  if (power_.active()) {
+    power_.waits(transaction.rank, change, edge);
+  }
+  if (layout_.drained) {
+    drain_.waits(transaction.rank, transaction.bank, side, change);
+  }
+}
+
+void DramSide::issue(const PowerStep& step, Cycle edge) {
+  timing_.issue(step.command, step.rank * layout_.banks_per_rank, edge);
+  power_.done(step, edge);
+}
+
+Cycle DramSide::next(Extras extras, Cycle edge, Cycle soonest) {
+  Cycle next = earlier(banks_.next(), refresh_.next(soonest));
+  if (extras == Extras::any) {
+    next = earlier(next, pages_.next());
+    if (layout_.drained) {
+      next = earlier(next, drain_.next(edge));
+    }
+    if (power_.active()) {
+      next = earlier(next, power_.next(soonest));
+    }
+  }
+  return next;
+}
+
+void DramSide::serialize(Archive& archive) {
+  timing_.serialize(archive);
+  archive(refresh_, power_, pages_, drain_, side_, banks_);
+  archive.check(side_ < (layout_.drained ? 2u : 1u), "neither reads nor writes have the banks");
+}
+
+void DramSide::restore(Transaction& transaction) {
+  const std::size_t side = side_of(transaction);
+  banks_.restore(transaction, side);
+  if (counts_waiting_) {
+    refresh_.waits(transaction.rank, 1);
+    pages_.waits(transaction.bank, side, 1);
+  }
+  if (power_.active()) {
+    power_.restore(transaction.rank);
+  }
+  if (layout_.drained) {
+    drain_.waits(transaction.rank, transaction.bank, side, 1);
+  }
+}
+
+}  // namespace hmsim

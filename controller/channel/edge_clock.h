@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All times of a channel: the clock edge that it processes or processed last, and the next one.
+#pragma once
+
+#include "core/archive.h"
+#include "core/kernel.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// Edges are numbered by cycles from 0; edge n lies at n clock periods. Invariants: next() is later
+// than edge(); next_time() is the time of next(), kNever for kNeverCycle.
+class EdgeClock {
+ public:
+  explicit EdgeClock(Tick period) : period_(period) {}
+
+  void attach(Kernel& kernel, Component& channel) {
+    kernel_ = &kernel;
+    wakeup_ = Wakeup(kernel, kernel.attach(channel));
+  }
+  // The channel's handle on the kernel.
+  const Wakeup& wakeup() const { return wakeup_; }
+  Tick kernel_time() const { return kernel_->now(); }
+
+  Tick period() const { return period_; }
+  Tick time_of(Cycle edge) const { return Tick(edge.value() * period_.value()); }
+  // The first edge at or after `time`; ...
+  Cycle first_edge(Tick time) const {
+    return Cycle(time / period_ + (time % period_ == Tick(0) ? 0 : 1));
+  }
+  // ... of those still to be processed.
+  Cycle edge_from(Tick time) const {
+    const Cycle edge = first_edge(time);
+    return later(wakeup_.turn_is_over(time_of(edge)) ? edge + Cycle(1) : edge, edge_ + Cycle(1));
+  }
+
+  // The edge that is processed, or was processed last, and its time. (Within an uncontended window
+  // now() is brought up to date where somebody is told of it.)
+  Cycle edge() const { return edge_; }
+  Tick now() const { return now_; }
+  Cycle soonest() const { return edge_ + Cycle(1); }  // the next edge that there is
+
+  // The next edge that is to be processed.
+  Cycle next() const { return next_; }
+  Tick next_time() const { return next_time_; }
+  void wake_by(Cycle edge) {
+    if (edge < next_) {
+      next_ = edge;
+      next_time_ = time_of(edge);
+    }
+  }
+  void wake_at(Cycle edge) {
+    next_ = edge;
+    next_time_ = edge == kNeverCycle ? kNever : time_of(edge);
+  }
+  void wake_never() {
+    next_ = kNeverCycle;
+    next_time_ = kNever;
+  }
+
+  // The next edge becomes the present one.
+  void begin_next() {
+    edge_ = next_;
+    now_ = next_time_;
+  }
+  // The present edge moves on; the second one leaves the time for arrive().
+  void move_to(Cycle edge, Tick time) {
+    edge_ = edge;
+    now_ = time;
+  }
+  void move_to(Cycle edge) { edge_ = edge; }
+  void arrive() { now_ = time_of(edge_); }
+
+  void serialize(Archive& archive) {
+    archive(edge_, now_, next_);
+    archive.check(edge_ >= Cycle(-1) && edge_ != kNeverCycle && next_ > edge_ && now_ >= Tick(0) &&
+                      now_ != kNever,
+                  "a channel's time is none");
+    wake_at(next_);
+  }
+
+ private:
+  const Tick period_;
+  Kernel* kernel_ = nullptr;
+  Wakeup wakeup_;
+  Cycle edge_{-1};
+  Tick now_{0};
+  Cycle next_ = kNeverCycle;
+  Tick next_time_ = kNever;
+};
+
+}  // namespace hmsim

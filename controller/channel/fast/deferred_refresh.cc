@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/channel/fast/deferred_refresh.h"
+
+#include "controller/channel/channel_edge.h"
+
+namespace hmsim {
+
+bool DeferredRefresh::may_defer(const Channel& channel) {
+  const Accounts::Slots& held = channel.admission_.held();
+  const NvdimmEndpoint& endpoint = channel.nvdimm_.endpoint();
+  return held[0] == 0 && channel.accounts_.knows_slots(held) &&
+         channel.dram_.banks().next() == kNeverCycle && channel.bus_.quiet() &&
+         !endpoint.has_ack() && !endpoint.active() && !channel.admission_.may_admit();
+}
+
+// All commands of the rank's refresh, one after the other, as far as each is legal by then and they
+// come before `end`; but at least what this edge has.
+HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& banks, int rank,
+                                                Cycle end) {
+  RefreshControl& refresh = channel.dram_.refresh();
+  const Cycle begin = channel.clock_.edge();
+  Cycle edge = begin;
+  std::uint64_t open = refresh.open_banks(rank);
+  for (; open != 0; open &= open - 1) {
+    const std::int32_t bank = rank * channel.layout_.banks_per_rank + __builtin_ctzll(open);
+    if (edge == end || !banks.may_precharge(bank, edge)) {
+      break;
+    }
+    banks.precharge(bank, edge);
+    channel.accounts_.record_precharge(bank, rank, -1, edge);
+    ++edge;
+  }
+  if (edge != begin) {
+    const Cycle last = edge - Cycle(1);
+    channel.clock_.move_to(last);
+    channel.bus_.take_command();
+    channel.accounts_.precharged_for_refresh(rank, begin, last);
+  }
+  if (open == 0 && (edge = later(edge, refresh.gate(rank))) < end) {
+    channel.clock_.move_to(edge);
+    channel.bus_.take_command();
+    const int turn = channel.dram_.issue_refresh(banks, rank, edge);
+    channel.accounts_.refreshed(rank, turn, edge);
+  } else if (channel.bus_.command_taken()) {
+    refresh.prepare(rank, channel.clock_.edge());
+  } else {
+    channel.refresh(Extras::none);
+  }
+}
+
+[[gnu::flatten]] void DeferredRefresh::make_before(Channel& channel, Cycle end) {
+  EdgeClock& clock = channel.clock_;
+  Cycle next = std::exchange(channel.fast_.deferred_from, kNeverCycle);
+  if (next >= end) {
+    clock.wake_at(next);
+    return;
+  }
+  RefreshControl& refresh = channel.dram_.refresh();
+  LoneBanks banks(*channel.dram_.native());
+  while (next < end) {
+    clock.move_to(next);
+    channel.bus_.begin_edge();
+    const Cycle limit = earlier(end, refresh.then_pressing());
+    if (refresh.pressing(next) && next < limit) {
+      make_of_rank(channel, banks, refresh.first_pressing(), limit);
+    } else {
+      channel.refresh(Extras::none);
+    }
+    const Cycle soonest = clock.soonest();
+    next = later(soonest, refresh.next(soonest));
+    channel.fast_.uncontended_until = refresh.pressing(soonest) ? Cycle(0) : next;
+  }
+  clock.arrive();
+  clock.wake_at(next);
+}
+
+}  // namespace hmsim

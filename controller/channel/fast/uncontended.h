@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shortcut: uncontended windows. Removing this file changes no result.
+//
+// From most edges on it is known until when nothing can happen on the channel but commands of its
+// transactions and their completions: no refresh is due, no policy changes its keys, nobody has
+// waited for too long. Unless somebody sends a request or an ack comes, edges of such a window need
+// not look for anything else; where the NVDIMM has nothing to do either, they follow each other
+// without asking the kernel.
+#pragma once
+
+#include "controller/channel/channel.h"
+#include "controller/channel/channel_commands.h"
+#include "controller/channel/fast/deferred_refresh.h"
+
+namespace hmsim {
+
+// `extras`: of the channel; there is no window where these are `any`.
+struct Uncontended {
+  // The first edge that the window does not hold: a limit of waiting moves away when a transaction
+  // is issued.
+  template <Extras extras>
+  static Cycle end(const Channel& channel) {
+    const Cycle until = channel.fast_.uncontended_until;
+    return extras == Extras::keys ? earlier(until, channel.ordering_.guard().next()) : until;
+  }
+
+  // Finds the window that begins with the present edge, once requests are admitted.
+  template <Extras extras>
+  HMSIM_INLINE static void find(Channel& channel) {
+    channel.fast_.end_window();
+    RefreshControl& refresh = channel.dram_.refresh();
+    const Cycle soonest = channel.clock_.soonest();
+    if (extras == Extras::any || channel.nvdimm_.endpoint().has_ack() ||
+        refresh.pressing(soonest)) {
+      return;
+    }
+    const Ordering& ordering = channel.ordering_;
+    if (extras == Extras::none) {
+      channel.fast_.uncontended_until = refresh.next(soonest);
+    } else if (!ordering.keys_changed() && !ordering.guard().any_overdue()) {
+      channel.fast_.uncontended_until = earlier(refresh.next(soonest), ordering.next_change());
+    }
+  }
+
+  // Begins an edge within the window: a completion, and who gets its slot.
+  template <Extras extras>
+  HMSIM_INLINE static bool try_begin_edge(Channel& channel) {
+    if (extras == Extras::any || channel.clock_.edge() >= end<extras>(channel)) {
+      return false;
+    }
+    if (channel.bus_.next() <= channel.clock_.edge()) {
+      answer<extras>(channel);
+    } else {
+      channel.bus_.begin_edge();
+    }
+    return true;
+  }
+
+  template <Extras extras>
+  HMSIM_INLINE static void answer(Channel& channel) {
+    channel.clock_.wake_never();
+    channel.bus_.begin_edge();
+    channel.admission_.open();
+    channel.complete(extras);
+    if (channel.admission_.may_admit()) {
+      admit<extras>(channel);
+    }
+    channel.admission_.close();
+    if (extras == Extras::keys) {
+      channel.renew_keys();
+    }
+    channel.accounts_.slots_held(channel.admission_.held(), channel.clock_.edge(),
+                                 channel.clock_.now());
+  }
+
+  // Selection and issue on an edge within the window, and on as many as follow. False: the window
+  // has ended, and selection on the present edge is still to come.
+  template <Extras extras, class Banks>
+  HMSIM_INLINE static bool try_issue(Channel& channel, Banks& banks) {
+    if (extras == Extras::any || channel.clock_.edge() >= end<extras>(channel)) {
+      return false;
+    }
+    if (channel.nvdimm_.endpoint().active() || channel.bus_.command_taken()) {
+      issue_beside_nvdimm<extras>(channel, banks);
+      return true;
+    }
+    return issue_dram<extras>(channel, banks);
+  }
+
+ private:
+  template <Extras extras>
+  [[gnu::noinline, gnu::flatten]] static void admit(Channel& channel) {
+    channel.admit(extras);
+  }
+
+  // The DRAM alone may have something to issue on this edge. Keys that a command changed end the
+  // window.
+  template <Extras extras, class Banks>
+  HMSIM_INLINE static void issue(Channel& channel, Banks& banks) {
+    const Cycle edge = channel.clock_.edge();
+    if (const Best* const burst = banks.select_burst(edge, extras != Extras::none)) {
+      channel.bus_.keep_promise();
+      Transaction& transaction = *burst->transaction;
+      if (burst->command == Command::read) {  // constants from here on
+        channel.issue_column(banks, transaction, Command::read, extras);
+      } else {
+        channel.issue_column(banks, transaction, Command::write, extras);
+      }
+      channel.leave_line(transaction, extras);
+    } else if (const Best* const row = banks.select_row(edge)) {
+      if (row->command == Command::activate) {
+        channel.issue_row(banks, *row->transaction, Command::activate, extras);
+      } else {
+        channel.issue_row(banks, *row->transaction, Command::precharge, extras);
+      }
+    }
+    if (extras == Extras::keys && channel.ordering_.keys_changed()) {
+      channel.fast_.uncontended_until = channel.clock_.soonest();
+    }
+  }
+
+  // Edges from the present one on, as long as the window lasts, the NVDIMM is silent, and the
+  // kernel gives leave.
+  template <Extras extras, class Banks>
+  HMSIM_INLINE static bool issue_dram(Channel& channel, Banks& banks) {
+    EdgeClock& clock = channel.clock_;
+    DataBus& bus = channel.bus_;
+    const Wakeup& wakeup = clock.wakeup();
+    Tick limit = earlier(wakeup.leave(), channel.nvdimm_.module_due());
+    Cycle limit_edge = clock.first_edge(limit);
+    Cycle last = earlier(limit_edge, end<extras>(channel));
+    Cycle next;
+    for (;;) {
+      if (banks.next() <= clock.edge()) {
+        issue<extras>(channel, banks);
+        if (extras == Extras::keys) {
+          last = earlier(limit_edge, end<extras>(channel));
+        }
+      }
+      next = earlier(later(clock.soonest(), banks.next()), bus.next());
+      if (next >= last) {
+        break;
+      }
+      clock.move_to(next);
+      if (bus.next() == next) {
+        clock.arrive();
+        wakeup.go_on(clock.now());
+        answer<extras>(channel);
+        if (clock.edge() >= end<extras>(channel)) {
+          return false;
+        }
+        if (channel.nvdimm_.endpoint().active()) {
+          issue_beside_nvdimm<extras>(channel, banks);
+          return true;
+        }
+        if (extras == Extras::none && channel.admission_.pool().all_free() &&
+            DeferredRefresh::defer(channel, channel.fast_.uncontended_until)) {
+          wakeup.went_on(clock.now());
+          return true;
+        }
+        if (const Tick changed = earlier(wakeup.leave(), channel.nvdimm_.module_due());
+            changed != limit) {
+          limit = changed;
+          limit_edge = clock.first_edge(limit);
+        }
+        last = earlier(limit_edge, end<extras>(channel));
+      }
+    }
+    clock.arrive();
+    clock.wake_at(earlier(next, end<extras>(channel)));
+    wakeup.went_on(clock.now());
+    return true;
+  }
+
+  // One edge on which the NVDIMM, too, may have commands.
+  template <Extras extras, class Banks>
+  static void issue_beside_nvdimm(Channel& channel, Banks& banks) {
+    EdgeClock& clock = channel.clock_;
+    if (channel.bus_.command_taken()) {
+      if (clock.edge() >= banks.next()) {
+        banks.advance(clock.edge());
+      }
+    } else if (clock.edge() + channel.layout_.turnaround >= banks.next()) {
+      channel.issue_of_both(extras);
+    } else {
+      channel.issue_of_nvdimm(extras);
+    }
+    const Cycle soonest = clock.soonest();
+    if (extras == Extras::keys && channel.ordering_.keys_changed()) {
+      channel.fast_.uncontended_until = soonest;
+    }
+    Cycle next = earlier(earlier(banks.next(), channel.bus_.next()), end<extras>(channel));
+    if (next > soonest) {
+      next = earlier(next, channel.nvdimm_.endpoint().next(soonest));
+    }
+    clock.wake_at(later(soonest, next));
+  }
+};
+
+}  // namespace hmsim

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The policies' say in a channel: the schedulers' keys of transactions, who has waited for too
+// long, which class gets the data bus, and what policies are told.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "controller/channel/candidates.h"
+#include "controller/channel/channel_layout.h"
+#include "controller/channel/edge_clock.h"
+#include "controller/channel/starvation_guard.h"
+#include "controller/channel/transaction.h"
+#include "core/archive.h"
+#include "core/types.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+class Ordering {
+ public:
+  Ordering(const SystemConfig& config, const ChannelLayout& layout, std::size_t slots);
+
+  // Once, before the first admission.
+  void connect(const ChannelShape& shape, const SourceProgress& progress, const EdgeClock& clock);
+
+  std::array<TransactionScheduler*, kMemoryClasses> schedulers() const {
+    return {schedulers_[0].get(), schedulers_[1].get()};
+  }
+  std::vector<PolicyCounter> arbiter_counters() { return arbiter_->counters(); }
+  bool orders_nvdimm_commands() const {
+    return scheduler_of(MemoryClass::nvdimm).orders_commands();
+  }
+  Direction direction() const { return schedulers_[0]->direction(); }
+  StarvationGuard& guard() { return guard_; }
+  const StarvationGuard& guard() const { return guard_; }
+
+  // Keys may change, or waiting is limited.
+  bool changes() const;
+  // A scheduler's keys changed since it was last asked.
+  bool keys_changed() const { return keys_changed(0) || (layout_.split && keys_changed(1)); }
+  bool keys_changed(std::size_t queue) const {
+    const TransactionScheduler& scheduler = *schedulers_[queue];
+    return scheduler.epoch() != epochs_[queue] || scheduler.any_changed();
+  }
+  // Of all transactions of a queue; that is noted. Else changed_slots() says of which.
+  bool all_keys_changed(std::size_t queue) {
+    const bool all = schedulers_[queue]->epoch() != epochs_[queue];
+    epochs_[queue] = schedulers_[queue]->epoch();
+    return all;
+  }
+  std::vector<std::uint32_t>& changed_slots(std::size_t queue) {
+    return schedulers_[queue]->changed_slots();
+  }
+  // The first edge on which a scheduler changes with time alone; has those change whose time it is.
+  Cycle next_change() const { return next_change_; }
+  void change_with_time(const EdgeClock& clock);
+
+  bool withholds(Transaction& transaction) {
+    return orders_[layout_.queue_of(transaction.request.memory)] == FixedOrder::none &&
+           scheduler_of(transaction.request.memory).withholds(view(transaction, false));
+  }
+  void set_keys(Transaction& transaction);
+  // The same where no key is asked for and nobody is overdue.
+  void set_fixed_keys(Transaction& transaction) const {
+    transaction.key_miss = 0;
+    transaction.key_hit = hit_keys_[static_cast<std::size_t>(transaction.request.memory)];
+  }
+
+  // Both classes have a data-bus command. `held`: slots, by class. True in the second place: the
+  // arbiter was asked.
+  template <class RowHit>
+  std::pair<MemoryClass, bool> arbitrate(const Best& dram, const Best& nvdimm,
+                                         const std::array<std::int64_t, kMemoryClasses>& held,
+                                         Tick now, RowHit row_hit);
+
+  // Tells its scheduler and the arbiter of the transaction, where they want to know: asks row_hit()
+  // only then.
+  template <class RowHit>
+  void tell(TransactionPolicy::Hook hook, void (TransactionPolicy::*call)(const RequestView&, Tick),
+            Transaction& transaction, Cycle edge, RowHit row_hit) {
+    if (wanted(hook)) {
+      const RequestView& seen = view(transaction, row_hit());
+      const Tick now = layout_.time_of(edge);
+      TransactionScheduler& scheduler = scheduler_of(transaction.request.memory);
+      if (scheduler.wants(hook)) {
+        (scheduler.*call)(seen, now);
+      }
+      if (arbiter_->wants(hook)) {
+        ((*arbiter_).*call)(seen, now);
+      }
+    }
+  }
+  bool wanted(TransactionPolicy::Hook hook) const { return (hooks_ & hook) != 0; }
+  // What policies see of it; made when one first looks.
+  const RequestView& view(Transaction& transaction, bool row_hit) const {
+    if (!transaction.viewed) {
+      transaction.viewed = true;
+      transaction.view = layout_.view_of(transaction);
+    }
+    transaction.view.row_hit = row_hit;
+    return transaction.view;
+  }
+
+  // Loading: restore() is to follow, with all transactions, once their views are made.
+  void serialize(Archive& archive, std::size_t slots);
+  void restore(Archive& archive, const std::vector<Transaction*>& held);
+
+ private:
+  TransactionScheduler& scheduler_of(MemoryClass memory) const {
+    return *schedulers_[layout_.queue_of(memory)];
+  }
+  void limit_waiting();
+
+  const ChannelLayout& layout_;
+  std::array<std::unique_ptr<TransactionScheduler>, kMemoryClasses> schedulers_;  // by queue
+  std::unique_ptr<BusArbiter> arbiter_;
+  unsigned hooks_ = 0;                                    // those that some policy has
+  std::array<FixedOrder, kMemoryClasses> orders_{};       // by queue
+  std::array<std::uint64_t, kMemoryClasses> hit_keys_{};  // where the order is fixed; by class
+  std::array<std::uint64_t, kMemoryClasses> epochs_{};    // by queue
+  Cycle next_change_ = kNeverCycle;
+  StarvationGuard guard_;
+};
+
+template <class RowHit>
+std::pair<MemoryClass, bool> Ordering::arbitrate(
+    const Best& dram, const Best& nvdimm, const std::array<std::int64_t, kMemoryClasses>& held,
+    Tick now, RowHit row_hit) {
+  Transaction& one = *dram.transaction;
+  Transaction& other = *nvdimm.transaction;
+  if (one.overdue || other.overdue) {
+    const bool dram_first = one.overdue && (!other.overdue || one.request.id < other.request.id);
+    return {dram_first ? MemoryClass::dram : MemoryClass::nvdimm, false};
+  }
+  return {arbiter_->choose({view(one, row_hit(one)), view(other, row_hit(other)), dram.key,
+                            nvdimm.key, static_cast<int>(held[0]), static_cast<int>(held[1]), now}),
+          true};
+}
+
+}  // namespace hmsim
