@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from support import parsed, succeed, write
 
-WORKLOAD = "agents:\n  - {kind: block_trace, core: 0, path: t.trace, format: mqsim, replay: REPLAY}\n"
+WORKLOAD = """\
+agents:
+  - {kind: block_trace, core: 0, path: t.trace, format: mqsim, replay: REPLAY}
+"""
 
 
 @pytest.mark.parametrize(("replay", "counted"), [("timed", 2), ("closed", 0)])

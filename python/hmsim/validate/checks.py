@@ -179,8 +179,8 @@ def _write_amplification() -> Iterator[Row]:
     yield Row("ftl", "write amplification, timed run", small, got, "", 0.02 * small, source)
 
 
-# Write amplification of uniform overwrites of one LUN of 4096 blocks of 128 pages, docs/validation-ftl.md, by
-# over-provisioning in percent.
+# Write amplification of uniform overwrites of one LUN of 4096 blocks of 128 pages, by
+# over-provisioning in percent: docs/validation-ftl.md.
 OVER_PROVISIONING = (7, 15, 28)
 AMPLIFICATION: tuple[tuple[str, dict[str, int], tuple[float, float, float], str], ...] = (
     ("greedy", {}, (7.43, 3.91, 2.44), "Monte Carlo"),

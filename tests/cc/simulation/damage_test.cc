@@ -22,14 +22,21 @@ std::string lines(int count, const std::function<std::string(Random&, int)>& lin
 
 std::vector<Bench> benches() {
   Random random(3);
-  const std::string misses = lines(400, [](Random& r, int i) {
-    return std::to_string(r.below(60)) + " " + std::to_string(r.below(1 << 24)) +
-           (i % 3 == 0 ? " " + std::to_string(r.below(1 << 24)) : "");
+  // One draw after another, so that every compiler makes the same traffic.
+  const auto word = [](std::uint64_t value) { return std::to_string(value); };
+  const std::string misses = lines(400, [&](Random& r, int i) {
+    std::string line = word(r.below(60));
+    line += " " + word(r.below(1 << 24));
+    line += i % 3 == 0 ? " " + word(r.below(1 << 24)) : "";
+    return line;
   });
-  const std::string blocks = lines(60, [](Random& r, int i) {
-    return std::to_string(i * 2'000) + " " + std::to_string(r.below(5)) + " " +
-           std::to_string(r.next() >> 20) + " " + std::to_string(r.below(40) + 1) + " " +
-           std::to_string(r.below(2));
+  const std::string blocks = lines(60, [&](Random& r, int i) {
+    std::string line = std::to_string(i * 2'000);
+    line += " " + word(r.below(5));
+    line += " " + word(r.next() >> 20);
+    line += " " + word(r.below(40) + 1);
+    line += " " + word(r.below(2));
+    return line;
   });
   std::vector<Bench> list{
       {"llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"mshrs", "3"}}, misses},
