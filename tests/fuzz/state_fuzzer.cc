@@ -242,13 +242,13 @@ const File& file_of(const FuzzedSystem& system, std::size_t number, std::uint64_
 
 void check(const FuzzedSystem& system, const std::string& file) {
   if (kPreconditioned) {
-    static const std::string path = "/tmp/hmsim-fuzz-" + std::to_string(getpid());
-    std::ofstream(path, std::ios::binary) << file;
+    static const std::string kPath = "/tmp/hmsim-fuzz-" + std::to_string(getpid());
+    std::ofstream(kPath, std::ios::binary) << file;
     try {
-      run(*simulation_of(system, path));
+      run(*simulation_of(system, kPath));
     } catch (const InputError&) {
     }
-    std::remove(path.c_str());
+    std::remove(kPath.c_str());
     return;
   }
   const auto simulation = simulation_of(system, "");
@@ -282,11 +282,11 @@ std::vector<FuzzedSystem> systems() {
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::vector<hmsim::FuzzedSystem> systems = hmsim::systems();
+  static const std::vector<hmsim::FuzzedSystem> kSystems = hmsim::systems();
   hmsim::Choices choices(data, size);
-  const std::size_t number = choices.bytes(1) % systems.size();
+  const std::size_t number = choices.bytes(1) % kSystems.size();
   const std::uint64_t moment = hmsim::kPreconditioned ? 0 : choices.bytes(1) % 5;
-  const hmsim::FuzzedSystem& system = systems[number];
+  const hmsim::FuzzedSystem& system = kSystems[number];
   hmsim::check(system, hmsim::file_of(system, number, moment).changed(choices));
   return 0;
 }
