@@ -45,8 +45,9 @@ TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int 
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       nvdimm_(place_of((ranks - 1) * banks_per_rank)),
       bank_ready_(static_cast<std::size_t>(ranks * banks_per_rank * kStride)) {
-  const auto sources = static_cast<std::size_t>(ranks * groups_per_rank * kStride);
-  const auto gates = static_cast<std::size_t>((kCommands - 2) * groups_ + 2);
+  const auto sources =
+      static_cast<std::size_t>(ranks) * static_cast<std::size_t>(groups_per_rank * kStride);
+  const auto gates = (std::size_t{kCommands} - 2) * static_cast<std::size_t>(groups_) + 2;
   table_.gate_delays.resize(sources);
   table_.lasting_delays.resize(sources);
   table_.lasting_on_bursts.resize(sources);
