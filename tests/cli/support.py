@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import json
+import random
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
 from hmsim.cli import app
 
 REPO = Path(__file__).resolve().parents[2]
-DATA = REPO.parent / "shared" / "data"
 
 STREAM = """\
 agents:
@@ -60,9 +60,24 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def needs_data(name: str) -> Path:
-    """Return a file of the shared real inputs; skips the test when they are not there."""
-    path = DATA / name
-    if not path.is_file():
-        pytest.skip(f"real input {name} is not beside the repository")
+def core_trace(path: Path, lines: int, *, gap: int, pages: int, written: float) -> Path:
+    """Write a trace in Ramulator's format, compressed, and return its path.
+
+    Args:
+        path: of the file; gzip.
+        lines: of the trace, each a read that misses the caches.
+        gap: instructions between two of them, on average.
+        pages: that it touches, anywhere in 47 bits of address.
+        written: share of lines that write back another line too.
+    """
+    numbers = random.Random(11)
+    touched = [numbers.randrange(1 << 35) for _ in range(pages)]
+
+    def address() -> int:
+        return numbers.choice(touched) * 4096 + numbers.randrange(64) * 64
+
+    with gzip.open(path, "wt") as file:
+        for _ in range(lines):
+            back = f" {address()}" if numbers.random() < written else ""
+            file.write(f"{int(numbers.expovariate(1 / gap))} {address()}{back}\n")
     return path

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from hmsim.common import directories
 from hmsim.common.tables import number
-from support import STREAM, invoke, needs_data, parsed, succeed, write
+from support import STREAM, core_trace, invoke, parsed, succeed, write
 
 RUN_FILES = {"config.yaml", "stats.json", "run.json"}
 POLICIES = ("--policy", "unified_fr_fcfs", "--policy", "split", "--policy", "split_dram_first")
@@ -348,9 +348,9 @@ main()
 """
 
 
-def test_a_real_trace_runs_compressed_or_not(tmp_path: Path) -> None:
-    source = needs_data("cputraces/456.hmmer.gz")
-    packed = tmp_path / "hmmer.hmsim.zst"
+def test_a_trace_runs_compressed_or_converted(tmp_path: Path) -> None:
+    source = core_trace(tmp_path / "core.gz", 6_000, gap=350, pages=56, written=0.95)
+    packed = tmp_path / "core.hmsim.zst"
     succeed("trace", "convert", source, packed, "--to", "hmsim")
     results = []
     for path, form in ((source, "ramulator"), (packed, "hmsim")):

@@ -17,7 +17,7 @@ import zstandard
 from hmsim import InputError
 from hmsim.traces.file import TraceWriter
 from hmsim.traces.reader import BLOCK, TraceReader, read_pieces
-from support import invoke, needs_data, parsed, succeed, write
+from support import core_trace, invoke, parsed, succeed, write
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
@@ -175,9 +175,9 @@ def test_conversions_to_text(tmp_path: Path) -> None:
     assert (tmp_path / "lines").read_text().count("\n") == 8
 
 
-def test_a_real_trace_survives_the_round_trip_but_for_page_numbers(tmp_path: Path) -> None:
-    source = needs_data("cputraces/403.gcc.gz")
-    packed, back = tmp_path / "gcc.hmsim.zst", tmp_path / "gcc"
+def test_a_long_trace_survives_the_round_trip_but_for_page_numbers(tmp_path: Path) -> None:
+    source = core_trace(tmp_path / "core.gz", 20_000, gap=4_000, pages=1_300, written=0.1)
+    packed, back = tmp_path / "core.hmsim.zst", tmp_path / "back"
     succeed("trace", "convert", source, packed, "--to", "hmsim")
     succeed("trace", "convert", packed, back, "--to", "ramulator")
     before = [list(map(int, line.split())) for line in b"".join(read_pieces(source)).splitlines()]

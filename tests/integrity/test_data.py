@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from shadow import LINE, PAGE, SMALL, Shadow
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCC = ROOT.parent / "shared/data/block/tpcc-small.trace"
 PAGES = 120  # of 121 logical ones
 KINDS: dict[str, dict[str, Any]] = {
     "full": {},
@@ -234,12 +232,10 @@ TestMachine.settings = settings(
 )
 
 
-@pytest.mark.skipif(not TPCC.exists(), reason="the TPC-C trace is not there")
-@pytest.mark.parametrize("kind", ["flash", "cached", "pcm"])
-def test_tpcc_with_power_failures(kind: str) -> None:
-    """The beginning of each batch of the trace; tpcc.py replays the whole of it."""
+@pytest.mark.parametrize("kind", [pytest.param("flash", marks=pytest.mark.slow), "cached", "pcm"])
+def test_a_database_with_power_failures(kind: str) -> None:
     failures = 100 if kind == "flash" else 10
-    shadow = tpcc.replay(TPCC.read_text().splitlines(), failures, 40, kind)
+    shadow = tpcc.replay(tpcc.like_tpcc(40 * failures), failures, None, kind)
     stats = shadow.system.stats
     saved = stats["nvdimm.power.saved_lines" if kind == "pcm" else "nvdimm.power.flushed_pages"]
     assert stats["nvdimm.power.failures"] == failures

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The TPC-C block trace in data mode, with power failures at random times.
+"""A block trace in data mode, with power failures at random times.
 
-python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays all of it with 100 failures.
+python tests/integrity/tpcc.py TRACE [flash|cached|pcm] replays all of one with 100 failures. The
+tests replay `like_tpcc`, made here.
 """
 
 from __future__ import annotations
@@ -29,6 +30,25 @@ KINDS: dict[str, dict[str, Any]] = {
     "cached": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "4KiB"},
     "pcm": {"nvdimm.kind": "pcm"},
 }
+
+
+def like_tpcc(requests: int) -> list[str]:
+    """Return a trace in MQSim's format that is in these respects as one of TPC-C is.
+
+    16 devices take turns; 63% are reads; 97% are of 8 KB, the others of 512 B to 60 KB; they begin
+    anywhere, not on a page; a tenth of the pages gets half of the requests; time never goes back.
+    """
+    numbers = random.Random(5)
+    lines = []
+    time = 0
+    for _ in range(requests):
+        time += int(numbers.expovariate(1 / 150_000))
+        page = numbers.randrange(PAGES if numbers.random() < 0.5 else PAGES // 10)
+        sector = page * (PAGE // 512) + numbers.randrange(PAGE // 512)
+        sectors = 16 if numbers.random() < 0.97 else numbers.randrange(1, 121)
+        read = int(numbers.random() < 0.63)
+        lines.append(f"{time} {numbers.randrange(16)} {sector} {sectors} {read}")
+    return lines
 
 
 def replay(
