@@ -2,8 +2,14 @@
 // What tests ask of a command log.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
+#include "check/violations.h"
 #include "controller/accounts/command_observer.h"
 
 namespace hmsim::testing {
@@ -23,6 +29,36 @@ inline std::vector<CommandRecord> only(const std::vector<CommandRecord>& log,
 inline Cycle first_gap(const std::vector<CommandRecord>& log, ChannelCommand command) {
   const std::vector<CommandRecord> records = only(log, command);
   return records.at(1).cycle - records.at(0).cycle;
+}
+
+// A command, and the cycle on which it should be issued.
+struct Expected {
+  ChannelCommand command;
+  std::int64_t cycle;
+};
+
+// The log holds these commands, on these cycles after `from`, and no others. A failure shows both.
+inline void assert_commands(const std::vector<CommandRecord>& log,
+                            const std::vector<Expected>& expected, Cycle from = Cycle(0)) {
+  std::string found;
+  for (const CommandRecord& record : log) {
+    found += std::string(name_of(record.command)) + " " +
+             std::to_string((record.cycle - from).value()) + "\n";
+  }
+  std::string wanted;
+  for (const Expected& command : expected) {
+    wanted += std::string(name_of(command.command)) + " " + std::to_string(command.cycle) + "\n";
+  }
+  ASSERT_EQ(found, wanted);
+}
+
+// Commands i and j of a log, counted from 0, are so many cycles apart.
+inline void assert_gap(const std::vector<CommandRecord>& log, std::size_t i, std::size_t j,
+                       std::int64_t cycles) {
+  ASSERT_LT(std::max(i, j), log.size());
+  ASSERT_EQ((log[j].cycle - log[i].cycle).value(), cycles)
+      << "between command " << i << " (" << name_of(log[i].command) << ") and command " << j << " ("
+      << name_of(log[j].command) << ")";
 }
 
 }  // namespace hmsim::testing

@@ -3,11 +3,13 @@
 // limits.
 #include <gtest/gtest.h>
 
+#include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
 namespace {
 
+using C = ChannelCommand;
 constexpr auto kDram = MemoryClass::dram;
 
 Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false) {
@@ -45,14 +47,10 @@ TEST(DramRefresh, OncePerIntervalAndRank) {
   for (const char* ranks : {"1", "2", "4"}) {
     ChannelUnderTest channel({{"nvdimm.present", "false"}, {"dram.ranks", ranks}});
     channel.run_to(Cycle(6240 * 50 + 100));
-    std::map<int, int> refreshes;
-    for (const CommandRecord& record : channel.log_) {
-      refreshes[record.rank] += record.command == ChannelCommand::refresh ? 1 : 0;
+    for (int rank = 0; rank < std::stoi(ranks); ++rank) {
+      EXPECT_EQ(only(channel.log_, C::refresh, rank).size(), 50u) << "rank " << rank;
     }
-    EXPECT_EQ(refreshes.size(), static_cast<std::size_t>(std::stoi(ranks)));
-    for (const auto& [rank, count] : refreshes) {
-      EXPECT_EQ(count, 50) << "rank " << rank;
-    }
+    EXPECT_EQ(channel.log_.size(), 50u * static_cast<std::size_t>(std::stoi(ranks)));
   }
 }
 
@@ -77,19 +75,11 @@ TEST(DramRefresh, SingleRankStreamLoses112CyclesToEach) {
   ChannelUnderTest channel(kDramOnly);
   Stream stream(channel, 16);
   channel.run_to(Cycle(6240 * 100));
-  std::vector<Cycle> reads;
-  std::vector<Cycle> refreshes;
-  for (const CommandRecord& record : channel.log_) {
-    if (record.command == ChannelCommand::read) {
-      reads.push_back(record.cycle);
-    } else if (record.command == ChannelCommand::refresh) {
-      refreshes.push_back(record.cycle);
-    }
-  }
-  ASSERT_EQ(refreshes.size(), 99u);
+  const auto reads = only(channel.log_, C::read);
+  ASSERT_EQ(only(channel.log_, C::refresh).size(), 99u);
   int gaps = 0;
   for (std::size_t i = 1; i < reads.size(); ++i) {
-    const std::int64_t gap = (reads[i] - reads[i - 1]).value();
+    const std::int64_t gap = (reads[i].cycle - reads[i - 1].cycle).value();
     if (gap != 4) {
       ++gaps;
       EXPECT_GE(gap, 112 + 4 - 3);  // the refresh comes due up to three cycles before a read
@@ -107,15 +97,10 @@ TEST(DramTiming, FourActivatesPerWindow) {
     channel.send(kDram, channel.dram(3, bank, 0));
   }
   channel.run_to(Cycle(200));
-  std::vector<Cycle> activates;
-  for (const CommandRecord& record : channel.log_) {
-    if (record.command == ChannelCommand::activate) {
-      activates.push_back(record.cycle);
-    }
-  }
+  const auto activates = only(channel.log_, C::activate);
   ASSERT_EQ(activates.size(), 8u);
-  EXPECT_EQ(activates[1] - activates[0], Cycle(5));   // tRRD
-  EXPECT_EQ(activates[4] - activates[0], Cycle(24));  // tFAW
+  assert_gap(activates, 0, 1, 5);   // tRRD
+  assert_gap(activates, 0, 4, 24);  // tFAW
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // protocol included.
 #include <gtest/gtest.h>
 
+#include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
 namespace hmsim::testing {
@@ -153,22 +154,16 @@ TEST(NvdimmLatency, ReadMiss) {
 }
 
 TEST(NvdimmLatency, CommandsOfAReadInOrder) {
-  ChannelUnderTest channel(kSmall);
+  ChannelUnderTest channel(with(kSmall, {{"dram.refresh", "false"}}));
   latency_of(channel, Address(0), false);
   channel.log_.clear();
   const Cycle sent(channel.kernel_.now() / channel.channel_.clock_period());
   latency_of(channel, Address(64), false);
-  std::vector<std::pair<ChannelCommand, std::int64_t>> seen;
-  for (const CommandRecord& record : channel.log_) {
-    if (record.command != ChannelCommand::refresh) {
-      seen.emplace_back(record.command, (record.cycle - sent).value());
-    }
-  }
-  const std::vector<std::pair<ChannelCommand, std::int64_t>> expected{
-      {ChannelCommand::nvdimm_read_command, 0},
-      {ChannelCommand::nvdimm_ack, 43},
-      {ChannelCommand::nvdimm_read, 44}};
-  EXPECT_EQ(seen, expected);
+  assert_commands(channel.log_,
+                  {{ChannelCommand::nvdimm_read_command, 0},
+                   {ChannelCommand::nvdimm_ack, 43},
+                   {ChannelCommand::nvdimm_read, 44}},
+                  sent);
 }
 
 TEST(NvdimmAck, TakesACommandBusSlotUnlessASideBandCarriesIt) {
@@ -183,12 +178,10 @@ TEST(NvdimmAck, TakesACommandBusSlotUnlessASideBandCarriesIt) {
     channel.kernel_.run_until((sent + Cycle(42)).value() * Tick(1250) + Tick(1));
     channel.send(MemoryClass::dram, channel.dram(0, 0, 0));  // wants edge 43
     channel.run_to(sent + kLongAfter);
-    for (const CommandRecord& record : channel.log_) {
-      if (record.command == ChannelCommand::activate) {
-        // With an ack slot the grant, which reserves the data bus, goes before the activate too.
-        EXPECT_EQ((record.cycle - sent).value(), expected + (slots[0] == '1' ? 1 : 0));
-      }
-    }
+    const auto activates = only(channel.log_, ChannelCommand::activate);
+    ASSERT_EQ(activates.size(), 1u);
+    // With an ack slot the grant, which reserves the data bus, goes before the activate too.
+    EXPECT_EQ((activates[0].cycle - sent).value(), expected + (slots[0] == '1' ? 1 : 0));
   }
 }
 
@@ -198,14 +191,9 @@ TEST(NvdimmAck, LinesOfOnePageAreAcknowledgedOnePerCycle) {
     channel.send(kNvdimm, Address(line * 64));
   }
   channel.run_to(kLongAfter);
-  std::vector<Cycle> acks;
-  for (const CommandRecord& record : channel.log_) {
-    if (record.command == ChannelCommand::nvdimm_ack) {
-      acks.push_back(record.cycle);
-    }
-  }
+  const auto acks = only(channel.log_, ChannelCommand::nvdimm_ack);
   ASSERT_EQ(acks.size(), 64u);
-  EXPECT_EQ(acks.back() - acks.front(), Cycle(63));
+  assert_gap(acks, 0, 63, 63);
 }
 
 }  // namespace

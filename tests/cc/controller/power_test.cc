@@ -30,13 +30,10 @@ TEST(PowerDown, IsEnteredAfterTheIdleTimeWithRowsClosed) {
   channel.run_to(Cycle(1));
   channel.send(kDram, channel.dram(1, 0, 0));
   channel.run_to(Cycle(1000));
-  ASSERT_EQ(channel.log_.size(), 4u);
-  EXPECT_EQ(channel.log_[1].command, C::read);
-  EXPECT_EQ(channel.log_[1].cycle, Cycle(1 + 11));
-  EXPECT_EQ(channel.log_[2].command, C::precharge);
-  EXPECT_EQ(channel.log_[2].cycle, Cycle(1 + 11 + 80));
-  EXPECT_EQ(channel.log_[3].command, C::power_down_enter);
-  EXPECT_EQ(channel.log_[3].cycle, Cycle(1 + 11 + 80 + 1));
+  assert_commands(channel.log_, {{C::activate, 1},
+                                 {C::read, 1 + 11},
+                                 {C::precharge, 1 + 11 + 80},
+                                 {C::power_down_enter, 1 + 11 + 80 + 1}});
 }
 
 TEST(PowerDown, AReadOfASleepingRankTakesTxpMore) {
