@@ -5,6 +5,7 @@ Hypothesis profiles: ``ci`` (default) repeats itself exactly, ``explore`` looks 
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,3 +36,20 @@ def protocol_check() -> Iterator[None]:
         for module in ("runner", "system"):
             patch.setattr(f"hmsim.running.{module}.Simulation", _checked)
         yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not run and why, in a line for each reason."""
+    stats = terminalreporter.stats
+    markers = [line.partition(":")[0] for line in terminalreporter.config.getini("markers")]
+    reasons: Counter[str] = Counter()
+    for report in stats.get("skipped", []):
+        *_, reason = report.longrepr
+        reasons[reason.removeprefix("Skipped: ")] += 1
+    for item in stats.get("deselected", []):
+        lane = next((name for name in markers if item.get_closest_marker(name)), None)
+        reasons[f"of lane {lane}" if lane else "not asked for"] += 1
+    if reasons:
+        terminalreporter.section("not run")
+        for reason, count in reasons.most_common():
+            terminalreporter.line(f"{count:5} {reason}")

@@ -14,6 +14,8 @@ import hmsim
 import pytest
 from support import STREAM, succeed, write
 
+pytestmark = pytest.mark.slow
+
 POLICIES = ("unified_fr_fcfs", "split")
 RUNS = 10  # of two workloads of two agents: 4 together, 6 alone, for both have the first agent
 # Runs the command line; its process is killed when so many runs have ended.

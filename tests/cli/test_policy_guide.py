@@ -49,6 +49,7 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_blocks_of_the_guide(tmp_path: Path) -> None:
     repository = copied(tmp_path / "hmsim")
     guide = (REPO / "docs" / "policy-guide.md").read_text(encoding="utf-8")

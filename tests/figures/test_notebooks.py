@@ -23,6 +23,7 @@ def test_outputs_are_stripped(path: Path) -> None:
         assert not cell.get("outputs") and cell.get("execution_count") is None
 
 
+@pytest.mark.slow
 @names
 def test_runs(path: Path, tmp_path: Path) -> None:
     nbclient = pytest.importorskip("nbclient")

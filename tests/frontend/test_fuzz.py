@@ -15,6 +15,7 @@ import run  # noqa: E402
 SECONDS = 5
 
 
+@pytest.mark.fuzz
 @pytest.mark.skipif(not run.formats(), reason="needs 'scons fuzz', and clang's libFuzzer for it")
 @pytest.mark.parametrize("name", run.formats())
 def test_readers_survive(tmp_path: Path, name: str) -> None:

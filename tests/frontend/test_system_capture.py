@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,9 @@ def why_not() -> str:
     return ""
 
 
-needs_guest = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+def needs_guest(test: Callable[..., None]) -> Callable[..., None]:
+    skip = pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+    return pytest.mark.guest(skip(test))
 
 
 def records(path: Path) -> tuple[Header, array[int]]:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import pytest
 from outcomes import Run
+
+pytestmark = pytest.mark.gem5
 
 SYSTEM_CYCLE = 500  # ps
 QUEUES = ("controller.queue_depth=8", "controller.nvdimm_queue_depth=8")

@@ -24,7 +24,7 @@ agents:
 OVER_TIME = re.compile("share|occupancy|lost|bandwidth|energy|power|utilisation|idle")
 MOST_LONGER = 1e-3
 
-pytestmark = pytest.mark.usefixtures("x86")
+pytestmark = [pytest.mark.gem5, pytest.mark.usefixtures("x86")]
 
 
 def test_a_recorded_mix_is_replayed_with_the_same_statistics(run: Run, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import hmsim
 import pytest
 from outcomes import Run
 
+pytestmark = pytest.mark.gem5
+
 WORKLOAD = """\
 agents:
   - {kind: memory_trace, path: %s, format: gem5, mode: timed, sources: trace, target: system}

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from outcomes import Run, differences
 
+pytestmark = pytest.mark.gem5
+
 US = 1_000_000  # ps
 LITTLE_DRAM = ("--set", "dram.preset=ddr3_1600k_512mb_x16")  # checkpoints hold all of it
 MOMENTS = ("before", "after")  # the drain

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from outcomes import Outcome, Run
 
+pytestmark = pytest.mark.gem5
+
 SCRIPT = "configs/gem5/traffic.py"
 DDR3 = ("--config", "validate_ddr3", "--set", "dram.ranks=2")  # gem5's DDR3_1600_8x8
 

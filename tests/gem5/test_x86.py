@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from outcomes import HERE, Run
 
+pytestmark = pytest.mark.gem5
+
 LINES = 400
 
 

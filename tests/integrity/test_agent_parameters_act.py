@@ -19,6 +19,8 @@ from hmsim.running.runner import run
 from hmsim.running.workload import Agent, Workload
 from hmsim.traces.file import TraceWriter
 
+pytestmark = pytest.mark.slow
+
 # A small NVDIMM whose flash is quick.
 BASE: dict[str, Any] = {
     "nvdimm.capacity": "8MiB",

@@ -224,7 +224,7 @@ def test_writes_on_credit_are_durable_before_they_have_a_frame() -> None:
     shadow.check()
 
 
-TestMachine = Machine.TestCase
+TestMachine = pytest.mark.slow(Machine.TestCase)
 TestMachine.settings = settings(
     settings.default,
     max_examples=200 if settings.default.derandomize else 10_000,

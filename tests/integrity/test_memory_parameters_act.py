@@ -16,6 +16,8 @@ from hmsim.running.runner import run
 from hmsim.running.workload import Agent, Workload
 from hmsim.validate import dram_comparison
 
+pytestmark = pytest.mark.slow
+
 # Flash so fast that much happens within 100 us.
 BASE: dict[str, Any] = {
     "controller.address_map": "default",

@@ -12,6 +12,8 @@ from hmsim import InputError, System
 from hmsim._core import Simulation
 from shadow import LINE, PAGE, SMALL
 
+pytestmark = pytest.mark.slow
+
 BASE: dict[str, Any] = {
     **SMALL,
     "nvdimm.capacity": "4MiB",

@@ -16,6 +16,8 @@ from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
 from hmsim.running.workload import Agent, Workload
 
+pytestmark = pytest.mark.slow
+
 # What makes a run use a policy of a kind.
 CHOOSES: dict[str, dict[str, str]] = {
     "transaction_scheduler": {

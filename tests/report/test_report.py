@@ -298,6 +298,7 @@ def bars_of(rows: list[tuple[int, str, list[float]]]) -> Markup:
     return stacked("waits", ["queue", "bus"], rows, number)
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")
 def test_a_browser_draws_it_without_complaint(three: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page.html"
@@ -314,6 +315,7 @@ def test_a_browser_draws_it_without_complaint(three: list[Path], tmp_path: Path)
         assert page.complaints == []
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(BROWSER is None, reason="chromium is not installed")
 def test_all_of_it_is_reached_by_keys(three: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "page.html"

@@ -97,7 +97,10 @@ def busy(timeline: Timeline, name: str, *kinds: str) -> int:
     )
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant",
+    [name if name == "grant" else pytest.param(name, marks=pytest.mark.slow) for name in VARIANTS],
+)
 def test_the_file_keeps_the_formats_rules_and_tracks_add_up(tmp_path: Path, variant: str) -> None:
     writes = variant in ("clever flash", "planes in turn", "pcm")
     workload = runs.WRITES if writes else runs.MIX

@@ -16,6 +16,7 @@ from hooks import workload
 from support import invoke, succeed
 
 pytest.importorskip("dask_jobqueue")
+pytestmark = pytest.mark.cluster
 
 # A batch system in a line: the job runs here, at once; its id is its process group.
 SBATCH = """\

@@ -11,14 +11,20 @@ import pytest
 from hmsim.cli import app
 from hmsim.validate.checks import CHECKS, Row, validate
 
+SLOW = ["ftl"]
 
-@pytest.mark.parametrize("group", CHECKS)
+
+@pytest.mark.parametrize(
+    "group",
+    [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CHECKS],
+)
 def test_a_group_of_checks_passes(group: str) -> None:
     rows = validate(group)
     assert rows
     assert [row.as_dict() for row in rows if not row.ok] == []
 
 
+@pytest.mark.slow
 def test_all_is_every_group() -> None:
     command = [sys.executable, "-m", "hmsim.cli", "validate", "all", "--json"]
     done = subprocess.run(command, capture_output=True, text=True)

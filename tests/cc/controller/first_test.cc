@@ -3,7 +3,8 @@
 // bank.
 //
 // Build and run it alone:
-//   scons test && build/gcc-release/hmsim_tests --gtest_filter='First.*'
+//   scons build/gcc-release/hmsim_tests
+//   build/gcc-release/hmsim_tests --gtest_filter='First.*'
 
 // The framework: TEST, EXPECT_EQ (goes on after a failure) and ASSERT_EQ (ends the function).
 #include <gtest/gtest.h>

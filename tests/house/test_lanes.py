@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does tools/test run each test in one lane, say what it runs, and refuse what it does not know?"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools import lanes
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def declared() -> list[str]:
+    """Return the markers of pyproject.toml."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^markers = \[(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    return re.findall(r'^    "(\w+):', block, re.MULTILINE)
+
+
+def test_every_marker_is_a_lane_and_runs_nowhere_else() -> None:
+    assert tuple(declared()) == lanes.MARKERS
+    for marker in lanes.MARKERS:
+        (expression,) = re.findall("-m '(.*?)'", lanes.LANES[marker].commands[-1])
+        assert expression.split(" and ")[0] == marker
+        before = lanes.MARKERS[: lanes.MARKERS.index(marker)]
+        assert expression.split(" and ")[1:] == [f"not {other}" for other in before]
+    (expression,) = re.findall("-m '(.*?)'", lanes.LANES["python"].commands[-1])
+    assert expression.split(" and ") == [f"not {marker}" for marker in lanes.MARKERS]
+
+
+def test_every_lane_is_explained() -> None:
+    text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == list(lanes.LANES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tsna"], "tools/test: no lane is called 'tsna'; nearest: 'tsan'"),
+        (["cc", "--all"], "tools/test: error: either lanes or --all or --rest"),
+    ],
+)
+def test_what_is_unknown_is_refused_before_anything_runs(
+    arguments: list[str], message: str
+) -> None:
+    done = subprocess.run([ROOT / "tools" / "test", *arguments], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1] == message
