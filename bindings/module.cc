@@ -54,18 +54,18 @@ std::vector<std::pair<std::string, std::string>> to_pairs(
 // As pybind11's, but bytes of a message that are no UTF-8 (from a damaged file) become escapes.
 template <class E>
 void register_exception(py::module_& module, const char* name, PyObject* base) {
-  static const py::handle type = py::exception<E>(module, name, base).release();
-  type.attr("__module__") = "hmsim";
+  static const py::handle kType = py::exception<E>(module, name, base).release();
+  kType.attr("__module__") = "hmsim";
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) {
-        std::rethrow_exception(thrown);
+        std::rethrow_exception(std::move(thrown));
       }
     } catch (const E& error) {
       const std::string_view message = error.what();
       PyObject* const text = PyUnicode_DecodeUTF8(
           message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace");
-      PyErr_SetObject(type.ptr(), text);
+      PyErr_SetObject(kType.ptr(), text);
       Py_XDECREF(text);
     }
   });

@@ -115,7 +115,8 @@ void BlockAgent::check_steps(const Archive& archive) const {
   archive.check(passes == (between_passes_ ? 1 : 0) && (!between_passes_ || busy_ == 0), kWrong);
 }
 
-// Each access is one of a block, and counts for its thread as long as that waits for it.
+// Each access is one of a block, and counts for its thread as long as that waits for it. A thread
+// with a request that waits for nothing is paused, or was told to go on in this instant.
 void BlockAgent::check_outstanding(const Archive& archive,
                                    const std::vector<Outstanding>& requests) const {
   constexpr const char* kOthers = "a block agent waits for other requests than are under way";
@@ -153,11 +154,16 @@ void BlockAgent::check_outstanding(const Archive& archive,
                       (free[block] || accesses[block] > 0),
                   kOthers);
   }
-  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
-    archive.check(waits[thread] == threads_[thread].outstanding &&
-                      threads_[thread].fetches <= threads_[thread].outstanding,
-                  kOthers);
-    archive.check(!threads_[thread].busy || threads_[thread].paused || waits[thread] > 0, kOthers);
+  std::vector<bool> goes_on(threads_.size());
+  steps_.each([&](const auto& step) {
+    if (step.kind == Step::go_on) {
+      goes_on[step.payload] = true;
+    }
+  });
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    const Thread& thread = threads_[i];
+    archive.check(waits[i] == thread.outstanding && thread.fetches <= thread.outstanding, kOthers);
+    archive.check(!thread.busy || thread.paused || waits[i] > 0 || goes_on[i], kOthers);
   }
 }
 
