@@ -63,7 +63,6 @@ REST = {
         "bc bison e2fsprogs flex libelf-dev make perl qemu-system-x86 xz-utils",
         ".venv/bin/hmsim guest build --small",
     ),
-    "fuzz": of_marker("fuzz", "seconds of fuzzing", "clang-14 libclang-rt-14-dev", f"{SCONS} fuzz"),
     "gem5": of_marker("gem5", "inside the gem5 that GEM5 names", ""),
     "dramsim3": Lane(
         "DRAMsim3 as the oracle of DRAM",
@@ -79,6 +78,7 @@ REST = {
         "clang-14 libclang-rt-14-dev libgtest-dev",
         [f"{SCONS} test compiler=clang sanitize=address,undefined python=0"],
     ),
+    "fuzz": of_marker("fuzz", "seconds of fuzzing", "clang-14 libclang-rt-14-dev", f"{SCONS} fuzz"),
     "tsan": Lane(
         "simulations at the same time, clang with thread",
         "clang-14 libclang-rt-14-dev libgtest-dev",

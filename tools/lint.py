@@ -43,7 +43,7 @@ def commands(tool: str, files: list[str]) -> Iterator[Command]:
         foreign = ("gem5-ext/", "dram/dramsim3/")
         sources = [n for n in cxx if n.endswith(".cc") and not any(part in n for part in foreign)]
         if sources:
-            scons = [*module, "SCons", "-Q", "-s", "compile_commands"]
+            scons = [*module, "SCons", "-Q", "-s", "precompiled=0", "compile_commands"]
             subprocess.run(scons, cwd=ROOT, check=True)
         for name in sources:
             yield ["clang-tidy-14", "-p", "build", "--quiet", "--extra-arg=-w", name]

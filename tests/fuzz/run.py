@@ -4,8 +4,8 @@
 Usage: python tests/fuzz/run.py [--seconds N] [FORMAT]...
 
 FORMAT: one of traces, `checkpoint` or `preconditioned`. What they find worth keeping lies in
-build/fuzz/corpus, where the next run begins. An input that crashes, takes more than a minute or
-64 MiB in one piece is written to build/fuzz, and the run's status is 1.
+build/corpus, where the next run begins. An input that crashes, takes more than a minute or 64 MiB in
+one piece is written there too, and the run's status is 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILT = ROOT / "build" / "fuzz"
+BUILT = ROOT / "build" / "clang-release-address-undefined"
+CORPUS = ROOT / "build" / "corpus"
 SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 LIMITS = ("-timeout=60", "-rss_limit_mb=1024", "-malloc_limit_mb=64", "-max_len=4096")
 
@@ -31,9 +32,10 @@ def formats() -> list[str]:
 def fuzz(name: str, seconds: int, corpus: Path) -> subprocess.CompletedProcess[str]:
     """Fuzz a format for so long; new inputs are kept in a folder."""
     corpus.mkdir(parents=True, exist_ok=True)
+    CORPUS.mkdir(exist_ok=True)
     seeds = [str(SEEDS / name)] if (SEEDS / name).is_dir() else []
     command = [str(BUILT / f"fuzz_{name}"), str(corpus), *seeds, *LIMITS, "-print_final_stats=1"]
-    command += [f"-max_total_time={seconds}", f"-artifact_prefix={BUILT}/{name}-", "-verbosity=0"]
+    command += [f"-max_total_time={seconds}", f"-artifact_prefix={CORPUS}/{name}-", "-verbosity=0"]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -49,7 +51,7 @@ def main() -> None:
         sys.exit("nothing is built; run 'scons fuzz'")
     failed = False
     for name in options.formats or formats():
-        done = fuzz(name, options.seconds, BUILT / "corpus" / name)
+        done = fuzz(name, options.seconds, CORPUS / name)
         stats = dict(
             line.removeprefix("stat::").split(":", 1)
             for line in done.stderr.splitlines()
