@@ -70,6 +70,7 @@ def test_front_by_hand() -> None:
     assert front([]) == []
 
 
+@pytest.mark.slow
 def test_a_search_from_the_command_line_resumes_and_plots() -> None:
     pytest.importorskip("optuna")
     pytest.importorskip("matplotlib")
@@ -86,6 +87,7 @@ def test_a_search_from_the_command_line_resumes_and_plots() -> None:
     assert Path("again.svg").read_bytes() == picture
 
 
+@pytest.mark.slow
 def test_errors_of_searches_and_trade_offs() -> None:
     pytest.importorskip("optuna")
     succeed("sweep", search_file(1, "agent.0.rate", "maximise"), "--jobs", "1")
@@ -125,6 +127,7 @@ def test_names_are_looked_up_before_anything_runs(
     assert not Path("g").exists()
 
 
+@pytest.mark.slow
 def test_statistics_of_one_policy_alone_are_known() -> None:
     workload()
     Path("g.yaml").write_text("grid: {workload: w.yaml, policy: [split, firm]}\n")
