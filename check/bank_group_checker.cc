@@ -7,7 +7,7 @@ BankGroupChecker::BankGroupChecker(const DramParameters& dram, ViolationLog& vio
     : t_(dram.timing),
       groups_per_rank_(dram.organisation.groups),
       banks_per_group_(dram.organisation.banks_per_group()),
-      writes_apart_(dram.family == DramFamily::ddr5),
+      writes_apart_(dram.is("ddr5")),
       violations_(violations),
       groups_(static_cast<std::size_t>(dram.ranks * dram.organisation.groups)) {}
 

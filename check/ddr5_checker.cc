@@ -10,7 +10,7 @@ using C = ChannelCommand;
 }  // namespace
 
 Ddr5Checker::Ddr5Checker(const DramParameters& dram, ViolationLog& violations)
-    : ddr5_(dram.family == DramFamily::ddr5),
+    : ddr5_(dram.is("ddr5")),
       t_(dram.timing),
       banks_per_rank_(dram.organisation.banks),
       banks_per_group_(dram.organisation.banks_per_group()),

@@ -13,9 +13,7 @@ using C = ChannelCommand;
 // JESD79-3F and JESD79-4B, "Refresh Command": at most 8 of them may be postponed, or issued in
 // advance, so that two are at most 9 tREFI apart. JESD79-5B: 4 and 5, and with fine granularity,
 // which same-bank refreshes need, 8 and 9 of half the interval.
-std::int64_t movable(DramFamily family, bool same_bank) {
-  return family == DramFamily::ddr5 && !same_bank ? 4 : 8;
-}
+std::int64_t movable(bool ddr5, bool same_bank) { return ddr5 && !same_bank ? 4 : 8; }
 
 // One refresh in tREFI. JESD79-5B, "Same-Bank Refresh": in tREFI2, half of that, each number has
 // one, evenly spaced in whole cycles.
@@ -27,12 +25,12 @@ std::int64_t interval(const DramParameters& dram, std::int64_t numbers) {
 }  // namespace
 
 RefreshChecker::RefreshChecker(const DramParameters& dram, int channel, ViolationLog& violations)
-    : family_(dram.family),
+    : ddr5_(dram.is("ddr5")),
       same_bank_(dram.refresh_mode == RefreshMode::same_bank),
       refreshed_(dram.refresh),
       numbers_(same_bank_ ? dram.organisation.banks / dram.organisation.groups : 1),
       interval_(interval(dram, numbers_)),
-      moved_(movable(family_, same_bank_)),
+      moved_(movable(ddr5_, same_bank_)),
       channel_(channel),
       violations_(violations),
       debtors_(static_cast<std::size_t>(dram.ranks * numbers_)),
@@ -98,7 +96,7 @@ void RefreshChecker::check_mode(const CommandRecord& record) {
 
 // "Refresh Command" of DDR3 and DDR4: at most 16 of them within 2 tREFI.
 void RefreshChecker::check_window(const CommandRecord& record, const Debtor& debtor) {
-  if (family_ != DramFamily::ddr5) {
+  if (!ddr5_) {
     violations_.require("refresh window", record, {C::refresh, debtor.last(16)}, 2 * interval_);
   }
 }

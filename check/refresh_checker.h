@@ -63,7 +63,7 @@ class RefreshChecker {
   void add(const char* rule, std::size_t debtor, std::int64_t now, std::int64_t needed,
            std::int64_t got);
 
-  const DramFamily family_;
+  const bool ddr5_;
   const bool same_bank_;
   const bool refreshed_;
   const std::int64_t numbers_;   // debtors of a rank

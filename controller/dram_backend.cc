@@ -6,7 +6,7 @@
 #include "controller/channel/polled_banks.h"
 #include "controller/whole_channel.h"
 #include "core/errors.h"
-#include "dram/families.h"
+#include "dram/standard.h"
 #include "dram/timing_engine.h"
 #ifdef HMSIM_DRAMSIM3
 #include "dram/dramsim3/adapter.h"

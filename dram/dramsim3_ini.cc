@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "dram/standard.h"
 
 namespace hmsim {
 
@@ -264,8 +265,6 @@ constexpr std::array<TimingKey, 4> kSleepTimings{{{"tCKE", &DramTiming::tcke},
                                                   {"tXP", &DramTiming::txp},
                                                   {"tCKESR", &DramTiming::tckesr},
                                                   {"tXS", &DramTiming::txs}}};
-constexpr std::array<std::pair<const char*, DramFamily>, 2> kProtocols{
-    {{"DDR3", DramFamily::ddr3}, {"DDR4", DramFamily::ddr4}}};
 
 constexpr std::int64_t kBurstLength = 8;
 constexpr std::int64_t kBusWidth = 64;
@@ -280,13 +279,15 @@ Dramsim3Ini read_dramsim3_ini(const std::string& text, const std::string& file, 
   reader.read(text);
   Dramsim3Ini ini;
   const std::string protocol = reader.word("protocol");
-  const auto* const known =
-      std::find_if(kProtocols.begin(), kProtocols.end(),
-                   [&](const auto& entry) { return protocol == entry.first; });
-  if (known == kProtocols.end()) {
-    reader.refuse("protocol", "'" + protocol + "' has no rules here: DDR3 or DDR4");
-  } else {
-    ini.family = known->second;
+  std::string known;
+  for (const DramStandard* standard : dram_standards()) {
+    if (standard->dramsim3_protocol != nullptr) {
+      ini.standard = protocol == standard->dramsim3_protocol ? standard : ini.standard;
+      known.append(known.empty() ? "" : " or ").append(standard->dramsim3_protocol);
+    }
+  }
+  if (ini.standard == nullptr) {
+    reader.refuse("protocol", "'" + protocol + "' has no rules here: " + known);
   }
   if (reader.integer("BL") != kBurstLength || reader.integer("bus_width") != kBusWidth) {
     reader.refuse("BL", "only bursts of 8 on a bus of 64 bits, lines of 64 bytes, are modelled");

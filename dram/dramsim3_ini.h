@@ -10,7 +10,7 @@
 namespace hmsim {
 
 struct Dramsim3Ini {
-  DramFamily family = DramFamily::ddr3;
+  const DramStandard* standard = nullptr;
   DramOrganisation organisation;
   DramTiming timing;
   DramPower power;  // what it gives

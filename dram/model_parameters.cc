@@ -7,6 +7,7 @@
 #include "core/errors.h"
 #include "core/input_file.h"
 #include "dram/dramsim3_ini.h"
+#include "dram/standard.h"
 #ifdef HMSIM_DRAMSIM3
 #include "dram/dramsim3/adapter.h"
 #endif
@@ -95,7 +96,7 @@ void DramModelParameters::resolve(DramParameters& dram) const {
   dram.preset = DramParameters().preset;  // what an .ini file does not know is as in plain DDR3
   dram.resolve();
   dram.preset = preset;
-  dram.family = read.family;
+  dram.standard = read.standard;
   dram.organisation = read.organisation;
   for (const auto field : kTimings) {
     dram.timing.*field = given.*field == kFromPreset ? read.timing.*field : given.*field;
@@ -118,7 +119,7 @@ std::vector<ParameterError> dramsim3_errors(const DramParameters& dram) {
   if (timing.trc != timing.tras + timing.trp) {
     errors.push_back({"dram.timing.tRC", "DRAMsim3 takes it for tRAS + tRP"});
   }
-  if (dram.family != DramFamily::ddr3 && dram.family != DramFamily::ddr4) {
+  if (dram.standard->dramsim3_protocol == nullptr) {
     errors.push_back({"dram.preset", "DRAMsim3 is set up for DDR3 and DDR4 only"});
   }
   if (timing.burst != 4) {

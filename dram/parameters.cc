@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dram/parameters.h"
 
+#include <algorithm>
 #include <array>
 
 #include "dram/energy.h"
-#include "dram/families.h"
 #include "dram/presets.h"
+#include "dram/standard.h"
 
 namespace hmsim {
 
@@ -57,22 +58,34 @@ constexpr std::array<TimingField, 29> kTimingFields{{
     {"tXSDLL", &DramTiming::txsdll, 1, 100'000, "cycles", "self-refresh exit to read"},
 }};
 
-// Times that a family has with all later ones, and of which it has a shorter one.
-struct LongerField {
-  const char* name;
-  DramFamily since;
-  std::int64_t DramTiming::*longer;
-  std::int64_t DramTiming::*shorter;
-};
+const OwnTime* find(const std::vector<OwnTime>& times, std::int64_t DramTiming::*field) {
+  const auto found = std::find_if(times.begin(), times.end(),
+                                  [&](const OwnTime& own) { return own.time == field; });
+  return found == times.end() ? nullptr : &*found;
+}
 
-constexpr std::array<LongerField, 7> kLongerFields{
-    {{"tRRD_L", DramFamily::ddr4, &DramTiming::trrd_l, &DramTiming::trrd},
-     {"tWTR_L", DramFamily::ddr4, &DramTiming::twtr_l, &DramTiming::twtr},
-     {"tCCD_L", DramFamily::ddr4, &DramTiming::tccd_l, &DramTiming::tccd},
-     {"tCCD_L_WR", DramFamily::ddr5, &DramTiming::tccd_l_wr, &DramTiming::tccd_l},
-     {"tPPD", DramFamily::ddr5, &DramTiming::tppd, nullptr},
-     {"tRFCsb", DramFamily::ddr5, &DramTiming::trfcsb, nullptr},
-     {"tREFSBRD", DramFamily::ddr5, &DramTiming::trefsbrd, nullptr}}};
+// Times that are given to a part whose standard does not have them, or that are shorter than those
+// that they lengthen.
+void check_own_times(const DramStandard& standard, const DramTiming& timing,
+                     std::vector<ParameterError>& errors) {
+  const std::vector<OwnTime> own = standard.own_times();
+  for (const DramStandard* other : dram_standards()) {
+    for (const OwnTime& time : other->own_times()) {
+      const std::string name = std::string("dram.timing.") + time.name;
+      if (timing.*time.time != kFromPreset && find(own, time.time) == nullptr &&
+          std::none_of(errors.begin(), errors.end(),
+                       [&](const ParameterError& told) { return told.name == name; })) {
+        errors.push_back({name, "the part knows no such time"});
+      }
+    }
+  }
+  for (const OwnTime& time : own) {
+    if (time.at_least != nullptr && timing.*time.time < timing.*time.at_least) {
+      errors.push_back(
+          {std::string("dram.timing.") + time.name, "is smaller than the time that it lengthens"});
+    }
+  }
+}
 
 }  // namespace
 
@@ -145,7 +158,7 @@ void DramParameters::declare_power(ParameterSet& parameters) {
 
 void DramParameters::resolve() {
   const DramPreset known = dram_preset(preset);
-  family = known.family;
+  standard = known.standard;
   organisation = known.organisation;
   for (const TimingField& field : kTimingFields) {
     if (timing.*field.field == kFromPreset) {
@@ -168,19 +181,10 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back({"dram.ranks", "makes more than " + std::to_string(kMostBankGroups) +
                                         " bank groups a channel"});
   }
-  for (const LongerField& field : kLongerFields) {
-    const std::int64_t longer = timing.*field.longer;
-    const std::string name = std::string("dram.timing.") + field.name;
-    if (family < field.since && longer != kFromPreset) {
-      errors.push_back({name, "the part knows no such time"});
-    }
-    if (family >= field.since && field.shorter != nullptr && longer < timing.*field.shorter) {
-      errors.push_back({name, "is smaller than the time that it lengthens"});
-    }
-  }
+  check_own_times(*standard, timing, errors);
   const bool same_bank = refresh_mode == RefreshMode::same_bank;
-  if (same_bank && !traits_of(family).same_bank_refresh) {
-    errors.push_back({"dram.refresh_mode", std::string(traits_of(family).standard) +
+  if (same_bank && !standard->same_bank_refresh) {
+    errors.push_back({"dram.refresh_mode", std::string(standard->document) +
                                                " knows 'all_bank' only; 'same_bank' is DDR5's"});
     return errors;
   }
@@ -197,7 +201,7 @@ std::vector<ParameterError> DramParameters::check() const {
   if (timing.txsdll < timing.txs) {
     errors.push_back({"dram.timing.tXSDLL", "is smaller than tXS"});
   }
-  const std::int64_t moved = traits_of(family).most_moved_refreshes;
+  const std::int64_t moved = standard->most_moved_refreshes;
   if (refresh_postpone > moved) {
     errors.push_back({"dram.refresh_postpone", "exceeds " + std::to_string(moved)});
   }
@@ -222,6 +226,8 @@ std::vector<ParameterError> DramParameters::check() const {
   }
   return errors;
 }
+
+bool DramParameters::is(std::string_view name) const { return name == standard->name; }
 
 Bytes DramParameters::rank_capacity() const {
   return kLineBytes * (organisation.banks * organisation.rows * organisation.columns);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/parameters.h"
@@ -31,8 +32,7 @@ enum class PowerDown {
   fast,  // precharge power-down with the DLL on
 };
 
-enum class DramFamily : std::uint8_t { ddr3, ddr4, ddr5 };  // a later one knows more times
-inline constexpr std::size_t kDramFamilyCount = 3;
+struct DramStandard;
 
 // In clock cycles unless the name says otherwise; kFromPreset until resolved, and after that
 // in parts that have no such time.
@@ -95,13 +95,16 @@ struct DramParameters {
   Tick self_refresh_idle{100'000'000};
   DramTiming timing;
   DramPower power;
-  DramFamily family = DramFamily::ddr3;  // these from the preset
+  const DramStandard* standard = nullptr;  // these from the preset
   DramOrganisation organisation;
 
   void declare(ParameterSet& parameters);
   void declare_power(ParameterSet& parameters);
   void resolve();  // fills in what the preset supplies
   std::vector<ParameterError> check() const;
+
+  // Whether the part is of the standard of this name ("ddr5").
+  bool is(std::string_view name) const;
 
   // Ranks may sleep.
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }

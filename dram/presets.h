@@ -15,7 +15,7 @@ namespace hmsim {
 struct DramPreset {
   std::string name;
   std::string source;
-  DramFamily family;
+  const DramStandard* standard;
   DramOrganisation organisation;
   DramTiming timing;
   DramPower power;
@@ -25,11 +25,6 @@ struct DramPreset {
 std::vector<DramPreset> dram_presets();
 
 DramPreset dram_preset(std::string_view name);  // InputError when unknown
-
-// What each family's file supplies.
-std::vector<DramPreset> ddr3_presets();
-std::vector<DramPreset> ddr4_presets();
-std::vector<DramPreset> ddr5_presets();
 
 // The devices that a part is made of.
 struct DramDevice {
@@ -41,8 +36,8 @@ struct DramDevice {
   int data_lines = 64;  // of a rank
 };
 
-// The preset of a rank of such devices, named after `prefix` ("ddr3_") and `speed` ("1600k").
-DramPreset make_preset(DramFamily family, const char* prefix, const std::string& speed,
+// The preset of a rank of such devices, named after the standard and `speed` ("1600k").
+DramPreset make_preset(const DramStandard& standard, const std::string& speed,
                        const DramDevice& device, const DramTiming& timing);
 
 }  // namespace hmsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Timing rules as data: after `preceding`, `following` is legal `latency` cycles later within the
-// scope. A reviewer can hold the table in timing_rules.cc against the standard.
+// scope. A reviewer can hold the tables in timing_rules.cc and dram/standards against the standard.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,33 @@ struct TimingRule {
   int window = 1;        // counts from the window-th last `preceding` (four activates: tFAW)
 };
 
-std::vector<TimingRule> ddr3_rules(const DramParameters& dram);
-std::vector<TimingRule> ddr4_rules(const DramParameters& dram);
-std::vector<TimingRule> ddr5_rules(const DramParameters& dram);
+// What standards are made of.
+namespace rules {
+
+std::vector<TimingRule> joined(const std::vector<std::vector<TimingRule>>& parts);
+
+// One bank: alike in all standards.
+std::vector<TimingRule> of_bank(const DramParameters& dram);
+
+// Activates of a rank, and its column commands in one direction.
+std::vector<TimingRule> of_rank(const DramTiming& timing);
+
+// Distances that are longer within a bank group. `write_spacing`: cycles from write to write.
+std::vector<TimingRule> of_group(const DramTiming& timing, std::int64_t write_spacing);
+
+std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
+
+// JESD79-5B section 4.13, REFsb: the refreshed banks take part as in a refresh of the rank; others
+// go on, but for a distance to their activates.
+std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing);
+
+// The data bus: bursts follow one another with a gap of tRTRS when its driver changes, that is with
+// the rank or with the direction. The NVDIMM is bound by nothing else.
+std::vector<TimingRule> of_bus(const DramTiming& timing);
+
+// Power-down and self-refresh, as far as the parameters ask for them.
+std::vector<TimingRule> of_power(const DramParameters& dram);
+
+}  // namespace rules
 
 }  // namespace hmsim

@@ -13,6 +13,8 @@ import pytest
 from hmsim._core import Simulation
 from hypothesis import HealthCheck, settings
 
+from tools.lanes import MARKERS
+
 settings.register_profile(
     "ci",
     derandomize=True,
@@ -41,14 +43,13 @@ def protocol_check() -> Iterator[None]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was not run and why, in a line for each reason."""
     stats = terminalreporter.stats
-    markers = [line.partition(":")[0] for line in terminalreporter.config.getini("markers")]
     reasons: Counter[str] = Counter()
     for report in stats.get("skipped", []):
         *_, reason = report.longrepr
         reasons[reason.removeprefix("Skipped: ")] += 1
     for item in stats.get("deselected", []):
-        lane = next((name for name in markers if item.get_closest_marker(name)), None)
-        reasons[f"of lane {lane}" if lane else "not asked for"] += 1
+        lane = next((name for name in MARKERS if item.get_closest_marker(name)), "python")
+        reasons[f"of lane {lane}"] += 1
     if reasons:
         terminalreporter.section("not run")
         for reason, count in reasons.most_common():

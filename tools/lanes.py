@@ -19,7 +19,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = "test,dev,docs,figures,notebooks,sweep,optimise"
 SCONS = ".venv/bin/scons -Q"
-PYTEST = ".venv/bin/python -m pytest -q"
+PYTEST = ".venv/bin/python -m pytest -q -n logical --dist worksteal"
 # Markers of pyproject.toml. A test that has several belongs to the first lane here.
 MARKERS = ("gem5", "guest", "browser", "cluster", "fuzz", "slow")
 ONLY = "--only clang-format --only mypy --only clang-tidy"  # "ruff" is a lane of its own

@@ -27,7 +27,7 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
       places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {
   const auto banks_per_rank = static_cast<int>(dram.organisation.banks);
   for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
-    places_[refresh.place(rank, refresh.turn(rank))].pressing = refresh.pressing_from(rank);
+    places_[refresh.place(rank, refresh.turn(rank))].urgent = refresh.urgent_from(rank);
     for (int bank = rank * banks_per_rank; bank < (rank + 1) * banks_per_rank; ++bank) {
       banks_[static_cast<std::size_t>(bank)].place = &places_[refresh.place(rank, bank)];
     }
@@ -37,9 +37,9 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
 void LatencySplit::rescheduled(int rank, const RefreshControl& next) {
   const std::size_t first = next.place(rank, 0);
   for (std::size_t place = first; place < first + refreshes_per_round_; ++place) {
-    places_[place].pressing = kNeverCycle;
+    places_[place].urgent = kNeverCycle;
   }
-  places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
+  places_[next.place(rank, next.turn(rank))].urgent = next.urgent_from(rank);
 }
 
 void LatencySplit::side_changed(Cycle now) {

@@ -85,8 +85,8 @@ class LatencySplit {
     const Cycle stands = clock(place, now);
     place.until = now + refresh_time_;
     place.refreshed = place.until - stands;
-    place.pressing = kNeverCycle;
-    places_[next.place(rank, next.turn(rank))].pressing = next.pressing_from(rank);
+    place.urgent = kNeverCycle;
+    places_[next.place(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
   // Self-refresh began or ended: the rank's next refresh is due at another time.
   void rescheduled(int rank, const RefreshControl& next);
@@ -142,11 +142,11 @@ class LatencySplit {
 
  private:
   struct alignas(32) Place {
-    Cycle refreshed{0};  // all its refreshes and their preparations, to the last one's end
-    Cycle until{0};      // the last one's end
-    Cycle pressing = kNeverCycle;  // from then on it is prepared for the next one
-    Cycle side_since{0};           // by its clock: since when the side that competes does
-    void serialize(Archive& archive) { archive(refreshed, until, pressing, side_since); }
+    Cycle refreshed{0};          // all its refreshes and their preparations, to the last one's end
+    Cycle until{0};              // the last one's end
+    Cycle urgent = kNeverCycle;  // from then on it is prepared for the next one
+    Cycle side_since{0};         // by its clock: since when the side that competes does
+    void serialize(Archive& archive) { archive(refreshed, until, urgent, side_since); }
   };
   struct alignas(32) Bank {  // dates by its clock
     Cycle last_column{0};
@@ -187,7 +187,7 @@ class LatencySplit {
     return done.admitted.value() * cycles_.period() - done.request.arrival;
   }
   static Cycle clock(const Place& place, Cycle now) {
-    return later(earlier(place.pressing, now), place.until) - place.refreshed;
+    return later(earlier(place.urgent, now), place.until) - place.refreshed;
   }
   Cycle clock_of(const Transaction& transaction, Cycle now) {
     return clock(*bank_of(transaction).place, now);

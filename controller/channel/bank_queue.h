@@ -9,7 +9,7 @@
 namespace hmsim {
 
 inline constexpr std::int64_t kNoRow = -1;
-inline constexpr std::int64_t kCondemnedRow = -2;  // open, but no request may hit it
+inline constexpr std::int64_t kClosingRow = -2;  // open, but no request may hit it
 
 // True when a goes before b, given their keys.
 inline bool goes_before(std::uint64_t key_a, std::uint64_t id_a, std::uint64_t key_b,

@@ -141,7 +141,7 @@ HMSIM_INLINE void Channel::deliver_ack(Extras extras) {
 
 // What is overdue goes before all requests.
 HMSIM_INLINE void Channel::refresh(Extras extras) {
-  if (dram_.refresh().pressing(clock_.edge()) && !bus_.command_taken()) {
+  if (dram_.refresh().urgent(clock_.edge()) && !bus_.command_taken()) {
     const RefreshStep step = dram_.refresh().step(clock_.edge());
     if (step.present()) {
       take_step(step, extras);

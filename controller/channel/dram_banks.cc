@@ -79,7 +79,7 @@ void DramBanks::serialize(Archive& archive) {
   archive.fixed(ranks_);
   for (Bank& bank : banks_) {
     archive(bank.open_row);
-    archive.check(bank.open_row >= kCondemnedRow && bank.open_row != kNeverCycle.value(),
+    archive.check(bank.open_row >= kClosingRow && bank.open_row != kNeverCycle.value(),
                   "an open row is none");
   }
   archive(side_, next_);

@@ -54,7 +54,7 @@ class DramBanks {
   // A refresh, of this bank and others: all are closed.
   virtual void refresh(Command command, std::int32_t bank, Cycle now) = 0;
   // The bank's open row takes no more hits: what competes for the bank wants it precharged first.
-  void condemn(std::int32_t bank, Cycle now) { row_changed(bank, kCondemnedRow, now); }
+  void close_to_hits(std::int32_t bank, Cycle now) { row_changed(bank, kClosingRow, now); }
 
   // Banks of a rank, a bit each, that are to be refreshed have no candidate, nor have those that
   // sleep.

@@ -26,7 +26,7 @@ void NativeBanks::update(std::int32_t index, Cycle now) {
 void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   for (; banks != 0; banks &= banks - 1) {
     Bank& bank = first_of(banks);
-    patient_ &= ~bank.bit;
+    far_ &= ~bank.bit;
     wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), edge);
   }
 }
@@ -43,10 +43,10 @@ std::uint64_t NativeBanks::open_by_gates(std::uint64_t banks, Cycle edge) const 
   return open;
 }
 
-// first_data() where gates may bind some of the ripe banks.
-std::int64_t NativeBanks::first_by_gates(std::uint64_t ripe, std::uint64_t bound) const {
+// first_data() where gates may bind some of the ready banks.
+std::int64_t NativeBanks::first_by_gates(std::uint64_t ready, std::uint64_t bound) const {
   std::int64_t first = kNeverCycle.value();
-  if (const std::uint64_t free = ripe ^ bound) {
+  if (const std::uint64_t free = ready ^ bound) {
     first = engine_.first_opening(free & ~writes_, free & writes_).value();
   }
   for (; bound != 0; bound &= bound - 1) {
@@ -65,14 +65,14 @@ const Best* NativeBanks::best(std::uint64_t banks) const {
 
 void NativeBanks::advance(Cycle edge) {
   if (waiting_.next() <= edge.value()) {
-    take_ripe(edge);
+    take_ready(edge);
   }
   find_next();
 }
 
 void NativeBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) {
   if (waiting_.next() <= edge.value()) {
-    take_ripe(edge);
+    take_ready(edge);
   }
   if (next_data_ <= (edge + turnaround).value()) {
     const std::uint64_t legal = may_start(open_data(edge));
@@ -101,7 +101,7 @@ void NativeBanks::look_ahead() {
 
 void NativeBanks::forget() {
   waiting_.clear();
-  competing_ = ripe_ = patient_ = data_ = writes_ = 0;
+  competing_ = ready_ = far_ = data_ = writes_ = 0;
 }
 
 }  // namespace hmsim

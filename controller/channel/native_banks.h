@@ -2,10 +2,10 @@
 // DRAM banks over the native timing engine.
 //
 // Banks are sorted, a bit each, by the next command of their candidate. A bank waits until the
-// rules of its own scope allow that command; from then on it is ripe, and the rules of wider scopes
-// open and close for it: those between bursts as masks of banks, all others as the engine's gates.
-// So the cost of an edge follows the ripe banks. A bank's own PRE and ACT leave it its candidate,
-// of which only the next command changes.
+// rules of its own scope allow that command; from then on it is ready, and the rules of wider
+// scopes open and close for it: those between bursts as masks of banks, all others as the engine's
+// gates. So the cost of an edge follows the ready banks. A bank's own PRE and ACT leave it its
+// candidate, of which only the next command changes.
 #pragma once
 
 #include <array>
@@ -50,8 +50,8 @@ class NativeBanks final : public DramBanks {
  private:
   friend class LoneBanks;
 
-  std::uint64_t ripe_data() const { return ripe_ & data_; }
-  std::uint64_t ripe_rows() const { return ripe_ & ~data_; }
+  std::uint64_t ready_data() const { return ready_ & data_; }
+  std::uint64_t ready_rows() const { return ready_ & ~data_; }
   static std::size_t index_of_first(std::uint64_t banks) {
     return static_cast<std::size_t>(__builtin_ctzll(banks));
   }
@@ -67,7 +67,7 @@ class NativeBanks final : public DramBanks {
   void displace(const Bank& bank, Cycle now);
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
-  void take_ripe(Cycle edge);
+  void take_ready(Cycle edge);
   Cycle gate(const Bank& bank) const {  // of all rules beyond the bank's own, on its next command
     return engine_.gate(engine_.gate_number(bank.candidate.command, bank.place.group));
   }
@@ -79,7 +79,7 @@ class NativeBanks final : public DramBanks {
 
   std::uint64_t open_data(Cycle edge) const;
   std::uint64_t open_by_gates(std::uint64_t banks, Cycle edge) const;
-  std::int64_t first_by_gates(std::uint64_t ripe, std::uint64_t bound) const;
+  std::int64_t first_by_gates(std::uint64_t ready, std::uint64_t bound) const;
   std::uint64_t may_start(std::uint64_t banks) const;
   const Best* best(std::uint64_t banks) const;
   const Best* oldest(std::uint64_t banks) const;
@@ -103,15 +103,14 @@ class NativeBanks final : public DramBanks {
   // Of candidates, by bank: the request; the gate of its next command, if that is for a row.
   std::array<std::uint64_t, kMostBanks> requests_{};
   std::array<std::uint32_t, kMostBanks> gates_{};
-  // Banks, a bit each: those with a candidate; of these, those that need not wait for their own
-  // rules (the others wait, `patient_` for longer than the wheel is); those whose candidate's next
-  // command is a read or write; a write.
-  std::uint64_t competing_ = 0;
-  std::uint64_t ripe_ = 0;
-  std::uint64_t patient_ = 0;
-  std::uint64_t data_ = 0;
-  std::uint64_t writes_ = 0;
-  // Lower bounds on when the first ripe bank may have its command: data-bus commands, the others.
+  // Sets of banks, a bit each. All are subsets of `competing_`, `writes_` one of `data_`, and
+  // `ready_` and `far_` have no bank in common.
+  std::uint64_t competing_ = 0;  // has a candidate
+  std::uint64_t ready_ = 0;      // the bank's own rules allow the candidate's next command
+  std::uint64_t far_ = 0;        // waits for its own rules beyond the end of the timing wheel
+  std::uint64_t data_ = 0;       // the candidate's next command is a read or a write
+  std::uint64_t writes_ = 0;     // ... is a write
+  // Lower bounds on when the first ready bank may have its command: data-bus commands, the others.
   std::int64_t next_data_ = kNeverCycle.value();
   std::int64_t next_row_ = kNeverCycle.value();
   WaitingBanks waiting_;
@@ -145,33 +144,34 @@ class LoneBanks {
 };
 
 HMSIM_INLINE void NativeBanks::displace(const Bank& bank, Cycle now) {
-  if ((competing_ & ~ripe_ & bank.bit) != 0) {
+  if ((competing_ & ~ready_ & bank.bit) != 0) {
     waiting_.erase(bank.bit, bank.asked_at, now.value());
   }
   const std::uint64_t others = ~bank.bit;
   competing_ &= others;
-  ripe_ &= others;
-  patient_ &= others;
+  ready_ &= others;
+  far_ &= others;
   data_ &= others;
   writes_ &= others;
 }
 
-// Of a bank that was displaced.
+// Enters a bank that was displaced, with its new candidate.
 HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   const Command command = bank.candidate.command;
   set_gate(bank);
   competing_ |= bank.bit;
   data_ |= reserves_data_bus(command) ? bank.bit : 0;
   writes_ |= command == Command::write ? bank.bit : 0;
-  ripe_ |= bank.bit;
+  ready_ |= bank.bit;
   wait_or_stay(bank, reserves_data_bus(command) ? next_data_ : next_row_, now);
 }
 
-// Of a ripe bank whose candidate's next command is another one.
+// A ready bank, whose candidate has another next command now, waits for its own rules again, or
+// stays ready where they allow that command at once.
 HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, std::int64_t& next, Cycle now) {
   const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
   if (ready > now.value()) {
-    ripe_ ^= bank.bit;
+    ready_ ^= bank.bit;
     wait(bank, ready, now);
   } else {
     next = earlier(next, gate(bank).value());
@@ -180,22 +180,22 @@ HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, std::int64_t& next, Cycl
 
 HMSIM_INLINE void NativeBanks::wait(Bank& bank, std::int64_t ready, Cycle now) {
   if (ready > now.value() + WaitingBanks::kLongest) {
-    patient_ |= bank.bit;
+    far_ |= bank.bit;
     ready = now.value() + WaitingBanks::kLongest;
   }
   bank.asked_at = ready;
   waiting_.insert(bank.bit, ready);
 }
 
-// Those whose cycle has come need wait no longer. When their commands are legal is looked at once
-// these may be.
-HMSIM_INLINE void NativeBanks::take_ripe(Cycle edge) {
+// Banks whose own rules allow their command from this cycle on become ready. The lower bounds are
+// lowered only: the rules of wider scopes are asked when the bounds are reached.
+HMSIM_INLINE void NativeBanks::take_ready(Cycle edge) {
   std::uint64_t taken = waiting_.take();
-  if (const std::uint64_t patient = taken & patient_) {
-    taken ^= patient;
-    wait_on(patient, edge);
+  if (const std::uint64_t far = taken & far_) {
+    taken ^= far;
+    wait_on(far, edge);
   }
-  ripe_ |= taken;
+  ready_ |= taken;
   if ((taken & data_) != 0) {
     next_data_ = earlier(next_data_, engine_.next_burst());
   }
@@ -204,29 +204,29 @@ HMSIM_INLINE void NativeBanks::take_ripe(Cycle edge) {
   }
 }
 
-// Ripe banks whose candidate's burst no rule forbids.
+// Ready banks whose candidate's burst no rule forbids.
 HMSIM_INLINE std::uint64_t NativeBanks::open_data(Cycle edge) const {
   const TimingEngine::Opening& opening = engine_.opening(edge);
   const std::uint64_t banks =
-      ripe_data() & ((~writes_ & opening.reads) | (writes_ & opening.writes));
+      ready_data() & ((~writes_ & opening.reads) | (writes_ & opening.writes));
   const std::uint64_t bound = banks & engine_.bound_by_gates(edge);
   return bound == 0 ? banks : (banks ^ bound) | open_by_gates(bound, edge);
 }
 
-// When the first of the ripe banks may have its burst.
+// When the first of the ready banks may have its burst.
 HMSIM_INLINE std::int64_t NativeBanks::first_data() const {
-  const std::uint64_t ripe = ripe_data();
-  if (ripe == 0) {
+  const std::uint64_t ready = ready_data();
+  if (ready == 0) {
     return kNeverCycle.value();
   }
-  const Cycle first = engine_.first_opening(ripe & ~writes_, ripe & writes_);
-  const std::uint64_t bound = ripe & engine_.bound_by_gates(first);
-  return bound == 0 ? first.value() : first_by_gates(ripe, bound);
+  const Cycle first = engine_.first_opening(ready & ~writes_, ready & writes_);
+  const std::uint64_t bound = ready & engine_.bound_by_gates(first);
+  return bound == 0 ? first.value() : first_by_gates(ready, bound);
 }
 
 HMSIM_INLINE std::int64_t NativeBanks::first_row() const {
   std::int64_t first = kNeverCycle.value();
-  for (std::uint64_t banks = ripe_rows(); banks != 0; banks &= banks - 1) {
+  for (std::uint64_t banks = ready_rows(); banks != 0; banks &= banks - 1) {
     first = earlier(first, engine_.row_gate(gates_[index_of_first(banks)]).value());
   }
   return first;
@@ -257,7 +257,7 @@ HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
 HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
   std::uint64_t oldest = kNoRequest;
   std::size_t bank = 0;
-  std::uint64_t banks = held_ == 0 ? ripe_rows() : may_start(ripe_rows());
+  std::uint64_t banks = held_ == 0 ? ready_rows() : may_start(ready_rows());
   for (; banks != 0; banks &= banks - 1) {
     const std::size_t other = index_of_first(banks);
     if (engine_.row_gate(gates_[other]) <= edge && requests_[other] < oldest) {
@@ -270,7 +270,7 @@ HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
 
 HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge, bool by_key) {
   if (waiting_.next() <= edge.value()) {
-    take_ripe(edge);
+    take_ready(edge);
   }
   if (next_data_ <= edge.value()) {
     const std::uint64_t open = open_data(edge);
@@ -303,7 +303,7 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
   --queued_;
   if (bank.queued[side].empty()) {
     competing_ ^= bank.bit;
-    ripe_ ^= bank.bit;
+    ready_ ^= bank.bit;
     data_ ^= bank.bit;
     writes_ &= ~bank.bit;
   } else {
@@ -342,7 +342,7 @@ HMSIM_INLINE void NativeBanks::activate(const Transaction& transaction, Cycle no
   } else {
     bank.candidate.command = Command::read;
   }
-  ripe_ ^= bank.bit;
+  ready_ ^= bank.bit;
   wait(bank, engine_.bank_ready(bank.candidate.command, bank.place), now);
   next_row_ = first_row();
   find_next();
@@ -357,12 +357,12 @@ HMSIM_INLINE void NativeBanks::shut(Bank& bank, Cycle now) {
 HMSIM_INLINE void NativeBanks::precharge(std::int32_t index, Cycle now) {
   Bank& bank = at(index);
   shut(bank, now);
-  if ((ripe_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
+  if ((ready_ & bank.bit) != 0 && bank.candidate.command == Command::precharge) {
     bank.candidate.command = Command::activate;
     set_gate(bank);
-    ripe_ ^= bank.bit;
+    ready_ ^= bank.bit;
     wait(bank, engine_.bank_ready(Command::activate, bank.place), now);
-    next_row_ = ripe_rows() == 0 ? kNeverCycle.value() : now.value() + 1;
+    next_row_ = ready_rows() == 0 ? kNeverCycle.value() : now.value() + 1;
     find_next();
   } else if ((competing_ & bank.bit) == 0) {
     close(bank);

@@ -28,7 +28,7 @@ void PageControl::accessed(std::int32_t index, const RequestView& request, Cycle
     return;
   }
   if (decision.refuse_hits) {
-    rows_.condemn(index, edge);
+    rows_.close_to_hits(index, edge);
   }
   if (!bank.listed) {
     bank.listed = true;

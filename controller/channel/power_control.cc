@@ -35,7 +35,7 @@ void PowerControl::waits(int rank, std::int64_t change, Cycle edge) {
 
 PowerControl::State PowerControl::wanted(int rank, Cycle edge) const {
   const Rank& state = ranks_[static_cast<std::size_t>(rank)];
-  if (state.waiting > 0 || refresh_.pressing(rank, edge)) {
+  if (state.waiting > 0 || refresh_.urgent(rank, edge)) {
     return State::awake;
   }
   if (self_refresh_ && state.refreshed && edge >= state.idle_from + self_refresh_idle_) {

@@ -44,7 +44,7 @@ class PowerControl {
   void done(const PowerStep& step, Cycle edge);
 
   // No step becomes legal before, unless commands are issued, requests come or go, or a refresh
-  // becomes pressing. `soonest` is the next edge.
+  // becomes urgent. `soonest` is the next edge.
   Cycle next(Cycle soonest) const;
 
   // Loading: nobody waits then; restore() is to be called for each that does.

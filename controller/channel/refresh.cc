@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dram/families.h"
+#include "dram/standard.h"
 
 namespace hmsim {
 
@@ -40,7 +40,7 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
       interval_(dram.refresh_interval()),
       behind_(dram.refresh_interval() * dram.refresh_postpone),
       ahead_(dram.refresh_interval() * dram.refresh_pull_in),
-      longest_(dram.refresh_interval() * (traits_of(dram.family).most_moved_refreshes + 1) -
+      longest_(dram.refresh_interval() * (dram.standard->most_moved_refreshes + 1) -
                time_to_close(dram)),
       duration_(command_ == Command::refresh ? dram.timing.trfc : dram.timing.trfcsb),
       elastic_(dram.refresh && dram.refresh_postpone + dram.refresh_pull_in > 0),
@@ -52,9 +52,9 @@ RefreshControl::RefreshControl(const DramParameters& dram, const TimingModel& mo
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     const Cycle due(interval_.value() * static_cast<std::int64_t>(rank + 1) / dram.ranks);
     ranks_[rank].due = due;
-    ranks_[rank].pressing = earlier(due + behind_, longest_);
+    ranks_[rank].urgent = earlier(due + behind_, longest_);
   }
-  find_next_pressing();
+  find_next_urgent();
 }
 
 RefreshStep RefreshControl::idle_step(Cycle edge) const {
@@ -84,8 +84,8 @@ void RefreshControl::sleep(int rank, bool self_refresh) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   state.asleep = true;
   if (self_refresh) {
-    state.due = state.pressing = kNeverCycle;
-    find_next_pressing();
+    state.due = state.urgent = kNeverCycle;
+    find_next_urgent();
   }
 }
 
@@ -95,8 +95,8 @@ void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
   free_from_[place(rank, state.turn)] = edge + time;
   last_free_ = later(last_free_, edge + time);
   state.due = edge + interval_;
-  state.pressing = earlier(state.due + behind_, edge + longest_);
-  find_next_pressing();
+  state.urgent = earlier(state.due + behind_, edge + longest_);
+  find_next_urgent();
 }
 
 void RefreshControl::serialize(Archive& archive) {
@@ -104,8 +104,8 @@ void RefreshControl::serialize(Archive& archive) {
   archive(last_free_);
   for (const Rank& rank : ranks_) {
     archive.check(rank.turn >= 0 && rank.turn < turns_, "there is no such turn of refreshes");
-    archive.check(rank.pressing == kNeverCycle || rank.due != kNeverCycle,
-                  "a refresh is pressing, but never due");
+    archive.check(rank.urgent == kNeverCycle || rank.due != kNeverCycle,
+                  "a refresh is urgent, but never due");
   }
   if (archive.loading()) {
     for (Rank& rank : ranks_) {
@@ -113,7 +113,7 @@ void RefreshControl::serialize(Archive& archive) {
     }
     blocked_ranks_ = static_cast<int>(
         std::count_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.blocked; }));
-    find_next_pressing();
+    find_next_urgent();
   }
 }
 

@@ -36,16 +36,16 @@ class RefreshControl {
   }
 
   // From then on the rank can wait no longer with its next refresh.
-  Cycle pressing_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].pressing; }
+  Cycle urgent_from(int rank) const { return ranks_[static_cast<std::size_t>(rank)].urgent; }
   // Some rank can wait no longer: what is to be refreshed takes no other command before.
-  bool pressing(Cycle edge) const { return edge >= next_pressing_; }
+  bool urgent(Cycle edge) const { return edge >= next_urgent_; }
   // The legal step, if any, of a rank that can wait no longer; or of one that no request waits for.
   RefreshStep step(Cycle edge);
   RefreshStep idle_step(Cycle edge) const;
 
-  // The rank that is the first to be pressing; when another is.
-  int first_pressing() const { return first_pressing_; }
-  Cycle then_pressing() const { return then_pressing_; }
+  // The rank that is the first to be urgent; when another is.
+  int first_urgent() const { return first_urgent_; }
+  Cycle second_urgent() const { return second_urgent_; }
   // Of those that the rank's next refresh is of, the banks that are open, a bit each; when it is
   // legal, once they are closed.
   std::uint64_t open_banks(int rank) const {
@@ -64,16 +64,16 @@ class RefreshControl {
   // It was issued.
   void refreshed(int rank, Cycle edge);
 
-  // The rank sleeps: it takes no refresh before it wakes up, which a pressing one is a cause for.
+  // The rank sleeps: it takes no refresh before it wakes up, which a urgent one is a cause for.
   // In self-refresh none is due, and none can be made for `time` from its end on.
-  bool pressing(int rank, Cycle edge) const {
-    return edge >= ranks_[static_cast<std::size_t>(rank)].pressing;
+  bool urgent(int rank, Cycle edge) const {
+    return edge >= ranks_[static_cast<std::size_t>(rank)].urgent;
   }
   void sleep(int rank, bool self_refresh);
   void wake(int rank) { ranks_[static_cast<std::size_t>(rank)].asleep = false; }
   void wake_from_self_refresh(int rank, Cycle edge, Cycle time);
 
-  // What is refreshed together: places number rank x turns + turn. A place is busy while a pressing
+  // What is refreshed together: places number rank x turns + turn. A place is busy while a urgent
   // refresh keeps it from other commands, and while it is refreshed.
   std::size_t place(int rank, std::int32_t bank) const {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
@@ -87,7 +87,7 @@ class RefreshControl {
   // No step becomes legal before, unless commands are issued or requests come or go. `soonest` is
   // the next edge.
   Cycle next(Cycle soonest) {
-    return soonest < next_pressing_ && !elastic_ ? next_pressing_ : look_ahead(soonest);
+    return soonest < next_urgent_ && !elastic_ ? next_urgent_ : look_ahead(soonest);
   }
 
   // Loading: nobody waits then; waits() is to be called for each that does.
@@ -96,12 +96,12 @@ class RefreshControl {
  private:
   struct Rank {
     Cycle due = kNeverCycle;  // of the first refresh that was not made yet
-    Cycle pressing = kNeverCycle;
+    Cycle urgent = kNeverCycle;
     std::int64_t waiting = 0;
     int turn = 0;
     bool blocked = false;  // what is to be refreshed is kept from other commands
     bool asleep = false;
-    void serialize(Archive& archive) { archive(due, pressing, turn, blocked, asleep); }
+    void serialize(Archive& archive) { archive(due, urgent, turn, blocked, asleep); }
   };
 
   // A rank's next step, and when it can be made.
@@ -111,16 +111,16 @@ class RefreshControl {
   };
 
   Cycle wanted_from(const Rank& rank) const {
-    return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - ahead_, rank.pressing)
-                                             : rank.pressing;
+    return rank.waiting == 0 && !rank.asleep ? earlier(rank.due - ahead_, rank.urgent)
+                                             : rank.urgent;
   }
   RefreshStep step_of(int rank, Cycle edge) const;
-  RefreshStep pressing_step(int rank, Cycle edge);
+  RefreshStep urgent_step(int rank, Cycle edge);
   // Of the open banks the one that can be precharged first; of these, the first.
   Plan plan(int rank, Cycle from) const;
   void block(int rank, Cycle edge);
   void unblock(int rank, Cycle edge);
-  void find_next_pressing();
+  void find_next_urgent();
   Cycle look_ahead(Cycle soonest);
   std::int32_t first_bank(int rank) const { return rank * banks_per_rank_ + turn(rank); }
 
@@ -133,14 +133,14 @@ class RefreshControl {
   const Cycle interval_;
   const Cycle behind_;   // a refresh may come so much later,
   const Cycle ahead_;    // or earlier
-  const Cycle longest_;  // from one refresh to where the next is pressing
+  const Cycle longest_;  // from one refresh to where the next is urgent
   const Cycle duration_;
   const bool elastic_;
   std::vector<Rank> ranks_;
-  Cycle next_pressing_ = kNeverCycle;  // the first,
-  int first_pressing_ = 0;             // of this rank,
-  Cycle then_pressing_ = kNeverCycle;  // and the next one, of another
-  // A pressing rank's plan since the last command; its rank is -1 where there is none.
+  Cycle next_urgent_ = kNeverCycle;    // the first,
+  int first_urgent_ = 0;               // of this rank,
+  Cycle second_urgent_ = kNeverCycle;  // and the next one, of another
+  // A urgent rank's plan since the last command; its rank is -1 where there is none.
   Plan planned_;
   std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
   Cycle last_free_{0};            // the latest of them that is known
@@ -150,12 +150,12 @@ class RefreshControl {
 // What every refresh needs, for the loops over edges to take in.
 
 inline RefreshStep RefreshControl::step(Cycle edge) {
-  if (edge < then_pressing_) {
-    return edge < next_pressing_ ? RefreshStep{} : pressing_step(first_pressing_, edge);
+  if (edge < second_urgent_) {
+    return edge < next_urgent_ ? RefreshStep{} : urgent_step(first_urgent_, edge);
   }
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    if (edge >= ranks_[static_cast<std::size_t>(rank)].pressing) {
-      const RefreshStep step = pressing_step(rank, edge);
+    if (edge >= ranks_[static_cast<std::size_t>(rank)].urgent) {
+      const RefreshStep step = urgent_step(rank, edge);
       if (step.present()) {
         return step;
       }
@@ -166,7 +166,7 @@ inline RefreshStep RefreshControl::step(Cycle edge) {
 
 // A refresh that is legal at once needs to keep nothing from its banks, unless these do not know
 // of it by the rules of their rank.
-inline RefreshStep RefreshControl::pressing_step(int rank, Cycle edge) {
+inline RefreshStep RefreshControl::urgent_step(int rank, Cycle edge) {
   const bool planned = planned_.step.rank == rank && planned_.at == edge;
   const RefreshStep step = planned ? planned_.step : step_of(rank, edge);
   planned_.step.rank = -1;
@@ -234,37 +234,37 @@ inline void RefreshControl::refreshed(int rank, Cycle edge) {
   last_free_ = later(last_free_, edge + duration_);
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
-  state.pressing = earlier(state.due + behind_, edge + longest_);
-  find_next_pressing();
+  state.urgent = earlier(state.due + behind_, edge + longest_);
+  find_next_urgent();
 }
 
-inline void RefreshControl::find_next_pressing() {
+inline void RefreshControl::find_next_urgent() {
   planned_.step.rank = -1;
   Cycle next = kNeverCycle;
   Cycle then = kNeverCycle;
   std::size_t first = 0;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const Cycle each = ranks_[rank].pressing;
+    const Cycle each = ranks_[rank].urgent;
     then = earlier(then, later(next, each));
     if (each < next) {
       next = each;
       first = rank;
     }
   }
-  next_pressing_ = next;
-  then_pressing_ = then;
-  first_pressing_ = static_cast<int>(first);
+  next_urgent_ = next;
+  second_urgent_ = then;
+  first_urgent_ = static_cast<int>(first);
 }
 
 inline Cycle RefreshControl::look_ahead(Cycle soonest) {
-  if (!elastic_ && soonest < then_pressing_) {
-    planned_ = plan(first_pressing_, soonest);
-    return earlier(planned_.at, then_pressing_);
+  if (!elastic_ && soonest < second_urgent_) {
+    planned_ = plan(first_urgent_, soonest);
+    return earlier(planned_.at, second_urgent_);
   }
   Cycle next = kNeverCycle;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
     const Rank& state = ranks_[static_cast<std::size_t>(rank)];
-    const Cycle from = elastic_ ? wanted_from(state) : state.pressing;
+    const Cycle from = elastic_ ? wanted_from(state) : state.urgent;
     next = earlier(next, soonest < from ? from : plan(rank, soonest).at);
   }
   return next;

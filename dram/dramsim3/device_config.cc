@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "dram/standard.h"
 
 namespace hmsim {
 
@@ -25,7 +26,7 @@ std::string ini_of(const DramParameters& dram, const DramModelParameters& option
   const DramTiming& t = dram.timing;
   const bool grouped = part.groups > 1;
   std::ostringstream ini;
-  ini << "[dram_structure]\nprotocol = " << (dram.family == DramFamily::ddr3 ? "DDR3" : "DDR4")
+  ini << "[dram_structure]\nprotocol = " << dram.standard->dramsim3_protocol
       << "\nbankgroups = " << part.groups << "\nbanks_per_group = " << part.banks / part.groups
       << "\nrows = " << part.rows << "\ncolumns = " << part.columns * kBurstLength
       << "\ndevice_width = 8\nBL = " << kBurstLength

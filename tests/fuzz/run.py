@@ -4,8 +4,8 @@
 Usage: python tests/fuzz/run.py [--seconds N] [FORMAT]...
 
 FORMAT: one of traces, `checkpoint` or `preconditioned`. What they find worth keeping lies in
-build/corpus, where the next run begins. An input that crashes, takes more than a minute or 64 MiB in
-one piece is written there too, and the run's status is 1.
+build/corpus, where the next run begins. An input that crashes, takes more than a minute or 64 MiB
+in one piece is written there too, and the run's status is 1.
 """
 
 from __future__ import annotations

@@ -60,15 +60,15 @@ HMSIM_INLINE void DeferredRefresh::make_of_rank(Channel& channel, LoneBanks& ban
   while (next < end) {
     clock.move_to(next);
     channel.bus_.begin_edge();
-    const Cycle limit = earlier(end, refresh.then_pressing());
-    if (refresh.pressing(next) && next < limit) {
-      make_of_rank(channel, banks, refresh.first_pressing(), limit);
+    const Cycle limit = earlier(end, refresh.second_urgent());
+    if (refresh.urgent(next) && next < limit) {
+      make_of_rank(channel, banks, refresh.first_urgent(), limit);
     } else {
       channel.refresh(Extras::none);
     }
     const Cycle soonest = clock.soonest();
     next = later(soonest, refresh.next(soonest));
-    channel.fast_.uncontended_until = refresh.pressing(soonest) ? Cycle(0) : next;
+    channel.fast_.uncontended_until = refresh.urgent(soonest) ? Cycle(0) : next;
   }
   clock.arrive();
   clock.wake_at(next);

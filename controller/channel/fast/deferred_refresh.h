@@ -18,7 +18,7 @@ struct DeferredRefresh {
   // On an edge on which a refresh is due: puts it off, with all that follow, if nothing is held but
   // by the NVDIMM, asked for or answered.
   HMSIM_INLINE static bool try_defer(Channel& channel) {
-    return channel.dram_.refresh().pressing(channel.clock_.edge()) && may_defer(channel) &&
+    return channel.dram_.refresh().urgent(channel.clock_.edge()) && may_defer(channel) &&
            defer(channel, channel.clock_.edge());
   }
 

@@ -30,8 +30,7 @@ struct Uncontended {
     channel.fast_.end_window();
     RefreshControl& refresh = channel.dram_.refresh();
     const Cycle soonest = channel.clock_.soonest();
-    if (extras == Extras::any || channel.nvdimm_.endpoint().has_ack() ||
-        refresh.pressing(soonest)) {
+    if (extras == Extras::any || channel.nvdimm_.endpoint().has_ack() || refresh.urgent(soonest)) {
       return;
     }
     const Ordering& ordering = channel.ordering_;

@@ -8,6 +8,7 @@
 #include "dram/timing_rules.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/dram/standards.h"
 
 namespace hmsim::testing {
 namespace {
@@ -68,14 +69,14 @@ const Assignments kMovedRefreshes{{"dram.refresh_postpone", "8"}, {"dram.refresh
                                   {"dram.timing.tRRD", "90"},     {"dram.timing.tREFI", "100"}};
 
 const Part kDdr3{"DDR3",
-                 ddr3_rules,
+                 standard("ddr3").rules,
                  {},
                  {{"dram.timing.tRC", "60"}, {"dram.timing.tREFI", "600"}},
                  {{"dram.timing.tCCD", "5"}},
                  {{"dram.timing.tREFI", "600"}},
                  80};
 const Part kDdr4{"DDR4",
-                 ddr4_rules,
+                 standard("ddr4").rules,
                  {{"dram.preset", "ddr4_2400r_8gb_x8"}, {"controller.address_map", kGroupedMap}},
                  {{"dram.timing.tRC", "80"}, {"dram.timing.tREFI", "2000"}},
                  {{"dram.timing.tCCD", "5"}},
@@ -88,14 +89,14 @@ const Assignments kDdr5Base{{"dram.preset", "ddr5_4800b_16gb_x8"},
 const Assignments kSameBankBase{
     kDdr5Base[0], kDdr5Base[1], kDdr5Base[2], {"dram.refresh_mode", "same_bank"}};
 const Part kDdr5{"DDR5",
-                 ddr5_rules,
+                 standard("ddr5").rules,
                  kDdr5Base,
                  {{"dram.timing.tRC", "150"}, {"dram.timing.tREFI", "4000"}},
                  {{"dram.timing.tCCD", "9"}},
                  {{"dram.timing.tREFI", "4000"}},
                  700};
 const Part kDdr5SameBank{"DDR5, same-bank refreshes",
-                         ddr5_rules,
+                         standard("ddr5").rules,
                          kSameBankBase,
                          {{"dram.timing.tRC", "150"}, {"dram.timing.tREFI", "4000"}},
                          {{"dram.timing.tCCD", "9"}},
@@ -104,7 +105,7 @@ const Part kDdr5SameBank{"DDR5, same-bank refreshes",
 
 // Ranks that fall asleep as soon as nothing waits, into self-refresh once they were refreshed.
 const Part kSleeping{"DDR3, asleep",
-                     ddr3_rules,
+                     standard("ddr3").rules,
                      {{"dram.power_down", "fast"},
                       {"dram.power_down_idle", "0ns"},
                       {"dram.self_refresh", "true"},

@@ -9,6 +9,7 @@
 #include "dram/presets.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
+#include "tests/cc/dram/standards.h"
 
 namespace hmsim::testing {
 namespace {
@@ -191,15 +192,15 @@ TEST(DramEnergy, CurrentsThatMakeItNegativeAreRefused) {
 }
 
 TEST(DramPower, IsOfThePartOrTheNearestOne) {
-  const PowerSource exact = typical_power(DramFamily::ddr4, 2400, 8192, 8);
+  const PowerSource exact = typical_power(standard("ddr4"), 2400, 8192, 8);
   EXPECT_TRUE(exact.exact);
   EXPECT_EQ(exact.power.idd0, 48'000);
   EXPECT_EQ(exact.power.idd4r, 135'000);
   EXPECT_EQ(exact.power.vdd, 1'200'000);
-  const PowerSource denser = typical_power(DramFamily::ddr4, 3200, 16384, 4);
+  const PowerSource denser = typical_power(standard("ddr4"), 3200, 16384, 4);
   EXPECT_FALSE(denser.exact);
   EXPECT_EQ(denser.power.idd0, 52'000);  // 8 Gb x4 at 3200 MT/s
-  EXPECT_FALSE(typical_power(DramFamily::ddr5, 4800, 16384, 8).exact);
+  EXPECT_FALSE(typical_power(standard("ddr5"), 4800, 16384, 8).exact);
   const DramPreset paper = dram_preset("table3");
   EXPECT_EQ(paper.power.idd0, 95'000);
   EXPECT_EQ(paper.organisation.devices, 16);

@@ -22,6 +22,7 @@ using Paths = ChannelUnderTest::Paths;
 using Choices = std::initializer_list<const char*>;
 
 constexpr int kConfigurations = 500;
+constexpr int kParts = 10;
 constexpr int kBursts = 60;
 
 // A configuration drawn at random; none when its parts do not fit together.
@@ -130,10 +131,13 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   }
 }
 
-TEST(FastPaths, ChangeNoCommandNoCompletionAndNoStatistic) {
-  Random random(1);
+// In parts, so that processors share them.
+class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(FastPaths, ChangeNoCommandNoCompletionAndNoStatistic) {
+  Random random(GetParam());
   int drawn = 0;
-  for (std::uint64_t seed = 1; drawn < kConfigurations; ++seed) {
+  for (std::uint64_t seed = 1; drawn < kConfigurations / kParts; ++seed) {
     const std::optional<SystemConfig> config = draw(random);
     if (!config) {
       continue;
@@ -153,7 +157,9 @@ TEST(FastPaths, ChangeNoCommandNoCompletionAndNoStatistic) {
   }
 }
 
-TEST(FastPaths, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayRound) {
+INSTANTIATE_TEST_SUITE_P(Part, FastPaths, ::testing::Range<std::uint64_t>(1, kParts + 1));
+
+TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayRound) {
   Random random(2);
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const std::optional<SystemConfig> config = draw(random);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do banks that ask a timing model when commands are legal offer what those offer that keep masks
-// of ripe ones? Both stand on native engines and see the same traffic.
+// of ready ones? Both stand on native engines and see the same traffic.
 #include "controller/channel/polled_banks.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "controller/channel/native_banks.h"
 #include "core/random.h"
-#include "dram/families.h"
+#include "dram/standard.h"
 #include "dram/timing_engine.h"
 
 namespace hmsim::testing {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/errors.h"
+#include "tests/cc/dram/standards.h"
 
 namespace hmsim::testing {
 namespace {
@@ -33,7 +34,7 @@ std::string error_of(const std::string& text, bool mend = false) {
 
 TEST(Dramsim3Ini, SuppliesOrganisationAndTiming) {
   const Dramsim3Ini ini = read_dramsim3_ini(kGood, "x.ini", false);
-  EXPECT_EQ(ini.family, DramFamily::ddr3);
+  EXPECT_EQ(ini.standard, &standard("ddr3"));
   EXPECT_EQ(ini.organisation.banks, 8);
   EXPECT_EQ(ini.organisation.columns, 128);
   EXPECT_EQ(ini.timing.tck_ps, 1250);

@@ -357,7 +357,7 @@ TEST(DramPresets, EveryPartIsConsistentAndOfItsDensity) {
       const std::size_t from = preset.name.rfind('_', at) + 1;
       const std::int64_t gigabits = std::stoll(preset.name.substr(from, at - from));
       const std::int64_t width = std::stoll(preset.name.substr(at + 4));
-      const std::int64_t lines = config.dram.family == DramFamily::ddr5 ? 32 : 64;
+      const std::int64_t lines = config.dram.is("ddr5") ? 32 : 64;
       EXPECT_EQ(config.dram.rank_capacity(), Bytes((gigabits << 30) / 8 * (lines / width)));
     }
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "dram/families.h"
+#include "dram/standard.h"
 
 namespace hmsim::testing {
 namespace {

@@ -11,8 +11,7 @@
 namespace hmsim::testing {
 namespace {
 
-std::string lines(int count, Random& random,
-                  const std::function<std::string(Random&, int)>& line) {
+std::string lines(int count, Random& random, const std::function<std::string(Random&, int)>& line) {
   std::string trace;
   for (int i = 0; i < count; ++i) {
     trace += line(random, i) + "\n";

@@ -2,9 +2,11 @@
 // DDR3 parts, composed from JESD79-3F.
 #include <array>
 
-#include "dram/presets.h"
+#include "dram/standard.h"
 
 namespace hmsim {
+
+extern const DramStandard kDramStandard_ddr3;
 
 namespace {
 
@@ -90,22 +92,108 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::int64_t page_b
   return timing;
 }
 
-}  // namespace
+// As DRAMSim2 ships it.
+DramPower table3_power() {
+  DramPower power;
+  power.vdd = 1'500'000;
+  power.idd0 = 95'000;
+  power.idd2n = 70'000;
+  power.idd2p = 45'000;
+  power.idd3n = 67'000;
+  power.idd4r = 250'000;
+  power.idd4w = 250'000;
+  power.idd5 = 260'000;
+  power.idd6 = 6'000;
+  return power;
+}
 
-std::vector<DramPreset> ddr3_presets() {
-  std::vector<DramPreset> presets;
+// In cycles of 1.25 ns: DDR3-1600 11-11-11-28, tRFC 110 ns.
+DramPreset table3() {
+  DramTiming timing;
+  timing.tck_ps = 1250;
+  timing.cl = 11;
+  timing.cwl = 10;
+  timing.trcd = 11;
+  timing.trp = 11;
+  timing.tras = 28;
+  timing.trc = 39;
+  timing.trrd = 5;
+  timing.tfaw = 24;
+  timing.twr = 12;
+  timing.twtr = 6;
+  timing.trtp = 6;
+  timing.tccd = 4;
+  timing.burst = 4;
+  timing.trtrs = 1;
+  timing.trefi = 6240;
+  timing.trfc = 88;
+  timing.tcke = 4;
+  timing.txp = 5;
+  timing.tckesr = 5;
+  timing.txs = 96;  // tRFC + 10 ns
+  timing.txsdll = 512;
+  return {"table3",
+          "16 x Micron MT41J256M4 -125 (1 Gb x4), as DRAMSim2 ships it: CWL = CL - 1, tWR 12, "
+          "tRTRS 1, tCKE 4, tXP 5. Its rank of 2 GB and tRFC of 110 ns are those of the paper's "
+          "Table III",
+          &kDramStandard_ddr3,
+          {1, 8, 16384, 256, 16},
+          timing,
+          table3_power()};
+}
+
+std::vector<DramPreset> presets() {
+  std::vector<DramPreset> all{table3()};
   for (const Bin& bin : kBins) {
     const std::string speed = std::string(bin.rate.name) + bin.letter;
     for (const Density& density : kDensities) {
       for (const int width : {4, 8, 16}) {
         const std::int64_t page_bytes = width == 16 || density.megabits == 8192 ? 2048 : 1024;
-        presets.push_back(make_preset(DramFamily::ddr3, "ddr3_", speed,
-                                      {density.megabits, width, page_bytes, 1, 8},
-                                      timing_of(bin, density, page_bytes)));
+        all.push_back(make_preset(kDramStandard_ddr3, speed,
+                                  {density.megabits, width, page_bytes, 1, 8},
+                                  timing_of(bin, density, page_bytes)));
       }
     }
   }
-  return presets;
+  return all;
 }
+
+// At most 16 refreshes within 2 x tREFI: section 4.13.
+std::vector<TimingRule> rules_of(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  return rules::joined({{{Command::refresh, Command::refresh, Scope::rank, 2 * t.trefi, 16}},
+                        rules::of_rank(t),
+                        rules::of_bank(dram),
+                        rules::of_all_bank_refresh(t),
+                        rules::of_bus(t),
+                        rules::of_power(dram)});
+}
+
+std::vector<OwnTime> own_times() { return {}; }
+
+// Those of the .ini files that DRAMsim3 ships, which are of Micron's data sheets: of DDR3L, at 1.35
+// V.
+std::vector<DeviceCurrents> currents() {
+  return {
+      {1333, 1024, 8, {33, 17, 12, 23, 72, 77, 155, 0, 12}},
+      {1600, 4096, 4, {55, 32, 18, 38, 147, 118, 235, 0, 20}},
+      {1866, 4096, 4, {62, 35, 18, 41, 164, 133, 242, 0, 20}},
+      {1600, 4096, 8, {55, 32, 18, 38, 157, 125, 235, 0, 20}},
+      {1866, 4096, 8, {62, 35, 18, 41, 174, 141, 242, 0, 20}},
+      {1600, 4096, 16, {66, 32, 18, 47, 235, 171, 235, 0, 20}},
+      {1866, 4096, 16, {73, 35, 18, 49, 252, 190, 242, 0, 20}},
+      {1600, 8192, 4, {67, 36, 11, 51, 125, 125, 245, 0, 24}},
+      {1866, 8192, 4, {69, 38, 11, 53, 135, 135, 250, 0, 24}},
+      {1600, 8192, 8, {67, 36, 11, 51, 125, 125, 245, 0, 24}},
+      {1866, 8192, 8, {69, 38, 11, 53, 135, 135, 250, 0, 24}},
+      {1600, 8192, 16, {67, 36, 11, 51, 185, 185, 270, 0, 24}},
+      {1866, 8192, 16, {69, 38, 11, 53, 195, 195, 275, 0, 24}},
+  };
+}
+
+}  // namespace
+
+const DramStandard kDramStandard_ddr3{"ddr3", "JESD79-3F", 8,        false,   "DDR3",  1350,
+                                      false,  own_times,   currents, presets, rules_of};
 
 }  // namespace hmsim

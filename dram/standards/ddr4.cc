@@ -2,9 +2,11 @@
 // DDR4 parts, composed from JESD79-4B.
 #include <array>
 
-#include "dram/presets.h"
+#include "dram/standard.h"
 
 namespace hmsim {
+
+extern const DramStandard kDramStandard_ddr4;
 
 namespace {
 
@@ -148,10 +150,8 @@ DramTiming timing_of(const Bin& bin, const Density& density, std::size_t page) {
   return timing;
 }
 
-}  // namespace
-
-std::vector<DramPreset> ddr4_presets() {
-  std::vector<DramPreset> presets;
+std::vector<DramPreset> presets() {
+  std::vector<DramPreset> all;
   for (const Bin& bin : kBins) {
     const std::string speed = std::string(bin.rate.name) + bin.letters;
     for (const Density& density : kDensities) {
@@ -159,12 +159,71 @@ std::vector<DramPreset> ddr4_presets() {
         const std::int64_t groups = page == 2 ? 2 : 4;
         const DramDevice device{density.megabits, 4 << page, std::int64_t{512} << page, groups,
                                 4 * groups};
-        presets.push_back(
-            make_preset(DramFamily::ddr4, "ddr4_", speed, device, timing_of(bin, density, page)));
+        all.push_back(
+            make_preset(kDramStandard_ddr4, speed, device, timing_of(bin, density, page)));
       }
     }
   }
-  return presets;
+  return all;
 }
+
+// At most 16 refreshes within 2 x tREFI: section 4.26.
+std::vector<TimingRule> rules_of(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  return rules::joined({rules::of_group(t, t.tccd_l),
+                        {{Command::refresh, Command::refresh, Scope::rank, 2 * t.trefi, 16}},
+                        rules::of_rank(t),
+                        rules::of_bank(dram),
+                        rules::of_all_bank_refresh(t),
+                        rules::of_bus(t),
+                        rules::of_power(dram)});
+}
+
+std::vector<OwnTime> own_times() {
+  return {{"tRRD_L", &DramTiming::trrd_l, &DramTiming::trrd},
+          {"tWTR_L", &DramTiming::twtr_l, &DramTiming::twtr},
+          {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd}};
+}
+
+// Those of the .ini files that DRAMsim3 ships, which are of Micron's data sheets.
+std::vector<DeviceCurrents> currents() {
+  return {
+      {1866, 4096, 4, {55, 40, 27, 55, 125, 140, 170, 0, 20}},
+      {2133, 4096, 4, {55, 42, 27, 55, 135, 155, 170, 0, 20}},
+      {2400, 4096, 4, {60, 45, 29, 60, 145, 175, 175, 0, 20}},
+      {2666, 4096, 4, {65, 50, 34, 65, 170, 195, 175, 0, 20}},
+      {1866, 4096, 8, {55, 40, 27, 55, 125, 140, 170, 0, 20}},
+      {2133, 4096, 8, {55, 42, 27, 55, 135, 155, 170, 0, 20}},
+      {2400, 4096, 8, {60, 45, 29, 60, 145, 175, 175, 0, 20}},
+      {2666, 4096, 8, {65, 50, 34, 65, 170, 195, 175, 0, 20}},
+      {1866, 4096, 16, {65, 40, 27, 55, 180, 220, 170, 0, 20}},
+      {2133, 4096, 16, {65, 42, 27, 55, 195, 250, 170, 0, 20}},
+      {2400, 4096, 16, {65, 45, 29, 60, 205, 285, 175, 0, 20}},
+      {2666, 4096, 16, {70, 50, 34, 65, 225, 310, 175, 0, 20}},
+      {1866, 8192, 4, {40, 33, 25, 35, 100, 95, 250, 0, 30}},
+      {2133, 8192, 4, {40, 33, 25, 35, 100, 95, 250, 0, 30}},
+      {2400, 8192, 4, {43, 34, 25, 38, 110, 103, 250, 0, 30}},
+      {2666, 8192, 4, {46, 35, 25, 41, 121, 112, 250, 0, 30}},
+      {2933, 8192, 4, {49, 36, 25, 44, 132, 121, 250, 0, 30}},
+      {3200, 8192, 4, {52, 37, 25, 47, 143, 130, 250, 0, 30}},
+      {1866, 8192, 8, {45, 33, 25, 40, 125, 115, 250, 0, 30}},
+      {2133, 8192, 8, {45, 33, 25, 40, 125, 115, 250, 0, 30}},
+      {2400, 8192, 8, {48, 34, 25, 43, 135, 123, 250, 0, 30}},
+      {2666, 8192, 8, {51, 35, 25, 46, 146, 132, 250, 0, 30}},
+      {2933, 8192, 8, {54, 36, 25, 49, 157, 141, 250, 0, 30}},
+      {3200, 8192, 8, {57, 37, 25, 52, 168, 150, 250, 0, 30}},
+      {1866, 8192, 16, {75, 33, 25, 44, 225, 225, 280, 0, 30}},
+      {2133, 8192, 16, {75, 33, 25, 44, 225, 225, 280, 0, 30}},
+      {2400, 8192, 16, {80, 34, 25, 47, 243, 228, 280, 0, 30}},
+      {2666, 8192, 16, {85, 35, 25, 50, 263, 244, 280, 0, 30}},
+      {2933, 8192, 16, {90, 36, 25, 53, 283, 261, 280, 0, 30}},
+      {3200, 8192, 16, {95, 37, 25, 56, 302, 278, 280, 0, 30}},
+  };
+}
+
+}  // namespace
+
+const DramStandard kDramStandard_ddr4{"ddr4", "JESD79-4B", 8,        false,   "DDR4",  1200,
+                                      false,  own_times,   currents, presets, rules_of};
 
 }  // namespace hmsim

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 
-#include "dram/presets.h"
+#include "dram/standard.h"
 
 namespace hmsim {
+
+extern const DramStandard kDramStandard_ddr5;
 
 namespace {
 
@@ -99,10 +101,8 @@ DramTiming timing_of(const Bin& bin, const Density& density, int width) {
   return timing;
 }
 
-}  // namespace
-
-std::vector<DramPreset> ddr5_presets() {
-  std::vector<DramPreset> presets;
+std::vector<DramPreset> presets() {
+  std::vector<DramPreset> all;
   for (const Bin& bin : kBins) {
     for (const Density& density : kDensities) {
       for (const int width : {4, 8, 16}) {
@@ -113,12 +113,47 @@ std::vector<DramPreset> ddr5_presets() {
                                 groups,
                                 groups * density.banks_per_group,
                                 kDataLines};
-        presets.push_back(make_preset(DramFamily::ddr5, "ddr5_", bin.name, device,
-                                      timing_of(bin, density, width)));
+        all.push_back(
+            make_preset(kDramStandard_ddr5, bin.name, device, timing_of(bin, density, width)));
       }
     }
   }
-  return presets;
+  return all;
 }
+
+// Precharges of a rank keep a distance too.
+std::vector<TimingRule> rules_of(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  return rules::joined({{{Command::precharge, Command::precharge, Scope::rank, t.tppd}},
+                        rules::of_group(t, t.tccd_l_wr),
+                        rules::of_rank(t),
+                        rules::of_bank(dram),
+                        dram.refresh_mode == RefreshMode::same_bank ? rules::of_same_bank_refresh(t)
+                                                                    : rules::of_all_bank_refresh(t),
+                        rules::of_bus(t),
+                        rules::of_power(dram)});
+}
+
+std::vector<OwnTime> own_times() {
+  return {{"tRRD_L", &DramTiming::trrd_l, &DramTiming::trrd},
+          {"tWTR_L", &DramTiming::twtr_l, &DramTiming::twtr},
+          {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd},
+          {"tCCD_L_WR", &DramTiming::tccd_l_wr, &DramTiming::tccd_l},
+          {"tPPD", &DramTiming::tppd, nullptr},
+          {"tRFCsb", &DramTiming::trfcsb, nullptr},
+          {"tREFSBRD", &DramTiming::trefsbrd, nullptr}};
+}
+
+// Estimates of the order of 16 Gb x8 devices at 4800 MT/s, of no data sheet, in all parts alike.
+std::vector<DeviceCurrents> currents() {
+  return {
+      {4800, 16384, 8, {110, 85, 80, 100, 350, 330, 280, 150, 90}},
+  };
+}
+
+}  // namespace
+
+const DramStandard kDramStandard_ddr5{"ddr5", "JESD79-5B", 4,        true,    nullptr, 1100,
+                                      true,   own_times,   currents, presets, rules_of};
 
 }  // namespace hmsim
