@@ -1,16 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Doubly linked lists of a queue's slots. The links stand beside the lists, one pair for each slot,
-// so a slot is in at most one list of the same links.
+// Lists of slots that are linked by their indices: a SlotChain forwards only, a SlotList both ways.
+// The links stand beside the lists, in a vector or inside the slots' records, and links[slot] is a
+// slot's link; so a slot is in at most one list of the same links.
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <type_traits>
 
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/places.h"
 
 namespace hmsim {
+
+// The links that records hold as one of their members.
+template <class Record, class Link>
+struct LinksOf {
+  Record* records;
+  Link std::remove_const_t<Record>::*link;
+
+  auto& operator[](std::uint32_t slot) const { return records[slot].*link; }
+};
+template <class Record, class Link>
+LinksOf<Record, Link> links_of(Record* records, Link Record::*link) {
+  return {records, link};
+}
+template <class Record, class Link>
+LinksOf<const Record, Link> links_of(const Record* records, Link Record::*link) {
+  return {records, link};
+}
+
+// First in, first out. A link is the index of the slot that follows.
+struct SlotChain {
+  std::uint32_t first = kNoIndex;
+  std::uint32_t last = kNoIndex;  // of an empty chain: anything
+
+  bool empty() const { return first == kNoIndex; }
+
+  template <class Links>
+  void push_back(const Links& links, std::uint32_t slot) {
+    links[slot] = kNoIndex;
+    (empty() ? first : links[last]) = slot;
+    last = slot;
+  }
+  template <class Links>
+  std::uint32_t pop_front(const Links& links) {
+    const std::uint32_t slot = first;
+    first = links[slot];
+    return slot;
+  }
+  // Takes out the slot behind `previous`, or, of kNoIndex, the first.
+  template <class Links>
+  std::uint32_t take_after(const Links& links, std::uint32_t previous) {
+    std::uint32_t& link = previous == kNoIndex ? first : links[previous];
+    const std::uint32_t slot = link;
+    link = links[slot];
+    if (last == slot) {
+      last = previous;
+    }
+    return slot;
+  }
+
+  // Loading: takes the chain's slots; it ends where it says. Calls see(slot) for each.
+  template <class Links, class See>
+  void take_all(const Links& links, Places& slots, See see) const {
+    const std::uint32_t end = slots.chain(first, [&](std::uint32_t slot) {
+      see(slot);
+      return links[slot];
+    });
+    slots.check(empty() || last == end);
+  }
+
+  void serialize(Archive& archive) { archive(first, last); }
+};
 
 struct SlotLink {
   std::uint32_t previous = kNoIndex;
@@ -25,20 +87,22 @@ struct SlotList {
 
   bool empty() const { return first == kNoIndex; }
 
-  void push_back(std::vector<SlotLink>& links, std::uint32_t slot) {
+  template <class Links>
+  void push_back(Links&& links, std::uint32_t slot) {
     links[slot] = {last, kNoIndex};
     (last == kNoIndex ? first : links[last].next) = slot;
     last = slot;
   }
-  void remove(std::vector<SlotLink>& links, std::uint32_t slot) {
+  template <class Links>
+  void remove(Links&& links, std::uint32_t slot) {
     const SlotLink link = links[slot];
     (link.previous == kNoIndex ? first : links[link.previous].next) = link.next;
     (link.next == kNoIndex ? last : links[link.next].previous) = link.previous;
   }
 
   // Loading: takes the list's slots; its links lead there and back. Calls see(slot) for each.
-  template <class See>
-  void take_all(const std::vector<SlotLink>& links, Places& slots, See see) const {
+  template <class Links, class See>
+  void take_all(const Links& links, Places& slots, See see) const {
     std::uint32_t before = kNoIndex;
     const std::uint32_t end = slots.chain(first, [&](std::uint32_t slot) {
       slots.check(links[slot].previous == before);
@@ -48,7 +112,8 @@ struct SlotList {
     });
     slots.check(last == end || first == kNoIndex);
   }
-  void take_all(const std::vector<SlotLink>& links, Places& slots) const {
+  template <class Links>
+  void take_all(const Links& links, Places& slots) const {
     take_all(links, slots, [](std::uint32_t) {});
   }
 

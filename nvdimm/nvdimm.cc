@@ -67,14 +67,12 @@ void Nvdimm::command(std::uint32_t tag, Address address, bool write, Tick now) {
   command.order = events_.take_order();
   command.gc_blocked = Tick(0);
   command.frame = kNoIndex;
-  command.next = kNoIndex;
   command.stage = Stage::lookup;
   command.write = write;
   ++unfinished_;
   pending_.begin();
-  const bool first = lookups_.first == kNoIndex;
-  (first ? lookups_.first : commands_[lookups_.last].next) = tag;
-  lookups_.last = tag;
+  const bool first = lookups_.empty();
+  lookups_.push_back(links(), tag);
   if (first) {
     next_lookup_ = lookup_free_;
   }
@@ -166,10 +164,9 @@ void Nvdimm::advance_one() {
 }
 
 HMSIM_INLINE void Nvdimm::end_lookup() {
-  const std::uint32_t tag = lookups_.first;
+  const std::uint32_t tag = lookups_.pop_front(links());
   const Tick now = next_lookup_;
-  lookups_.first = commands_[tag].next;
-  next_lookup_ = lookups_.first == kNoIndex ? kNever : commands_[lookups_.first].since;
+  next_lookup_ = lookups_.empty() ? kNever : commands_[lookups_.first].since;
   look_up(tag, now);
   if (lookahead_ != nullptr) {
     const Command& command = commands_[tag];
@@ -301,7 +298,7 @@ Nvdimm::Found Nvdimm::seek_write(std::uint32_t tag, Tick now) {
       ready(tag, true, frame, now);
       return Found::here;
     case FrameState::evicting:
-      leaving_ -= record.waiters.first == kNoIndex ? 1 : 0;
+      leaving_ -= record.waiters.empty() ? 1 : 0;
       wait(tag, record);
       admit_writes(now);
       return Found::on_its_way;
@@ -313,11 +310,9 @@ Nvdimm::Found Nvdimm::seek_write(std::uint32_t tag, Tick now) {
 
 void Nvdimm::wait(std::uint32_t tag, Frame& frame) { wait(tag, frame.waiters); }
 
-void Nvdimm::wait(std::uint32_t tag, CommandChain& chain) {
+void Nvdimm::wait(std::uint32_t tag, SlotChain& chain) {
   commands_[tag].stage = Stage::waiting;
-  commands_[tag].next = kNoIndex;
-  (chain.first == kNoIndex ? chain.first : commands_[chain.last].next) = tag;
-  chain.last = tag;
+  chain.push_back(links(), tag);
   pending_.wait();
 }
 
@@ -353,20 +348,19 @@ void Nvdimm::admit_writes(Tick now, const GcWait& gc) {
 void Nvdimm::accept_writes(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.write[frame];
   record.state = FrameState::dirty;
-  std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
-  while (tag != kNoIndex) {
-    const std::uint32_t next = commands_[tag].next;
+  SlotChain waiters = std::exchange(record.waiters, SlotChain());
+  while (!waiters.empty()) {
+    const std::uint32_t tag = waiters.pop_front(links());
     pending_.resume();
     commands_[tag].gc_blocked = gc.since(commands_[tag].since);
     ready(tag, true, frame, now);
-    tag = next;
   }
 }
 
 void Nvdimm::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
   Frame& record = buffer_.write[frame];
   record.state = FrameState::clean;
-  if (record.waiters.first != kNoIndex) {
+  if (!record.waiters.empty()) {
     accept_writes(frame, gc, now);
   } else if (record.pins == 0) {
     settle_write_frame(frame);

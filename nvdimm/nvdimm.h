@@ -109,7 +109,7 @@ class Nvdimm final : public NvdimmModule,
     std::uint64_t order = 0;         // lookup: its end's among the events
     Tick gc_blocked{0};              // before
     std::uint32_t frame = kNoIndex;  // ready: pinned, or none
-    std::uint32_t next = kNoIndex;   // in a CommandChain
+    std::uint32_t next = kNoIndex;   // in a SlotChain
     std::uint32_t asked = kNoIndex;  // lookup: what it asks for, if the queue is watched
     Stage stage = Stage::none;
     bool write = false;
@@ -160,7 +160,9 @@ class Nvdimm final : public NvdimmModule,
   static std::size_t line_number(Address address) {
     return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
   }
-  void wait(std::uint32_t tag, CommandChain& chain);
+  void wait(std::uint32_t tag, SlotChain& chain);
+  auto links() { return links_of(commands_.data(), &Command::next); }
+  auto links() const { return links_of(commands_.data(), &Command::next); }
   void end_posted(std::uint32_t tag, Tick now);
   LineBytes stored_line(Address address) const;
   void tell_programmed();
@@ -233,7 +235,7 @@ class Nvdimm final : public NvdimmModule,
   std::size_t leaving_ = 0;         // frames of the write part that will be free without more ado
   bool freed_pending_ = false;      // a frames_freed event is scheduled
   std::uint32_t flush_ = kNoIndex;  // the tag of one that writes back
-  CommandChain lookups_;       // in the order in which they end, which is that of their beginning
+  SlotChain lookups_;          // in the order in which they end, which is that of their beginning
   Tick next_lookup_ = kNever;  // its end
   EventQueue<EventKind> events_;
   PowerRecord power_;

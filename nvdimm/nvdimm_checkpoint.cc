@@ -75,7 +75,7 @@ void Nvdimm::check_frames(const Archive& archive) const {
                           "a frame of the buffer holds a page that is none");
       const bool idle = frame.pins == 0 && !frame.fetching &&
                         frame.state == (writes ? FrameState::dirty : FrameState::clean);
-      const bool waits = frame.waiters.first != kNoIndex;
+      const bool waits = !frame.waiters.empty();
       const bool fits =
           writes ? frame.state != FrameState::filling && !frame.fetching
                  : frame.state != FrameState::dirty && frame.state != FrameState::evicting;
@@ -121,14 +121,11 @@ void Nvdimm::check_commands(const Archive& archive) const {
   constexpr const char* kWrong = "commands of the NVDIMM do not hold together";
   Places waiting(archive, commands_.size(), kWrong);
   take_waiters(archive, waiting);
-  const std::uint32_t last = waiting.chain(lookups_.first, [&](std::uint32_t tag) {
+  lookups_.take_all(links(), waiting, [&](std::uint32_t tag) {
     archive.check(commands_[tag].stage == Stage::lookup, kWrong);
-    return commands_[tag].next;
   });
-  archive.check(
-      (lookups_.first == kNoIndex || last == lookups_.last) &&
-          next_lookup_ == (lookups_.first == kNoIndex ? kNever : commands_[lookups_.first].since),
-      kWrong);
+  archive.check(next_lookup_ == (lookups_.empty() ? kNever : commands_[lookups_.first].since),
+                kWrong);
   if (flush_ != kNoIndex) {
     waiting.take(flush_);
   }
@@ -156,16 +153,14 @@ void Nvdimm::check_commands(const Archive& archive) const {
 // Those that wait for frames, and for posted writes.
 void Nvdimm::take_waiters(const Archive& archive, Places& waiting) const {
   constexpr const char* kWrong = "commands wait for what they do not ask for";
-  const auto follow = [&](const CommandChain& chain, bool write, std::int64_t key) {
+  const auto follow = [&](const SlotChain& chain, bool write, std::int64_t key) {
     const std::size_t before = waiting.count();
-    const std::uint32_t last = waiting.chain(chain.first, [&](std::uint32_t tag) {
+    chain.take_all(links(), waiting, [&](std::uint32_t tag) {
       const Command& command = commands_[tag];
       archive.check(command.stage == Stage::waiting && command.write == write &&
                         buffer_.key_of(command.address) == key,
                     kWrong);
-      return command.next;
     });
-    archive.check(chain.first == kNoIndex || chain.last == last, kWrong);
     return waiting.count() - before;
   };
   for (const BufferPart* part : {&buffer_.read, &buffer_.write}) {

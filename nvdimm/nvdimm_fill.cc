@@ -58,14 +58,13 @@ void Nvdimm::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
   record.expected = 0;
   record.state = FrameState::clean;
   pending_.remove(record.lun, {1, std::exchange(record.requests, 0), 1, 0});
-  std::uint32_t tag = std::exchange(record.waiters, CommandChain()).first;
-  while (tag != kNoIndex) {
+  SlotChain waiters = std::exchange(record.waiters, SlotChain());
+  while (!waiters.empty()) {
+    const std::uint32_t tag = waiters.pop_front(links());
     Command& command = commands_[tag];
-    const std::uint32_t next = command.next;
     command.gc_blocked += gc.since(std::exchange(command.since, now));
     pending_.resume();
     seek_read(tag, now);
-    tag = next;
   }
   if (record.state == FrameState::clean && record.pins == 0) {
     settle_read_frame(frame);

@@ -19,14 +19,13 @@ void Nvdimm::end_posted(std::uint32_t tag, Tick now) {
     data_->write.write(command.frame, line_number(command.address), line.data());
   }
   finish(tag, now);
-  std::uint32_t reader = posted_.readers(tag).first;
+  SlotChain readers = posted_.readers(tag);
   posted_.remove(tag);
-  while (reader != kNoIndex) {
-    const std::uint32_t next = commands_[reader].next;
+  while (!readers.empty()) {
+    const std::uint32_t reader = readers.pop_front(links());
     commands_[reader].since = now;
     pending_.resume();
     seek_read(reader, now);
-    reader = next;
   }
   host_.on_credit(now);
   if (flush_ != kNoIndex) {

@@ -25,13 +25,7 @@ FillTable::FillTable(const CacheParameters& parameters, LastLevelCache& l3, std:
       free_(mshrs_) {}
 
 FillTable::Id FillTable::allocate(std::uint64_t line, int level) {
-  if (unused_.empty()) {
-    unused_.push_back(static_cast<Id>(fills_.size()));
-    fills_.emplace_back();
-  }
-  const Id id = unused_.back();
-  unused_.pop_back();
-  fills_[id] = Fill();
+  const Id id = fills_.take();
   fills_[id].line = line;
   fills_[id].level = level;
   return id;
@@ -164,7 +158,7 @@ void FillTable::remove(Id id) {
     l3_->give_back();
   }
   (fill.ahead ? into_l2_ : into_l1_).remove(id);
-  unused_.push_back(id);
+  fills_.give_back(id);
 }
 
 }  // namespace hmsim

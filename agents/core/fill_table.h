@@ -15,6 +15,7 @@
 
 #include "agents/cache/cache_parameters.h"
 #include "agents/cache/last_level_cache.h"
+#include "core/pool.h"
 #include "core/ring.h"
 
 namespace hmsim {
@@ -75,7 +76,7 @@ class FillTable {
 
   void serialize(Archive& archive);
   // By id, whether it is a fill's at present.
-  std::vector<bool> in_use() const;
+  std::vector<bool> in_use() const { return fills_.in_use(); }
 
  private:
   // Lines in flight; few enough to be looked through.
@@ -102,8 +103,7 @@ class FillTable {
   std::uint16_t user_;
   std::array<std::int64_t, kCacheLevels - 1> mshrs_;  // of L1 and L2
   std::array<std::int64_t, kCacheLevels - 1> free_;   // of them
-  std::vector<Fill> fills_;
-  std::vector<Id> unused_;
+  Pool<Fill> fills_;
   Lines into_l1_;
   Lines into_l2_;
   Ring<Id> waiting_;

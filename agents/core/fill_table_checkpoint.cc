@@ -23,30 +23,16 @@ void FillTable::Lines::serialize(Archive& archive) { archive(lines, ids); }
 
 void FillTable::serialize(Archive& archive) {
   archive.section("fills");
-  archive(free_, fills_, unused_, into_l1_, into_l2_, waiting_, ahead_waiting_);
+  archive(free_, fills_, into_l1_, into_l2_, waiting_, ahead_waiting_);
   if (archive.loading()) {
     check_loaded(archive);
   }
 }
 
-std::vector<bool> FillTable::in_use() const {
-  std::vector<bool> used(fills_.size(), true);
-  for (const Id id : unused_) {
-    used[id] = false;
-  }
-  return used;
-}
-
 void FillTable::check_loaded(const Archive& archive) const {
-  Places unused(archive, fills_.size(), kWrong);
-  for (const Id id : unused_) {
-    unused.take(id);
-    archive.check(fills_[id].started, kWrong);  // as no step of its own can be to come
-  }
   check_lines(archive, into_l1_, false);
   check_lines(archive, into_l2_, true);
-  archive.check(into_l1_.ids.size() + into_l2_.ids.size() == fills_.size() - unused_.size(),
-                kWrong);
+  archive.check(into_l1_.ids.size() + into_l2_.ids.size() == fills_.used(), kWrong);
   Places waiting(archive, fills_.size(), kWrong);
   const auto stand_in_line = [&](Id id, bool ahead) {
     waiting.take(id);
@@ -58,6 +44,7 @@ void FillTable::check_loaded(const Archive& archive) const {
   }
   const std::vector<bool> used = in_use();
   for (Id id = 0; id < fills_.size(); ++id) {
+    archive.check(used[id] || fills_[id].started, kWrong);  // no step of its own is to come
     if (used[id]) {
       archive.check(waiting.has(id) == (fills_[id].queued && !fills_[id].started), kWrong);
       check_links(archive, used, id);
@@ -98,10 +85,11 @@ void FillTable::check_links(const Archive& archive, const std::vector<bool>& use
         kWrong);
   }
   archive.check(count == 0 || (!fill.ahead && !fill.started), kWrong);
-  archive.check(static_cast<std::ptrdiff_t>(count) ==
-                    std::count_if(fills_.begin(), fills_.end(),
-                                  [id](const Fill& other) { return other.behind == id; }),
-                kWrong);
+  std::size_t behind = 0;
+  for (Id other = 0; other < fills_.size(); ++other) {
+    behind += fills_[other].behind == id ? 1 : 0;
+  }
+  archive.check(count == behind, kWrong);
 }
 
 void FillTable::check_mshrs(const Archive& archive) const {

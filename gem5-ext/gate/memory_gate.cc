@@ -112,12 +112,7 @@ bool MemoryGate::must_wait(const GatePacket& packet) const {
 }
 
 void MemoryGate::take(const GatePacket& packet, Tick now) {
-  if (free_tags_.empty()) {
-    free_tags_.push_back(static_cast<std::uint32_t>(under_way_.size()));
-    under_way_.emplace_back();
-  }
-  const std::uint32_t tag = free_tags_.back();
-  free_tags_.pop_back();
+  const std::uint32_t tag = under_way_.take();
   const Tick time = later(local(now), advanced_ + Tick(1));
   kernel_.run_until(time - Tick(1));
   sender_.set(packet, tag, time);
@@ -154,7 +149,7 @@ void MemoryGate::on_complete(const Request& request, Tick /*now*/) {
   UnderWay& packet = under_way_[request.tag];
   if (--packet.lines == 0) {
     done_.push_back(packet.id);
-    free_tags_.push_back(request.tag);
+    under_way_.give_back(request.tag);
     ++packets_done_;
   }
 }
@@ -210,8 +205,7 @@ void MemoryGate::tell_room() {
 }
 
 bool MemoryGate::idle() const {
-  return done_.empty() && waiting_.empty() && free_tags_.size() == under_way_.size() &&
-         memory_.idle();
+  return done_.empty() && waiting_.empty() && under_way_.used() == 0 && memory_.idle();
 }
 
 void MemoryGate::suspend(Tick now) {

@@ -25,6 +25,7 @@
 #include "controller/memory_system.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
+#include "core/pool.h"
 #include "core/statistics.h"
 
 namespace hmsim {
@@ -66,7 +67,7 @@ class MemoryGate final : private Requester, private SourceProgress {
   void advance(Tick now);   // tells the host of what is done and where there is room
 
   // No packet was ever taken, and no time has passed.
-  bool untouched() const { return advanced_ == Tick(0) && under_way_.empty(); }
+  bool untouched() const { return advanced_ == Tick(0) && under_way_.size() == 0; }
   // No packet is under way, nothing is queued, and no flash operation runs.
   bool idle() const;
 
@@ -148,8 +149,7 @@ class MemoryGate final : private Requester, private SourceProgress {
   Counter ticks_ = 0;
   Counter packets_done_ = 0;
 
-  std::vector<UnderWay> under_way_;  // by tag
-  std::vector<std::uint32_t> free_tags_;
+  Pool<UnderWay> under_way_;         // by tag
   std::vector<std::uint64_t> done_;  // to be told of
   std::vector<Waiting> waiting_;     // in order of refusal, each port once at most
   std::optional<MemoryClass> turn_;  // of the port that is being told: its next packet goes ahead

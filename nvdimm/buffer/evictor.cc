@@ -64,7 +64,7 @@ std::uint64_t Evictor::take(std::uint32_t eviction, std::uint32_t frame) {
   Frame& record = buffer_.write[frame];
   buffer_.write.unlist(frame);
   record.state = FrameState::evicting;
-  record.next = evictions_[eviction].frames;
+  record.link.next = evictions_[eviction].frames;
   evictions_[eviction].frames = frame;
   return buffer_.page_lines(record);
 }
@@ -86,17 +86,10 @@ std::size_t Evictor::start_early(Tick now) {
 }
 
 std::size_t Evictor::evict(std::uint32_t oldest, Tick now) {
-  if (free_ == kNoIndex) {
-    evictions_.emplace_back();
-    free_ = static_cast<std::uint32_t>(evictions_.size() - 1);
-  }
-  const std::uint32_t eviction = free_;
-  free_ = evictions_[eviction].next_free;
+  const std::uint32_t eviction = evictions_.take();
   const LogicalPage page = buffer_.page_of(buffer_.write[oldest].key);
-  evictions_[eviction] = Eviction();
   evictions_[eviction].page = page;
   under_way_.insert(page.value(), eviction);
-  ++active_;
   ++statistics_.evictions;
 
   std::size_t frames = 1;
@@ -227,19 +220,17 @@ void Evictor::complete(std::uint32_t eviction, Tick now) {
     ftl_.commit(done.page, done.target);
   } else {
     PageBytes bytes = data_->page(ftl_, done.page);
-    for (std::uint32_t frame = done.frames; frame != kNoIndex; frame = buffer_.write[frame].next) {
+    for (std::uint32_t frame = done.frames; frame != kNoIndex;
+         frame = buffer_.write[frame].link.next) {
       data_->overlay(buffer_, frame, bytes);
     }
     ftl_.commit(done.page, done.target);
     data_->media.store(done.target, bytes);
   }
   under_way_.erase(done.page.value());
-  evictions_[eviction].frames = kNoIndex;
-  evictions_[eviction].next_free = free_;
-  free_ = eviction;
-  --active_;
+  evictions_.give_back(eviction);
   for (std::uint32_t frame = done.frames; frame != kNoIndex;) {
-    const std::uint32_t next = buffer_.write[frame].next;
+    const std::uint32_t next = buffer_.write[frame].link.next;
     listener_.on_frame_written(frame, done.gc, now);
     frame = next;
   }
@@ -254,14 +245,15 @@ void Evictor::discard(LogicalPage page) {
 
 void Evictor::serialize(Archive& archive) {
   archive.section("evictions");
-  archive(evictions_, free_, active_, unplaced_, next_channel_);
+  archive(evictions_, unplaced_, next_channel_);
   archive.check_index(next_channel_, channels_, "the next flash channel is none");
   if (!archive.loading()) {
     return;
   }
   under_way_.clear();
+  const std::vector<bool> in_use = evictions_.in_use();
   for (std::uint32_t i = 0; i < evictions_.size(); ++i) {
-    if (evictions_[i].frames != kNoIndex) {
+    if (in_use[i]) {
       const std::int64_t page = evictions_[i].page.value();
       archive.check_index(page, ftl_.shape().logical_pages, "a page is evicted that is none");
       archive.check(under_way_.find(page) == kNoIndex, "a page is evicted twice at once");
@@ -273,11 +265,7 @@ void Evictor::serialize(Archive& archive) {
 void Evictor::check_loaded(const Archive& archive, UnderWay& under_way) const {
   constexpr const char* kWrong = "evictions do not hold together";
   Places evictions(archive, evictions_.size(), kWrong);
-  evictions.chain(free_, [&](std::uint32_t i) {
-    archive.check(evictions_[i].frames == kNoIndex, kWrong);
-    return evictions_[i].next_free;
-  });
-  archive.check(active_ == evictions_.size() - evictions.count(), kWrong);
+  evictions_.take_free(evictions);
   for (const std::uint32_t eviction : under_way.evictions) {
     evictions.take(eviction);
   }
@@ -306,13 +294,19 @@ void Evictor::check_loaded(const Archive& archive, UnderWay& under_way) const {
 void Evictor::check_frames(const Archive& archive) const {
   constexpr const char* kWrong = "frames of evictions do not hold together";
   Places frames(archive, buffer_.write.records(), kWrong);
-  for (const Eviction& eviction : evictions_) {
+  const std::vector<bool> in_use = evictions_.in_use();
+  for (std::uint32_t i = 0; i < evictions_.size(); ++i) {
+    if (!in_use[i]) {
+      continue;
+    }
+    const Eviction& eviction = evictions_[i];
+    archive.check(eviction.frames != kNoIndex, kWrong);
     frames.chain(eviction.frames, [&](std::uint32_t frame) {
       const Frame& record = buffer_.write[frame];
       archive.check(
           record.state == FrameState::evicting && buffer_.page_of(record.key) == eviction.page,
           kWrong);
-      return record.next;
+      return record.link.next;
     });
   }
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {

@@ -18,6 +18,7 @@
 
 #include "core/archive.h"
 #include "core/key_map.h"
+#include "core/pool.h"
 #include "core/ring.h"
 #include "core/types.h"
 #include "nvdimm/buffer/pending_work.h"
@@ -55,8 +56,8 @@ class Evictor {
   // The page's data are not wanted any more: what is being written is dropped.
   void discard(LogicalPage page);
 
-  bool idle() const { return active_ == 0; }
-  std::size_t under_way() const { return active_; }
+  bool idle() const { return evictions_.used() == 0; }
+  std::size_t under_way() const { return evictions_.used(); }
 
   // Where the eviction is being programmed.
   PhysicalPage target(std::uint32_t eviction) const { return evictions_[eviction].target; }
@@ -81,15 +82,14 @@ class Evictor {
   struct Eviction {
     LogicalPage page;
     PhysicalPage target;
-    std::uint32_t frames = kNoIndex;  // linked by Frame::next; none: a free record
-    std::uint32_t next_free = kNoIndex;
+    std::uint32_t frames = kNoIndex;  // the first of them, linked by Frame::link
     Tick unplaced_since{0};
     GcWait gc;              // of its reads and programs, and of the LUN that became free for it
     bool complete = false;  // its frames hold all lines of the page
     bool discarded = false;
 
     void serialize(Archive& archive) {
-      archive(page, target, frames, next_free, unplaced_since, gc, complete, discarded);
+      archive(page, target, frames, unplaced_since, gc, complete, discarded);
     }
   };
 
@@ -122,9 +122,7 @@ class Evictor {
   const std::uint32_t channels_;
   const std::uint32_t luns_per_channel_;
   std::uint32_t next_channel_ = 0;  // of early evictions
-  std::vector<Eviction> evictions_;
-  std::uint32_t free_ = kNoIndex;
-  std::uint32_t active_ = 0;
+  Pool<Eviction> evictions_;
   KeyMap under_way_;              // page -> eviction
   Ring<std::uint32_t> unplaced_;  // evictions that wait for an idle LUN
 };

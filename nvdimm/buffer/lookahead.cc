@@ -85,14 +85,7 @@ std::uint32_t Lookahead::enter(std::int64_t key) {
   if (known != kNoIndex) {
     return known;
   }
-  if (free_ == kNoIndex) {
-    asked_.emplace_back();
-    links_.emplace_back();
-    free_ = static_cast<std::uint32_t>(asked_.size() - 1);
-  }
-  const std::uint32_t index = free_;
-  free_ = asked_[index].next_free;
-  asked_[index] = Asked();
+  const std::uint32_t index = asked_.take();
   asked_[index].key = key;
   asked_for_.insert(key, index);
   guard(buffer_.read, key, true);
@@ -103,8 +96,7 @@ std::uint32_t Lookahead::enter(std::int64_t key) {
 void Lookahead::leave(std::uint32_t index) {
   const std::int64_t key = asked_[index].key;
   asked_for_.erase(key);
-  asked_[index].next_free = free_;
-  free_ = index;
+  asked_.give_back(index);
   guard(buffer_.read, key, false);
   guard(buffer_.write, key, false);
 }
@@ -119,11 +111,12 @@ void Lookahead::guard(BufferPart& part, std::int64_t key, bool guarded) const {
 
 void Lookahead::enlist(std::uint32_t index, std::uint32_t lun) {
   asked_[index].lun = lun;
-  candidates_[lun].push_back(links_, index);
+  candidates_[lun].push_back(links_of(asked_.data(), &Asked::link), index);
 }
 
 void Lookahead::delist(std::uint32_t index) {
-  candidates_[std::exchange(asked_[index].lun, kNoIndex)].remove(links_, index);
+  SlotList& candidates = candidates_[std::exchange(asked_[index].lun, kNoIndex)];
+  candidates.remove(links_of(asked_.data(), &Asked::link), index);
 }
 
 void Lookahead::idle(std::uint32_t lun) {
@@ -176,7 +169,7 @@ bool Lookahead::next_prefetch(std::int64_t& key) {
 
 void Lookahead::serialize(Archive& archive) {
   archive.section("lookahead");
-  archive(asked_, links_, free_);
+  archive(asked_);
   archive.fixed(candidates_);
   archive(hungry_);
   archive.fixed(is_hungry_);
@@ -184,8 +177,9 @@ void Lookahead::serialize(Archive& archive) {
   if (archive.loading()) {
     check_lists(archive);
     asked_for_.clear();
+    const std::vector<bool> in_use = asked_.in_use();
     for (std::uint32_t index = 0; index < asked_.size(); ++index) {
-      if (asked_[index].reads + asked_[index].writes > 0) {
+      if (in_use[index]) {
         archive.check(asked_for_.find(asked_[index].key) == kNoIndex, kWrong);
         asked_for_.insert(asked_[index].key, index);
       }
@@ -195,25 +189,22 @@ void Lookahead::serialize(Archive& archive) {
 }
 
 void Lookahead::check_lists(const Archive& archive) const {
-  archive.check(links_.size() == asked_.size(), kWrong);
   Places candidates(archive, asked_.size(), kWrong);
   for (std::uint32_t lun = 0; lun < candidates_.size(); ++lun) {
-    candidates_[lun].take_all(links_, candidates, [&](std::uint32_t index) {
-      archive.check(asked_[index].lun == lun && asked_[index].reads > 0, kWrong);
-    });
+    candidates_[lun].take_all(
+        links_of(asked_.data(), &Asked::link), candidates, [&](std::uint32_t index) {
+          archive.check(asked_[index].lun == lun && asked_[index].reads > 0, kWrong);
+        });
   }
   Places free(archive, asked_.size(), kWrong);
-  free.chain(free_, [&](std::uint32_t index) {
-    archive.check(asked_[index].reads + asked_[index].writes == 0, kWrong);
-    return asked_[index].next_free;
-  });
+  asked_.take_free(free);
   Places hungry(archive, is_hungry_.size(), kWrong);
   hungry_.each([&](std::uint32_t lun) { hungry.take(lun); });
   for (std::size_t lun = 0; lun < is_hungry_.size(); ++lun) {
     archive.check(is_hungry_[lun] == hungry.has(lun), kWrong);
   }
   std::uint64_t new_pages = 0;
-  for (std::size_t index = 0; index < asked_.size(); ++index) {
+  for (std::uint32_t index = 0; index < asked_.size(); ++index) {
     const Asked& asked = asked_[index];
     const bool used = asked.reads + asked.writes > 0;
     archive.check(
@@ -232,7 +223,7 @@ void Lookahead::check_loaded(const Archive& archive, const std::vector<Query>& q
     archive.check(asked_[query.asked].key == query.key, kWrong);
     ++(query.write ? counted[query.asked].writes : counted[query.asked].reads);
   }
-  for (std::size_t index = 0; index < asked_.size(); ++index) {
+  for (std::uint32_t index = 0; index < asked_.size(); ++index) {
     archive.check(asked_[index].reads == counted[index].reads &&
                       asked_[index].writes == counted[index].writes &&
                       (!asked_[index].new_page || asked_[index].writes > 0),

@@ -11,6 +11,7 @@
 
 #include "core/archive.h"
 #include "core/key_map.h"
+#include "core/pool.h"
 #include "core/ring.h"
 #include "core/slot_list.h"
 #include "nvdimm/buffer/sync_buffer.h"
@@ -71,10 +72,10 @@ class Lookahead {
     std::uint32_t reads = 0;  // commands
     std::uint32_t writes = 0;
     std::uint32_t lun = kNoIndex;  // in whose list of candidates it is
-    std::uint32_t next_free = kNoIndex;
-    bool new_page = false;  // needs a frame of the write part
+    SlotLink link;                 // in that list
+    bool new_page = false;         // needs a frame of the write part
 
-    void serialize(Archive& archive) { archive(key, reads, writes, lun, next_free, new_page); }
+    void serialize(Archive& archive) { archive(key, reads, writes, lun, link, new_page); }
   };
 
   void check_lists(const Archive& archive) const;
@@ -91,9 +92,7 @@ class Lookahead {
   const Ftl& ftl_;
   const FlashArray& flash_;
   const bool reads_unmapped_;  // never-written pages are read from flash
-  std::vector<Asked> asked_;
-  std::vector<SlotLink> links_;  // of candidates
-  std::uint32_t free_ = kNoIndex;
+  Pool<Asked> asked_;
   std::vector<SlotList> candidates_;  // by LUN
   Ring<std::uint32_t> hungry_;        // LUNs that may have a candidate and nothing to do ...
   std::vector<bool> is_hungry_;       // ... each once

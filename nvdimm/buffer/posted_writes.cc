@@ -28,7 +28,7 @@ std::uint32_t PostedWrites::add(std::int64_t line, const LineData& data) {
     latest_.erase(line);
   }
   latest_.insert(line, tag);
-  entries_[tag - first_] = {line, older, kNoIndex, CommandChain(), true};
+  entries_[tag - first_] = {line, older, kNoIndex, SlotChain(), true};
   if (!data_.empty()) {
     data_[tag - first_] = data;
   }

@@ -10,7 +10,7 @@
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/request.h"
-#include "nvdimm/buffer/sync_buffer.h"
+#include "core/slot_list.h"
 
 namespace hmsim {
 
@@ -36,8 +36,8 @@ class PostedWrites {
     return used_ == 0 ? kNoIndex : latest_.find(line);
   }
   // Commands that wait until it is in a frame.
-  const CommandChain& readers(std::uint32_t tag) const { return entries_[tag - first_].readers; }
-  CommandChain& readers(std::uint32_t tag) { return entries_[tag - first_].readers; }
+  const SlotChain& readers(std::uint32_t tag) const { return entries_[tag - first_].readers; }
+  SlotChain& readers(std::uint32_t tag) { return entries_[tag - first_].readers; }
 
   // Data mode: what the write carries; what all writes of the line leave of it, from the oldest on;
   // writes of lines first .. end - 1 change nothing any more.
@@ -61,7 +61,7 @@ class PostedWrites {
     std::int64_t line = 0;
     std::uint32_t older = kNoIndex;  // write of the line
     std::uint32_t newer = kNoIndex;
-    CommandChain readers;
+    SlotChain readers;
     bool used = false;
 
     void serialize(Archive& archive) { archive(line, older, newer, readers, used); }

@@ -24,16 +24,11 @@ BufferPart::BufferPart(std::int64_t capacity, std::unique_ptr<BufferReplacement>
 }
 
 std::uint32_t BufferPart::add(std::int64_t key) {
-  if (free_ == kNoIndex) {
-    frames_.emplace_back();
-    if (replacement_ != nullptr) {
-      replacement_->grow(records());
-    }
-    free_ = records() - 1;
+  const std::uint32_t known = records();
+  const std::uint32_t frame = frames_.take();
+  if (replacement_ != nullptr && records() > known) {
+    replacement_->grow(records());
   }
-  const std::uint32_t frame = free_;
-  free_ = frames_[frame].next;
-  frames_[frame] = Frame();
   frames_[frame].key = key;
   frames_[frame].state = FrameState::waiting;
   map_.insert(key, frame);
@@ -61,13 +56,12 @@ void BufferPart::release(std::uint32_t frame) {
   map_.erase(record.key);
   recent_key_ = kNoKey;
   record.state = FrameState::free;
-  record.next = free_;
-  free_ = frame;
+  frames_.give_back(frame);
   --held_;
 }
 
 std::uint32_t BufferPart::victim() const {
-  if (replaceable_.first == kNoIndex) {
+  if (replaceable_.empty()) {
     return guarded_.first;
   }
   return replacement_ == nullptr ? replaceable_.first : replacement_->victim();
@@ -76,14 +70,15 @@ std::uint32_t BufferPart::victim() const {
 std::uint32_t BufferPart::after(std::uint32_t frame) const {
   const Frame& record = frames_[frame];
   if (record.listing == FrameListing::guarded) {
-    return record.next;
+    return record.link.next;
   }
-  const std::uint32_t next = replacement_ == nullptr ? record.next : replacement_->after(frame);
+  const std::uint32_t next =
+      replacement_ == nullptr ? record.link.next : replacement_->after(frame);
   return next != kNoIndex ? next : guarded_.first;
 }
 
 void BufferPart::serialize(Archive& archive) {
-  archive(held_, frames_, free_, replaceable_, guarded_, waiting_);
+  archive(held_, frames_, replaceable_, guarded_, replaceable_count_, waiting_);
   if (archive.loading()) {
     check_loaded(archive);
     map_.clear();
@@ -108,15 +103,15 @@ void BufferPart::serialize(Archive& archive) {
 void BufferPart::check_loaded(const Archive& archive) const {
   constexpr const char* kWrong = "frames of the buffer do not hold together";
   Places records(archive, frames_.size(), kWrong);
-  records.chain(free_, [&](std::uint32_t frame) {
-    archive.check(frames_[frame].state == FrameState::free, kWrong);
-    return frames_[frame].next;
-  });
+  frames_.take_free(records);
+  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
+    archive.check(records.has(frame) == (frames_[frame].state == FrameState::free), kWrong);
+  }
   waiting_.each([&](std::uint32_t frame) {
     records.take(frame);
     archive.check(frames_[frame].state == FrameState::waiting, kWrong);
   });
-  for (std::size_t frame = 0; frame < frames_.size(); ++frame) {
+  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
     const FrameState state = frames_[frame].state;
     archive.check(records.has(frame) == (state == FrameState::free || state == FrameState::waiting),
                   kWrong);
@@ -130,32 +125,28 @@ void BufferPart::check_loaded(const Archive& archive) const {
 void BufferPart::check_lists(const Archive& archive) const {
   constexpr const char* kWrong = "lists of the buffer's frames do not hold together";
   Places listed(archive, frames_.size(), kWrong);
-  const auto follow = [&](const List& list, FrameListing listing) {
-    const std::size_t before = listed.count();
-    std::uint32_t previous = kNoIndex;
-    const std::uint32_t last = listed.chain(list.first, [&](std::uint32_t frame) {
-      archive.check(frames_[frame].listing == listing && frames_[frame].previous == previous,
-                    kWrong);
-      previous = frame;
-      return frames_[frame].next;
-    });
-    archive.check(last == list.last && list.count == listed.count() - before, kWrong);
+  const auto links = links_of(frames_.data(), &Frame::link);
+  const auto listed_as = [&](FrameListing listing) {
+    return [&, listing](std::uint32_t frame) {
+      archive.check(frames_[frame].listing == listing, kWrong);
+    };
   };
-  follow(replaceable_, FrameListing::replaceable);
-  follow(guarded_, FrameListing::guarded);
-  for (std::size_t frame = 0; frame < frames_.size(); ++frame) {
+  replaceable_.take_all(links, listed, listed_as(FrameListing::replaceable));
+  archive.check(replaceable_count_ == listed.count(), kWrong);
+  guarded_.take_all(links, listed, listed_as(FrameListing::guarded));
+  for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
     archive.check((frames_[frame].listing != FrameListing::none) == listed.has(frame), kWrong);
   }
   if (replacement_ == nullptr) {
     return;
   }
   Places known(archive, frames_.size(), kWrong);
-  const std::uint32_t first = replaceable_.first == kNoIndex ? kNoIndex : replacement_->victim();
+  const std::uint32_t first = replaceable_.empty() ? kNoIndex : replacement_->victim();
   known.chain(first, [&](std::uint32_t frame) {
     archive.check(frames_[frame].listing == FrameListing::replaceable, kWrong);
     return replacement_->after(frame);
   });
-  archive.check(known.count() == replaceable_.count, kWrong);
+  archive.check(known.count() == replaceable_count_, kWrong);
 }
 
 namespace {

@@ -17,7 +17,9 @@
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/parameters.h"
+#include "core/pool.h"
 #include "core/ring.h"
+#include "core/slot_list.h"
 #include "core/statistics.h"
 #include "core/types.h"
 #include "nvdimm/parameters.h"
@@ -35,14 +37,6 @@ enum class FrameState : std::uint8_t {
   last = evicting
 };
 
-// A chain of commands, linked by their tags.
-struct CommandChain {
-  std::uint32_t first = kNoIndex;
-  std::uint32_t last = kNoIndex;
-
-  void serialize(Archive& archive) { archive(first, last); }
-};
-
 // Where a frame stands that may be given up.
 enum class FrameListing : std::uint8_t { none, replaceable, guarded, last = guarded };
 
@@ -51,9 +45,8 @@ struct Frame {
   std::uint64_t valid = 0;     // lines it holds; write part: all of them newer than flash, or equal
   std::uint64_t expected = 0;  // filling: lines that the page on its way will bring
   std::uint32_t pins = 0;      // acknowledged commands that have not finished
-  std::uint32_t previous = kNoIndex;  // in a list, ...
-  std::uint32_t next = kNoIndex;      // ... or a chain of free records or an eviction's frames
-  CommandChain waiters;
+  SlotLink link;               // in a list, or, of its `next`, among an eviction's frames
+  SlotChain waiters;           // commands, by tag
   FrameState state = FrameState::free;
   FrameListing listing = FrameListing::none;
   bool prefetched = false;     // and no read has asked for it yet
@@ -62,8 +55,8 @@ struct Frame {
   std::uint32_t requests = 0;  // read part: commands among `waiters`
 
   void serialize(Archive& archive) {
-    archive(key, valid, expected, pins, previous, next, waiters, state, listing, prefetched,
-            fetching, lun, requests);
+    archive(key, valid, expected, pins, link, waiters, state, listing, prefetched, fetching, lun,
+            requests);
   }
 };
 
@@ -84,7 +77,7 @@ class BufferPart {
   const Frame& operator[](std::uint32_t frame) const { return frames_[frame]; }
 
   // Records, free ones included, are numbered from 0.
-  std::uint32_t records() const { return static_cast<std::uint32_t>(frames_.size()); }
+  std::uint32_t records() const { return frames_.size(); }
 
   // A record for an absent key, last among those that wait for a frame.
   std::uint32_t add(std::int64_t key);
@@ -107,33 +100,25 @@ class BufferPart {
     }
   }
   void list(std::uint32_t frame, bool guard) {
-    Frame* const frames = frames_.data();
-    List& list = guard ? guarded_ : replaceable_;
-    frames[frame].listing = guard ? FrameListing::guarded : FrameListing::replaceable;
-    frames[frame].previous = list.last;
-    frames[frame].next = kNoIndex;
-    (list.last == kNoIndex ? list.first : frames[list.last].next) = frame;
-    list.last = frame;
-    ++list.count;
+    const auto links = links_of(frames_.data(), &Frame::link);
+    frames_[frame].listing = guard ? FrameListing::guarded : FrameListing::replaceable;
+    (guard ? guarded_ : replaceable_).push_back(links, frame);
+    replaceable_count_ += guard ? 0 : 1;
     if (replacement_ != nullptr && !guard) {
-      replacement_->listed(frame, frames[frame].key);
+      replacement_->listed(frame, frames_[frame].key);
     }
   }
   void unlist(std::uint32_t frame) {
-    Frame* const frames = frames_.data();
-    const bool guarded = frames[frame].listing == FrameListing::guarded;
-    List& list = guarded ? guarded_ : replaceable_;
-    const std::uint32_t previous = frames[frame].previous;
-    const std::uint32_t next = frames[frame].next;
-    frames[frame].listing = FrameListing::none;
-    (previous == kNoIndex ? list.first : frames[previous].next) = next;
-    (next == kNoIndex ? list.last : frames[next].previous) = previous;
-    --list.count;
+    const auto links = links_of(frames_.data(), &Frame::link);
+    const bool guarded = frames_[frame].listing == FrameListing::guarded;
+    frames_[frame].listing = FrameListing::none;
+    (guarded ? guarded_ : replaceable_).remove(links, frame);
+    replaceable_count_ -= guarded ? 0 : 1;
     if (replacement_ != nullptr && !guarded) {
       replacement_->unlisted(frame);
     }
   }
-  std::uint64_t replaceable() const { return replaceable_.count; }
+  std::uint64_t replaceable() const { return replaceable_count_; }
   // The first to be given up, and the one after a listed frame.
   std::uint32_t victim() const;
   std::uint32_t after(std::uint32_t frame) const;
@@ -147,22 +132,13 @@ class BufferPart {
   static constexpr std::int64_t kNoKey = -1;
 
   std::int64_t capacity_;
-  std::int64_t held_ = 0;  // frames in use
-  // Frames in the order of their listing.
-  struct List {
-    std::uint32_t first = kNoIndex;
-    std::uint32_t last = kNoIndex;
-    std::uint64_t count = 0;
-
-    void serialize(Archive& archive) { archive(first, last, count); }
-  };
-
+  std::int64_t held_ = 0;                           // frames in use
   std::unique_ptr<BufferReplacement> replacement_;  // nullptr: the order of `replaceable_`
   Counter* unused_prefetches_;
-  std::vector<Frame> frames_;
-  std::uint32_t free_ = kNoIndex;  // records
-  List replaceable_;
-  List guarded_;
+  Pool<Frame> frames_;    // records
+  SlotList replaceable_;  // in the order of their listing
+  SlotList guarded_;      // likewise
+  std::uint64_t replaceable_count_ = 0;
   Ring<std::uint32_t> waiting_;
   KeyMap map_;
   mutable std::int64_t recent_key_ = kNoKey;  // the last one looked for, ...

@@ -21,6 +21,7 @@
 #include "core/archive.h"
 #include "core/key_map.h"
 #include "core/random.h"
+#include "core/slot_list.h"
 #include "core/types.h"
 #include "nvdimm/ftl/ftl_shape.h"
 #include "nvdimm/ftl/map_cache.h"
@@ -233,14 +234,9 @@ class Ftl {
 
   enum class State : std::uint8_t { free, open, full, victim, bad, last = bad };
 
-  struct Link {
-    std::uint32_t previous = kNoIndex;
-    std::uint32_t next = kNoIndex;
-  };
-
   struct Block {
-    Link alike;  // among full blocks of the LUN with as many valid pages, by `changed`
-    Link age;    // among full blocks of the LUN, in the order in which they were filled
+    SlotLink alike;  // among full blocks of the LUN with as many valid pages, by `changed`
+    SlotLink age;    // among full blocks of the LUN, in the order in which they were filled
     std::uint64_t changed = 0;  // Lun::written when it was filled or last lost a valid page
     std::uint32_t erases = 0;
     std::uint32_t slot = 0;  // in Lun::full
@@ -255,11 +251,6 @@ class Ftl {
     }
   };
 
-  struct List {
-    std::uint32_t first = kNoIndex;
-    std::uint32_t last = kNoIndex;
-  };
-
   struct Frontier {
     std::uint32_t block = kNoIndex;
     std::uint32_t next_page = 0;
@@ -272,8 +263,8 @@ class Ftl {
     std::vector<std::uint64_t> free;
     std::array<Frontier, kFrontiers> frontiers;
     std::vector<std::uint32_t> full;  // blocks, in no order
-    std::vector<List> buckets;        // of full blocks, by valid pages
-    List filled;                      // full blocks, oldest first
+    std::vector<SlotList> buckets;    // of full blocks, by valid pages
+    SlotList filled;                  // full blocks, oldest first
     std::uint32_t fewest = 0;         // no lower bucket holds a block
     std::vector<std::uint32_t> worn;  // blocks, by erases
     std::uint32_t least_worn = 0;     // erases
@@ -318,8 +309,13 @@ class Ftl {
                : 0;
   }
   void open(std::uint32_t lun, Frontier& frontier, Stream stream);
-  void append(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
-  void remove(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block);
+  // Of the LUN's blocks.
+  auto links(std::uint32_t lun, SlotLink Block::*link) {
+    return links_of(blocks_.data() + block_index(lun, 0), link);
+  }
+  auto links(std::uint32_t lun, SlotLink Block::*link) const {
+    return links_of(blocks_.data() + block_index(lun, 0), link);
+  }
   void enter_bucket(std::uint32_t lun, std::uint32_t block);
   void leave_bucket(std::uint32_t lun, std::uint32_t block);
   void enter_full(std::uint32_t lun, std::uint32_t block);
@@ -356,7 +352,7 @@ class Ftl {
   void check_lists(const Archive& archive, std::uint32_t lun) const;
   std::uint32_t allocated_pages(std::uint32_t lun, std::uint32_t block) const;
   void serialize_lun(Archive& archive, std::uint32_t lun);
-  void serialize_list(Archive& archive, std::uint32_t lun, List& list, Link Block::*link);
+  void serialize_list(Archive& archive, std::uint32_t lun, SlotList& list, SlotLink Block::*link);
 
   FtlShape shape_;
   std::unique_ptr<MapCache> map_;

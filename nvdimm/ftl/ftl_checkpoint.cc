@@ -95,7 +95,7 @@ void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
     state.fewest = 0;
   }
   serialize_list(archive, lun, state.filled, &Block::age);
-  for (List& bucket : state.buckets) {
+  for (SlotList& bucket : state.buckets) {
     serialize_list(archive, lun, bucket, &Block::alike);
   }
   if (archive.loading()) {
@@ -103,20 +103,21 @@ void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
   }
 }
 
-void Ftl::serialize_list(Archive& archive, std::uint32_t lun, List& list, Link Block::*link) {
+void Ftl::serialize_list(Archive& archive, std::uint32_t lun, SlotList& list,
+                         SlotLink Block::*link) {
   std::vector<std::uint32_t> members;
   for (std::uint32_t i = archive.loading() ? kNoIndex : list.first; i != kNoIndex;
-       i = (blocks_[block_index(lun, i)].*link).next) {
+       i = links(lun, link)[i].next) {
     members.push_back(i);
   }
   archive(members);
   if (!archive.loading()) {
     return;
   }
-  list = List();
+  list = SlotList();
   archive.check_indices(members, shape_.blocks, "a list of flash blocks names one that is none");
   for (const std::uint32_t block : members) {
-    append(lun, list, link, block);
+    list.push_back(links(lun, link), block);
   }
 }
 
@@ -188,7 +189,7 @@ void Ftl::check_lun(const Archive& archive, std::uint32_t lun) const {
 void Ftl::check_lists(const Archive& archive, std::uint32_t lun) const {
   constexpr const char* kWrong = "the lists of full flash blocks do not hold together";
   const Lun& state = luns_[lun];
-  const auto follow = [&](Places& blocks, const List& list, Link Block::*link,
+  const auto follow = [&](Places& blocks, const SlotList& list, SlotLink Block::*link,
                           std::uint32_t valid) {
     blocks.chain(list.first, [&](std::uint32_t number) {
       const Block& block = blocks_[block_index(lun, number)];

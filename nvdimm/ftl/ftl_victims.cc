@@ -30,9 +30,7 @@ class Ftl::View final : public FullBlocks {
   std::uint32_t oldest() const override { return lun_.filled.first; }
   std::uint32_t pages() const override { return ftl_.shape_.pages; }
   std::uint32_t fewest() const override { return lun_.fewest; }
-  bool any_with(std::uint32_t valid) const override {
-    return lun_.buckets[valid].first != kNoIndex;
-  }
+  bool any_with(std::uint32_t valid) const override { return !lun_.buckets[valid].empty(); }
   BlockView first_with(std::uint32_t valid) const override {
     return view(lun_.buckets[valid].first);
   }
@@ -58,29 +56,15 @@ class Ftl::View final : public FullBlocks {
   const std::uint32_t lun_number_;
 };
 
-void Ftl::append(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block) {
-  blocks_[block_index(lun, block)].*link = {list.last, kNoIndex};
-  (list.last == kNoIndex ? list.first : (blocks_[block_index(lun, list.last)].*link).next) = block;
-  list.last = block;
-}
-
-void Ftl::remove(std::uint32_t lun, List& list, Link Block::*link, std::uint32_t block) {
-  const Link gone = blocks_[block_index(lun, block)].*link;
-  (gone.previous == kNoIndex ? list.first : (blocks_[block_index(lun, gone.previous)].*link).next) =
-      gone.next;
-  (gone.next == kNoIndex ? list.last : (blocks_[block_index(lun, gone.next)].*link).previous) =
-      gone.previous;
-}
-
 void Ftl::enter_bucket(std::uint32_t lun, std::uint32_t block) {
   const std::uint32_t valid = blocks_[block_index(lun, block)].valid;
-  append(lun, luns_[lun].buckets[valid], &Block::alike, block);
+  luns_[lun].buckets[valid].push_back(links(lun, &Block::alike), block);
   luns_[lun].fewest = std::min(luns_[lun].fewest, valid);
 }
 
 void Ftl::leave_bucket(std::uint32_t lun, std::uint32_t block) {
   const std::uint32_t valid = blocks_[block_index(lun, block)].valid;
-  remove(lun, luns_[lun].buckets[valid], &Block::alike, block);
+  luns_[lun].buckets[valid].remove(links(lun, &Block::alike), block);
 }
 
 void Ftl::enter_full(std::uint32_t lun, std::uint32_t block) {
@@ -90,7 +74,7 @@ void Ftl::enter_full(std::uint32_t lun, std::uint32_t block) {
   state.failing += entry.failing ? 1 : 0;
   entry.slot = static_cast<std::uint32_t>(state.full.size());
   state.full.push_back(block);
-  append(lun, state.filled, &Block::age, block);
+  state.filled.push_back(links(lun, &Block::age), block);
   enter_bucket(lun, block);
 }
 
@@ -100,7 +84,7 @@ void Ftl::make_victim(std::uint32_t lun, std::uint32_t block) {
   require(entry.state == State::full, "a victim is not a full block");
   state.failing -= entry.failing ? 1 : 0;
   leave_bucket(lun, block);
-  remove(lun, state.filled, &Block::age, block);
+  state.filled.remove(links(lun, &Block::age), block);
   state.full[entry.slot] = state.full.back();
   blocks_[block_index(lun, state.full.back())].slot = entry.slot;
   state.full.pop_back();
@@ -110,7 +94,7 @@ void Ftl::make_victim(std::uint32_t lun, std::uint32_t block) {
 // shape_.pages when no block is full.
 std::uint32_t Ftl::fewest_valid(std::uint32_t lun) {
   Lun& state = luns_[lun];
-  while (state.fewest < shape_.pages && state.buckets[state.fewest].first == kNoIndex) {
+  while (state.fewest < shape_.pages && state.buckets[state.fewest].empty()) {
     ++state.fewest;
   }
   return state.fewest;

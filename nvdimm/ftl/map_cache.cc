@@ -29,7 +29,7 @@ void MapCache::changed(LogicalPage page) {
   }
   if (!entries_[slot].dirty) {
     entries_[slot].dirty = true;
-    dirty_[page_of(page)].push_back(dirty_links_, slot);
+    dirty_[page_of(page)].push_back(by_page(), slot);
     ++dirty_count_;
   }
 }
@@ -39,9 +39,7 @@ std::uint32_t MapCache::enter(LogicalPage page) {
     drop_oldest();
   } else {
     entries_.emplace_back();
-    age_links_.emplace_back();
-    dirty_links_.emplace_back();
-    age_.push_back(age_links_, static_cast<std::uint32_t>(entries_.size() - 1));
+    age_.push_back(by_age(), static_cast<std::uint32_t>(entries_.size() - 1));
   }
   const std::uint32_t slot = age_.last;
   entries_[slot].page = page;
@@ -51,8 +49,8 @@ std::uint32_t MapCache::enter(LogicalPage page) {
 }
 
 void MapCache::touch(std::uint32_t slot) {
-  age_.remove(age_links_, slot);
-  age_.push_back(age_links_, slot);
+  age_.remove(by_age(), slot);
+  age_.push_back(by_age(), slot);
 }
 
 // Its slot is then the youngest.
@@ -87,7 +85,7 @@ void MapCache::written(std::uint32_t translation_page) {
   SlotList& list = dirty_[translation_page];
   while (!list.empty()) {
     const std::uint32_t slot = list.first;
-    list.remove(dirty_links_, slot);
+    list.remove(by_page(), slot);
     entries_[slot].dirty = false;
     --dirty_count_;
   }
@@ -101,7 +99,7 @@ void MapCache::clear() {
 
 void MapCache::serialize(Archive& archive) {
   archive.section("map cache");
-  archive(entries_, age_links_, dirty_links_, age_);
+  archive(entries_, age_);
   archive.fixed(dirty_, listed_);
   archive(to_write_, dirty_count_, counts_);
   if (archive.loading()) {
@@ -117,16 +115,15 @@ void MapCache::serialize(Archive& archive) {
 void MapCache::check_loaded(const Archive& archive) const {
   constexpr const char* kWrong = "the cached map does not hold together";
   const std::size_t count = entries_.size();
-  archive.check(count <= capacity_ && age_links_.size() == count && dirty_links_.size() == count,
-                kWrong);
-  Places by_age(archive, count, kWrong);
-  age_.take_all(age_links_, by_age);
+  archive.check(count <= capacity_, kWrong);
+  Places aged(archive, count, kWrong);
+  age_.take_all(by_age(), aged);
   Places dirty(archive, count, kWrong);
   for (std::uint32_t page = 0; page < dirty_.size(); ++page) {
     const auto in_page = [&](std::uint32_t slot) {
       archive.check(entries_[slot].dirty && page_of(entries_[slot].page) == page, kWrong);
     };
-    dirty_[page].take_all(dirty_links_, dirty, in_page);
+    dirty_[page].take_all(by_page(), dirty, in_page);
   }
   Places writes(archive, dirty_.size(), kWrong);
   to_write_.each([&](std::uint32_t page) { writes.take(page); });
@@ -140,7 +137,7 @@ void MapCache::check_loaded(const Archive& archive) const {
                       entries_[slot].dirty == dirty.has(slot),
                   kWrong);
   }
-  archive.check(by_age.all() && dirty.count() == dirty_count_, kWrong);
+  archive.check(aged.all() && dirty.count() == dirty_count_, kWrong);
 }
 
 }  // namespace hmsim

@@ -70,10 +70,16 @@ class MapCache {
   struct Entry {
     LogicalPage page;
     bool dirty = false;
+    SlotLink by_age;
+    SlotLink by_page;  // while it is dirty
 
-    void serialize(Archive& archive) { archive(page, dirty); }
+    void serialize(Archive& archive) { archive(page, dirty, by_age, by_page); }
   };
 
+  auto by_age() { return links_of(entries_.data(), &Entry::by_age); }
+  auto by_age() const { return links_of(entries_.data(), &Entry::by_age); }
+  auto by_page() { return links_of(entries_.data(), &Entry::by_page); }
+  auto by_page() const { return links_of(entries_.data(), &Entry::by_page); }
   void check_loaded(const Archive& archive) const;
   std::uint32_t enter(LogicalPage page);
   void touch(std::uint32_t slot);
@@ -81,9 +87,7 @@ class MapCache {
 
   std::uint32_t capacity_;
   std::uint64_t entries_per_page_;
-  std::vector<Entry> entries_;       // slots in use
-  std::vector<SlotLink> age_links_;  // by slot
-  std::vector<SlotLink> dirty_links_;
+  std::vector<Entry> entries_;   // slots in use
   SlotList age_;                 // least recently used first
   std::vector<SlotList> dirty_;  // by translation page
   std::vector<bool> listed_;     // in to_write_

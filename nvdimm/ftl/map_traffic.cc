@@ -58,13 +58,7 @@ void MapTraffic::write_back(Tick now) {
 }
 
 std::uint32_t MapTraffic::begin(std::uint32_t page) {
-  if (free_visit_ == kNoIndex) {
-    visits_.emplace_back();
-    free_visit_ = static_cast<std::uint32_t>(visits_.size() - 1);
-  }
-  const std::uint32_t visit = free_visit_;
-  free_visit_ = visits_[visit].next_free;
-  visits_[visit] = Visit();
+  const std::uint32_t visit = visits_.take();
   visits_[visit].page = page;
   visit_of_.insert(page, visit);
   return visit;
@@ -72,22 +66,13 @@ std::uint32_t MapTraffic::begin(std::uint32_t page) {
 
 void MapTraffic::end(std::uint32_t visit) {
   visit_of_.erase(visits_[visit].page);
-  visits_[visit].page = kNoIndex;
-  visits_[visit].next_free = free_visit_;
-  free_visit_ = visit;
+  visits_.give_back(visit);
 }
 
 void MapTraffic::wait(std::uint32_t visit, LogicalPage page, std::uint32_t cookie) {
-  if (free_waiter_ == kNoIndex) {
-    waiters_.emplace_back();
-    free_waiter_ = static_cast<std::uint32_t>(waiters_.size() - 1);
-  }
-  const std::uint32_t waiter = free_waiter_;
-  free_waiter_ = waiters_[waiter].next;
+  const std::uint32_t waiter = waiters_.take();
   waiters_[waiter] = {page, cookie, kNoIndex};
-  Visit& own = visits_[visit];
-  (own.first == kNoIndex ? own.first : waiters_[own.last].next) = waiter;
-  own.last = waiter;
+  visits_[visit].waiters.push_back(links_of(waiters_.data(), &Waiter::next), waiter);
 }
 
 void MapTraffic::read(std::uint32_t visit, Tick now) {
@@ -169,31 +154,30 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
 
 // All who waited have their entries; the visit ends if that was all.
 void MapTraffic::serve(std::uint32_t visit, const GcWait& gc, Tick now) {
-  std::uint32_t waiter = visits_[visit].first;
-  visits_[visit].first = kNoIndex;
+  SlotChain waiters = std::exchange(visits_[visit].waiters, SlotChain());
   if (!visits_[visit].writes) {
     end(visit);
   }
-  while (waiter != kNoIndex) {
+  while (!waiters.empty()) {
+    const std::uint32_t waiter = waiters.pop_front(links_of(waiters_.data(), &Waiter::next));
     const Waiter done = waiters_[waiter];
-    waiters_[waiter].next = free_waiter_;
-    free_waiter_ = waiter;
+    waiters_.give_back(waiter);
     ftl_.map()->load(done.page);
     listener_.on_mapped(done.cookie, gc, now);
-    waiter = done.next;
   }
 }
 
 void MapTraffic::serialize(Archive& archive) {
   archive.section("map traffic");
-  archive(visits_, free_visit_, waiters_, free_waiter_, writing_);
+  archive(visits_, waiters_, writing_);
   if (!archive.loading()) {
     return;
   }
   visit_of_.clear();
+  const std::vector<bool> in_use = visits_.in_use();
   for (std::uint32_t visit = 0; visit < visits_.size(); ++visit) {
     const std::uint32_t page = visits_[visit].page;
-    if (page != kNoIndex) {
+    if (in_use[visit]) {
       archive.check(page < ftl_.shape().map_pages() && visit_of_.find(page) == kNoIndex,
                     "a translation page is visited twice, or is none");
       visit_of_.insert(page, visit);
@@ -203,17 +187,14 @@ void MapTraffic::serialize(Archive& archive) {
 
 void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const {
   constexpr const char* kWrong = "visits of translation pages do not hold together";
-  archive.check(ftl_.map() != nullptr || visits_.empty(), kWrong);
+  archive.check(ftl_.map() != nullptr || visits_.size() == 0, kWrong);
   Places visits(archive, visits_.size(), kWrong);
-  visits.chain(free_visit_, [&](std::uint32_t visit) {
-    archive.check(visits_[visit].page == kNoIndex, kWrong);
-    return visits_[visit].next_free;
-  });
+  visits_.take_free(visits);
   for (const auto& [command, progress] : under_way.of(FlashPriority::map)) {
     visits.take(command.subject);
     const Visit& visit = visits_[command.subject];
     const bool reads = command.operation == FlashOperation::read;
-    archive.check(visit.page != kNoIndex && visit.reading == reads && (reads || visit.writes) &&
+    archive.check(visit.reading == reads && (reads || visit.writes) &&
                       command.operation != FlashOperation::erase &&
                       (!reads || in_flash(visit.page)),
                   kWrong);
@@ -224,10 +205,11 @@ void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const
     }
   }
   std::uint32_t writing = 0;
-  for (const Visit& visit : visits_) {
-    const bool used = visit.page != kNoIndex;
-    writing += used && visit.writes ? 1 : 0;
-    archive.check(!used || visit.first == kNoIndex || visit.reading, kWrong);
+  const std::vector<bool> in_use = visits_.in_use();
+  for (std::uint32_t visit = 0; visit < visits_.size(); ++visit) {
+    const Visit& own = visits_[visit];
+    writing += in_use[visit] && own.writes ? 1 : 0;
+    archive.check(!in_use[visit] || own.waiters.empty() || own.reading, kWrong);
   }
   archive.check(visits.all() && writing == writing_, kWrong);
   check_waiters(archive, under_way);
@@ -235,14 +217,15 @@ void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const
 
 void MapTraffic::check_waiters(const Archive& archive, UnderWay& under_way) const {
   constexpr const char* kWrong = "who waits for the map does not hold together";
-  const auto next = [this](std::uint32_t waiter) { return waiters_[waiter].next; };
   Places waiters(archive, waiters_.size(), kWrong);
-  waiters.chain(free_waiter_, next);
-  for (const Visit& visit : visits_) {
-    if (visit.page == kNoIndex) {
+  waiters_.take_free(waiters);
+  const std::vector<bool> in_use = visits_.in_use();
+  for (std::uint32_t i = 0; i < visits_.size(); ++i) {
+    if (!in_use[i]) {
       continue;
     }
-    const std::uint32_t last = waiters.chain(visit.first, [&](std::uint32_t number) {
+    const Visit& visit = visits_[i];
+    visit.waiters.take_all(links_of(waiters_.data(), &Waiter::next), waiters, [&](auto number) {
       const Waiter& waiter = waiters_[number];
       archive.check_index(waiter.page.value(), ftl_.shape().logical_pages, kWrong);
       archive.check(ftl_.map()->page_of(waiter.page) == visit.page, kWrong);
@@ -253,9 +236,7 @@ void MapTraffic::check_waiters(const Archive& archive, UnderWay& under_way) cons
         under_way.fetches.take(waiter.cookie / kMapUsers);
         under_way.prefetches += user == MapUser::prefetch ? 1 : 0;
       }
-      return waiter.next;
     });
-    archive.check(visit.first == kNoIndex || visit.last == last, kWrong);
   }
   archive.check(waiters.all(), kWrong);
 }

@@ -13,6 +13,8 @@
 
 #include "core/archive.h"
 #include "core/key_map.h"
+#include "core/pool.h"
+#include "core/slot_list.h"
 #include "core/types.h"
 #include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
@@ -62,23 +64,19 @@ class MapTraffic {
  private:
   // What is done with one translation page.
   struct Visit {
-    std::uint32_t page = kNoIndex;   // kNoIndex: a free record
-    std::uint32_t first = kNoIndex;  // of those who wait, in order
-    std::uint32_t last = kNoIndex;
-    std::uint32_t next_free = kNoIndex;
+    std::uint32_t page = kNoIndex;
+    SlotChain waiters;
     bool reading = false;
     bool writes = false;             // it is to be programmed, ...
     bool again = false;              // ... and after that once more
     PhysicalPage target = kNowhere;  // being programmed there
 
-    void serialize(Archive& archive) {
-      archive(page, first, last, next_free, reading, writes, again, target);
-    }
+    void serialize(Archive& archive) { archive(page, waiters, reading, writes, again, target); }
   };
   struct Waiter {
     LogicalPage page;
     std::uint32_t cookie = 0;
-    std::uint32_t next = kNoIndex;  // of a visit, or free
+    std::uint32_t next = kNoIndex;  // of the visit
 
     void serialize(Archive& archive) { archive(page, cookie, next); }
   };
@@ -98,10 +96,8 @@ class MapTraffic {
   PendingWork& pending_;
   MapListener& listener_;
   NvdimmStatistics& statistics_;
-  std::vector<Visit> visits_;
-  std::uint32_t free_visit_ = kNoIndex;
-  std::vector<Waiter> waiters_;
-  std::uint32_t free_waiter_ = kNoIndex;
+  Pool<Visit> visits_;
+  Pool<Waiter> waiters_;
   std::uint32_t writing_ = 0;  // visits that write
   KeyMap visit_of_;            // by translation page
 };

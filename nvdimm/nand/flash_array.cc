@@ -69,7 +69,6 @@ void FlashArray::add_observer(FlashObserver& observer) {
 }
 
 void FlashArray::submit(const FlashCommand& command, Tick now) {
-  ++unfinished_;
   if (luns_[command.lun].locked && command.priority != FlashPriority::collection) {
     account(now);
     ++blocked_;
@@ -79,33 +78,20 @@ void FlashArray::submit(const FlashCommand& command, Tick now) {
 }
 
 void FlashArray::enqueue(const FlashCommand& command, Tick now) {
-  if (free_nodes_ == kNoIndex) {
-    nodes_.emplace_back();
-    free_nodes_ = static_cast<std::uint32_t>(nodes_.size() - 1);
-  }
-  const std::uint32_t node = free_nodes_;
-  free_nodes_ = nodes_[node].next;
-  nodes_[node] = Node();
+  const std::uint32_t node = nodes_.take();
   nodes_[node].command = command;
   Lun& lun = luns_[command.lun];
   nodes_[node].locked_before = locked_until(lun, now);
   lun.waiting += command.priority == FlashPriority::collection ? 0 : 1;
-  List& queue = lun.queues[static_cast<std::size_t>(command.priority)];
-  (queue.first == kNoIndex ? queue.first : nodes_[queue.last].next) = node;
-  queue.last = node;
+  lun.queues[static_cast<std::size_t>(command.priority)].push_back(
+      links_of(nodes_.data(), &Node::next), node);
 }
 
-void FlashArray::release(std::uint32_t node) {
-  nodes_[node].next = free_nodes_;
-  free_nodes_ = node;
-  --unfinished_;
-}
-
-FlashArray::List* FlashArray::next_queue(std::uint32_t lun) {
+SlotChain* FlashArray::next_queue(std::uint32_t lun) {
   Lun& state = luns_[lun];
   for (std::size_t priority = 0; priority < kFlashPriorities; ++priority) {
     const bool collection = priority == static_cast<std::size_t>(FlashPriority::collection);
-    if (state.queues[priority].first != kNoIndex && (!state.locked || collection)) {
+    if (!state.queues[priority].empty() && (!state.locked || collection)) {
       return &state.queues[priority];
     }
   }
@@ -113,13 +99,9 @@ FlashArray::List* FlashArray::next_queue(std::uint32_t lun) {
 }
 
 // The node behind `previous` leaves the queue; kNoIndex: the first.
-std::uint32_t FlashArray::take(std::uint32_t lun, List& queue, std::uint32_t previous, Tick now) {
-  std::uint32_t& link = previous == kNoIndex ? queue.first : nodes_[previous].next;
-  const std::uint32_t node = link;
-  link = nodes_[node].next;
-  if (queue.last == node) {
-    queue.last = previous;
-  }
+std::uint32_t FlashArray::take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous,
+                               Tick now) {
+  const std::uint32_t node = queue.take_after(links_of(nodes_.data(), &Node::next), previous);
   nodes_[node].next = kNoIndex;
   if (nodes_[node].command.priority != FlashPriority::collection) {
     --luns_[lun].waiting;
@@ -133,7 +115,7 @@ std::uint32_t FlashArray::take(std::uint32_t lun, List& queue, std::uint32_t pre
 
 bool FlashArray::empty(const Lun& state) const {
   return state.io == kNoIndex && state.pending == kNoIndex && state.array == kNoIndex &&
-         state.suspended == kNoIndex && state.held.first == kNoIndex;
+         state.suspended == kNoIndex && state.held.empty();
 }
 
 bool FlashArray::idle(std::uint32_t lun) const {
@@ -160,7 +142,7 @@ void FlashArray::proceed(std::uint32_t lun, Tick now) {
   if (state.io != kNoIndex || state.reporting) {
     return;
   }
-  if (state.held.first != kNoIndex) {
+  if (!state.held.empty()) {
     fetch(lun, now);
   } else if (state.suspended != kNoIndex) {
     serve_suspended(lun, now);
@@ -182,9 +164,9 @@ void FlashArray::proceed(std::uint32_t lun, Tick now) {
 
 void FlashArray::offer_room(std::uint32_t lun, Tick now) {
   while (takes_program(lun)) {
-    const std::uint32_t before = unfinished_;
+    const std::uint32_t before = nodes_.used();
     client_.on_flash_room(lun, now);
-    if (unfinished_ == before) {
+    if (nodes_.used() == before) {
       return;
     }
   }
@@ -196,7 +178,7 @@ bool FlashArray::overlaps(std::uint32_t lun, std::uint32_t with) {
   if (!cache_) {
     return false;
   }
-  const List* queue = next_queue(lun);
+  const SlotChain* queue = next_queue(lun);
   if (queue == nullptr) {
     return false;
   }
@@ -219,7 +201,7 @@ bool FlashArray::start_overlapping(std::uint32_t lun, std::uint32_t with, Tick n
 
 bool FlashArray::start_next(std::uint32_t lun, Tick now) {
   for (;;) {
-    List* queue = next_queue(lun);
+    SlotChain* queue = next_queue(lun);
     if (queue == nullptr) {
       return false;
     }
@@ -244,13 +226,13 @@ bool FlashArray::client_starts(std::uint32_t node, Tick now) {
 }
 
 // The first of the queue starts, unless the client withdraws it.
-bool FlashArray::start(std::uint32_t lun, List& queue, Tick now) {
+bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t node = take(lun, queue, kNoIndex, now);
   state.io = node;
   if (!client_starts(node, now)) {
     state.io = kNoIndex;
-    release(node);
+    nodes_.give_back(node);
     return false;
   }
   const FlashCommand command = nodes_[node].command;
@@ -258,8 +240,8 @@ bool FlashArray::start(std::uint32_t lun, List& queue, Tick now) {
   state.plane = node;
   state.repeats = command.operation == FlashOperation::erase && multi_plane_ ? planes_ - 1 : 0;
   state.phase = Phase::command;
-  nodes_[node].cached = command.operation == FlashOperation::read &&
-                        (state.array != kNoIndex || state.held.first != kNoIndex);
+  nodes_[node].cached =
+      command.operation == FlashOperation::read && (state.array != kNoIndex || !state.held.empty());
   if (multi_plane_ && command.operation != FlashOperation::erase && !command.hold_bus) {
     join_planes(lun, queue, now);
   }
@@ -272,7 +254,7 @@ bool FlashArray::start(std::uint32_t lun, List& queue, Tick now) {
 }
 
 // Commands that wait in the same queue and fit become further planes of the LUN's operation.
-void FlashArray::join_planes(std::uint32_t lun, List& queue, Tick now) {
+void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
   const std::uint32_t first = luns_[lun].io;
   std::uint32_t last = first;
   std::uint32_t joined = 1;

@@ -38,8 +38,10 @@
 #include "core/event_queue.h"
 #include "core/key_map.h"
 #include "core/observers.h"
+#include "core/pool.h"
 #include "core/random.h"
 #include "core/ring.h"
+#include "core/slot_list.h"
 #include "core/types.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/nand_timing.h"
@@ -131,7 +133,7 @@ class FlashArray {
     return state.locked ? GcWait{now - state.locked_since, now} : state.last_lock;
   }
 
-  bool idle() const { return unfinished_ == 0; }
+  bool idle() const { return nodes_.used() == 0; }
   bool idle(std::uint32_t lun) const;
   // A program sent now would gain from what the LUN does: it comes in meanwhile (cache), or can be
   // combined with another one that waits (multi-plane).
@@ -160,7 +162,7 @@ class FlashArray {
       }
     };
     for (const Lun& lun : luns_) {
-      for (const List& queue : lun.queues) {
+      for (const SlotChain& queue : lun.queues) {
         all(queue.first, Progress::queued);
       }
       const bool comes_in = lun.phase == Phase::command || lun.phase == Phase::plane_gap;
@@ -216,13 +218,6 @@ class FlashArray {
     }
   };
 
-  struct List {
-    std::uint32_t first = kNoIndex;
-    std::uint32_t last = kNoIndex;
-
-    void serialize(Archive& archive) { archive(first, last); }
-  };
-
   // Operations, by the node of their first plane. An operation goes through io (its commands),
   // pending (confirmed, the cells are not free), array, held (its data or status are to be fetched)
   // and io again.
@@ -237,7 +232,7 @@ class FlashArray {
     std::uint32_t pending = kNoIndex;
     std::uint32_t array = kNoIndex;
     std::uint32_t suspended = kNoIndex;
-    List held;
+    SlotChain held;  // linked by Node::behind
     Tick array_end{0};
     Tick remaining{0};          // of the suspended operation
     Tick ready{0};              // no cache command, or no read of a suspended LUN, before
@@ -246,7 +241,7 @@ class FlashArray {
     Tick locked_for{0};         // in all, up to the last change
     Tick locked_since{0};       // if it is
     GcWait last_lock;           // before
-    std::array<List, kFlashPriorities> queues;
+    std::array<SlotChain, kFlashPriorities> queues;  // linked by Node::next
 
     void serialize(Archive& archive) {
       archive(io, plane, repeats, phase, locked, counted, pending, array, suspended, held,
@@ -283,13 +278,12 @@ class FlashArray {
   // Queues and starts.
   void enqueue(const FlashCommand& command, Tick now);
   bool client_starts(std::uint32_t node, Tick now);
-  List* next_queue(std::uint32_t lun);  // whose first is to start next, or none
-  std::uint32_t take(std::uint32_t lun, List& queue, std::uint32_t previous, Tick now);
-  void release(std::uint32_t node);
+  SlotChain* next_queue(std::uint32_t lun);  // whose first is to start next, or none
+  std::uint32_t take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous, Tick now);
   void proceed(std::uint32_t lun, Tick now);
   bool start_next(std::uint32_t lun, Tick now);
-  bool start(std::uint32_t lun, List& queue, Tick now);
-  void join_planes(std::uint32_t lun, List& queue, Tick now);
+  bool start(std::uint32_t lun, SlotChain& queue, Tick now);
+  void join_planes(std::uint32_t lun, SlotChain& queue, Tick now);
   bool joins(std::uint32_t first, PhysicalPage place) const;
   void begin(std::uint32_t node, Tick now);
   void offer_room(std::uint32_t lun, Tick now);
@@ -351,14 +345,12 @@ class FlashArray {
   FlashClient& client_;
   NvdimmStatistics& statistics_;
   Observers<FlashObserver> observers_;
-  std::vector<Node> nodes_;
-  std::uint32_t free_nodes_ = kNoIndex;
+  Pool<Node> nodes_;  // commands that are not done
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
   std::vector<std::uint16_t> programmed_;  // pages of each superblock, from its first on
   Random random_;                          // of failures
   EventQueue<EventKind> events_;
-  std::uint32_t unfinished_ = 0;
   std::uint32_t blocked_ = 0;  // commands of the host that wait at locked LUNs
   Tick blocked_since_{0};
 };

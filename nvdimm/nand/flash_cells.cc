@@ -138,8 +138,7 @@ void FlashArray::end_cells(std::uint32_t lun, Tick now) {
     enter_cells(lun, next, now);
   }
   if (is_fetched(done)) {
-    (state.held.first == kNoIndex ? state.held.first : nodes_[state.held.last].behind) = done;
-    state.held.last = done;
+    state.held.push_back(links_of(nodes_.data(), &Node::behind), done);
     proceed(lun, now);
   } else {
     report_all(lun, done, now);

@@ -15,9 +15,9 @@ using O = FlashOperation;
 
 void FlashArray::serialize(Archive& archive) {
   archive.section("flash");
-  archive(nodes_, free_nodes_);
+  archive(nodes_);
   archive.fixed(luns_, channels_, programmed_);
-  archive(random_, events_, unfinished_, blocked_, blocked_since_);
+  archive(random_, events_, blocked_, blocked_since_);
   if (archive.loading()) {
     check_loaded(archive);
   }
@@ -29,8 +29,7 @@ void FlashArray::check_loaded(const Archive& archive) const {
     archive.check(pages <= superblock_pages_, "a flash block holds more pages than it has");
   }
   Places nodes(archive, nodes_.size(), "flash commands do not hold together");
-  nodes.chain(free_nodes_, [this](std::uint32_t i) { return nodes_[i].next; });
-  archive.check(unfinished_ == nodes_.size() - nodes.count(), "flash commands were lost");
+  nodes_.take_free(nodes);
   std::uint32_t blocked = 0;
   for (std::uint32_t lun = 0; lun < luns_.size(); ++lun) {
     check_lun(archive, lun, nodes);
@@ -51,17 +50,15 @@ void FlashArray::check_lun(const Archive& archive, std::uint32_t lun, Places& no
   const Lun& state = luns_[lun];
   std::uint32_t waiting = 0;
   for (std::size_t priority = 0; priority < kFlashPriorities; ++priority) {
-    const List& queue = state.queues[priority];
-    const std::uint32_t last = nodes.chain(queue.first, [&](std::uint32_t i) {
+    const SlotChain& queue = state.queues[priority];
+    queue.take_all(links_of(nodes_.data(), &Node::next), nodes, [&](std::uint32_t i) {
       const FlashCommand& command = nodes_[i].command;
       archive.check(command.lun == lun && static_cast<std::size_t>(command.priority) == priority,
                     "a flash command waits in the wrong queue");
       waiting += command.priority == FlashPriority::collection ? 0 : 1;
-      return nodes_[i].next;
     });
-    archive.check(queue.first == kNoIndex || queue.last == last, "a flash queue has another end");
     // Whatever can begin has begun.
-    archive.check(queue.first == kNoIndex || !empty(state) ||
+    archive.check(queue.empty() || !empty(state) ||
                       (state.locked && priority != std::size_t(FlashPriority::collection)),
                   "a flash command waits for nothing");
   }
@@ -74,12 +71,10 @@ void FlashArray::check_lun(const Archive& archive, std::uint32_t lun, Places& no
     check_operation(archive, lun, i, nodes);
     last = i;
   }
-  archive.check(state.held.first == kNoIndex || state.held.last == last,
-                "a flash queue has another end");
+  archive.check(state.held.empty() || state.held.last == last, "a flash queue has another end");
   archive.check(state.pending == kNoIndex || state.array != kNoIndex,
                 "a flash operation waits for nothing");
-  archive.check(state.io != kNoIndex || state.held.first == kNoIndex,
-                "flash data wait for nothing");
+  archive.check(state.io != kNoIndex || state.held.empty(), "flash data wait for nothing");
   archive.check(state.counted == !empty(state), "a LUN is busy with nothing");
   archive.check(Tick(0) <= state.remaining && state.remaining < kNever &&
                     Tick(0) <= state.locked_for && state.locked_for < kNever,

@@ -178,8 +178,7 @@ void FlashArray::fetch(std::uint32_t lun, Tick now) {
       start_overlapping(lun, node, now)) {
     return;
   }
-  state.held.first = nodes_[node].behind;
-  nodes_[node].behind = kNoIndex;
+  state.held.pop_front(links_of(nodes_.data(), &Node::behind));
   state.io = node;
   state.plane = node;
   if (!reads) {
@@ -217,7 +216,7 @@ void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   state.reporting = true;
   client_.on_flash_done(command, now);
   state.reporting = false;
-  release(node);
+  nodes_.give_back(node);
 }
 
 // The LUN may have nothing in hand any more.

@@ -12,8 +12,8 @@ using O = FlashOperation;
 
 // The first read that the host waits for may go ahead of the operation.
 bool FlashArray::goes_ahead(std::uint32_t lun, std::uint32_t operation) {
-  const List& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
-  if (queue.first == kNoIndex || nodes_[operation].overtaken >= suspend_limit_ ||
+  const SlotChain& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
+  if (queue.empty() || nodes_[operation].overtaken >= suspend_limit_ ||
       nodes_[queue.first].command.operation != O::read) {
     return false;
   }

@@ -4,6 +4,7 @@
 
 #include "core/errors.h"
 #include "core/places.h"
+#include "core/pool.h"
 #include "core/slot_list.h"
 #include "policies/buffer_replacement.h"
 
@@ -49,10 +50,10 @@ class Lirs final : public BufferReplacement {
     }
     Page& entry = pages_[page];
     if (entry.frame == kNoIndex && entry.in_stack) {
-      ghosts_.remove(queue_links_, page);
+      ghosts_.remove(queue_links(), page);
       --ghost_count_;
     } else if (entry.waits) {
-      queue_.remove(queue_links_, page);
+      queue_.remove(queue_links(), page);
     }
     entry.frame = frame;
     entry.listed = true;
@@ -83,7 +84,7 @@ class Lirs final : public BufferReplacement {
     entry.frame = kNoIndex;
     if (entry.waits) {
       entry.waits = false;
-      queue_.remove(queue_links_, page);
+      queue_.remove(queue_links(), page);
     }
     if (entry.low) {
       entry.low = false;
@@ -93,7 +94,7 @@ class Lirs final : public BufferReplacement {
       leave(page);
       return;
     }
-    ghosts_.push_back(queue_links_, page);
+    ghosts_.push_back(queue_links(), page);
     ++ghost_count_;
     prune();
     while (ghost_count_ > ghost_limit_) {
@@ -102,20 +103,20 @@ class Lirs final : public BufferReplacement {
   }
 
   std::uint32_t victim() const override {
-    const std::uint32_t high = first_listed(queue_.first, queue_links_);
+    const std::uint32_t high = first_listed(queue_.first);
     return high != kNoIndex ? high : first_low(stack_.first);
   }
   std::uint32_t after(std::uint32_t frame) const override {
     const std::uint32_t page = page_in(frame);
     if (pages_[page].low) {
-      return first_low(stack_links_[page].next);
+      return first_low(pages_[page].by_recency.next);
     }
-    const std::uint32_t high = first_listed(queue_links_[page].next, queue_links_);
+    const std::uint32_t high = first_listed(pages_[page].in_line.next);
     return high != kNoIndex ? high : first_low(stack_.first);
   }
 
   void serialize(Archive& archive) override {
-    archive(pages_, stack_links_, queue_links_, stack_, queue_, ghosts_, free_);
+    archive(pages_, stack_, queue_, ghosts_);
     archive.fixed(page_of_);
     if (archive.loading()) {
       check_pages(archive);
@@ -126,15 +127,20 @@ class Lirs final : public BufferReplacement {
   struct Page {
     std::int64_t key = 0;
     std::uint32_t frame = kNoIndex;
-    bool known = false;
     bool low = false;
     bool in_stack = false;
     bool waits = false;   // in the queue
     bool listed = false;  // can be given up
+    SlotLink by_recency;  // in the stack
+    SlotLink in_line;     // in the queue, or among the pages that are gone
 
-    void serialize(Archive& archive) { archive(key, frame, known, low, in_stack, waits, listed); }
+    void serialize(Archive& archive) {
+      archive(key, frame, low, in_stack, waits, listed, by_recency, in_line);
+    }
   };
 
+  LinksOf<Page, SlotLink> stack_links() { return links_of(pages_.data(), &Page::by_recency); }
+  LinksOf<Page, SlotLink> queue_links() { return links_of(pages_.data(), &Page::in_line); }
   std::uint32_t page_in(std::uint32_t frame) const {
     ensure(page_of_[frame] != kNoIndex, "lirs", Tick(0), -1, "a frame's page is unknown");
     return page_of_[frame];
@@ -145,14 +151,11 @@ class Lirs final : public BufferReplacement {
     Places stack(archive, count, "the stack of pages");
     Places queue(archive, count, "queues of pages");
     Places unused(archive, count, "unused pages");
-    stack.check(stack_links_.size() == count && queue_links_.size() == count);
-    stack_.take_all(stack_links_, stack);
-    queue_.take_all(queue_links_, queue);
+    stack_.take_all(stack_links(), stack);
+    queue_.take_all(queue_links(), queue);
     ghost_count_ = 0;
-    ghosts_.take_all(queue_links_, queue, [this](std::uint32_t) { ++ghost_count_; });
-    for (const std::uint32_t page : free_) {
-      unused.take(page);
-    }
+    ghosts_.take_all(queue_links(), queue, [this](std::uint32_t) { ++ghost_count_; });
+    pages_.take_free(unused);
     for (std::size_t frame = 0; frame < page_of_.size(); ++frame) {
       archive.check_index(page_of_[frame], count, kNoIndex, "a frame has no page");
       archive.check(page_of_[frame] == kNoIndex || pages_[page_of_[frame]].frame == frame,
@@ -162,8 +165,7 @@ class Lirs final : public BufferReplacement {
     map_.clear();
     for (std::uint32_t number = 0; number < count; ++number) {
       const Page& page = pages_[number];
-      unused.check(unused.has(number) != page.known);
-      if (!page.known) {
+      if (unused.has(number)) {
         stack.check(!stack.has(number) && !queue.has(number) && page.frame == kNoIndex);
         continue;
       }
@@ -180,41 +182,31 @@ class Lirs final : public BufferReplacement {
   }
 
   std::uint32_t enter(std::int64_t key) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(pages_.size()));
-      pages_.emplace_back();
-      stack_links_.emplace_back();
-      queue_links_.emplace_back();
-    }
-    const std::uint32_t page = free_.back();
-    free_.pop_back();
-    pages_[page] = Page();
+    const std::uint32_t page = pages_.take();
     pages_[page].key = key;
-    pages_[page].known = true;
     map_.insert(key, page);
     return page;
   }
   void leave(std::uint32_t page) {
     map_.erase(pages_[page].key);
-    pages_[page].known = false;
-    free_.push_back(page);
+    pages_.give_back(page);
   }
   void to_top(std::uint32_t page) {
     if (pages_[page].in_stack) {
-      stack_.remove(stack_links_, page);
+      stack_.remove(stack_links(), page);
     }
     pages_[page].in_stack = true;
-    stack_.push_back(stack_links_, page);
+    stack_.push_back(stack_links(), page);
   }
   void to_queue(std::uint32_t page) {
     pages_[page].waits = true;
-    queue_.push_back(queue_links_, page);
+    queue_.push_back(queue_links(), page);
   }
   // A page that is gone.
   void forget(std::uint32_t page) {
-    ghosts_.remove(queue_links_, page);
+    ghosts_.remove(queue_links(), page);
     --ghost_count_;
-    stack_.remove(stack_links_, page);
+    stack_.remove(stack_links(), page);
     leave(page);
   }
   // The bottom of the stack is a low page (prune() sees to that).
@@ -231,20 +223,20 @@ class Lirs final : public BufferReplacement {
       if (pages_[page].frame == kNoIndex) {
         forget(page);
       } else {
-        stack_.remove(stack_links_, page);
+        stack_.remove(stack_links(), page);
         pages_[page].in_stack = false;
       }
     }
   }
-  std::uint32_t first_listed(std::uint32_t page, const std::vector<SlotLink>& links) const {
+  std::uint32_t first_listed(std::uint32_t page) const {
     while (page != kNoIndex && !pages_[page].listed) {
-      page = links[page].next;
+      page = pages_[page].in_line.next;
     }
     return page == kNoIndex ? kNoIndex : pages_[page].frame;
   }
   std::uint32_t first_low(std::uint32_t page) const {
     while (page != kNoIndex && !(pages_[page].low && pages_[page].listed)) {
-      page = stack_links_[page].next;
+      page = pages_[page].by_recency.next;
     }
     return page == kNoIndex ? kNoIndex : pages_[page].frame;
   }
@@ -253,14 +245,11 @@ class Lirs final : public BufferReplacement {
   double ghosts_percent_ = 100;
   std::uint64_t low_limit_ = 0;
   std::uint64_t ghost_limit_ = 0;
-  std::vector<Page> pages_;
+  Pool<Page> pages_;
   std::vector<std::uint32_t> page_of_;  // by frame
-  std::vector<SlotLink> stack_links_;
-  std::vector<SlotLink> queue_links_;  // of the queue and of the pages that are gone
-  SlotList stack_;                     // least recently used first
+  SlotList stack_;                      // least recently used first
   SlotList queue_;
   SlotList ghosts_;  // gone longest first
-  std::vector<std::uint32_t> free_;
   std::uint64_t low_count_ = 0;
   std::uint64_t ghost_count_ = 0;
   KeyMap map_;
