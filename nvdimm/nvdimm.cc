@@ -23,12 +23,13 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
       data_(parameters.store_data ? std::make_unique<NvdimmData>(parameters, ftl_.shape())
                                   : nullptr),
       lookahead_(Lookahead::make(parameters, assignments, buffer_, ftl_, flash_)),
-      collector_(parameters, assignments, ftl_, flash_, pending_, statistics_),
+      collector_(parameters, assignments, ftl_, flash_, pending_, *this, statistics_),
       map_(ftl_, flash_, pending_, *this, statistics_),
       evictor_(parameters, buffer_, ftl_, flash_, map_, pending_, *this, statistics_, data_.get()),
       commands_(static_cast<std::size_t>(parameters.command_queue)),
       posted_(static_cast<std::size_t>(parameters.command_queue - parameters.posted_writes),
               static_cast<std::size_t>(parameters.posted_writes), parameters.store_data) {
+  flash_.attach(*this);
   if (data_ != nullptr) {
     ftl_.set_media(&data_->media);
   }

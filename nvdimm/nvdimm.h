@@ -42,6 +42,8 @@ struct UnderWay;
 // flash into the read part, without the lines of the write part.
 class Nvdimm final : public NvdimmModule,
                      private FlashClient,
+                     private FlashRequester,
+                     private CollectionListener,
                      private EvictionListener,
                      private MapListener {
  public:
@@ -154,7 +156,6 @@ class Nvdimm final : public NvdimmModule,
   void owe_read(Frame& frame, std::uint32_t lun);
   bool move_read(Frame& frame, std::uint32_t lun);
   void withdraw_read(std::uint32_t frame, Tick now);
-  void serve_collected(LogicalPage page, std::uint32_t lun, Tick now);
   void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
   void accept_writes(std::uint32_t frame, const GcWait& gc, Tick now);
   static std::size_t line_number(Address address) {
@@ -200,15 +201,18 @@ class Nvdimm final : public NvdimmModule,
   void check_under_way(const Archive& archive) const;
   void check_fetches(const Archive& archive, UnderWay& under_way) const;
 
+  // Reads of pages for frames of the read part.
   bool on_flash_start(const FlashCommand& command, Tick now) override;
   PhysicalPage flash_place(const FlashCommand& command) const override;
-  std::uint32_t flash_wear(PhysicalPage place) const override { return ftl_.erases(place); }
   PhysicalPage next_flash_place(const FlashCommand& command) const override;
-  void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
+
+  std::uint32_t flash_wear(PhysicalPage place) const override { return ftl_.erases(place); }
+  void on_flash_served(const FlashCommand& command, Tick now) override;
   void on_flash_idle(std::uint32_t lun, Tick now) override;
   void on_flash_room(std::uint32_t lun, Tick now) override;
   void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) override;
+  void on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) override;
   void on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) override;
 
   const NvdimmParameters parameters_;

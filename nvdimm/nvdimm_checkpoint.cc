@@ -261,12 +261,13 @@ void Nvdimm::check_under_way(const Archive& archive) const {
 // Frames of the read part wait for one flash read each.
 void Nvdimm::check_fetches(const Archive& archive, UnderWay& under_way) const {
   constexpr const char* kWrong = "reads of flash pages do not hold together";
-  for (const FlashPriority priority : {FlashPriority::demand, FlashPriority::prefetch}) {
-    for (const auto& [command, progress] : under_way.of(priority)) {
-      archive.check(command.operation == FlashOperation::read, kWrong);
-      under_way.fetches.take(command.subject);
-      under_way.prefetches += priority == FlashPriority::prefetch ? 1 : 0;
-    }
+  for (const auto& [command, progress] : under_way.of(*this)) {
+    const bool prefetches = command.priority == FlashPriority::prefetch;
+    archive.check(command.operation == FlashOperation::read &&
+                      (prefetches || command.priority == FlashPriority::demand),
+                  kWrong);
+    under_way.fetches.take(command.subject);
+    under_way.prefetches += prefetches ? 1 : 0;
   }
   for (std::uint32_t number = 0; number < buffer_.read.records(); ++number) {
     const Frame& frame = buffer_.read[number];

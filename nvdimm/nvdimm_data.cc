@@ -85,21 +85,21 @@ PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
 // finished first.
 void Nvdimm::tear_flash(std::vector<PowerLane>& lanes) {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    flash_.in_flight(lun, [&](const FlashCommand& command, bool begun, bool first) {
-      if (command.operation == FlashOperation::read) {
-        return;
-      }
-      if (command.priority == FlashPriority::eviction &&
-          parameters_.buffer.release == FrameRelease::datain) {
-        lanes[lun].spend(first ? longest_program(parameters_.nand) : Tick(0));
-      } else if (begun && command.priority == FlashPriority::collection) {
-        collector_.tear(command, data_->media);
-      } else if (begun) {
-        data_->media.tear(command.priority == FlashPriority::map
-                              ? map_.target(command.subject)
-                              : evictor_.target(command.subject));
-      }
-    });
+    flash_.in_flight(lun,
+                     [&](const FlashCommand& command, PhysicalPage place, bool begun, bool first) {
+                       if (command.operation == FlashOperation::read) {
+                         return;
+                       }
+                       if (command.priority == FlashPriority::eviction &&
+                           parameters_.buffer.release == FrameRelease::datain) {
+                         lanes[lun].spend(first ? longest_program(parameters_.nand) : Tick(0));
+                       } else if (begun && command.operation == FlashOperation::program) {
+                         data_->media.tear(place);
+                       } else if (begun) {
+                         const auto page = static_cast<std::uint64_t>(place.value());
+                         data_->media.tear_block(page / ftl_.shape().pages);
+                       }
+                     });
   }
 }
 

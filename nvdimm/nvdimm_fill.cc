@@ -25,6 +25,7 @@ void Nvdimm::start_fill(std::uint32_t frame, FlashPriority priority, Tick now) {
 
 void Nvdimm::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now) {
   FlashCommand command;
+  command.requester = this;
   command.priority = priority;
   command.lun = ftl_.read_lun(buffer_.page_of(buffer_.read[frame].key));
   command.subject = frame;

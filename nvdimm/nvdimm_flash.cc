@@ -5,20 +5,6 @@
 namespace hmsim {
 
 bool Nvdimm::on_flash_start(const FlashCommand& command, Tick now) {
-  switch (command.priority) {
-    case FlashPriority::collection:
-      collector_.on_flash_start(command);
-      return true;
-    case FlashPriority::map:
-      map_.on_flash_start(command);
-      return true;
-    case FlashPriority::eviction:
-      evictor_.on_flash_start(command);
-      return true;
-    case FlashPriority::demand:
-    case FlashPriority::prefetch:
-      break;
-  }
   Frame& frame = buffer_.read[command.subject];
   if (frame.state != FrameState::filling) {
     if (command.priority == FlashPriority::prefetch) {
@@ -55,69 +41,29 @@ void Nvdimm::add_flash_observer(FlashObserver& observer) {
 }
 
 PhysicalPage Nvdimm::flash_place(const FlashCommand& command) const {
-  switch (command.priority) {
-    case FlashPriority::collection:
-      return collector_.flash_place(command);
-    case FlashPriority::map:
-      return map_.flash_place(command);
-    case FlashPriority::eviction:
-      return evictor_.flash_place(command);
-    case FlashPriority::demand:
-    case FlashPriority::prefetch:
-      break;
-  }
   return ftl_.read_place(buffer_.page_of(buffer_.read[command.subject].key));
 }
 
 PhysicalPage Nvdimm::next_flash_place(const FlashCommand& command) const {
-  switch (command.priority) {
-    case FlashPriority::collection:
-      return kNowhere;  // one at a time
-    case FlashPriority::map:
-      return map_.next_flash_place(command);
-    case FlashPriority::eviction:
-      return evictor_.next_flash_place(command);
-    case FlashPriority::demand:
-    case FlashPriority::prefetch:
-      break;
-  }
   return buffer_.read[command.subject].state == FrameState::filling ? flash_place(command)
                                                                     : kNowhere;
 }
 
-void Nvdimm::on_flash_data_in(const FlashCommand& command, Tick now) {
-  if (command.priority == FlashPriority::eviction) {
-    evictor_.on_flash_data_in(command, now);
-    map_.write_back(now);
+void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
+  if (command.priority == FlashPriority::prefetch) {
+    lookahead_->prefetch_ended();
   }
+  buffer_.read[command.subject].fetching = false;
+  end_fill(command.subject, command.gc, now);
 }
 
-void Nvdimm::on_flash_done(const FlashCommand& command, Tick now) {
-  switch (command.priority) {
-    case FlashPriority::prefetch:
-      lookahead_->prefetch_ended();
-      [[fallthrough]];
-    case FlashPriority::demand:
-      buffer_.read[command.subject].fetching = false;
-      end_fill(command.subject, command.gc, now);
-      break;
-    case FlashPriority::collection:
-      if (const auto page = collector_.page_to_cache(command)) {
-        serve_collected(*page, command.lun, now);
-      }
-      collector_.on_flash_done(command, now);
-      map_.write_back(now);
-      return;
-    case FlashPriority::map:
-      map_.on_flash_done(command, now);
+void Nvdimm::on_flash_served(const FlashCommand& command, Tick now) {
+  if (command.priority != FlashPriority::collection) {
+    if (command.requester != this) {
       continue_flush(now);
-      break;
-    case FlashPriority::eviction:
-      evictor_.on_flash_done(command, now);
-      continue_flush(now);
-      break;
+    }
+    collector_.on_host_served(command, now);
   }
-  collector_.on_host_served(command, now);
   map_.write_back(now);
 }
 

@@ -39,7 +39,7 @@ void Nvdimm::withdraw_read(std::uint32_t frame, Tick now) {
 }
 
 // Collection holds the page in the controller: it takes the place of the reads that wait for it.
-void Nvdimm::serve_collected(LogicalPage page, std::uint32_t lun, Tick now) {
+void Nvdimm::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
   const std::int64_t keys = buffer_.items() ? kLinesPerPage : 1;
   bool served = false;
   for (std::int64_t key = page.value() * keys; key < (page.value() + 1) * keys; ++key) {

@@ -3,7 +3,6 @@
 // all of them, so that what each remembers of the others can be compared with it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -24,13 +23,21 @@ struct UnderWay {
         pending(like.channels(), static_cast<std::int64_t>(luns)),
         fetches(archive, frames, "a frame is fetched twice, or is none") {
     flash.each_command([this](const FlashCommand& command, FlashArray::Progress progress) {
-      work[static_cast<std::size_t>(command.priority)].emplace_back(command, progress);
+      work.emplace_back(command, progress);
     });
   }
 
-  const Work& of(FlashPriority priority) const { return work[static_cast<std::size_t>(priority)]; }
+  Work of(const FlashRequester& requester) const {
+    Work own;
+    for (const auto& each : work) {
+      if (each.first.requester == &requester) {
+        own.push_back(each);
+      }
+    }
+    return own;
+  }
 
-  std::array<Work, kFlashPriorities> work;  // flash commands
+  Work work;  // flash commands
   Ftl::UnderWay ftl;
   PendingWork pending;
   Places fetches;                        // frames of the read part

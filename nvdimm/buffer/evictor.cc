@@ -19,7 +19,9 @@ Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ft
       release_(parameters.buffer.release),
       combines_(parameters.nand.cache || parameters.nand.multi_plane),
       channels_(static_cast<std::uint32_t>(parameters.nand.channels)),
-      luns_per_channel_(static_cast<std::uint32_t>(parameters.luns()) / channels_) {}
+      luns_per_channel_(static_cast<std::uint32_t>(parameters.luns()) / channels_) {
+  flash.attach(*this);
+}
 
 std::uint32_t Evictor::victim() const {
   std::uint32_t frame = buffer_.write.victim();
@@ -159,6 +161,7 @@ void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
 void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction,
                      Tick now) {
   FlashCommand command;
+  command.requester = this;
   command.operation = operation;
   command.priority = FlashPriority::eviction;
   command.lun = lun;
@@ -167,11 +170,12 @@ void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t 
   flash_.submit(command, now);
 }
 
-void Evictor::on_flash_start(const FlashCommand& command) {
+bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   evictions_[command.subject].gc.add(command.gc);
   if (command.operation == FlashOperation::program) {
     evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
   }
+  return true;
 }
 
 PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
@@ -193,6 +197,7 @@ void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
   if (release_ == FrameRelease::datain) {
     complete(command.subject, now);
   }
+  map_.write_back(now);
 }
 
 void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
@@ -273,9 +278,11 @@ void Evictor::check_loaded(const Archive& archive, UnderWay& under_way) const {
     evictions.take(eviction);
     under_way.pending.add_unplaced();
   });
-  for (const auto& [command, progress] : under_way.of(FlashPriority::eviction)) {
+  for (const auto& [command, progress] : under_way.of(*this)) {
     under_way.pending.add(command.lun, page_work(command.operation));
-    archive.check(command.subject < evictions_.size() && command.operation != FlashOperation::erase,
+    archive.check(command.priority == FlashPriority::eviction &&
+                      command.subject < evictions_.size() &&
+                      command.operation != FlashOperation::erase,
                   kWrong);
     const bool programs = command.operation == FlashOperation::program;
     if (programs && progress == FlashArray::Progress::in && release_ == FrameRelease::datain) {

@@ -42,7 +42,7 @@ class EvictionListener {
   virtual void on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) = 0;
 };
 
-class Evictor {
+class Evictor final : private FlashRequester {
  public:
   Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl, FlashArray& flash,
           MapTraffic& map, PendingWork& pending, EvictionListener& listener,
@@ -59,18 +59,9 @@ class Evictor {
   bool idle() const { return evictions_.used() == 0; }
   std::size_t under_way() const { return evictions_.used(); }
 
-  // Where the eviction is being programmed.
-  PhysicalPage target(std::uint32_t eviction) const { return evictions_[eviction].target; }
-
   // The eviction's page was looked up in flash.
   void on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now);
 
-  // For flash commands of priority `eviction`.
-  void on_flash_start(const FlashCommand& command);
-  void on_flash_data_in(const FlashCommand& command, Tick now);
-  void on_flash_done(const FlashCommand& command, Tick now);
-  PhysicalPage flash_place(const FlashCommand& command) const;
-  PhysicalPage next_flash_place(const FlashCommand& command) const;
   // The LUN can take a program.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
@@ -92,6 +83,12 @@ class Evictor {
       archive(page, target, frames, unplaced_since, gc, complete, discarded);
     }
   };
+
+  bool on_flash_start(const FlashCommand& command, Tick now) override;
+  PhysicalPage flash_place(const FlashCommand& command) const override;
+  PhysicalPage next_flash_place(const FlashCommand& command) const override;
+  void on_flash_data_in(const FlashCommand& command, Tick now) override;
+  void on_flash_done(const FlashCommand& command, Tick now) override;
 
   static constexpr int kEarlyWindow = 16;  // frames that start_early() looks at
 

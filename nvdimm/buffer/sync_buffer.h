@@ -101,11 +101,12 @@ class BufferPart {
   }
   void list(std::uint32_t frame, bool guard) {
     const auto links = links_of(frames_.data(), &Frame::link);
-    frames_[frame].listing = guard ? FrameListing::guarded : FrameListing::replaceable;
+    Frame& record = frames_[frame];
+    record.listing = guard ? FrameListing::guarded : FrameListing::replaceable;
     (guard ? guarded_ : replaceable_).push_back(links, frame);
     replaceable_count_ += guard ? 0 : 1;
     if (replacement_ != nullptr && !guard) {
-      replacement_->listed(frame, frames_[frame].key);
+      replacement_->listed(frame, record.key);
     }
   }
   void unlist(std::uint32_t frame) {

@@ -16,7 +16,8 @@ std::unique_ptr<GcScheduler> gc_scheduler(const std::string& name, const Assignm
 
 GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
                                    const Assignments& assignments, Ftl& ftl, FlashArray& flash,
-                                   const PendingWork& pending, NvdimmStatistics& statistics)
+                                   const PendingWork& pending, CollectionListener& listener,
+                                   NvdimmStatistics& statistics)
     : parameters_(parameters.gc),
       scheduler_(gc_scheduler(parameters.gc.scheduler, assignments)),
       times_{parameters.nand.read_time, parameters.nand.program_time,  parameters.nand.erase_time,
@@ -25,9 +26,12 @@ GarbageCollector::GarbageCollector(const NvdimmParameters& parameters,
       ftl_(ftl),
       flash_(flash),
       pending_(pending),
+      listener_(listener),
       statistics_(statistics),
       jobs_(ftl.shape().luns),
-      resting_(pending.channels()) {}
+      resting_(pending.channels()) {
+  flash.attach(*this);
+}
 
 GcView GarbageCollector::view(std::uint32_t lun) const {
   GcView view;
@@ -206,6 +210,7 @@ void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick 
   enter(lun, Phase::working);
   lock(lun, now);
   FlashCommand command;
+  command.requester = this;
   command.operation = operation;
   command.priority = FlashPriority::collection;
   command.transfer = !scheduler_->copyback();
@@ -223,11 +228,12 @@ void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
   }
 }
 
-void GarbageCollector::on_flash_start(const FlashCommand& command) {
+bool GarbageCollector::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
     job.target = ftl_.allocate(command.lun, ftl_.stream_of(job.page, job.levelling));
   }
+  return true;
 }
 
 void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
@@ -235,6 +241,9 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   Job& job = jobs_[lun];
   switch (command.operation) {
     case FlashOperation::read:
+      if (gives_away(command)) {
+        listener_.on_page_copied(job.page, lun, now);
+      }
       submit(FlashOperation::program, lun, now);
       return;
     case FlashOperation::program:
@@ -253,13 +262,11 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   }
 }
 
-std::optional<LogicalPage> GarbageCollector::page_to_cache(const FlashCommand& command) const {
+// The page that was read has come over the channel, and is still the newest.
+bool GarbageCollector::gives_away(const FlashCommand& command) const {
   const Job& job = jobs_[command.lun];
-  if (command.operation != FlashOperation::read || !command.transfer ||
-      !scheduler_->caches_copied_pages() || ftl_.place(job.page) != job.source) {
-    return std::nullopt;
-  }
-  return job.page;
+  return command.transfer && scheduler_->caches_copied_pages() &&
+         ftl_.place(job.page) == job.source;
 }
 
 PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
@@ -275,15 +282,6 @@ PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
   return ftl_.page_at(command.lun, job.block, 0);
 }
 
-void GarbageCollector::tear(const FlashCommand& command, FlashMedia& media) const {
-  const Job& job = jobs_[command.lun];
-  if (command.operation == FlashOperation::program) {
-    media.tear(job.target);
-  } else {
-    media.tear_block(std::uint64_t{command.lun} * ftl_.shape().blocks + job.block);
-  }
-}
-
 void GarbageCollector::serialize(Archive& archive) {
   archive.section("gc");
   archive.fixed(jobs_, resting_);
@@ -292,8 +290,9 @@ void GarbageCollector::serialize(Archive& archive) {
 
 void GarbageCollector::check_loaded(const Archive& archive, UnderWay& under_way) const {
   Places commands(archive, jobs_.size(), "a LUN is cleaned twice at once");
-  for (const auto& [command, progress] : under_way.of(FlashPriority::collection)) {
+  for (const auto& [command, progress] : under_way.of(*this)) {
     commands.take(command.lun);
+    archive.check(command.priority == FlashPriority::collection, "a LUN is cleaned out of turn");
     const Job& job = jobs_[command.lun];
     const auto pages = static_cast<std::int64_t>(ftl_.shape().pages);
     const std::int64_t block = std::int64_t{command.lun} * ftl_.shape().blocks + job.block;

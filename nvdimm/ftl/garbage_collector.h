@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/archive.h"
@@ -29,11 +28,19 @@ namespace hmsim {
 
 struct UnderWay;
 
-class GarbageCollector {
+class CollectionListener {
+ public:
+  virtual ~CollectionListener() = default;
+  // Collection has brought the page over the channel: requests that wait for it may have it.
+  virtual void on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) = 0;
+};
+
+class GarbageCollector final : private FlashRequester {
  public:
   // `assignments`: the configuration's; the scheduler's own parameters are taken from them.
   GarbageCollector(const NvdimmParameters& parameters, const Assignments& assignments, Ftl& ftl,
-                   FlashArray& flash, const PendingWork& pending, NvdimmStatistics& statistics);
+                   FlashArray& flash, const PendingWork& pending, CollectionListener& listener,
+                   NvdimmStatistics& statistics);
 
   // A command of the host was served by its LUN, or has left it for another.
   void on_host_served(const FlashCommand& command, Tick now);
@@ -42,21 +49,9 @@ class GarbageCollector {
   // The LUN has nothing to do.
   void on_flash_idle(std::uint32_t lun, Tick now);
 
-  // For flash commands of priority `collection`.
-  void on_flash_start(const FlashCommand& command);
-  void on_flash_done(const FlashCommand& command, Tick now);
-  PhysicalPage flash_place(const FlashCommand& command) const;
-
-  // The page that the command, a read of priority `collection` that is done, has brought over the
-  // channel, if requests that wait for it may have it now.
-  std::optional<LogicalPage> page_to_cache(const FlashCommand& command) const;
-
   // Jobs.
   std::uint64_t begun() const { return begun_; }
   std::uint64_t ended() const { return ended_; }
-
-  // Power went while the cells worked on the command, a program or an erase.
-  void tear(const FlashCommand& command, FlashMedia& media) const;
 
   void serialize(Archive& archive);
   // Loading: each job has the block and the command that it should have.
@@ -83,6 +78,13 @@ class GarbageCollector {
     }
   };
 
+  bool on_flash_start(const FlashCommand& command, Tick now) override;
+  PhysicalPage flash_place(const FlashCommand& command) const override;
+  // Collection works on one page at a time.
+  PhysicalPage next_flash_place(const FlashCommand& /*command*/) const override { return kNowhere; }
+  void on_flash_done(const FlashCommand& command, Tick now) override;
+  bool gives_away(const FlashCommand& command) const;
+
   GcView view(std::uint32_t lun) const;
   void consider(std::uint32_t lun, Tick now);
   void start(std::uint32_t lun, std::uint32_t block, bool levelling, Tick now);
@@ -104,6 +106,7 @@ class GarbageCollector {
   Ftl& ftl_;
   FlashArray& flash_;
   const PendingWork& pending_;
+  CollectionListener& listener_;
   NvdimmStatistics& statistics_;
   std::vector<Job> jobs_;               // by LUN
   std::vector<std::uint32_t> resting_;  // jobs, by channel

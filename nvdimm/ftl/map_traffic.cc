@@ -9,7 +9,9 @@ namespace hmsim {
 
 MapTraffic::MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener,
                        NvdimmStatistics& statistics)
-    : ftl_(ftl), flash_(flash), pending_(pending), listener_(listener), statistics_(statistics) {}
+    : ftl_(ftl), flash_(flash), pending_(pending), listener_(listener), statistics_(statistics) {
+  flash.attach(*this);
+}
 
 bool MapTraffic::look_up(LogicalPage page, std::uint32_t cookie, Tick now) {
   MapCache* const map = ftl_.map();
@@ -96,6 +98,7 @@ void MapTraffic::program(std::uint32_t visit, Tick now) {
 void MapTraffic::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t visit,
                         Tick now) {
   FlashCommand command;
+  command.requester = this;
   command.operation = operation;
   command.priority = FlashPriority::map;
   command.lun = lun;
@@ -104,12 +107,13 @@ void MapTraffic::submit(FlashOperation operation, std::uint32_t lun, std::uint32
   flash_.submit(command, now);
 }
 
-void MapTraffic::on_flash_start(const FlashCommand& command) {
+bool MapTraffic::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     Visit& visit = visits_[command.subject];
     visit.target = ftl_.allocate(command.lun, Ftl::Stream::translation);
     ftl_.map()->written(visit.page);
   }
+  return true;
 }
 
 PhysicalPage MapTraffic::flash_place(const FlashCommand& command) const {
@@ -190,12 +194,12 @@ void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const
   archive.check(ftl_.map() != nullptr || visits_.size() == 0, kWrong);
   Places visits(archive, visits_.size(), kWrong);
   visits_.take_free(visits);
-  for (const auto& [command, progress] : under_way.of(FlashPriority::map)) {
+  for (const auto& [command, progress] : under_way.of(*this)) {
     visits.take(command.subject);
     const Visit& visit = visits_[command.subject];
     const bool reads = command.operation == FlashOperation::read;
-    archive.check(visit.reading == reads && (reads || visit.writes) &&
-                      command.operation != FlashOperation::erase &&
+    archive.check(command.priority == FlashPriority::map && visit.reading == reads &&
+                      (reads || visit.writes) && command.operation != FlashOperation::erase &&
                       (!reads || in_flash(visit.page)),
                   kWrong);
     under_way.pending.add(command.lun, page_work(command.operation));

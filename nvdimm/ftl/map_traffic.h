@@ -39,7 +39,7 @@ class MapListener {
   virtual void on_mapped(std::uint32_t cookie, const GcWait& gc, Tick now) = 0;
 };
 
-class MapTraffic {
+class MapTraffic final : private FlashRequester {
  public:
   MapTraffic(Ftl& ftl, FlashArray& flash, PendingWork& pending, MapListener& listener,
              NvdimmStatistics& statistics);
@@ -48,14 +48,6 @@ class MapTraffic {
   bool look_up(LogicalPage page, std::uint32_t cookie, Tick now);
   // Begins what the cache wants written. To be called when the map may have changed.
   void write_back(Tick now);
-
-  // For flash commands of priority `map`.
-  void on_flash_start(const FlashCommand& command);
-  void on_flash_done(const FlashCommand& command, Tick now);
-  PhysicalPage flash_place(const FlashCommand& command) const;
-  PhysicalPage next_flash_place(const FlashCommand& command) const;
-  // Where the page is being programmed.
-  PhysicalPage target(std::uint32_t visit) const { return visits_[visit].target; }
 
   void serialize(Archive& archive);
   // Loading: each visit has the command that it should have.
@@ -80,6 +72,11 @@ class MapTraffic {
 
     void serialize(Archive& archive) { archive(page, cookie, next); }
   };
+
+  bool on_flash_start(const FlashCommand& command, Tick now) override;
+  PhysicalPage flash_place(const FlashCommand& command) const override;
+  PhysicalPage next_flash_place(const FlashCommand& command) const override;
+  void on_flash_done(const FlashCommand& command, Tick now) override;
 
   std::uint32_t begin(std::uint32_t page);
   void end(std::uint32_t visit);

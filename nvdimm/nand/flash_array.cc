@@ -211,8 +211,8 @@ bool FlashArray::start_next(std::uint32_t lun, Tick now) {
   }
 }
 
-// Tells the client, with the time that collections have cost the command.
-bool FlashArray::client_starts(std::uint32_t node, Tick now) {
+// Tells the requester, with the time that collections have cost the command.
+bool FlashArray::requester_starts(std::uint32_t node, Tick now) {
   FlashCommand& own = nodes_[node].command;
   const Lun& state = luns_[own.lun];
   if (own.priority != FlashPriority::collection) {
@@ -222,15 +222,15 @@ bool FlashArray::client_starts(std::uint32_t node, Tick now) {
     }
   }
   const FlashCommand command = own;
-  return client_.on_flash_start(command, now);
+  return command.requester->on_flash_start(command, now);
 }
 
-// The first of the queue starts, unless the client withdraws it.
+// The first of the queue starts, unless its requester withdraws it.
 bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
   Lun& state = luns_[lun];
   const std::uint32_t node = take(lun, queue, kNoIndex, now);
   state.io = node;
-  if (!client_starts(node, now)) {
+  if (!requester_starts(node, now)) {
     state.io = kNoIndex;
     nodes_.give_back(node);
     return false;
@@ -265,10 +265,10 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
     const FlashCommand command = nodes_[other].command;
     const bool alike = command.operation == nodes_[first].command.operation &&
                        command.transfer == nodes_[first].command.transfer && !command.hold_bus;
-    const PhysicalPage place = alike ? client_.next_flash_place(command) : kNowhere;
+    const PhysicalPage place = alike ? command.requester->next_flash_place(command) : kNowhere;
     if (joins(first, place)) {
       take(lun, queue, previous, now);
-      const bool stands = client_starts(other, now);
+      const bool stands = requester_starts(other, now);
       ensure(stands, "flash", now, place.value(), "a command whose place is told is withdrawn");
       begin(other, now);
       ensure(nodes_[other].place == place, "flash", now, place.value(),
@@ -302,7 +302,7 @@ bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
 // The command has its place. The rules of programming hold.
 void FlashArray::begin(std::uint32_t node, Tick now) {
   Node& own = nodes_[node];
-  own.place = client_.flash_place(own.command);
+  own.place = own.command.requester->flash_place(own.command);
   std::uint16_t& programmed = programmed_[superblock_of(own.place)];
   if (own.command.operation == FlashOperation::program) {
     ensure(programmed <= place_in_superblock(own.place), "flash", now, own.place.value(),

@@ -44,6 +44,7 @@
 #include "core/slot_list.h"
 #include "core/types.h"
 #include "nvdimm/nand/flash_observer.h"
+#include "nvdimm/nand/flash_requester.h"
 #include "nvdimm/nand/nand_timing.h"
 #include "nvdimm/statistics.h"
 
@@ -52,56 +53,14 @@ namespace hmsim {
 struct NvdimmParameters;
 class Places;
 
-// For how long collections locked the LUNs that something waited for, and up to when.
-struct GcWait {
-  Tick blocked{0};
-  Tick until{0};
-
-  void add(const GcWait& other) {
-    blocked += other.blocked;
-    until = later(until, other.until);
-  }
-  // The part of one who waits since then only: exact where one collection blocked.
-  Tick since(Tick begin) const {
-    return until <= begin ? Tick(0) : earlier(blocked, until - begin);
-  }
-  void serialize(Archive& archive) {
-    archive(blocked, until);
-    archive.check(blocked >= Tick(0) && blocked < kNever, "a time of waiting is none");
-  }
-};
-
-struct FlashCommand {
-  FlashOperation operation = FlashOperation::read;
-  FlashPriority priority = FlashPriority::demand;
-  bool transfer = true;   // false: between cells and register only (copyback)
-  bool hold_bus = false;  // read: keeps the bus to its end and beyond; program: gives it back then
-  std::uint32_t lun = 0;
-  std::uint32_t subject = 0;  // the submitter's own cookie
-  GcWait gc;                  // before its start
-  bool failed = false;        // done: the cells do not hold it, or are not erased
-
-  void serialize(Archive& archive) {
-    archive(operation, priority, transfer, hold_bus, lun, subject, gc, failed);
-  }
-};
-
-// Whoever submits commands. It may submit from within every call.
+// The module that the array is a part of.
 class FlashClient {
  public:
   virtual ~FlashClient() = default;
-  // The command is next on its LUN. False withdraws it: its page is no longer there.
-  virtual bool on_flash_start(const FlashCommand& command, Tick now) = 0;
-  // Where a command works that has just started: its page, or the first one of the superblock that
-  // it erases.
-  virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
-  // Where it would work if it started now; kNowhere when that is not certain.
-  virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;
   // Erases of the superblock so far.
   virtual std::uint32_t flash_wear(PhysicalPage place) const = 0;
-  // The data of a program have left the buffer.
-  virtual void on_flash_data_in(const FlashCommand& command, Tick now) = 0;
-  virtual void on_flash_done(const FlashCommand& command, Tick now) = 0;
+  // A command is done, and its requester has been told.
+  virtual void on_flash_served(const FlashCommand& command, Tick now) = 0;
   // The LUN has nothing to do.
   virtual void on_flash_idle(std::uint32_t lun, Tick now) = 0;
   // The LUN is busy, and takes_program().
@@ -120,6 +79,9 @@ class FlashArray {
   void add_observer(FlashObserver& observer);
   const Observers<FlashObserver>& observers() const { return observers_; }
 
+  // Before any command: from now on the requester, which must outlive the array's commands, may
+  // submit some. A checkpoint knows requesters by the order in which they were attached.
+  void attach(FlashRequester& requester) { requesters_.push_back(&requester); }
   void submit(const FlashCommand& command, Tick now);
 
   // While a LUN is locked it starts collection commands only, or reads while one is suspended. Both
@@ -139,14 +101,14 @@ class FlashArray {
   // combined with another one that waits (multi-plane).
   bool takes_program(std::uint32_t lun) const;
 
-  // visit(command, begun, first) for every command of the LUN that has been confirmed and is not
-  // done; begun: its cells have begun; first: of its operation's planes.
+  // visit(command, place, begun, first) for every command of the LUN that has been confirmed and is
+  // not done; begun: its cells have begun; first: of its operation's planes.
   template <class Visit>
   void in_flight(std::uint32_t lun, Visit visit) const {
     const Lun& state = luns_[lun];
     for (const std::uint32_t first : {state.array, state.suspended, state.pending}) {
       for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {
-        visit(nodes_[i].command, first != state.pending, i == first);
+        visit(nodes_[i].command, nodes_[i].place, first != state.pending, i == first);
       }
     }
   }
@@ -227,7 +189,7 @@ class FlashArray {
     std::uint32_t repeats = 0;       // of io: commands of an erase that are still to come
     Phase phase = Phase::command;    // of io
     bool locked = false;
-    bool reporting = false;  // within calls of the client; never between events
+    bool reporting = false;  // within calls of requester and client; never between events
     bool counted = false;    // as busy
     std::uint32_t pending = kNoIndex;
     std::uint32_t array = kNoIndex;
@@ -277,7 +239,7 @@ class FlashArray {
 
   // Queues and starts.
   void enqueue(const FlashCommand& command, Tick now);
-  bool client_starts(std::uint32_t node, Tick now);
+  bool requester_starts(std::uint32_t node, Tick now);
   SlotChain* next_queue(std::uint32_t lun);  // whose first is to start next, or none
   std::uint32_t take(std::uint32_t lun, SlotChain& queue, std::uint32_t previous, Tick now);
   void proceed(std::uint32_t lun, Tick now);
@@ -312,6 +274,7 @@ class FlashArray {
   bool goes_ahead(std::uint32_t lun, std::uint32_t operation);
   void suspend(std::uint32_t lun, Tick now);
   void serve_suspended(std::uint32_t lun, Tick now);
+  void serialize_requesters(Archive& archive);
   // Loading.
   void check_loaded(const Archive& archive) const;
   void check_lun(const Archive& archive, std::uint32_t lun, Places& nodes) const;
@@ -345,6 +308,7 @@ class FlashArray {
   FlashClient& client_;
   NvdimmStatistics& statistics_;
   Observers<FlashObserver> observers_;
+  std::vector<FlashRequester*> requesters_;
   Pool<Node> nodes_;  // commands that are not done
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;

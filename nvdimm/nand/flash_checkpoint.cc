@@ -16,10 +16,22 @@ using O = FlashOperation;
 void FlashArray::serialize(Archive& archive) {
   archive.section("flash");
   archive(nodes_);
+  serialize_requesters(archive);
   archive.fixed(luns_, channels_, programmed_);
   archive(random_, events_, blocked_, blocked_since_);
   if (archive.loading()) {
     check_loaded(archive);
+  }
+}
+
+void FlashArray::serialize_requesters(Archive& archive) {
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
+    FlashRequester*& requester = nodes_[node].command.requester;
+    const auto place = std::find(requesters_.begin(), requesters_.end(), requester);
+    auto number = static_cast<std::size_t>(place - requesters_.begin());
+    archive(number);
+    archive.check_index(number, requesters_.size(), "a flash command is nobody's");
+    requester = requesters_[number];
   }
 }
 

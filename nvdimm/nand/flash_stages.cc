@@ -163,7 +163,7 @@ void FlashArray::end_command(std::uint32_t lun, Tick now) {
   }
   if (command.operation == O::program) {
     state.reporting = true;
-    client_.on_flash_data_in(command, now);
+    command.requester->on_flash_data_in(command, now);
     state.reporting = false;
   }
   proceed(lun, now);
@@ -196,8 +196,8 @@ void FlashArray::fetch(std::uint32_t lun, Tick now) {
 
 // --- Ends
 
-// The client is told while the LUN still counts as busy, so that what it submits is weighed against
-// what already waits.
+// Its requester is told while the LUN still counts as busy, so that what it submits is weighed
+// against what already waits.
 void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   Lun& state = luns_[lun];
   const FlashCommand command = nodes_[node].command;
@@ -214,7 +214,8 @@ void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
   }
   leave(lun, now);
   state.reporting = true;
-  client_.on_flash_done(command, now);
+  command.requester->on_flash_done(command, now);
+  client_.on_flash_served(command, now);
   state.reporting = false;
   nodes_.give_back(node);
 }

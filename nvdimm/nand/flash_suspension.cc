@@ -17,7 +17,8 @@ bool FlashArray::goes_ahead(std::uint32_t lun, std::uint32_t operation) {
       nodes_[queue.first].command.operation != O::read) {
     return false;
   }
-  const PhysicalPage place = client_.next_flash_place(nodes_[queue.first].command);
+  const FlashCommand& next = nodes_[queue.first].command;
+  const PhysicalPage place = next.requester->next_flash_place(next);
   return place != kNowhere && superblock_of(place) != superblock_of(nodes_[operation].place);
 }
 

@@ -11,6 +11,7 @@ FlashBench::FlashBench(const NvdimmParameters& parameters, std::uint64_t seed)
       pages_(parameters.nand.superblock_pages()),
       statistics_(luns_, parameters.nand.channels),
       array_(parameters, *this, statistics_, seed) {
+  array_.attach(*this);
   array_.add_observer(*this);
 }
 
@@ -32,6 +33,7 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
       throw InputError("flash task " + std::to_string(i) + ": there is no such page");
     }
     FlashCommand command;
+    command.requester = this;
     command.operation = task.operation;
     command.priority = task.priority;
     command.transfer = task.transfer;

@@ -21,7 +21,7 @@ struct FlashTask {
   bool transfer = true;
 };
 
-class FlashBench final : private FlashClient, private FlashObserver {
+class FlashBench final : private FlashRequester, private FlashClient, private FlashObserver {
  public:
   // `parameters` have passed check().
   explicit FlashBench(const NvdimmParameters& parameters, std::uint64_t seed = 0);
@@ -41,12 +41,12 @@ class FlashBench final : private FlashClient, private FlashObserver {
   PhysicalPage next_flash_place(const FlashCommand& command) const override {
     return flash_place(command);
   }
-  std::uint32_t flash_wear(PhysicalPage) const override { return wear_; }
-  void on_flash_data_in(const FlashCommand&, Tick) override {}
   void on_flash_done(const FlashCommand& command, Tick now) override {
     done_[command.subject] = now;
     failed_ += command.failed ? 1 : 0;
   }
+  std::uint32_t flash_wear(PhysicalPage) const override { return wear_; }
+  void on_flash_served(const FlashCommand&, Tick) override {}
   void on_flash_idle(std::uint32_t, Tick) override {}
   void on_flash_room(std::uint32_t, Tick) override {}
   void on_flash(const FlashRecord& record) override { log_.push_back(record); }

@@ -128,9 +128,10 @@ PowerRecord fail_during_a_program(FrameRelease release) {
   }
   const auto programs = [&shadow] {
     bool begun = false;
-    shadow.nvdimm().flash().in_flight(0, [&](const FlashCommand& command, bool in_cells, bool) {
-      begun = begun || (in_cells && command.operation == FlashOperation::program);
-    });
+    shadow.nvdimm().flash().in_flight(
+        0, [&](const FlashCommand& command, PhysicalPage, bool in_cells, bool) {
+          begun = begun || (in_cells && command.operation == FlashOperation::program);
+        });
     return begun;
   };
   while (!programs()) {
