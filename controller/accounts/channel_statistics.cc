@@ -9,6 +9,7 @@
 #include "controller/accounts/energy_statistics.h"
 #include "controller/accounts/latency_split.h"
 #include "controller/memory_channel.h"
+#include "core/statistic_table.h"
 
 namespace hmsim {
 
@@ -18,23 +19,8 @@ constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
 constexpr std::int64_t kDeepQueue = 104;  // of 128 entries: the paper, Fig. 7
 
 using Channels = std::vector<MemoryChannel*>;
-
-std::vector<Counter*> each(const Channels& channels, Counter ChannelStatistics::*counter) {
-  std::vector<Counter*> counters;
-  for (MemoryChannel* channel : channels) {
-    counters.push_back(&(channel->statistics().*counter));
-  }
-  return counters;
-}
-
-std::vector<Histogram*> each(const Channels& channels,
-                             LatencyHistogram ChannelStatistics::*latency) {
-  std::vector<Histogram*> histograms;
-  for (MemoryChannel* channel : channels) {
-    histograms.push_back(&(channel->statistics().*latency).histogram());
-  }
-  return histograms;
-}
+using Table = StatisticTable<MemoryChannel, ChannelStatistics>;
+using S = ChannelStatistics;
 
 std::function<double()> sum(const Channels& channels, Counter ChannelStatistics::*counter) {
   return [channels, counter] {
@@ -77,20 +63,7 @@ std::int64_t greatest(const Occupancy& occupancy, Tick now) {
   return static_cast<std::int64_t>(last);
 }
 
-void register_dram(StatisticRegistry& registry, const Channels& channels) {
-  using S = ChannelStatistics;
-  registry.counter("dram.reads", "requests", "DRAM reads completed",
-                   each(channels, &S::dram_reads));
-  registry.counter("dram.writes", "requests", "DRAM writes completed",
-                   each(channels, &S::dram_writes));
-  registry.histogram("dram.read_latency_ns", "ns",
-                     "DRAM read, from its arrival at the controller to its last data beat",
-                     kPicosecondsPerNanosecond, each(channels, &S::dram_read_latency));
-  registry.histogram("dram.write_latency_ns", "ns",
-                     "DRAM write, from its arrival at the controller to its last data beat",
-                     kPicosecondsPerNanosecond, each(channels, &S::dram_write_latency));
-  registry.counter("dram.row_hits", "requests", "column commands that found their row open",
-                   each(channels, &S::row_hits));
+void report_row_hit_ratio(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("dram.row_hit_ratio", "row hits per DRAM column command",
                  sum(channels, &S::row_hits), [channels] {
                    double commands = 0;
@@ -101,6 +74,9 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
                    }
                    return commands;
                  });
+}
+
+void report_bandwidth(StatisticRegistry& registry, const Channels& channels) {
   registry.gauge(
       "dram.bandwidth_gb_per_s", "GB/s", "DRAM lines completed, times 64 bytes", [channels] {
         double rate = 0;
@@ -115,14 +91,9 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
         }
         return rate;
       });
-  registry.counter("dram.activates", "commands", "ACT commands", each(channels, &S::activates));
-  registry.counter("dram.precharges", "commands", "PRE commands", each(channels, &S::precharges));
-  registry.counter("dram.refreshes", "commands", "REF commands (same-bank: REFsb), all ranks",
-                   each(channels, &S::refreshes));
-  registry.counter("dram.power_downs", "commands", "power-downs of a rank entered",
-                   each(channels, &S::power_downs));
-  registry.counter("dram.self_refreshes", "commands", "self-refreshes of a rank entered",
-                   each(channels, &S::self_refreshes));
+}
+
+void report_dram_queue(StatisticRegistry& registry, const Channels& channels) {
   registry.gauge("dram.queue.occupancy", "entries",
                  "transaction queue slots held by DRAM requests, mean over time and channels",
                  average(channels, [](MemoryChannel& channel) {
@@ -130,15 +101,7 @@ void register_dram(StatisticRegistry& registry, const Channels& channels) {
                  }));
 }
 
-void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
-  using S = ChannelStatistics;
-  registry.counter("nvdimm.reads", "requests", "NVDIMM line reads completed",
-                   each(channels, &S::nvdimm_reads));
-  registry.counter("nvdimm.writes", "requests", "NVDIMM line writes completed",
-                   each(channels, &S::nvdimm_writes));
-  registry.histogram("nvdimm.line_latency_ns", "ns",
-                     "NVDIMM line, from its arrival at the controller to its last data beat",
-                     kPicosecondsPerNanosecond, each(channels, &S::nvdimm_line_latency));
+void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) {
   registry.gauge("nvdimm.queue.occupancy", "entries",
                  "transaction queue slots held by NVDIMM requests, mean over time and channels",
                  average(channels, [](MemoryChannel& channel) {
@@ -165,7 +128,6 @@ void register_nvdimm(StatisticRegistry& registry, const Channels& channels) {
 // Shares of the data bus's time, of all channels together; with the two data shares they add up
 // to 1.
 void register_losses(StatisticRegistry& registry, const Channels& channels) {
-  using S = ChannelStatistics;
   constexpr std::array<std::pair<const char*, const char*>, kBusLosses> kNames{
       {{"bus.lost.idle", "the channel held no request"},
        {"bus.lost.queue_full", "the next request waited outside for a slot"},
@@ -193,8 +155,7 @@ void register_losses(StatisticRegistry& registry, const Channels& channels) {
   }
 }
 
-void register_bus(StatisticRegistry& registry, const Channels& channels) {
-  using S = ChannelStatistics;
+void report_shares(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("bus.dram_share", "share of time in which the data bus carries DRAM data",
                  sum(channels, &S::dram_data_cycles), elapsed(channels));
   registry.ratio("bus.nvdimm_share", "share of time in which the data bus carries NVDIMM data",
@@ -204,16 +165,13 @@ void register_bus(StatisticRegistry& registry, const Channels& channels) {
       [total = elapsed(channels), dram = sum(channels, &S::dram_data_cycles),
        nvdimm = sum(channels, &S::nvdimm_data_cycles)] { return total() - dram() - nvdimm(); },
       elapsed(channels));
-  registry.counter("bus.turnarounds", "changes", "changes of the data bus's driver or direction",
-                   each(channels, &S::turnarounds));
+}
+
+void report_command_shares(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("bus.command_share", "share of command-bus cycles that carry a command",
                  sum(channels, &S::command_cycles), elapsed(channels));
   registry.ratio("bus.ack_share", "share of command-bus cycles that return an ack's address",
                  sum(channels, &S::ack_cycles), elapsed(channels));
-  registry.counter("arbiter.dram_wins", "decisions", "contested data-bus slots given to DRAM",
-                   each(channels, &S::dram_wins));
-  registry.counter("arbiter.nvdimm_wins", "decisions",
-                   "contested data-bus slots given to the NVDIMM", each(channels, &S::nvdimm_wins));
 }
 
 // All channels have the same arbiter.
@@ -231,6 +189,61 @@ void register_arbiter(StatisticRegistry& registry, const Channels& channels) {
     registry.counter(std::string("arbiter.") + info.name, info.unit, info.doc, std::move(sources));
   }
 }
+
+constexpr std::array kDramRows{
+    Table::counter<&S::dram_reads>("dram.reads", "requests", "DRAM reads completed"),
+    Table::counter<&S::dram_writes>("dram.writes", "requests", "DRAM writes completed"),
+    Table::histogram<&S::dram_read_latency>(
+        "dram.read_latency_ns", "ns",
+        "DRAM read, from its arrival at the controller to its last data beat",
+        kPicosecondsPerNanosecond),
+    Table::histogram<&S::dram_write_latency>(
+        "dram.write_latency_ns", "ns",
+        "DRAM write, from its arrival at the controller to its last data beat",
+        kPicosecondsPerNanosecond),
+    Table::counter<&S::row_hits>("dram.row_hits", "requests",
+                                 "column commands that found their row open"),
+    Table::derived(report_row_hit_ratio),
+    Table::derived(report_bandwidth),
+    Table::counter<&S::activates>("dram.activates", "commands", "ACT commands"),
+    Table::counter<&S::precharges>("dram.precharges", "commands", "PRE commands"),
+    Table::counter<&S::refreshes>("dram.refreshes", "commands",
+                                  "REF commands (same-bank: REFsb), all ranks"),
+    Table::counter<&S::power_downs>("dram.power_downs", "commands",
+                                    "power-downs of a rank entered"),
+    Table::counter<&S::self_refreshes>("dram.self_refreshes", "commands",
+                                       "self-refreshes of a rank entered"),
+    Table::part<&S::dram_occupancy>(),
+    Table::derived(report_dram_queue),
+};
+
+constexpr std::array kNvdimmRows{
+    Table::counter<&S::nvdimm_reads>("nvdimm.reads", "requests", "NVDIMM line reads completed"),
+    Table::counter<&S::nvdimm_writes>("nvdimm.writes", "requests", "NVDIMM line writes completed"),
+    Table::histogram<&S::nvdimm_line_latency>(
+        "nvdimm.line_latency_ns", "ns",
+        "NVDIMM line, from its arrival at the controller to its last data beat",
+        kPicosecondsPerNanosecond),
+    Table::part<&S::nvdimm_occupancy>(),
+    Table::derived(report_nvdimm_queue),
+};
+
+constexpr std::array kBusRows{
+    Table::part<&S::dram_data_cycles>(),
+    Table::part<&S::nvdimm_data_cycles>(),
+    Table::derived(report_shares),
+    Table::counter<&S::turnarounds>("bus.turnarounds", "changes",
+                                    "changes of the data bus's driver or direction"),
+    Table::part<&S::command_cycles>(),
+    Table::part<&S::ack_cycles>(),
+    Table::derived(report_command_shares),
+    Table::counter<&S::dram_wins>("arbiter.dram_wins", "decisions",
+                                  "contested data-bus slots given to DRAM"),
+    Table::counter<&S::nvdimm_wins>("arbiter.nvdimm_wins", "decisions",
+                                    "contested data-bus slots given to the NVDIMM"),
+};
+
+static_assert(Table::complete(kDramRows, kNvdimmRows, kBusRows), "a count has no row, or several");
 
 }  // namespace
 
@@ -251,19 +264,16 @@ void ChannelStatistics::reset(Tick now) {
 }
 
 void ChannelStatistics::serialize(Archive& archive) {
-  archive(dram_reads, dram_writes, nvdimm_reads, nvdimm_writes, activates, precharges, refreshes,
-          power_downs, self_refreshes, row_hits, command_cycles, ack_cycles, dram_data_cycles,
-          nvdimm_data_cycles, turnarounds, dram_wins, nvdimm_wins, dram_read_latency,
-          dram_write_latency, nvdimm_line_latency, dram_occupancy, nvdimm_occupancy);
+  Table::serialize(*this, archive, kDramRows, kNvdimmRows, kBusRows);
 }
 
 void register_channel_statistics(StatisticRegistry& registry,
                                  const std::vector<MemoryChannel*>& channels,
                                  std::int64_t of_class) {
-  register_dram(registry, {channels.begin(), channels.begin() + of_class});
+  Table::report(kDramRows, registry, {channels.begin(), channels.begin() + of_class});
   if (channels.front()->accounting() != nullptr) {
-    register_nvdimm(registry, {channels.end() - of_class, channels.end()});
-    register_bus(registry, channels);
+    Table::report(kNvdimmRows, registry, {channels.end() - of_class, channels.end()});
+    Table::report(kBusRows, registry, channels);
     register_arbiter(registry, channels);
     register_losses(registry, channels);
     register_latency_statistics(registry, channels);

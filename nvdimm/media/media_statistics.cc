@@ -2,15 +2,19 @@
 #include "nvdimm/media/media_statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "core/errors.h"
+#include "core/statistic_table.h"
 #include "nvdimm/media/media_module.h"
-#include "nvdimm/registrar.h"
 
 namespace hmsim {
 
 namespace {
+
+using Modules = std::vector<MediaModule*>;
+using Table = StatisticTable<MediaModule, MediaStatistics>;
+using S = MediaStatistics;
 
 constexpr double kPicojoules = 1e-12;
 constexpr double kLineBits = 512;
@@ -31,7 +35,88 @@ double write_energy(MediaModule& module) {
                      counts.writes + counts.gap_moves);
 }
 
+// Over all modules.
+template <class Read>
+auto sum(const Modules& modules, Read read) {
+  return [modules, read] {
+    double total = 0;
+    for (MediaModule* module : modules) {
+      total += static_cast<double>(read(*module));
+    }
+    return total;
+  };
+}
+
+void report_wear(StatisticRegistry& registry, const Modules& modules) {
+  const auto most = [modules] {
+    std::uint64_t worst = 0;
+    for (const MediaModule* module : modules) {
+      worst = std::max(worst, module->most_worn());
+    }
+    return static_cast<double>(worst);
+  };
+  const auto mean = [wear = sum(modules, [](const MediaModule& module) { return module.wear(); }),
+                     places = sum(modules, [](const MediaModule& module) {
+                       return module.places();
+                     })] { return wear() / places(); };
+  registry.gauge("nvdimm.media.wear.max", "writes",
+                 "writes to the most worn line of cells, since the system was built", most);
+  registry.gauge("nvdimm.media.wear.mean", "writes", "mean over all lines of cells", mean);
+  registry.ratio("nvdimm.media.wear.spread", "wear.max over wear.mean", most, mean);
+}
+
+void report_energy(StatisticRegistry& registry, const Modules& modules) {
+  const auto energies = std::make_pair(sum(modules, read_energy), sum(modules, write_energy));
+  registry.gauge("nvdimm.media.energy.read", "J", "energy of cells that were read", energies.first);
+  registry.gauge("nvdimm.media.energy.write", "J", "energy of cells that were written",
+                 energies.second);
+  registry.gauge("nvdimm.media.energy.total", "J", "energy of cells",
+                 [energies] { return energies.first() + energies.second(); });
+}
+
+void report_power(StatisticRegistry& registry, const Modules& modules) {
+  register_power_statistics(registry, {modules.begin(), modules.end()});
+  registry.gauge(
+      "nvdimm.power.saved_lines", "lines", "lines saved at power failures",
+      sum(modules, [](const MediaModule& module) { return module.power_record().saved_lines; }));
+}
+
+std::int64_t queue_entries(const MediaModule& module) {
+  return module.parameters().media.write_queue;
+}
+std::int64_t banks(const MediaModule& module) { return module.parameters().media.banks; }
+
+constexpr std::array kRows{
+    Table::counter<&S::reads>("nvdimm.media.reads", "lines", "lines read from the cells"),
+    Table::counter<&S::writes>("nvdimm.media.writes", "lines",
+                               "lines written to the cells for the host"),
+    Table::counter<&S::queue_reads>("nvdimm.media.queue_reads", "commands",
+                                    "reads answered from the write queue"),
+    Table::counter<&S::merged_writes>("nvdimm.media.merged_writes", "commands",
+                                      "writes to lines that were in the write queue already"),
+    Table::counter<&S::queue_full>("nvdimm.media.queue_full", "commands",
+                                   "writes that waited for the write queue"),
+    Table::utilisation<&S::queue>("nvdimm.media.queue_occupancy",
+                                  "mean share of the write queue that is in use", queue_entries),
+    Table::utilisation<&S::busy_banks>("nvdimm.media.bank_utilisation",
+                                       "share of time that a bank is busy", banks),
+    Table::counter<&S::gap_moves>("nvdimm.media.gap_moves", "lines",
+                                  "lines copied by start-gap wear levelling"),
+    Table::scaled<&S::gap_blocked_ps>(
+        "nvdimm.media.gap_blocked_us", "us",
+        "time that reads waited while their bank moved a gap, summed over them", 1'000'000),
+    Table::ratio<&S::writes, &S::writes, &S::gap_moves>(
+        "nvdimm.media.waf", "write amplification: lines written for each line of the host"),
+    Table::derived(report_wear),
+    Table::derived(report_energy),
+    Table::derived(report_power),
+};
+
+static_assert(Table::complete(kRows), "a count has no row, or several");
+
 }  // namespace
+
+void MediaStatistics::serialize(Archive& archive) { Table::serialize(*this, archive, kRows); }
 
 std::uint64_t WearCounts::add(std::uint64_t place) {
   const auto number = static_cast<std::int64_t>(place / kPlaces);
@@ -67,74 +152,16 @@ void MediaStatistics::reset(Tick now) {
 }
 
 void register_media_statistics(StatisticRegistry& registry, const NvdimmModules& all) {
-  std::vector<MediaModule*> modules;
+  Modules modules;
   for (NvdimmModule* module : all) {
     modules.push_back(static_cast<MediaModule*>(module));
   }
-  using S = MediaStatistics;
-  Registrar<MediaModule, S> add(registry, modules);
   registry.on_reset([modules](Tick now) {
     for (MediaModule* module : modules) {
       module->reset_statistics(now);
     }
   });
-
-  add.counter("nvdimm.media.reads", "lines", "lines read from the cells", {&S::reads});
-  add.counter("nvdimm.media.writes", "lines", "lines written to the cells for the host",
-              {&S::writes});
-  add.counter("nvdimm.media.queue_reads", "commands", "reads answered from the write queue",
-              {&S::queue_reads});
-  add.counter("nvdimm.media.merged_writes", "commands",
-              "writes to lines that were in the write queue already", {&S::merged_writes});
-  add.counter("nvdimm.media.queue_full", "commands", "writes that waited for the write queue",
-              {&S::queue_full});
-  add.utilisation("nvdimm.media.queue_occupancy", "mean share of the write queue that is in use",
-                  &S::queue, modules.front()->parameters().media.write_queue);
-  add.utilisation("nvdimm.media.bank_utilisation", "share of time that a bank is busy",
-                  &S::busy_banks, modules.front()->parameters().media.banks);
-  add.counter("nvdimm.media.gap_moves", "lines", "lines copied by start-gap wear levelling",
-              {&S::gap_moves});
-  add.gauge("nvdimm.media.gap_blocked_us", "us",
-            "time that reads waited while their bank moved a gap, summed over them", 1e6,
-            &S::gap_blocked_ps);
-  add.ratio("nvdimm.media.waf", "write amplification: lines written for each line of the host",
-            {&S::writes, &S::gap_moves}, &S::writes);
-
-  const auto sum = [modules](auto read) {
-    return [modules, read] {
-      double total = 0;
-      for (MediaModule* module : modules) {
-        total += static_cast<double>(read(*module));
-      }
-      return total;
-    };
-  };
-  const auto most = [modules] {
-    std::uint64_t worst = 0;
-    for (const MediaModule* module : modules) {
-      worst = std::max(worst, module->most_worn());
-    }
-    return static_cast<double>(worst);
-  };
-  const auto mean = [wear = sum([](const MediaModule& module) { return module.wear(); }),
-                     places = sum([](const MediaModule& module) { return module.places(); })] {
-    return wear() / places();
-  };
-  registry.gauge("nvdimm.media.wear.max", "writes",
-                 "writes to the most worn line of cells, since the system was built", most);
-  registry.gauge("nvdimm.media.wear.mean", "writes", "mean over all lines of cells", mean);
-  registry.ratio("nvdimm.media.wear.spread", "wear.max over wear.mean", most, mean);
-
-  const auto energies = std::make_pair(sum(read_energy), sum(write_energy));
-  registry.gauge("nvdimm.media.energy.read", "J", "energy of cells that were read", energies.first);
-  registry.gauge("nvdimm.media.energy.write", "J", "energy of cells that were written",
-                 energies.second);
-  registry.gauge("nvdimm.media.energy.total", "J", "energy of cells",
-                 [energies] { return energies.first() + energies.second(); });
-
-  register_power_statistics(registry, all);
-  registry.gauge("nvdimm.power.saved_lines", "lines", "lines saved at power failures",
-                 sum([](const MediaModule& module) { return module.power_record().saved_lines; }));
+  Table::report(kRows, registry, modules);
 }
 
 }  // namespace hmsim
