@@ -83,4 +83,21 @@ void Agent::serialize(Archive& archive) {
   serialize_state(archive);
 }
 
+std::vector<std::string> agent_kinds() {
+  std::vector<std::string> kinds;
+  for (const AgentDescriptor* agent : kAgentTable) {
+    kinds.emplace_back(agent->kind);
+  }
+  return kinds;
+}
+
+const AgentDescriptor* find_agent(std::string_view kind) {
+  for (const AgentDescriptor* agent : kAgentTable) {
+    if (kind == agent->kind) {
+      return agent;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace hmsim

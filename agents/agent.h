@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agents/frontend_parameters.h"
+#include "core/descriptor_table.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/request.h"
@@ -114,6 +115,7 @@ class Agent : public Component, public Requester {
   Counter backward_arrivals_ = 0;
 };
 
+// A kind of agent. The file agents/*/agent_KIND.cc defines kAgent_KIND; nothing else names it.
 struct AgentDescriptor {
   const char* kind;
   const char* doc;  // one line
@@ -124,6 +126,8 @@ template <class A>
 std::unique_ptr<Agent> make_agent(const FrontendParameters& defaults) {
   return std::make_unique<A>(defaults);
 }
+
+extern const DescriptorTable<AgentDescriptor> kAgentTable;
 
 std::vector<std::string> agent_kinds();
 const AgentDescriptor* find_agent(std::string_view kind);  // nullptr: there is none

@@ -69,11 +69,19 @@ class Memory final : public MemoryPort, public Component {
   std::uint64_t sent_ = 0;
 };
 
-const char* kind_of(const std::string& format) {
-  if (find_format(kMissFormats, format) != nullptr) {
+const FormatDescriptor& format_of(const std::string& name) {
+  const FormatDescriptor* format = find_format(name);
+  if (format == nullptr || format->kind() == TraceKind::instructions) {
+    throw InputError("no such format: " + name);
+  }
+  return *format;
+}
+
+const char* agent_of(TraceKind kind) {
+  if (kind == TraceKind::misses) {
     return "llc_trace";
   }
-  return find_format(kAccessFormats, format) != nullptr ? "memory_trace" : "block_trace";
+  return kind == TraceKind::accesses ? "memory_trace" : "block_trace";
 }
 
 template <class Record, class Source>
@@ -85,22 +93,20 @@ std::uint64_t count(Source source, std::uint64_t most) {
   return records;
 }
 
-std::uint64_t read(const std::string& format, TraceReader reader, std::uint64_t most) {
-  if (const MissFormat* miss = find_format(kMissFormats, format)) {
-    return count<Miss>(miss->open(std::move(reader), kAllVcpus), most);
+std::uint64_t read(const std::string& name, TraceReader reader, std::uint64_t most) {
+  const FormatDescriptor& format = format_of(name);
+  if (format.kind() == TraceKind::misses) {
+    return count<Miss>(format.misses(std::move(reader), kAllVcpus), most);
   }
-  if (const AccessFormat* access = find_format(kAccessFormats, format)) {
-    return count<Access>(access->open(std::move(reader)), most);
+  if (format.kind() == TraceKind::accesses) {
+    return count<Access>(format.accesses(std::move(reader)), most);
   }
-  if (const BlockFormat* block = find_format(kBlockFormats, format)) {
-    return count<BlockRequest>(block->open(std::move(reader)), most);
-  }
-  throw InputError("no such format: " + format);
+  return count<BlockRequest>(format.blocks(std::move(reader)), most);
 }
 
 std::uint64_t drive(const std::string& format, const std::string& file, TraceSource source,
                     std::uint64_t most) {
-  const std::unique_ptr<Agent> agent = find_agent(kind_of(format))->make({});
+  const std::unique_ptr<Agent> agent = find_agent(agent_of(format_of(format).kind()))->make({});
   ParameterSet parameters;
   agent->declare(parameters);
   parameters.apply({{"path", file}, {"format", format}});

@@ -19,19 +19,18 @@ namespace {
 
 py::list policies() {
   py::list list;
-  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
-    const PolicyDescriptor& descriptor = *kPolicyTable[i];
-    const std::unique_ptr<Policy> policy = descriptor.make();
+  for (const PolicyDescriptor* descriptor : kPolicyTable) {
+    const std::unique_ptr<Policy> policy = descriptor->make();
     ParameterSet parameters;
     {
-      const ParameterSet::Scope scope(parameters, std::string("policies.") + descriptor.name);
+      const ParameterSet::Scope scope(parameters, std::string("policies.") + descriptor->name);
       policy->declare(parameters);
     }
     py::dict entry;
-    entry["kind"] = name_of(descriptor.kind);
-    entry["name"] = descriptor.name;
-    entry["doc"] = descriptor.doc;
-    entry["source"] = descriptor.source;
+    entry["kind"] = name_of(descriptor->kind);
+    entry["name"] = descriptor->name;
+    entry["doc"] = descriptor->doc;
+    entry["source"] = descriptor->source;
     entry["parameters"] = to_python(parameters.describe());
     list.append(std::move(entry));
   }

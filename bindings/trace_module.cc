@@ -12,6 +12,7 @@
 
 #include "core/errors.h"
 #include "traces/record_columns.h"
+#include "traces/trace_formats.h"
 #include "traces/trace_records.h"
 #include "traces/trace_summary.h"
 
@@ -90,6 +91,23 @@ bool add(TraceSummary& summary, TraceRecords& records, std::size_t count) {
 }  // namespace
 
 void bind_traces(py::module_& module) {
+  py::class_<FormatDescriptor, std::unique_ptr<FormatDescriptor, py::nodelete>>(module,
+                                                                                "TraceFormat")
+      .def_readonly("name", &FormatDescriptor::name)
+      .def_readonly("doc", &FormatDescriptor::doc)
+      .def_property_readonly("kind",
+                             [](const FormatDescriptor& self) { return name_of(self.kind()); })
+      .def_property_readonly("unit",
+                             [](const FormatDescriptor& self) { return name_of(self.unit); })
+      .def(
+          "resembles",
+          [](const FormatDescriptor& self, const py::bytes& start) {
+            return self.resembles(TraceStart(std::string_view(start)));
+          },
+          py::arg("start"));
+  module.def("trace_formats", [] {
+    return std::vector<const FormatDescriptor*>(kFormatTable.begin(), kFormatTable.end());
+  });
   module.def("pack_records", &pack, py::arg("records"));
   module.def("unpack_records", &unpack, py::arg("columns"));
   py::class_<TraceRecords>(module, "TraceRecords")

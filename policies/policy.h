@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/descriptor_table.h"
 #include "core/parameters.h"
 #include "core/random.h"
 #include "core/request.h"
@@ -281,8 +282,7 @@ struct PolicyDescriptor {
   std::unique_ptr<Policy> (*make)();
 };
 
-extern const PolicyDescriptor* const kPolicyTable[];
-extern const std::size_t kPolicyTableSize;
+extern const DescriptorTable<PolicyDescriptor> kPolicyTable;
 
 // Of a class of policies: the hooks that it overrides.
 template <class P>

@@ -20,6 +20,13 @@ constexpr std::uint64_t kLongest = std::uint64_t{1} << 32;  // seconds
 constexpr std::uint64_t kMinors = 256;
 constexpr std::size_t kNanosecondDigits = 9;
 
+// Whether the first line begins with "major,minor", or with one number.
+bool resembles_device(const TraceStart& start) {
+  std::string device(start.fields() > 5 ? start.field(0) : "");
+  const std::size_t comma = device.find(',');
+  return is_decimal(comma == std::string::npos ? device : device.erase(comma, 1));
+}
+
 bool begins_with_device(std::string_view text, std::size_t& comma) {
   comma = text.find(',');
   return comma != std::string_view::npos && comma > 0 && comma + 1 < text.size() &&
@@ -77,8 +84,14 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
 
 }  // namespace
 
-const BlockFormat kBlkparseFormat{
-    "blkparse", kLine, [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+extern const FormatDescriptor kFormat_blkparse;
+const FormatDescriptor kFormat_blkparse{
+    "blkparse",
+    kLine,
+    TimeUnit::nanoseconds,
+    true,
+    resembles_device,
+    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
       return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
           TextTrace(std::move(reader), kLine, 1, TextTrace::kMaxFields));
     }};

@@ -13,7 +13,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
-#include "traces/instruction_trace.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 
@@ -123,8 +123,13 @@ bool ChampsimTrace::next(Instruction& instruction) {
 
 }  // namespace
 
-const InstructionFormat kChampsimFormat{
-    "champsim", "binary, 64 bytes an instruction, of ChampSim's tracer",
+extern const FormatDescriptor kFormat_champsim;
+const FormatDescriptor kFormat_champsim{
+    "champsim",
+    "binary, 64 bytes an instruction, of ChampSim's tracer",
+    TimeUnit::instructions,
+    false,
+    [](const TraceStart&) { return false; },
     [](TraceReader reader) -> std::unique_ptr<InstructionSource> {
       return std::make_unique<ChampsimTrace>(std::move(reader));
     }};

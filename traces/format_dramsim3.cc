@@ -24,8 +24,15 @@ bool read_access(const TextTrace& line, Access& access) {
 
 }  // namespace
 
-const AccessFormat kDramsim3Format{
-    "dramsim3", kLine, AccessTimes::cycles,
+extern const FormatDescriptor kFormat_dramsim3;
+const FormatDescriptor kFormat_dramsim3{
+    "dramsim3",
+    kLine,
+    TimeUnit::cycles,
+    false,
+    [](const TraceStart& start) {
+      return start.fields() == 3 && (start.field(1) == "READ" || start.field(1) == "WRITE");
+    },
     [](TraceReader reader) -> std::unique_ptr<AccessSource> {
       return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
           TextTrace(std::move(reader), kLine, 3, 3));

@@ -271,9 +271,15 @@ bool Gem5Trace::next(Access& access) {
 
 }  // namespace
 
-const AccessFormat kGem5Format{"gem5", "binary, packets of gem5", AccessTimes::picoseconds,
-                               [](TraceReader reader) -> std::unique_ptr<AccessSource> {
-                                 return std::make_unique<Gem5Trace>(std::move(reader));
-                               }};
+extern const FormatDescriptor kFormat_gem5;
+const FormatDescriptor kFormat_gem5{
+    "gem5",
+    "binary, packets of gem5",
+    TimeUnit::picoseconds,
+    true,
+    [](const TraceStart& start) { return start.begins_with("gem5"); },
+    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<Gem5Trace>(std::move(reader));
+    }};
 
 }  // namespace hmsim

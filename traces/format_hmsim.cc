@@ -12,6 +12,9 @@ namespace hmsim {
 
 namespace {
 
+// A file begins with a frame that zstd skips, of 88 bytes: the header. What unpacks the file hands
+// on the header without the frame.
+constexpr std::string_view kFileStart("\x50\x2A\x4D\x18\x58\0\0\0HMSIMTRC", 16);
 constexpr int kLineBits = 6;
 constexpr std::uint64_t kMemoryBit = std::uint64_t{1} << 39;  // of a line, of two memories
 
@@ -106,8 +109,13 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
 
 }  // namespace
 
-const MissFormat kHmsimFormat{
-    "hmsim", "binary, of hmsim trace capture", true,
+extern const FormatDescriptor kFormat_hmsim;
+const FormatDescriptor kFormat_hmsim{
+    "hmsim",
+    "binary, of hmsim trace capture",
+    TimeUnit::instructions,
+    true,
+    [](const TraceStart& start) { return start.begins_with(kFileStart); },
     [](TraceReader reader, std::int64_t vcpu) -> std::unique_ptr<MissSource> {
       return std::make_unique<HmsimTrace>(std::move(reader), vcpu);
     }};

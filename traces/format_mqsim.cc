@@ -28,8 +28,14 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
 
 }  // namespace
 
-const BlockFormat kMqsimFormat{
-    "mqsim", kLine, [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+extern const FormatDescriptor kFormat_mqsim;
+const FormatDescriptor kFormat_mqsim{
+    "mqsim",
+    kLine,
+    TimeUnit::nanoseconds,
+    true,
+    [](const TraceStart& start) { return start.all_numbers(5); },
+    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
       return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
           TextTrace(std::move(reader), kLine, 5, 5));
     }};

@@ -2,6 +2,7 @@
 // The block traces of Microsoft Research Cambridge (Narayanan et al., Write off-loading, FAST
 // 2008): commas between the time (a count of 100 ns), host, disk, Read or Write, the offset and the
 // size in bytes, and the response time.
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -32,8 +33,17 @@ bool read_request(const TextTrace& line, BlockRequest& request) {
 
 }  // namespace
 
-const BlockFormat kMsrFormat{
-    "msr", kLine, [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+extern const FormatDescriptor kFormat_msr;
+const FormatDescriptor kFormat_msr{
+    "msr",
+    kLine,
+    TimeUnit::nanoseconds,
+    true,
+    [](const TraceStart& start) {
+      return start.fields() == 1 &&
+             std::count(start.field(0).begin(), start.field(0).end(), ',') == 6;
+    },
+    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
       return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
           TextTrace(std::move(reader), kLine, 6, 7, ","));
     }};

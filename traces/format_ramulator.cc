@@ -27,8 +27,13 @@ bool read_miss(const TextTrace& line, Miss& miss) {
 
 }  // namespace
 
-const MissFormat kRamulatorFormat{
-    "ramulator", "<instructions> <read address> [<write-back address>], decimal or 0x", false,
+extern const FormatDescriptor kFormat_ramulator;
+const FormatDescriptor kFormat_ramulator{
+    "ramulator",
+    "<instructions> <read address> [<write-back address>], decimal or 0x",
+    TimeUnit::instructions,
+    false,
+    [](const TraceStart& start) { return start.all_numbers(2) || start.all_numbers(3); },
     [](TraceReader reader, std::int64_t) -> std::unique_ptr<MissSource> {
       return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(TextTrace(
           std::move(reader), "<instructions> <read address> [<write-back address>]", 2, 3));

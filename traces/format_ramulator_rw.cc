@@ -23,8 +23,15 @@ bool read_access(const TextTrace& line, Access& access) {
 
 }  // namespace
 
-const AccessFormat kRamulatorRwFormat{
-    "ramulator_rw", kLine, AccessTimes::none,
+extern const FormatDescriptor kFormat_ramulator_rw;
+const FormatDescriptor kFormat_ramulator_rw{
+    "ramulator_rw",
+    kLine,
+    TimeUnit::none,
+    false,
+    [](const TraceStart& start) {
+      return start.fields() == 2 && (start.field(1) == "R" || start.field(1) == "W");
+    },
     [](TraceReader reader) -> std::unique_ptr<AccessSource> {
       return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
           TextTrace(std::move(reader), kLine, 2, 2));

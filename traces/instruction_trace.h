@@ -41,14 +41,4 @@ class InstructionSource {
   virtual void serialize(Archive& archive) = 0;
 };
 
-struct InstructionFormat {
-  const char* name;
-  const char* doc;
-  std::unique_ptr<InstructionSource> (*open)(TraceReader reader);
-};
-
-extern const InstructionFormat kChampsimFormat;
-
-inline constexpr const InstructionFormat* kInstructionFormats[] = {&kChampsimFormat};
-
 }  // namespace hmsim

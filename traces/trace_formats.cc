@@ -2,6 +2,7 @@
 #include "traces/trace_formats.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/archive.h"
 
@@ -29,6 +30,35 @@ void Access::serialize(Archive& archive) { archive(address, write, cycle, reques
 void BlockRequest::serialize(Archive& archive) {
   archive(arrival_ns, device, sector, sectors, write, trim, flush, fua);
   archive.check(sectors <= kMaxSectors, "a block request is too long");
+}
+
+const char* name_of(TraceKind kind) {
+  constexpr std::array<const char*, 4> kNames{"misses", "accesses", "blocks", "instructions"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(TimeUnit unit) {
+  constexpr std::array<const char*, 5> kNames{"", "instructions", "cycles", "ns", "ps"};
+  return kNames[static_cast<std::size_t>(unit)];
+}
+
+std::vector<std::string> format_names(TraceKind kind) {
+  std::vector<std::string> names;
+  for (const FormatDescriptor* format : kFormatTable) {
+    if (format->kind() == kind) {
+      names.emplace_back(format->name);
+    }
+  }
+  return names;
+}
+
+const FormatDescriptor* find_format(const std::string& name) {
+  for (const FormatDescriptor* format : kFormatTable) {
+    if (name == format->name) {
+      return format;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace hmsim

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trace formats: what a record says, and who reads it. One file a format.
+// Trace formats: what a record says, and who reads it. One file a format; the build collects their
+// descriptors into a table.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "core/descriptor_table.h"
 #include "core/request.h"
+#include "traces/instruction_trace.h"
 #include "traces/record_blocks.h"
 #include "traces/trace_reader.h"
+#include "traces/trace_start.h"
 
 namespace hmsim {
 
@@ -93,62 +99,50 @@ class BlockSource {
   virtual void serialize(Archive& archive) = 0;
 };
 
-struct MissFormat {
+// What a record of a trace is, in the order of FormatDescriptor::open.
+enum class TraceKind { misses, accesses, blocks, instructions };
+const char* name_of(TraceKind kind);
+
+// What a trace's times count.
+enum class TimeUnit { none, instructions, cycles, nanoseconds, picoseconds };
+const char* name_of(TimeUnit unit);  // "" for none
+
+using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader, std::int64_t vcpu);
+using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader);
+using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader);
+using OpenInstructions = std::unique_ptr<InstructionSource> (*)(TraceReader reader);
+
+// A trace format. The file traces/format_NAME.cc defines kFormat_NAME; nothing else names it.
+struct FormatDescriptor {
   const char* name;
-  const char* doc;
-  bool has_vcpus;
-  std::unique_ptr<MissSource> (*open)(TraceReader reader, std::int64_t vcpu);
-};
+  const char* doc;  // one line: what a record looks like
+  TimeUnit unit;
+  bool names_sources;  // a record tells its vCPU, or its requestor
+  // Whether a trace that begins so may be of this format. At most one format says so of any trace.
+  // A format that nothing tells says so of none.
+  bool (*resembles)(const TraceStart& start);
+  std::variant<OpenMisses, OpenAccesses, OpenBlocks, OpenInstructions> open;
 
-enum class AccessTimes { none, cycles, picoseconds };
-
-struct AccessFormat {
-  const char* name;
-  const char* doc;
-  AccessTimes times;
-  std::unique_ptr<AccessSource> (*open)(TraceReader reader);
-};
-
-struct BlockFormat {
-  const char* name;
-  const char* doc;
-  std::unique_ptr<BlockSource> (*open)(TraceReader reader);
-};
-
-extern const MissFormat kRamulatorFormat;
-extern const MissFormat kHmsimFormat;
-extern const AccessFormat kRamulatorRwFormat;
-extern const AccessFormat kDramsim3Format;
-extern const AccessFormat kGem5Format;
-extern const BlockFormat kMqsimFormat;
-extern const BlockFormat kBlkparseFormat;
-extern const BlockFormat kFioFormat;
-extern const BlockFormat kMsrFormat;
-
-inline constexpr const MissFormat* kMissFormats[] = {&kRamulatorFormat, &kHmsimFormat};
-inline constexpr const AccessFormat* kAccessFormats[] = {&kRamulatorRwFormat, &kDramsim3Format,
-                                                         &kGem5Format};
-inline constexpr const BlockFormat* kBlockFormats[] = {&kMqsimFormat, &kBlkparseFormat, &kFioFormat,
-                                                       &kMsrFormat};
-
-template <class Format, std::size_t N>
-std::vector<std::string> format_names(const Format* const (&formats)[N]) {
-  std::vector<std::string> names;
-  for (const Format* format : formats) {
-    names.emplace_back(format->name);
+  TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
+  // Each is for formats of that kind, and throws InputError when the trace's start is malformed.
+  std::unique_ptr<MissSource> misses(TraceReader reader, std::int64_t vcpu) const {
+    return std::get<OpenMisses>(open)(std::move(reader), vcpu);
   }
-  return names;
-}
+  std::unique_ptr<AccessSource> accesses(TraceReader reader) const {
+    return std::get<OpenAccesses>(open)(std::move(reader));
+  }
+  std::unique_ptr<BlockSource> blocks(TraceReader reader) const {
+    return std::get<OpenBlocks>(open)(std::move(reader));
+  }
+  std::unique_ptr<InstructionSource> instructions(TraceReader reader) const {
+    return std::get<OpenInstructions>(open)(std::move(reader));
+  }
+};
 
+extern const DescriptorTable<FormatDescriptor> kFormatTable;
+
+std::vector<std::string> format_names(TraceKind kind);
 // nullptr: no format has this name (an empty one, for instance).
-template <class Format, std::size_t N>
-const Format* find_format(const Format* const (&formats)[N], const std::string& name) {
-  for (const Format* format : formats) {
-    if (name == format->name) {
-      return format;
-    }
-  }
-  return nullptr;
-}
+const FormatDescriptor* find_format(const std::string& name);
 
 }  // namespace hmsim

@@ -11,6 +11,8 @@
 
 namespace hmsim {
 
+extern const FormatDescriptor kFormat_hmsim;  // which tells each record's vCPU
+
 namespace {
 
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
@@ -141,20 +143,22 @@ class BlockRecords final : public TraceRecords {
 }  // namespace
 
 std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader) {
-  if (const MissFormat* miss = find_format(kMissFormats, format); miss != nullptr) {
-    if (miss == &kHmsimFormat) {
-      return std::make_unique<WordRecords>(std::move(reader));
-    }
-    return std::make_unique<MissRecords>(miss->open(std::move(reader), kAllVcpus));
+  const FormatDescriptor* descriptor = find_format(format);
+  if (descriptor == nullptr) {
+    return nullptr;
   }
-  if (const AccessFormat* access = find_format(kAccessFormats, format); access != nullptr) {
-    return std::make_unique<AccessRecords>(access->open(std::move(reader)));
-  }
-  if (const BlockFormat* block = find_format(kBlockFormats, format); block != nullptr) {
-    return std::make_unique<BlockRecords>(block->open(std::move(reader)));
-  }
-  if (const InstructionFormat* program = find_format(kInstructionFormats, format)) {
-    return std::make_unique<InstructionRecords>(program->open(std::move(reader)));
+  switch (descriptor->kind()) {
+    case TraceKind::misses:
+      if (descriptor == &kFormat_hmsim) {
+        return std::make_unique<WordRecords>(std::move(reader));
+      }
+      return std::make_unique<MissRecords>(descriptor->misses(std::move(reader), kAllVcpus));
+    case TraceKind::accesses:
+      return std::make_unique<AccessRecords>(descriptor->accesses(std::move(reader)));
+    case TraceKind::blocks:
+      return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader)));
+    case TraceKind::instructions:
+      return std::make_unique<InstructionRecords>(descriptor->instructions(std::move(reader)));
   }
   return nullptr;
 }

@@ -18,45 +18,6 @@ static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
 
 }  // namespace
 
-void BlockAgent::declare(ParameterSet& parameters) {
-  Agent::declare(parameters);
-  trace_.declare(parameters, format_names(kBlockFormats));
-  parameters_.declare(parameters);
-  parameters.choice<ReplayMode>(
-      "replay", replay_, {{"closed", ReplayMode::closed}, {"timed", ReplayMode::timed}},
-      {"closed: a thread takes the next request when its last is done; timed: not before its "
-       "arrival",
-       "a modelling choice of hmsim"});
-  parameters.real("time_scale", time_scale_, 0, 1'000'000, "",
-                  {"timed only: factor on the trace's arrival times, in steps of 0.000001",
-                   "the workload's own"});
-  parts_.declare(parameters);
-  copies_.declare(parameters);
-  parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
-                     {"I/O requests to carry out; 0: to the trace's end", "the workload's own"});
-  parameters.size("device_stride", device_stride_, {0, std::int64_t{1} << 46},
-                  {"distance of the places where devices begin, in whole 4 KB pages; 0B: a "
-                   "sixteenth of the NVDIMM",
-                   "a modelling choice of hmsim"});
-}
-
-std::vector<ParameterError> BlockAgent::check() const {
-  std::vector<ParameterError> errors = trace_.check(format_names(kBlockFormats));
-  for (const ParameterError& error : parameters_.check()) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : copies_.check()) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : parts_.check(requests_)) {
-    errors.push_back(error);
-  }
-  if (device_stride_ % kPageBytes != Bytes(0)) {
-    errors.push_back({"device_stride", "must be a multiple of 4KiB"});
-  }
-  return errors;
-}
-
 void BlockAgent::prepare() {
   const Bytes capacity = surroundings().port->capacity(MemoryClass::nvdimm);
   if (capacity < kPageBytes) {
@@ -70,7 +31,7 @@ void BlockAgent::prepare() {
   stride_ = static_cast<std::uint64_t>(stride.value()) % capacity_;
   offset_ = copies_.offset(capacity);
   scale_ppm_ = static_cast<std::int64_t>(time_scale_ * 1'000'000 + 0.5);
-  source_ = find_format(kBlockFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  source_ = find_format(trace_.format)->blocks(trace_.open(index(), surroundings()));
   threads_.resize(static_cast<std::size_t>(parameters_.threads));
   window_ = std::min(parameters_.window, copy_of(parameters_.how.copy).window);
   if (parameters_.how.fault_time > Tick(0)) {
@@ -332,9 +293,5 @@ double BlockAgent::pass_fraction(Tick) const {
                                        static_cast<double>(limit);
   return (static_cast<double>(passes_) + pass) / static_cast<double>(parts_.loop);
 }
-
-const AgentDescriptor kBlockTraceAgent{"block_trace",
-                                       "threads that carry out a trace of block I/O on the NVDIMM",
-                                       make_agent<BlockAgent>};
 
 }  // namespace hmsim

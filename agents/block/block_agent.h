@@ -165,6 +165,4 @@ class BlockAgent final : public Agent {
   Histogram response_times_in_collections_;
 };
 
-extern const AgentDescriptor kBlockTraceAgent;
-
 }  // namespace hmsim

@@ -21,39 +21,8 @@ CpuCore::CpuCore(const FrontendParameters& defaults)
   runs_ahead_ = true;
 }
 
-void CpuCore::declare(ParameterSet& parameters) {
-  CoreAgent::declare(parameters);
-  cache_parameters_.declare(parameters);
-  parameters.integer_or("address_space", space_, {0, 255}, "own", kOwnSpace, "",
-                        {"the core whose addresses its trace's are, too: equal ones are the same "
-                         "line of a shared L3 and the same place in DRAM; own: no other's",
-                         "a modelling choice of hmsim"});
-  trace_.declare(parameters, format_names(kInstructionFormats));
-  parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
-                     {"instructions to run; 0: to the trace's end", "the workload's own"});
-  parts_.declare(parameters);
-}
-
-std::vector<ParameterError> CpuCore::check() const {
-  std::vector<ParameterError> errors = CoreAgent::check();
-  for (const ParameterError& error : cache_parameters_.check()) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : cache_parameters_.check_shared(shared_l3_)) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : trace_.check(format_names(kInstructionFormats))) {
-    errors.push_back(error);
-  }
-  for (const ParameterError& error : parts_.check(instructions_)) {
-    errors.push_back(error);
-  }
-  return errors;
-}
-
 void CpuCore::open() {
-  source_ =
-      find_format(kInstructionFormats, trace_.format)->open(trace_.open(index(), surroundings()));
+  source_ = find_format(trace_.format)->instructions(trace_.open(index(), surroundings()));
   l3_ = surroundings().shared_l3;
   if (cache_parameters_.l3_sharing == Sharing::private_slice) {
     own_l3_ = std::make_unique<LastLevelCache>(cache_parameters_.levels[kCacheLevels - 1]);
@@ -427,9 +396,5 @@ void CpuCore::handle_completion(const Request& request, Tick now) {
     notify();
   }
 }
-
-const AgentDescriptor kCpuTraceAgent{
-    "cpu_trace", "out-of-order core over a trace of every instruction, through L1, L2 and L3",
-    make_agent<CpuCore>};
 
 }  // namespace hmsim

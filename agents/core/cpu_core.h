@@ -155,6 +155,4 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   std::array<Counter, 2> merges_{};              // of L1 and L2
 };
 
-extern const AgentDescriptor kCpuTraceAgent;
-
 }  // namespace hmsim

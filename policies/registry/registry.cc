@@ -16,9 +16,9 @@ const char* name_of(PolicyKind kind) {
 
 std::vector<std::string> policy_names(PolicyKind kind) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
-    if (kPolicyTable[i]->kind == kind) {
-      names.emplace_back(kPolicyTable[i]->name);
+  for (const PolicyDescriptor* policy : kPolicyTable) {
+    if (policy->kind == kind) {
+      names.emplace_back(policy->name);
     }
   }
   return names;
@@ -27,19 +27,19 @@ std::vector<std::string> policy_names(PolicyKind kind) {
 void declare_all_policies(ParameterSet& parameters,
                           std::vector<std::unique_ptr<Policy>>& instances) {
   const ParameterSet::Scope policies(parameters, "policies");
-  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
-    instances.push_back(kPolicyTable[i]->make());
-    const ParameterSet::Scope own(parameters, kPolicyTable[i]->name);
+  for (const PolicyDescriptor* policy : kPolicyTable) {
+    instances.push_back(policy->make());
+    const ParameterSet::Scope own(parameters, policy->name);
     instances.back()->declare(parameters);
   }
 }
 
 std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Policy>>& instances) {
   std::vector<ParameterError> errors;
-  for (std::size_t i = 0; i < kPolicyTableSize; ++i) {
+  for (std::size_t i = 0; i < kPolicyTable.size(); ++i) {
     for (const ParameterError& error : instances[i]->check()) {
       errors.push_back(
-          {std::string("policies.") + kPolicyTable[i]->name + "." + error.name, error.message});
+          {std::string("policies.") + kPolicyTable[i].name + "." + error.name, error.message});
     }
   }
   return errors;
@@ -47,11 +47,10 @@ std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Pol
 
 std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
                                       const Assignments& assignments) {
-  const auto* const end = kPolicyTable + kPolicyTableSize;
-  const auto* const found = std::find_if(kPolicyTable, end, [&](const PolicyDescriptor* policy) {
-    return policy->kind == kind && policy->name == name;
-  });
-  if (found == end) {
+  const auto* const found = std::find_if(
+      kPolicyTable.begin(), kPolicyTable.end(),
+      [&](const PolicyDescriptor* policy) { return policy->kind == kind && policy->name == name; });
+  if (found == kPolicyTable.end()) {
     throw InputError("no such policy: '" + name + "'; did you mean '" +
                      nearest_name(name, policy_names(kind)) + "'?");
   }

@@ -80,6 +80,29 @@ class Twin:
     def records(self, count: int) -> bytes:
         """Return about ``count`` more records, 8 bytes each; nothing at the end."""
 
+class TraceFormat:
+    """A trace format, as its file in traces/ describes it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def doc(self) -> str:
+        """What a record looks like, in one line."""
+
+    @property
+    def kind(self) -> str:
+        """What a record is: misses, accesses, blocks or instructions."""
+
+    @property
+    def unit(self) -> str:
+        """What its times count: instructions, cycles, ns, ps, or nothing."""
+
+    def resembles(self, start: bytes) -> bool:
+        """Whether a trace that begins so may be of this format; at most one format says so."""
+
+def trace_formats() -> list[TraceFormat]:
+    """Return the formats, in the order of their names."""
+
 class TraceRecords:
     """The accesses of a trace in one of the formats."""
 

@@ -12,7 +12,6 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
-#include "traces/instruction_trace.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
 #include "traces/trace_summary.h"
@@ -93,9 +92,9 @@ void check(const std::string& text, std::size_t piece, Open open) {
   same(left.size() >= wanted.size() - before);
 }
 
-void seek(const std::string& text, const MissFormat& format, std::uint64_t place) {
+void seek(const std::string& text, const FormatDescriptor& format, std::uint64_t place) {
   try {
-    const auto source = format.open(reader_of(text, 1 << 20), kAllVcpus);
+    const auto source = format.misses(reader_of(text, 1 << 20), kAllVcpus);
     Miss miss;
     if (source->seek(place, miss)) {
       read<Miss>(*source);
@@ -119,19 +118,28 @@ void summarise(const std::string& text, const std::string& format) {
   }
 }
 
-void run(const std::string& format, const std::string& text, std::size_t piece) {
-  if (const MissFormat* miss = find_format(kMissFormats, format)) {
-    check<Miss>(text, piece,
-                [&](TraceReader reader) { return miss->open(std::move(reader), kAllVcpus); });
-    seek(text, *miss, piece * 5);
-  } else if (const AccessFormat* access = find_format(kAccessFormats, format)) {
-    check<Access>(text, piece, access->open);
-  } else if (const BlockFormat* block = find_format(kBlockFormats, format)) {
-    check<BlockRequest>(text, piece, block->open);
-  } else if (const InstructionFormat* program = find_format(kInstructionFormats, format)) {
-    check<Instruction>(text, piece, program->open);
+void run(const FormatDescriptor& format, const std::string& text, std::size_t piece) {
+  switch (format.kind()) {
+    case TraceKind::misses:
+      check<Miss>(text, piece,
+                  [&](TraceReader reader) { return format.misses(std::move(reader), kAllVcpus); });
+      seek(text, format, piece * 5);
+      break;
+    case TraceKind::accesses:
+      check<Access>(text, piece, std::get<OpenAccesses>(format.open));
+      break;
+    case TraceKind::blocks:
+      check<BlockRequest>(text, piece, std::get<OpenBlocks>(format.open));
+      break;
+    case TraceKind::instructions:
+      check<Instruction>(text, piece, std::get<OpenInstructions>(format.open));
+      break;
   }
-  summarise(text, format);
+  summarise(text, format.name);
+  const TraceStart start(text);
+  for (const FormatDescriptor* each : kFormatTable) {
+    each->resembles(start);
+  }
 }
 
 }  // namespace
@@ -140,6 +148,7 @@ void run(const std::string& format, const std::string& text, std::size_t piece) 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it so
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::size_t piece = size == 0 ? 1 : data[size - 1] + std::size_t{1};
-  hmsim::run(HMSIM_FUZZED, std::string(reinterpret_cast<const char*>(data), size), piece);
+  hmsim::run(*hmsim::find_format(HMSIM_FUZZED),
+             std::string(reinterpret_cast<const char*>(data), size), piece);
   return 0;
 }

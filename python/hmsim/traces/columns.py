@@ -15,6 +15,7 @@ from hmsim.traces.records import (
     DELTA_SHIFT,
     ESCAPE,
     FILL,
+    FORMATS,
     LINE,
     LINE_BITS,
     NVDIMM,
@@ -25,7 +26,7 @@ from hmsim.traces.records import (
 )
 
 BATCH = 1 << 18  # accesses
-MISS_FORMATS = ("hmsim", "ramulator")
+MISS_FORMATS = [each.name for each in FORMATS.values() if each.kind == "misses"]
 
 Numbers = NDArray[np.int64]
 

@@ -48,7 +48,7 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     """
     found = find_format(path, name)
     two_memories = found == "hmsim" and has_two_memories(path)
-    unit = FORMATS[found]
+    unit = FORMATS[found].unit
     watched = Watched(path)
     records = TraceRecords(found, os.fspath(path), watched.read)
     summary = TraceSummary(NVDIMM * LINE if two_memories else NO_NVDIMM, bool(unit))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, Optional, Union
 
-from hmsim._core import InputError, TraceRecords, nearest_name
+from hmsim._core import InputError, TraceRecords, nearest_name, trace_formats
 from hmsim.traces.file import MAGIC, START, TraceFile, is_trace_file
 from hmsim.traces.reader import expected_size, open_trace, read_pieces
 
@@ -15,8 +15,6 @@ AnyPath = Union[str, "os.PathLike[str]"]
 Reporter = Callable[[Optional[float]], None]  # of the share that is done, None when unknown
 LONGEST_LINE = 4096  # bytes
 BATCH = 10_000  # accesses read at a time
-MSR_COMMAS = 6  # in a line
-BLKPARSE_FIELDS = 6  # in a line, at least
 LINE = 64  # bytes
 
 # Records of hmsim's own format, docs/trace-format.md
@@ -72,18 +70,7 @@ def has_two_memories(path: AnyPath) -> bool:
     return is_trace_file(path) and TraceFile(path).header.two_memories
 
 
-FORMATS = {
-    "ramulator": "instructions",
-    "ramulator_rw": "",
-    "dramsim3": "cycles",
-    "gem5": "ps",
-    "champsim": "instructions",
-    "mqsim": "ns",
-    "blkparse": "ns",
-    "fio": "ns",
-    "msr": "ns",
-    "hmsim": "instructions",
-}  # a format's name and the unit of its times, '' for none
+FORMATS = {each.name: each for each in trace_formats()}
 
 
 def find_format(path: AnyPath, name: str | None) -> str:
@@ -97,37 +84,20 @@ def find_format(path: AnyPath, name: str | None) -> str:
             hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
             raise InputError(f"format '{name}' is unknown{hint}")
         return name
-    if is_trace_file(path):
-        return "hmsim"
     start = b""
     for piece in read_pieces(path):
         start += piece
         if len(start) >= LONGEST_LINE:
             break
-    if start.startswith(START):
+    if start.startswith(START) and not is_trace_file(path):
         raise InputError(
             f"{os.fspath(path)}: hmsim's format within another compression; it is packed in itself"
         )
     if start.startswith(MAGIC):
         raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format, which is read no longer")
-    if start.startswith(b"gem5"):
-        return "gem5"
-    fields = start.lstrip().partition(b"\n")[0].split()
-    numbers = [field for field in fields if field.isdigit() or field[:2] == b"0x"]
-    if fields[:2] == [b"fio", b"version"]:
-        return "fio"
-    if len(fields) == 1 and fields[0].count(b",") == MSR_COMMAS:
-        return "msr"
-    if len(fields) >= BLKPARSE_FIELDS and fields[0].replace(b",", b"", 1).isdigit():
-        return "blkparse"
-    if len(fields) == 5 and len(numbers) == 5:
-        return "mqsim"
-    if 2 <= len(fields) <= 3 and len(numbers) == len(fields):
-        return "ramulator"
-    if len(fields) == 2 and fields[1] in (b"R", b"W"):
-        return "ramulator_rw"
-    if len(fields) == 3 and fields[1] in (b"READ", b"WRITE"):
-        return "dramsim3"
-    raise InputError(
-        f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)})"
-    )
+    found = next((each.name for each in FORMATS.values() if each.resembles(start)), None)
+    if found is None:
+        raise InputError(
+            f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)})"
+        )
+    return found

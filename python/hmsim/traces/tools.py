@@ -16,6 +16,7 @@ from hmsim.traces.file import RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWr
 from hmsim.traces.records import (
     DELTA_SHIFT,
     ESCAPE,
+    FORMATS,
     LINE,
     LINE_BITS,
     NVDIMM,
@@ -32,14 +33,11 @@ from hmsim.traces.writers import WRITERS, Counter, record, requests, whole, writ
 MEMORIES = ("dram", "nvdimm", "both")
 ENDLESS = 1 << 63  # instructions
 BATCH = 1 << 13  # pieces handed on at a time
-BLOCK_FORMATS = ("mqsim", "blkparse", "fio", "msr")
-# What can become what: a format's times must mean something in the other one.
+# What can become what.
 SOURCES = {
-    "ramulator": ("hmsim",),
-    "hmsim": ("ramulator", "hmsim"),
-    "ramulator_rw": ("ramulator", "hmsim", "dramsim3", "gem5", *BLOCK_FORMATS),
-    "dramsim3": ("ramulator", "hmsim", *BLOCK_FORMATS),
-    "mqsim": ("hmsim", *BLOCK_FORMATS),
+    to: [each.name for each in FORMATS.values() if each.name != to and each.kind in writer.kinds]
+    + list(writer.formats)
+    for to, writer in WRITERS.items()
 }
 
 
@@ -110,10 +108,11 @@ def convert(
             accesses = read(source, found, report)
             if found == "hmsim":
                 accesses = _chosen(accesses, memory, vcpu, window)
-            cut, writer = WRITERS[to]
+            writer = WRITERS[to]
+            cut = writer.cut
             if cut is requests and found != "hmsim":
                 cut = whole  # they are requests already
-            pieces = writer(cut(counter, accesses), counter)
+            pieces = writer.write(cut(counter, accesses), counter)
             if to == "hmsim":
                 _write_hmsim(pieces, scratch, RENUMBERED_PAGES)
             else:

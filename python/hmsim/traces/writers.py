@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from hmsim.traces.reader import compressed
 from hmsim.traces.records import (
@@ -132,15 +133,21 @@ def record(line: int, kind: int, vcpu: int, instructions: int) -> bytes:
     return b"".join(word.to_bytes(8, "little") for word in words)
 
 
-# By format: how accesses are taken apart, and who writes them.
-Cut = Callable[[Counter, Iterable[Access]], Iterator[Access]]
-Writer = Callable[[Iterable[Access], Counter], Iterator[bytes]]
-WRITERS: dict[str, tuple[Cut, Writer]] = {
-    "ramulator": (each_line, to_ramulator),
-    "ramulator_rw": (each_line, to_ramulator_rw),
-    "dramsim3": (each_line, to_dramsim3),
-    "mqsim": (requests, to_mqsim),
-    "hmsim": (each_line, to_hmsim),
+class Writer(NamedTuple):
+    """Who writes a format, and from which: their times must mean something in it."""
+
+    cut: Callable[[Counter, Iterable[Access]], Iterator[Access]]  # how accesses are taken apart
+    write: Callable[[Iterable[Access], Counter], Iterator[bytes]]
+    kinds: tuple[str, ...]  # of the formats that can become this one, but for itself
+    formats: tuple[str, ...] = ()  # that can, too
+
+
+WRITERS = {
+    "ramulator": Writer(each_line, to_ramulator, ("misses",)),
+    "ramulator_rw": Writer(each_line, to_ramulator_rw, ("misses", "accesses", "blocks")),
+    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks")),
+    "mqsim": Writer(requests, to_mqsim, ("blocks",), ("hmsim", "mqsim")),
+    "hmsim": Writer(each_line, to_hmsim, ("misses",), ("hmsim",)),
 }
 
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "agents/clock.h"
-#include "agents/core/synthetic_core.h"
+#include "agents/core/agent_synthetic_core.h"
 #include "core/random.h"
 #include "tests/cc/agents/harness.h"
 

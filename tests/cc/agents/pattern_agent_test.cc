@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does a generated pattern have the characteristics that it was asked for, as the monitors see it?
-#include "agents/stream/pattern_agent.h"
+#include "agents/stream/agent_pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "agents/stream/memory_trace.h"
+#include "agents/stream/agent_memory_trace.h"
 #include "tests/cc/agents/harness.h"
 
 namespace hmsim::testing {

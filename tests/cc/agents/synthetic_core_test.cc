@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Are generated misses as frequent as asked for, exactly, and where they should be?
-#include "agents/core/synthetic_core.h"
+#include "agents/core/agent_synthetic_core.h"
 
 #include <gtest/gtest.h>
 

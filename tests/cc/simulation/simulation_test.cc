@@ -209,8 +209,8 @@ TEST(Simulation, TellsAllErrorsAtOnce) {
       error_of({{{"kind", "llc_trase"}}, {{"kind", "block_trace"}, {"path", "t"}}, {}});
   EXPECT_NE(errors.find("agent.0.kind: 'llc_trase' is none of"), std::string::npos) << errors;
   EXPECT_NE(errors.find("did you mean 'llc_trace'"), std::string::npos) << errors;
-  EXPECT_NE(errors.find("\nagent.1.format: is required: mqsim"), std::string::npos) << errors;
-  EXPECT_NE(errors.find("\nagent.2.kind: is required: llc_trace"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("\nagent.1.format: is required: blkparse"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("\nagent.2.kind: is required: block_trace"), std::string::npos) << errors;
   EXPECT_NE(error_of({kCore, kCore}).find("agent.1.core: core 0 is agent 0 already"),
             std::string::npos);
   EXPECT_NE(error_of({kStream}).find("measured"), std::string::npos);

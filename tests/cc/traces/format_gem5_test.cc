@@ -43,7 +43,8 @@ std::string packet(std::uint64_t tick, std::uint64_t command, std::uint64_t addr
 }
 
 std::unique_ptr<AccessSource> open(const std::string& text, std::size_t piece = 1 << 20) {
-  return kGem5Format.open(TraceReader(text_source(text, piece), 0, "some.trace", text.size()));
+  return find_format("gem5")->accesses(
+      TraceReader(text_source(text, piece), 0, "some.trace", text.size()));
 }
 
 std::vector<Access> read_all(AccessSource& source) {

@@ -28,7 +28,7 @@ std::vector<Miss> read_all(MissSource& source) {
 
 std::string error_of(const std::string& text) {
   try {
-    read_all(*kHmsimFormat.open(reader_of(text), kAllVcpus));
+    read_all(*find_format("hmsim")->misses(reader_of(text), kAllVcpus));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -59,7 +59,7 @@ TEST(FormatHmsim, RecordsBecomeMisses) {
                                          hmsim_record(7, 0, 1, 0), hmsim_record(1'000'000, 3, 1, 0),
                                          hmsim_record(0, 3, 0, 1), hmsim_record(kMostLine, 2, 1, 3),
                                          hmsim_record(0, 3, 0, 2), hmsim_record(9, 3, 0, 0)});
-  const auto all = kHmsimFormat.open(reader_of(trace, 7), kAllVcpus);
+  const auto all = find_format("hmsim")->misses(reader_of(trace, 7), kAllVcpus);
   Miss miss;
   ASSERT_TRUE(all->next(miss));
   EXPECT_TRUE(miss.load);
@@ -78,16 +78,16 @@ TEST(FormatHmsim, RecordsBecomeMisses) {
   EXPECT_EQ(miss.gap, 9);
   EXPECT_EQ(all->fraction(), 1);
 
-  EXPECT_EQ(read_all(*kHmsimFormat.open(reader_of(trace), 0)).size(), 2u);
-  EXPECT_EQ(read_all(*kHmsimFormat.open(reader_of(trace), 1)).size(), 2u);
-  EXPECT_THROW(kHmsimFormat.open(reader_of(trace), 2), InputError);
+  EXPECT_EQ(read_all(*find_format("hmsim")->misses(reader_of(trace), 0)).size(), 2u);
+  EXPECT_EQ(read_all(*find_format("hmsim")->misses(reader_of(trace), 1)).size(), 2u);
+  EXPECT_THROW(find_format("hmsim")->misses(reader_of(trace), 2), InputError);
 }
 
 TEST(FormatHmsim, LinesOfTwoMemories) {
   const std::vector<std::uint64_t> records{hmsim_record(5, 0, 0, 1),
                                            hmsim_record(kNvdimm + 5, 0, 0, 1),
                                            hmsim_record(kNvdimm + 6, 2, 0, 1)};
-  const auto both = kHmsimFormat.open(reader_of(hmsim_trace(records, 1, 2)), kAllVcpus);
+  const auto both = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 2)), kAllVcpus);
   EXPECT_TRUE(both->has_nvdimm());
   const std::vector<Miss> misses = read_all(*both);
   ASSERT_EQ(misses.size(), 3u);
@@ -95,7 +95,7 @@ TEST(FormatHmsim, LinesOfTwoMemories) {
   EXPECT_TRUE(misses[1].memory == MemoryClass::nvdimm && misses[1].load_address == 5 * 64);
   EXPECT_TRUE(misses[2].memory == MemoryClass::nvdimm && misses[2].write_address == 6 * 64);
 
-  const auto one = kHmsimFormat.open(reader_of(hmsim_trace(records, 1, 0)), kAllVcpus);
+  const auto one = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 0)), kAllVcpus);
   EXPECT_FALSE(one->has_nvdimm());
   EXPECT_EQ(read_all(*one)[1].load_address, (kNvdimm + 5) * 64);
 }
@@ -133,10 +133,11 @@ TEST(FormatHmsim, AnyRecordsSurvivePacking) {
 TEST(FormatHmsim, BlocksOfAnySizeGiveTheSameRecords) {
   const std::vector<std::uint64_t> records = random_records(3, 100, 3);
   for (const std::int64_t vcpu : {kAllVcpus, std::int64_t{1}}) {
-    const auto whole = kHmsimFormat.open(reader_of(hmsim_trace(records, 3)), vcpu);
+    const auto whole = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 3)), vcpu);
     const std::vector<Miss> wanted = read_all(*whole);
     for (const std::size_t block : {1u, 7u, 50u, 99u, 100u}) {
-      const auto source = kHmsimFormat.open(reader_of(hmsim_trace(records, 3, 0, block), 13), vcpu);
+      const auto source =
+          find_format("hmsim")->misses(reader_of(hmsim_trace(records, 3, 0, block), 13), vcpu);
       for (int pass = 0; pass < 2; ++pass, source->rewind()) {
         const std::vector<Miss> found = read_all(*source);
         EXPECT_TRUE(std::equal(found.begin(), found.end(), wanted.begin(), wanted.end(), same));
@@ -159,7 +160,8 @@ TEST(FormatHmsim, SeekingFindsWhatReadingWould) {
         }
       }
     }
-    const auto source = kHmsimFormat.open(reader_of(hmsim_trace(records, 2, 0, 4), 50), vcpu);
+    const auto source =
+        find_format("hmsim")->misses(reader_of(hmsim_trace(records, 2, 0, 4), 50), vcpu);
     std::vector<std::uint64_t> places{1, total - 1, total, total + 5};
     for (const auto& [at, record] : lines) {
       places.insert(places.end(), {at, at + 1, at == 0 ? 0 : at - 1});
@@ -190,7 +192,7 @@ TEST(FormatHmsim, SeekingReadsOnlyTheBlockThatHoldsThePlace) {
     asked.push_back(offset);
     return offset < trace.size() ? trace.substr(offset, 900) : std::string();
   };
-  const auto source = kHmsimFormat.open(TraceReader(counted, 0, "t", 0), kAllVcpus);
+  const auto source = find_format("hmsim")->misses(TraceReader(counted, 0, "t", 0), kAllVcpus);
   Miss miss;
   asked.clear();
   ASSERT_TRUE(source->seek(7'654, miss));
@@ -200,7 +202,8 @@ TEST(FormatHmsim, SeekingReadsOnlyTheBlockThatHoldsThePlace) {
 }
 
 TEST(FormatHmsim, TextsSeekByReading) {
-  const auto source = kRamulatorFormat.open(reader_of("3 64\n0 128 192\n5 320\n"), kAllVcpus);
+  const auto source =
+      find_format("ramulator")->misses(reader_of("3 64\n0 128 192\n5 320\n"), kAllVcpus);
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> wanted{
       {0, 64}, {3, 64}, {4, 128}, {5, 320}, {10, 320}};  // loads 4, 5 and 11
   for (const auto& [place, address] : wanted) {
@@ -215,15 +218,15 @@ TEST(FormatHmsim, TextsSeekByReading) {
 
 TEST(FormatHmsim, GoesOnFromACheckpoint) {
   const std::string trace = hmsim_trace(random_records(9, 40, 2), 2, 0, 8);
-  const auto source = kHmsimFormat.open(reader_of(trace, 30), kAllVcpus);
+  const auto source = find_format("hmsim")->misses(reader_of(trace, 30), kAllVcpus);
   Miss miss;
   do {
     Archive saved;
     source->serialize(saved);
-    const auto copy = kHmsimFormat.open(reader_of(trace), kAllVcpus);
+    const auto copy = find_format("hmsim")->misses(reader_of(trace), kAllVcpus);
     Archive loaded(saved.bytes());
     copy->serialize(loaded);
-    const auto again = kHmsimFormat.open(reader_of(trace), kAllVcpus);
+    const auto again = find_format("hmsim")->misses(reader_of(trace), kAllVcpus);
     Archive reloaded(saved.bytes());
     again->serialize(reloaded);
     const std::vector<Miss> left = read_all(*copy);

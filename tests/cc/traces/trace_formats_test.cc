@@ -27,15 +27,13 @@ std::vector<Record> read_all(Source& source) {
 }
 
 void read_trace(const std::string& format, const std::string& text) {
-  if (const MissFormat* miss = find_format(kMissFormats, format)) {
-    const auto source = miss->open(reader_of(text), kAllVcpus);
-    read_all<Miss>(*source);
-  } else if (const AccessFormat* access = find_format(kAccessFormats, format)) {
-    const auto source = access->open(reader_of(text));
-    read_all<Access>(*source);
+  const FormatDescriptor& descriptor = *find_format(format);
+  if (descriptor.kind() == TraceKind::misses) {
+    read_all<Miss>(*descriptor.misses(reader_of(text), kAllVcpus));
+  } else if (descriptor.kind() == TraceKind::accesses) {
+    read_all<Access>(*descriptor.accesses(reader_of(text)));
   } else {
-    const auto source = find_format(kBlockFormats, format)->open(reader_of(text));
-    read_all<BlockRequest>(*source);
+    read_all<BlockRequest>(*descriptor.blocks(reader_of(text)));
   }
 }
 
@@ -48,10 +46,46 @@ std::string error_of(const std::string& format, const std::string& text) {
   return "";
 }
 
+// Names of the formats that a trace resembles which begins so.
+std::vector<std::string> resembled(const std::string& start) {
+  std::vector<std::string> names;
+  for (const FormatDescriptor* format : kFormatTable) {
+    if (format->resembles(TraceStart(start))) {
+      names.emplace_back(format->name);
+    }
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(TraceFormats, AreToldByTheFirstLine) {
+  EXPECT_EQ(resembled("\n 3 0x1000\r\nREAD"), Names{"ramulator"});
+  EXPECT_EQ(resembled("3 64 128"), Names{"ramulator"});
+  EXPECT_EQ(resembled("0x40 R\n"), Names{"ramulator_rw"});
+  EXPECT_EQ(resembled("FFC0 WRITE 12\n"), Names{"dramsim3"});
+  EXPECT_EQ(resembled("5 0 1 8 1\n"), Names{"mqsim"});
+  EXPECT_EQ(resembled("8,0 3 1 0.000000000 697 Q W 223 + 8 [kjournald]\n"), Names{"blkparse"});
+  EXPECT_EQ(resembled("fio  version 2 iolog\n"), Names{"fio"});
+  EXPECT_EQ(resembled("128166372003061629,hm,1,Read,383496192,32768,113736\n"), Names{"msr"});
+  EXPECT_EQ(resembled("gem5\x12\n\x0a..."), Names{"gem5"});
+  EXPECT_EQ(resembled(std::string("\x50\x2A\x4D\x18\x58\0\0\0HMSIMTRC", 16)), Names{"hmsim"});
+}
+
+TEST(TraceFormats, ThatNothingTells) {
+  for (const char* start : {"", "\n\n", "# comment\n3 64\n", "3\n", "3 64 128 5\n", "a,b,c\n",
+                            "0x40 X\n", "8, 3 1 x\n", "fio", "HMSIMTRC"}) {
+    EXPECT_EQ(resembled(start), Names{}) << start;
+  }
+}
+
 TEST(TraceFormats, Ramulator) {
-  const auto source = kRamulatorFormat.open(
-      reader_of("# comment\n\n3 0x1000\r\n0 4096 8192\n \t7\t18446744073709551615  64 \n1 2"),
-      kAllVcpus);
+  const auto source =
+      find_format("ramulator")
+          ->misses(
+              reader_of(
+                  "# comment\n\n3 0x1000\r\n0 4096 8192\n \t7\t18446744073709551615  64 \n1 2"),
+              kAllVcpus);
   for (int pass = 0; pass < 2; ++pass) {
     const std::vector<Miss> misses = read_all<Miss>(*source);
     ASSERT_EQ(misses.size(), 4u);
@@ -68,7 +102,7 @@ TEST(TraceFormats, Ramulator) {
 }
 
 TEST(TraceFormats, RamulatorRw) {
-  const auto source = kRamulatorRwFormat.open(reader_of("0x40 R\n80 W\n"));
+  const auto source = find_format("ramulator_rw")->accesses(reader_of("0x40 R\n80 W\n"));
   const std::vector<Access> accesses = read_all<Access>(*source);
   ASSERT_EQ(accesses.size(), 2u);
   EXPECT_EQ(accesses[0].address, 0x40u);
@@ -78,7 +112,8 @@ TEST(TraceFormats, RamulatorRw) {
 }
 
 TEST(TraceFormats, Dramsim3) {
-  const auto source = kDramsim3Format.open(reader_of("0x40 READ 7\nFFFFC0 WRITE 12\n"));
+  const auto source =
+      find_format("dramsim3")->accesses(reader_of("0x40 READ 7\nFFFFC0 WRITE 12\n"));
   const std::vector<Access> accesses = read_all<Access>(*source);
   ASSERT_EQ(accesses.size(), 2u);
   EXPECT_EQ(accesses[0].cycle, 7u);
@@ -87,7 +122,8 @@ TEST(TraceFormats, Dramsim3) {
 }
 
 TEST(TraceFormats, Mqsim) {
-  const auto source = kMqsimFormat.open(reader_of("938513000 4 264719034 16 0\n5 0 1 2097152 1"));
+  const auto source =
+      find_format("mqsim")->blocks(reader_of("938513000 4 264719034 16 0\n5 0 1 2097152 1"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_EQ(requests[0].arrival_ns, 938513000u);
@@ -105,11 +141,11 @@ TEST(TraceFormats, BlocksOfAnySizeGiveTheSameRecords) {
     text += std::to_string(random.below(1000)) + " " + std::to_string(random.next()) +
             (i % 3 == 0 ? "\r\n" : "\n") + (i % 7 == 0 ? "#\n\n" : "");
   }
-  const auto whole = kRamulatorFormat.open(reader_of(text), kAllVcpus);
+  const auto whole = find_format("ramulator")->misses(reader_of(text), kAllVcpus);
   const std::vector<Miss> wanted = read_all<Miss>(*whole);
   ASSERT_EQ(wanted.size(), 300u);
   for (const std::size_t piece : {1u, 2u, 3u, 17u, 64u, 1000u}) {
-    const auto pieces = kRamulatorFormat.open(reader_of(text, piece), kAllVcpus);
+    const auto pieces = find_format("ramulator")->misses(reader_of(text, piece), kAllVcpus);
     const std::vector<Miss> got = read_all<Miss>(*pieces);
     ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -124,14 +160,14 @@ TEST(TraceFormats, ContinuesFromACheckpoint) {
   for (int i = 0; i < 100; ++i) {
     text += std::to_string(i) + " 64\n";
   }
-  const auto source = kRamulatorFormat.open(reader_of(text, 50), kAllVcpus);
+  const auto source = find_format("ramulator")->misses(reader_of(text, 50), kAllVcpus);
   Miss miss;
   for (int i = 0; i < 37; ++i) {
     source->next(miss);
   }
   Archive saved;
   source->serialize(saved);
-  const auto other = kRamulatorFormat.open(reader_of(text, 11), kAllVcpus);
+  const auto other = find_format("ramulator")->misses(reader_of(text, 11), kAllVcpus);
   Archive loaded(saved.bytes());
   other->serialize(loaded);
   for (int i = 37; i < 100; ++i) {
@@ -235,7 +271,7 @@ void expect_request(const BlockRequest& request, std::uint64_t ns, std::uint64_t
 }
 
 TEST(TraceFormats, Msr) {
-  const auto source = kMsrFormat.open(
+  const auto source = find_format("msr")->blocks(
       reader_of("128166372003061629,hm,1,Read,8589967360,4096,1331\r\n5,hm,0,Write,1000,100,1\n"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
   ASSERT_EQ(requests.size(), 2u);
@@ -244,14 +280,16 @@ TEST(TraceFormats, Msr) {
 }
 
 TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
-  const auto source = kBlkparseFormat.open(
-      reader_of("  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n"
-                "  8,0    3        2     1.000001829   697  Q  WS 223490 + 8 [kjournald]\n"
-                "  8,0    3        3     1.100000000   697  Q   N 0 + 0 [kjournald]\n"
-                "  8,16   0        4     2.000000005     0  Q  RA 64 + 16 [a b c d e f]\n"
-                "  8,16   0        5     2.000000006     0  Q   D 64 + 16 [swapper]\n"
-                "  8,16   0        6     3.000000000     0  C   R 64 + 16 [0]\n"
-                "CPU0 (8,0):\n Reads Queued:           2,        8KiB\n"));
+  const auto source =
+      find_format("blkparse")
+          ->blocks(
+              reader_of("  8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]\n"
+                        "  8,0    3        2     1.000001829   697  Q  WS 223490 + 8 [kjournald]\n"
+                        "  8,0    3        3     1.100000000   697  Q   N 0 + 0 [kjournald]\n"
+                        "  8,16   0        4     2.000000005     0  Q  RA 64 + 16 [a b c d e f]\n"
+                        "  8,16   0        5     2.000000006     0  Q   D 64 + 16 [swapper]\n"
+                        "  8,16   0        6     3.000000000     0  C   R 64 + 16 [0]\n"
+                        "CPU0 (8,0):\n Reads Queued:           2,        8KiB\n"));
   const std::vector<BlockRequest> requests = [&] {
     read_all<BlockRequest>(*source);
     source->rewind();
@@ -271,13 +309,13 @@ TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
 }
 
 TEST(TraceFormats, BlkparseTellsFlushesAndFua) {
-  const auto source =
-      kBlkparseFormat.open(reader_of("8,0 3 1 1.100000000 697 Q FWS [kjournald]\n"
-                                     "8,0 3 2 1.200000000 697 Q FN 0 + 0 [kjournald]\n"
-                                     "8,0 3 3 1.300000000 697 Q FWFSM 64 + 8 [kjournald]\n"
-                                     "8,0 3 4 1.400000000 697 Q WFS 64 + 8 [kjournald]\n"
-                                     "8,0 3 5 1.500000000 697 Q FF [kjournald]\n"
-                                     "8,0 3 6 1.600000000 697 Q WS 64 + 8 [kjournald]\n"));
+  const auto source = find_format("blkparse")
+                          ->blocks(reader_of("8,0 3 1 1.100000000 697 Q FWS [kjournald]\n"
+                                             "8,0 3 2 1.200000000 697 Q FN 0 + 0 [kjournald]\n"
+                                             "8,0 3 3 1.300000000 697 Q FWFSM 64 + 8 [kjournald]\n"
+                                             "8,0 3 4 1.400000000 697 Q WFS 64 + 8 [kjournald]\n"
+                                             "8,0 3 5 1.500000000 697 Q FF [kjournald]\n"
+                                             "8,0 3 6 1.600000000 697 Q WS 64 + 8 [kjournald]\n"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
   ASSERT_EQ(requests.size(), 6u);
   std::string seen;
@@ -293,19 +331,19 @@ TEST(TraceFormats, BlkparseTellsFlushesAndFua) {
 }
 
 TEST(TraceFormats, TheLastSectorOfTheLargestDeviceCounts) {
-  const auto source = kMqsimFormat.open(reader_of("1 0 18014398509481976 8 1\n"));
+  const auto source = find_format("mqsim")->blocks(reader_of("1 0 18014398509481976 8 1\n"));
   EXPECT_EQ(read_all<BlockRequest>(*source).size(), 1u);
 }
 
 TEST(TraceFormats, FioSkipsWhatMovesNoData) {
-  const auto source = kFioFormat.open(
+  const auto source = find_format("fio")->blocks(
       reader_of("fio version 2 iolog\n/a add\n/a open\n/a sync_file_range 0 8\n/a read 0 8\n"
                 "/a close\n"));
   EXPECT_EQ(read_all<BlockRequest>(*source).size(), 1u);
 }
 
 TEST(TraceFormats, FioVersion2CountsWaits) {
-  const auto source = kFioFormat.open(
+  const auto source = find_format("fio")->blocks(
       reader_of("fio version 2 iolog\n/a add\n/b add\n/a open\n/a read 4096 4096\n"
                 "/a wait 150 0\n/b write 512 1\n/b sync 0 0\n/a wait 50 0\n/a trim 0 8192\n"));
   for (int pass = 0; pass < 2; ++pass) {
@@ -323,10 +361,10 @@ TEST(TraceFormats, FioVersion2CountsWaits) {
 
 // The first lines of what fio 3.33 wrote.
 TEST(TraceFormats, FioVersion3HasTimes) {
-  const auto source =
-      kFioFormat.open(reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
-                                "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"
-                                "570529 /tmp/x write 679936 4096\n1033046 /tmp/x close\n"));
+  const auto source = find_format("fio")->blocks(
+      reader_of("fio version 3 iolog\n17 /tmp/x add\n105 /tmp/x open\n"
+                "110 /tmp/x read 61440 4096\n570181 /tmp/x sync 892928 0\n"
+                "570529 /tmp/x write 679936 4096\n1033046 /tmp/x close\n"));
   const std::vector<BlockRequest> requests = read_all<BlockRequest>(*source);
   ASSERT_EQ(requests.size(), 3u);
   expect_request(requests[0], 110'000, 0, 120, 8, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/stream/pattern_agent.h"
+#include "agents/stream/agent_pattern.h"
 
 #include "core/archive.h"
 #include "core/errors.h"
@@ -123,7 +123,8 @@ bool PatternAgent::next(StreamRequest& request) {
   return true;
 }
 
-const AgentDescriptor kPatternAgent{
+extern const AgentDescriptor kAgent_pattern;
+const AgentDescriptor kAgent_pattern{
     "pattern", "generated requests that hold the characteristics the harmonic policy knows",
     make_agent<PatternAgent>};
 

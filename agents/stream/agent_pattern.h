@@ -106,6 +106,4 @@ class PatternAgent final : public StreamAgent {
   PageWalk nvdimm_;
 };
 
-extern const AgentDescriptor kPatternAgent;
-
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/stream/memory_trace.h"
+#include "agents/stream/agent_memory_trace.h"
 
 #include "core/errors.h"
 
@@ -7,13 +7,13 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kMostSources = 1 << 16;  // that a Request can name
+constexpr std::uint64_t kNamedSources = 1 << 16;  // that a Request can name
 
 }  // namespace
 
 void MemoryTrace::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
-  trace_.declare(parameters, format_names(kAccessFormats));
+  trace_.declare(parameters, format_names(TraceKind::accesses));
   parameters.choice<TraceMode>(
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
       {"saturating: always one request waiting outside the controller; timed: at the trace's "
@@ -33,12 +33,12 @@ void MemoryTrace::declare(ParameterSet& parameters) {
 }
 
 std::vector<ParameterError> MemoryTrace::check() const {
-  std::vector<ParameterError> errors = trace_.check(format_names(kAccessFormats));
-  const AccessFormat* format = find_format(kAccessFormats, trace_.format);
-  if (format != nullptr && format->times == AccessTimes::none && mode_ == TraceMode::timed) {
+  std::vector<ParameterError> errors = trace_.check(format_names(TraceKind::accesses));
+  const FormatDescriptor* format = find_format(trace_.format);
+  if (format != nullptr && format->unit == TimeUnit::none && mode_ == TraceMode::timed) {
     errors.push_back({"mode", "traces of format '" + trace_.format + "' tell no times"});
   }
-  if (format != nullptr && format != &kGem5Format && sources_of_trace_) {
+  if (format != nullptr && !format->names_sources && sources_of_trace_) {
     errors.push_back({"sources", "traces of format '" + trace_.format + "' name no requestors"});
   }
   if (frequency_ < 1'000'000 || frequency_ > 10'000'000'000 || frequency_ % 1'000 != 0) {
@@ -49,9 +49,9 @@ std::vector<ParameterError> MemoryTrace::check() const {
 
 StreamAgent::Bounds MemoryTrace::open() {
   clock_ = EdgeClock(frequency_);
-  const AccessFormat& format = *find_format(kAccessFormats, trace_.format);
-  times_ = format.times;
-  source_ = format.open(trace_.open(index(), surroundings()));
+  const FormatDescriptor& format = *find_format(trace_.format);
+  unit_ = format.unit;
+  source_ = format.accesses(trace_.open(index(), surroundings()));
   return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
 }
 
@@ -62,14 +62,14 @@ bool MemoryTrace::next(StreamRequest& request) {
   }
   request = {access.address, access.write, Tick(0)};
   if (sources_of_trace_) {
-    if (access.requestor >= kMostSources - static_cast<std::uint64_t>(core())) {
+    if (access.requestor >= kNamedSources - static_cast<std::uint64_t>(core())) {
       throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
-                       " is too large: there may be " + std::to_string(kMostSources) + " sources");
+                       " is too large: there may be " + std::to_string(kNamedSources) + " sources");
     }
     request.context = static_cast<std::uint16_t>(access.requestor);
   }
   if (mode_ == TraceMode::timed) {
-    const bool cycles = times_ == AccessTimes::cycles;
+    const bool cycles = unit_ == TimeUnit::cycles;
     const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
     if (access.cycle > static_cast<std::uint64_t>(last)) {
       throw InputError(trace_.path + (cycles ? ": cycle " : ": picosecond ") +
@@ -82,8 +82,9 @@ bool MemoryTrace::next(StreamRequest& request) {
   return true;
 }
 
-const AgentDescriptor kMemoryTraceAgent{"memory_trace",
-                                        "a trace of memory requests, straight into the controller",
-                                        make_agent<MemoryTrace>};
+extern const AgentDescriptor kAgent_memory_trace;
+const AgentDescriptor kAgent_memory_trace{
+    "memory_trace", "a trace of memory requests, straight into the controller",
+    make_agent<MemoryTrace>};
 
 }  // namespace hmsim

@@ -62,6 +62,4 @@ class SyntheticCore final : public MissCore {
   double dependence_ = 1;
 };
 
-extern const AgentDescriptor kSyntheticCoreAgent;
-
 }  // namespace hmsim

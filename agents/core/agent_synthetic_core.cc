@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/core/synthetic_core.h"
+#include "agents/core/agent_synthetic_core.h"
 
 #include <algorithm>
 #include <limits>
@@ -132,7 +132,8 @@ std::unique_ptr<MissSource> SyntheticCore::open_source() {
   return std::make_unique<SyntheticMisses>(settings);
 }
 
-const AgentDescriptor kSyntheticCoreAgent{
+extern const AgentDescriptor kAgent_synthetic_core;
+const AgentDescriptor kAgent_synthetic_core{
     "synthetic_core", "out-of-order core with generated last-level cache misses",
     make_agent<SyntheticCore>};
 

@@ -37,10 +37,8 @@ class MemoryTrace final : public StreamAgent {
   bool sources_of_trace_ = false;
   std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
   EdgeClock clock_;
-  AccessTimes times_ = AccessTimes::none;
+  TimeUnit unit_ = TimeUnit::none;
   std::unique_ptr<AccessSource> source_;
 };
-
-extern const AgentDescriptor kMemoryTraceAgent;
 
 }  // namespace hmsim

@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/core/llc_core.h"
-
+// Kind llc_trace: a core that runs a trace of last-level cache misses.
+#include <cstdint>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "agents/core/dependent_misses.h"
+#include "agents/core/miss_core.h"
+#include "agents/trace_keys.h"
+#include "traces/trace_formats.h"
 
 namespace hmsim {
 
+namespace {
+
+class LlcCore final : public MissCore {
+ public:
+  explicit LlcCore(const FrontendParameters& defaults) : MissCore(defaults) { page_fences_ = true; }
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+
+ private:
+  std::unique_ptr<MissSource> open_source() override;
+
+  TraceKeys trace_;
+  std::int64_t vcpu_ = kAllVcpus;
+  double dependence_ = 0;
+};
+
 void LlcCore::declare(ParameterSet& parameters) {
   MissCore::declare(parameters);
-  trace_.declare(parameters, format_names(kMissFormats));
+  trace_.declare(parameters, format_names(TraceKind::misses));
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});
   parameters.integer_or("vcpu", vcpu_, {0, 7}, "all", kAllVcpus, "",
@@ -31,11 +53,11 @@ void LlcCore::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> LlcCore::check() const {
   std::vector<ParameterError> errors = MissCore::check();
-  for (const ParameterError& error : trace_.check(format_names(kMissFormats))) {
+  for (const ParameterError& error : trace_.check(format_names(TraceKind::misses))) {
     errors.push_back(error);
   }
-  const MissFormat* format = find_format(kMissFormats, trace_.format);
-  if (format != nullptr && !format->has_vcpus && vcpu_ != kAllVcpus) {
+  const FormatDescriptor* format = find_format(trace_.format);
+  if (format != nullptr && !format->names_sources && vcpu_ != kAllVcpus) {
     errors.push_back({"vcpu", "traces of format '" + trace_.format + "' tell no vCPUs"});
   }
   for (const ParameterError& error : parts_.check(instructions_)) {
@@ -46,7 +68,7 @@ std::vector<ParameterError> LlcCore::check() const {
 
 std::unique_ptr<MissSource> LlcCore::open_source() {
   std::unique_ptr<MissSource> source =
-      find_format(kMissFormats, trace_.format)->open(trace_.open(index(), surroundings()), vcpu_);
+      find_format(trace_.format)->misses(trace_.open(index(), surroundings()), vcpu_);
   if (dependence_ == 0) {
     return source;
   }
@@ -54,7 +76,10 @@ std::unique_ptr<MissSource> LlcCore::open_source() {
                                            index());
 }
 
-const AgentDescriptor kLlcTraceAgent{
+}  // namespace
+
+extern const AgentDescriptor kAgent_llc_trace;
+const AgentDescriptor kAgent_llc_trace{
     "llc_trace", "out-of-order core over a trace of last-level cache misses", make_agent<LlcCore>};
 
 }  // namespace hmsim

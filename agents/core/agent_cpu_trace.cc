@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind cpu_trace: its descriptor and its keys; agents/core/cpu_core.h says what it does.
+#include "agents/core/cpu_core.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+void CpuCore::declare(ParameterSet& parameters) {
+  CoreAgent::declare(parameters);
+  cache_parameters_.declare(parameters);
+  parameters.integer_or("address_space", space_, {0, 255}, "own", kOwnSpace, "",
+                        {"the core whose addresses its trace's are, too: equal ones are the same "
+                         "line of a shared L3 and the same place in DRAM; own: no other's",
+                         "a modelling choice of hmsim"});
+  trace_.declare(parameters, format_names(TraceKind::instructions));
+  parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
+                     {"instructions to run; 0: to the trace's end", "the workload's own"});
+  parts_.declare(parameters);
+}
+
+std::vector<ParameterError> CpuCore::check() const {
+  std::vector<ParameterError> errors = CoreAgent::check();
+  for (const ParameterError& error : cache_parameters_.check()) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : cache_parameters_.check_shared(shared_l3_)) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : trace_.check(format_names(TraceKind::instructions))) {
+    errors.push_back(error);
+  }
+  for (const ParameterError& error : parts_.check(instructions_)) {
+    errors.push_back(error);
+  }
+  return errors;
+}
+
+extern const AgentDescriptor kAgent_cpu_trace;
+const AgentDescriptor kAgent_cpu_trace{
+    "cpu_trace", "out-of-order core over a trace of every instruction, through L1, L2 and L3",
+    make_agent<CpuCore>};
+
+}  // namespace hmsim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/trace_start.h"
+
+#include <algorithm>
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\v\f";
+constexpr std::string_view kBlanksAndEnds = " \t\r\v\f\n";
+
+bool is_number(std::string_view text) { return is_decimal(text) || text.substr(0, 2) == "0x"; }
+
+}  // namespace
+
+bool is_decimal(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+TraceStart::TraceStart(std::string_view bytes) : bytes_(bytes) {
+  const std::size_t first = std::min(bytes.find_first_not_of(kBlanksAndEnds), bytes.size());
+  std::string_view line = bytes.substr(first);
+  line = line.substr(0, line.find('\n'));
+  while (!line.empty()) {
+    const std::size_t length = std::min(line.find_first_of(kBlanks), line.size());
+    fields_.push_back(line.substr(0, length));
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks, length), line.size()));
+  }
+}
+
+bool TraceStart::all_numbers(std::size_t fields) const {
+  return fields_.size() == fields && std::all_of(fields_.begin(), fields_.end(), is_number);
+}
+
+}  // namespace hmsim
