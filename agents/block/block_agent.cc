@@ -8,15 +8,10 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr std::uint64_t kSectorsPerPage = 8;
-constexpr std::uint64_t kLinesPerSector = 8;
-constexpr std::uint64_t kDevices = 65'536;  // device numbers count modulo this
-static_assert(kSectorsPerPage * kSectorBytes == kPageBytes.value());
-static_assert(kLinesPerSector * kLineBytes.value() == kSectorBytes);
-
-}  // namespace
+void BlockAgent::declare(ParameterSet& parameters) {
+  Agent::declare(parameters);
+  keys_.declare(parameters);
+}
 
 void BlockAgent::prepare() {
   const Bytes capacity = surroundings().port->capacity(MemoryClass::nvdimm);
@@ -24,94 +19,13 @@ void BlockAgent::prepare() {
     throw InputError("agent." + std::to_string(index()) +
                      ".kind: block_trace needs an NVDIMM, and the configuration has none");
   }
-  const Bytes pages = capacity - capacity % kPageBytes;
-  capacity_ = static_cast<std::uint64_t>(pages.value());
-  const Bytes sixteenth = pages / 16 - (pages / 16) % kPageBytes;
-  const Bytes stride = device_stride_ == Bytes(0) ? sixteenth : device_stride_;
-  stride_ = static_cast<std::uint64_t>(stride.value()) % capacity_;
-  offset_ = copies_.offset(capacity);
-  scale_ppm_ = static_cast<std::int64_t>(time_scale_ * 1'000'000 + 0.5);
-  source_ = find_format(trace_.format)->blocks(trace_.open(index(), surroundings()));
-  threads_.resize(static_cast<std::size_t>(parameters_.threads));
-  window_ = std::min(parameters_.window, copy_of(parameters_.how.copy).window);
-  if (parameters_.how.fault_time > Tick(0)) {
-    touched_.assign(static_cast<std::size_t>(pages / kPageBytes), false);
-  }
-  windows_ = parts_.list();
-  meter_.set_windows(windows_);
-  open_pass();
+  layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
+  copier_ = BlockCopier(keys_.software, layout_.lines());
+  threads_.resize(static_cast<std::size_t>(keys_.software.threads));
+  source_.open(keys_, index(),
+               find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), surroundings())));
+  meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
-}
-
-void BlockAgent::open_pass() {
-  read_ = 0;
-  part_ = 0;
-  if (!windows_.empty()) {
-    begin_window();
-  }
-  BlockRequest request;
-  for (std::int64_t i = 0; i < parts_.skip; ++i) {
-    if (!source_->next(request)) {
-      throw InputError("agent." + std::to_string(index()) + ".skip: the trace has only " +
-                       std::to_string(i) + " requests");
-    }
-  }
-  fetch();
-}
-
-void BlockAgent::fetch() {
-  have_request_ = windows_.empty()
-                      ? (requests_ == 0 || taken_ < requests_) && source_->next(request_)
-                      : next_of_windows();
-}
-
-bool BlockAgent::next_of_windows() {
-  if (left_ == 0) {
-    if (++part_ >= windows_.size()) {
-      return false;
-    }
-    begin_window();
-  }
-  const TraceWindow& window = windows_[part_];
-  const std::int64_t wanted = window.skip + window.warmup + window.length - left_;
-  if (wanted < read_) {
-    source_->rewind();
-    read_ = 0;
-  }
-  for (; read_ <= wanted; ++read_) {
-    if (!source_->next(request_)) {
-      throw InputError("agent." + std::to_string(index()) + ".windows: window " +
-                       std::to_string(part_) + " ends behind the trace, which has only " +
-                       std::to_string(read_) + " requests");
-    }
-  }
-  --left_;
-  return true;
-}
-
-void BlockAgent::begin_window() {
-  left_ = windows_[part_].warmup + windows_[part_].length;
-  begins_window_ = true;
-}
-
-// Tells the meter up to which request all have ended.
-void BlockAgent::meter(Tick now) {
-  std::int64_t ended = taken_;
-  for (const Thread& thread : threads_) {
-    ended = thread.busy ? std::min(ended, thread.number) : ended;
-  }
-  meter_.ended(ended, now, !finished_once());
-}
-
-void BlockAgent::start_pass(Tick now) {
-  origin_ = now;
-  have_origin_ = false;
-  between_passes_ = false;
-  last_begin_ = now;
-  meter_.begin_pass(now);
-  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
-    take_request(i, now);
-  }
 }
 
 Tick BlockAgent::advance(Tick now) {
@@ -119,8 +33,8 @@ Tick BlockAgent::advance(Tick now) {
     const auto step = steps_.pop();
     if (step.kind == Step::start_pass) {
       start_pass(now);
-    } else if (step.kind == Step::start_lines) {
-      begin_request(step.payload, now);
+    } else if (step.kind == Step::start_request) {
+      start_request(step.payload, now);
     } else {
       threads_[step.payload].paused &= step.kind != Step::end_pause;
       go_on(step.payload, now);
@@ -129,155 +43,184 @@ Tick BlockAgent::advance(Tick now) {
   return next_event();
 }
 
-// An arrival before the first one counts as 0. One before an earlier request's is counted: the
-// trace's order stands.
-Tick BlockAgent::arrival_of(const BlockRequest& request) {
-  if (!have_origin_) {
-    have_origin_ = true;
-    origin_ns_ = request.arrival_ns;
-    latest_ns_ = request.arrival_ns;
+void BlockAgent::start_pass(Tick now) {
+  between_passes_ = false;
+  source_.begin_pass(now);
+  meter_.begin_pass(now);
+  for (std::uint32_t i = 0; i < threads_.size(); ++i) {
+    take_request(i, now);
   }
-  if (request.arrival_ns < latest_ns_) {
-    count_backward_arrival();
-  }
-  latest_ns_ = later(latest_ns_, request.arrival_ns);
-  const std::uint64_t after = request.arrival_ns > origin_ns_ ? request.arrival_ns - origin_ns_ : 0;
-  // Nanoseconds x ppm / 1000 are picoseconds.
-  const auto ppm = static_cast<std::uint64_t>(scale_ppm_);
-  const auto longest = static_cast<std::uint64_t>(kLongestTime.value());
-  if (ppm != 0 && after / 1'000 >= longest / ppm) {
-    throw InputError(trace_.path + ": arrival " + std::to_string(request.arrival_ns) +
-                     " ns lies past the longest simulated time, about 53 days");
-  }
-  const std::uint64_t scaled = after / 1'000 * ppm + after % 1'000 * ppm / 1'000;
-  return sum_in_time(origin_, Tick(static_cast<std::int64_t>(scaled)));
 }
 
-void BlockAgent::take_request(std::uint32_t index, Tick now) {
-  if (!have_request_) {
+// Ends the pass once nothing is under way.
+void BlockAgent::end_pass(Tick now) {
+  if (threads_.busy() > 0 || between_passes_ || !ledger_.all_closed()) {
     return;
   }
-  const BlockRequest request = request_;
-  if (begins_window_) {
-    begins_window_ = false;
-    have_origin_ = false;
-    origin_ = later(now, last_begin_);
+  if (source_.end_pass()) {
+    finish(now);
   }
-  const Tick begin = replay_ == ReplayMode::timed ? later(now, arrival_of(request)) : now;
-  const std::uint64_t base = (request.device % kDevices * stride_ + offset_) % capacity_;
-  const std::uint64_t capacity_sectors = capacity_ / kSectorBytes;
-  const std::uint64_t first = base / kSectorBytes + request.sector % capacity_sectors;
-  count_wraps(request.sector >= capacity_sectors || first + request.sectors > capacity_sectors);
-  Thread& thread = threads_[index];
-  thread.busy = true;
-  thread.paused = true;
-  thread.number = taken_;
-  thread.next_line = first % capacity_sectors * kLinesPerSector;
-  thread.lines = request.sectors * kLinesPerSector;
+  between_passes_ = true;
+  steps_.schedule(now + kBreath, Step::start_pass, 0);
+  notify();
+}
+
+// Gives a free thread the next request of the pass, if there is one, and lets the software time of
+// the request begin.
+void BlockAgent::take_request(std::uint32_t index, Tick now) {
+  if (!source_.has_next()) {
+    return;
+  }
+  const RequestSource::Taken taken = source_.take(now);
+  const BlockRequest& request = taken.request;
+  const DeviceLayout::Extent extent = layout_.extent(request);
+  if (taken.backward) {
+    count_backward_arrival();
+  }
+  count_wraps(extent.wraps ? 1 : 0);
+  const bool moves_data = !request.trim && request.sectors > 0;
+  meter_.taken(taken.number, moves_data ? extent.pages : 0);
+  BlockThread& thread = threads_.begin(index, taken.number);
+  thread.next_line = extent.first_line;
+  thread.lines = extent.lines;
   thread.write = request.write;
   thread.trim = request.trim;
   thread.flush_before = request.flush;
-  thread.flush_after = request.fua && parameters_.how.barrier == Barrier::command;
-  const std::uint64_t touched =
-      (first % kSectorsPerPage + request.sectors + kSectorsPerPage - 1) / kSectorsPerPage;
-  const std::uint64_t blocks = request.trim || request.sectors == 0 ? 1 : touched;
-  meter_.taken(taken_,
-               request.trim || request.sectors == 0 ? 0 : static_cast<std::int64_t>(touched));
-  last_begin_ = begin;
-  ++busy_;
-  ++taken_;
-  fetch();
-  steps_.schedule(
-      sum_in_time(begin, static_cast<std::int64_t>(blocks) * parameters_.how.software_time),
-      Step::start_lines, index);
+  thread.flush_after = request.fua && keys_.software.how.barrier == Barrier::command;
+  const std::int64_t blocks = moves_data ? extent.pages : 1;
+  steps_.schedule(sum_in_time(taken.begin, blocks * keys_.software.how.software_time),
+                  Step::start_request, index);
 }
 
-// Its software time is over.
-void BlockAgent::begin_request(std::uint32_t index, Tick now) {
-  Thread& thread = threads_[index];
+// The software time of the thread's request is over.
+void BlockAgent::start_request(std::uint32_t index, Tick now) {
+  BlockThread& thread = threads_[index];
+  const bool waits =
+      keys_.software.how.barrier == Barrier::driver && (thread.write || thread.flush_before);
   thread.paused = false;
   if (thread.trim) {
     discard(index, now);
-  } else if (parameters_.how.barrier == Barrier::driver && (thread.write || thread.flush_before)) {
+  } else if (waits) {
     thread.paused = true;
-    gate_.push(index);
-    open_gate(now);
+    barrier_.wait(index);
+    pass_barrier(now);
   } else {
     go_on(index, now);
   }
 }
 
-// Lets threads pass the gate, in order: a flush only when no write request is under way.
-void BlockAgent::open_gate(Tick now) {
-  while (!gate_.empty()) {
-    const std::uint32_t index = gate_.front();
-    Thread& thread = threads_[index];
-    if (thread.flush_before && writers_ > 0) {
-      return;
-    }
-    gate_.pop();
-    epoch_ += thread.flush_before ? 1 : 0;
-    thread.flush_before = false;
-    thread.past_gate = thread.write;
-    writers_ += thread.write ? 1 : 0;
-    steps_.schedule(now, Step::end_pause, index);
-  }
-}
-
-void BlockAgent::discard(std::uint32_t index, Tick now) {
-  Thread& thread = threads_[index];
-  const std::int64_t first = static_cast<std::int64_t>(thread.next_line) * kLineBytes.value();
-  const std::int64_t size = static_cast<std::int64_t>(thread.lines) * kLineBytes.value();
-  const std::int64_t before_end = std::min(size, static_cast<std::int64_t>(capacity_) - first);
-  thread.lines = 0;
-  surroundings().port->trim(Address(first), Bytes(before_end), now);
-  surroundings().port->trim(Address(0), Bytes(size - before_end), now);
-  end_request(index, now);
-}
-
 void BlockAgent::end_request(std::uint32_t index, Tick now) {
-  Thread& thread = threads_[index];
-  thread.busy = false;
-  --busy_;
-  if (thread.past_gate) {
-    thread.past_gate = false;
-    --writers_;
-    open_gate(now);
+  threads_.end(index);
+  if (threads_[index].past_barrier) {
+    barrier_.leave(threads_[index]);
+    pass_barrier(now);
   }
   if (!meter_.empty()) {
-    meter(now);
+    meter_.ended(threads_.first_under_way(source_.taken()), now, !finished_once());
   }
   take_request(index, now);
   end_pass(now);
   notify();
 }
 
-// Once nothing is under way.
-void BlockAgent::end_pass(Tick now) {
-  if (busy_ > 0 || between_passes_ || free_blocks_.size() < blocks_.size()) {
+// Carries out a trim, which runs on from the capacity's end to its start.
+void BlockAgent::discard(std::uint32_t index, Tick now) {
+  BlockThread& thread = threads_[index];
+  const Bytes first = static_cast<std::int64_t>(thread.next_line) * kLineBytes;
+  const Bytes size = static_cast<std::int64_t>(thread.lines) * kLineBytes;
+  const Bytes before_end = std::min(size, layout_.capacity() - first);
+  thread.lines = 0;
+  surroundings().port->trim(Address(first.value()), before_end, now);
+  surroundings().port->trim(Address(0), size - before_end, now);
+  end_request(index, now);
+}
+
+// Lets all threads pass the barrier that may. A flush is done when its thread passes.
+void BlockAgent::pass_barrier(Tick now) {
+  while (const std::optional<std::uint32_t> index = barrier_.pass(threads_)) {
+    BlockThread& thread = threads_[*index];
+    if (thread.flush_before) {
+      thread.flush_before = false;
+      copier_.end_epoch();
+    }
+    steps_.schedule(now, Step::end_pause, *index);
+  }
+}
+
+// Does all that the thread can do now.
+void BlockAgent::go_on(std::uint32_t index, Tick now) {
+  BlockThread& thread = threads_[index];
+  if (!thread.can_go_on()) {
     return;
   }
-  passes_ = (passes_ + 1) % parts_.loop;
-  if (passes_ == 0) {
-    finish(now);
+  const CopyStep step =
+      copier_.go_on(thread, [&](std::uint64_t line, bool write, bool opens_block) {
+        if (opens_block) {
+          open_block(index, now);
+        }
+        sender_ = index;
+        send(MemoryClass::nvdimm, Address(static_cast<std::int64_t>(line) * kLineBytes.value()),
+             write, thread.page.block, now, 0, copier_.epoch());
+        sender_.reset();
+      });
+  if (step.action == CopyAction::flush) {
+    send_flush(index, now);
+  } else if (step.action == CopyAction::pause) {
+    thread.paused = true;
+    steps_.schedule(sum_in_time(now, step.time), Step::end_pause, index);
+    notify();
+  } else if (step.action == CopyAction::end) {
+    end_request(index, now);
   }
-  source_->rewind();
-  taken_ = 0;
-  open_pass();
-  between_passes_ = true;
-  steps_.schedule(now + kBreath, Step::start_pass, 0);
-  notify();
+}
+
+void BlockAgent::open_block(std::uint32_t index, Tick now) {
+  BlockThread& thread = threads_[index];
+  thread.page.block =
+      ledger_.open(index, copier_.accesses(thread), now, surroundings().port->collections().ended);
+}
+
+// A thread no longer waits for a write that is accepted. The port may accept writes, of any thread,
+// while it takes an access: then no thread acts within the other's sending. The one that sends
+// looks at its window itself behind each access; others go on in a step of this instant.
+void BlockAgent::on_admit(const Request& request, Tick now) {
+  if (!ends_when_accepted(request)) {
+    return;
+  }
+  const std::uint32_t index = ledger_.thread_of(request.tag);
+  --threads_[index].outstanding;
+  if (!sender_) {
+    go_on(index, now);
+  } else if (*sender_ != index) {
+    steps_.schedule(now, Step::go_on, index);
+    notify();
+  }
+}
+
+// The tag of an access is its block, that of a flush its thread.
+void BlockAgent::handle_completion(const Request& request, Tick now) {
+  const std::uint32_t index = request.flush ? request.tag : ledger_.thread_of(request.tag);
+  if (!request.flush && ledger_.end_access(request.tag)) {
+    ledger_.close(request.tag, now, surroundings().port->collections().begun, !finished_once());
+  }
+  if (ends_when_accepted(request)) {
+    end_pass(now);
+    return;
+  }
+  BlockThread& thread = threads_[index];
+  --thread.outstanding;
+  thread.fetches -= thread.fetches > 0 && !request.write && !request.flush ? 1 : 0;
+  go_on(index, now);
 }
 
 // The limit counts requests taken from now on.
 void BlockAgent::restart_limit(Tick now) {
-  taken_ = 0;
-  passes_ = 0;
+  const bool had_next = source_.has_next();
+  source_.restart_limit();
   meter_.clear();
-  if (have_request_) {
+  if (had_next) {
     return;
   }
-  fetch();
   for (std::uint32_t i = 0; i < threads_.size() && !between_passes_; ++i) {
     if (!threads_[i].busy) {
       take_request(i, now);
@@ -287,11 +230,7 @@ void BlockAgent::restart_limit(Tick now) {
 }
 
 double BlockAgent::pass_fraction(Tick) const {
-  const std::int64_t limit = meter_.empty() ? requests_ : meter_.requests();
-  const double pass = limit == 0 ? source_->fraction()
-                                 : static_cast<double>(taken_ - std::min(taken_, busy_)) /
-                                       static_cast<double>(limit);
-  return (static_cast<double>(passes_) + pass) / static_cast<double>(parts_.loop);
+  return source_.fraction(source_.taken() - std::min(source_.taken(), threads_.busy()));
 }
 
 }  // namespace hmsim

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does a generated pattern have the characteristics that it was asked for, as the monitors see it?
-#include "agents/stream/agent_pattern.h"
-
 #include <gtest/gtest.h>
 
+#include "agents/stream/agent_pattern.h"
 #include "policies/monitors/performance_table.h"
 
 namespace hmsim {

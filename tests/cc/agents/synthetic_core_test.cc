@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Are generated misses as frequent as asked for, exactly, and where they should be?
-#include "agents/core/agent_synthetic_core.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "agents/core/agent_synthetic_core.h"
 #include "tests/cc/agents/harness.h"
 
 namespace hmsim::testing {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The keys of a block agent.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "agents/copies.h"
+#include "agents/frontend_parameters.h"
+#include "agents/trace_keys.h"
+#include "core/parameters.h"
+#include "traces/trace_windows.h"
+
+namespace hmsim {
+
+enum class ReplayMode { closed, timed };
+
+struct BlockKeys {
+  explicit BlockKeys(const BlockParameters& defaults) : software(defaults) {}
+
+  TraceKeys trace;
+  BlockParameters software;  // threads and driver
+  ReplayMode replay = ReplayMode::closed;
+  double time_scale = 1;
+  TraceParts parts{kRequests};
+  Copies copies;
+  std::int64_t requests = 0;  // limit of a pass; 0: to the trace's end
+  Bytes device_stride{0};     // 0: a sixteenth of the capacity
+
+  void declare(ParameterSet& parameters);
+  std::vector<ParameterError> check() const;
+};
+
+}  // namespace hmsim

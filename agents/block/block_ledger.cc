@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/block/block_ledger.h"
+
+#include "core/places.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "the blocks of a block agent do not hold together";
+
+}  // namespace
+
+std::uint32_t BlockLedger::open(std::uint32_t thread, std::int64_t accesses, Tick now,
+                                std::uint64_t collections_ended) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    blocks_.emplace_back();
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  blocks_[number] = {now, thread, accesses, collections_ended};
+  return number;
+}
+
+void BlockLedger::close(std::uint32_t block, Tick now, std::uint64_t collections_begun,
+                        bool measured) {
+  const Block& closed = blocks_[block];
+  if (measured) {
+    const std::int64_t time = (now - closed.first_sent).value();
+    times_.add(time);
+    if (collections_begun != closed.collections_ended) {
+      times_in_collections_.add(time);
+    }
+  }
+  ++closed_;
+  free_.push_back(block);
+}
+
+void BlockLedger::serialize(Archive& archive) {
+  archive(blocks_, free_, closed_, times_, times_in_collections_);
+}
+
+void BlockLedger::check(const Archive& archive, std::size_t threads) const {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;  // blocks
+  archive.check(closed_ >= 0 && closed_ < kMost, kWrong);
+  Places places(archive, blocks_.size(), kWrong);
+  for (const std::uint32_t block : free_) {
+    places.take(block);
+  }
+  for (const Block& block : blocks_) {
+    archive.check_index(block.thread, threads, kWrong);
+  }
+}
+
+void BlockLedger::check_accesses(const Archive& archive, const std::vector<std::int64_t>& accesses,
+                                 const char* what) const {
+  std::vector<bool> closed(blocks_.size());
+  for (const std::uint32_t block : free_) {
+    closed[block] = true;
+  }
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    archive.check(accesses[block] == (closed[block] ? 0 : blocks_[block].accesses) &&
+                      (closed[block] || accesses[block] > 0),
+                  what);
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocks that are being copied: what each still waits for, and how long blocks took.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/statistics.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// A block is a page, or the part of it that a request touches. Its time runs from its first access
+// sent to its last one done.
+class BlockLedger {
+ public:
+  // Opens a block of so many accesses, whose first one is sent now; returns its number, which no
+  // other open block has. `collections_ended`: garbage collections that have ended so far.
+  std::uint32_t open(std::uint32_t thread, std::int64_t accesses, Tick now,
+                     std::uint64_t collections_ended);
+  std::uint32_t thread_of(std::uint32_t block) const { return blocks_[block].thread; }
+  // One more access is done; true: it was the block's last, and close() is due.
+  bool end_access(std::uint32_t block) { return --blocks_[block].accesses == 0; }
+  // Its time counts unless `measured` is false. `collections_begun`: garbage collections so far.
+  void close(std::uint32_t block, Tick now, std::uint64_t collections_begun, bool measured);
+
+  std::size_t size() const { return blocks_.size(); }  // numbers given so far
+  bool all_closed() const { return free_.size() == blocks_.size(); }
+  std::int64_t closed() const { return closed_; }
+  Histogram& times() { return times_; }  // picoseconds
+  // Those of blocks during which a garbage collection was under way.
+  Histogram& times_in_collections() { return times_in_collections_; }
+
+  void serialize(Archive& archive);
+  // Checks what was loaded: blocks are of so many threads.
+  void check(const Archive& archive, std::size_t threads) const;
+  // Checks that each block waits for so many accesses, and a closed one for none.
+  void check_accesses(const Archive& archive, const std::vector<std::int64_t>& accesses,
+                      const char* what) const;
+
+ private:
+  struct Block {
+    Tick first_sent{0};
+    std::uint32_t thread = 0;
+    std::int64_t accesses = 0;  // that are not done
+    std::uint64_t collections_ended = 0;
+    void serialize(Archive& archive) { archive(first_sent, thread, accesses, collections_ended); }
+  };
+
+  std::vector<Block> blocks_;        // by number
+  std::vector<std::uint32_t> free_;  // numbers of closed blocks
+  std::int64_t closed_ = 0;          // blocks so far
+  Histogram times_;
+  Histogram times_in_collections_;
+};
+
+}  // namespace hmsim

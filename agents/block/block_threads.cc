@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/block/block_threads.h"
+
+#include <algorithm>
+
+#include "core/types.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "the threads of a block agent do not hold together";
+
+}  // namespace
+
+void BlockThread::serialize(Archive& archive) {
+  archive(busy, paused, number, next_line, lines, write, trim, past_barrier, flush_before,
+          flush_after, outstanding, fetches);
+  archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
+}
+
+BlockThread& BlockThreads::begin(std::size_t index, std::int64_t number) {
+  BlockThread& thread = threads_[index];
+  thread.busy = true;
+  thread.paused = true;
+  thread.number = number;
+  ++busy_;
+  return thread;
+}
+
+void BlockThreads::end(std::size_t index) {
+  threads_[index].busy = false;
+  --busy_;
+}
+
+std::int64_t BlockThreads::first_under_way(std::int64_t taken) const {
+  std::int64_t first = taken;
+  for (const BlockThread& thread : threads_) {
+    first = thread.busy ? std::min(first, thread.number) : first;
+  }
+  return first;
+}
+
+void BlockThreads::serialize(Archive& archive) {
+  archive.fixed(threads_);
+  archive(busy_);
+}
+
+void BlockThreads::check(const Archive& archive, std::uint64_t lines, const Copy& copy,
+                         std::size_t blocks) const {
+  constexpr std::uint64_t kMostLines =
+      kMaxSectors * static_cast<std::uint64_t>(kSectorBytes / kLineBytes.value());
+  std::int64_t busy = 0;
+  for (const BlockThread& thread : threads_) {
+    const BlockThread::Page& page = thread.page;
+    busy += thread.busy ? 1 : 0;
+    archive.check(thread.next_line < lines && thread.lines <= kMostLines &&
+                      thread.outstanding >= 0 && thread.fetches >= 0 && thread.number >= 0,
+                  kWrong);
+    archive.check(!thread.past_barrier || (thread.busy && thread.write), kWrong);
+    archive.check(page.first_line < lines && page.lines >= 0 && page.lines <= kLinesPerPage &&
+                      page.first_line % kLinesPerPage + static_cast<std::uint64_t>(page.lines) <=
+                          kLinesPerPage,
+                  kWrong);
+    if (page.begun()) {
+      archive.check_index(page.block, blocks, kWrong);
+    }
+    const CopyPass* const pass = copy.pass(thread.write, page.pass);
+    archive.check(page.lines == 0 || (pass != nullptr && page.accesses >= 0 &&
+                                      page.accesses <= page.lines * pass->accesses),
+                  kWrong);
+  }
+  archive.check(busy == busy_, kWrong);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/block/request_source.h"
+
+#include <utility>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+void RequestSource::open(const BlockKeys& keys, std::size_t agent,
+                         std::unique_ptr<BlockSource> trace) {
+  trace_ = std::move(trace);
+  agent_ = agent;
+  timed_ = keys.replay == ReplayMode::timed;
+  clock_ = ArrivalClock(keys.trace.path, keys.time_scale);
+  skip_ = keys.parts.skip;
+  loop_ = keys.parts.loop;
+  limit_ = keys.requests;
+  windows_ = keys.parts.list();
+  if (!windows_.empty()) {
+    limit_ = 0;
+    for (const TraceWindow& window : windows_) {
+      limit_ += window.warmup + window.length;
+    }
+  }
+  open_pass();
+}
+
+void RequestSource::fail(const std::string& message) const {
+  throw InputError("agent." + std::to_string(agent_) + "." + message);
+}
+
+void RequestSource::open_pass() {
+  read_ = 0;
+  window_ = 0;
+  if (!windows_.empty()) {
+    begin_window();
+  }
+  BlockRequest request;
+  for (std::int64_t i = 0; i < skip_; ++i) {
+    if (!trace_->next(request)) {
+      fail("skip: the trace has only " + std::to_string(i) + " requests");
+    }
+  }
+  fetch();
+}
+
+void RequestSource::fetch() {
+  BlockRequest request;
+  const bool found = windows_.empty() ? (limit_ == 0 || taken_ < limit_) && trace_->next(request)
+                                      : read_window(request);
+  next_ = found ? std::optional<BlockRequest>(request) : std::nullopt;
+}
+
+void RequestSource::begin_window() {
+  left_ = windows_[window_].warmup + windows_[window_].length;
+  opens_window_ = true;
+}
+
+// Reads the next request of the windows; false behind the last one. A window may lie before the one
+// before it: then the trace is read from its start again.
+bool RequestSource::read_window(BlockRequest& request) {
+  if (left_ == 0) {
+    if (++window_ >= windows_.size()) {
+      return false;
+    }
+    begin_window();
+  }
+  const TraceWindow& window = windows_[window_];
+  const std::int64_t wanted = window.skip + window.warmup + window.length - left_;
+  if (wanted < read_) {
+    trace_->rewind();
+    read_ = 0;
+  }
+  for (; read_ <= wanted; ++read_) {
+    if (!trace_->next(request)) {
+      fail("windows: window " + std::to_string(window_) +
+           " ends behind the trace, which has only " + std::to_string(read_) + " requests");
+    }
+  }
+  --left_;
+  return true;
+}
+
+RequestSource::Taken RequestSource::take(Tick now) {
+  Taken taken{*next_, taken_, now};
+  if (opens_window_) {
+    opens_window_ = false;
+    clock_.restart(later(now, last_begin_));
+  }
+  if (timed_) {
+    const ArrivalClock::Arrival arrival = clock_.arrival(taken.request.arrival_ns);
+    taken.begin = later(now, arrival.time);
+    taken.backward = arrival.backward;
+  }
+  last_begin_ = taken.begin;
+  ++taken_;
+  fetch();
+  return taken;
+}
+
+void RequestSource::begin_pass(Tick now) {
+  clock_.restart(now);
+  last_begin_ = now;
+}
+
+bool RequestSource::end_pass() {
+  passes_ = (passes_ + 1) % loop_;
+  trace_->rewind();
+  taken_ = 0;
+  open_pass();
+  return passes_ == 0;
+}
+
+void RequestSource::restart_limit() {
+  taken_ = 0;
+  passes_ = 0;
+  if (!next_) {
+    fetch();
+  }
+}
+
+double RequestSource::fraction(std::int64_t ended) const {
+  const double pass =
+      limit_ == 0 ? trace_->fraction() : static_cast<double>(ended) / static_cast<double>(limit_);
+  return (static_cast<double>(passes_) + pass) / static_cast<double>(loop_);
+}
+
+void RequestSource::serialize(Archive& archive) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;  // requests
+  archive(next_, clock_, last_begin_, taken_, passes_);
+  archive(window_, left_, read_, opens_window_);
+  trace_->serialize(archive);
+  archive.check(last_begin_ >= Tick(0) && last_begin_ <= kLongestTime && taken_ >= 0 &&
+                    taken_ < kMost && passes_ >= 0 && passes_ < loop_,
+                "a trace's requests are at no place");
+  archive.check(windows_.empty() ||
+                    (window_ < windows_.size() && left_ >= 0 && read_ >= 0 &&
+                     left_ <= windows_[window_].warmup + windows_[window_].length) ||
+                    (window_ == windows_.size() && left_ == 0),
+                "a window of a trace is none");
+}
+
+}  // namespace hmsim
