@@ -14,9 +14,9 @@ void Agent::declare(ParameterSet& parameters) {
                       "a modelling choice of hmsim"});
 }
 
-void Agent::connect(std::size_t index, const Surroundings& surroundings, Wakeup wakeup) {
+void Agent::connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup) {
   index_ = index;
-  surroundings_ = surroundings;
+  environment_ = environment;
   wakeup_ = wakeup;
   prepare();
 }
@@ -58,7 +58,7 @@ void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t 
   request.memory = memory;
   request.write = write;
   request.epoch = epoch;
-  surroundings_.port->send(request, now);
+  environment_.port->send(request, now);
 }
 
 void Agent::send_flush(std::uint32_t tag, Tick now) {
@@ -68,7 +68,7 @@ void Agent::send_flush(std::uint32_t tag, Tick now) {
   request.source = static_cast<std::uint16_t>(core_);
   request.memory = MemoryClass::nvdimm;
   request.flush = true;
-  surroundings_.port->send(request, now);
+  environment_.port->send(request, now);
 }
 
 void Agent::on_complete(const Request& request, Tick now) {

@@ -23,8 +23,8 @@ namespace hmsim {
 class LastLevelCache;
 class Translation;
 
-// What surrounds an agent. All that is pointed to must outlive it.
-struct Surroundings {
+// An agent's view of its system. All that it points to must outlive the agent.
+struct AgentEnvironment {
   MemoryPort* port = nullptr;
   Translation* translation = nullptr;
   LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
@@ -35,13 +35,14 @@ struct Surroundings {
 
 class Agent : public Component, public Requester {
  public:
-  // Its keys, bound to its fields, and what single keys cannot tell is wrong with their values.
+  // declare() binds the agent's keys to its fields; check() returns what is wrong with their values
+  // that no single key can tell.
   virtual void declare(ParameterSet& parameters);
   virtual std::vector<ParameterError> check() const { return {}; }
 
-  // After the keys are set: makes it ready to act from time 0. Reads the start of its trace.
+  // Makes the agent, whose keys are set, ready to act from time 0. Reads the start of its trace.
   // Throws InputError.
-  void connect(std::size_t index, const Surroundings& surroundings, Wakeup wakeup);
+  void connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup);
 
   std::size_t index() const { return index_; }
   std::int64_t core() const { return core_; }     // the hardware context it acts for
@@ -49,7 +50,7 @@ class Agent : public Component, public Requester {
   virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
   virtual std::int64_t frequency() const { return 0; }  // of a core, in hertz; 0: not a core
 
-  // Units of work done until `now`, starts over included.
+  // The units of work done until `now`, in all passes together.
   virtual std::int64_t work(Tick now) const = 0;
 
   // Limits and progress count from `now` on.
@@ -64,14 +65,15 @@ class Agent : public Component, public Requester {
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
   // Times from a 4 KB block's first line sent to its last line done; nullptr: knows no blocks.
   virtual Histogram* response_times() { return nullptr; }
-  // Those of them during which a garbage collection was under way.
+  // The times among them during which a garbage collection was under way.
   virtual Histogram* response_times_in_collections() { return nullptr; }
-  // Instructions per cycle of a core whose windows are weighted, up to now or its first finish; 0:
-  // there are none, or some has not ended.
+  // A core with weighted windows: its instructions per cycle, up to now or its first finish. 0: it
+  // has no windows, or some has not ended.
   virtual double weighted_ipc() const { return 0; }
-  // The same as work per second, of whatever agent.
+  // The same of any agent, as work per second.
   virtual double weighted_rate() const { return weighted_ipc() * static_cast<double>(frequency()); }
-  // What only agents of its kind report, under `path`. Once connected.
+  // Registers, under `path`, the statistics that only agents of this kind have. The agent is
+  // connected.
   virtual void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) {}
 
   void on_complete(const Request& request, Tick now) final;
@@ -84,22 +86,22 @@ class Agent : public Component, public Requester {
   virtual void handle_completion(const Request& request, Tick now) = 0;
   virtual void serialize_state(Archive& archive) = 0;
 
-  // All work is done; the caller starts over at a later time.
+  // Notes that all work is done; the caller starts over kRestartGap later.
   void finish(Tick now);
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
             std::uint16_t context = 0, std::uint64_t epoch = 0);
-  // A flush of the NVDIMM.
+  // Sends a flush of the NVDIMM.
   void send_flush(std::uint32_t tag, Tick now);
   void notify() const { wakeup_.notify(); }
-  const Surroundings& surroundings() const { return surroundings_; }
+  const AgentEnvironment& environment() const { return environment_; }
   void count_backward_arrival() { ++backward_arrivals_; }
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }
 
-  static constexpr Tick kBreath{1};  // from a finish to the start over
+  static constexpr Tick kRestartGap{1};  // from a finish to the start over
 
  private:
-  Surroundings surroundings_;
+  AgentEnvironment environment_;
   Wakeup wakeup_;
   std::size_t index_ = 0;
   std::int64_t core_ = 0;

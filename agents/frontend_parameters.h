@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the configuration says about whatever drives the memory. An agent's own keys of the same
-// names override these for that agent.
+// The configuration's parameters of agents. An agent's own keys of the same names override these
+// for that agent.
 #pragma once
 
 #include <cstdint>

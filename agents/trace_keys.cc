@@ -25,8 +25,8 @@ std::vector<ParameterError> TraceKeys::check(const std::vector<std::string>& for
   return errors;
 }
 
-TraceReader TraceKeys::open(std::size_t agent, const Surroundings& surroundings) const {
-  return {surroundings.trace, agent, path, surroundings.trace_bytes};
+TraceReader TraceKeys::open(std::size_t agent, const AgentEnvironment& environment) const {
+  return {environment.trace, agent, path, environment.trace_bytes};
 }
 
 }  // namespace hmsim

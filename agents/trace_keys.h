@@ -19,7 +19,7 @@ struct TraceKeys {
   void declare(ParameterSet& parameters, const std::vector<std::string>& formats);
   std::vector<ParameterError> check(const std::vector<std::string>& formats) const;
 
-  TraceReader open(std::size_t agent, const Surroundings& surroundings) const;
+  TraceReader open(std::size_t agent, const AgentEnvironment& environment) const;
 };
 
 }  // namespace hmsim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the addresses that cores' traces hold to places in DRAM.
+// Translates the addresses that cores' traces hold to addresses in DRAM.
 #pragma once
 
 #include <cstddef>

@@ -115,11 +115,11 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
   Translation translation(TranslationKind::modulo, kCapacity, 1);
   const Wakeup wakeup(kernel, kernel.attach(*agent));
   memory.connect(*agent, Wakeup(kernel, kernel.attach(memory)));
-  Surroundings surroundings;
-  surroundings.port = &memory;
-  surroundings.translation = &translation;
-  surroundings.trace = std::move(source);
-  agent->connect(0, surroundings, wakeup);
+  AgentEnvironment environment;
+  environment.port = &memory;
+  environment.translation = &translation;
+  environment.trace = std::move(source);
+  agent->connect(0, environment, wakeup);
   agent->begin_measuring(Tick(0));
   kernel.notify_all();
   while (memory.sent() < most && !agent->finished_once() && kernel.step(kNever)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the module offers for comparing models of DRAM.
+// The part of the module that compares models of DRAM.
 #pragma once
 
 #include <pybind11/pybind11.h>

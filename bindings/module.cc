@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/clone_module.h"
 #include "bindings/convert.h"
 #include "bindings/dram_module.h"
 #include "bindings/flash_module.h"
@@ -18,7 +19,6 @@
 #include "bindings/policy_module.h"
 #include "bindings/python_policy.h"
 #include "bindings/trace_module.h"
-#include "bindings/twin_module.h"
 #include "core/errors.h"
 #include "core/units.h"
 #include "nvdimm/precondition.h"
@@ -51,7 +51,8 @@ std::vector<std::pair<std::string, std::string>> to_pairs(
   return pairs;
 }
 
-// As pybind11's, but bytes of a message that are no UTF-8 (from a damaged file) become escapes.
+// Translates exceptions as pybind11 does, but bytes of a message that are no UTF-8 (from a damaged
+// file) become escapes.
 template <class E>
 void register_exception(py::module_& module, const char* name, PyObject* base) {
   static const py::handle kType = py::exception<E>(module, name, base).release();
@@ -240,7 +241,7 @@ PYBIND11_MODULE(_core, module) {
   bind_flash(module);
   bind_media(module);
   bind_traces(module);
-  bind_twins(module);
+  bind_clones(module);
   bind_policies(module);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),

@@ -57,7 +57,8 @@ const char* choose(ArbiterRehearsal& self, int dram_pending, int nvdimm_pending,
   return winner == MemoryClass::dram ? "dram" : "nvdimm";
 }
 
-// Of the LUN, its channel and all: pages to read into frames that are ready, and to program.
+// Converts the work that waits at `place`, the LUN, its channel or all: pages to read into frames
+// that are ready, and pages to program.
 PendingFlash pending(const py::dict& fields, const char* place) {
   PendingFlash work;
   const auto [reads, writes] = fields[place].cast<std::pair<std::uint32_t, std::uint32_t>>();

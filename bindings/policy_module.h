@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the module tells of policies, and schedulers to try without a channel.
+// The part of the module that describes policies, and lets schedulers be tried without a channel.
 #pragma once
 
 #include <pybind11/pybind11.h>

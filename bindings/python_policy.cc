@@ -39,7 +39,7 @@ class Locked {
 
 void drop(py::object& object) noexcept { Py_XDECREF(object.release().ptr()); }
 
-// What Python holds of a view: the view during the call, nothing afterwards.
+// Python's handle of a view: it holds the view during the call, and nothing afterwards.
 template <class View>
 class Handle {
  public:
@@ -176,7 +176,7 @@ class Bound {
   mutable py::object request_;  // lent again and again
 };
 
-// What scheduler and arbiter have in common.
+// The base that scheduler and arbiter share.
 template <class Base>
 class PythonPolicy : public Base {
  public:

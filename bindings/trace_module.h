@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the module offers for reading traces.
+// The part of the module that reads traces.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -8,9 +8,9 @@ namespace hmsim {
 namespace {
 
 // Gaps of the order of a phase are what phases tell themselves.
-std::vector<TwinBin> shorter_than(double most, const std::vector<TwinBin>& bins) {
-  std::vector<TwinBin> shorter;
-  for (const TwinBin& bin : bins) {
+std::vector<CloneBin> shorter_than(double most, const std::vector<CloneBin>& bins) {
+  std::vector<CloneBin> shorter;
+  for (const CloneBin& bin : bins) {
     if (static_cast<double>(bin.low) < most || bin.low <= 1) {
       shorter.push_back(bin);
     }
@@ -18,7 +18,7 @@ std::vector<TwinBin> shorter_than(double most, const std::vector<TwinBin>& bins)
   return shorter;
 }
 
-double mean_visit(const TwinStream& stream, const TwinPace& pace) {
+double mean_visit(const CloneStream& stream, const ClonePace& pace) {
   double visits = 0;
   double accesses = 0;
   for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
@@ -32,13 +32,13 @@ double mean_visit(const TwinStream& stream, const TwinPace& pace) {
 
 }  // namespace
 
-TwinClock::TwinClock(const TwinStream& stream, const std::vector<double>& ends, double speed)
+CloneClock::CloneClock(const CloneStream& stream, const std::vector<double>& ends, double speed)
     : stream_(stream),
       ends_(ends),
       speed_(speed),
       left_(static_cast<std::int64_t>(stream.phases[0])) {
   const double phase = ends.back() / static_cast<double>(ends.size());
-  for (const TwinPace& gaps : stream.paces) {
+  for (const ClonePace& gaps : stream.paces) {
     Pace pace;
     pace.inside = BinDraw(shorter_than(phase / 64, gaps.inside));
     pace.between = BinDraw(shorter_than(phase / 8, gaps.between));
@@ -51,7 +51,7 @@ TwinClock::TwinClock(const TwinStream& stream, const std::vector<double>& ends, 
   speed_ *= std::max(1.0, expected() / (ends.back() * speed));
 }
 
-double TwinClock::expected() const {
+double CloneClock::expected() const {
   double sum = 0;
   for (std::size_t phase = 0; phase < stream_.phases.size(); ++phase) {
     sum += static_cast<double>(stream_.phases[phase]) * paces_[stream_.pace[phase]].longest;
@@ -60,7 +60,7 @@ double TwinClock::expected() const {
 }
 
 // Goes on to the phase that the next access belongs to.
-bool TwinClock::next_phase() {
+bool CloneClock::next_phase() {
   const std::size_t last = stream_.phases.size() - 1;
   while (left_ <= 0 && phase_ < last) {
     left_ += static_cast<std::int64_t>(stream_.phases[++phase_]);
@@ -73,14 +73,14 @@ bool TwinClock::next_phase() {
   return left_ > 0;
 }
 
-bool TwinClock::step(bool inside, Random& random) {
+bool CloneClock::step(bool inside, Random& random) {
   if (!next_phase()) {
     return false;
   }
   Pace& pace = paces_[stream_.pace[phase_]];
   const double visits = std::max(1.0, static_cast<double>(left_) / pace.visit);
   const double steps = std::max(0.0, static_cast<double>(left_) - visits);
-  // What is still to come, with gaps as they are on average, is to end about with the phase.
+  // The accesses that are still to come, with average gaps, shall end about with the phase.
   const double needs = steps * pace.inside.mean() + visits * pace.between.mean();
   const double room = (ends_[phase_] - time_) * speed_;
   constexpr double kLate = 0.25;  // of a phase
@@ -91,7 +91,7 @@ bool TwinClock::step(bool inside, Random& random) {
     const double all = steps * pace.long_inside + visits * pace.long_between;
     gap = std::max(pace.longest, gap * (1 - lacks / std::max(all, lacks)));
   }
-  // What is left over becomes pauses: before what begins a phase, and in one of so many visits.
+  // The time that is left over becomes pauses: before a phase begins, and in one of so many visits.
   constexpr std::uint64_t kVisits = 64;
   constexpr double kNoise = 1.25;  // what is to come may take so much longer
   const double rest = room - needs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When a stream of a twin makes its accesses: by a count of instructions, or of fills.
+// When a stream of a clone makes its accesses: by a count of instructions, or of fills.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace hmsim {
 
-class TwinClock {
+class CloneClock {
  public:
   // `ends`: the count at which each phase ends; it must outlive the clock.
-  TwinClock(const TwinStream& stream, const std::vector<double>& ends, double speed);
+  CloneClock(const CloneStream& stream, const std::vector<double>& ends, double speed);
 
   // Goes to the next access, within a visit or its first; false when there are no more.
   bool step(bool inside, Random& random);
@@ -35,7 +35,7 @@ class TwinClock {
   double begin(std::size_t phase) const { return phase == 0 ? 0 : ends_[phase - 1]; }
   double expected() const;  // of all phases, without long pauses
 
-  const TwinStream& stream_;
+  const CloneStream& stream_;
   const std::vector<double>& ends_;
   double speed_;
   std::vector<Pace> paces_;

@@ -19,13 +19,13 @@ constexpr int kDeltaShift = 45;
 constexpr std::int64_t kLargestDelta = (std::int64_t{1} << 19) - 1;
 constexpr std::int64_t kLargestStep = (std::int64_t{1} << kLineBits) - 1;
 
-void check(const TwinStream& stream, std::size_t phases) {
+void check(const CloneStream& stream, std::size_t phases) {
   bool good = stream.phases.size() == phases && stream.pace.size() == phases && phases > 0;
   good = good && !stream.visits[0].empty() && !stream.reuse.empty();
   for (const std::size_t pace : stream.pace) {
     good = good && pace < stream.paces.size();
   }
-  for (const TwinPace& pace : stream.paces) {
+  for (const ClonePace& pace : stream.paces) {
     for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
       good = good && pace.mix[kind].size() == stream.visits[kind].size();
     }
@@ -37,8 +37,8 @@ void check(const TwinStream& stream, std::size_t phases) {
 
 }  // namespace
 
-TwinWalk::TwinWalk(const TwinStream& stream, const std::vector<double>& ends,
-                   const TwinProfile& profile, std::uint64_t number)
+CloneWalk::CloneWalk(const CloneStream& stream, const std::vector<double>& ends,
+                     const CloneProfile& profile, std::uint64_t number)
     : stream_(stream),
       random_(profile.seed, number),
       clock_(stream, ends, stream.attached ? 1 : profile.speed),
@@ -47,7 +47,7 @@ TwinWalk::TwinWalk(const TwinStream& stream, const std::vector<double>& ends,
   advance();
 }
 
-void TwinWalk::advance() {
+void CloneWalk::advance() {
   const bool inside = lines_.left() > 0;
   done_ = done_ || !clock_.step(inside, random_);
   if (done_) {
@@ -57,16 +57,16 @@ void TwinWalk::advance() {
     lines_.step(random_);
   } else {
     const std::size_t pace = clock_.pace();
-    pages_.advance(lines_.line() == kTwinPageLines - 1, pace, random_);
+    pages_.advance(lines_.line() == kClonePageLines - 1, pace, random_);
     const bool to_end = pages_.kind() == 1 && pages_.lacks(2, pace) > 0;
     lines_.begin(pages_.kind(), pace, to_end, random_);
   }
 }
 
-Twin::Twin(TwinProfile profile) : profile_(std::move(profile)) {
+Clone::Clone(CloneProfile profile) : profile_(std::move(profile)) {
   const std::size_t phases = profile_.streams.empty() ? 0 : profile_.streams[0].phases.size();
   std::vector<double> fills(phases, 0);
-  for (const TwinStream& stream : profile_.streams) {
+  for (const CloneStream& stream : profile_.streams) {
     check(stream, phases);
     for (std::size_t p = 0; p < phases && stream.kind == kFill; ++p) {
       fills[p] += static_cast<double>(stream.phases[p]);
@@ -79,13 +79,13 @@ Twin::Twin(TwinProfile profile) : profile_(std::move(profile)) {
   }
   walks_.reserve(profile_.streams.size());
   for (std::size_t i = 0; i < profile_.streams.size(); ++i) {
-    const TwinStream& stream = profile_.streams[i];
+    const CloneStream& stream = profile_.streams[i];
     walks_.emplace_back(stream, stream.attached ? fill_ends_ : phase_ends_, profile_, i);
     (stream.attached ? attached_ : clocked_).push_back(i);
   }
 }
 
-std::string Twin::records(std::size_t count) {
+std::string Clone::records(std::size_t count) {
   std::string bytes;
   while (bytes.size() < 8 * count && !ended_) {
     std::size_t first = walks_.size();
@@ -112,7 +112,7 @@ std::string Twin::records(std::size_t count) {
   return bytes;
 }
 
-void Twin::emit_attached(double fills, std::string& bytes) {
+void Clone::emit_attached(double fills, std::string& bytes) {
   for (const std::size_t i : attached_) {
     while (!walks_[i].done() && walks_[i].time() <= fills) {
       emit(i, time_, bytes);
@@ -120,8 +120,8 @@ void Twin::emit_attached(double fills, std::string& bytes) {
   }
 }
 
-void Twin::emit(std::size_t walk, std::int64_t time, std::string& bytes) {
-  const TwinStream& stream = profile_.streams[walk];
+void Clone::emit(std::size_t walk, std::int64_t time, std::string& bytes) {
+  const CloneStream& stream = profile_.streams[walk];
   std::int64_t delta = time - time_;
   time_ = time;
   while (delta > kLargestDelta) {
@@ -136,7 +136,7 @@ void Twin::emit(std::size_t walk, std::int64_t time, std::string& bytes) {
   walks_[walk].advance();
 }
 
-void Twin::word(std::uint64_t value, std::string& bytes) {
+void Clone::word(std::uint64_t value, std::string& bytes) {
   for (int i = 0; i < 8; ++i) {
     bytes += static_cast<char>(value >> (8 * i));
   }

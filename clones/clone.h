@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A statistical twin: generated records of hmsim's trace format whose figures are those of a
+// A workload clone: generated records of hmsim's trace format whose figures are those of a
 // profile (docs/profiles.md).
 //
 // A profile tells of each stream (fills, write-backs or non-temporal writes of one memory) how it
@@ -23,32 +23,32 @@
 namespace hmsim {
 
 // One stream's accesses, one after the other.
-class TwinWalk {
+class CloneWalk {
  public:
-  TwinWalk(const TwinStream& stream, const std::vector<double>& ends, const TwinProfile& profile,
-           std::uint64_t number);
+  CloneWalk(const CloneStream& stream, const std::vector<double>& ends, const CloneProfile& profile,
+            std::uint64_t number);
 
   bool done() const { return done_; }
   double time() const { return clock_.time(); }  // of the access to come
   std::uint64_t line() const {
-    return (stream_.first_page + pages_.page()) * kTwinPageLines + lines_.line();
+    return (stream_.first_page + pages_.page()) * kClonePageLines + lines_.line();
   }
   void advance();  // to the access after it
 
  private:
-  const TwinStream& stream_;
+  const CloneStream& stream_;
   Random random_;
-  TwinClock clock_;
-  TwinPages pages_;
-  TwinLines lines_;
+  CloneClock clock_;
+  ClonePages pages_;
+  CloneLines lines_;
   bool done_ = false;
 };
 
-class Twin {
+class Clone {
  public:
-  explicit Twin(TwinProfile profile);
-  Twin(const Twin&) = delete;  // walks refer to the profile
-  Twin& operator=(const Twin&) = delete;
+  explicit Clone(CloneProfile profile);
+  Clone(const Clone&) = delete;  // walks refer to the profile
+  Clone& operator=(const Clone&) = delete;
 
   // About `count` records of 8 bytes, little-endian (docs/trace-format.md); none at the end.
   std::string records(std::size_t count);
@@ -58,10 +58,10 @@ class Twin {
   void emit_attached(double fills, std::string& bytes);  // up to that many
   void word(std::uint64_t value, std::string& bytes);
 
-  TwinProfile profile_;
+  CloneProfile profile_;
   std::vector<double> phase_ends_;  // in instructions
   std::vector<double> fill_ends_;   // in fills
-  std::vector<TwinWalk> walks_;
+  std::vector<CloneWalk> walks_;
   std::vector<std::size_t> clocked_;
   std::vector<std::size_t> attached_;
   std::uint64_t fills_ = 0;  // so far

@@ -18,17 +18,17 @@ std::uint64_t chance_of(double share) { return static_cast<std::uint64_t>(share 
 
 double fraction(Random& random) { return static_cast<double>(random.next() >> 32) / kTwoTo32; }
 
-std::vector<double> shares_of(const std::vector<TwinBin>& bins) {
+std::vector<double> shares_of(const std::vector<CloneBin>& bins) {
   std::vector<double> shares;
-  for (const TwinBin& bin : bins) {
+  for (const CloneBin& bin : bins) {
     shares.push_back(bin.share);
   }
   return shares;
 }
 
-std::vector<double> shares_of(const std::vector<TwinVisits>& classes) {
+std::vector<double> shares_of(const std::vector<CloneVisits>& classes) {
   std::vector<double> shares;
-  for (const TwinVisits& visits : classes) {
+  for (const CloneVisits& visits : classes) {
     shares.push_back(visits.length.share);
   }
   return shares;
@@ -72,12 +72,12 @@ void Quota::count(std::size_t number) {
   }
 }
 
-BinDraw::BinDraw(std::vector<TwinBin> bins) : bins_(std::move(bins)) {
+BinDraw::BinDraw(std::vector<CloneBin> bins) : bins_(std::move(bins)) {
   double total = 0;
-  for (const TwinBin& bin : bins_) {
+  for (const CloneBin& bin : bins_) {
     total += bin.share;
   }
-  for (TwinBin& bin : bins_) {
+  for (CloneBin& bin : bins_) {
     bin.share = total > 0 ? bin.share / total : 1 / static_cast<double>(bins_.size());
     mean_ += bin.share * bin.mean;
   }
@@ -86,14 +86,14 @@ BinDraw::BinDraw(std::vector<TwinBin> bins) : bins_(std::move(bins)) {
 
 double BinDraw::mean_from(double low) const {
   double sum = 0;
-  for (const TwinBin& bin : bins_) {
+  for (const CloneBin& bin : bins_) {
     sum += static_cast<double>(bin.low) >= low ? bin.share * bin.mean : 0;
   }
   return sum;
 }
 
 // Uniform over the part of the bin around its mean that is as long as can be.
-std::int64_t BinDraw::within(const TwinBin& bin, Random& random) {
+std::int64_t BinDraw::within(const CloneBin& bin, Random& random) {
   const double low =
       std::max(static_cast<double>(bin.low), 2 * bin.mean - static_cast<double>(bin.high));
   const double width = 2 * (bin.mean - low) + 1;

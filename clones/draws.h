@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Draws of cases and of numbers such that, at any time, each case came about as often as its share
-// says: a twin of a few thousand accesses has the shares of its profile, too.
+// says: a clone of a few thousand accesses has the shares of its profile, too.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Quota {
 class BinDraw {
  public:
   BinDraw() = default;
-  explicit BinDraw(std::vector<TwinBin> bins);
+  explicit BinDraw(std::vector<CloneBin> bins);
   // A number from 1 up to `most`; it counts as the case that it is.
   std::int64_t draw_up_to(std::int64_t most, Random& random);
   void count(std::int64_t number);    // as if it had been drawn
@@ -47,16 +47,16 @@ class BinDraw {
   // The part of the mean that numbers of at least `low` make up.
   double mean_from(double low) const;
   bool empty() const { return bins_.empty(); }
-  static std::int64_t within(const TwinBin& bin, Random& random);
+  static std::int64_t within(const CloneBin& bin, Random& random);
 
  private:
-  std::vector<TwinBin> bins_;
+  std::vector<CloneBin> bins_;
   Quota quota_;
   double mean_ = 0;
 };
 
-std::vector<double> shares_of(const std::vector<TwinBin>& bins);
-std::vector<double> shares_of(const std::vector<TwinVisits>& classes);
+std::vector<double> shares_of(const std::vector<CloneBin>& bins);
+std::vector<double> shares_of(const std::vector<CloneVisits>& classes);
 
 template <class Open>
 std::size_t Quota::draw(Random& random, Open open) {

@@ -7,12 +7,12 @@ namespace hmsim {
 
 namespace {
 
-constexpr auto kLines = static_cast<std::int64_t>(kTwinPageLines);
+constexpr auto kLines = static_cast<std::int64_t>(kClonePageLines);
 
 }  // namespace
 
-TwinLines::TwinLines(const TwinStream& stream) : stream_(stream), skips_(stream.skips) {
-  for (const TwinPace& pace : stream.paces) {
+CloneLines::CloneLines(const CloneStream& stream) : stream_(stream), skips_(stream.skips) {
+  for (const ClonePace& pace : stream.paces) {
     quotas_.emplace_back();
     for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
       const std::vector<double>& mix = pace.mix[kind];
@@ -27,26 +27,26 @@ TwinLines::TwinLines(const TwinStream& stream) : stream_(stream), skips_(stream.
       quotas_.back()[kind] = Quota(shares);
     }
   }
-  for (const TwinPieces& pieces : stream.pieces) {
+  for (const ClonePieces& pieces : stream.pieces) {
     pieces_.push_back({pieces.low, BinDraw(pieces.edges), BinDraw(pieces.inner)});
   }
 }
 
-void TwinLines::begin(std::size_t kind, std::size_t pace, bool to_end, Random& random) {
+void CloneLines::begin(std::size_t kind, std::size_t pace, bool to_end, Random& random) {
   const bool followed = kind > 0;
   while (kind > 0 && stream_.visits[kind].empty()) {
     --kind;
   }
-  const std::vector<TwinVisits>& classes = stream_.visits[kind];
+  const std::vector<CloneVisits>& classes = stream_.visits[kind];
   Quota& quota = quotas_[pace][kind];
   std::size_t number = quota.draw(random, [](std::size_t) { return true; });
   if (to_end) {
-    const auto less = [](const TwinVisits& a, const TwinVisits& b) { return a.last < b.last; };
+    const auto less = [](const CloneVisits& a, const CloneVisits& b) { return a.last < b.last; };
     number = static_cast<std::size_t>(std::max_element(classes.begin(), classes.end(), less) -
                                       classes.begin());
   }
   quota.count(number);
-  const TwinVisits& visit = classes[number];
+  const CloneVisits& visit = classes[number];
   const std::int64_t accesses = std::max<std::int64_t>(1, BinDraw::within(visit.length, random));
   ends_ = random.chance(chance_of(visit.last));
   pieces_of_ = nullptr;
@@ -63,7 +63,7 @@ void TwinLines::begin(std::size_t kind, std::size_t pace, bool to_end, Random& r
 }
 
 // The first run of a visit that does not go from line to line; its last one is chosen, too.
-std::int64_t TwinLines::begin_pieces(std::int64_t accesses, Random& random) {
+std::int64_t CloneLines::begin_pieces(std::int64_t accesses, Random& random) {
   last_ = 1;
   if (pieces_of_ == nullptr) {
     return 1;
@@ -79,13 +79,13 @@ std::int64_t TwinLines::begin_pieces(std::int64_t accesses, Random& random) {
   return first;
 }
 
-std::int64_t TwinLines::next_piece(Random& random) {
+std::int64_t CloneLines::next_piece(Random& random) {
   const std::int64_t most = std::min(left_ + 1 - last_, kLines);
   return pieces_of_ != nullptr ? pieces_of_->inner.draw_up_to(most, random) : 1;
 }
 
 // A jump begins in the first line as often as such visits do, and else in any of the others.
-std::uint64_t TwinLines::first_line(std::int64_t piece, const TwinVisits& visit, Random& random) {
+std::uint64_t CloneLines::first_line(std::int64_t piece, const CloneVisits& visit, Random& random) {
   const std::int64_t starts = kLines - piece;  // 0 apart
   if (starts == 0 || random.chance(chance_of(visit.first))) {
     return 0;
@@ -101,9 +101,9 @@ std::uint64_t TwinLines::first_line(std::int64_t piece, const TwinVisits& visit,
           : 1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(starts - 1))));
 }
 
-void TwinLines::step(Random& random) {
+void CloneLines::step(Random& random) {
   --left_;
-  if (piece_ > 0 && line_ + 1 < kTwinPageLines) {
+  if (piece_ > 0 && line_ + 1 < kClonePageLines) {
     --piece_;
     ++line_;
     return;
@@ -115,7 +115,7 @@ void TwinLines::step(Random& random) {
 }
 
 // Where a run of so many lines begins that is not the last one's continuation.
-std::uint64_t TwinLines::jump(std::int64_t piece, Random& random) {
+std::uint64_t CloneLines::jump(std::int64_t piece, Random& random) {
   const std::int64_t last = kLines - piece;
   const auto next = static_cast<std::int64_t>(line_) + 1;
   constexpr int kTries = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which lines of its page a visit of a twin goes to.
+// Chooses the lines of its page that a visit of a clone goes to.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace hmsim {
 
-class TwinLines {
+class CloneLines {
  public:
-  explicit TwinLines(const TwinStream& stream);
+  explicit CloneLines(const CloneStream& stream);
 
   // Begins a visit of a kind, in a phase of a pace; `to_end`: rather one that ends in the last
   // line.
@@ -30,12 +30,12 @@ class TwinLines {
     BinDraw inner;
   };
 
-  std::uint64_t first_line(std::int64_t piece, const TwinVisits& visit, Random& random);
+  std::uint64_t first_line(std::int64_t piece, const CloneVisits& visit, Random& random);
   std::int64_t begin_pieces(std::int64_t accesses, Random& random);
   std::int64_t next_piece(Random& random);
   std::uint64_t jump(std::int64_t piece, Random& random);
 
-  const TwinStream& stream_;
+  const CloneStream& stream_;
   std::vector<std::array<Quota, kVisitKinds>> quotas_;  // of classes, by pace
   BinDraw skips_;
   std::vector<Pieces> pieces_;

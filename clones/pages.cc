@@ -8,9 +8,9 @@ namespace hmsim {
 
 namespace {
 
-std::size_t history_size(const std::vector<TwinBin>& reuse) {
+std::size_t history_size(const std::vector<CloneBin>& reuse) {
   std::int64_t longest = 2;
-  for (const TwinBin& bin : reuse) {
+  for (const CloneBin& bin : reuse) {
     longest = std::max(longest, bin.high);
   }
   std::size_t size = 1;
@@ -22,14 +22,14 @@ std::size_t history_size(const std::vector<TwinBin>& reuse) {
 
 }  // namespace
 
-TwinPages::TwinPages(const TwinStream& stream)
+ClonePages::ClonePages(const CloneStream& stream)
     : stream_(stream),
       reuse_(shares_of(stream.reuse)),
       last_visit_(1, 0),
       history_(history_size(stream.reuse), 0),
       last_visits_(history_.size()),
       closed_(stream.reuse.size(), false) {
-  for (const TwinPace& pace : stream.paces) {
+  for (const ClonePace& pace : stream.paces) {
     paces_.emplace_back();
     for (std::size_t kind = 0; kind < kVisitKinds; ++kind) {
       for (const double share : pace.mix[kind]) {
@@ -39,7 +39,7 @@ TwinPages::TwinPages(const TwinStream& stream)
   }
 }
 
-int TwinPages::lacks(std::size_t kind, std::size_t number) const {
+int ClonePages::lacks(std::size_t kind, std::size_t number) const {
   const Pace& pace = paces_[number];
   const auto visits = static_cast<double>(pace.visits);
   const double wanted = pace.shares[kind] * visits;
@@ -49,7 +49,7 @@ int TwinPages::lacks(std::size_t kind, std::size_t number) const {
 }
 
 // Chance decides, unless there were too many such visits, or too few, so far.
-bool TwinPages::follows(bool at_end, std::size_t pace, Random& random) {
+bool ClonePages::follows(bool at_end, std::size_t pace, Random& random) {
   if (!at_end) {
     return false;
   }
@@ -66,7 +66,7 @@ bool TwinPages::follows(bool at_end, std::size_t pace, Random& random) {
   return random.chance(chance_of(stream_.follow[sweep][new_ ? 0 : 1]));
 }
 
-void TwinPages::advance(bool at_end, std::size_t pace, Random& random) {
+void ClonePages::advance(bool at_end, std::size_t pace, Random& random) {
   const bool followed = follows(at_end, pace, random);
   enter(followed ? page_ + 1 : find(at_end, random));
   in_row_ = followed ? in_row_ + 1 : 0;
@@ -75,7 +75,7 @@ void TwinPages::advance(bool at_end, std::size_t pace, Random& random) {
 }
 
 // Where a jump goes to.
-std::uint64_t TwinPages::find(bool at_end, Random& random) {
+std::uint64_t ClonePages::find(bool at_end, Random& random) {
   const std::uint64_t most = std::min<std::uint64_t>(visits_, history_.size() - 1);
   const std::uint64_t now = visits_ + 1;
   std::uint64_t page = 0;
@@ -93,7 +93,7 @@ std::uint64_t TwinPages::find(bool at_end, Random& random) {
   std::size_t number = 0;
   while ((number = reuse_.draw(random, [&](std::size_t i) { return !closed_[i]; })) <
          closed_.size()) {
-    const TwinBin& bin = stream_.reuse[number];
+    const CloneBin& bin = stream_.reuse[number];
     if (bin.low == 0 && new_pages_ < stream_.pages) {
       break;
     }
@@ -116,7 +116,7 @@ std::uint64_t TwinPages::find(bool at_end, Random& random) {
 }
 
 // Counts as the case of reuse that it is. Pages count from the stream's first.
-void TwinPages::enter(std::uint64_t page) {
+void ClonePages::enter(std::uint64_t page) {
   page %= kMostPages;
   if (page >= last_visit_.size()) {
     last_visit_.resize(page + 1, 0);
@@ -136,7 +136,7 @@ void TwinPages::enter(std::uint64_t page) {
     last_visits_.clear(last);
   }
   for (std::size_t i = 0; i < stream_.reuse.size(); ++i) {
-    const TwinBin& bin = stream_.reuse[i];
+    const CloneBin& bin = stream_.reuse[i];
     if (static_cast<std::uint64_t>(bin.low) <= distance &&
         distance <= static_cast<std::uint64_t>(bin.high)) {
       reuse_.count(i);

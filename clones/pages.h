@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which page a stream of a twin visits next.
+// Chooses the page that a stream of a clone visits next.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace hmsim {
 
-class TwinPages {
+class ClonePages {
  public:
-  explicit TwinPages(const TwinStream& stream);
+  explicit ClonePages(const CloneStream& stream);
 
   // Begins the next visit, in a phase of a pace. `at_end`: the one before ended in its page's last
   // line.
@@ -40,7 +40,7 @@ class TwinPages {
     std::uint64_t visits = 0;
   };
 
-  const TwinStream& stream_;
+  const CloneStream& stream_;
   Quota reuse_;
   std::vector<Pace> paces_;
   std::uint64_t page_ = 0;

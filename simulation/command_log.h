@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every command on the channels, and what NVDIMMs do inside, in columns, until somebody takes them
-// away.
+// A log of every command on the channels and of what NVDIMMs do inside, in columns, which are kept
+// until somebody takes them.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ class CommandLog final : public CommandObserver {
  public:
   static constexpr std::size_t kCommandColumns = 7;
   static constexpr std::size_t kModuleColumns = 9;
-  // As CommandRecord has them; `command`: by number.
+  // The fields of CommandRecord; `command` is a number.
   static const std::array<const char*, kCommandColumns> kCommandNames;
-  // What an NVDIMM's units (flash: LUNs; other media: banks) do. `stage`: a FlashStage, kMediaStage
-  // and those after it; `operation`: a FlashOperation, kWrite or kMove; `cause`: a FlashPriority or
-  // kLevelling. Media have neither block nor page: -1.
+  // A row is what a unit of an NVDIMM does (flash: a LUN; other media: a bank). `stage`: a
+  // FlashStage, kMediaStage and those after it; `operation`: a FlashOperation, kWrite or kMove;
+  // `cause`: a FlashPriority or kLevelling. Media have neither block nor page: -1.
   static const std::array<const char*, kModuleColumns> kModuleNames;
   static constexpr std::int64_t kMediaStage = 8;
   static constexpr std::int64_t kCollectionBegins = 9;
@@ -36,11 +36,11 @@ class CommandLog final : public CommandObserver {
   using Commands = std::array<std::vector<std::int64_t>, kCommandColumns>;
   using Modules = std::array<std::vector<std::int64_t>, kModuleColumns>;
 
-  // So many rows in all; what comes after them is not kept.
+  // Keeps so many rows in all, and nothing that comes after them.
   explicit CommandLog(std::int64_t rows);
   ~CommandLog() override;
 
-  // To be told of all that happens from now on, for as long as the memory system lives.
+  // Logs all that happens from now on, for as long as the memory system lives.
   void watch(MemorySystem& memory);
 
   std::size_t rows() const { return commands_.front().size() + modules_.front().size(); }

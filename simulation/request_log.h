@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What became of every request, in columns, until somebody takes them away.
+// A log of what became of every request, in columns, which are kept until somebody takes them.
 #pragma once
 
 #include <array>

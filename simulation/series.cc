@@ -14,10 +14,10 @@ constexpr std::int64_t kMostSeconds = 1'000'000;
 
 }  // namespace
 
-Series::Series(const StatisticRegistry& registry, Tick interval, std::function<void()> settle,
+Series::Series(const StatisticRegistry& registry, Tick interval, std::function<void()> update,
                std::size_t max_values)
     : registry_(registry),
-      settle_(std::move(settle)),
+      update_(std::move(update)),
       max_values_(max_values),
       interval_(interval) {}
 
@@ -27,7 +27,7 @@ void Series::begin(Tick now) {
 }
 
 Tick Series::advance(Tick now) {
-  settle_();
+  update_();
   times_.push_back(now);
   registry_.sample(values_);
   if (values_.size() >= max_values_) {

@@ -19,8 +19,8 @@ class Series final : public Component {
  public:
   static constexpr std::size_t kMaxValues = 10'000'000;
 
-  // `settle` is called before each reading. The registry must outlive the series.
-  Series(const StatisticRegistry& registry, Tick interval, std::function<void()> settle,
+  // `update` is called before each reading. The registry must outlive the series.
+  Series(const StatisticRegistry& registry, Tick interval, std::function<void()> update,
          std::size_t max_values = kMaxValues);
 
   void begin(Tick now);
@@ -39,7 +39,7 @@ class Series final : public Component {
   void check_loaded(const Archive& archive, Tick given) const;
 
   const StatisticRegistry& registry_;
-  std::function<void()> settle_;
+  std::function<void()> update_;
   std::size_t max_values_;
   Tick interval_;
   Tick begun_{0};

@@ -59,7 +59,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   check_cores();
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
 
-  by_hand_ = std::make_unique<HandRequester>();
+  by_hand_ = std::make_unique<ManualRequester>();
   for (const auto& agent : agents_) {
     wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
   }
@@ -99,7 +99,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   if (configuration.frontend().series_interval != Tick(0)) {
     series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
       kernel_.catch_up();
-      settle();
+      update_progress();
     });
     series_wakeup_ = Wakeup(kernel_, kernel_.attach(*series_));
   }
@@ -133,15 +133,15 @@ std::vector<Requester*> Simulation::requesters() const {
 }
 
 void Simulation::connect_agents(TraceSource source) {
-  Surroundings surroundings;
-  surroundings.port = memory_.get();
-  surroundings.translation = translation_.get();
-  surroundings.shared_l3 = shared_l3_.get();
-  surroundings.trace = std::move(source);
-  surroundings.seed = options_.seed;
+  AgentEnvironment environment;
+  environment.port = memory_.get();
+  environment.translation = translation_.get();
+  environment.shared_l3 = shared_l3_.get();
+  environment.trace = std::move(source);
+  environment.seed = options_.seed;
   for (std::size_t i = 0; i < agents_.size(); ++i) {
-    surroundings.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
-    agents_[i]->connect(i, surroundings, wakeups_[i]);
+    environment.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
+    agents_[i]->connect(i, environment, wakeups_[i]);
   }
 }
 
@@ -278,7 +278,7 @@ bool Simulation::run(std::uint64_t steps) {
       ensure(go(kNever, steps), "simulation", kernel_.now(), -1,
              "nothing is left to do, but agents have not finished");
     }
-    settle();
+    update_progress();
     check_protocol();
     return ended();
   });
@@ -305,7 +305,7 @@ bool Simulation::advance(Tick until, std::uint64_t steps) {
     if (there) {
       kernel_.run_until(until);
     }
-    settle();
+    update_progress();
     check_protocol();
     return there;
   });
@@ -344,7 +344,7 @@ void Simulation::load(const std::string& checkpoint, const std::string& file) {
     serialize(archive);
     archive.check(archive.at_end(), "it holds more than this simulation's state");
     begin_log();
-    settle();
+    update_progress();
   });
 }
 

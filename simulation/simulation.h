@@ -12,7 +12,7 @@
 #include "agents/agent.h"
 #include "agents/cache/last_level_cache.h"
 #include "agents/frontend_parameters.h"
-#include "agents/hand_requester.h"
+#include "agents/manual_requester.h"
 #include "agents/translation.h"
 #include "check/protocol_checker.h"
 #include "controller/memory_system.h"
@@ -74,7 +74,8 @@ class Simulation : private SourceProgress {
 
   std::vector<Statistic> statistics() const;
 
-  // What the series' rows hold; the series itself, nullptr unless frontend.series_interval is set.
+  // series_columns() names what a row of the series holds. The series is nullptr unless
+  // frontend.series_interval is set.
   std::vector<Statistic> series_columns() const { return registry_.columns(); }
   const Series* series() const { return series_.get(); }
 
@@ -83,19 +84,19 @@ class Simulation : private SourceProgress {
   std::size_t logged_requests() const { return request_log_ ? request_log_->rows() : 0; }
   RequestLog::Columns take_requests();
 
-  // RunOptions::log_commands; likewise.
+  // RunOptions::log_commands: the log; nullptr without it. No part of a checkpoint.
   CommandLog* command_log() { return command_log_.get(); }
 
-  // By hand. The address is a system address: DRAM from 0, the NVDIMM behind it; the request is for
-  // the line that holds it. The id counts requests sent by hand, from 0.
+  // Sends a request by hand and returns its id, which counts such requests from 0. The address is a
+  // system address: DRAM from 0, the NVDIMM behind it; the request is for the line that holds it.
   // nullopt: the queue is full. Throws InputError when the address lies outside.
   std::optional<std::uint64_t> enqueue(Address address, bool write, std::uint16_t source);
-  // As above, for `size` bytes from `address` on, which one line holds. Data mode: a write carries
-  // `data`, so many bytes; a completed read has what it returned.
+  // Sends a request for the `size` bytes from `address` on, which one line holds. Data mode: a
+  // write carries `data`, so many bytes; a completed read has what it returned.
   std::optional<std::uint64_t> enqueue(Address address, std::int64_t size, bool write,
                                        std::uint16_t source, std::optional<std::string> data);
-  // A flush of all NVDIMMs, as a request. nullopt: a queue is full. Throws InputError when there is
-  // no NVDIMM, or power is off.
+  // Sends a flush of all NVDIMMs, as a request by hand. nullopt: a queue is full. Throws InputError
+  // when there is no NVDIMM, or power is off.
   std::optional<std::uint64_t> flush(std::uint16_t source);
   std::vector<Completion> take_completions();
 
@@ -113,7 +114,8 @@ class Simulation : private SourceProgress {
   void power_fail(Tick save_for = kNever);
   bool power_on(Tick recover_for = kNever);
 
-  // Discards the whole pages of the NVDIMM in a range of system addresses, now; their number.
+  // Discards the whole pages of the NVDIMM in a range of system addresses, now; returns their
+  // number.
   // Throws InputError when the range is not within the NVDIMM, or power is off.
   std::int64_t trim(Address address, Bytes size);
 
@@ -124,8 +126,8 @@ class Simulation : private SourceProgress {
   // configuration, workload or seed, or without what RunOptions::check needs.
   std::string save();
 
-  // Before anything happens: the content of a file for nvdimm.precondition.load. Throws InputError
-  // later, and where there is no flash.
+  // Returns the content of a file for nvdimm.precondition.load. To be called before anything
+  // happens: throws InputError later, and where there is no flash.
   std::string preconditioned();
   // `file`: where the checkpoint was read from, for messages.
   void load(const std::string& checkpoint, const std::string& file = "the checkpoint");
@@ -143,7 +145,7 @@ class Simulation : private SourceProgress {
   void check_cores() const;
   void register_statistics();
   void register_agent(std::size_t index);
-  // Does it. A fault of a simulation that goes on from a file is the file's: an InputError.
+  // Does a deed. A fault of a simulation that goes on from a file is the file's: an InputError.
   template <class Deed>
   auto blaming_file(Deed deed) {
     try {
@@ -162,7 +164,7 @@ class Simulation : private SourceProgress {
   void check_range(Address address, std::int64_t size) const;
   void check_power() const;
   std::vector<Requester*> requesters() const;
-  void settle();
+  void update_progress();
   void check_protocol();
   double per_cycle(const Agent& core) const;
   void serialize(Archive& archive);
@@ -175,7 +177,7 @@ class Simulation : private SourceProgress {
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   std::vector<std::unique_ptr<Agent>> agents_;
   std::vector<Wakeup> wakeups_;
-  std::unique_ptr<HandRequester> by_hand_;
+  std::unique_ptr<ManualRequester> by_hand_;
   std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<RequestLog> request_log_;   // or none
   std::unique_ptr<CommandLog> command_log_;   // or none
@@ -186,7 +188,7 @@ class Simulation : private SourceProgress {
   bool warmup_time_over_ = false;
   bool measuring_ = false;
   Tick measured_from_{0};
-  Counter ticks_ = 0;              // measured, as of the last settle()
+  Counter ticks_ = 0;              // measured, as of the last update_progress()
   std::vector<Counter> progress_;  // of each agent, likewise
   StatisticRegistry registry_;
   std::unique_ptr<Series> series_;

@@ -60,8 +60,8 @@ std::optional<std::uint64_t> Simulation::enqueue(Address address, std::int64_t s
   if (memory_->would_wait(request.memory, request.address)) {
     return std::nullopt;
   }
-  const HandRequester::Part part{static_cast<std::uint32_t>(offset.value()),
-                                 static_cast<std::uint32_t>(size), std::move(data)};
+  const ManualRequester::Part part{static_cast<std::uint32_t>(offset.value()),
+                                   static_cast<std::uint32_t>(size), std::move(data)};
   return by_hand_->send(*memory_, request, part, kernel_.now());
 }
 
@@ -162,7 +162,7 @@ bool Simulation::power_on(Tick recover_for) {
   register_statistics();
   kernel_.notify_all();
   begin_measuring();
-  settle();
+  update_progress();
   return power_ == Power::on;
 }
 

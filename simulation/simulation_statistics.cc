@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a simulation reports of itself and its agents.
+// The statistics of a simulation itself and of its agents.
 #include "simulation/simulation.h"
 
 namespace hmsim {
@@ -105,7 +105,7 @@ void Simulation::register_agent(std::size_t index) {
 }
 
 // Brings the counters that depend on the present time up to it.
-void Simulation::settle() {
+void Simulation::update_progress() {
   ticks_ = measuring_ ? static_cast<Counter>((now() - measured_from_).value()) : 0;
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     progress_[i] = measuring_ ? static_cast<Counter>(agents_[i]->progress(now())) : 0;

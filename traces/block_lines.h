@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the text formats of block traces have in common.
+// Checks and conversions that the text formats of block traces share.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What blkparse prints by default of a blktrace: device, CPU, sequence, time, process, action, kind
-// of request, and for requests the first sector, '+' and the number of sectors. A record is a
-// request that was queued (action Q) to read, write or discard data, or to flush: an F before the
-// letter of the kind, or alone. An F after a W is FUA. Other actions are the same request further
-// on its way. Lines that do not begin with a device are blkparse's summary.
+// The lines that blkparse prints by default of a blktrace: device, CPU, sequence, time, process,
+// action, kind of request, and for requests the first sector, '+' and the number of sectors. A
+// record is a request that was queued (action Q) to read, write or discard data, or to flush: an F
+// before the letter of the kind, or alone. An F after a W is FUA. Other actions are the same
+// request further on its way. Lines that do not begin with a device are blkparse's summary.
 #include <utility>
 
 #include "traces/block_lines.h"

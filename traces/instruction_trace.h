@@ -34,7 +34,7 @@ class InstructionSource {
   virtual ~InstructionSource() = default;
   // False at the end. Throws InputError for malformed input and when there is no record at all.
   virtual bool next(Instruction& instruction) = 0;
-  // As next(), of the instruction behind the first `instructions`.
+  // Reads the instruction behind the first `instructions`, as next() does.
   virtual bool seek(std::uint64_t instructions, Instruction& instruction) = 0;
   virtual void rewind() = 0;
   virtual double fraction() const = 0;  // of the source that was read; 0: not known

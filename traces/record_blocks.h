@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The records of a trace in hmsim's own format, block by block, and from any place at once.
 //
-// What is read is the unpacked form of the file (docs/trace-format.md): the header; of each block
+// The reader takes the unpacked form of the file (docs/trace-format.md): the header; of each block
 // the instructions of each vCPU, from the index; the columns of each block. The blocks' checksums
 // are looked at where they are unpacked.
 #pragma once

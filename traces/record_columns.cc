@@ -31,8 +31,8 @@ constexpr std::uint64_t zigzag(std::uint64_t difference) {
 }
 constexpr std::uint64_t unzigzag(std::uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
 
-// What a line is coded against. A write-back's line shares its low bits with the fill that evicted
-// it, for both are of one set; other lines follow those of their kind, vCPU and memory.
+// Codes lines against earlier ones. A write-back's line shares its low bits with the fill that
+// evicted it, for both are of one set; other lines follow those of their kind, vCPU and memory.
 class Neighbours {
  public:
   std::uint64_t code(unsigned tag, std::uint64_t low) {

@@ -31,14 +31,14 @@ class TextTrace {
   std::size_t fields() const { return count_; }
   std::string_view field(std::size_t index) const { return fields_[index]; }
 
-  // Some text of the present line as an unsigned 64-bit number, decimal or hexadecimal after 0x;
-  // `what` names it.
+  // Returns some text of the present line as an unsigned 64-bit number, decimal or hexadecimal
+  // after 0x; `what` names it.
   std::uint64_t number(std::string_view text, const char* what) const;
   // A field as such a number.
   std::uint64_t number(std::size_t index, const char* what) const {
     return number(fields_[index], what);
   }
-  // The same, hexadecimal with or without 0x.
+  // A field as a hexadecimal number, with or without 0x.
   std::uint64_t hexadecimal(std::size_t index, const char* what) const;
 
   // Throws InputError for the present line.

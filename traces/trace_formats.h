@@ -24,7 +24,7 @@ class Archive;
 // Instructions between two records are at most this many; totals then fit 64 bits.
 inline constexpr std::uint64_t kMaxGap = std::uint64_t{1} << 48;
 
-// What leaves a core's last-level cache together: a load's miss, a posted write, or both.
+// A miss is what leaves a core's last-level cache together: a load's miss, a posted write, or both.
 struct Miss {
   std::int64_t gap = 0;  // instructions since the previous record's, this one included
   bool load = false;     // a load's gap is at least 1
@@ -44,8 +44,8 @@ class MissSource {
   // False at the end; `miss.gap` is then how many instructions follow the last record. Throws
   // InputError for malformed input and when there is no record at all.
   virtual bool next(Miss& miss) = 0;
-  // As next(), of the first record behind the first `instructions` from the source's start; the
-  // gap counts from there. Sources with an index read little on their way.
+  // Reads the first record behind the first `instructions` from the source's start, as next() does;
+  // the gap counts from there. Sources with an index read little on their way.
   virtual bool seek(std::uint64_t instructions, Miss& miss);
   virtual bool has_nvdimm() const { return false; }  // whether misses may be of the NVDIMM
   virtual void rewind() = 0;

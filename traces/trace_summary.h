@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What there is to know of a trace's accesses, in one pass and bounded memory.
+// A summary of a trace's accesses, made in one pass and bounded memory.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class Intensity {
 
   void add(std::uint64_t time, std::size_t kind);
   std::uint64_t length() const { return length_; }  // of a bucket
-  // As many as time has reached, by read and write.
+  // The buckets that time has reached, each with its reads and writes.
   const std::vector<std::array<std::uint64_t, 2>>& buckets() const { return buckets_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which parts of a trace an agent runs.
+// The parts of a trace that an agent runs.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct TraceWindow {
   double weight = 1;
 };
 
-// What parts of a trace are counted in.
+// The unit that parts of a trace are counted in.
 struct TraceUnit {
   const char* name;  // of it, and of the key that limits them
   const char* skip;  // docs of the keys
@@ -38,9 +38,9 @@ struct TraceParts {
   std::string windows;  // one after the other: skip=N, warmup=N, instructions=N, weight=X; ...
 
   void declare(ParameterSet& parameters);
-  // Besides: what the limit, which windows replace, says.
+  // `limit`: the agent's own limit of a pass, which windows replace.
   std::vector<ParameterError> check(std::int64_t limit) const;
-  // Of keys in which check() finds nothing wrong.
+  // The windows, of keys in which check() finds nothing wrong.
   std::vector<TraceWindow> list() const;
 
  private:

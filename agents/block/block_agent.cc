@@ -14,7 +14,7 @@ void BlockAgent::declare(ParameterSet& parameters) {
 }
 
 void BlockAgent::prepare() {
-  const Bytes capacity = surroundings().port->capacity(MemoryClass::nvdimm);
+  const Bytes capacity = environment().port->capacity(MemoryClass::nvdimm);
   if (capacity < kPageBytes) {
     throw InputError("agent." + std::to_string(index()) +
                      ".kind: block_trace needs an NVDIMM, and the configuration has none");
@@ -23,7 +23,7 @@ void BlockAgent::prepare() {
   copier_ = BlockCopier(keys_.software, layout_.lines());
   threads_.resize(static_cast<std::size_t>(keys_.software.threads));
   source_.open(keys_, index(),
-               find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), surroundings())));
+               find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), environment())));
   meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
 }
@@ -61,7 +61,7 @@ void BlockAgent::end_pass(Tick now) {
     finish(now);
   }
   between_passes_ = true;
-  steps_.schedule(now + kBreath, Step::start_pass, 0);
+  steps_.schedule(now + kRestartGap, Step::start_pass, 0);
   notify();
 }
 
@@ -130,8 +130,8 @@ void BlockAgent::discard(std::uint32_t index, Tick now) {
   const Bytes size = static_cast<std::int64_t>(thread.lines) * kLineBytes;
   const Bytes before_end = std::min(size, layout_.capacity() - first);
   thread.lines = 0;
-  surroundings().port->trim(Address(first.value()), before_end, now);
-  surroundings().port->trim(Address(0), size - before_end, now);
+  environment().port->trim(Address(first.value()), before_end, now);
+  environment().port->trim(Address(0), size - before_end, now);
   end_request(index, now);
 }
 
@@ -177,7 +177,7 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
 void BlockAgent::open_block(std::uint32_t index, Tick now) {
   BlockThread& thread = threads_[index];
   thread.page.block =
-      ledger_.open(index, copier_.accesses(thread), now, surroundings().port->collections().ended);
+      ledger_.open(index, copier_.accesses(thread), now, environment().port->collections().ended);
 }
 
 // A thread no longer waits for a write that is accepted. The port may accept writes, of any thread,
@@ -201,7 +201,7 @@ void BlockAgent::on_admit(const Request& request, Tick now) {
 void BlockAgent::handle_completion(const Request& request, Tick now) {
   const std::uint32_t index = request.flush ? request.tag : ledger_.thread_of(request.tag);
   if (!request.flush && ledger_.end_access(request.tag)) {
-    ledger_.close(request.tag, now, surroundings().port->collections().begun, !finished_once());
+    ledger_.close(request.tag, now, environment().port->collections().begun, !finished_once());
   }
   if (ends_when_accepted(request)) {
     end_pass(now);

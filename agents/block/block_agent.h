@@ -54,8 +54,8 @@ class BlockAgent final : public Agent {
                          const std::vector<Outstanding>& requests) const override;
 
  private:
-  // What happens to a thread, or to all of them: a pass starts; the software time of a thread's
-  // request is over; its pause is over; it goes on.
+  // A step is what happens to a thread, or to all of them: a pass starts; the software time of a
+  // thread's request is over; its pause is over; it goes on.
   enum class Step : std::uint8_t { start_pass, start_request, end_pause, go_on, last = go_on };
 
   void prepare() override;

@@ -13,7 +13,7 @@
 
 namespace hmsim {
 
-// What a thread does when it has sent all the accesses that it can.
+// An action is what a thread does when it has sent all the accesses that it can.
 //   wait   nothing, until something that it waits for has ended
 //   pause  nothing for some time
 //   flush  sends a flush, and then waits

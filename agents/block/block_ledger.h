@@ -30,7 +30,7 @@ class BlockLedger {
   bool all_closed() const { return free_.size() == blocks_.size(); }
   std::int64_t closed() const { return closed_; }
   Histogram& times() { return times_; }  // picoseconds
-  // Those of blocks during which a garbage collection was under way.
+  // The times of blocks during which a garbage collection was under way.
   Histogram& times_in_collections() { return times_in_collections_; }
 
   void serialize(Archive& archive);

@@ -12,7 +12,8 @@ namespace hmsim {
 // Byte b of device v lies at (v x stride + offset + b) modulo the capacity.
 class DeviceLayout {
  public:
-  // What a request touches. Lines run on from the capacity's end to its start.
+  // The part of the NVDIMM that a request touches. Lines run on from the capacity's end to its
+  // start.
   struct Extent {
     std::uint64_t first_line = 0;
     std::uint64_t lines = 0;

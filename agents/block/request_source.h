@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a block agent carries out next, and when: the requests of its trace, in the trace's order.
+// The source of a block agent's requests: what comes next, and when, in the trace's order.
 //
 // A pass carries out parts of the trace: all of it from `skip` on to a limit of requests, or
 // windows, one right behind the other. With replay: timed the first request of a window arrives

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What windows of a block trace took, each by itself, and what that means for all of it.
+// Measures what windows of a block trace took, each by itself, and what that means for all of it.
 //
 // Requests of a pass are numbered from 0, in the order in which they are taken. A window's time
 // runs from when all requests before its measured ones have ended until all of those have, too: so
@@ -25,9 +25,9 @@ class WindowMeter {
   std::int64_t requests() const { return windows_.empty() ? 0 : windows_.back().end; }  // of a pass
 
   void begin_pass(Tick now);
-  // A request was taken that has so many blocks.
+  // Notes that a request was taken that has so many blocks.
   void taken(std::int64_t number, std::int64_t blocks);
-  // All requests before this number have ended; whether that still counts.
+  // Notes that all requests before this number have ended, and whether that still counts.
   void ended(std::int64_t number, Tick now, bool counts);
   void clear();
 
@@ -44,7 +44,7 @@ class WindowMeter {
     std::int64_t end = 0;
     Tick began{0};
     std::int64_t blocks_taken = 0;  // in this pass
-    // Of all passes:
+    // Sums over all passes:
     Tick time{0};
     std::int64_t blocks = 0;
     std::int64_t requests = 0;

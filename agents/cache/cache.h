@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one cache holds: set-associative, least recently used lines leave first.
+// The content of one cache: set-associative, the least recently used line of a set leaves first.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class SetAssociative {
   std::vector<Way> ways_;  // set by set, the most recently used first
 };
 
-// Of a core's own caches.
+// A way of a core's own caches.
 class PrivateWay {
  public:
   using Line = std::uint64_t;

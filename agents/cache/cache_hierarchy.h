@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a core's L1 and L2, and the L3 behind them, hold, access by access; when, is the core's
-// part.
+// The content of a core's L1 and L2, and of the L3 behind them, access by access. The times of
+// accesses are the core's part.
 //
 // Write back and write allocate. A miss puts its line into every level on its way up; a level that
 // loses a line does not take it from the others (neither inclusive nor exclusive). A dirty line
@@ -40,9 +40,9 @@ class CacheHierarchy {
 
   // A load or store by instruction `ip`: the level, from 1, where the line was found.
   int access(std::uint64_t line, bool store, std::uint64_t ip);
-  // Of the last access: dirty lines that left L3, in order, and what to fetch into L2, where it is
-  // held to be already.
+  // The dirty lines that the last access made leave L3, in order.
   const std::vector<LastLevelCache::WriteBack>& write_backs() const { return write_backs_; }
+  // The lines that the last access has fetched ahead of use into L2, which counts as holding them.
   const std::vector<Prefetch>& prefetches() const { return prefetches_; }
 
   bool in_l1(std::uint64_t line) const { return caches_[0].contains(line); }

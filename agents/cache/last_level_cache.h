@@ -3,7 +3,7 @@
 //
 // One capacity, one order of use in each set: whose lines leave depends on nothing but that. Lines
 // of different address spaces are different lines; each space has its sets in another order, so
-// that programs which are laid out alike do not meet in the same ones.
+// that programs which are laid out alike do not compete for the same ones.
 //
 // A miss is opened when an access finds its line nowhere, and lasts until the line is there.
 // Whichever fill of whichever core is the first to start fetches it, and holds an MSHR until then;
@@ -79,10 +79,10 @@ class LastLevelCache {
     virtual ~User() = default;
     // A line that one of its fills refers to, and another core fetched, is there.
     virtual void line_came(std::uint32_t fill, Tick now) = 0;
-    // It stands in line, and an MSHR is free or not needed any more.
+    // The user stands in line, and now an MSHR is free, or the user needs none any more.
     virtual void start_waiting(Tick now) = 0;
   };
-  // Of one user.
+  // What one user's loads and stores met with.
   struct Counters {
     Counter hits = 0;  // of loads and stores
     Counter misses = 0;
@@ -100,12 +100,13 @@ class LastLevelCache {
   // `parameters` are such that check() finds nothing wrong.
   explicit LastLevelCache(const CacheLevelParameters& parameters) : parameters_(parameters) {}
 
-  // The number of a user, which acts for a core. Before anything else.
+  // Adds a user, which acts for a core, and returns its number. All users join before any access.
   std::uint16_t join(User& user, std::uint16_t source);
   bool shared() const { return shared_; }  // by more than one
   Counters& counters(std::uint16_t user) { return users_[user].counters; }
 
-  // Whether it holds the line, which is then the most recently used, and dirty if it is now.
+  // Whether the cache holds the line, which becomes the most recently used one, and dirty if
+  // `dirty`.
   bool touch(const SpaceLine& line, bool dirty);
   // Puts in a line that is not here; a dirty one that had to leave is added to the list.
   void insert(std::uint16_t user, const SpaceLine& line, bool dirty, std::vector<WriteBack>& left);
@@ -121,14 +122,14 @@ class LastLevelCache {
   // want the same.
   void take(std::uint16_t user, MissId id);
   void announce(MissId id, std::uint16_t user, Tick now);
-  // It has come: the MSHR is free. The user goes on first, and then has close() tell the others
-  // who refer to it and serve() those in line.
+  // A fetched line has come: its MSHR is free. The user goes on first, and then has close() tell
+  // the others who refer to it and serve() those in line.
   void give_back() { ++free_; }
   void close(MissId id, std::uint16_t user, Tick now);
   void serve(Tick now);
 
   void serialize(Archive& archive);
-  // The misses that fills of the user refer to, with these.
+  // The misses that fills of the user refer to, each with its fill.
   std::vector<std::pair<MissId, std::uint32_t>> references_of(std::uint16_t user) const;
 
  private:
@@ -160,7 +161,7 @@ class LastLevelCache {
   Ring<std::uint16_t> line_;
   std::vector<Miss> misses_;
   std::vector<MissId> unused_;
-  // Of those open; few enough to be looked through.
+  // The open misses and their lines, at the same index; few enough to be searched one by one.
   std::vector<SpaceLine> open_lines_;
   std::vector<MissId> open_;
 };

@@ -68,11 +68,11 @@ std::vector<ParameterError> LlcCore::check() const {
 
 std::unique_ptr<MissSource> LlcCore::open_source() {
   std::unique_ptr<MissSource> source =
-      find_format(trace_.format)->misses(trace_.open(index(), surroundings()), vcpu_);
+      find_format(trace_.format)->misses(trace_.open(index(), environment()), vcpu_);
   if (dependence_ == 0) {
     return source;
   }
-  return std::make_unique<DependentMisses>(std::move(source), dependence_, surroundings().seed,
+  return std::make_unique<DependentMisses>(std::move(source), dependence_, environment().seed,
                                            index());
 }
 

@@ -15,7 +15,7 @@ constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::int64_t kMostInstructions = std::int64_t{1} << 60;
 
 // The instruction at which event `number` (from 1) of `rate` per 10^6 instructions lies.
-std::int64_t place_of(std::int64_t number, std::int64_t rate) {
+std::int64_t instruction_of(std::int64_t number, std::int64_t rate) {
   if (rate == 0) {
     return std::numeric_limits<std::int64_t>::max();
   }
@@ -45,8 +45,8 @@ std::uint64_t SyntheticMisses::line(std::uint64_t sequential) {
 }
 
 bool SyntheticMisses::next(Miss& miss) {
-  const std::int64_t read_at = place_of(reads_ + 1, settings_.reads);
-  const std::int64_t write_at = place_of(writes_ + 1, settings_.writes);
+  const std::int64_t read_at = instruction_of(reads_ + 1, settings_.reads);
+  const std::int64_t write_at = instruction_of(writes_ + 1, settings_.writes);
   const std::int64_t at = std::min(read_at, write_at);
   miss = Miss();
   miss.gap = at - instruction_;
@@ -73,7 +73,7 @@ void SyntheticMisses::check_place(const Archive& archive, std::int64_t rate,
   archive.check(instruction_ >= 0 && instruction_ < kMostInstructions && number >= 0 &&
                     number <= (rate == 0 ? 0 : instruction_) &&
                     (rate == 0 || number / rate <= instruction_ / kMillion) &&
-                    place_of(number + 1, rate) >= instruction_,
+                    instruction_of(number + 1, rate) >= instruction_,
                 "a generator of misses is at no place");
 }
 
@@ -127,7 +127,7 @@ std::unique_ptr<MissSource> SyntheticCore::open_source() {
   settings.pattern = pattern_;
   settings.lines = static_cast<std::uint64_t>(footprint_ / kLineBytes);
   settings.dependence = DependentMisses::chance_of(dependence_);
-  settings.seed = surroundings().seed;
+  settings.seed = environment().seed;
   settings.stream = index();
   return std::make_unique<SyntheticMisses>(settings);
 }

@@ -29,7 +29,7 @@ std::vector<ParameterError> CoreAgent::check() const {
 }
 
 std::uint64_t CoreAgent::offset(MemoryClass memory) const {
-  return copies_.offset(surroundings().port->capacity(memory));
+  return copies_.offset(environment().port->capacity(memory));
 }
 
 void CoreAgent::prepare() {
@@ -76,7 +76,7 @@ void CoreAgent::fail(const std::string& message) const {
   throw InputError("agent." + std::to_string(index()) + "." + message);
 }
 
-// As fetch_record(), of the parts of the source.
+// Reads the next record of the parts of the source, as fetch_record() does.
 bool CoreAgent::next_record(std::int64_t& gap) {
   gap = 0;
   while (true) {

@@ -4,7 +4,7 @@
 // Time is counted in slots of 1/width cycle: one instruction is dispatched and one retired per
 // slot at most. With W the window, instruction i is dispatched and retired in slots
 //   d(i) = max(d(i-1) + 1, r(i-W) + 1)        r(i) = max(r(i-1) + 1, ready(i))
-// where ready(i), one cycle after d(i) or later, is the kind of core's to tell. Instructions that
+// where the kind of core tells ready(i), one cycle after d(i) or later. Instructions that
 // are ready one cycle after d(i) need no steps of their own: with p the record before i,
 //   d(i) = max(d(p) + (i-p), max over records j, p-W < j <= i-W, of r(j) + (i-W-j) + 1)
 //   r(i) = max(r(p) + (i-p), ready(i))
@@ -47,13 +47,13 @@ class CoreAgent : public Agent {
  protected:
   static constexpr std::int64_t kUnknown = -1;
 
-  // The source of records: opened once, before anything else is asked of it.
+  // Opens the source of records, once, before anything else is asked of it.
   virtual void open() = 0;
-  // Reads the next record, which fetched() then means; the instructions from the record before up
-  // to it. False at the end; so many instructions then follow the last record.
+  // Reads the next record; `gap` becomes the instructions from the record before up to this one.
+  // False at the end; `gap` instructions then follow the last record.
   virtual bool fetch_record(std::int64_t& gap) = 0;
-  // As fetch_record(), of the first record behind so many instructions from the source's start; the
-  // gap counts from there.
+  // Reads the first record behind so many instructions from the source's start, as fetch_record()
+  // does; the gap counts from there.
   virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
   virtual void rewind() = 0;
   virtual double source_fraction() const = 0;
@@ -64,30 +64,31 @@ class CoreAgent : public Agent {
   // The record fetched is dispatched in `slot`. Its own number, from which set_ready() tells when
   // it may retire; kUnknown: it shares the instruction of the record before it.
   virtual void dispatched(std::int64_t number, std::int64_t slot, Tick now) = 0;
-  // Steps of the kind's own: the time of the next, and the next, which is due.
+  // The kind's own steps: next_step() is the time of the first one, do_step() takes it when it is
+  // due.
   virtual Tick next_step() const = 0;
   virtual void do_step(Tick now) = 0;
   virtual void serialize_core(Archive& archive) = 0;
 
   const CoreParameters& parameters() const { return parameters_; }
   const EdgeClock& slots() const { return slots_; }
-  // How many records, at most, are in the window or dispatched ahead; a power of two. Numbers
-  // modulo it name them.
+  // The most records that are in the window or dispatched ahead; a power of two. A record is kept
+  // at its number modulo this.
   std::size_t capacity() const { return entries_.size(); }
   bool in_window(std::int64_t number) const { return number >= first_ && number < end_; }
-  // The number of the record in the window that is `place` modulo the capacity.
-  std::int64_t number_at(std::uint32_t place) const {
-    return first_ + static_cast<std::int64_t>((place - static_cast<std::size_t>(first_)) & mask_);
+  // The number of the record in the window that is `index` modulo the capacity.
+  std::int64_t number_at(std::uint32_t index) const {
+    return first_ + static_cast<std::int64_t>((index - static_cast<std::size_t>(first_)) & mask_);
   }
   std::int64_t dispatch_slot(std::int64_t number) const { return entry(number).dispatch; }
   std::int64_t ready_slot(std::int64_t number) const { return entry(number).ready; }
   void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
   bool stalled() const { return stalled_; }
-  // Slots of records that set_ready() told became known.
+  // Goes on after set_ready() has made slots of records known.
   void resume();
   void unblock(Tick now);
 
-  // What copy `copy` of `copies` adds to addresses of this memory.
+  // The bytes that this agent, one of several copies, adds to addresses of this memory.
   std::uint64_t offset(MemoryClass memory) const;
 
   std::int64_t instructions_ = 0;  // limit; 0: to the end of the source

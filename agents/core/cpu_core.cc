@@ -22,8 +22,8 @@ CpuCore::CpuCore(const FrontendParameters& defaults)
 }
 
 void CpuCore::open() {
-  source_ = find_format(trace_.format)->instructions(trace_.open(index(), surroundings()));
-  l3_ = surroundings().shared_l3;
+  source_ = find_format(trace_.format)->instructions(trace_.open(index(), environment()));
+  l3_ = environment().shared_l3;
   if (cache_parameters_.l3_sharing == Sharing::private_slice) {
     own_l3_ = std::make_unique<LastLevelCache>(cache_parameters_.levels[kCacheLevels - 1]);
     l3_ = own_l3_.get();
@@ -95,13 +95,13 @@ void CpuCore::dispatched(std::int64_t number, std::int64_t /*slot*/, Tick now) {
   }
   if (added.unknown_operands == 0) {
     start(number, now);
-    settle(now);
+    publish_ready(now);
   }
 }
 
 void CpuCore::read_registers(std::int64_t number) {
   Node& reader = node(number);
-  const std::size_t place = static_cast<std::size_t>(number) & (nodes_.size() - 1);
+  const std::size_t index = static_cast<std::size_t>(number) & (nodes_.size() - 1);
   for (std::size_t i = 0; i < kMostSources; ++i) {
     const std::uint8_t read = instruction_.sources[i];
     const std::int64_t writer = read == 0 ? kUnknown : writers_[read];
@@ -112,7 +112,7 @@ void CpuCore::read_registers(std::int64_t number) {
       reader.operands = std::max(reader.operands, ready_slot(writer));
       continue;
     }
-    const auto id = static_cast<std::uint32_t>(place * kMostSources + i);
+    const auto id = static_cast<std::uint32_t>(index * kMostSources + i);
     Node& written_by = node(writer);
     (written_by.readers == kNone ? written_by.readers
                                  : nodes_[written_by.last_reader / kMostSources]
@@ -123,9 +123,9 @@ void CpuCore::read_registers(std::int64_t number) {
   }
 }
 
-void CpuCore::access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now) {
+void CpuCore::access(std::int64_t number, std::size_t operand, std::uint64_t address, Tick now) {
   const std::uint64_t line = address / kLine;
-  const int level = caches_->access(line, place >= kMostLoads, instruction_.ip);
+  const int level = caches_->access(line, operand >= kMostLoads, instruction_.ip);
   for (const LastLevelCache::WriteBack& left : caches_->write_backs()) {
     post(left, dispatch_slot(number), now);
   }
@@ -140,11 +140,12 @@ void CpuCore::access(std::int64_t number, std::size_t place, std::uint64_t addre
     fetch_ahead(id, now);
   }
   if (id != kNone) {
-    wait_for(id, number, place, first);
+    wait_for(id, number, operand, first);
   }
 }
 
-// What the prefetcher asked for starts behind a fill into L1.
+// Creates fills into L2 of the lines that the prefetcher asked for; they start behind a fill into
+// L1.
 void CpuCore::fetch_ahead(Fill behind, Tick now) {
   const Fill after = (*fills_)[behind].started ? kNone : behind;
   for (const CacheHierarchy::Prefetch& prefetch : caches_->prefetches()) {
@@ -167,20 +168,20 @@ void CpuCore::refer(Fill id) {
   }
 }
 
-void CpuCore::wait_for(Fill id, std::int64_t number, std::size_t place, bool first) {
+void CpuCore::wait_for(Fill id, std::int64_t number, std::size_t operand, bool first) {
   if (unused_.empty()) {
     unused_.push_back(static_cast<Link>(accesses_.size()));
     accesses_.emplace_back();
   }
   const Link link = unused_.back();
   unused_.pop_back();
-  accesses_[link] = {number, static_cast<std::uint32_t>(place), id, kUnknown, first, kNone};
+  accesses_[link] = {number, static_cast<std::uint32_t>(operand), id, kUnknown, first, kNone};
   FillTable::Fill& fill = (*fills_)[id];
   (fill.waiters == kNone ? fill.waiters : accesses_[fill.last_waiter].next) = link;
   fill.last_waiter = link;
   Node& waiter = node(number);
-  waiter.links[place] = link;
-  if (place < kMostLoads) {
+  waiter.links[operand] = link;
+  if (operand < kMostLoads) {
     ++waiter.unknown_data;
   } else {
     ++stores_waiting_;
@@ -217,8 +218,8 @@ void CpuCore::start(std::int64_t number, Tick now) {
   }
 }
 
-// Tells what is known to those who wait for it.
-void CpuCore::settle(Tick now) {
+// Lets instructions start that read what the instructions in `done_` have written.
+void CpuCore::publish_ready(Tick now) {
   while (!done_.empty()) {
     const std::int64_t number = done_.front();
     done_.pop();
@@ -290,7 +291,7 @@ void CpuCore::do_step(Tick now) {
   const auto step = steps_.pop();
   switch (step.kind) {
     case Step::ask: {
-      // What was planned may have started for somebody else, and its place be another fill's.
+      // The fill that was planned may have started for somebody else, and its number be another's.
       const FillTable::Fill& fill = (*fills_)[step.payload];
       if (!fill.queued && !fill.started && fill.planned <= slots().edge_at_or_after(now)) {
         ask(step.payload, now);
@@ -327,10 +328,10 @@ void CpuCore::arrive(Fill id, Tick now) {
   }
   for (Link link = fill.waiters; link != kNone;) {
     const Link next = accesses_[link].next;
-    tell(link, slot);
+    access_done(link, slot);
     link = next;
   }
-  settle(now);
+  publish_ready(now);
   start_fills(now);
   resume();
   if (!blocked()) {
@@ -359,26 +360,26 @@ void CpuCore::start_waiting(Tick now) {
   notify();
 }
 
-// The line of an access has come.
-void CpuCore::tell(Link link, std::int64_t slot) {
+// The line of an access is there from `slot` on.
+void CpuCore::access_done(Link link, std::int64_t slot) {
   const Access& access = accesses_[link];
   merges_[0] += !access.first && access.start != kUnknown && access.start < slot ? 1 : 0;
   if (in_window(access.number)) {
     Node& waiter = node(access.number);
-    waiter.links[access.place] = kNone;
-    if (access.place < kMostLoads) {
+    waiter.links[access.operand] = kNone;
+    if (access.operand < kMostLoads) {
       waiter.data = std::max(waiter.data, slot);
       if (--waiter.unknown_data == 0 && waiter.start != kUnknown) {
         done_.push(access.number);
       }
     }
   }
-  stores_waiting_ -= access.place < kMostLoads ? 0 : 1;
+  stores_waiting_ -= access.operand < kMostLoads ? 0 : 1;
   unused_.push_back(link);
 }
 
 Address CpuCore::location(const SpaceLine& line) const {
-  return surroundings().translation->translate(line.space, line.number * kLine);
+  return environment().translation->translate(line.space, line.number * kLine);
 }
 
 void CpuCore::on_admit(const Request& request, Tick now) {

@@ -11,12 +11,12 @@
 // wants its line has started and its turn has come (agents/core/fill_table.h), and takes the
 // latencies of L1 and of each level that it looks into, and then the memory's.
 //
-// What the caches hold is decided access by access in program order, whenever the accesses start;
-// what an L3 holds that cores share, in the order in which they are dispatched, at equal times
-// agent by agent. Dirty lines that leave L3 are posted when the instruction that displaced them is
-// dispatched. At a window of them outside the controller, or of stores whose lines are on their
-// way, dispatch stops. Of a shared L3 they may be another core's: then they are posted on its
-// behalf.
+// The content of the caches changes access by access in program order, whenever the accesses start;
+// that of an L3 which cores share, in the order in which their accesses are dispatched, at equal
+// times agent by agent. Dirty lines that leave L3 are posted when the instruction that displaced
+// them is dispatched. At a window of them outside the controller, or of stores whose lines are on
+// their way, dispatch stops. A dirty line of a shared L3 may be another core's: it is posted on
+// that core's behalf.
 #pragma once
 
 #include <array>
@@ -72,8 +72,8 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   };
   // An access that waits for a fill.
   struct Access {
-    std::int64_t number = 0;  // of the instruction
-    std::uint32_t place = 0;  // in its links
+    std::int64_t number = 0;    // of the instruction
+    std::uint32_t operand = 0;  // the index in its links: loads first, then stores
     Fill fill = kNone;
     std::int64_t start = kUnknown;  // slot
     bool first = false;             // the miss that made the fill
@@ -103,20 +103,20 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   void check_misses(const Archive& archive) const;
 
   void read_registers(std::int64_t number);
-  void access(std::int64_t number, std::size_t place, std::uint64_t address, Tick now);
-  void wait_for(Fill id, std::int64_t number, std::size_t place, bool first);
+  void access(std::int64_t number, std::size_t operand, std::uint64_t address, Tick now);
+  void wait_for(Fill id, std::int64_t number, std::size_t operand, bool first);
   void fetch_ahead(Fill behind, Tick now);
   void refer(Fill id);
   void post(const LastLevelCache::WriteBack& left, std::int64_t slot, Tick now);
   void send_left(const LastLevelCache::WriteBack& left, Tick now);
   void start(std::int64_t number, Tick now);
-  void settle(Tick now);
+  void publish_ready(Tick now);
   void plan_fill(Fill id, std::int64_t slot, Tick now);
   void ask(Fill id, Tick now);
   void start_fills(Tick now);
   void start_fill(Fill id, std::int64_t slot);
   void arrive(Fill id, Tick now);
-  void tell(Link id, std::int64_t slot);
+  void access_done(Link id, std::int64_t slot);
   void schedule(std::int64_t slot, Step step, std::uint32_t payload) {
     steps_.schedule(slots().tick(slot), step, payload);
   }
@@ -140,8 +140,8 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   Instruction instruction_;                         // the next record
   std::vector<Node> nodes_;                         // by number, modulo its size
   std::array<std::int64_t, kRegisters> writers_{};  // numbers of who wrote each register last
-  Ring<std::int64_t> done_;                         // numbers that know all, to be told
-  std::unique_ptr<LastLevelCache> own_l3_;          // or none
+  Ring<std::int64_t> done_;  // numbers of instructions whose ready slot is to be published
+  std::unique_ptr<LastLevelCache> own_l3_;  // or none
   LastLevelCache* l3_ = nullptr;
   std::uint16_t user_ = 0;  // of it
   std::unique_ptr<CacheHierarchy> caches_;

@@ -21,7 +21,7 @@ void CpuCore::Node::serialize(Archive& archive) {
 }
 
 void CpuCore::Access::serialize(Archive& archive) {
-  archive(number, place, fill, start, first, next);
+  archive(number, operand, fill, start, first, next);
 }
 
 void CpuCore::serialize_core(Archive& archive) {
@@ -56,13 +56,13 @@ void CpuCore::check_waiters(const Archive& archive) const {
     }
     const Link last = accesses.chain(fill.waiters, [&](Link link) {
       const Access& access = accesses_[link];
-      archive.check(access.fill == id && access.place < kMostAccesses && access.number >= 0 &&
+      archive.check(access.fill == id && access.operand < kMostAccesses && access.number >= 0 &&
                         access.start >= kUnknown,
                     kWrong);
-      stores += access.place < kMostLoads ? 0 : 1;
+      stores += access.operand < kMostLoads ? 0 : 1;
       const bool known = in_window(access.number) && ready_slot(access.number) == kUnknown;
       archive.check(
-          known ? node(access.number).links[access.place] == link : access.place >= kMostLoads,
+          known ? node(access.number).links[access.operand] == link : access.operand >= kMostLoads,
           kWrong);
       return access.next;
     });
@@ -78,8 +78,8 @@ void CpuCore::check_nodes(const Archive& archive) const {
   }
   Places reads(archive, nodes_.size() * kMostSources, kWrong);
   std::vector<std::int32_t> unknown(nodes_.size());
-  for (std::uint32_t place = 0; place < nodes_.size(); ++place) {
-    const std::int64_t number = number_at(place);
+  for (std::uint32_t index = 0; index < nodes_.size(); ++index) {
+    const std::int64_t number = number_at(index);
     if (in_window(number) && ready_slot(number) == kUnknown) {
       check_node(archive, number, reads);
     }
@@ -87,10 +87,10 @@ void CpuCore::check_nodes(const Archive& archive) const {
   for (std::size_t read = 0; read < nodes_.size() * kMostSources; ++read) {
     unknown[read / kMostSources] += reads.has(read) ? 1 : 0;
   }
-  for (std::uint32_t place = 0; place < nodes_.size(); ++place) {
-    const std::int64_t number = number_at(place);
+  for (std::uint32_t index = 0; index < nodes_.size(); ++index) {
+    const std::int64_t number = number_at(index);
     const bool waits = in_window(number) && ready_slot(number) == kUnknown;
-    archive.check(waits ? nodes_[place].unknown_operands == unknown[place] : unknown[place] == 0,
+    archive.check(waits ? nodes_[index].unknown_operands == unknown[index] : unknown[index] == 0,
                   kWrong);
   }
 }
@@ -101,14 +101,14 @@ void CpuCore::check_node(const Archive& archive, std::int64_t number, Places& re
     return nodes_[id / kMostSources].next_reader[id % kMostSources];
   });
   std::int32_t lines = 0;
-  for (std::size_t place = 0; place < kMostAccesses; ++place) {
-    const Link link = own.links[place];
+  for (std::size_t operand = 0; operand < kMostAccesses; ++operand) {
+    const Link link = own.links[operand];
     archive.check_index(link, accesses_.size(), kNone, kWrong);
     if (link != kNone) {
-      archive.check(accesses_[link].number == number && accesses_[link].place == place &&
+      archive.check(accesses_[link].number == number && accesses_[link].operand == operand &&
                         accesses_[link].fill < fills_->in_use().size(),
                     kWrong);
-      lines += place < kMostLoads ? 1 : 0;
+      lines += operand < kMostLoads ? 1 : 0;
     }
   }
   archive.check((own.readers == kNone || own.last_reader == last) && own.unknown_data == lines &&
@@ -159,7 +159,7 @@ void CpuCore::check_outstanding(const Archive& archive,
   check_misses(archive);
 }
 
-// What its fills refer to in L3 is what L3 knows of them.
+// The misses that the core's fills refer to in L3 are those that L3 knows of the core.
 void CpuCore::check_misses(const Archive& archive) const {
   const std::vector<bool> used = fills_->in_use();
   std::vector<std::pair<LastLevelCache::MissId, std::uint32_t>> own;

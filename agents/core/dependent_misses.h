@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of a trace's misses depend on the one before, where the trace does not tell.
+// Decides which of a trace's misses depend on the one before, where the trace does not tell.
 #pragma once
 
 #include <cstdint>

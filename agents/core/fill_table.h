@@ -42,10 +42,10 @@ class FillTable {
     Id below = kNone;           // of one into L1: that into L2 that it waits for
     Id waiters = kNone;         // first and last of a list that the owner keeps
     Id last_waiter = kNone;
-    // Those into L2 that one into L1 asks for when it starts: a list.
-    Id first_behind = kNone;  // of that one
-    Id next_behind = kNone;   // of those
-    Id behind = kNone;        // that one, likewise
+    // A fill into L1 has a list of the fills into L2 that it asks for when it starts.
+    Id first_behind = kNone;  // of a fill into L1: the list's first
+    Id next_behind = kNone;   // of a fill into L2: the list's next
+    Id behind = kNone;        // of a fill into L2: the fill into L1
     void serialize(Archive& archive);
   };
 

@@ -28,7 +28,7 @@ void MissCore::declare(ParameterSet& parameters) {
 void MissCore::open() {
   source_ = open_source();
   nvdimm_bytes_ =
-      static_cast<std::uint64_t>(surroundings().port->capacity(MemoryClass::nvdimm).value());
+      static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::nvdimm).value());
   if (source_->has_nvdimm() && nvdimm_bytes_ == 0) {
     throw InputError("agent." + std::to_string(index()) +
                      ": its trace has lines of an NVDIMM, and the configuration has none");
@@ -97,17 +97,17 @@ void MissCore::dispatch_write(Tick now) {
 }
 
 void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
-  loads_[place(number)] = {miss_.load_address, miss_.memory, kUnknown};
+  loads_[index_of(number)] = {miss_.load_address, miss_.memory, kUnknown};
   const std::int64_t before = last_load_;
   const std::int64_t before_ready = last_load_ready_;
   last_load_ = number;
   last_load_ready_ = kUnknown;
   if (miss_.dependent && before != kUnknown && before_ready == kUnknown) {
-    loads_[place(before)].waiter = number;
+    loads_[index_of(before)].waiter = number;
   } else if (miss_.dependent && before_ready > slot) {
-    steps_.schedule(slots().tick(before_ready), Step::send_when_free, place(number));
+    steps_.schedule(slots().tick(before_ready), Step::send_when_free, index_of(number));
   } else {
-    issue(place(number), now);
+    issue(index_of(number), now);
   }
 }
 
@@ -120,18 +120,18 @@ void MissCore::do_step(Tick now) {
   }
 }
 
-void MissCore::issue(std::uint32_t place, Tick now) {
+void MissCore::issue(std::uint32_t index, Tick now) {
   if (mshrs_ != kWindowOnly && loads_in_flight_ >= mshrs_) {
-    waiting_.push(place);
+    waiting_.push(index);
     return;
   }
   ++loads_in_flight_;
-  send_load(place, now);
+  send_load(index, now);
 }
 
-void MissCore::send_load(std::uint32_t place, Tick now) {
-  const Load& load = loads_[place];
-  send(load.memory, location(load.memory, load.address), false, place, now);
+void MissCore::send_load(std::uint32_t index, Tick now) {
+  const Load& load = loads_[index];
+  send(load.memory, location(load.memory, load.address), false, index, now);
 }
 
 // Lines of the NVDIMM keep their places, modulo its capacity.
@@ -139,8 +139,8 @@ Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
   if (memory == MemoryClass::nvdimm) {
     return Address((address + offset(memory)) % nvdimm_bytes_);
   }
-  return surroundings().translation->translate(static_cast<std::uint16_t>(core()),
-                                               address + offset(memory));
+  return environment().translation->translate(static_cast<std::uint16_t>(core()),
+                                              address + offset(memory));
 }
 
 void MissCore::on_admit(const Request& request, Tick now) {
@@ -166,7 +166,7 @@ void MissCore::handle_completion(const Request& request, Tick now) {
   }
   const Load& done = loads_[request.tag];
   if (done.waiter != kUnknown) {
-    steps_.schedule(slots().tick(ready), Step::send_when_free, place(done.waiter));
+    steps_.schedule(slots().tick(ready), Step::send_when_free, index_of(done.waiter));
   }
   if (waiting_.empty()) {
     --loads_in_flight_;
@@ -228,7 +228,7 @@ void MissCore::check_outstanding(const Archive& archive,
     const std::int64_t number = number_at(at);
     if (in_window(number) && ready_slot(number) == kUnknown && loads_[at].waiter != kUnknown) {
       archive.check(in_window(loads_[at].waiter), kWrong);
-      loads.take(place(loads_[at].waiter));
+      loads.take(index_of(loads_[at].waiter));
     }
   }
   for (std::uint32_t at = 0; at < loads_.size(); ++at) {

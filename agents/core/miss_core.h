@@ -47,7 +47,7 @@ class MissCore : public CoreAgent {
     std::int64_t waiter = 0;  // number of the load that waits for this one, or kUnknown
     void serialize(Archive& archive);
   };
-  // What happens to a load at a later time.
+  // A step is what happens to a load at a later time.
   enum class Step : std::uint8_t { send_when_free, send_reserved, last = send_reserved };
 
   void open() override;
@@ -65,11 +65,11 @@ class MissCore : public CoreAgent {
   bool fence_is_due() const;
   void dispatch_write(Tick now);
   void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);
-  void issue(std::uint32_t place, Tick now);
-  void send_load(std::uint32_t place, Tick now);
+  void issue(std::uint32_t index, Tick now);
+  void send_load(std::uint32_t index, Tick now);
   static std::int64_t page_of_write(const Miss& miss);
   Address location(MemoryClass memory, std::uint64_t address) const;
-  std::uint32_t place(std::int64_t number) const {
+  std::uint32_t index_of(std::int64_t number) const {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(number) & (loads_.size() - 1));
   }
 
@@ -81,7 +81,7 @@ class MissCore : public CoreAgent {
   std::vector<Load> loads_;            // by number, modulo its size
   std::int64_t last_load_ = kUnknown;  // number of the load dispatched last
   std::int64_t last_load_ready_ = 0;   // slot, once known
-  EventQueue<Step> steps_;             // payload: a load's place in loads_
+  EventQueue<Step> steps_;             // payload: a load's index in loads_
   Ring<std::uint32_t> waiting_;        // loads that wait for an MSHR, likewise
   std::int64_t loads_in_flight_ = 0;
   std::int64_t writes_outside_ = 0;

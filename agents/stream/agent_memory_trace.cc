@@ -51,7 +51,7 @@ StreamAgent::Bounds MemoryTrace::open() {
   clock_ = EdgeClock(frequency_);
   const FormatDescriptor& format = *find_format(trace_.format);
   unit_ = format.unit;
-  source_ = format.accesses(trace_.open(index(), surroundings()));
+  source_ = format.accesses(trace_.open(index(), environment()));
   return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
 }
 

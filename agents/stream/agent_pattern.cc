@@ -108,7 +108,7 @@ StreamAgent::Bounds PatternAgent::open() {
 }
 
 void PatternAgent::rewind() {
-  const Random random(surroundings().seed, index());
+  const Random random(environment().seed, index());
   if (target() == Target::dram) {
     dram_ = DramWalk(static_cast<std::uint64_t>(target_capacity() / kLineBytes),
                      static_cast<std::uint64_t>(stride_), reuse_, random);

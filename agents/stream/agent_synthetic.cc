@@ -103,7 +103,7 @@ StreamAgent::Bounds Synthetic::open() {
 }
 
 void Synthetic::rewind() {
-  random_ = Random(surroundings().seed, index());
+  random_ = Random(environment().seed, index());
   position_ = 0;
   shift_ = 0;
   due_ = Tick(0);

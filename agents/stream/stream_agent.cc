@@ -27,7 +27,7 @@ void StreamAgent::declare(ParameterSet& parameters) {
 }
 
 Bytes StreamAgent::target_capacity() const {
-  const MemoryPort& port = *surroundings().port;
+  const MemoryPort& port = *environment().port;
   const Bytes dram = target_ == Target::nvdimm ? Bytes(0) : port.capacity(MemoryClass::dram);
   const Bytes nvdimm = target_ == Target::dram ? Bytes(0) : port.capacity(MemoryClass::nvdimm);
   return dram + nvdimm;
@@ -42,7 +42,7 @@ void StreamAgent::prepare() {
   dram_capacity_ =
       target_ == Target::nvdimm
           ? 0
-          : static_cast<std::uint64_t>(surroundings().port->capacity(MemoryClass::dram).value());
+          : static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::dram).value());
   bounds_ = open();
   start_pass(Tick(0));
 }
@@ -75,7 +75,7 @@ void StreamAgent::pump(Tick now) {
   if (!have_request_ && outstanding_ == 0) {
     finish(now);
     rewind();
-    start_pass(now + kBreath);
+    start_pass(now + kRestartGap);
   }
   pumping_ = false;
 }

@@ -45,7 +45,7 @@ class StreamAgent : public Agent {
     std::int64_t outstanding;  // requests sent and not completed
   };
 
-  // Ready to give requests from the first; `bounds` holds from then on.
+  // Opens the source at its first request and returns the bounds that hold from then on.
   virtual Bounds open() = 0;
   virtual bool next(StreamRequest& request) = 0;  // false at the end
   virtual void rewind() = 0;

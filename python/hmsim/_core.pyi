@@ -69,8 +69,8 @@ def pack_records(records: bytes) -> tuple[bytes, list[int], int]:
 def unpack_records(columns: bytes) -> bytes:
     """Return the records of such a block. Raises InputError."""
 
-class Twin:
-    """A statistical twin: records that are generated to be like a profile."""
+class Clone:
+    """A workload clone: records that are generated to be like a profile."""
 
     def __init__(
         self, streams: list[dict[str, Any]], instructions: int, speed: float, seed: int

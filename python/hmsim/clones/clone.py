@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hmsim._core import Twin
+from hmsim._core import Clone
 from hmsim.clones.profile import (
     LONGEST_REUSE,
     LONGEST_VISIT,
@@ -84,7 +84,7 @@ def _attach(counts: list[int], fills: list[int]) -> list[int]:
     return result
 
 
-def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int = 1) -> Twin:
+def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int = 1) -> Clone:
     """Return a generator of records like those of the profile's trace.
 
     Args:
@@ -130,7 +130,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
                 "first_page": _first_page(name, profile, length),
             }
         )
-    return Twin(streams, instructions, intensity, seed)
+    return Clone(streams, instructions, intensity, seed)
 
 
 def _first_page(name: str, profile: Profile, length: float) -> int:
@@ -143,7 +143,7 @@ def _first_page(name: str, profile: Profile, length: float) -> int:
     return int(max(0, pages - profile.streams[name].pages) * min(length, 1.0))
 
 
-def words(source: Twin, report: Callable[[], None] | None = None) -> Iterator[bytes]:
+def words(source: Clone, report: Callable[[], None] | None = None) -> Iterator[bytes]:
     """Yield records of 8 bytes, as docs/trace-format.md tells them."""
     while piece := source.records(RECORDS):
         yield piece

@@ -212,11 +212,11 @@ class AgentUnderTest {
     port.set_capacity(bench.dram, bench.nvdimm);
     const Wakeup wakeup(kernel, kernel.attach(*agent));
     port.connect({agent.get()}, Wakeup(kernel, kernel.attach(port)));
-    Surroundings surroundings;
-    surroundings.port = &port;
-    surroundings.translation = &translation;
-    surroundings.trace = text_source(bench.trace, bench.piece);
-    agent->connect(0, surroundings, wakeup);
+    AgentEnvironment environment;
+    environment.port = &port;
+    environment.translation = &translation;
+    environment.trace = text_source(bench.trace, bench.piece);
+    agent->connect(0, environment, wakeup);
     agent->begin_measuring(Tick(0));
     kernel.notify_all();
   }

@@ -47,15 +47,15 @@ class CoresUnderTest {
       texts.push_back(text_of(machine.programs[i]));
     }
     port.connect(requesters, Wakeup(kernel, kernel.attach(port)));
-    Surroundings surroundings;
-    surroundings.port = &port;
-    surroundings.translation = &translation;
-    surroundings.shared_l3 = &l3;
-    surroundings.trace = [texts](std::size_t agent, std::uint64_t offset) {
+    AgentEnvironment environment;
+    environment.port = &port;
+    environment.translation = &translation;
+    environment.shared_l3 = &l3;
+    environment.trace = [texts](std::size_t agent, std::uint64_t offset) {
       return offset < texts[agent].size() ? texts[agent].substr(offset) : std::string();
     };
     for (std::size_t i = 0; i < cores.size(); ++i) {
-      cores[i]->connect(i, surroundings, wakeups[i]);
+      cores[i]->connect(i, environment, wakeups[i]);
       cores[i]->begin_measuring(Tick(0));
     }
     kernel.notify_all();

@@ -22,10 +22,10 @@ struct Completion {
   void serialize(Archive& archive) { archive(id, arrival, finish, data); }
 };
 
-class HandRequester final : public Requester {
+class ManualRequester final : public Requester {
  public:
-  // The part of its line that a request is for; data mode: the bytes that it writes there, those
-  // of its id if none are given.
+  // The part of its line that a request is for. Data mode: the bytes that it writes there; without
+  // `data`, it writes those of its id.
   struct Part {
     std::uint32_t offset = 0;
     std::uint32_t size = 64;
@@ -37,12 +37,12 @@ class HandRequester final : public Requester {
   // Sends a request as requester `agent` and returns its id: 0, 1, 2 ... in order of sending.
   std::uint64_t send(MemoryPort& port, Request request, const Part& part, Tick now);
 
-  // Whatever was sent and is not done never will be.
+  // Forgets the requests that are not done: they never will be.
   void lose_requests();
   // The port's time 0, as the host counts time.
   void set_epoch(Tick epoch) { epoch_ = epoch; }
 
-  // What completed since the last call, in order of completion.
+  // Returns what completed since the last call, in order of completion.
   std::vector<Completion> take_completions();
 
   std::uint64_t& completed() { return completed_; }

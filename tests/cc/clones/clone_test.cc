@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do the parts of a statistical twin count and draw as they say? Whole twins: tests/cli.
+// Do the parts of a workload clone count and draw as they say? Whole clones: tests/cli.
+#include "clones/clone.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <numeric>
 #include <set>
 
-#include "clones/clone.h"
 #include "core/errors.h"
 
 namespace hmsim::testing {
@@ -37,7 +38,7 @@ TEST(LastVisits, CountsAndSelectsAsASetDoes) {
 }
 
 TEST(BinDraw, KeepsSharesBoundsAndMeans) {
-  const std::vector<TwinBin> bins{{0.25, 0, 0, 0}, {0.5, 8, 15, 9.5}, {0.25, 64, 127, 120.25}};
+  const std::vector<CloneBin> bins{{0.25, 0, 0, 0}, {0.5, 8, 15, 9.5}, {0.25, 64, 127, 120.25}};
   BinDraw draw(bins);
   EXPECT_DOUBLE_EQ(draw.mean(), 0.5 * 9.5 + 0.25 * 120.25);
   Random random(1);
@@ -50,7 +51,7 @@ TEST(BinDraw, KeepsSharesBoundsAndMeans) {
     sum += static_cast<double>(number);
     ASSERT_TRUE(number == 0 || (number >= 8 && number <= 15) || (number >= 64 && number <= 127));
   }
-  for (const TwinBin& bin : bins) {
+  for (const CloneBin& bin : bins) {
     const auto& [cases, sum] = found[bin.low];
     EXPECT_NEAR(cases / kDraws, bin.share, 0.01);
     EXPECT_NEAR(sum / cases, bin.mean, 0.02 * (bin.mean + 1));
@@ -76,10 +77,10 @@ TEST(BinDraw, KeepsSharesWhereNumbersAreLimited) {
   EXPECT_EQ(BinDraw({{1, 4, 5, 4.5}}).draw_up_to(2, random), 2);
 }
 
-TwinProfile scan(std::uint64_t accesses) {
-  TwinStream stream;
+CloneProfile scan(std::uint64_t accesses) {
+  CloneStream stream;
   stream.nvdimm = true;
-  const TwinVisits page{{1, 64, 64, 64}, 1, 1, 1};
+  const CloneVisits page{{1, 64, 64, 64}, 1, 1, 1};
   stream.visits = {{{page}, {page}, {page}}};
   for (auto& row : stream.follow) {
     row = {1, 1};
@@ -89,16 +90,16 @@ TwinProfile scan(std::uint64_t accesses) {
   stream.pace = {0, 0, 0, 0};
   stream.phases = {accesses, 0, accesses, 0};
   stream.pages = accesses;
-  TwinProfile profile;
+  CloneProfile profile;
   profile.instructions = 100'000;
   profile.streams = {stream};
   return profile;
 }
 
-TEST(Twin, AScanIsEveryLineOnceInItsPhases) {
-  Twin twin(scan(640));
-  const std::string bytes = twin.records(1 << 20);
-  EXPECT_EQ(twin.records(10), "");
+TEST(Clone, AScanIsEveryLineOnceInItsPhases) {
+  Clone clone(scan(640));
+  const std::string bytes = clone.records(1 << 20);
+  EXPECT_EQ(clone.records(10), "");
   std::uint64_t line = 0;
   std::uint64_t time = 0;
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
@@ -121,9 +122,9 @@ TEST(Twin, AScanIsEveryLineOnceInItsPhases) {
   EXPECT_EQ(time, 100'000u);
 }
 
-TEST(Twin, PiecesDoNotMatter) {
-  Twin whole(scan(640));
-  Twin pieces(scan(640));
+TEST(Clone, PiecesDoNotMatter) {
+  Clone whole(scan(640));
+  Clone pieces(scan(640));
   std::string bytes;
   for (std::string piece = pieces.records(7); !piece.empty(); piece = pieces.records(7)) {
     bytes += piece;
@@ -131,23 +132,23 @@ TEST(Twin, PiecesDoNotMatter) {
   EXPECT_EQ(bytes, whole.records(1 << 20));
 }
 
-TEST(Twin, RefusesAnEmptyStream) {
-  TwinProfile profile = scan(10);
+TEST(Clone, RefusesAnEmptyStream) {
+  CloneProfile profile = scan(10);
   profile.streams[0].reuse.clear();
-  EXPECT_THROW(Twin{profile}, InputError);
+  EXPECT_THROW(Clone{profile}, InputError);
   profile = scan(10);
   profile.streams[0].pace[1] = 1;
-  EXPECT_THROW(Twin{profile}, InputError);
+  EXPECT_THROW(Clone{profile}, InputError);
 }
 
 // The runs of lines of each visit, and how many lines they have.
-TEST(TwinLines, VisitsConsistOfPiecesAsWanted) {
-  TwinStream stream;
+TEST(CloneLines, VisitsConsistOfPiecesAsWanted) {
+  CloneStream stream;
   stream.visits[0] = {{{1, 40, 40, 40}, 0, 0.5, 0.25}};
   stream.paces = {{{}, {}, {{{1.0}, {}, {}}}}};
   stream.skips = {{0.5, -1, -1, -1}, {0.5, 3, 5, 4}};
   stream.pieces = {{33, {{1, 16, 17, 16.5}}, {{1, 1, 2, 1.5}}}};
-  TwinLines lines(stream);
+  CloneLines lines(stream);
   Random random(1);
   constexpr int kVisits = 4'000;
   int first = 0;
@@ -159,14 +160,14 @@ TEST(TwinLines, VisitsConsistOfPiecesAsWanted) {
     while (lines.left() > 0) {
       const std::uint64_t before = lines.line();
       lines.step(random);
-      ASSERT_LT(lines.line(), kTwinPageLines);
+      ASSERT_LT(lines.line(), kClonePageLines);
       if (lines.line() == before + 1) {
         ++pieces.back();
       } else {
         pieces.push_back(1);
       }
     }
-    last += lines.line() == kTwinPageLines - 1 ? 1 : 0;
+    last += lines.line() == kClonePageLines - 1 ? 1 : 0;
     ASSERT_GE(pieces.front(), 16);
     ASSERT_GE(pieces.back(), 16);
     for (std::size_t i = 1; i + 1 < pieces.size(); ++i) {
@@ -178,9 +179,9 @@ TEST(TwinLines, VisitsConsistOfPiecesAsWanted) {
 }
 
 // Twice as many accesses in a phase of the same pace: all of them come, in shorter long gaps.
-TEST(TwinClock, PhasesHoldWhatTheyShould) {
-  TwinStream stream;
-  const TwinVisits one{{1, 1, 1, 1}, 1, 0, 0};
+TEST(CloneClock, PhasesHoldWhatTheyShould) {
+  CloneStream stream;
+  const CloneVisits one{{1, 1, 1, 1}, 1, 0, 0};
   stream.visits[0] = {one};
   stream.paces = {{{}, {{0.9, 8, 15, 10}, {0.1, 512, 1023, 910}}, {{{1.0}, {}, {}}}}};
   stream.phases = {1000, 1000, 1500, 500, 0, 100};
@@ -189,7 +190,7 @@ TEST(TwinClock, PhasesHoldWhatTheyShould) {
   for (int phase = 1; phase <= 6; ++phase) {
     ends.push_back(100'000.0 * phase);
   }
-  TwinClock clock(stream, ends, 1);
+  CloneClock clock(stream, ends, 1);
   Random random(1);
   std::vector<int> found(6, 0);
   double before = 0;

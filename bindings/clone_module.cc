@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bindings/twin_module.h"
+#include "bindings/clone_module.h"
 
 #include <pybind11/stl.h>
 
@@ -20,29 +20,29 @@ namespace {
 using Bin = std::tuple<double, std::int64_t, std::int64_t, double>;
 using Visits = std::tuple<Bin, double, double, double>;
 
-TwinBin bin_of(const Bin& bin) {
+CloneBin bin_of(const Bin& bin) {
   const auto& [share, low, high, mean] = bin;
   return {share, low, high, mean};
 }
 
-std::vector<TwinBin> bins_of(const py::handle& list) {
-  std::vector<TwinBin> bins;
+std::vector<CloneBin> bins_of(const py::handle& list) {
+  std::vector<CloneBin> bins;
   for (const Bin& bin : list.cast<std::vector<Bin>>()) {
     bins.push_back(bin_of(bin));
   }
   return bins;
 }
 
-std::vector<TwinVisits> visits_of(const py::handle& list) {
-  std::vector<TwinVisits> classes;
+std::vector<CloneVisits> visits_of(const py::handle& list) {
+  std::vector<CloneVisits> classes;
   for (const auto& [length, whole, first, last] : list.cast<std::vector<Visits>>()) {
     classes.push_back({bin_of(length), whole, first, last});
   }
   return classes;
 }
 
-TwinStream stream_of(const py::dict& from) {
-  TwinStream stream;
+CloneStream stream_of(const py::dict& from) {
+  CloneStream stream;
   stream.kind = from["kind"].cast<int>();
   stream.nvdimm = from["nvdimm"].cast<bool>();
   stream.attached = from["attached"].cast<bool>();
@@ -58,7 +58,7 @@ TwinStream stream_of(const py::dict& from) {
   }
   for (const py::handle& pace : from["paces"]) {
     stream.paces.push_back({bins_of(pace["inside"]), bins_of(pace["between"]),
-                            pace["mix"].cast<decltype(TwinPace::mix)>()});
+                            pace["mix"].cast<decltype(ClonePace::mix)>()});
   }
   stream.pace = from["pace"].cast<std::vector<std::size_t>>();
   stream.phases = from["phases"].cast<std::vector<std::uint64_t>>();
@@ -69,22 +69,22 @@ TwinStream stream_of(const py::dict& from) {
 
 }  // namespace
 
-void bind_twins(py::module_& module) {
-  py::class_<Twin>(module, "Twin")
+void bind_clones(py::module_& module) {
+  py::class_<Clone>(module, "Clone")
       .def(py::init([](const py::list& streams, std::int64_t instructions, double speed,
                        std::uint64_t seed) {
-             TwinProfile profile;
+             CloneProfile profile;
              profile.instructions = instructions;
              profile.speed = speed;
              profile.seed = seed;
              for (const py::handle& stream : streams) {
                profile.streams.push_back(stream_of(py::cast<py::dict>(stream)));
              }
-             return std::make_unique<Twin>(std::move(profile));
+             return std::make_unique<Clone>(std::move(profile));
            }),
            py::arg("streams"), py::arg("instructions"), py::arg("speed"), py::arg("seed"))
       .def(
-          "records", [](Twin& self, std::size_t count) { return py::bytes(self.records(count)); },
+          "records", [](Clone& self, std::size_t count) { return py::bytes(self.records(count)); },
           py::arg("count"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "agents/hand_requester.h"
+#include "agents/manual_requester.h"
 
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace hmsim {
 
-std::uint64_t HandRequester::send(MemoryPort& port, Request request, const Part& part, Tick now) {
+std::uint64_t ManualRequester::send(MemoryPort& port, Request request, const Part& part, Tick now) {
   if (free_tags_.empty()) {
     free_tags_.push_back(static_cast<std::uint32_t>(pending_.size()));
     pending_.emplace_back();
@@ -20,14 +20,14 @@ std::uint64_t HandRequester::send(MemoryPort& port, Request request, const Part&
   return id;
 }
 
-void HandRequester::lose_requests() {
+void ManualRequester::lose_requests() {
   pending_.clear();
   free_tags_.clear();
 }
 
-std::vector<Completion> HandRequester::take_completions() { return std::exchange(done_, {}); }
+std::vector<Completion> ManualRequester::take_completions() { return std::exchange(done_, {}); }
 
-LineData HandRequester::write_data(const Request& request) const {
+LineData ManualRequester::write_data(const Request& request) const {
   const Part& part = pending_[request.tag].part;
   LineData line = Requester::write_data(request);
   line.mask = 0;
@@ -40,13 +40,13 @@ LineData HandRequester::write_data(const Request& request) const {
   return line;
 }
 
-void HandRequester::on_read_data(const Request& request, const LineBytes& bytes) {
+void ManualRequester::on_read_data(const Request& request, const LineBytes& bytes) {
   Pending& pending = pending_[request.tag];
   const auto* const begin = bytes.data() + pending.part.offset;
   pending.read = std::string(begin, begin + pending.part.size);
 }
 
-void HandRequester::on_complete(const Request& request, Tick now) {
+void ManualRequester::on_complete(const Request& request, Tick now) {
   Pending& pending = pending_[request.tag];
   done_.push_back(
       {pending.id, request.arrival + epoch_, now + epoch_, std::exchange(pending.read, {})});
@@ -54,22 +54,22 @@ void HandRequester::on_complete(const Request& request, Tick now) {
   ++completed_;
 }
 
-void HandRequester::serialize(Archive& archive) {
+void ManualRequester::serialize(Archive& archive) {
   archive.section("by hand");
   archive(pending_, free_tags_, done_, next_id_, completed_, epoch_);
   archive.check_indices(free_tags_, pending_.size(), "requests by hand do not hold together");
   archive.check(epoch_ >= Tick(0) && epoch_ < kNever, "power came on before the beginning");
 }
 
-void HandRequester::Part::serialize(Archive& archive) {
+void ManualRequester::Part::serialize(Archive& archive) {
   archive(offset, size, data);
   constexpr std::size_t kLine = sizeof(LineBytes);
   archive.check(offset < kLine && size <= kLine - offset && (!data || data->size() == size),
                 "a request by hand goes beyond its line");
 }
 
-void HandRequester::check_outstanding(const Archive& archive,
-                                      const std::vector<Outstanding>& requests) const {
+void ManualRequester::check_outstanding(const Archive& archive,
+                                        const std::vector<Outstanding>& requests) const {
   Places tags(archive, pending_.size(), "requests by hand do not hold together");
   for (const std::uint32_t tag : free_tags_) {
     tags.take(tag);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the module offers for statistical twins.
+// The part of the module that makes workload clones.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 namespace hmsim {
 
-void bind_twins(pybind11::module_& module);
+void bind_clones(pybind11::module_& module);
 
 }  // namespace hmsim
