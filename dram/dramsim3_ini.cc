@@ -280,7 +280,7 @@ Dramsim3Ini read_dramsim3_ini(const std::string& text, const std::string& file, 
   Dramsim3Ini ini;
   const std::string protocol = reader.word("protocol");
   std::string known;
-  for (const DramStandard* standard : dram_standards()) {
+  for (const DramStandardDescriptor* standard : kDramStandardTable) {
     if (standard->dramsim3_protocol != nullptr) {
       ini.standard = protocol == standard->dramsim3_protocol ? standard : ini.standard;
       known.append(known.empty() ? "" : " or ").append(standard->dramsim3_protocol);

@@ -10,7 +10,7 @@
 namespace hmsim {
 
 struct Dramsim3Ini {
-  const DramStandard* standard = nullptr;
+  const DramStandardDescriptor* standard = nullptr;
   DramOrganisation organisation;
   DramTiming timing;
   DramPower power;  // what it gives

@@ -66,10 +66,10 @@ const OwnTime* find(const std::vector<OwnTime>& times, std::int64_t DramTiming::
 
 // Times that are given to a part whose standard does not have them, or that are shorter than those
 // that they lengthen.
-void check_own_times(const DramStandard& standard, const DramTiming& timing,
+void check_own_times(const DramStandardDescriptor& standard, const DramTiming& timing,
                      std::vector<ParameterError>& errors) {
   const std::vector<OwnTime> own = standard.own_times();
-  for (const DramStandard* other : dram_standards()) {
+  for (const DramStandardDescriptor* other : kDramStandardTable) {
     for (const OwnTime& time : other->own_times()) {
       const std::string name = std::string("dram.timing.") + time.name;
       if (timing.*time.time != kFromPreset && find(own, time.time) == nullptr &&

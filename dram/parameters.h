@@ -32,7 +32,7 @@ enum class PowerDown {
   fast,  // precharge power-down with the DLL on
 };
 
-struct DramStandard;
+struct DramStandardDescriptor;
 
 // In clock cycles unless the name says otherwise; kFromPreset until resolved, and after that
 // in parts that have no such time.
@@ -95,7 +95,7 @@ struct DramParameters {
   Tick self_refresh_idle{100'000'000};
   DramTiming timing;
   DramPower power;
-  const DramStandard* standard = nullptr;  // these from the preset
+  const DramStandardDescriptor* standard = nullptr;  // these from the preset
   DramOrganisation organisation;
 
   void declare(ParameterSet& parameters);

@@ -25,8 +25,8 @@ std::int64_t steps(std::int64_t one, std::int64_t other) {
 
 }  // namespace
 
-PowerSource typical_power(const DramStandard& standard, std::int64_t rate, std::int64_t megabits,
-                          int width) {
+PowerSource typical_power(const DramStandardDescriptor& standard, std::int64_t rate,
+                          std::int64_t megabits, int width) {
   DeviceCurrents best{};
   std::optional<std::tuple<std::int64_t, std::int64_t, std::int64_t>> distance;
   for (const DeviceCurrents& known : standard.currents()) {

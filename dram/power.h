@@ -9,7 +9,7 @@
 
 namespace hmsim {
 
-struct DramStandard;
+struct DramStandardDescriptor;
 
 // In microvolts and microamperes; kFromPreset until resolved, and after that where the part has no
 // such current.
@@ -53,7 +53,7 @@ struct PowerSource {
 };
 
 // `rate` in MT/s, `megabits` and `width` of a device.
-PowerSource typical_power(const DramStandard& standard, std::int64_t rate, std::int64_t megabits,
-                          int width);
+PowerSource typical_power(const DramStandardDescriptor& standard, std::int64_t rate,
+                          std::int64_t megabits, int width);
 
 }  // namespace hmsim

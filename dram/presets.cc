@@ -31,7 +31,7 @@ const DramPreset* find(const std::vector<DramPreset>& presets, std::string_view 
 
 }  // namespace
 
-DramPreset make_preset(const DramStandard& standard, const std::string& speed,
+DramPreset make_preset(const DramStandardDescriptor& standard, const std::string& speed,
                        const DramDevice& device, const DramTiming& timing) {
   const std::int64_t devices = device.data_lines / device.width;
   const bool small = device.megabits < 1024;
@@ -62,7 +62,7 @@ DramPreset make_preset(const DramStandard& standard, const std::string& speed,
 
 std::vector<DramPreset> dram_presets() {
   std::vector<DramPreset> presets;
-  for (const DramStandard* standard : dram_standards()) {
+  for (const DramStandardDescriptor* standard : kDramStandardTable) {
     for (DramPreset& preset : standard->presets()) {
       presets.push_back(std::move(preset));
     }

@@ -15,7 +15,7 @@ namespace hmsim {
 struct DramPreset {
   std::string name;
   std::string source;
-  const DramStandard* standard;
+  const DramStandardDescriptor* standard;
   DramOrganisation organisation;
   DramTiming timing;
   DramPower power;
@@ -37,7 +37,7 @@ struct DramDevice {
 };
 
 // The preset of a rank of such devices, named after the standard and `speed` ("1600k").
-DramPreset make_preset(const DramStandard& standard, const std::string& speed,
+DramPreset make_preset(const DramStandardDescriptor& standard, const std::string& speed,
                        const DramDevice& device, const DramTiming& timing);
 
 }  // namespace hmsim

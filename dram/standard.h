@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/descriptor_table.h"
 #include "dram/parameters.h"
 #include "dram/presets.h"
 #include "dram/timing_rules.h"
@@ -30,7 +31,7 @@ struct DeviceCurrents {
   std::array<std::int64_t, 9> idd;
 };
 
-struct DramStandard {
+struct DramStandardDescriptor {
   const char* name;                   // in lower case, as presets' names begin
   const char* document;               // of JEDEC
   std::int64_t most_moved_refreshes;  // that may be put off, or made ahead of time
@@ -44,8 +45,7 @@ struct DramStandard {
   std::vector<TimingRule> (*rules)(const DramParameters& dram);
 };
 
-// All standards, sorted by name.
-const std::vector<const DramStandard*>& dram_standards();
+extern const DescriptorTable<DramStandardDescriptor> kDramStandardTable;
 
 // The rules of the part that `dram`, which is resolved, describes.
 inline std::vector<TimingRule> timing_rules(const DramParameters& dram) {

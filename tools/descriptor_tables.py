@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of descriptors, generated from the names of files, for every build.
 
-A plug-in (a policy, a trace format, a kind of agent) is one file, which defines its descriptor; the
-build collects the descriptors of a kind into a table. Nothing else names the plug-in.
+A plug-in (a policy, a DRAM standard, a trace format, a kind of agent) is one file, which defines
+its descriptor; the build collects the descriptors of a kind into a table. Nothing else names the
+plug-in.
 """
 
 from __future__ import annotations
@@ -73,3 +74,6 @@ POLICIES = Table(
 )
 FORMATS = Table("Format", "traces/trace_formats.h", ("traces",), "format_")
 AGENTS = Table("Agent", "agents/agent.h", ("agents/*",), "agent_")
+DRAM_STANDARDS = Table("DramStandard", "dram/standard.h", ("dram/standards",))
+CONTROLLER = (POLICIES, DRAM_STANDARDS)  # gem5 needs these
+ALL = (*CONTROLLER, FORMATS, AGENTS)

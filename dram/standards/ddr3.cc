@@ -6,7 +6,7 @@
 
 namespace hmsim {
 
-extern const DramStandard kDramStandard_ddr3;
+extern const DramStandardDescriptor kDramStandard_ddr3;
 
 namespace {
 
@@ -193,7 +193,7 @@ std::vector<DeviceCurrents> currents() {
 
 }  // namespace
 
-const DramStandard kDramStandard_ddr3{"ddr3", "JESD79-3F", 8,        false,   "DDR3",  1350,
-                                      false,  own_times,   currents, presets, rules_of};
+const DramStandardDescriptor kDramStandard_ddr3{
+    "ddr3", "JESD79-3F", 8, false, "DDR3", 1350, false, own_times, currents, presets, rules_of};
 
 }  // namespace hmsim

@@ -6,7 +6,7 @@
 
 namespace hmsim {
 
-extern const DramStandard kDramStandard_ddr4;
+extern const DramStandardDescriptor kDramStandard_ddr4;
 
 namespace {
 
@@ -223,7 +223,7 @@ std::vector<DeviceCurrents> currents() {
 
 }  // namespace
 
-const DramStandard kDramStandard_ddr4{"ddr4", "JESD79-4B", 8,        false,   "DDR4",  1200,
-                                      false,  own_times,   currents, presets, rules_of};
+const DramStandardDescriptor kDramStandard_ddr4{
+    "ddr4", "JESD79-4B", 8, false, "DDR4", 1200, false, own_times, currents, presets, rules_of};
 
 }  // namespace hmsim

@@ -10,7 +10,7 @@
 
 namespace hmsim {
 
-extern const DramStandard kDramStandard_ddr5;
+extern const DramStandardDescriptor kDramStandard_ddr5;
 
 namespace {
 
@@ -153,7 +153,7 @@ std::vector<DeviceCurrents> currents() {
 
 }  // namespace
 
-const DramStandard kDramStandard_ddr5{"ddr5", "JESD79-5B", 4,        true,    nullptr, 1100,
-                                      true,   own_times,   currents, presets, rules_of};
+const DramStandardDescriptor kDramStandard_ddr5{
+    "ddr5", "JESD79-5B", 4, true, nullptr, 1100, true, own_times, currents, presets, rules_of};
 
 }  // namespace hmsim

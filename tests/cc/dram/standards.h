@@ -9,8 +9,8 @@
 
 namespace hmsim::testing {
 
-inline const DramStandard& standard(const std::string& name) {
-  for (const DramStandard* known : dram_standards()) {
+inline const DramStandardDescriptor& standard(const std::string& name) {
+  for (const DramStandardDescriptor* known : kDramStandardTable) {
     if (name == known->name) {
       return *known;
     }
