@@ -96,7 +96,7 @@ std::uint64_t count(Source source, std::uint64_t most) {
 std::uint64_t read(const std::string& name, TraceReader reader, std::uint64_t most) {
   const FormatDescriptor& format = format_of(name);
   if (format.kind() == TraceKind::misses) {
-    return count<Miss>(format.misses(std::move(reader), kAllVcpus), most);
+    return count<Miss>(format.misses(std::move(reader), std::nullopt), most);
   }
   if (format.kind() == TraceKind::accesses) {
     return count<Access>(format.accesses(std::move(reader)), most);

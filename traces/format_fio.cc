@@ -6,6 +6,7 @@
 // sync and datasync, as flushes. sync_file_range empties no device's cache (sync_file_range(2)), so
 // that it is skipped as open and close are.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,7 @@ class FioTrace final : public BlockSource {
   bool next(BlockRequest& request) override {
     request = BlockRequest();
     while (text_.next()) {
-      if (version_ == 0) {
+      if (!version_) {
         read_version();
       } else if (read_action(request)) {
         text_.accept();
@@ -42,7 +43,7 @@ class FioTrace final : public BlockSource {
 
   void rewind() override {
     text_.rewind();
-    version_ = 0;
+    version_.reset();
     now_us_ = 0;
     files_.clear();
   }
@@ -50,7 +51,7 @@ class FioTrace final : public BlockSource {
   void serialize(Archive& archive) override {
     text_.serialize(archive);
     archive(version_, now_us_, files_);
-    archive.check((version_ == 0 || version_ == 2 || version_ == 3) && now_us_ < kLongest &&
+    archive.check((!version_ || version_ == 2u || version_ == 3u) && now_us_ < kLongest &&
                       files_.size() <= kMaxFiles,
                   "the place in an I/O log of fio is none");
   }
@@ -68,11 +69,11 @@ class FioTrace final : public BlockSource {
 
   // True: the line is a read, a write, a trim or a flush.
   bool read_action(BlockRequest& request) {
-    const std::size_t file = version_ - 2;
+    const std::size_t file = *version_ - 2;
     if (text_.fields() < file + 2) {
       text_.fail("expected '" + std::string(kLine) + "'");
     }
-    if (version_ == 3) {
+    if (version_ == 3u) {
       now_us_ = checked_time(text_.number(0, "the time"));
     }
     const std::string_view action = text_.field(file + 1);
@@ -134,7 +135,7 @@ class FioTrace final : public BlockSource {
   }
 
   TextTrace text_;
-  std::uint32_t version_ = 0;  // 0: the line that tells it is to come
+  std::optional<std::uint32_t> version_;  // of the log, once its first line is read
   std::uint64_t now_us_ = 0;
   std::vector<std::string> files_;
 };

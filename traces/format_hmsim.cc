@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hmsim's own binary trace of what leaves the last-level caches of up to 8 virtual processors.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/archive.h"
@@ -20,9 +21,10 @@ constexpr std::uint64_t kMemoryBit = std::uint64_t{1} << 39;  // of a line, of t
 
 class HmsimTrace final : public MissSource {
  public:
-  HmsimTrace(TraceReader reader, std::int64_t vcpu) : blocks_(std::move(reader)), vcpu_(vcpu) {
-    if (vcpu_ != kAllVcpus && static_cast<std::uint64_t>(vcpu_) >= blocks_.vcpus()) {
-      fail("has no vCPU " + std::to_string(vcpu_) + ", only " + std::to_string(blocks_.vcpus()));
+  HmsimTrace(TraceReader reader, std::optional<unsigned> vcpu)
+      : blocks_(std::move(reader)), vcpu_(vcpu) {
+    if (vcpu_ && *vcpu_ >= blocks_.vcpus()) {
+      fail("has no vCPU " + std::to_string(*vcpu_) + ", only " + std::to_string(blocks_.vcpus()));
     }
   }
 
@@ -57,7 +59,7 @@ class HmsimTrace final : public MissSource {
   }
 
   RecordBlocks blocks_;
-  std::int64_t vcpu_;
+  std::optional<unsigned> vcpu_;    // the one whose records are read; nullopt: all
   std::uint64_t instructions_ = 0;  // since the last miss that was passed on
   bool any_ = false;
 };
@@ -68,7 +70,7 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   miss = Miss();
   std::uint64_t word = 0;
   while (blocks_.next(word)) {
-    if (vcpu_ != kAllVcpus && record_vcpu(word) != static_cast<std::uint64_t>(vcpu_)) {
+    if (vcpu_ && record_vcpu(word) != *vcpu_) {
       continue;
     }
     instructions_ += record_instructions(word);
@@ -100,7 +102,7 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   }
   if (!any_ && least == 0) {
     fail("the trace holds no records of misses" +
-         (vcpu_ == kAllVcpus ? std::string() : " of vCPU " + std::to_string(vcpu_)));
+         (vcpu_ ? " of vCPU " + std::to_string(*vcpu_) : std::string()));
   }
   miss.gap = static_cast<std::int64_t>(instructions_ - std::min(instructions_, before));
   instructions_ = 0;
@@ -116,7 +118,7 @@ const FormatDescriptor kFormat_hmsim{
     TimeUnit::instructions,
     true,
     [](const TraceStart& start) { return start.begins_with(kFileStart); },
-    [](TraceReader reader, std::int64_t vcpu) -> std::unique_ptr<MissSource> {
+    [](TraceReader reader, std::optional<unsigned> vcpu) -> std::unique_ptr<MissSource> {
       return std::make_unique<HmsimTrace>(std::move(reader), vcpu);
     }};
 

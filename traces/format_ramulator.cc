@@ -34,7 +34,7 @@ const FormatDescriptor kFormat_ramulator{
     TimeUnit::instructions,
     false,
     [](const TraceStart& start) { return start.all_numbers(2) || start.all_numbers(3); },
-    [](TraceReader reader, std::int64_t) -> std::unique_ptr<MissSource> {
+    [](TraceReader reader, std::optional<unsigned>) -> std::unique_ptr<MissSource> {
       return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(TextTrace(
           std::move(reader), "<instructions> <read address> [<write-back address>]", 2, 3));
     }};

@@ -157,10 +157,11 @@ void RecordBlocks::seek(std::uint64_t record) {
   at_ = static_cast<std::size_t>(std::min(record, records_) - before_);
 }
 
-std::uint64_t RecordBlocks::instructions_before(std::uint64_t block, std::int64_t vcpu) const {
+std::uint64_t RecordBlocks::instructions_before(std::uint64_t block,
+                                                std::optional<unsigned> vcpu) const {
   const std::uint64_t* const counts = &starts_[static_cast<std::size_t>(block) * vcpus_];
-  if (vcpu != kAllVcpus) {
-    return counts[vcpu];
+  if (vcpu) {
+    return counts[*vcpu];
   }
   std::uint64_t total = 0;
   for (unsigned each = 0; each < vcpus_; ++each) {
@@ -169,7 +170,8 @@ std::uint64_t RecordBlocks::instructions_before(std::uint64_t block, std::int64_
   return total;
 }
 
-std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions, std::int64_t vcpu) {
+std::uint64_t RecordBlocks::seek_instruction(std::uint64_t instructions,
+                                             std::optional<unsigned> vcpu) {
   std::uint64_t first = 0;  // a block that begins within them
   std::uint64_t behind = starts_.size() / vcpus_;
   while (behind - first > 1) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,6 @@
 namespace hmsim {
 
 class Archive;
-
-inline constexpr std::int64_t kAllVcpus = -1;
 
 class RecordBlocks {
  public:
@@ -44,8 +43,8 @@ class RecordBlocks {
   void seek(std::uint64_t record);
 
   // Goes to the start of the last block that begins within the first `instructions` of a vCPU, or
-  // of all; returns how many lie before it.
-  std::uint64_t seek_instruction(std::uint64_t instructions, std::int64_t vcpu);
+  // of all (nullopt); returns how many lie before it.
+  std::uint64_t seek_instruction(std::uint64_t instructions, std::optional<unsigned> vcpu);
 
   void serialize(Archive& archive);
 
@@ -55,7 +54,7 @@ class RecordBlocks {
   bool load_next();
   void load(std::uint64_t block);
   void check(std::uint64_t block) const;
-  std::uint64_t instructions_before(std::uint64_t block, std::int64_t vcpu) const;
+  std::uint64_t instructions_before(std::uint64_t block, std::optional<unsigned> vcpu) const;
   [[noreturn]] void fail(const std::string& message) const;
 
   TraceReader reader_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -107,7 +108,9 @@ const char* name_of(TraceKind kind);
 enum class TimeUnit { none, instructions, cycles, nanoseconds, picoseconds };
 const char* name_of(TimeUnit unit);  // "" for none
 
-using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader, std::int64_t vcpu);
+// `vcpu`: whose records are read; nullopt: those of all, in their order.
+using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader,
+                                                   std::optional<unsigned> vcpu);
 using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader);
 using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader);
 using OpenInstructions = std::unique_ptr<InstructionSource> (*)(TraceReader reader);
@@ -125,7 +128,7 @@ struct FormatDescriptor {
 
   TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
   // Each is for formats of that kind, and throws InputError when the trace's start is malformed.
-  std::unique_ptr<MissSource> misses(TraceReader reader, std::int64_t vcpu) const {
+  std::unique_ptr<MissSource> misses(TraceReader reader, std::optional<unsigned> vcpu) const {
     return std::get<OpenMisses>(open)(std::move(reader), vcpu);
   }
   std::unique_ptr<AccessSource> accesses(TraceReader reader) const {

@@ -152,7 +152,7 @@ std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReade
       if (descriptor == &kFormat_hmsim) {
         return std::make_unique<WordRecords>(std::move(reader));
       }
-      return std::make_unique<MissRecords>(descriptor->misses(std::move(reader), kAllVcpus));
+      return std::make_unique<MissRecords>(descriptor->misses(std::move(reader), std::nullopt));
     case TraceKind::accesses:
       return std::make_unique<AccessRecords>(descriptor->accesses(std::move(reader)));
     case TraceKind::blocks:

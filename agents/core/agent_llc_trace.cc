@@ -2,6 +2,7 @@
 // Kind llc_trace: a core that runs a trace of last-level cache misses.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ class LlcCore final : public MissCore {
   std::unique_ptr<MissSource> open_source() override;
 
   TraceKeys trace_;
+  static constexpr std::int64_t kAllVcpus = -1;  // the key's word "all"
   std::int64_t vcpu_ = kAllVcpus;
   double dependence_ = 0;
 };
@@ -67,8 +69,12 @@ std::vector<ParameterError> LlcCore::check() const {
 }
 
 std::unique_ptr<MissSource> LlcCore::open_source() {
+  std::optional<unsigned> vcpu;
+  if (vcpu_ != kAllVcpus) {
+    vcpu = static_cast<unsigned>(vcpu_);
+  }
   std::unique_ptr<MissSource> source =
-      find_format(trace_.format)->misses(trace_.open(index(), environment()), vcpu_);
+      find_format(trace_.format)->misses(trace_.open(index(), environment()), vcpu);
   if (dependence_ == 0) {
     return source;
   }

@@ -60,8 +60,7 @@ bool MissCore::blocked() const {
 }
 
 bool MissCore::fence_is_due() const {
-  return fence_ ||
-         (miss_.non_temporal && copied_page_ != kUnknown && page_of_write(miss_) != copied_page_);
+  return fence_ || (miss_.non_temporal && copied_page_ && page_of_write(miss_) != *copied_page_);
 }
 
 // Both memories' pages told apart.
@@ -90,7 +89,10 @@ void MissCore::dispatch_write(Tick now) {
   if (fenced) {
     ++non_temporal_outside_;
     fence_ = (miss_.write_address + static_cast<std::uint64_t>(kLineBytes.value())) % kPage == 0;
-    copied_page_ = fence_ ? kUnknown : page_of_write(miss_);
+    copied_page_.reset();
+    if (!fence_) {
+      copied_page_ = page_of_write(miss_);
+    }
   }
   send(miss_.memory, location(miss_.memory, miss_.write_address), true,
        fenced ? kNonTemporal : kPosted, now);

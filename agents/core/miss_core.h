@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "agents/core/core_agent.h"
@@ -86,8 +87,8 @@ class MissCore : public CoreAgent {
   std::int64_t loads_in_flight_ = 0;
   std::int64_t writes_outside_ = 0;
   std::int64_t non_temporal_outside_ = 0;
-  std::int64_t copied_page_ = kUnknown;  // of a run of non-temporal writes that is not closed
-  bool fence_ = false;                   // stands before the next record
+  std::optional<std::int64_t> copied_page_;  // of a run of non-temporal writes that is not closed
+  bool fence_ = false;                       // stands before the next record
   Counter fences_ = 0;
 };
 

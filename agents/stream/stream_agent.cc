@@ -51,12 +51,19 @@ void StreamAgent::start_pass(Tick now) {
   origin_ = now;
   sent_ = 0;
   fetch();
-  wake_ = sum_in_time(origin_, request_.due);
+  wake_ = due();
 }
 
 void StreamAgent::fetch() {
-  have_request_ = (requests_ == 0 || sent_ < requests_) && next(request_);
+  StreamRequest request;
+  next_.reset();
+  if ((requests_ == 0 || sent_ < requests_) && next(request)) {
+    next_ = request;
+  }
 }
+
+// When the next request may be sent at the earliest; without one, the start of the pass.
+Tick StreamAgent::due() const { return sum_in_time(origin_, next_ ? next_->due : Tick(0)); }
 
 void StreamAgent::pump(Tick now) {
   if (pumping_) {
@@ -64,15 +71,14 @@ void StreamAgent::pump(Tick now) {
   }
   pumping_ = true;
   wake_ = kNever;
-  while (have_request_ && outside_ < bounds_.outside && outstanding_ < bounds_.outstanding) {
-    const Tick due = sum_in_time(origin_, request_.due);
-    if (due > now) {
-      wake_ = due;
+  while (next_ && outside_ < bounds_.outside && outstanding_ < bounds_.outstanding) {
+    if (due() > now) {
+      wake_ = due();
       break;
     }
     send_next(now);
   }
-  if (!have_request_ && outstanding_ == 0) {
+  if (!next_ && outstanding_ == 0) {
     finish(now);
     rewind();
     start_pass(now + kRestartGap);
@@ -82,19 +88,18 @@ void StreamAgent::pump(Tick now) {
 
 void StreamAgent::send_next(Tick now) {
   const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
-  count_wraps(request_.address >= capacity_ ? 1 : 0);
-  const std::uint64_t within = request_.address % capacity_;
+  const StreamRequest request = *next_;
+  count_wraps(request.address >= capacity_ ? 1 : 0);
+  const std::uint64_t within = request.address % capacity_;
   const std::uint64_t line = within - within % line_bytes;
   const bool dram = line < dram_capacity_;
-  const bool write = request_.write;
-  const std::uint16_t context = request_.context;
   ++sent_;
   ++outside_;
   ++outstanding_;
   fetch();
   send(dram ? MemoryClass::dram : MemoryClass::nvdimm,
-       Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_)), write, 0, now,
-       context);
+       Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_)), request.write, 0,
+       now, request.context);
 }
 
 void StreamAgent::on_admit(const Request&, Tick now) {
@@ -113,9 +118,9 @@ void StreamAgent::handle_completion(const Request&, Tick now) {
 // The limit counts requests sent from now on; one that was already fetched is the first of them.
 void StreamAgent::restart_limit(Tick now) {
   sent_ = 0;
-  if (!have_request_) {
+  if (!next_) {
     fetch();
-    wake_ = have_request_ ? later(now, sum_in_time(origin_, request_.due)) : kNever;
+    wake_ = next_ ? later(now, due()) : kNever;
     notify();
   }
 }
@@ -128,10 +133,11 @@ double StreamAgent::pass_fraction(Tick) const {
 
 void StreamAgent::serialize_state(Archive& archive) {
   archive.section("stream");
-  archive(request_, have_request_, origin_, wake_, sent_, done_, outside_, outstanding_);
-  archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime && request_.due >= Tick(0) &&
-                    request_.due <= kLongestTime && sent_ >= 0 && sent_ < kMost && done_ >= 0 &&
-                    done_ < kMost && (outstanding_ > 0 || wake_ != kNever),
+  archive(next_, origin_, wake_, sent_, done_, outside_, outstanding_);
+  archive.check(origin_ >= Tick(0) && origin_ <= kLongestTime &&
+                    (!next_ || (next_->due >= Tick(0) && next_->due <= kLongestTime)) &&
+                    sent_ >= 0 && sent_ < kMost && done_ >= 0 && done_ < kMost &&
+                    (outstanding_ > 0 || wake_ != kNever),
                 "a stream of requests does not hold together");
   serialize_source(archive);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "agents/agent.h"
 
@@ -66,6 +67,7 @@ class StreamAgent : public Agent {
 
   void start_pass(Tick now);
   void fetch();
+  Tick due() const;
   void pump(Tick now);
   void send_next(Tick now);
 
@@ -74,9 +76,8 @@ class StreamAgent : public Agent {
   std::uint64_t dram_capacity_ = 0;  // where the NVDIMM begins in a system address
   Bounds bounds_{1, kUnbounded};
 
-  StreamRequest request_;  // the next one
-  bool have_request_ = false;
-  Tick origin_{0};  // of the pass
+  std::optional<StreamRequest> next_;  // of the pass
+  Tick origin_{0};                     // of the pass
   Tick wake_{0};
   bool pumping_ = false;   // within pump(): the port answers while a request is sent
   std::int64_t sent_ = 0;  // since the pass, or measuring, began

@@ -94,7 +94,7 @@ void check(const std::string& text, std::size_t piece, Open open) {
 
 void seek(const std::string& text, const FormatDescriptor& format, std::uint64_t place) {
   try {
-    const auto source = format.misses(reader_of(text, 1 << 20), kAllVcpus);
+    const auto source = format.misses(reader_of(text, 1 << 20), std::nullopt);
     Miss miss;
     if (source->seek(place, miss)) {
       read<Miss>(*source);
@@ -121,8 +121,9 @@ void summarise(const std::string& text, const std::string& format) {
 void run(const FormatDescriptor& format, const std::string& text, std::size_t piece) {
   switch (format.kind()) {
     case TraceKind::misses:
-      check<Miss>(text, piece,
-                  [&](TraceReader reader) { return format.misses(std::move(reader), kAllVcpus); });
+      check<Miss>(text, piece, [&](TraceReader reader) {
+        return format.misses(std::move(reader), std::nullopt);
+      });
       seek(text, format, piece * 5);
       break;
     case TraceKind::accesses:

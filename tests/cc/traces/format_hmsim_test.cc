@@ -28,7 +28,7 @@ std::vector<Miss> read_all(MissSource& source) {
 
 std::string error_of(const std::string& text) {
   try {
-    read_all(*find_format("hmsim")->misses(reader_of(text), kAllVcpus));
+    read_all(*find_format("hmsim")->misses(reader_of(text), std::nullopt));
   } catch (const InputError& error) {
     return error.what();
   }
@@ -59,7 +59,7 @@ TEST(FormatHmsim, RecordsBecomeMisses) {
                                          hmsim_record(7, 0, 1, 0), hmsim_record(1'000'000, 3, 1, 0),
                                          hmsim_record(0, 3, 0, 1), hmsim_record(kMostLine, 2, 1, 3),
                                          hmsim_record(0, 3, 0, 2), hmsim_record(9, 3, 0, 0)});
-  const auto all = find_format("hmsim")->misses(reader_of(trace, 7), kAllVcpus);
+  const auto all = find_format("hmsim")->misses(reader_of(trace, 7), std::nullopt);
   Miss miss;
   ASSERT_TRUE(all->next(miss));
   EXPECT_TRUE(miss.load);
@@ -87,7 +87,8 @@ TEST(FormatHmsim, LinesOfTwoMemories) {
   const std::vector<std::uint64_t> records{hmsim_record(5, 0, 0, 1),
                                            hmsim_record(kNvdimm + 5, 0, 0, 1),
                                            hmsim_record(kNvdimm + 6, 2, 0, 1)};
-  const auto both = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 2)), kAllVcpus);
+  const auto both =
+      find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 2)), std::nullopt);
   EXPECT_TRUE(both->has_nvdimm());
   const std::vector<Miss> misses = read_all(*both);
   ASSERT_EQ(misses.size(), 3u);
@@ -95,7 +96,8 @@ TEST(FormatHmsim, LinesOfTwoMemories) {
   EXPECT_TRUE(misses[1].memory == MemoryClass::nvdimm && misses[1].load_address == 5 * 64);
   EXPECT_TRUE(misses[2].memory == MemoryClass::nvdimm && misses[2].write_address == 6 * 64);
 
-  const auto one = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 0)), kAllVcpus);
+  const auto one =
+      find_format("hmsim")->misses(reader_of(hmsim_trace(records, 1, 0)), std::nullopt);
   EXPECT_FALSE(one->has_nvdimm());
   EXPECT_EQ(read_all(*one)[1].load_address, (kNvdimm + 5) * 64);
 }
@@ -132,7 +134,7 @@ TEST(FormatHmsim, AnyRecordsSurvivePacking) {
 
 TEST(FormatHmsim, BlocksOfAnySizeGiveTheSameRecords) {
   const std::vector<std::uint64_t> records = random_records(3, 100, 3);
-  for (const std::int64_t vcpu : {kAllVcpus, std::int64_t{1}}) {
+  for (const auto vcpu : {std::optional<unsigned>(), std::optional<unsigned>(1)}) {
     const auto whole = find_format("hmsim")->misses(reader_of(hmsim_trace(records, 3)), vcpu);
     const std::vector<Miss> wanted = read_all(*whole);
     for (const std::size_t block : {1u, 7u, 50u, 99u, 100u}) {
@@ -149,11 +151,12 @@ TEST(FormatHmsim, BlocksOfAnySizeGiveTheSameRecords) {
 // The oracle counts instructions record by record.
 TEST(FormatHmsim, SeekingFindsWhatReadingWould) {
   const std::vector<std::uint64_t> records = random_records(5, 60, 2);
-  for (const std::int64_t vcpu : {kAllVcpus, std::int64_t{0}, std::int64_t{1}}) {
+  for (const auto vcpu :
+       {std::optional<unsigned>(), std::optional<unsigned>(0), std::optional<unsigned>(1)}) {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> lines;  // instructions up to it, record
     std::uint64_t total = 0;
     for (const std::uint64_t record : records) {
-      if (vcpu == kAllVcpus || record_vcpu(record) == vcpu) {
+      if (!vcpu || record_vcpu(record) == *vcpu) {
         total += record_instructions(record);
         if (record_kind(record) != RecordKind::escape) {
           lines.emplace_back(total, record);
@@ -192,7 +195,7 @@ TEST(FormatHmsim, SeekingReadsOnlyTheBlockThatHoldsThePlace) {
     asked.push_back(offset);
     return offset < trace.size() ? trace.substr(offset, 900) : std::string();
   };
-  const auto source = find_format("hmsim")->misses(TraceReader(counted, 0, "t", 0), kAllVcpus);
+  const auto source = find_format("hmsim")->misses(TraceReader(counted, 0, "t", 0), std::nullopt);
   Miss miss;
   asked.clear();
   ASSERT_TRUE(source->seek(7'654, miss));
@@ -203,7 +206,7 @@ TEST(FormatHmsim, SeekingReadsOnlyTheBlockThatHoldsThePlace) {
 
 TEST(FormatHmsim, TextsSeekByReading) {
   const auto source =
-      find_format("ramulator")->misses(reader_of("3 64\n0 128 192\n5 320\n"), kAllVcpus);
+      find_format("ramulator")->misses(reader_of("3 64\n0 128 192\n5 320\n"), std::nullopt);
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> wanted{
       {0, 64}, {3, 64}, {4, 128}, {5, 320}, {10, 320}};  // loads 4, 5 and 11
   for (const auto& [place, address] : wanted) {
@@ -218,15 +221,15 @@ TEST(FormatHmsim, TextsSeekByReading) {
 
 TEST(FormatHmsim, GoesOnFromACheckpoint) {
   const std::string trace = hmsim_trace(random_records(9, 40, 2), 2, 0, 8);
-  const auto source = find_format("hmsim")->misses(reader_of(trace, 30), kAllVcpus);
+  const auto source = find_format("hmsim")->misses(reader_of(trace, 30), std::nullopt);
   Miss miss;
   do {
     Archive saved;
     source->serialize(saved);
-    const auto copy = find_format("hmsim")->misses(reader_of(trace), kAllVcpus);
+    const auto copy = find_format("hmsim")->misses(reader_of(trace), std::nullopt);
     Archive loaded(saved.bytes());
     copy->serialize(loaded);
-    const auto again = find_format("hmsim")->misses(reader_of(trace), kAllVcpus);
+    const auto again = find_format("hmsim")->misses(reader_of(trace), std::nullopt);
     Archive reloaded(saved.bytes());
     again->serialize(reloaded);
     const std::vector<Miss> left = read_all(*copy);

@@ -29,7 +29,7 @@ std::vector<Record> read_all(Source& source) {
 void read_trace(const std::string& format, const std::string& text) {
   const FormatDescriptor& descriptor = *find_format(format);
   if (descriptor.kind() == TraceKind::misses) {
-    read_all<Miss>(*descriptor.misses(reader_of(text), kAllVcpus));
+    read_all<Miss>(*descriptor.misses(reader_of(text), std::nullopt));
   } else if (descriptor.kind() == TraceKind::accesses) {
     read_all<Access>(*descriptor.accesses(reader_of(text)));
   } else {
@@ -85,7 +85,7 @@ TEST(TraceFormats, Ramulator) {
           ->misses(
               reader_of(
                   "# comment\n\n3 0x1000\r\n0 4096 8192\n \t7\t18446744073709551615  64 \n1 2"),
-              kAllVcpus);
+              std::nullopt);
   for (int pass = 0; pass < 2; ++pass) {
     const std::vector<Miss> misses = read_all<Miss>(*source);
     ASSERT_EQ(misses.size(), 4u);
@@ -141,11 +141,11 @@ TEST(TraceFormats, BlocksOfAnySizeGiveTheSameRecords) {
     text += std::to_string(random.below(1000)) + " " + std::to_string(random.next()) +
             (i % 3 == 0 ? "\r\n" : "\n") + (i % 7 == 0 ? "#\n\n" : "");
   }
-  const auto whole = find_format("ramulator")->misses(reader_of(text), kAllVcpus);
+  const auto whole = find_format("ramulator")->misses(reader_of(text), std::nullopt);
   const std::vector<Miss> wanted = read_all<Miss>(*whole);
   ASSERT_EQ(wanted.size(), 300u);
   for (const std::size_t piece : {1u, 2u, 3u, 17u, 64u, 1000u}) {
-    const auto pieces = find_format("ramulator")->misses(reader_of(text, piece), kAllVcpus);
+    const auto pieces = find_format("ramulator")->misses(reader_of(text, piece), std::nullopt);
     const std::vector<Miss> got = read_all<Miss>(*pieces);
     ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -160,14 +160,14 @@ TEST(TraceFormats, ContinuesFromACheckpoint) {
   for (int i = 0; i < 100; ++i) {
     text += std::to_string(i) + " 64\n";
   }
-  const auto source = find_format("ramulator")->misses(reader_of(text, 50), kAllVcpus);
+  const auto source = find_format("ramulator")->misses(reader_of(text, 50), std::nullopt);
   Miss miss;
   for (int i = 0; i < 37; ++i) {
     source->next(miss);
   }
   Archive saved;
   source->serialize(saved);
-  const auto other = find_format("ramulator")->misses(reader_of(text, 11), kAllVcpus);
+  const auto other = find_format("ramulator")->misses(reader_of(text, 11), std::nullopt);
   Archive loaded(saved.bytes());
   other->serialize(loaded);
   for (int i = 37; i < 100; ++i) {
