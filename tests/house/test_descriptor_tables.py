@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is every plug-in found by the name of its file, and no file by accident?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hmsim import _core
+from hmsim._core import Simulation, trace_formats
+
+from tools.descriptor_tables import AGENTS, FORMATS, POLICIES, Table
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = (POLICIES, FORMATS, AGENTS)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.word)
+def test_every_descriptor_stands_in_the_file_of_its_name(table: Table) -> None:
+    pattern = re.compile(rf"^const {table.word}Descriptor k{table.word}_(\w+)", re.MULTILINE)
+    defined = {
+        name: path.stem
+        for top in {folder.split("/")[0] for folder in table.folders}
+        for path in (ROOT / top).rglob("*.cc")
+        for name in pattern.findall(path.read_text(encoding="utf-8"))
+    }
+    assert defined == {name: f"{table.prefix}{name}" for name in table.names(ROOT)}
+
+
+def test_tables_reach_python() -> None:
+    assert [piece["name"] for piece in _core.policies()] == POLICIES.names(ROOT)
+    assert [each.name for each in trace_formats()] == FORMATS.names(ROOT)
+    assert Simulation.agent_kinds() == AGENTS.names(ROOT)
+
+
+def test_names_are_one_lower_case_word_each(tmp_path: Path) -> None:
+    table = Table("Toy", "toy.h", ("a", "b"), "toy_")
+    for folder in table.folders:
+        (tmp_path / folder).mkdir()
+    with pytest.raises(ValueError, match="none"):
+        table.names(tmp_path)
+    (tmp_path / "a" / "toy_one.cc").touch()
+    (tmp_path / "a" / "other.cc").touch()
+    assert table.names(tmp_path) == ["one"]
+    (tmp_path / "b" / "toy_one.cc").touch()
+    with pytest.raises(ValueError, match="one"):
+        table.names(tmp_path)
+    (tmp_path / "b" / "toy_one.cc").rename(tmp_path / "b" / "toy_Two.cc")
+    with pytest.raises(ValueError, match="Two"):
+        table.names(tmp_path)
