@@ -39,9 +39,9 @@ struct SlotChain {
 
   template <class Links>
   void push_back(const Links& links, std::uint32_t slot) {
-    links[slot] = kNoIndex;
     (empty() ? first : links[last]) = slot;
     last = slot;
+    links[slot] = kNoIndex;
   }
   template <class Links>
   std::uint32_t pop_front(const Links& links) {
@@ -89,8 +89,9 @@ struct SlotList {
 
   template <class Links>
   void push_back(Links&& links, std::uint32_t slot) {
-    links[slot] = {last, kNoIndex};
-    (last == kNoIndex ? first : links[last].next) = slot;
+    const std::uint32_t before = last;
+    (before == kNoIndex ? first : links[before].next) = slot;
+    links[slot] = {before, kNoIndex};
     last = slot;
   }
   template <class Links>

@@ -18,6 +18,24 @@ const PageBytes& NvdimmData::page(const Ftl& ftl, LogicalPage page) const {
   return place == kNowhere ? kZeros : media.bytes(place);
 }
 
+LineBytes NvdimmData::line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const {
+  const std::int64_t key = buffer.key_of(address);
+  const std::uint64_t line = buffer.line_of(address);
+  const std::size_t number = number_of(address);
+  const std::uint32_t written = buffer.write.find(key);
+  if (written != kNoIndex && (buffer.write[written].valid & line) != 0) {
+    return write.read(written, number);
+  }
+  const std::uint32_t frame = buffer.read.find(key);
+  if (frame != kNoIndex && (buffer.read[frame].valid & line) != 0) {
+    return read.read(frame, number);
+  }
+  LineBytes bytes{};
+  std::memcpy(bytes.data(), page(ftl, buffer.page_of(key)).data() + number * bytes.size(),
+              bytes.size());
+  return bytes;
+}
+
 void NvdimmData::overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const {
   for (std::uint64_t lines = buffer.page_lines(buffer.write[frame]); lines != 0;
        lines &= lines - 1) {

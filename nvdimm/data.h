@@ -28,6 +28,12 @@ struct NvdimmData {
 
   // What flash, or an interrupted save, has of the page: zeros if it was never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;
+  // What buffer and flash hold of the line.
+  LineBytes line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const;
+  // The line's number in its page.
+  static std::size_t number_of(Address address) {
+    return static_cast<std::size_t>(address.value() / kLineBytes.value() % kLinesPerPage);
+  }
   // Lays the lines that a frame of the write part holds over the page.
   void overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const;
   // Lines of the page, one bit each, into a frame of the read part.

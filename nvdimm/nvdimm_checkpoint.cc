@@ -24,10 +24,7 @@ void Nvdimm::serialize_start(Archive& archive) {
 
 void Nvdimm::serialize(Archive& archive) {
   archive.section("nvdimm");
-  archive.fixed(commands_);
-  archive(unfinished_, lookup_free_, leaving_, freed_pending_, flush_, lookups_, next_lookup_,
-          events_, statistics_);
-  archive.check(lookup_free_ < kNever, "no lookup may ever start");
+  archive(commands_, writes_, flush_, freed_pending_, statistics_);
   ftl_.serialize(archive);
   flash_.serialize(archive);
   buffer_.serialize(archive);
@@ -37,7 +34,7 @@ void Nvdimm::serialize(Archive& archive) {
   if (lookahead_ != nullptr) {
     lookahead_->serialize(archive);
   }
-  archive(power_, off_, pending_, posted_);
+  archive(backup_, off_, pending_);
   if (data_ != nullptr) {
     archive(*data_);
   }
@@ -50,18 +47,20 @@ void Nvdimm::serialize(Archive& archive) {
 // Without power only what the cells hold counts: nothing else is looked at again but by peek().
 void Nvdimm::check_loaded(const Archive& archive) const {
   check_frames(archive);
+  writes_.check_loaded(archive);
   if (data_ != nullptr) {
     check_data(archive);
   }
   if (!off_) {
-    check_commands(archive);
+    const std::uint32_t admissions = commands_.check_loaded(archive, buffer_, flush_.tag());
+    archive.check(admissions == (freed_pending_ ? 1 : 0),
+                  "frames are freed that nobody waits for, or the other way round");
     check_under_way(archive);
   }
 }
 
 void Nvdimm::check_frames(const Archive& archive) const {
   constexpr const char* kWrong = "a frame of the buffer is in a state that it cannot be in";
-  std::size_t leaving = 0;
   for (const BufferPart* part : {&buffer_.read, &buffer_.write}) {
     const bool writes = part == &buffer_.write;
     for (std::uint32_t number = 0; number < part->records(); ++number) {
@@ -84,13 +83,8 @@ void Nvdimm::check_frames(const Archive& archive) const {
                         (!writes || waits || frame.state != FrameState::waiting),
                     kWrong);
       archive.check_index(frame.lun, ftl_.shape().luns, kWrong);
-      leaving += writes && (frame.state == FrameState::clean ||
-                            (frame.state == FrameState::evicting && !waits))
-                     ? 1
-                     : 0;
     }
   }
-  archive.check(leaving == leaving_, "frames that will be free are counted wrong");
 }
 
 void Nvdimm::check_data(const Archive& archive) const {
@@ -108,128 +102,14 @@ void Nvdimm::check_data(const Archive& archive) const {
                     kWrong);
     }
   }
-  for (const Command& command : commands_) {
-    const bool reads = command.stage == Stage::ready && !command.write && command.frame != kNoIndex;
+  for (std::uint32_t tag = 0; tag < commands_.size(); ++tag) {
+    const CommandTable::Command& command = commands_[tag];
+    const bool reads =
+        command.stage == CommandTable::Stage::ready && !command.write && command.frame != kNoIndex;
     archive.check(
         !reads || (command.in_write_part ? data_->write : data_->read).holds(command.frame),
         kWrong);
   }
-}
-
-// Each command is in its lookup, waits for one thing, or is ready.
-void Nvdimm::check_commands(const Archive& archive) const {
-  constexpr const char* kWrong = "commands of the NVDIMM do not hold together";
-  Places waiting(archive, commands_.size(), kWrong);
-  take_waiters(archive, waiting);
-  lookups_.take_all(links(), waiting, [&](std::uint32_t tag) {
-    archive.check(commands_[tag].stage == Stage::lookup, kWrong);
-  });
-  archive.check(next_lookup_ == (lookups_.empty() ? kNever : commands_[lookups_.first].since),
-                kWrong);
-  if (flush_ != kNoIndex) {
-    waiting.take(flush_);
-  }
-  Places posted(archive, commands_.size(), kWrong);
-  std::uint32_t admissions = 0;
-  events_.each([&](const auto& event) {
-    if (event.kind == EventKind::frames_freed) {
-      ++admissions;
-    } else {
-      (event.kind == EventKind::flush ? waiting : posted).take(event.payload);
-    }
-  });
-  std::uint32_t unfinished = 0;
-  for (std::uint32_t tag = 0; tag < commands_.size(); ++tag) {
-    const Stage stage = commands_[tag].stage;
-    archive.check(waiting.has(tag) == (stage == Stage::lookup || stage == Stage::waiting) &&
-                      posted.has(tag) == (stage == Stage::ready && posted_.owns(tag)),
-                  kWrong);
-    unfinished += stage == Stage::none ? 0 : 1;
-  }
-  archive.check(unfinished == unfinished_ && admissions == (freed_pending_ ? 1 : 0), kWrong);
-  check_users(archive);
-}
-
-// Those that wait for frames, and for posted writes.
-void Nvdimm::take_waiters(const Archive& archive, Places& waiting) const {
-  constexpr const char* kWrong = "commands wait for what they do not ask for";
-  const auto follow = [&](const SlotChain& chain, bool write, std::int64_t key) {
-    const std::size_t before = waiting.count();
-    chain.take_all(links(), waiting, [&](std::uint32_t tag) {
-      const Command& command = commands_[tag];
-      archive.check(command.stage == Stage::waiting && command.write == write &&
-                        buffer_.key_of(command.address) == key,
-                    kWrong);
-    });
-    return waiting.count() - before;
-  };
-  for (const BufferPart* part : {&buffer_.read, &buffer_.write}) {
-    const bool writes = part == &buffer_.write;
-    for (std::uint32_t number = 0; number < part->records(); ++number) {
-      const Frame& frame = (*part)[number];
-      if (frame.state == FrameState::free) {
-        continue;
-      }
-      const std::size_t count = follow(frame.waiters, writes, frame.key);
-      archive.check((writes || frame.requests == count) &&
-                        (count == 0 ||
-                         (frame.state != FrameState::clean && frame.state != FrameState::dirty)),
-                    kWrong);
-    }
-  }
-  for (std::uint32_t tag = 0; tag < commands_.size(); ++tag) {
-    if (posted_.owns(tag) && posted_.uses(tag)) {
-      follow(posted_.readers(tag), false, buffer_.key_of(commands_[tag].address));
-    }
-  }
-}
-
-// Commands that use frames.
-void Nvdimm::check_users(const Archive& archive) const {
-  constexpr const char* kWrong = "the users of a frame are counted wrong";
-  std::vector<std::uint32_t> read(buffer_.read.records());
-  std::vector<std::uint32_t> written(buffer_.write.records());
-  for (std::uint32_t tag = 0; tag < commands_.size(); ++tag) {
-    const Command& command = commands_[tag];
-    check_command(archive, tag);
-    if (command.stage == Stage::ready && command.frame != kNoIndex) {
-      const BufferPart& part = command.in_write_part ? buffer_.write : buffer_.read;
-      archive.check_index(command.frame, part.records(), kWrong);
-      const Frame& frame = part[command.frame];
-      archive.check(frame.state != FrameState::free &&
-                        frame.key == buffer_.key_of(command.address) &&
-                        (command.in_write_part || !command.write),
-                    kWrong);
-      ++(command.in_write_part ? written : read)[command.frame];
-    }
-  }
-  for (const BufferPart* part : {&buffer_.read, &buffer_.write}) {
-    const std::vector<std::uint32_t>& users = part == &buffer_.write ? written : read;
-    for (std::uint32_t frame = 0; frame < part->records(); ++frame) {
-      archive.check((*part)[frame].state == FrameState::free || (*part)[frame].pins == users[frame],
-                    kWrong);
-    }
-  }
-}
-
-void Nvdimm::check_command(const Archive& archive, std::uint32_t tag) const {
-  constexpr const char* kWrong = "a command of the NVDIMM is none";
-  const Command& command = commands_[tag];
-  const bool used = command.stage != Stage::none;
-  if (posted_.owns(tag)) {
-    archive.check(used == posted_.uses(tag), kWrong);
-    archive.check(!used || (command.write &&
-                            command.address.value() / kLineBytes.value() == posted_.line(tag)),
-                  kWrong);
-  }
-  archive.check(!used || (command.address >= Address(0) && command.since < kNever &&
-                          command.gc_blocked < kNever),
-                kWrong);
-  archive.check(!used || command.address.value() / kPageBytes.value() <
-                             static_cast<std::int64_t>(ftl_.shape().logical_pages),
-                "a command goes beyond the NVDIMM");
-  archive.check(command.stage != Stage::ready || command.frame != kNoIndex || !command.write,
-                kWrong);
 }
 
 void Nvdimm::check_under_way(const Archive& archive) const {
@@ -237,14 +117,16 @@ void Nvdimm::check_under_way(const Archive& archive) const {
   collector_.check_loaded(archive, under_way);
   map_.check_loaded(archive, under_way);
   evictor_.check_loaded(archive, under_way);
-  check_fetches(archive, under_way);
+  reads_.check_loaded(archive, under_way);
   ftl_.check_under_way(archive, under_way.ftl);
   std::vector<Lookahead::Query> queries;
-  for (const Command& command : commands_) {
-    if (command.stage == Stage::lookup || command.stage == Stage::ready) {
+  for (std::uint32_t tag = 0; tag < commands_.size(); ++tag) {
+    const CommandTable::Command& command = commands_[tag];
+    const bool looks_up = command.stage == CommandTable::Stage::lookup;
+    if (looks_up || command.stage == CommandTable::Stage::ready) {
       under_way.pending.begin();
     }
-    if (command.stage == Stage::lookup) {
+    if (looks_up) {
       queries.push_back({command.asked, buffer_.key_of(command.address), command.write});
     }
   }
@@ -255,31 +137,6 @@ void Nvdimm::check_under_way(const Archive& archive) const {
   }
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     ftl_.check_programmed(archive, flash_, lun);
-  }
-}
-
-// Frames of the read part wait for one flash read each.
-void Nvdimm::check_fetches(const Archive& archive, UnderWay& under_way) const {
-  constexpr const char* kWrong = "reads of flash pages do not hold together";
-  for (const auto& [command, progress] : under_way.of(*this)) {
-    const bool prefetches = command.priority == FlashPriority::prefetch;
-    archive.check(command.operation == FlashOperation::read &&
-                      (prefetches || command.priority == FlashPriority::demand),
-                  kWrong);
-    under_way.fetches.take(command.subject);
-    under_way.prefetches += prefetches ? 1 : 0;
-  }
-  for (std::uint32_t number = 0; number < buffer_.read.records(); ++number) {
-    const Frame& frame = buffer_.read[number];
-    const bool fills = frame.state == FrameState::filling;
-    const bool used = frame.state != FrameState::free;
-    archive.check(under_way.fetches.has(number) == (used && frame.fetching) &&
-                      (!fills || frame.fetching) &&
-                      (frame.state != FrameState::waiting || !frame.fetching),
-                  kWrong);
-    if (fills || frame.state == FrameState::waiting) {
-      under_way.pending.add(frame.lun, {1, frame.requests, fills ? 1u : 0u, 0});
-    }
   }
 }
 

@@ -61,10 +61,10 @@ void BufferPart::release(std::uint32_t frame) {
 }
 
 std::uint32_t BufferPart::victim() const {
-  if (replaceable_.empty()) {
-    return guarded_.first;
+  if (replaceable_.frames.empty()) {
+    return guarded_.frames.first;
   }
-  return replacement_ == nullptr ? replaceable_.first : replacement_->victim();
+  return replacement_ == nullptr ? replaceable_.frames.first : replacement_->victim();
 }
 
 std::uint32_t BufferPart::after(std::uint32_t frame) const {
@@ -74,11 +74,11 @@ std::uint32_t BufferPart::after(std::uint32_t frame) const {
   }
   const std::uint32_t next =
       replacement_ == nullptr ? record.link.next : replacement_->after(frame);
-  return next != kNoIndex ? next : guarded_.first;
+  return next != kNoIndex ? next : guarded_.frames.first;
 }
 
 void BufferPart::serialize(Archive& archive) {
-  archive(held_, frames_, replaceable_, guarded_, replaceable_count_, waiting_);
+  archive(held_, frames_, replaceable_, guarded_, waiting_);
   if (archive.loading()) {
     check_loaded(archive);
     map_.clear();
@@ -125,15 +125,16 @@ void BufferPart::check_loaded(const Archive& archive) const {
 void BufferPart::check_lists(const Archive& archive) const {
   constexpr const char* kWrong = "lists of the buffer's frames do not hold together";
   Places listed(archive, frames_.size(), kWrong);
-  const auto links = links_of(frames_.data(), &Frame::link);
-  const auto listed_as = [&](FrameListing listing) {
-    return [&, listing](std::uint32_t frame) {
+  const auto follow = [&](const Listing& list, FrameListing listing) {
+    const std::size_t before = listed.count();
+    const auto links = links_of(frames_.data(), &Frame::link);
+    list.frames.take_all(links, listed, [&](std::uint32_t frame) {
       archive.check(frames_[frame].listing == listing, kWrong);
-    };
+    });
+    archive.check(list.count == listed.count() - before, kWrong);
   };
-  replaceable_.take_all(links, listed, listed_as(FrameListing::replaceable));
-  archive.check(replaceable_count_ == listed.count(), kWrong);
-  guarded_.take_all(links, listed, listed_as(FrameListing::guarded));
+  follow(replaceable_, FrameListing::replaceable);
+  follow(guarded_, FrameListing::guarded);
   for (std::uint32_t frame = 0; frame < frames_.size(); ++frame) {
     archive.check((frames_[frame].listing != FrameListing::none) == listed.has(frame), kWrong);
   }
@@ -141,12 +142,12 @@ void BufferPart::check_lists(const Archive& archive) const {
     return;
   }
   Places known(archive, frames_.size(), kWrong);
-  const std::uint32_t first = replaceable_.empty() ? kNoIndex : replacement_->victim();
+  const std::uint32_t first = replaceable_.frames.empty() ? kNoIndex : replacement_->victim();
   known.chain(first, [&](std::uint32_t frame) {
     archive.check(frames_[frame].listing == FrameListing::replaceable, kWrong);
     return replacement_->after(frame);
   });
-  archive.check(known.count() == replaceable_count_, kWrong);
+  archive.check(known.count() == replaceable_.count, kWrong);
 }
 
 namespace {
@@ -178,6 +179,21 @@ void SyncBuffer::drop_from_read(std::int64_t key, std::uint64_t line) {
   if (record.valid == 0 && record.state == FrameState::clean && record.pins == 0 &&
       !record.fetching) {
     read.release(frame);
+  }
+}
+
+void SyncBuffer::discard(LogicalPage page) {
+  const std::int64_t keys = items_ ? kLinesPerPage : 1;
+  for (std::int64_t key = page.value() * keys; key < (page.value() + 1) * keys; ++key) {
+    for (BufferPart* part : {&read, &write}) {
+      const std::uint32_t frame = part->find(key);
+      if (frame != kNoIndex) {
+        (*part)[frame].valid = 0;
+        if ((*part)[frame].listing != FrameListing::none) {
+          part->release(frame);
+        }
+      }
+    }
   }
 }
 

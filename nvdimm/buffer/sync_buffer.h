@@ -102,24 +102,27 @@ class BufferPart {
   void list(std::uint32_t frame, bool guard) {
     const auto links = links_of(frames_.data(), &Frame::link);
     Frame& record = frames_[frame];
+    Listing& listing = guard ? guarded_ : replaceable_;
     record.listing = guard ? FrameListing::guarded : FrameListing::replaceable;
-    (guard ? guarded_ : replaceable_).push_back(links, frame);
-    replaceable_count_ += guard ? 0 : 1;
+    listing.frames.push_back(links, frame);
+    ++listing.count;
     if (replacement_ != nullptr && !guard) {
       replacement_->listed(frame, record.key);
     }
   }
   void unlist(std::uint32_t frame) {
     const auto links = links_of(frames_.data(), &Frame::link);
-    const bool guarded = frames_[frame].listing == FrameListing::guarded;
-    frames_[frame].listing = FrameListing::none;
-    (guarded ? guarded_ : replaceable_).remove(links, frame);
-    replaceable_count_ -= guarded ? 0 : 1;
+    Frame& record = frames_[frame];
+    const bool guarded = record.listing == FrameListing::guarded;
+    Listing& listing = guarded ? guarded_ : replaceable_;
+    record.listing = FrameListing::none;
+    listing.frames.remove(links, frame);
+    --listing.count;
     if (replacement_ != nullptr && !guarded) {
       replacement_->unlisted(frame);
     }
   }
-  std::uint64_t replaceable() const { return replaceable_count_; }
+  std::uint64_t replaceable() const { return replaceable_.count; }
   // The first to be given up, and the one after a listed frame.
   std::uint32_t victim() const;
   std::uint32_t after(std::uint32_t frame) const;
@@ -130,16 +133,23 @@ class BufferPart {
   void check_loaded(const Archive& archive) const;
   void check_lists(const Archive& archive) const;
 
+  // In the order of their listing.
+  struct Listing {
+    SlotList frames;
+    std::uint64_t count = 0;
+
+    void serialize(Archive& archive) { archive(frames, count); }
+  };
+
   static constexpr std::int64_t kNoKey = -1;
 
   std::int64_t capacity_;
   std::int64_t held_ = 0;                           // frames in use
   std::unique_ptr<BufferReplacement> replacement_;  // nullptr: the order of `replaceable_`
   Counter* unused_prefetches_;
-  Pool<Frame> frames_;    // records
-  SlotList replaceable_;  // in the order of their listing
-  SlotList guarded_;      // likewise
-  std::uint64_t replaceable_count_ = 0;
+  Pool<Frame> frames_;  // records
+  Listing replaceable_;
+  Listing guarded_;
   Ring<std::uint32_t> waiting_;
   KeyMap map_;
   mutable std::int64_t recent_key_ = kNoKey;  // the last one looked for, ...
@@ -176,6 +186,9 @@ class SyncBuffer {
 
   // A write of the line has ended: the read part's copy of it is out of date.
   void drop_from_read(std::int64_t key, std::uint64_t line);
+  // The page's data are not wanted any more. Frames that commands or flash operations still use
+  // stay, without a valid line.
+  void discard(LogicalPage page);
 
   void serialize(Archive& archive);
 

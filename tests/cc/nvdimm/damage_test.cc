@@ -32,7 +32,9 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
     }
     return page;
   };
-  const auto last_lookup = [](N& n) -> N::Command& { return n.commands_[n.lookups_.last]; };
+  const auto last_lookup = [](N& n) -> CommandTable::Command& {
+    return n.commands_[n.commands_.lookups_.last];
+  };
   return {
       {"two logical pages in one place",
        [mapped](N& n) {
@@ -90,19 +92,21 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
          n.commands_[frame.waiters.last].next = frame.waiters.first;
        }},
       {"one who waits too many", [=](N& n) { ++frame_in(n, FrameState::filling).requests; }},
-      {"a command that waits for itself", [=](N& n) { last_lookup(n).next = n.lookups_.last; }},
+      {"a command that waits for itself",
+       [=](N& n) { last_lookup(n).next = n.commands_.lookups_.last; }},
       {"a command behind the NVDIMM",
        [=](N& n) { last_lookup(n).address = Address(std::int64_t{1} << 40); }},
-      {"a command that is not there", [=](N& n) { last_lookup(n).stage = N::Stage::none; }},
-      {"a lookup at another time", [](N& n) { n.next_lookup_ += Tick(1); }},
-      {"more commands than there are", [](N& n) { ++n.unfinished_; }},
-      {"a frame too many that will be free", [](N& n) { ++n.leaving_; }},
+      {"a command that is not there",
+       [=](N& n) { last_lookup(n).stage = CommandTable::Stage::none; }},
+      {"a lookup at another time", [](N& n) { n.commands_.next_lookup_ += Tick(1); }},
+      {"more commands than there are", [](N& n) { ++n.commands_.unfinished_; }},
+      {"a frame too many that will be free", [](N& n) { ++n.writes_.leaving_; }},
       {"work that nobody does",
        [](N& n) {
          n.pending_.add(0, {1, 0, 0, 0});
        }},
-      {"a flush that was never sent", [](N& n) { n.flush_ = 0; }},
-      {"a flush of no command", [](N& n) { n.flush_ = 1'000; }},
+      {"a flush that was never sent", [](N& n) { n.flush_.tag_ = 0; }},
+      {"a flush of no command", [](N& n) { n.flush_.tag_ = 1'000; }},
       {"frames freed without a word", [](N& n) { n.freed_pending_ = !n.freed_pending_; }},
       {"a LUN too many that is busy",
        [](N& n) { n.statistics_.busy_luns.set(0, n.now() + kNanosecond); }},

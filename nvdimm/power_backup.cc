@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data mode of the NVDIMM: its lines' bytes, and what power failures leave of them.
+#include "nvdimm/power_backup.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "core/errors.h"
-#include "nvdimm/nvdimm.h"
 #include "nvdimm/precondition.h"
 
 namespace hmsim {
@@ -22,50 +22,17 @@ void level(std::vector<PowerLane>& lanes) {
 
 }  // namespace
 
-void Nvdimm::write_line(std::uint32_t tag, const LineData& data) {
-  const Command& command = commands_[tag];
-  LineBytes line = stored_line(command.address);
-  data.apply_to(line);
-  data_->write.write(command.frame, line_number(command.address), line.data());
-}
+PowerBackup::PowerBackup(const NvdimmParameters& parameters, Ftl& ftl, const FlashArray& flash,
+                         const SyncBuffer& buffer, const PostedWrites& posted, NvdimmData* data)
+    : parameters_(parameters),
+      ftl_(ftl),
+      flash_(flash),
+      buffer_(buffer),
+      posted_(posted),
+      data_(data) {}
 
-LineBytes Nvdimm::read_line(std::uint32_t tag) const {
-  const Command& command = commands_[tag];
-  if (command.frame == kNoIndex) {
-    return LineBytes();
-  }
-  const FrameBytes& part = command.in_write_part ? data_->write : data_->read;
-  return part.read(command.frame, line_number(command.address));
-}
-
-LineBytes Nvdimm::peek(Address address) const {
-  LineBytes line = stored_line(address);
-  posted_.apply(address.value() / kLineBytes.value(), line);
-  return line;
-}
-
-// What buffer and flash hold of it.
-LineBytes Nvdimm::stored_line(Address address) const {
-  const std::int64_t key = buffer_.key_of(address);
-  const std::uint64_t line = buffer_.line_of(address);
-  const std::size_t number = line_number(address);
-  const std::uint32_t written = buffer_.write.find(key);
-  if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
-    return data_->write.read(written, number);
-  }
-  const std::uint32_t frame = buffer_.read.find(key);
-  if (frame != kNoIndex && (buffer_.read[frame].valid & line) != 0) {
-    return data_->read.read(frame, number);
-  }
-  LineBytes bytes{};
-  std::memcpy(bytes.data(), data_->page(ftl_, buffer_.page_of(key)).data() + number * bytes.size(),
-              bytes.size());
-  return bytes;
-}
-
-PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
+void PowerBackup::fail(Tick now, Tick save_for) {
   ensure(data_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
-  off_ = true;
   const std::uint64_t torn_before = data_->media.torn_pages();
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(save_for));
   tear_flash(lanes);
@@ -76,14 +43,13 @@ PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {
   if (!data_->unsaved.empty()) {
     ftl_.rebuild();
   }
-  power_.torn_pages += data_->media.torn_pages() - torn_before;
-  power_.fail(parameters_.power, earlier(longest(lanes), save_for));
-  return power_;
+  record_.torn_pages += data_->media.torn_pages() - torn_before;
+  record_.fail(parameters_.power, earlier(longest(lanes), save_for));
 }
 
 // What flash does at that moment is torn, but for programs whose frames are released: these are
 // finished first.
-void Nvdimm::tear_flash(std::vector<PowerLane>& lanes) {
+void PowerBackup::tear_flash(std::vector<PowerLane>& lanes) {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     flash_.in_flight(lun,
                      [&](const FlashCommand& command, PhysicalPage place, bool begun, bool first) {
@@ -104,7 +70,7 @@ void Nvdimm::tear_flash(std::vector<PowerLane>& lanes) {
 }
 
 // Programs what posted writes and the write part hold beyond flash, page by page.
-void Nvdimm::save_dirty(std::vector<PowerLane>& lanes) {
+void PowerBackup::save_dirty(std::vector<PowerLane>& lanes) {
   std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
     const Frame& record = buffer_.write[frame];
@@ -135,7 +101,7 @@ void Nvdimm::save_dirty(std::vector<PowerLane>& lanes) {
 }
 
 // What an interrupted save has left.
-void Nvdimm::save_rest(std::vector<PowerLane>& lanes) {
+void PowerBackup::save_rest(std::vector<PowerLane>& lanes) {
   std::uint32_t next = 0;
   for (const auto& entry : std::exchange(data_->unsaved, {})) {
     save_page(LogicalPage(entry.first), entry.second, lanes, next);
@@ -143,8 +109,8 @@ void Nvdimm::save_rest(std::vector<PowerLane>& lanes) {
 }
 
 // `next`: the LUN that is asked first.
-void Nvdimm::save_page(LogicalPage page, const UnsavedPage& content, std::vector<PowerLane>& lanes,
-                       std::uint32_t& next) {
+void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content,
+                            std::vector<PowerLane>& lanes, std::uint32_t& next) {
   const PhysicalPage old = ftl_.place(page);
   const bool merged = !content.whole && old != kNowhere;
   PowerLane::Outcome read = PowerLane::Outcome::done;
@@ -152,7 +118,7 @@ void Nvdimm::save_page(LogicalPage page, const UnsavedPage& content, std::vector
     read = lanes[ftl_.lun_of(old)].spend(merge_reads(parameters_) * parameters_.nand.read_time);
   }
   if (read == PowerLane::Outcome::done) {
-    const std::uint32_t lun = flush_target(next);
+    const std::uint32_t lun = target(next);
     next = (lun + 1) % ftl_.shape().luns;
     data_->media.work_on(lanes[lun], longest_program(parameters_.nand), Tick(0));
     ftl_.claim_on(lun);
@@ -160,8 +126,8 @@ void Nvdimm::save_page(LogicalPage page, const UnsavedPage& content, std::vector
     ftl_.commit(page, at);
     data_->media.store(at, content.bytes);
     if (!lanes[lun].over()) {
-      power_.merged_pages += merged ? 1 : 0;
-      ++power_.flushed_pages;
+      record_.merged_pages += merged ? 1 : 0;
+      ++record_.flushed_pages;
       return;
     }
   }
@@ -169,7 +135,7 @@ void Nvdimm::save_page(LogicalPage page, const UnsavedPage& content, std::vector
 }
 
 // Lays the page's posted writes over it.
-void Nvdimm::overlay_posted(LogicalPage page, PageBytes& bytes) const {
+void PowerBackup::overlay_posted(LogicalPage page, PageBytes& bytes) const {
   for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
     LineBytes written{};
     unsigned char* const place = bytes.data() + line * kLineBytes.value();
@@ -180,7 +146,7 @@ void Nvdimm::overlay_posted(LogicalPage page, PageBytes& bytes) const {
 }
 
 // The next LUN from `first` on that has a free page, and if possible room for valid pages.
-std::uint32_t Nvdimm::flush_target(std::uint32_t first) const {
+std::uint32_t PowerBackup::target(std::uint32_t first) const {
   const std::uint32_t luns = ftl_.shape().luns;
   std::uint32_t any = kNoIndex;
   for (std::uint32_t i = 0; i < luns; ++i) {
@@ -193,13 +159,13 @@ std::uint32_t Nvdimm::flush_target(std::uint32_t first) const {
     }
     any = any == kNoIndex ? lun : any;
   }
-  ensure(any != kNoIndex, "nvdimm", now(), -1, "no free page is left to save a dirty one");
+  ensure(any != kNoIndex, "nvdimm", Tick(0), -1, "no free page is left to save a dirty one");
   return any;
 }
 
 // LUNs work at once; one that is interrupted leaves the others alone, unless they write pages of
 // the map for each other.
-void Nvdimm::collect(std::vector<PowerLane>& lanes) {
+void PowerBackup::collect(std::vector<PowerLane>& lanes) {
   const NandParameters& nand = parameters_.nand;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     data_->media.work_on(lanes[lun], nand.read_time + nand.program_time, nand.erase_time);
@@ -211,13 +177,12 @@ void Nvdimm::collect(std::vector<PowerLane>& lanes) {
   }
 }
 
-bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
-  auto& module = static_cast<Nvdimm&>(before);
-  ensure(data_ != nullptr && module.data_ != nullptr, "nvdimm", now, -1,
+bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
+  ensure(data_ != nullptr && before.data_ != nullptr, "nvdimm", now, -1,
          "power returns outside data mode");
-  data_->media = std::move(module.data_->media);
-  data_->unsaved = std::move(module.data_->unsaved);
-  power_ = module.power_;
+  data_->media = std::move(before.data_->media);
+  data_->unsaved = std::move(before.data_->unsaved);
+  record_ = before.record_;
   ftl_.rebuild();
   const std::uint64_t torn_before = data_->media.torn_pages();
   const NandParameters& nand = parameters_.nand;
@@ -239,14 +204,12 @@ bool Nvdimm::restore(NvdimmModule& before, Tick now, Tick recover_for) {
   UntimedWork rest;
   write_map_untimed(ftl_, rest);
   data_->media.work_at_once();
-  power_.torn_pages += data_->media.torn_pages() - torn_before;
+  record_.torn_pages += data_->media.torn_pages() - torn_before;
   if (longest(lanes) > recover_for) {
     ftl_.rebuild();
-    off_ = true;
     return false;
   }
-  tell_programmed();
-  power_.recover(longest(lanes));
+  record_.recover(longest(lanes));
   return true;
 }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The commands of one flash NVDIMM, by tag: what has become of each, and what of them is due.
+//
+// A command is looked up, then it is ready, or it waits in a chain until it is. Lookups end in the
+// order in which they began; together with the events they are all that happens outside flash.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/event_queue.h"
+#include "core/kernel.h"
+#include "core/slot_list.h"
+#include "core/types.h"
+#include "nvdimm/buffer/pending_work.h"
+#include "nvdimm/buffer/posted_writes.h"
+#include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/ftl/garbage_collector.h"
+#include "nvdimm/module.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/statistics.h"
+
+namespace hmsim {
+
+class Places;
+
+// Of a lookup: the line, or the frame of a write, is here, on its way, or missing; a read of a
+// never-written page may need none.
+enum class Found : std::uint8_t { here, on_its_way, missing, unmapped };
+
+class CommandTable {
+ public:
+  // frames_freed: who waits for a frame may try again. flush: the lookup of a flush is over;
+  // posted: a posted write has its frame (the payload is the tag).
+  enum class EventKind : std::uint8_t { frames_freed, flush, posted, last = posted };
+  enum class Stage : std::uint8_t { none, lookup, waiting, ready, last = ready };
+
+  struct Command {
+    Address address;
+    Tick arrival;
+    std::uint64_t collections = 0;   // ended before
+    Tick since{0};                   // lookup: its end; then: it waits for a fill or a frame
+    std::uint64_t order = 0;         // lookup: its end's among the events
+    Tick gc_blocked{0};              // before
+    std::uint32_t frame = kNoIndex;  // ready: pinned, or none
+    std::uint32_t next = kNoIndex;   // in a SlotChain
+    std::uint32_t asked = kNoIndex;  // lookup: what it asks for, if the queue is watched
+    Stage stage = Stage::none;
+    bool write = false;
+    bool in_write_part = false;  // where `frame` is
+
+    void serialize(Archive& archive) {
+      archive(address, arrival, collections, since, order, gc_blocked, frame, next, asked, stage,
+              write, in_write_part);
+    }
+  };
+
+  // `pages`: of the logical space.
+  CommandTable(const NvdimmParameters& parameters, AckListener& host, std::uint64_t pages,
+               PendingWork& pending, const GarbageCollector& collector,
+               NvdimmStatistics& statistics);
+
+  Command& operator[](std::uint32_t tag) { return commands_[tag]; }
+  const Command& operator[](std::uint32_t tag) const { return commands_[tag]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(commands_.size()); }
+  std::uint32_t unfinished() const { return unfinished_; }
+
+  // The lookup of a command begins, of a tag that is free. True: no other lookup is under way.
+  bool begin(std::uint32_t tag, Address address, bool write, Tick now);
+  // A flush waits, from its lookup on.
+  void begin_flush(std::uint32_t tag, Tick now);
+
+  PostedWrites& posted() { return posted_; }
+  const PostedWrites& posted() const { return posted_; }
+  EventQueue<EventKind>& events() { return events_; }
+  Tick next_lookup() const { return next_lookup_; }  // its end
+  Tick next() const { return earlier(next_lookup_, events_.next_time()); }
+  bool lookup_is_next() const {
+    return next_lookup_ < events_.next_time() ||
+           (next_lookup_ == events_.next_time() &&
+            commands_[lookups_.first].order < events_.order_of_next());
+  }
+  // The tag of the lookup that ends next.
+  std::uint32_t end_lookup() {
+    const std::uint32_t tag = lookups_.pop_front(links());
+    next_lookup_ = lookups_.empty() ? kNever : commands_[lookups_.first].since;
+    return tag;
+  }
+
+  void wait(std::uint32_t tag, SlotChain& chain) {
+    commands_[tag].stage = Stage::waiting;
+    chain.push_back(links(), tag);
+    pending_.wait();
+  }
+  // Nobody of the chain waits any more; wake(tag) for each.
+  template <class Wake>
+  void wake_all(SlotChain& chain, Wake wake) {
+    SlotChain waiters = std::exchange(chain, SlotChain());
+    while (!waiters.empty()) {
+      const std::uint32_t tag = waiters.pop_front(links());
+      pending_.resume();
+      wake(tag);
+    }
+  }
+  // The newest data of a line are those of its latest posted write: whether a read waits for that.
+  bool waits_for_posted(std::uint32_t tag, Address address) {
+    if (posted_.empty()) {
+      return false;
+    }
+    const std::uint32_t posted = posted_.latest(address.value() / kLineBytes.value());
+    if (posted != kNoIndex) {
+      wait(tag, posted_.readers(posted));
+    }
+    return posted != kNoIndex;
+  }
+
+  // The command, which is that of the tag, has its frame, which is pinned for it.
+  HMSIM_INLINE void ready(std::uint32_t tag, Command& command, bool in_write_part,
+                          std::uint32_t frame, Tick now) {
+    if (collector_.begun() != command.collections) {
+      statistics_.gc_overlapped_ack.add((now - command.arrival).value());
+    }
+    command.stage = Stage::ready;
+    command.in_write_part = in_write_part;
+    command.frame = frame;
+    if (posted_.owns(tag)) {
+      events_.schedule(now, EventKind::posted, tag);
+    } else {
+      host_.on_ack(tag, now);
+    }
+  }
+  // A command of the host that needs no frame.
+  void ready(std::uint32_t tag, Tick now) {
+    commands_[tag].stage = Stage::ready;
+    host_.on_ack(tag, now);
+  }
+  // A flush waits no more.
+  void end_flush(std::uint32_t tag, Tick now) {
+    pending_.resume();
+    ready(tag, now);
+  }
+  // The tag is free again; what it was remains to be read.
+  void end(std::uint32_t tag, Tick now);
+
+  NvdimmModule::CommandView seen(std::uint32_t tag) const;
+
+  void serialize(Archive& archive);
+  // Loading: each command is in its lookup, waits for one thing, or is ready. `flush`: the one that
+  // writes back, or none. Returns how many events free frames.
+  std::uint32_t check_loaded(const Archive& archive, const SyncBuffer& buffer,
+                             std::uint32_t flush) const;
+
+ private:
+  friend struct NvdimmFaults;  // tests break things through it
+
+  LinksOf<Command, std::uint32_t> links() { return links_of(commands_.data(), &Command::next); }
+  LinksOf<const Command, std::uint32_t> links() const {
+    return links_of(commands_.data(), &Command::next);
+  }
+  void take_waiters(const Archive& archive, const SyncBuffer& buffer, Places& waiting) const;
+  void check_users(const Archive& archive, const SyncBuffer& buffer) const;
+  void check_command(const Archive& archive, std::uint32_t tag) const;
+
+  const Tick lookup_time_;
+  const bool serial_lookups_;
+  const std::uint64_t pages_;
+  AckListener& host_;
+  PendingWork& pending_;
+  const GarbageCollector& collector_;
+  NvdimmStatistics& statistics_;
+  std::vector<Command> commands_;  // by tag
+  PostedWrites posted_;            // whose tags come after those of the host
+  std::uint32_t unfinished_ = 0;
+  Tick lookup_free_{0};        // serial lookups: when the next one may start
+  SlotChain lookups_;          // in the order in which they end, which is that of their beginning
+  Tick next_lookup_ = kNever;  // its end
+  EventQueue<EventKind> events_;
+};
+
+HMSIM_INLINE bool CommandTable::begin(std::uint32_t tag, Address address, bool write, Tick now) {
+  ensure(tag < commands_.size() && commands_[tag].stage == Stage::none, "nvdimm", now, tag,
+         "a command's slot is taken or does not exist");
+  // A negative one is beyond it, too.
+  ensure(
+      static_cast<std::uint64_t>(address.value()) / static_cast<std::uint64_t>(kPageBytes.value()) <
+          pages_,
+      "nvdimm", now, tag, "an address is outside the logical capacity");
+  const Tick start = serial_lookups_ ? later(now, lookup_free_) : now;
+  lookup_free_ = start + lookup_time_;
+  Command& command = commands_[tag];
+  command.arrival = now;
+  command.collections = collector_.ended();
+  command.since = lookup_free_;
+  command.order = events_.take_order();
+  command.address = address;
+  command.gc_blocked = Tick(0);
+  command.frame = kNoIndex;
+  command.stage = Stage::lookup;
+  command.write = write;
+  ++unfinished_;
+  pending_.begin();
+  const bool only = lookups_.empty();
+  if (only) {
+    next_lookup_ = lookup_free_;
+  }
+  lookups_.push_back(links(), tag);
+  return only;
+}
+
+HMSIM_INLINE void CommandTable::end(std::uint32_t tag, Tick now) {
+  ensure(commands_[tag].stage == Stage::ready, "nvdimm", now, tag,
+         "a command ends that was not ready");
+  commands_[tag].stage = Stage::none;
+  --unfinished_;
+  pending_.end();
+}
+
+}  // namespace hmsim

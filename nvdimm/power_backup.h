@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data mode of one flash NVDIMM: what power failures leave of its data, and recoveries find again.
+//
+// When power goes, what flash does at that moment is torn, and pages that the write part or posted
+// writes hold beyond flash are saved, LUNs at once. When it returns, the map is rebuilt from spare
+// areas. Save and recovery may be interrupted; what was not saved then stays in the buffer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/types.h"
+#include "nvdimm/buffer/posted_writes.h"
+#include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/data.h"
+#include "nvdimm/ftl/ftl.h"
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/nand/power_lane.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/power.h"
+
+namespace hmsim {
+
+class PowerBackup {
+ public:
+  // `data`: nullptr outside data mode; then there are only records.
+  PowerBackup(const NvdimmParameters& parameters, Ftl& ftl, const FlashArray& flash,
+              const SyncBuffer& buffer, const PostedWrites& posted, NvdimmData* data);
+
+  // Power goes at `now`; the save is interrupted when it has lasted for `save_for`.
+  void fail(Tick now, Tick save_for);
+  // Goes on with what another one holds that has failed. False: the recovery was interrupted when
+  // it had lasted for `recover_for`.
+  bool recover(PowerBackup& before, Tick now, Tick recover_for);
+  const PowerRecord& record() const { return record_; }
+
+  void serialize(Archive& archive) { archive(record_); }
+
+ private:
+  void tear_flash(std::vector<PowerLane>& lanes);
+  void save_dirty(std::vector<PowerLane>& lanes);
+  void save_rest(std::vector<PowerLane>& lanes);
+  void save_page(LogicalPage page, const UnsavedPage& content, std::vector<PowerLane>& lanes,
+                 std::uint32_t& next);
+  void overlay_posted(LogicalPage page, PageBytes& bytes) const;
+  std::uint32_t target(std::uint32_t first) const;
+  void collect(std::vector<PowerLane>& lanes);
+
+  const NvdimmParameters& parameters_;
+  Ftl& ftl_;
+  const FlashArray& flash_;
+  const SyncBuffer& buffer_;
+  const PostedWrites& posted_;
+  NvdimmData* data_;
+  PowerRecord record_;
+};
+
+}  // namespace hmsim

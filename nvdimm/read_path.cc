@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/read_path.h"
+
+#include <utility>
+
+#include "nvdimm/under_way.h"
+
+namespace hmsim {
+
+ReadPath::ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
+                   Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
+                   GarbageCollector& collector, PendingWork& pending, NvdimmStatistics& statistics,
+                   NvdimmData* data)
+    : unmapped_read_(unmapped_read),
+      commands_(commands),
+      buffer_(buffer),
+      lookahead_(lookahead),
+      ftl_(ftl),
+      flash_(flash),
+      map_(map),
+      collector_(collector),
+      pending_(pending),
+      statistics_(statistics),
+      data_(data) {
+  flash.attach(*this);
+}
+
+void ReadPath::seek_again(std::uint32_t tag, Tick now) { seek(tag, commands_[tag], now); }
+
+// `frame`: of the read part, which the line is not in, or none.
+Found ReadPath::fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now) {
+  if (frame != kNoIndex) {
+    Frame& record = buffer_.read[frame];
+    if (record.state != FrameState::clean) {
+      wait_for(record, tag);
+      return Found::on_its_way;
+    }
+    // The line was written, and has left the write part since: the page is read again.
+    if (record.listing != FrameListing::none) {
+      buffer_.read.unlist(frame);
+    }
+    owe(record, ftl_.read_lun(buffer_.page_of(key)));
+    wait_for(record, tag);
+    start_fill(frame, FlashPriority::demand, now);
+    return Found::missing;
+  }
+  if (unmapped_read_ == UnmappedRead::zero && ftl_.place(buffer_.page_of(key)) == kNowhere) {
+    commands_.ready(tag, now);
+    return Found::unmapped;
+  }
+  Frame& record = buffer_.read[buffer_.read.add(key)];
+  owe(record, ftl_.read_lun(buffer_.page_of(key)));
+  wait_for(record, tag);
+  admit(now);
+  return Found::missing;
+}
+
+void ReadPath::admit(Tick now) {
+  BufferPart& part = buffer_.read;
+  while (part.waiting() > 0) {
+    if (part.full()) {
+      const std::uint32_t victim = part.victim();
+      if (victim == kNoIndex) {
+        return;
+      }
+      part.release(victim);
+    }
+    start_fill(part.admit(), FlashPriority::demand, now);
+  }
+}
+
+void ReadPath::prefetch(Tick now) {
+  BufferPart& part = buffer_.read;
+  for (std::int64_t key = 0; lookahead_->next_prefetch(key);) {
+    if (part.full()) {
+      part.release(part.victim());
+    }
+    const std::uint32_t frame = part.add(key);
+    part.admit();
+    part[frame].prefetched = true;
+    owe(part[frame], ftl_.read_lun(buffer_.page_of(key)));
+    ++statistics_.prefetches;
+    start_fill(frame, FlashPriority::prefetch, now);
+  }
+}
+
+// --- Fills
+
+void ReadPath::start_fill(std::uint32_t frame, FlashPriority priority, Tick now) {
+  Frame& record = buffer_.read[frame];
+  const std::uint32_t written = buffer_.write.find(record.key);
+  record.expected = buffer_.all_lines() & ~(written == kNoIndex ? 0 : buffer_.write[written].valid);
+  move(record, ftl_.read_lun(buffer_.page_of(record.key)));
+  record.state = FrameState::filling;
+  pending_.add(record.lun, {0, 0, 1, 0});
+  if (record.fetching) {
+    return;  // the read of an earlier fill, which collection has served, is still queued
+  }
+  record.fetching = true;
+  const MapUser user = priority == FlashPriority::prefetch ? MapUser::prefetch : MapUser::demand;
+  if (map_.look_up(buffer_.page_of(record.key), map_cookie(user, frame), now)) {
+    fetch(frame, priority, GcWait(), now);
+  }
+}
+
+// In the meantime collection may have served the frame: then its read is withdrawn once it starts.
+void ReadPath::fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now) {
+  FlashCommand command;
+  command.requester = this;
+  command.priority = priority;
+  command.lun = ftl_.read_lun(buffer_.page_of(buffer_.read[frame].key));
+  command.subject = frame;
+  command.gc = gc;
+  flash_.submit(command, now);
+}
+
+// Each waiting command looks again: its line may have been written in the meantime.
+void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
+  Frame& record = buffer_.read[frame];
+  if (data_ != nullptr) {
+    data_->fill(ftl_, buffer_, frame, record.expected);
+  }
+  record.valid |= record.expected;
+  record.expected = 0;
+  record.state = FrameState::clean;
+  pending_.remove(record.lun, {1, std::exchange(record.requests, 0), 1, 0});
+  commands_.wake_all(record.waiters, [&](std::uint32_t tag) {
+    CommandTable::Command& command = commands_[tag];
+    command.gc_blocked += gc.since(std::exchange(command.since, now));
+    seek_again(tag, now);
+  });
+  if (record.state == FrameState::clean && record.pins == 0) {
+    settle(frame);
+    admit(now);
+  }
+}
+
+void ReadPath::settle(std::uint32_t frame) {
+  const Frame& record = buffer_.read[frame];
+  if (record.state != FrameState::clean || record.fetching) {
+    return;
+  }
+  if (record.valid == 0) {
+    buffer_.read.release(frame);
+  } else {
+    buffer_.read.list(frame, lookahead_ != nullptr && lookahead_->guards(record.key));
+  }
+}
+
+// --- Where reads that wait for flash count as pending
+
+void ReadPath::wait_for(Frame& frame, std::uint32_t tag) {
+  commands_.wait(tag, frame.waiters);
+  ++frame.requests;
+  pending_.add(frame.lun, {0, 1, 0, 0});
+}
+
+// The frame will be read from the LUN ...
+void ReadPath::owe(Frame& frame, std::uint32_t lun) {
+  frame.lun = lun;
+  pending_.add(lun, {1, 0, 0, 0});
+}
+
+// ... or rather from another one. False: it is the same.
+bool ReadPath::move(Frame& frame, std::uint32_t lun) {
+  if (lun == frame.lun) {
+    return false;
+  }
+  const PendingFlash work{1, frame.requests, frame.state == FrameState::filling ? 1u : 0u, 0};
+  pending_.remove(frame.lun, work);
+  pending_.add(lun, work);
+  frame.lun = lun;
+  return true;
+}
+
+// What the read was for has come by another way.
+void ReadPath::withdraw(std::uint32_t frame, Tick now) {
+  buffer_.read[frame].fetching = false;
+  if (buffer_.read[frame].pins == 0) {
+    settle(frame);
+    admit(now);
+  }
+}
+
+// --- Flash
+
+bool ReadPath::on_flash_start(const FlashCommand& command, Tick now) {
+  Frame& frame = buffer_.read[command.subject];
+  if (frame.state != FrameState::filling) {
+    if (command.priority == FlashPriority::prefetch) {
+      lookahead_->prefetch_ended();
+    }
+    withdraw(command.subject, now);
+    return false;
+  }
+  // The page may have been written to another LUN while the read waited for this one.
+  const std::uint32_t lun = ftl_.read_lun(buffer_.page_of(frame.key));
+  if (lun == command.lun) {
+    return true;
+  }
+  FlashCommand moved = command;
+  moved.lun = lun;
+  flash_.submit(moved, now);
+  if (move(frame, lun)) {
+    collector_.on_host_served(command, now);
+  }
+  return false;
+}
+
+PhysicalPage ReadPath::flash_place(const FlashCommand& command) const {
+  return ftl_.read_place(buffer_.page_of(buffer_.read[command.subject].key));
+}
+
+PhysicalPage ReadPath::next_flash_place(const FlashCommand& command) const {
+  return buffer_.read[command.subject].state == FrameState::filling ? flash_place(command)
+                                                                    : kNowhere;
+}
+
+void ReadPath::on_flash_done(const FlashCommand& command, Tick now) {
+  if (command.priority == FlashPriority::prefetch) {
+    lookahead_->prefetch_ended();
+  }
+  buffer_.read[command.subject].fetching = false;
+  end_fill(command.subject, command.gc, now);
+}
+
+// Collection holds the page in the controller: it takes the place of the reads that wait for it.
+void ReadPath::on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) {
+  const std::int64_t keys = buffer_.items() ? kLinesPerPage : 1;
+  bool served = false;
+  for (std::int64_t key = page.value() * keys; key < (page.value() + 1) * keys; ++key) {
+    const std::uint32_t frame = buffer_.read.find(key);
+    if (frame != kNoIndex && buffer_.read[frame].state == FrameState::filling) {
+      served = true;
+      end_fill(frame, flash_.lock_of(lun, now), now);
+    }
+  }
+  if (served) {
+    ++statistics_.gc_cached;
+    collector_.reconsider(lun, now);
+  }
+}
+
+void ReadPath::check_loaded(const Archive& archive, UnderWay& under_way) const {
+  constexpr const char* kWrong = "reads of flash pages do not hold together";
+  for (const auto& [command, progress] : under_way.of(*this)) {
+    const bool prefetches = command.priority == FlashPriority::prefetch;
+    archive.check(command.operation == FlashOperation::read &&
+                      (prefetches || command.priority == FlashPriority::demand),
+                  kWrong);
+    under_way.fetches.take(command.subject);
+    under_way.prefetches += prefetches ? 1 : 0;
+  }
+  for (std::uint32_t number = 0; number < buffer_.read.records(); ++number) {
+    const Frame& frame = buffer_.read[number];
+    const bool fills = frame.state == FrameState::filling;
+    const bool used = frame.state != FrameState::free;
+    archive.check(under_way.fetches.has(number) == (used && frame.fetching) &&
+                      (!fills || frame.fetching) &&
+                      (frame.state != FrameState::waiting || !frame.fetching),
+                  kWrong);
+    if (fills || frame.state == FrameState::waiting) {
+      under_way.pending.add(frame.lun, {1, frame.requests, fills ? 1u : 0u, 0});
+    }
+  }
+}
+
+}  // namespace hmsim

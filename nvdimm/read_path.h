@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads of one flash NVDIMM: from the buffer, or through frames of its read part that are filled
+// from flash.
+//
+// A read finds its line in the write part or the read part, or waits for its page to come from
+// flash: one flash read for all that wait for it. The frame is that of the least recently used
+// clean page; where none can go, pages wait in order of arrival. A line that the page's frame in
+// the write part lacks is read into the read part, without the lines of the write part.
+#pragma once
+
+#include <cstdint>
+
+#include "core/types.h"
+#include "nvdimm/buffer/lookahead.h"
+#include "nvdimm/buffer/pending_work.h"
+#include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/command_table.h"
+#include "nvdimm/data.h"
+#include "nvdimm/ftl/ftl.h"
+#include "nvdimm/ftl/garbage_collector.h"
+#include "nvdimm/ftl/map_traffic.h"
+#include "nvdimm/nand/flash_array.h"
+#include "nvdimm/parameters.h"
+#include "nvdimm/statistics.h"
+
+namespace hmsim {
+
+struct UnderWay;
+
+class ReadPath final : public CollectionListener, private FlashRequester {
+ public:
+  // `lookahead`, `data`: nullptr where there is none.
+  ReadPath(UnmappedRead unmapped_read, CommandTable& commands, SyncBuffer& buffer,
+           Lookahead* lookahead, const Ftl& ftl, FlashArray& flash, MapTraffic& map,
+           GarbageCollector& collector, PendingWork& pending, NvdimmStatistics& statistics,
+           NvdimmData* data);
+
+  // The lookup of a read is over: it is ready, or waits.
+  Found seek(std::uint32_t tag, CommandTable::Command& command, Tick now);
+  // A read that waited looks again.
+  void seek_again(std::uint32_t tag, Tick now);
+  // Frames for pages that wait for one, as far as there are.
+  void admit(Tick now);
+  // No command uses the frame any more.
+  void settle(std::uint32_t frame);
+  // Fetches pages of queued reads, as far as the buffer manager allows.
+  void prefetch(Tick now);
+  // The place of the frame's page is known.
+  void fetch(std::uint32_t frame, FlashPriority priority, const GcWait& gc, Tick now);
+
+  // Loading: frames of the read part wait for one flash read each.
+  void check_loaded(const Archive& archive, UnderWay& under_way) const;
+
+ private:
+  Found fetch_line(std::uint32_t tag, std::int64_t key, std::uint32_t frame, Tick now);
+  void start_fill(std::uint32_t frame, FlashPriority priority, Tick now);
+  void end_fill(std::uint32_t frame, const GcWait& gc, Tick now);
+  void wait_for(Frame& frame, std::uint32_t tag);
+  void owe(Frame& frame, std::uint32_t lun);
+  bool move(Frame& frame, std::uint32_t lun);
+  void withdraw(std::uint32_t frame, Tick now);
+
+  bool on_flash_start(const FlashCommand& command, Tick now) override;
+  PhysicalPage flash_place(const FlashCommand& command) const override;
+  PhysicalPage next_flash_place(const FlashCommand& command) const override;
+  void on_flash_done(const FlashCommand& command, Tick now) override;
+  void on_page_copied(LogicalPage page, std::uint32_t lun, Tick now) override;
+
+  const UnmappedRead unmapped_read_;
+  CommandTable& commands_;
+  SyncBuffer& buffer_;
+  Lookahead* lookahead_;
+  const Ftl& ftl_;
+  FlashArray& flash_;
+  MapTraffic& map_;
+  GarbageCollector& collector_;
+  PendingWork& pending_;
+  NvdimmStatistics& statistics_;
+  NvdimmData* data_;
+};
+
+// The newest data are those of posted writes, then those of the write part.
+HMSIM_INLINE Found ReadPath::seek(std::uint32_t tag, CommandTable::Command& command, Tick now) {
+  const Address address = command.address;
+  const std::int64_t key = buffer_.key_of(address);
+  const std::uint64_t line = buffer_.line_of(address);
+  if (commands_.waits_for_posted(tag, address)) {
+    return Found::on_its_way;
+  }
+  const std::uint32_t written = buffer_.write.find(key);
+  if (written != kNoIndex && (buffer_.write[written].valid & line) != 0) {
+    buffer_.write.pin(written);
+    commands_.ready(tag, command, true, written, now);
+    return Found::here;
+  }
+  const std::uint32_t frame = buffer_.read.find(key);
+  if (frame != kNoIndex) {
+    Frame& record = buffer_.read[frame];
+    if (record.prefetched) {
+      record.prefetched = false;
+      ++(record.state == FrameState::clean ? statistics_.prefetch_useful
+                                           : statistics_.prefetch_late);
+    }
+    if ((record.valid & line) != 0) {
+      buffer_.read.pin(frame);
+      commands_.ready(tag, command, false, frame, now);
+      return Found::here;
+    }
+  }
+  return fetch_line(tag, key, frame, now);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/write_path.h"
+
+namespace hmsim {
+
+WritePath::WritePath(CommandTable& commands, SyncBuffer& buffer, const Lookahead* lookahead,
+                     Evictor& evictor)
+    : commands_(commands), buffer_(buffer), lookahead_(lookahead), evictor_(evictor) {}
+
+Found WritePath::seek(std::uint32_t tag, CommandTable::Command& command, Tick now) {
+  const std::int64_t key = buffer_.key_of(command.address);
+  const std::uint32_t frame = buffer_.write.find(key);
+  if (frame == kNoIndex) {
+    commands_.wait(tag, buffer_.write[buffer_.write.add(key)].waiters);
+    admit(now);
+    return Found::missing;
+  }
+  Frame& record = buffer_.write[frame];
+  switch (record.state) {
+    case FrameState::clean:
+      record.state = FrameState::dirty;
+      --leaving_;
+      buffer_.write.pin(frame);
+      commands_.ready(tag, command, true, frame, now);
+      admit(now);
+      return Found::here;
+    case FrameState::dirty:
+      buffer_.write.pin(frame);
+      commands_.ready(tag, command, true, frame, now);
+      return Found::here;
+    case FrameState::evicting:
+      leaving_ -= record.waiters.empty() ? 1 : 0;
+      commands_.wait(tag, record.waiters);
+      admit(now);
+      return Found::on_its_way;
+    default:
+      commands_.wait(tag, record.waiters);
+      return Found::on_its_way;
+  }
+}
+
+// One frame is to become free for each page that waits.
+void WritePath::admit(Tick now, const GcWait& gc) {
+  BufferPart& part = buffer_.write;
+  while (part.waiting() > 0 && !part.full()) {
+    accept(part.admit(), gc, now);
+  }
+  while (part.waiting() > leaving_ && evict(now)) {
+  }
+}
+
+bool WritePath::evict(Tick now) {
+  const std::size_t frames = evictor_.start(now);
+  leaving_ += frames;
+  return frames > 0;
+}
+
+void WritePath::keep_frames_free(Tick now) {
+  while (lookahead_ != nullptr && buffer_.write.waiting() == 0 && wants_free_frame()) {
+    const std::size_t frames = evictor_.start_early(now);
+    if (frames == 0) {
+      return;
+    }
+    leaving_ += frames;
+  }
+}
+
+void WritePath::accept(std::uint32_t frame, const GcWait& gc, Tick now) {
+  Frame& record = buffer_.write[frame];
+  record.state = FrameState::dirty;
+  commands_.wake_all(record.waiters, [&](std::uint32_t tag) {
+    CommandTable::Command& command = commands_[tag];
+    command.gc_blocked = gc.since(command.since);
+    buffer_.write.pin(frame);
+    commands_.ready(tag, command, true, frame, now);
+  });
+}
+
+void WritePath::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now) {
+  Frame& record = buffer_.write[frame];
+  record.state = FrameState::clean;
+  if (!record.waiters.empty()) {
+    accept(frame, gc, now);
+  } else if (record.pins == 0) {
+    settle(frame);
+    admit(now, gc);
+  }
+}
+
+void WritePath::settle(std::uint32_t frame) {
+  BufferPart& part = buffer_.write;
+  const Frame& record = part[frame];
+  if (record.state == FrameState::dirty && record.valid != 0) {
+    part.list(frame, lookahead_ != nullptr && lookahead_->guards(record.key));
+  } else if (record.state == FrameState::dirty) {
+    part.release(frame);  // all of it was discarded
+  } else if (record.state == FrameState::clean) {
+    part.release(frame);
+    --leaving_;
+  }
+}
+
+void WritePath::check_loaded(const Archive& archive) const {
+  std::size_t leaving = 0;
+  for (std::uint32_t number = 0; number < buffer_.write.records(); ++number) {
+    const Frame& frame = buffer_.write[number];
+    const bool written = frame.state == FrameState::evicting && frame.waiters.empty();
+    leaving += frame.state == FrameState::clean || written ? 1 : 0;
+  }
+  archive.check(leaving == leaving_, "frames that will be free are counted wrong");
+}
+
+}  // namespace hmsim
