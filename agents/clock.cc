@@ -22,7 +22,7 @@ EdgeClock::EdgeClock(std::int64_t frequency, std::int64_t parts) {
   const std::int64_t common = std::gcd(kPicosecondsPerMillisecond, edges_per_millisecond);
   picoseconds_ = kPicosecondsPerMillisecond / common;
   edges_ = edges_per_millisecond / common;
-  // Less than one edge a picosecond, so that this cannot overflow.
+  // There is less than one edge in a picosecond, so that this cannot overflow.
   last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
 }
 

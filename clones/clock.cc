@@ -7,7 +7,7 @@ namespace hmsim {
 
 namespace {
 
-// Gaps of the order of a phase are what phases tell themselves.
+// Gaps of the order of a phase are left out: the phases themselves tell them.
 std::vector<CloneBin> shorter_than(double most, const std::vector<CloneBin>& bins) {
   std::vector<CloneBin> shorter;
   for (const CloneBin& bin : bins) {

@@ -62,7 +62,7 @@ void CloneLines::begin(std::size_t kind, std::size_t pace, bool to_end, Random& 
   piece_ = piece - 1;
 }
 
-// The first run of a visit that does not go from line to line; its last one is chosen, too.
+// Begins the first run of a visit that does not go from line to line; chooses its last run, too.
 std::int64_t CloneLines::begin_pieces(std::int64_t accesses, Random& random) {
   last_ = 1;
   if (pieces_of_ == nullptr) {
@@ -114,7 +114,7 @@ void CloneLines::step(Random& random) {
   piece_ = piece - 1;
 }
 
-// Where a run of so many lines begins that is not the last one's continuation.
+// Returns where a run of so many lines begins that does not continue the last one.
 std::uint64_t CloneLines::jump(std::int64_t piece, Random& random) {
   const std::int64_t last = kLines - piece;
   const auto next = static_cast<std::int64_t>(line_) + 1;

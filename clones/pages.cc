@@ -74,12 +74,12 @@ void ClonePages::advance(bool at_end, std::size_t pace, Random& random) {
   ++paces_[pace].visits;
 }
 
-// Where a jump goes to.
+// Returns the page that a jump goes to.
 std::uint64_t ClonePages::find(bool at_end, Random& random) {
   const std::uint64_t most = std::min<std::uint64_t>(visits_, history_.size() - 1);
   const std::uint64_t now = visits_ + 1;
   std::uint64_t page = 0;
-  // A page whose last visit was the low-th to high-th before this one; false when there is none.
+  // Looks for a page whose last visit was the low-th to high-th before this one.
   const auto among = [&](std::uint64_t low, std::uint64_t high) {
     high = std::min(high, most);
     const std::uint64_t count = low > high ? 0 : last_visits_.count(now - high, now - low);
@@ -103,7 +103,7 @@ std::uint64_t ClonePages::find(bool at_end, Random& random) {
     }
     closed_[number] = true;
   }
-  // A new one, and not as if it had been followed: then the one beside comes later.
+  // The page is a new one, but not the one beside, as if that had been followed: it comes later.
   const std::uint64_t beside = page_ + 1;
   if (at_end && next_page_ == beside) {
     left_out_ = beside;
@@ -115,7 +115,7 @@ std::uint64_t ClonePages::find(bool at_end, Random& random) {
   return next_page_;
 }
 
-// Counts as the case of reuse that it is. Pages count from the stream's first.
+// Counts a visit in its case of reuse. Pages count from the stream's first.
 void ClonePages::enter(std::uint64_t page) {
   page %= kMostPages;
   if (page >= last_visit_.size()) {

@@ -61,7 +61,7 @@ void Series::serialize(Archive& archive) {
   }
 }
 
-// The interval is doubled again and again; each row has all columns.
+// Checks what was loaded: the interval was doubled again and again, and each row has all columns.
 void Series::check_loaded(const Archive& archive, Tick given) const {
   constexpr const char* kWrong = "the time series does not hold together";
   Tick interval = given;

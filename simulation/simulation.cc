@@ -122,7 +122,7 @@ std::int64_t Simulation::instructions(std::uint16_t source) const {
   return sum;
 }
 
-// By Request::agent.
+// Returns the requesters, at the index that Request::agent names.
 std::vector<Requester*> Simulation::requesters() const {
   std::vector<Requester*> requesters;
   for (const auto& agent : agents_) {
@@ -243,7 +243,7 @@ RequestLog::Columns Simulation::take_requests() {
   return request_log_ ? request_log_->take() : RequestLog::Columns();
 }
 
-// Kernel steps that are due by `limit`, one while warming up; false when there is none.
+// Does kernel steps that are due by `limit`, or one while warming up; false when there is none.
 bool Simulation::go(Tick limit, std::uint64_t& steps) {
   if (measuring_) {
     return kernel_.run(limit, steps);
@@ -252,7 +252,7 @@ bool Simulation::go(Tick limit, std::uint64_t& steps) {
   return warm_up(limit);
 }
 
-// A kernel step, or the end of the warm-up.
+// Does a kernel step, or ends the warm-up.
 bool Simulation::warm_up(Tick limit) {
   if (!warmup_time_over_) {
     if (kernel_.step(earlier(limit, options_.warmup))) {

@@ -12,7 +12,7 @@ double seconds(Tick time) {
 
 }  // namespace
 
-// Instructions per clock cycle of a core; 0 before any time was measured.
+// Returns the instructions per clock cycle of a core; 0 before any time was measured.
 double Simulation::per_cycle(const Agent& core) const {
   if (const double weighted = core.weighted_ipc(); weighted != 0) {
     return weighted;

@@ -67,7 +67,7 @@ class FioTrace final : public BlockSource {
     version_ = static_cast<std::uint32_t>(version);
   }
 
-  // True: the line is a read, a write, a trim or a flush.
+  // Reads a line; true when it is a read, a write, a trim or a flush.
   bool read_action(BlockRequest& request) {
     const std::size_t file = *version_ - 2;
     if (text_.fields() < file + 2) {

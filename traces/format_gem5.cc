@@ -96,7 +96,7 @@ class Gem5Trace final : public AccessSource {
   bool any_ = false;
 };
 
-// The next message's bytes; false at the trace's end.
+// Reads the next message's bytes; false at the trace's end.
 bool Gem5Trace::read_message() {
   std::uint64_t size = 0;
   char byte = 0;
@@ -142,7 +142,7 @@ std::uint64_t Gem5Trace::varint() {
   fail("a number is longer than 64 bits");
 }
 
-// The message's next field; `value` is that of a number. False at the message's end.
+// Reads the message's next field; `value` becomes that of a number. False at the message's end.
 bool Gem5Trace::field(std::uint64_t& number, Wire& wire, std::uint64_t& value) {
   if (message_.empty()) {
     return false;
@@ -199,7 +199,7 @@ void Gem5Trace::read_header() {
   faster_ = std::max<std::uint64_t>(frequency / kPicoseconds, 1);
 }
 
-// The next packet that moves data, as left_ lines from access_ on; false at the trace's end.
+// Reads the next packet that moves data, as left_ lines from access_ on; false at the trace's end.
 bool Gem5Trace::read_packet() {
   enum Field : std::uint64_t { kTick = 1, kCommand, kAddress, kSize, kFlags, kId, kFields };
   while (true) {

@@ -64,7 +64,8 @@ class HmsimTrace final : public MissSource {
   bool any_ = false;
 };
 
-// The next miss of the `least`-th instruction from here or a later one; the gap counts that one.
+// Reads the next miss of the `least`-th instruction from here or a later one; the gap counts that
+// one.
 bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   const std::uint64_t before = least == 0 ? 0 : least - 1;
   miss = Miss();

@@ -24,7 +24,7 @@ constexpr unsigned tag_of(std::uint64_t word) {
   return static_cast<unsigned>(word >> 40 & 0x1F) | static_cast<unsigned>(word >> 39 & 1) << 5;
 }
 
-// Differences modulo 2^39, small ones of either sign as small numbers.
+// Maps differences modulo 2^39 to numbers, small ones of either sign to small numbers.
 constexpr std::uint64_t zigzag(std::uint64_t difference) {
   const std::uint64_t sign = difference >> (kLowBits - 1) & 1;
   return (difference << 1 ^ (0 - sign)) & kLowMask;
@@ -75,7 +75,7 @@ class Neighbours {
 
 using Counts = std::array<std::size_t, kKinds>;
 
-// Where the planes of each kind begin, behind a tag for each record.
+// Returns where the planes of each kind begin, behind a tag for each record.
 Counts plane_starts(const Counts& counts, std::size_t records) {
   Counts starts{};
   std::size_t start = records;

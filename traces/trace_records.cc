@@ -84,7 +84,7 @@ class AccessRecords final : public TraceRecords {
   std::unique_ptr<AccessSource> source_;
 };
 
-// Loads and stores of an instruction, whose sizes are not told, as the lines that they begin in.
+// Loads and stores of an instruction become the lines that they begin in: the trace tells no sizes.
 class InstructionRecords final : public TraceRecords {
  public:
   explicit InstructionRecords(std::unique_ptr<InstructionSource> source)

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
              : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Cuts the text up to the next `mark` off.
+// Cuts off the text up to the next `mark`, and returns it.
 std::string_view cut(std::string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const std::string_view part = trimmed(text.substr(0, end));

@@ -43,7 +43,7 @@ void LastLevelCache::insert(std::uint16_t user, const SpaceLine& line, bool dirt
 
 LastLevelCache::MissId LastLevelCache::refer(const SpaceLine& line, bool missed, std::uint16_t user,
                                              std::uint32_t fill) {
-  // A user's own fills of a line are one.
+  // A user has one fill of a line at most.
   const auto known = users_.size() == 1 ? open_lines_.end()
                                         : std::find(open_lines_.begin(), open_lines_.end(), line);
   MissId id = kNone;

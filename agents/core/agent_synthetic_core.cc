@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::int64_t kMostInstructions = std::int64_t{1} << 60;
 
-// The instruction at which event `number` (from 1) of `rate` per 10^6 instructions lies.
+// Returns the instruction at which event `number` (from 1) of `rate` per 10^6 instructions lies.
 std::int64_t instruction_of(std::int64_t number, std::int64_t rate) {
   if (rate == 0) {
     return std::numeric_limits<std::int64_t>::max();
@@ -67,9 +67,10 @@ bool SyntheticMisses::next(Miss& miss) {
   return true;
 }
 
-// So many events lie among the instructions up to the present one, and the next one behind it.
-void SyntheticMisses::check_place(const Archive& archive, std::int64_t rate,
-                                  std::int64_t number) const {
+// Checks that `number` events lie among the instructions up to the present one, and the next event
+// behind it.
+void SyntheticMisses::check_counts(const Archive& archive, std::int64_t rate,
+                                   std::int64_t number) const {
   archive.check(instruction_ >= 0 && instruction_ < kMostInstructions && number >= 0 &&
                     number <= (rate == 0 ? 0 : instruction_) &&
                     (rate == 0 || number / rate <= instruction_ / kMillion) &&
@@ -79,8 +80,8 @@ void SyntheticMisses::check_place(const Archive& archive, std::int64_t rate,
 
 void SyntheticMisses::serialize(Archive& archive) {
   archive(random_, instruction_, reads_, writes_);
-  check_place(archive, settings_.reads, reads_);
-  check_place(archive, settings_.writes, writes_);
+  check_counts(archive, settings_.reads, reads_);
+  check_counts(archive, settings_.writes, writes_);
 }
 
 SyntheticCore::SyntheticCore(const FrontendParameters& defaults) : MissCore(defaults) {

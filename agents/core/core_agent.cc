@@ -108,7 +108,7 @@ bool CoreAgent::next_record(std::int64_t& gap) {
   }
 }
 
-// Its first record; `index` instructions of the pass come before it.
+// Reads the first record of a part; `index` instructions of the pass come before the part.
 bool CoreAgent::begin_part(std::int64_t index, std::int64_t& gap) {
   in_part_ = true;
   if (windows_.empty()) {
@@ -129,7 +129,8 @@ bool CoreAgent::begin_part(std::int64_t index, std::int64_t& gap) {
   return seek_record(window.skip, gap);
 }
 
-// Retirement is known up to `index`, and `before` the last record up to there.
+// Passes the marks up to `index`: retirement is known up to there, and `before` is the last record
+// up to there.
 void CoreAgent::pass_marks(const Entry& before, std::int64_t index) {
   while (!marks_.empty() && marks_.front().index <= index) {
     const Mark mark = marks_.front();
@@ -150,7 +151,8 @@ void CoreAgent::decide_end() {
   end_index_ = std::min(next_index_, limit_index_);
 }
 
-// When the next record is dispatched, or the pass ends: kNever while that depends on a completion.
+// Decides when the next record is dispatched, or the pass ends: kNever while that depends on a
+// completion.
 void CoreAgent::plan() {
   act_time_ = kNever;
   if (ending_) {
@@ -256,8 +258,8 @@ void CoreAgent::unblock(Tick now) {
   }
 }
 
-// Exact: after the last entry whose retirement is past, one instruction retires per slot, up to
-// the next entry.
+// The number is exact: after the last entry whose retirement is past, one instruction retires per
+// slot, up to the next entry.
 std::int64_t CoreAgent::retired(Tick now) const {
   const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;  // last one not after now
   std::int64_t next = first_;

@@ -72,7 +72,7 @@ void CoreAgent::check_loaded(const Archive& archive) const {
   check_act_time(archive);
 }
 
-// When it acts next is what plan() has said.
+// The core acts next when plan() has said.
 void CoreAgent::check_act_time(const Archive& archive) const {
   const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
   const bool passes = !ending_ || end_index_ < kLast;

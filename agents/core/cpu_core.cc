@@ -60,8 +60,8 @@ bool CpuCore::blocked() const {
   return writes_outside_ >= parameters().window || stores_waiting_ >= parameters().window;
 }
 
-// Not with a line on its way: it may have come, and gone again, by the time of the dispatch. Nor
-// before a shared L3, if there is a chance that it comes to know.
+// The core does not run ahead with a line on its way: the line may have come, and gone again, by
+// the time of the dispatch. Nor does it before a shared L3, which might come to know.
 bool CpuCore::may_run_ahead() const {
   const auto waits = [this](std::uint64_t address) {
     return address != 0 && (fills_->in_flight(address / kLine) ||
@@ -203,7 +203,7 @@ void CpuCore::send_left(const LastLevelCache::WriteBack& left, Tick now) {
   send(MemoryClass::dram, location(left.line), true, kPosted, now, context);
 }
 
-// The registers that an instruction reads are known.
+// Starts an instruction: the registers that it reads are known.
 void CpuCore::start(std::int64_t number, Tick now) {
   Node& started = node(number);
   started.start = std::max(dispatch_slot(number), started.operands);
@@ -360,7 +360,7 @@ void CpuCore::start_waiting(Tick now) {
   notify();
 }
 
-// The line of an access is there from `slot` on.
+// Ends an access, whose line is there from `slot` on.
 void CpuCore::access_done(Link link, std::int64_t slot) {
   const Access& access = accesses_[link];
   merges_[0] += !access.first && access.start != kUnknown && access.start < slot ? 1 : 0;

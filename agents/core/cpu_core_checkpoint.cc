@@ -41,7 +41,7 @@ void CpuCore::serialize_core(Archive& archive) {
   }
 }
 
-// Each access waits for one fill, or is no longer one.
+// Each access waits for one fill, or its link is unused.
 void CpuCore::check_waiters(const Archive& archive) const {
   Places accesses(archive, accesses_.size(), kWrong);
   for (const Link link : unused_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a core with caches reports of them.
+// The statistics that a core has of its caches.
 #include <string>
 
 #include "agents/core/cpu_core.h"

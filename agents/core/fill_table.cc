@@ -68,7 +68,7 @@ FillTable::Id FillTable::take_behind(Id id) {
   return first;
 }
 
-// A fill leaves the list of the one that it is behind.
+// Takes a fill out of the list of the fill that it is behind.
 void FillTable::leave(Id id) {
   Fill& fill = fills_[id];
   Id* link = &fills_[fill.behind].first_behind;

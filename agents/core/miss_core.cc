@@ -63,7 +63,7 @@ bool MissCore::fence_is_due() const {
   return fence_ || (miss_.non_temporal && copied_page_ && page_of_write(miss_) != *copied_page_);
 }
 
-// Both memories' pages told apart.
+// Numbers the pages of both memories, which differ.
 std::int64_t MissCore::page_of_write(const Miss& miss) {
   const std::uint64_t page = miss.write_address / kPage * kMemoryClasses;
   return static_cast<std::int64_t>(page + static_cast<std::uint64_t>(miss.memory));

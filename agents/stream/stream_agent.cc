@@ -62,7 +62,7 @@ void StreamAgent::fetch() {
   }
 }
 
-// When the next request may be sent at the earliest; without one, the start of the pass.
+// Returns when the next request may be sent at the earliest; without one, the start of the pass.
 Tick StreamAgent::due() const { return sum_in_time(origin_, next_ ? next_->due : Tick(0)); }
 
 void StreamAgent::pump(Tick now) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kNvdimmLines = 1024;
 
 // Requests at 100, 200, 300 ... ns, of one sector each: number i reads sector i.
-RequestSource source_of(BlockKeys keys, int requests) {
+RequestSource source_of(const BlockKeys& keys, int requests) {
   std::string text;
   for (int i = 0; i < requests; ++i) {
     text += std::to_string(100 * (i + 1)) + " 0 " + std::to_string(i) + " 1 1\n";
