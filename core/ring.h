@@ -48,11 +48,12 @@ class Ring {
 
   void serialize(Archive& archive) {
     archive(slots_, head_, count_);
-    if (archive.loading() && ((slots_.size() & (slots_.size() - 1)) != 0 ||
-                              count_ > slots_.size() || head_ > slots_.size())) {
+    capacity_ = slots_.size();
+    const bool whole = (capacity_ & (capacity_ - 1)) == 0 && count_ <= capacity_ &&
+                       (capacity_ == 0 ? head_ == 0 : head_ < capacity_);
+    if (!whole) {
       throw InputError("the checkpoint is damaged: a queue does not hold together");
     }
-    capacity_ = slots_.size();
     mask_ = capacity_ - 1;
   }
 
