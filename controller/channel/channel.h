@@ -81,7 +81,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void choose_extras();
   void locate(Transaction& transaction) const;
   void place(Archive& archive, Transaction& transaction) const;
-  void restore(Archive& archive);
+  void restore(Archive& archive, const std::vector<Transaction*>& held);
 
   // Edges, as long as this component may go on.
   template <Extras extras, class Banks>

@@ -12,14 +12,16 @@ void Channel::serialize(Archive& archive) {
   admission_.serialize(archive, layout_.map);
   archive(bus_, dram_, nvdimm_);
   ordering_.serialize(archive, admission_.pool().size());
+  const std::vector<Transaction*> held = admission_.pool().held();
   if (archive.loading()) {
-    for (Transaction* each : admission_.pool().held()) {
+    for (Transaction* each : held) {
       place(archive, *each);
     }
   }
+  ordering_.serialize_views(archive, held, extras_ != Extras::none);
   nvdimm_.serialize_barrier(archive, admission_.pool());
   if (archive.loading()) {
-    restore(archive);
+    restore(archive, held);
   }
   archive(accounts_);
   nvdimm_.serialize_module(archive);
@@ -29,10 +31,9 @@ void Channel::serialize(Archive& archive) {
 }
 
 // What stands in the file are the transactions; all that lists and counts them follows.
-void Channel::restore(Archive& archive) {
+void Channel::restore(Archive& archive, const std::vector<Transaction*>& held) {
   fast_ = FastState();
   admission_.restore(archive, layout_);
-  const std::vector<Transaction*> held = admission_.pool().held();
   for (int rank = 0; rank <= layout_.nvdimm_rank; ++rank) {
     if (layout_.command_queues_fill && !admission_.has_room(rank)) {
       dram_.banks().hold(rank, true);
@@ -58,11 +59,6 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
     transaction.bank = 0;
   } else {
     locate(transaction);
-  }
-  if (transaction.viewed || (extras_ != Extras::none && state != TransactionState::barred)) {
-    const bool row_hit = transaction.view.row_hit;
-    transaction.viewed = false;
-    ordering_.view(transaction, row_hit);
   }
   const bool of_nvdimm = state == TransactionState::barred || state == TransactionState::waiting ||
                          state == TransactionState::ready;

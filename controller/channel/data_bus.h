@@ -61,8 +61,8 @@ class DataBus {
   // A data-bus command was chosen without select(): no promise stands any longer.
   void keep_promise() { promised_.reset(); }
 
-  // Bursts under way are found again by restore().
-  void serialize(Archive& archive) { archive(command_taken_, promised_); }
+  // Bursts under way are found again by restore(); the command bus is free on the next edge.
+  void serialize(Archive& archive) { archive(promised_); }
   void restore(const Archive& archive, const std::vector<Transaction*>& held, Cycle edge) {
     finishes_.restore(archive, held, edge);
   }

@@ -82,7 +82,7 @@ void DramBanks::serialize(Archive& archive) {
     archive.check(bank.open_row >= kClosingRow && bank.open_row != kNeverCycle.value(),
                   "an open row is none");
   }
-  archive(side_, next_);
+  archive(side_);
   archive.check(side_ < 2, "neither reads nor writes have the banks");
   if (!archive.loading()) {
     return;

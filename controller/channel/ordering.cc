@@ -117,6 +117,20 @@ void Ordering::serialize(Archive& archive, std::size_t slots) {
   arbiter_->serialize(archive);
 }
 
+// Of a view only row_hit may be asked for again, by those who want to know of completions.
+void Ordering::serialize_views(Archive& archive, const std::vector<Transaction*>& held, bool all) {
+  const bool asked = wanted(TransactionPolicy::kComplete);
+  for (Transaction* each : held) {
+    bool row_hit = each->viewed && each->view.row_hit;
+    if (asked) {
+      archive(row_hit);
+    }
+    if (archive.loading() && (asked || all) && each->state != TransactionState::barred) {
+      view(*each, asked && row_hit);
+    }
+  }
+}
+
 void Ordering::restore(Archive& archive, const std::vector<Transaction*>& held) {
   if (changes()) {
     guard_.restore(held, [this](MemoryClass memory) { return layout_.queue_of(memory); });

@@ -106,8 +106,10 @@ class Ordering {
     return transaction.view;
   }
 
-  // Loading: restore() is to follow, with all transactions, once their views are made.
+  // Loading: serialize_views() is to follow, with all transactions, once they are placed, and then
+  // restore(). `all`: views are made even where no policy has asked for one.
   void serialize(Archive& archive, std::size_t slots);
+  void serialize_views(Archive& archive, const std::vector<Transaction*>& held, bool all);
   void restore(Archive& archive, const std::vector<Transaction*>& held);
 
  private:

@@ -64,7 +64,7 @@ class RefreshControl {
   // It was issued.
   void refreshed(int rank, Cycle edge);
 
-  // The rank sleeps: it takes no refresh before it wakes up, which a urgent one is a cause for.
+  // The rank sleeps: it takes no refresh before it wakes up, which an urgent one is a cause for.
   // In self-refresh none is due, and none can be made for `time` from its end on.
   bool urgent(int rank, Cycle edge) const {
     return edge >= ranks_[static_cast<std::size_t>(rank)].urgent;
@@ -73,7 +73,7 @@ class RefreshControl {
   void wake(int rank) { ranks_[static_cast<std::size_t>(rank)].asleep = false; }
   void wake_from_self_refresh(int rank, Cycle edge, Cycle time);
 
-  // What is refreshed together: places number rank x turns + turn. A place is busy while a urgent
+  // What is refreshed together: places number rank x turns + turn. A place is busy while an urgent
   // refresh keeps it from other commands, and while it is refreshed.
   std::size_t place(int rank, std::int32_t bank) const {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
@@ -140,7 +140,7 @@ class RefreshControl {
   Cycle next_urgent_ = kNeverCycle;    // the first,
   int first_urgent_ = 0;               // of this rank,
   Cycle second_urgent_ = kNeverCycle;  // and the next one, of another
-  // A urgent rank's plan since the last command; its rank is -1 where there is none.
+  // An urgent rank's plan since the last command; its rank is -1 where there is none.
   Plan planned_;
   std::vector<Cycle> free_from_;  // by place; kNeverCycle: its refresh is still to come
   Cycle last_free_{0};            // the latest of them that is known

@@ -13,8 +13,11 @@ void LatencyMarks::serialize(Archive& archive) {
 }
 
 void Transaction::serialize(Archive& archive) {
-  archive(request, row, key_miss, key_hit, grant_from, state, viewed, view.row_hit, started,
-          activated, urgent, overdue, admitted, finishes, marks);
+  archive(request, row, grant_from, state, started, activated, urgent, overdue, admitted, finishes,
+          marks);
+  if (state != TransactionState::transfer) {  // it competes no longer
+    archive(key_miss, key_hit);
+  }
   for (const Cycle date : {grant_from, admitted, marks.activated_at, finishes, marks.first_command,
                            marks.entered, marks.competes}) {
     archive.check(date != kNeverCycle, "a transaction has no date");

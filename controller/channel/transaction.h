@@ -83,7 +83,7 @@ struct alignas(64) Transaction {
     overdue = false;
   }
 
-  // All but its slot, its links, and what its address tells; of its view whether it is made.
+  // All but its slot, its links, its view, and what its address tells.
   void serialize(Archive& archive);
 };
 

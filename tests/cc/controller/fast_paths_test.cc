@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do the channel's shortcuts (controller/channel/fast/) change anything? Every random configuration
-// runs with them and, edge by edge, without: commands, completions and statistics are compared bit
-// for bit, and a checkpoint of the one is continued by the other.
+// runs with them and, edge by edge, without: commands, completions, statistics and
+// checkpoints are compared bit for bit, and a checkpoint of the one is continued by the other.
 #include <gtest/gtest.h>
 
-#include <initializer_list>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "controller/accounts/channel_statistics.h"
 #include "core/random.h"
@@ -19,57 +21,69 @@ namespace hmsim::testing {
 namespace {
 
 using Paths = ChannelUnderTest::Paths;
-using Choices = std::initializer_list<const char*>;
 
 constexpr int kConfigurations = 500;
 constexpr int kParts = 10;
 constexpr int kBursts = 60;
+constexpr int kBurstsPerState = 7;
+
+struct Choice {
+  const char* name;
+  std::vector<const char*> values;  // one that is to be drawn more often stands there more often
+  bool of_nvdimm = false;
+};
+
+// Most channels need no extras, or keys only: these have all the shortcuts.
+const std::vector<Choice> kChoices{
+    {"controller.queues", {"unified", "split"}, true},
+    {"controller.ack", {"grant", "grant", "auto", "nvdimm_p"}, true},
+    {"controller.ack_slots", {"0", "1"}, true},
+    {"controller.outstanding", {"1", "8", "24"}, true},
+    {"nvdimm.unmapped_read", {"zero", "zero", "flash"}, true},
+    {"nvdimm.buffer.port", {"serial", "pipelined"}, true},
+    {"nvdimm.buffer.lookup", {"0ns", "7ns", "52ns"}, true},
+    {"controller.nvdimm_scheduler", {"fr_fcfs", "fcfs", "pas"}, true},
+    {"controller.scheduler",
+     {"fr_fcfs", "fr_fcfs", "fr_fcfs", "fr_fcfs", "fcfs", "fr_fcfs_cap", "par_bs", "bliss", "atlas",
+      "tcm", "firm"}},
+    {"controller.arbiter", {"scheduler_order", "round_robin", "dram_first", "oldest_first"}},
+    {"controller.contest", {"ready", "legal"}},
+    {"controller.starvation_limit", {"0s", "0s", "0s", "2us"}},
+    {"controller.queue_depth", {"4", "32", "128"}},
+    {"controller.structure", {"flat", "flat", "flat", "flat", "two_level"}},
+    {"controller.writes", {"mixed", "mixed", "mixed", "mixed", "drained"}},
+    {"controller.page_policy",
+     {"open_page", "open_page", "open_page", "open_page", "closed_page", "timeout_page"}},
+    {"controller.bank_hash", {"none", "xor"}},
+    {"dram.preset",
+     {"ddr3_1600_4gb_x8", "ddr3_1600_8gb_x8", "ddr4_2400r_8gb_x8", "ddr4_3200aa_16gb_x16",
+      "ddr5_4800b_16gb_x8"}},
+    {"dram.ranks", {"1", "2", "4"}},
+    {"dram.refresh_postpone", {"0", "0", "0", "0", "3"}},
+    {"dram.power_down", {"none", "none", "none", "none", "none", "fast"}},
+};
+
+struct Drawn {
+  Assignments assignments;
+  SystemConfig config;
+};
 
 // A configuration drawn at random; none when its parts do not fit together.
-std::optional<SystemConfig> draw(Random& random) {
-  Assignments drawn;
-  const auto choose = [&](const char* name, Choices choices) {
-    const auto which = random.below(choices.size());
-    drawn.emplace_back(name, *(choices.begin() + which));
-  };
+std::optional<Drawn> draw(Random& random) {
   const bool nvdimm = random.below(3) != 0;
-  if (nvdimm) {
-    drawn = kSmallNvdimm;
-    choose("controller.queues", {"unified", "split"});
-    choose("controller.ack", {"grant", "grant", "auto", "nvdimm_p"});
-    choose("controller.ack_slots", {"0", "1"});
-    choose("controller.outstanding", {"1", "8", "24"});
-    choose("nvdimm.unmapped_read", {"zero", "zero", "flash"});
-    choose("nvdimm.buffer.port", {"serial", "pipelined"});
-    choose("nvdimm.buffer.lookup", {"0ns", "7ns", "52ns"});
-    choose("controller.nvdimm_scheduler", {"fr_fcfs", "fcfs", "pas"});
-  } else {
-    drawn = kDramOnly;
+  Assignments drawn = nvdimm ? kSmallNvdimm : kDramOnly;
+  for (const Choice& each : kChoices) {
+    if (nvdimm || !each.of_nvdimm) {
+      drawn.emplace_back(each.name, each.values[random.below(each.values.size())]);
+    }
   }
-  // Most channels need no extras, or keys only: these have all the shortcuts.
-  choose("controller.scheduler", {"fr_fcfs", "fr_fcfs", "fr_fcfs", "fcfs", "fr_fcfs_cap", "par_bs",
-                                  "bliss", "atlas", "tcm", "firm"});
-  choose("controller.arbiter", {"scheduler_order", "round_robin", "dram_first", "oldest_first"});
-  choose("controller.contest", {"ready", "legal"});
-  choose("controller.starvation_limit", {"none", "none", "none", "2us"});
-  choose("controller.queue_depth", {"4", "32", "128"});
-  choose("controller.structure", {"flat", "flat", "flat", "flat", "two_level"});
-  choose("controller.writes", {"mixed", "mixed", "mixed", "mixed", "drained"});
-  choose("controller.page_policy",
-         {"open_page", "open_page", "open_page", "open_page", "closed_page", "timeout_page"});
-  choose("controller.bank_hash", {"none", "xor"});
-  choose("dram.preset", {"ddr3_1600_4gb_x8", "ddr3_1600_8gb_x8", "ddr4_2400r_8gb_x8",
-                         "ddr4_3200aa_16gb_x16", "ddr5_4800b_16gb_x8"});
-  choose("dram.ranks", {"1", "2", "4"});
-  choose("dram.refresh_postpone", {"0", "0", "0", "0", "3"});
-  choose("dram.power_down", {"off", "off", "off", "off", "off", "fast"});
   if (random.below(3) == 0) {
     drawn.emplace_back("dram.timing.tREFI", std::to_string(700 + random.below(2000)));
     drawn.emplace_back("dram.timing.tRFC", std::to_string(1 + random.below(150)));
     drawn.emplace_back("dram.timing.tRP", std::to_string(1 + random.below(250)));
   }
   try {
-    return make_config(drawn);
+    return Drawn{drawn, make_config(drawn)};
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -128,24 +142,27 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
     second.pause();
     one.run_to(now);
     other.run_to(now);
+    if (i % kBurstsPerState == 0) {
+      ASSERT_TRUE(state_of(one) == state_of(other)) << "checkpoints after burst " << i;
+    }
   }
 }
 
 // In parts, so that processors share them.
 class FastPaths : public ::testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(FastPaths, ChangeNoCommandNoCompletionAndNoStatistic) {
+TEST_P(FastPaths, ChangeNoCommandNoCompletionNoStatisticAndNoCheckpoint) {
   Random random(GetParam());
   int drawn = 0;
   for (std::uint64_t seed = 1; drawn < kConfigurations / kParts; ++seed) {
-    const std::optional<SystemConfig> config = draw(random);
-    if (!config) {
+    const std::optional<Drawn> drawing = draw(random);
+    if (!drawing) {
       continue;
     }
     ++drawn;
     SCOPED_TRACE(drawn);
-    ChannelUnderTest fast(*config, nullptr, Paths::fast);
-    ChannelUnderTest reference(*config, nullptr, Paths::reference);
+    ChannelUnderTest fast(drawing->config, nullptr, Paths::fast);
+    ChannelUnderTest reference(drawing->config, nullptr, Paths::reference);
     drive(fast, reference, seed);
     EXPECT_EQ(fast.admitted_, reference.admitted_);
     EXPECT_EQ(fast.finished_, reference.finished_);
@@ -157,22 +174,40 @@ TEST_P(FastPaths, ChangeNoCommandNoCompletionAndNoStatistic) {
   }
 }
 
+// What is misspelt would be refused, and with it all that it stands beside.
+TEST(FastPathsAndReference, EveryChoiceIsAmongTheConfigurations) {
+  std::map<std::pair<std::string, std::string>, int> seen;
+  Random random(1);
+  for (int i = 0; i < kConfigurations; ++i) {
+    if (const std::optional<Drawn> drawing = draw(random)) {
+      for (const auto& [name, value] : drawing->assignments) {
+        ++seen[{name, value}];
+      }
+    }
+  }
+  for (const Choice& each : kChoices) {
+    for (const char* const value : each.values) {
+      EXPECT_GE((seen[{each.name, value}]), 5) << each.name << '=' << value;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Part, FastPaths, ::testing::Range<std::uint64_t>(1, kParts + 1));
 
 TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayRound) {
   Random random(2);
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const std::optional<SystemConfig> config = draw(random);
-    if (!config) {
+    const std::optional<Drawn> drawing = draw(random);
+    if (!drawing) {
       continue;
     }
     SCOPED_TRACE(seed);
-    ChannelUnderTest fast(*config, nullptr, Paths::fast);
-    ChannelUnderTest reference(*config, nullptr, Paths::reference);
+    ChannelUnderTest fast(drawing->config, nullptr, Paths::fast);
+    ChannelUnderTest reference(drawing->config, nullptr, Paths::reference);
     drive(fast, reference, seed);
     const std::size_t commands = fast.log_.size();
-    ChannelUnderTest with(*config, nullptr, Paths::fast);
-    ChannelUnderTest without(*config, nullptr, Paths::reference);
+    ChannelUnderTest with(drawing->config, nullptr, Paths::fast);
+    ChannelUnderTest without(drawing->config, nullptr, Paths::reference);
     resume(without, state_of(fast));
     resume(with, state_of(reference));
     const Cycle end(200'000);
