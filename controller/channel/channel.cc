@@ -42,9 +42,7 @@ void Channel::attach(Kernel& kernel, const std::vector<Requester*>& requesters,
   choose_extras();
   admission_.set_requesters(requesters);
   clock_.attach(kernel, *this);
-  if (nvdimm_.module() != nullptr) {
-    nvdimm_.module()->attach(kernel, clock_.wakeup());
-  }
+  nvdimm_.attach(kernel, clock_.wakeup());
   clock_.wakeup().notify();
 }
 
@@ -60,8 +58,7 @@ void Channel::choose_extras() {
 }
 
 bool Channel::idle() const {
-  return admission_.pool().all_free() && admission_.lines_empty() &&
-         (nvdimm_.module() == nullptr || nvdimm_.module()->idle());
+  return admission_.pool().all_free() && admission_.lines_empty() && nvdimm_.idle();
 }
 
 void Channel::send(const Request& request, Tick now) {

@@ -68,7 +68,7 @@ class Channel final : public MemoryChannel, public AckListener {
   Cycle last_edge() const { return clock_.edge(); }  // the last one that was processed
   void reset_statistics(Tick now) override { accounts_.reset(now); }
 
-  Tick next_event() const override { return earlier(clock_.next_time(), nvdimm_.module_due()); }
+  Tick next_event() const override { return earlier(clock_.next_time(), nvdimm_.due()); }
   Tick advance(Tick now) override;
   Tick catch_up(Tick time) override;
   void serialize(Archive& archive) override;

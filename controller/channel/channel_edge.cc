@@ -73,7 +73,7 @@ void Channel::send_command(Transaction& transaction) {
     transaction.started = true;
     nvdimm_.endpoint().command_sent(transaction);
     accounts_.command_sent(transaction, clock_.edge());
-    nvdimm_.module()->flush(transaction.slot, end);
+    nvdimm_.flush(transaction, end);
     return;
   }
   const bool row_hit = ordering_.wanted(TransactionPolicy::kCommand) && would_hit(transaction);
@@ -82,18 +82,18 @@ void Channel::send_command(Transaction& transaction) {
   accounts_.command_sent(transaction, clock_.edge());
   ordering_.tell(TransactionPolicy::kCommand, &TransactionPolicy::on_command, transaction,
                  clock_.edge(), [row_hit] { return row_hit; });
-  nvdimm_.module()->command(transaction.slot, transaction.local, transaction.request.write, end);
+  nvdimm_.command(transaction, end);
 }
 
 // Advances the NVDIMM up to the next edge, which comes after it at one time. False: others are due
 // before.
 HMSIM_INLINE bool Channel::advance_nvdimm(Tick& now) {
-  for (Tick due = nvdimm_.module_due(); due <= clock_.next_time(); due = nvdimm_.module_due()) {
+  for (Tick due = nvdimm_.due(); due <= clock_.next_time(); due = nvdimm_.due()) {
     if (due != now && !clock_.wakeup().go_on(due)) {
       return false;
     }
     now = due;
-    nvdimm_.module()->advance(due);
+    nvdimm_.advance(due);
   }
   return true;
 }

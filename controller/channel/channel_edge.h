@@ -63,7 +63,7 @@ HMSIM_INLINE Cycle Channel::next_edge(Extras extras) {
 // The last beat of a transaction has passed.
 HMSIM_INLINE void Channel::finish(Transaction& done, Extras extras) {
   const bool ends_here = is_nvdimm(done) && !(extras == Extras::any && layout_.is_posted(done));
-  const Tick gc_blocked = ends_here ? nvdimm_.module()->finish(done.slot, clock_.now()) : Tick(0);
+  const Tick gc_blocked = ends_here ? nvdimm_.finish(done, clock_.now()) : Tick(0);
   accounts_.finished(done, gc_blocked, clock_.edge(), clock_.now());
   if (is_nvdimm(done)) {
     nvdimm_.barrier().done();

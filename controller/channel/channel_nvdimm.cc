@@ -18,7 +18,7 @@ void Channel::send_flush() {
 // It is done with its ack. Those behind it begin, up to the next flush.
 void Channel::end_flush(Transaction& flush) {
   const Request request = flush.request;
-  nvdimm_.module()->finish(flush.slot, clock_.now());
+  nvdimm_.finish(flush, clock_.now());
   admission_.pool().release(flush);
   admission_.give_back_slot(MemoryClass::nvdimm);
   nvdimm_.barrier().lift();
@@ -53,7 +53,7 @@ void Channel::give_credits() {
 // The burst of a write on credit is over: the line is the NVDIMM's now.
 void Channel::post_write(const Transaction& done, const Requester& requester) {
   const LineData data = dram_bytes_ == nullptr ? LineData() : requester.write_data(done.request);
-  nvdimm_.module()->post(done.local, data, clock_.now());
+  nvdimm_.post(done, data, clock_.now());
 }
 
 // Data mode: the bytes of a transaction.
@@ -61,9 +61,9 @@ void Channel::exchange_data(const Transaction& done, Requester& requester) {
   if (!is_nvdimm(done)) {
     exchange_dram(done.request, requester);
   } else if (done.request.write) {
-    nvdimm_.module()->write_line(done.slot, requester.write_data(done.request));
+    nvdimm_.write_line(done, requester.write_data(done.request));
   } else {
-    requester.on_read_data(done.request, nvdimm_.module()->read_line(done.slot));
+    requester.on_read_data(done.request, nvdimm_.read_line(done));
   }
 }
 

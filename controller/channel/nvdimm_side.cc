@@ -14,7 +14,13 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
       credits_(config.nvdimm.posted_writes, Cycle(config.controller.response_cycles)) {
   if (config.nvdimm.present) {
     module_ = design_of(config.nvdimm.kind).make(config.nvdimm, host, seed, config.assignments);
-    module_->keep_next_in(module_due_);
+    module_->keep_next_in(due_);
+  }
+}
+
+void NvdimmSide::attach(const Kernel& kernel, const Wakeup& channel) {
+  if (module_ != nullptr) {
+    module_->attach(kernel, channel);
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The NVDIMM of a channel as the host drives it: commands and acks, flushes, writes on credit, and
-// the module itself.
+// the module itself. A channel reaches the module only through here, and names it by what it does
+// for a transaction; how many modules there are, and which of them a transaction is of, nobody else
+// needs to know.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +29,31 @@ class NvdimmSide {
   NvdimmSide(const SystemConfig& config, const ChannelLayout& layout, const DramDevices& devices,
              TransactionPool& pool, AckListener& host, std::uint64_t seed);
 
+  void attach(const Kernel& kernel, const Wakeup& channel);
+  // nullptr: there is none.
   NvdimmModule* module() { return module_.get(); }
-  const NvdimmModule* module() const { return module_.get(); }
-  // When the module is next due; kNever where there is none. Its channel advances it.
-  Tick module_due() const { return module_due_; }
+  bool idle() const { return module_ == nullptr || module_->idle(); }
+  // When something in the module is next due; kNever where there is none. Its channel advances it.
+  Tick due() const { return due_; }
+  void advance(Tick now) { module_->advance(now); }
+
+  // What the module does for a transaction: NvdimmModule's words.
+  void command(const Transaction& transaction, Tick now) {
+    module_->command(transaction.slot, transaction.local, transaction.request.write, now);
+  }
+  void flush(const Transaction& transaction, Tick now) { module_->flush(transaction.slot, now); }
+  Tick finish(const Transaction& transaction, Tick now) {
+    return module_->finish(transaction.slot, now);
+  }
+  void post(const Transaction& transaction, const LineData& data, Tick now) {
+    module_->post(transaction.local, data, now);
+  }
+  void write_line(const Transaction& transaction, const LineData& data) {
+    module_->write_line(transaction.slot, data);
+  }
+  LineBytes read_line(const Transaction& transaction) const {
+    return module_->read_line(transaction.slot);
+  }
 
   NvdimmEndpoint& endpoint() { return endpoint_; }
   const NvdimmEndpoint& endpoint() const { return endpoint_; }
@@ -82,7 +105,7 @@ class NvdimmSide {
   const ChannelLayout& layout_;
   NvdimmTiming timing_;
   std::unique_ptr<NvdimmModule> module_;
-  Tick module_due_ = kNever;  // kept by the module
+  Tick due_ = kNever;  // kept by the module
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;
   WriteCredits credits_;

@@ -70,7 +70,7 @@ struct SingleRequest {
       return false;
     }
     LoneBanks banks(*channel.dram_.native());
-    const Tick limit = earlier(channel.clock_.wakeup().leave(), channel.nvdimm_.module_due());
+    const Tick limit = earlier(channel.clock_.wakeup().leave(), channel.nvdimm_.due());
     const auto issue_row = [&](Command command) {
       if (!reach(channel, banks.earliest(command, transaction), limit)) {
         return false;

@@ -125,7 +125,7 @@ struct Uncontended {
     EdgeClock& clock = channel.clock_;
     DataBus& bus = channel.bus_;
     const Wakeup& wakeup = clock.wakeup();
-    Tick limit = earlier(wakeup.leave(), channel.nvdimm_.module_due());
+    Tick limit = earlier(wakeup.leave(), channel.nvdimm_.due());
     Cycle limit_edge = clock.first_edge(limit);
     Cycle last = earlier(limit_edge, end<extras>(channel));
     Cycle next;
@@ -157,8 +157,7 @@ struct Uncontended {
           wakeup.went_on(clock.now());
           return true;
         }
-        if (const Tick changed = earlier(wakeup.leave(), channel.nvdimm_.module_due());
-            changed != limit) {
+        if (const Tick changed = earlier(wakeup.leave(), channel.nvdimm_.due()); changed != limit) {
           limit = changed;
           limit_edge = clock.first_edge(limit);
         }
