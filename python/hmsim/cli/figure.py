@@ -53,7 +53,7 @@ def figure(
         raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
     rows = []
     for each in wanted:
-        made = figures.make(each, runs)
+        made = figures.figures()[each].make(runs)
         style.save(made, each, out)
         content = {**page.record(each, made), "quick": quick}
         with new_file(out / f"{each}.json", force=True) as scratch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import BASELINES, Case, Runs, mix_points
 from hmsim.figures.gains import CORES, MIX, average, by_program, chosen, gains, spread, whole
 from hmsim.figures.style import CYCLE, Made, clip, grouped_bars, label, legend_of_paper, wide
@@ -114,26 +115,31 @@ def panel(runs: Runs, letter: str) -> Made:
     return Made(title, caption, data, [Finding(claim, ours, trend, text)], paint, (9, 3.6))
 
 
+@figure("fig15a", place=15)
 def figure_a(runs: Runs) -> Made:
     """Big data beside mcf, one node."""
     return panel(runs, "a")
 
 
+@figure("fig15b", place=15)
 def figure_b(runs: Runs) -> Made:
     """Big data beside mcf, four nodes."""
     return panel(runs, "b")
 
 
+@figure("fig15c", place=15)
 def figure_c(runs: Runs) -> Made:
     """Big data beside lbm, one node."""
     return panel(runs, "c")
 
 
+@figure("fig15d", place=15)
 def figure_d(runs: Runs) -> Made:
     """Big data beside milc, one node."""
     return panel(runs, "d")
 
 
+@figure("fig15e", place=15)
 def figure_e(runs: Runs) -> Made:
     """IPC of the memory-intensive partner: gain of HMS over the mean of the baselines, one node."""
     partners = ("mcf", "lbm", "milc")

@@ -8,6 +8,7 @@ import math
 import pandas as pd
 
 from hmsim.figures.buffers import OUTSTANDING, SCHEMES, ratio_columns, sizes, table
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
 from hmsim.figures.style import CYCLE, Made
@@ -25,7 +26,8 @@ def improvement(rows: pd.DataFrame) -> Estimate:
     return estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])})
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig16", place=16)
+def made(runs: Runs) -> Made:
     """Block I/O of the programs alone, as fast as served; mean over those that read, or write."""
     found = table(runs)
     parts = []
@@ -97,7 +99,7 @@ def figure(runs: Runs) -> Made:
 
     title = "Fig. 16: hit ratio of the buffer"
     caption = (
-        f"{figure.__doc__} Strict: data there at lookup; with merged: or on their way. Offline; "
+        f"{made.__doc__} Strict: data there at lookup; with merged: or on their way. Offline; "
         "online is in the CSV. Pages with FCFS and with PAS coincide but for strict reads with 4 "
         "commands outstanding. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
         "(reads), +4 % (writes)."

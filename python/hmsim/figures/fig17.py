@@ -6,6 +6,7 @@ from __future__ import annotations
 import pandas as pd
 
 from hmsim.figures.buffers import OUTSTANDING, SCHEMES, table
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
 from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper
@@ -26,7 +27,8 @@ def shorter(rows: pd.DataFrame) -> Estimate:
     return estimate({str(name): list(g) for name, g in gain.groupby(["program", "size_mib"])})
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig17", place=17)
+def made(runs: Runs) -> Made:
     """4 KB blocks of the programs alone, as fast as served; mean over the sizes of the buffer."""
     found = table(runs)
     found["response_us"] = found["nvdimm.response_time_us.mean"]
@@ -89,4 +91,4 @@ def figure(runs: Runs) -> Made:
         )
 
     title = "Fig. 17: response time"
-    return Made(title, f"{figure.__doc__} Offline.", data, findings, paint, (10, 4.2))
+    return Made(title, f"{made.__doc__} Offline.", data, findings, paint, (10, 4.2))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pandas as pd
 
 from hmsim.figures.buffers import REQUESTS, block_point, sizes
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
@@ -18,7 +19,8 @@ LIMITS = ("4", "16", "queue")
 TRIGGERS = {"any_miss": "switch at any miss (the paper)", "thrash": "switch at thrash (default)"}
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig18", place=18)
+def made(runs: Runs) -> Made:
     """Rate of block I/O of the programs alone, page frames: PAS over FCFS, mean of the programs."""
     requests = runs.scaled(REQUESTS, 0.2)
     table = runs.table(
@@ -90,4 +92,4 @@ def figure(runs: Runs) -> Made:
         )
 
     title = "Fig. 18: page-aware scheduling by the size of the buffer"
-    return Made(title, figure.__doc__ or "", data, findings, paint, (10, 4))
+    return Made(title, made.__doc__ or "", data, findings, paint, (10, 4))

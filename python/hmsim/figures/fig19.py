@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, block_agent, workload
 from hmsim.figures.gains import chosen
 from hmsim.figures.log_trace import write_log
@@ -71,7 +72,8 @@ def change(table: pd.DataFrame, scheduler: str, name: str, loads_: Sequence[str]
     return estimate(groups)
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig19", place=19)
+def made(runs: Runs) -> Made:
     """4 KB blocks as fast as served, of a small aged NVDIMM, with and without proactive GC.
 
     The log reads at random and writes in order in turn, over a device that was written in order:
@@ -138,5 +140,5 @@ def figure(runs: Runs) -> Made:
         panels[0][0].legend(loc="upper right")
 
     title = "Fig. 19: response time with garbage collection"
-    caption = f"{(figure.__doc__ or '').strip()} The paper: -52 % on average while collecting."
+    caption = f"{(made.__doc__ or '').strip()} The paper: -52 % on average while collecting."
     return Made(title, " ".join(caption.split()), data, findings, paint, (10, 5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Case, Runs, mix_points
 from hmsim.figures.gains import average, by_program, chosen, gains, spread, whole
 from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
@@ -21,7 +22,8 @@ def gain(rows: pd.DataFrame, over: str) -> float:
     return average(chosen(rows, over=over)).mean
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig20", place=20)
+def made(runs: Runs) -> Made:
     """Mixes with mcf: gain of all techniques, and of harmonic scheduling alone, over FIRM."""
     tables = []
     for config in SYSTEMS:
@@ -83,4 +85,4 @@ def figure(runs: Runs) -> Made:
         )
 
     title = "Fig. 20: all techniques"
-    return Made(title, figure.__doc__ or "", data, findings, paint, (11, 4.2))
+    return Made(title, made.__doc__ or "", data, findings, paint, (11, 4.2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Case, Runs, mix_points
 from hmsim.figures.gains import average, by_program, chosen, gains, spread, whole
 from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
@@ -16,7 +17,8 @@ POLICIES = ("tcm", "firm", "oracle")
 PAPER = {"TCM": 69.0, "FIRM": 51.0}
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig5", place=5)
+def made(runs: Runs) -> Made:
     """Mixes with mcf: what a bus and a queue for each class would gain over one queue."""
     cases = [Case(name, online=online) for online in (False, True) for name in PROGRAMS]
     found = whole(runs.table(mix_points(runs, cases, POLICIES)))
@@ -67,4 +69,4 @@ def figure(runs: Runs) -> Made:
         )
 
     title = "Fig. 5: schedulers and no interference"
-    return Made(title, figure.__doc__ or "", data, findings, paint, (10, 4))
+    return Made(title, made.__doc__ or "", data, findings, paint, (10, 4))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import CONFIG, Case, Runs, mixes
 from hmsim.figures.gains import SHARE, whole
 from hmsim.figures.logs import DEPTH, Occupancy
@@ -26,7 +27,8 @@ FEW = 24
 MANY = "nvdimm.queue.share_over_104"
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig7", place=7)
+def made(runs: Runs) -> Made:
     """mcf beside dfsioe_r on one queue of 128 entries (FR-FCFS); share of time."""
     from hmsim.running.points import point
 
@@ -88,4 +90,4 @@ def figure(runs: Runs) -> Made:
     findings = [Finding("R4", ours, bool(trend), text)]
     title = "Fig. 7: DRAM's entries of the queue"
     drawn = means.rename("share").reset_index()
-    return Made(title, figure.__doc__ or "", drawn, findings, paint, (7.5, 4))
+    return Made(title, made.__doc__ or "", drawn, findings, paint, (7.5, 4))

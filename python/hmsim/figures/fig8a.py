@@ -7,6 +7,7 @@ from itertools import accumulate
 
 import pandas as pd
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import (
     CONFIG,
     WINDOW_NS,
@@ -37,7 +38,8 @@ def busy(program: str) -> float:
     return 100 * (1 - idle.share)
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig8a", place=8)
+def made(runs: Runs) -> Made:
     """Block I/O of programs alone, one queue of 128 entries (FR-FCFS); share of time."""
     points = []
     for program in PAPER:
@@ -118,4 +120,4 @@ def figure(runs: Runs) -> Made:
 
     title = "Fig. 8a: depth of the queue"
     drawn = means.rename("share").reset_index()
-    return Made(title, figure.__doc__ or "", drawn, findings, paint, (7.5, 4))
+    return Made(title, made.__doc__ or "", drawn, findings, paint, (7.5, 4))

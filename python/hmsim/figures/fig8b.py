@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, synthetic_point
 from hmsim.figures.style import CYCLE, Made
 from hmsim.figures.verdicts import Finding
@@ -11,7 +12,8 @@ OUTSTANDING = (1, 2, 4, 8, 16, 32, 64)
 REQUESTS = 20_000
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig8b", place=8)
+def made(runs: Runs) -> Made:
     """Lines of 64 bytes read from the NVDIMM alone, so many at a time; mean latency."""
     points = []
     for pattern in ("random", "sequential"):
@@ -47,6 +49,6 @@ def figure(runs: Runs) -> Made:
 
     title = "Fig. 8b: outstanding I/Os"
     return Made(
-        *(title, figure.__doc__ or "", data, [Finding("R6", None, rising, text)], paint),
+        *(title, made.__doc__ or "", data, [Finding("R6", None, rising, text)], paint),
         size=(6.5, 3.6),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, synthetic_point
 from hmsim.figures.style import CYCLE, Made
 from hmsim.figures.verdicts import Finding
@@ -14,7 +15,8 @@ REQUESTS = 20_000
 LINES = (16 << 30) // 64
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig8c", place=8)
+def made(runs: Runs) -> Made:
     """Lines read from the NVDIMM alone, the queue kept full; some go elsewhere than to the next."""
     numbers = random.Random(1)
     points = []
@@ -50,6 +52,6 @@ def figure(runs: Runs) -> Made:
 
     title = "Fig. 8c: randomness of reads"
     return Made(
-        *(title, figure.__doc__ or "", data, [Finding("R7", None, rising, found)], paint),
+        *(title, made.__doc__ or "", data, [Finding("R7", None, rising, found)], paint),
         size=(6.5, 3.4),
     )

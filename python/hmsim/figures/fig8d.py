@@ -7,6 +7,7 @@ import pandas as pd
 
 from hmsim.clones.profile_file import load
 from hmsim.common.paths import data_directory
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.style import CYCLE, Made
 from hmsim.figures.verdicts import Estimate, Finding
@@ -28,7 +29,8 @@ def visits(program: str) -> dict[int, float]:
     return found
 
 
-def figure(runs: Runs) -> Made:
+@figure("fig8d", place=8)
+def made(runs: Runs) -> Made:
     """The captures of three programs, before any simulation: accesses that a visit makes."""
     rows = [
         {"program": program, "accesses": length, "visits": number}
@@ -55,4 +57,4 @@ def figure(runs: Runs) -> Made:
 
     title = "Fig. 8d: accesses to the same page"
     findings = [Finding("R8", Estimate.exact(whole), True, text)]
-    return Made(title, figure.__doc__ or "", data, findings, paint, (6.5, 3.4))
+    return Made(title, made.__doc__ or "", data, findings, paint, (6.5, 3.4))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hmsim.common.directories import new_file
-from hmsim.figures import FIGURES
+from hmsim.figures import figures
 from hmsim.figures.claims import CLAIMS, Claim
 from hmsim.figures.style import Made
 from hmsim.figures.verdicts import NOT, REPRODUCED, TREND, Estimate, Finding, judge
@@ -115,7 +115,7 @@ def row(claim: Claim, finding: Finding | None) -> tuple[str, ...]:
 def write(folder: Path, page: Path) -> None:
     """Write the page from the records that `hmsim figure` left in a folder."""
     records = {}
-    for name in FIGURES:
+    for name in figures():
         path = folder / f"{name}.json"
         if path.is_file():
             records[name] = read_json(path)

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from hmsim.config.configuration import load_config
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import CONFIG, ONE_QUEUE, SPLIT_FCFS, Case, Runs, mix_points
 from hmsim.figures.gains import chosen, gains, whole
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
@@ -74,7 +75,8 @@ def table(runs: Runs) -> pd.DataFrame:
     return whole(runs.table(points))
 
 
-def figure(runs: Runs) -> Made:
+@figure("sensitivity", place=21)
+def made(runs: Runs) -> Made:
     """dfsioe_r and sort beside mcf: three gains under single choices, all else being equal."""
     found = table(runs)
     rows = []
@@ -118,7 +120,7 @@ def figure(runs: Runs) -> Made:
         )
 
     caption = (
-        f"{figure.__doc__} Not linear beyond 20 %. One seed; HMS decides by the headline's table "
+        f"{made.__doc__} Not linear beyond 20 %. One seed; HMS decides by the headline's table "
         "throughout. A17 and so on are choices that the paper leaves open."
     )
     return Made("Sensitivity to what is open", caption, data, [], paint, (11.5, 5))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pandas as pd
 
 from hmsim.config.harmonic_table import DRAM_AXES, NVDIMM_AXES, cells
+from hmsim.figures.declare import figure
 from hmsim.figures.experiment import BASELINES, Case, Runs, mix_points
 from hmsim.figures.gains import MIX, average, chosen, gains, whole
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
@@ -26,7 +27,8 @@ def table_bytes() -> int:
     return STAGES * per_stage + dram * (len(DRAM_AXES) + 1) + nvdimm * (len(NVDIMM_AXES) + 1)
 
 
-def figure(runs: Runs) -> Made:
+@figure("weight", place=15)
+def made(runs: Runs) -> Made:
     """dfsioe_r and sort beside mcf: gain of HMS over the mean of the baselines, by its weight."""
     cases = [Case(name) for name in PAPER]
     base = whole(runs.table(mix_points(runs, cases, BASELINES)))
@@ -104,4 +106,4 @@ def figure(runs: Runs) -> Made:
         panels[0].set_ylabel("gain of HMS in IPC over\nthe mean of the baselines, %")
 
     title = "Weight of harmonic scheduling"
-    return Made(title, figure.__doc__ or "", data, findings, paint, (9, 3.6))
+    return Made(title, made.__doc__ or "", data, findings, paint, (9, 3.6))
