@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The rules of the flash protocol, each in one function, in the order in which a command meets
+// them: a reader who has one of them at hand wants to see what came before, hence one file.
 #include "check/flash_checker.h"
 
 #include <algorithm>

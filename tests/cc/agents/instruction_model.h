@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The oracle of cores with caches: moves on slot by slot, with every instruction at hand. Cores
+// The oracle of cores with caches: moves on slot by slot, with every instruction at hand. It is one
+// file, to be read from end to end beside docs/cores.md and without the cores' code. Cores
 // that share an L3 do so together, core by core in each slot.
 #pragma once
 

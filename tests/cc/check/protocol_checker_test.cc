@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Logs of clean runs, edited: does the protocol checker name what is wrong with them?
+// Logs of clean runs, edited: does the protocol checker name what is wrong with them? One file,
+// since every edit stands in a table, and all tables are tried by the same few functions.
 #include "check/protocol_checker.h"
 
 #include <algorithm>

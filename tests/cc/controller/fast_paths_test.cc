@@ -114,22 +114,6 @@ void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t fro
   EXPECT_EQ(statistics_of(one), statistics_of(other));
 }
 
-std::string state_of(ChannelUnderTest& channel) {
-  Archive archive;
-  channel.channel_.serialize(archive);
-  channel.kernel_.serialize(archive);
-  channel.checker_.serialize(archive);
-  return archive.bytes();
-}
-
-void resume(ChannelUnderTest& channel, const std::string& state) {
-  Archive archive(state);
-  channel.channel_.serialize(archive);
-  channel.kernel_.serialize(archive);
-  channel.checker_.serialize(archive);
-  ASSERT_TRUE(archive.at_end());
-}
-
 // The same bursts and pauses to both; answers are part of the traffic.
 void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
   RandomTraffic first(one, seed);
@@ -143,7 +127,7 @@ void drive(ChannelUnderTest& one, ChannelUnderTest& other, std::uint64_t seed) {
     one.run_to(now);
     other.run_to(now);
     if (i % kBurstsPerState == 0) {
-      ASSERT_TRUE(state_of(one) == state_of(other)) << "checkpoints after burst " << i;
+      ASSERT_TRUE(one.save() == other.save()) << "checkpoints after burst " << i;
     }
   }
 }
@@ -208,8 +192,8 @@ TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayR
     const std::size_t commands = fast.log_.size();
     ChannelUnderTest with(drawing->config, nullptr, Paths::fast);
     ChannelUnderTest without(drawing->config, nullptr, Paths::reference);
-    resume(without, state_of(fast));
-    resume(with, state_of(reference));
+    without.load(fast.save());
+    with.load(reference.save());
     const Cycle end(200'000);
     for (ChannelUnderTest* const each : {&fast, &reference, &with, &without}) {
       each->run_to(end);

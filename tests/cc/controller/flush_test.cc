@@ -145,16 +145,8 @@ TEST(Flush, SaveAndLoadDuringAFlush) {
       traffic.burst();
       whole.run_to(Cycle(20 * (i + 1)));
     }
-    Archive out;
-    whole.channel_.serialize(out);
-    whole.kernel_.serialize(out);
-    whole.checker_.serialize(out);
     const std::size_t commands = whole.log_.size();
-    Archive in(out.bytes());
-    resumed.channel_.serialize(in);
-    resumed.kernel_.serialize(in);
-    resumed.checker_.serialize(in);
-    EXPECT_TRUE(in.at_end());
+    resumed.load(whole.save());
     whole.drain(kLongAfter);
     resumed.drain(kLongAfter);
     ASSERT_GT(whole.log_.size(), commands);

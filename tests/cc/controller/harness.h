@@ -107,6 +107,18 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     return request.id;
   }
 
+  // All that a checkpoint holds; and going on from there.
+  std::string save() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+  void load(const std::string& state) {
+    Archive archive(state);
+    serialize(archive);
+    ASSERT_TRUE(archive.at_end());
+  }
+
   void run_to(Cycle cycle) { kernel_.run_until(cycle.value() * channel_.clock_period()); }
   // Visits every edge before `cycle`, whether or not the channel asks for it. (A request sent at
   // `cycle` itself may still be taken on that edge.)
@@ -155,6 +167,8 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
   std::uint64_t next_id_ = 0;
 
  private:
+  void serialize(Archive& archive) { archive(channel_, kernel_, checker_); }
+
   std::vector<Requester*> requesters_;
 };
 

@@ -373,16 +373,8 @@ TEST(LatencySplit, ACheckpointKeepsWhatIsUnderWay) {
     traffic.burst();
     whole.run_to(Cycle(20 * (i + 1)));
   }
-  Archive out;
-  whole.channel_.serialize(out);
-  whole.kernel_.serialize(out);
-  whole.checker_.serialize(out);
   one.parts_.clear();
-  Archive in(out.bytes());
-  resumed.channel_.serialize(in);
-  resumed.kernel_.serialize(in);
-  resumed.checker_.serialize(in);
-  EXPECT_TRUE(in.at_end());
+  resumed.load(whole.save());
   whole.run_to(Cycle(200'000));
   resumed.run_to(Cycle(200'000));
   EXPECT_GT(one.parts_.size(), 10u);

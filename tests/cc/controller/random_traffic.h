@@ -129,16 +129,8 @@ inline void expect_exact_resume(const Assignments& assignments) {
     traffic.burst();
     whole.run_to(Cycle(20 * (i + 1)));
   }
-  Archive out;
-  whole.channel_.serialize(out);
-  whole.kernel_.serialize(out);
-  whole.checker_.serialize(out);
   const std::size_t commands = whole.log_.size();
-  Archive in(out.bytes());
-  resumed.channel_.serialize(in);
-  resumed.kernel_.serialize(in);
-  resumed.checker_.serialize(in);
-  EXPECT_TRUE(in.at_end());
+  resumed.load(whole.save());
   whole.run_to(Cycle(60'000));
   resumed.run_to(Cycle(60'000));
   ASSERT_EQ(whole.log_.size() - commands, resumed.log_.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts against literal values of the standards, in cycles, read apart from the code that composes
-// them.
+// them. One file: tables, most of it.
 #include "dram/presets.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The port protocol of a host simulator: what a small host of our own sees of it.
+// The port protocol of a host simulator: what a small host of our own sees of it. One
+// file, since all tests need that host.
 #include "gem5-ext/gate/memory_gate.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Is every well-formed record read as it stands, and every malformed one refused in plain words?
+// One file: tables of lines, most of it.
 #include "traces/trace_formats.h"
 
 #include <gtest/gtest.h>
