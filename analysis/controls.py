@@ -20,7 +20,7 @@ from typing import Any
 from hmsim import Bundle, load_config
 from hmsim._core import Simulation
 from hmsim.running.comparison import Comparison, compare_runs
-from hmsim.running.runner import options
+from hmsim.running.options import options
 from policy_table import CONFIG, MIXES, ROOT, write_mixes
 
 PAGE = ROOT / "docs" / "controls.md"

@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "bindings/lent_view.h"
 #include "core/errors.h"
 
 namespace py = pybind11;
@@ -24,59 +24,6 @@ py::object name_of(MemoryClass memory) {
       PyUnicode_InternFromString(kClassNames[0]), PyUnicode_InternFromString(kClassNames[1])};
   return py::reinterpret_borrow<py::object>(kNames[static_cast<std::size_t>(memory)]);
 }
-
-// The GIL in a destructor, where nothing may be thrown.
-class Locked {
- public:
-  Locked() = default;
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-  ~Locked() { PyGILState_Release(state_); }
-
- private:
-  PyGILState_STATE state_ = PyGILState_Ensure();
-};
-
-void drop(py::object& object) noexcept { Py_XDECREF(object.release().ptr()); }
-
-// Python's handle of a view: it holds the view during the call, and nothing afterwards.
-template <class View>
-class Handle {
- public:
-  const View& view() const {
-    if (view_ == nullptr) {
-      throw std::runtime_error("a view is valid during the call that it was given to only");
-    }
-    return *view_;
-  }
-  void set(const View* view) { view_ = view; }
-
- private:
-  const View* view_ = nullptr;
-};
-
-// Lends a view to Python for the time of a call. The Python object is used again for the next call
-// unless somebody kept it.
-template <class View>
-class Loan {
- public:
-  // Keeps `object` for loans to come.
-  Loan(py::object& object, const View& view) : object_(object) {
-    if (!object_ || object_.ref_count() > 1) {
-      object_ = py::cast(Handle<View>());
-    }
-    handle_ = object_.cast<Handle<View>*>();
-    handle_->set(&view);
-  }
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
-  ~Loan() { handle_->set(nullptr); }
-  const py::object& object() const { return object_; }
-
- private:
-  py::object& object_;
-  Handle<View>* handle_;
-};
 
 // The arbiter's view, with lent views of its two requests.
 struct Contest {

@@ -8,11 +8,7 @@
 
 namespace hmsim {
 
-namespace {
-
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
-
-}  // namespace
 
 CpuCore::CpuCore(const FrontendParameters& defaults)
     : CoreAgent(defaults),

@@ -14,7 +14,8 @@ HOMES = {  # module below hmsim: what it gives
     "config.policies": "DRAM NVDIMM READS WRITES Bundle BusArbiter TransactionScheduler",
     "running.comparison": "compare",
     "running.points": "Point point run_points",
-    "running.runner": "Result run",
+    "running.result": "Result",
+    "running.runner": "run",
     "running.system": "Completion System",
     "running.workload": "Workload load_workload",
     "sweep.results": "bootstrap_interval geometric_mean harmonic_speedup load_results "

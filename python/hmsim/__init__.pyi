@@ -19,7 +19,7 @@ from hmsim.running.comparison import compare as compare
 from hmsim.running.points import Point as Point
 from hmsim.running.points import point as point
 from hmsim.running.points import run_points as run_points
-from hmsim.running.runner import Result as Result
+from hmsim.running.result import Result as Result
 from hmsim.running.runner import run as run
 from hmsim.running.system import Completion as Completion
 from hmsim.running.system import System as System

@@ -38,9 +38,11 @@ from hmsim.common.tables import GAP, Row, number
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.comparison import Comparison, compare_runs
+from hmsim.running.options import options
 from hmsim.running.request_log import RequestLog
+from hmsim.running.result import Result, versions, write_json
 from hmsim.running.run_record import read_record
-from hmsim.running.runner import Result, options, simulate, versions, write_json
+from hmsim.running.runner import simulate
 from hmsim.running.workload import Workload, load_workload
 
 if TYPE_CHECKING:

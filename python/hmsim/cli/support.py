@@ -18,7 +18,7 @@ from hmsim._core import InputError
 from hmsim.common.directories import reason
 from hmsim.common.tables import Row, number, render
 from hmsim.config.configuration import Config, load_config
-from hmsim.running.runner import LARGEST_SEED
+from hmsim.running.options import LARGEST_SEED
 
 FAULT, INPUT, INTERRUPTED, UNHEARD = 1, 2, 130, 141  # exit statuses
 

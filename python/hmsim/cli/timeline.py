@@ -11,7 +11,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.cli.support import Force
 from hmsim.common.directories import check_output, new_directory
-from hmsim.running.runner import versions, write_json
+from hmsim.running.result import versions, write_json
 
 
 def timeline(

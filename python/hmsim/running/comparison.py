@@ -20,18 +20,11 @@ from hmsim.common.progress import Bars
 from hmsim.config.configuration import AnyBundle
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
+from hmsim.running.options import Options, options
 from hmsim.running.points import Outcome, Point, Store, measurement
 from hmsim.running.request_log import RequestLog
-from hmsim.running.runner import (
-    AnyConfig,
-    AnyWorkload,
-    Options,
-    Result,
-    as_config,
-    as_workload,
-    options,
-    simulate,
-)
+from hmsim.running.result import Result
+from hmsim.running.runner import AnyConfig, AnyWorkload, as_config, as_workload, simulate
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd

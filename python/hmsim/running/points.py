@@ -31,16 +31,9 @@ from hmsim.config.configuration import AnyBundle, Config
 from hmsim.config.settings import from_mapping
 from hmsim.running import identity
 from hmsim.running.calibration import with_table
-from hmsim.running.runner import (
-    AnyConfig,
-    AnyWorkload,
-    Options,
-    Result,
-    as_config,
-    as_workload,
-    options,
-    simulate,
-)
+from hmsim.running.options import Options, options
+from hmsim.running.result import Result
+from hmsim.running.runner import AnyConfig, AnyWorkload, as_config, as_workload, simulate
 from hmsim.running.workload import Workload
 
 if TYPE_CHECKING:  # take a while to import

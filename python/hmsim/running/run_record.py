@@ -17,8 +17,8 @@ from hmsim._core import InputError
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
-from hmsim.running import runner
-from hmsim.running.runner import Result
+from hmsim.running.options import options
+from hmsim.running.result import Result
 from hmsim.running.workload import Agent, Workload
 
 LARGEST = 1e300
@@ -60,7 +60,7 @@ def read_record(path: str | os.PathLike[str]) -> Result:
     return Result(
         config,
         record.workload(),
-        runner.options(seed),
+        options(seed),
         tuple({"path": name, "unit": "", "value": value} for name, value in statistics.items()),
         record.table("host", record.number, needed="seconds"),
         simulator=record.table("simulator", record.text),

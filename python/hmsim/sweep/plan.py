@@ -23,8 +23,10 @@ from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
 from hmsim.running.calibration import with_table
+from hmsim.running.options import options
 from hmsim.running.points import NAMES, Point, Runner, Scalar, Simulated
-from hmsim.running.runner import options, statistic_names, versions, write_json
+from hmsim.running.result import versions, write_json
+from hmsim.running.runner import statistic_names
 from hmsim.running.workload import Workload, load_workload
 from hmsim.sweep.file import OWN_AXES, Combination, Sweep
 from hmsim.sweep.results import PLAN, number, read_plan, write_table

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What C++ shows to Python for the time of a call, and how objects of Python are let go.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <stdexcept>
+
+namespace hmsim {
+
+// The GIL in a destructor, where nothing may be thrown.
+class Locked {
+ public:
+  Locked() = default;
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() { PyGILState_Release(state_); }
+
+ private:
+  PyGILState_STATE state_ = PyGILState_Ensure();
+};
+
+// Lets an object go, as a destructor may: with the GIL held, without a throw.
+inline void drop(pybind11::object& object) noexcept { Py_XDECREF(object.release().ptr()); }
+
+// Python's handle of a view: it holds the view during the call, and nothing afterwards.
+template <class View>
+class Handle {
+ public:
+  const View& view() const {
+    if (view_ == nullptr) {
+      throw std::runtime_error("a view is valid during the call that it was given to only");
+    }
+    return *view_;
+  }
+  void set(const View* view) { view_ = view; }
+
+ private:
+  const View* view_ = nullptr;
+};
+
+// Lends a view to Python for the time of a call. The Python object is used again for the next call
+// unless somebody kept it.
+template <class View>
+class Loan {
+ public:
+  // Keeps `object` for loans to come.
+  Loan(pybind11::object& object, const View& view) : object_(object) {
+    if (!object_ || object_.ref_count() > 1) {
+      object_ = pybind11::cast(Handle<View>());
+    }
+    handle_ = object_.cast<Handle<View>*>();
+    handle_->set(&view);
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() { handle_->set(nullptr); }
+  const pybind11::object& object() const { return object_; }
+
+ private:
+  pybind11::object& object_;
+  Handle<View>* handle_;
+};
+
+}  // namespace hmsim

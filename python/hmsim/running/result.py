@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a simulation found, and the files that it is kept in."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hmsim import _core
+from hmsim.common.directories import new_directory
+from hmsim.config.configuration import Config
+from hmsim.config.settings import nested
+from hmsim.running.command_log import CommandLog
+from hmsim.running.options import Options
+from hmsim.running.request_log import RequestLog
+from hmsim.running.workload import Workload
+
+if TYPE_CHECKING:  # takes a while to import: only for time series
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a simulation found.
+
+    Attributes:
+        config: the configuration, the policy bundle included.
+        workload: the agents.
+        options: seed and warm-up.
+        statistics: dictionaries with path, unit, description, kind and value, as the core gives.
+        host: what the run cost: ``seconds``, ``requests_per_second``, ``peak_rss_bytes``; with the
+            protocol check ``commands_checked`` too.
+        samples: the time series as the core gives it, or None.
+        request_log: what became of each request, or None.
+        simulator: versions of what simulated around our controller, by name; empty: we did.
+        command_log: what happened on the channels and inside the NVDIMMs, or None.
+    """
+
+    config: Config
+    workload: Workload
+    options: Options
+    statistics: tuple[dict[str, Any], ...]
+    host: dict[str, float]
+    samples: dict[str, Any] | None = None
+    request_log: RequestLog | None = None
+    simulator: Mapping[str, str] = field(default_factory=dict)
+    command_log: CommandLog | None = None
+
+    @property
+    def stats(self) -> dict[str, float]:
+        """The values by dotted path (``"dram.read_latency_ns.p99"``); none where none is."""
+        values: dict[str, float] = {}
+        for statistic in self.statistics:
+            path, value = statistic["path"], statistic["value"]
+            if isinstance(value, dict):
+                values.update({f"{path}.{name}": part for name, part in value.items()})
+            elif value is not None:
+                values[path] = value
+        return values
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The unit of each value in `stats`, '' for plain numbers."""
+        by_path = {statistic["path"]: statistic["unit"] for statistic in self.statistics}
+        units = {}
+        for name in self.stats:
+            parent, _, last = name.rpartition(".")
+            units[name] = by_path.get(name) or ("" if last == "count" else by_path.get(parent, ""))
+        return units
+
+    def nested(self) -> dict[str, Any]:
+        """Return `stats` with dots as nesting: the content of ``stats.json``."""
+        return nested(self.stats.items())
+
+    @property
+    def series(self) -> pd.DataFrame | None:
+        """What each statistic read at regular times; None unless the configuration asks for it.
+
+        ``frontend.series_interval`` turns it on. The index ``time_ps`` is simulated time in
+        picoseconds; a column per path holds the value since measuring began, as `stats` would at
+        that time: ``diff()`` gives what happened in an interval. Histograms are there as ``.count``
+        and ``.mean``. NaN where there is no value. ``attrs`` holds ``units`` by path and
+        ``interval_ps``, which doubles whenever the table reaches 10 million values.
+        """
+        return None if self.samples is None else series_table(self.samples)
+
+    @property
+    def requests(self) -> pd.DataFrame | None:
+        """What became of each request that was done while measuring; None unless asked for.
+
+        ``run(..., request_log=True)`` asks for it. A row per request, in order of completion:
+        ``id`` (order of arrival), ``arrival_ps``, ``admitted_ps`` (to its transaction queue),
+        ``first_command_ps``, ``issue_ps`` (its data-bus command), ``done_ps``, ``channel``,
+        ``source``, ``class`` (dram, nvdimm), ``write``, ``address`` (in the memory of its class),
+        ``rank``, ``bank``, ``row_hit`` (DRAM: no activate was made for it), and the parts of its
+        latency, which add up to ``done_ps - arrival_ps``: ``outside_ps``, ``queueing_ps``,
+        ``bank_ps``, ``bus_ps``, ``transfer_ps``, ``refresh_ps``, ``ack_wait_ps``,
+        ``gc_blocked_ps``. Times are simulated, in picoseconds.
+        """
+        return None if self.request_log is None else self.request_log.table()
+
+    def save(self, directory: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the files of a run.
+
+        ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
+        ``requests.parquet``, ``commands.parquet`` and ``modules.parquet``: all of them or nothing.
+
+        Args:
+            directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.
+
+        Raises:
+            InputError: the directory is refused or cannot be written.
+        """
+        with new_directory(directory, force) as fresh:
+            self.write(fresh)
+
+    def write(self, directory: Path, command: list[str] | None = None) -> None:
+        """Write the files of a run into a directory."""
+        (directory / "config.yaml").write_text(self.config.to_yaml(), encoding="utf-8")
+        write_json(directory / "stats.json", self.nested())
+        write_json(directory / "run.json", {**self.origin(), "command": command})
+        series = self.series
+        if series is not None:
+            series.to_parquet(directory / "series.parquet")
+        if self.request_log is not None:
+            self.request_log.save(directory / "requests.parquet")
+        if self.command_log is not None:
+            self.command_log.save(directory)
+
+    def origin(self) -> dict[str, Any]:
+        """Return what the run was made of and what it cost: the content of ``run.json``."""
+        log = {} if self.command_log is None else {"command_log": self.command_log.describe()}
+        return {
+            "versions": {**versions(), **self.simulator},
+            "config": self.config.name,
+            "policy": self.config.policy,
+            "python_policies": {name: _named(maker) for name, maker in self.config.objects},
+            "workload": {
+                "name": self.workload.name,
+                "agents": [dict(agent.flat()) for agent in self.workload.agents],
+            },
+            "seed": self.options.seed,
+            "warmup_ps": self.options.warmup_ps,
+            "warmup_instructions": self.options.warmup_instructions,
+            "host": self.host,
+            "units": {name: unit for name, unit in self.units.items() if unit},
+            **log,
+        }
+
+
+def series_table(samples: dict[str, Any]) -> pd.DataFrame:
+    """Return the core's time series as `Result.series` describes it."""
+    import pandas as pd
+
+    columns = samples["columns"]
+    table = pd.DataFrame(
+        samples["values"],
+        pd.Index(samples["times_ps"], name="time_ps"),
+        [column["path"] for column in columns],
+    )
+    table.attrs["units"] = {column["path"]: column["unit"] for column in columns}
+    table.attrs["interval_ps"] = samples["interval_ps"]
+    return table
+
+
+def _named(maker: object) -> str:
+    return f"{getattr(maker, '__module__', '')}.{getattr(maker, '__qualname__', repr(maker))}"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what took part in a run."""
+    return {
+        "hmsim": _core.version,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file: indented, in the order given, without NaN."""
+    text = json.dumps(content, indent=2, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8")
