@@ -9,19 +9,10 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::uint64_t kFailureStream = 2;  // of random numbers under the NVDIMM's seed
-
-// In 2^32.
-std::uint64_t chances(double share) {
-  constexpr double kCertain = 4294967296.0;
-  return static_cast<std::uint64_t>(share * kCertain + 0.5);
-}
-
 constexpr int kJoinWindow = 16;  // waiting reads looked at for a multi-plane operation
 
-std::size_t superblocks(const NvdimmParameters& parameters) {
-  return static_cast<std::size_t>(parameters.capacity / kPageBytes /
-                                  parameters.nand.superblock_pages());
+std::int64_t superblocks(const NvdimmParameters& parameters) {
+  return parameters.capacity / kPageBytes / parameters.nand.superblock_pages();
 }
 
 }  // namespace
@@ -29,41 +20,31 @@ std::size_t superblocks(const NvdimmParameters& parameters) {
 FlashArray::FlashArray(const NvdimmParameters& parameters, FlashClient& client,
                        NvdimmStatistics& statistics, std::uint64_t seed)
     : timing_(parameters.nand, seed),
-      luns_per_channel_(static_cast<std::uint32_t>(parameters.nand.luns_per_channel())),
-      planes_(static_cast<std::uint32_t>(parameters.nand.planes)),
-      superblock_pages_(static_cast<std::uint32_t>(parameters.nand.superblock_pages())),
+      at_(parameters.nand, superblocks(parameters), parameters.luns()),
       multi_plane_(parameters.nand.multi_plane),
       cache_(parameters.nand.cache),
-      suspend_(parameters.nand.suspend),
       plane_busy_(parameters.nand.plane_busy_time),
       cache_busy_(parameters.nand.cache_busy_time),
-      suspend_time_(parameters.nand.suspend_time),
-      resume_time_(parameters.nand.resume_time),
-      suspend_limit_(static_cast<std::uint32_t>(parameters.nand.suspend_limit)),
-      endurance_(static_cast<std::uint32_t>(parameters.nand.endurance)),
-      wear_failure_(chances(parameters.nand.wear_failure)),
-      program_failure_(chances(parameters.nand.program_failure)),
-      read_retry_(chances(parameters.nand.read_retry)),
-      read_retry_limit_(parameters.nand.read_retry_limit),
+      suspend_{parameters.nand.suspend, parameters.nand.suspend_time, parameters.nand.resume_time,
+               static_cast<std::uint32_t>(parameters.nand.suspend_limit)},
       ecc_time_(parameters.nand.ecc_time),
       client_(client),
       statistics_(statistics),
       luns_(static_cast<std::size_t>(parameters.luns())),
       channels_(static_cast<std::size_t>(parameters.nand.channels)),
-      programmed_(superblocks(parameters)),
-      random_(seed + static_cast<std::uint64_t>(parameters.nand.seed), kFailureStream) {}
+      programmed_(static_cast<std::size_t>(superblocks(parameters))),
+      failures_(parameters.nand, seed) {}
 
 void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
-  programmed_[programmed_.size() / luns_.size() * lun + superblock] =
-      static_cast<std::uint16_t>(pages);
+  programmed_[at_.superblock_of(lun, superblock)] = static_cast<std::uint16_t>(pages);
 }
 
 void FlashArray::add_observer(FlashObserver& observer) {
   observers_.add(observer);
   for (std::size_t i = 0; i < programmed_.size(); ++i) {
-    for (std::uint32_t plane = 0; plane < planes_ && plane < programmed_[i]; ++plane) {
-      observer.on_programmed(std::uint64_t{i} * planes_ + plane,
-                             (programmed_[i] + planes_ - 1 - plane) / planes_);
+    for (std::uint32_t plane = 0; plane < at_.planes && plane < programmed_[i]; ++plane) {
+      observer.on_programmed(std::uint64_t{i} * at_.planes + plane,
+                             (programmed_[i] + at_.planes - 1 - plane) / at_.planes);
     }
   }
 }
@@ -129,7 +110,7 @@ bool FlashArray::takes_program(std::uint32_t lun) const {
     return false;
   }
   if (multi_plane_) {
-    return state.waiting < planes_;
+    return state.waiting < at_.planes;
   }
   return cache_ && state.waiting == 0 && state.io == kNoIndex && state.pending == kNoIndex &&
          state.array != kNoIndex &&
@@ -238,7 +219,7 @@ bool FlashArray::start(std::uint32_t lun, SlotChain& queue, Tick now) {
   const FlashCommand command = nodes_[node].command;
   begin(node, now);
   state.plane = node;
-  state.repeats = command.operation == FlashOperation::erase && multi_plane_ ? planes_ - 1 : 0;
+  state.repeats = command.operation == FlashOperation::erase && multi_plane_ ? at_.planes - 1 : 0;
   state.phase = Phase::command;
   nodes_[node].cached =
       command.operation == FlashOperation::read && (state.array != kNoIndex || !state.held.empty());
@@ -260,7 +241,7 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
   std::uint32_t joined = 1;
   std::uint32_t previous = kNoIndex;
   std::uint32_t other = queue.first;
-  for (int i = 0; i < kJoinWindow && other != kNoIndex && joined < planes_; ++i) {
+  for (int i = 0; i < kJoinWindow && other != kNoIndex && joined < at_.planes; ++i) {
     const std::uint32_t next = nodes_[other].next;
     const FlashCommand command = nodes_[other].command;
     const bool alike = command.operation == nodes_[first].command.operation &&
@@ -286,13 +267,12 @@ void FlashArray::join_planes(std::uint32_t lun, SlotChain& queue, Tick now) {
 
 // Same LUN, same page, another plane than all from `first` on.
 bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
-  if (place == kNowhere ||
-      superblock_of(place) / (programmed_.size() / luns_.size()) != nodes_[first].command.lun ||
-      page_of(place) != page_of(nodes_[first].place)) {
+  if (place == kNowhere || at_.lun_of(place) != nodes_[first].command.lun ||
+      at_.page_of(place) != at_.page_of(nodes_[first].place)) {
     return false;
   }
   for (std::uint32_t i = first; i != kNoIndex; i = nodes_[i].next) {
-    if (plane_of(nodes_[i].place) == plane_of(place)) {
+    if (at_.plane_of(nodes_[i].place) == at_.plane_of(place)) {
       return false;
     }
   }
@@ -303,11 +283,11 @@ bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
 void FlashArray::begin(std::uint32_t node, Tick now) {
   Node& own = nodes_[node];
   own.place = own.command.requester->flash_place(own.command);
-  std::uint16_t& programmed = programmed_[superblock_of(own.place)];
+  std::uint16_t& programmed = programmed_[at_.superblock_of(own.place)];
   if (own.command.operation == FlashOperation::program) {
-    ensure(programmed <= place_in_superblock(own.place), "flash", now, own.place.value(),
+    ensure(programmed <= at_.place_in_superblock(own.place), "flash", now, own.place.value(),
            "a page is programmed again without an erase");
-    ensure(programmed == place_in_superblock(own.place), "flash", now, own.place.value(),
+    ensure(programmed == at_.place_in_superblock(own.place), "flash", now, own.place.value(),
            "pages of a block are programmed out of order");
     ++programmed;
   }

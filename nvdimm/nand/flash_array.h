@@ -25,9 +25,8 @@
 //
 // Pages of a block are programmed once between erases and in order; anything else is a fault.
 //
-// A program fails with a fixed probability; an erase, once its blocks are worn beyond their
-// endurance. A read is repeated (tR again) with a probability that grows with wear, and then passes
-// error correction, which occupies neither the LUN nor the channel.
+// A program or an erase may fail, and a read be repeated (tR again): cell_failures.h. A read then
+// passes error correction, which occupies neither the LUN nor the channel.
 #pragma once
 
 #include <array>
@@ -39,10 +38,11 @@
 #include "core/key_map.h"
 #include "core/observers.h"
 #include "core/pool.h"
-#include "core/random.h"
 #include "core/ring.h"
 #include "core/slot_list.h"
 #include "core/types.h"
+#include "nvdimm/nand/cell_failures.h"
+#include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/nand/flash_observer.h"
 #include "nvdimm/nand/flash_requester.h"
 #include "nvdimm/nand/nand_timing.h"
@@ -65,6 +65,14 @@ class FlashClient {
   virtual void on_flash_idle(std::uint32_t lun, Tick now) = 0;
   // The LUN is busy, and takes_program().
   virtual void on_flash_room(std::uint32_t lun, Tick now) = 0;
+};
+
+// What may be suspended, how long that takes, and how many reads may go ahead meanwhile.
+struct SuspendRules {
+  SuspendMode mode;
+  Tick suspend_time;
+  Tick resume_time;
+  std::uint32_t limit;
 };
 
 class FlashArray {
@@ -148,12 +156,12 @@ class FlashArray {
   }
   bool locked(std::uint32_t lun) const { return luns_[lun].locked; }
   std::uint32_t programmed(std::uint32_t lun, std::uint32_t superblock) const {
-    return programmed_[programmed_.size() / luns_.size() * lun + superblock];
+    return programmed_[at_.superblock_of(lun, superblock)];
   }
 
   std::int64_t channels() const { return static_cast<std::int64_t>(channels_.size()); }
   const NandTiming& timing() const { return timing_; }
-  std::uint32_t planes() const { return planes_; }
+  std::uint32_t planes() const { return at_.planes; }
 
   Tick next_event() const { return events_.next_time(); }
   void advance_one();  // the next event
@@ -224,18 +232,7 @@ class FlashArray {
     void serialize(Archive& archive) { archive(owner, commands, transfers); }
   };
 
-  Channel& channel_of(std::uint32_t lun) { return channels_[lun / luns_per_channel_]; }
-  std::size_t superblock_of(PhysicalPage place) const {
-    return static_cast<std::size_t>(place.value()) / superblock_pages_;
-  }
-  std::uint32_t place_in_superblock(PhysicalPage place) const {
-    return static_cast<std::uint32_t>(place.value()) % superblock_pages_;
-  }
-  std::uint32_t page_of(PhysicalPage place) const { return place_in_superblock(place) / planes_; }
-  std::uint32_t plane_of(PhysicalPage place) const { return place_in_superblock(place) % planes_; }
-  std::uint64_t block_of(PhysicalPage place) const {
-    return std::uint64_t{superblock_of(place)} * planes_ + plane_of(place);
-  }
+  Channel& channel_of(std::uint32_t lun) { return channels_[lun / at_.luns_per_channel]; }
 
   // Queues and starts.
   void enqueue(const FlashCommand& command, Tick now);
@@ -261,7 +258,6 @@ class FlashArray {
   void end_command(std::uint32_t lun, Tick now);
   void enter_cells(std::uint32_t lun, std::uint32_t node, Tick now);
   Tick cell_time(std::uint32_t node);
-  std::int64_t retries(PhysicalPage place);
   void count_cells(std::uint32_t node, Tick duration);
   void fail(std::uint32_t node, Tick now);
   void end_cells(std::uint32_t lun, Tick now);
@@ -288,22 +284,12 @@ class FlashArray {
   void observe(std::uint32_t node, FlashStage stage, Tick start, Tick end, bool more = false);
 
   const NandTiming timing_;
-  const std::uint32_t luns_per_channel_;
-  const std::uint32_t planes_;
-  const std::uint32_t superblock_pages_;
+  const FlashGeometry at_;
   const bool multi_plane_;
   const bool cache_;
-  const SuspendMode suspend_;
   const Tick plane_busy_;
   const Tick cache_busy_;
-  const Tick suspend_time_;
-  const Tick resume_time_;
-  const std::uint32_t suspend_limit_;
-  const std::uint32_t endurance_;
-  const std::uint64_t wear_failure_;  // chances in 2^32
-  const std::uint64_t program_failure_;
-  const std::uint64_t read_retry_;
-  const std::int64_t read_retry_limit_;
+  const SuspendRules suspend_;
   const Tick ecc_time_;
   FlashClient& client_;
   NvdimmStatistics& statistics_;
@@ -313,7 +299,7 @@ class FlashArray {
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
   std::vector<std::uint16_t> programmed_;  // pages of each superblock, from its first on
-  Random random_;                          // of failures
+  CellFailures failures_;
   EventQueue<EventKind> events_;
   std::uint32_t blocked_ = 0;  // commands of the host that wait at locked LUNs
   Tick blocked_since_{0};

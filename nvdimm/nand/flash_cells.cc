@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the cells do: how long, whether they fail, and what follows.
-#include <algorithm>
-
 #include "nvdimm/nand/flash_array.h"
 
 namespace hmsim {
@@ -17,16 +15,19 @@ Tick FlashArray::cell_time(std::uint32_t node) {
   Tick longest{0};
   for (std::uint32_t i = node; i != kNoIndex; i = nodes_[i].next) {
     const PhysicalPage place = nodes_[i].place;
-    const std::uint64_t block = block_of(place);
+    const std::uint64_t block = at_.block_of(place);
     switch (nodes_[i].command.operation) {
-      case O::read:
-        longest = later(longest, (1 + retries(place)) * timing_.read(block, page_of(place)));
+      case O::read: {
+        const std::int64_t retries = failures_.retries([&] { return client_.flash_wear(place); });
+        statistics_.read_retries += static_cast<Counter>(retries);
+        longest = later(longest, (1 + retries) * timing_.read(block, at_.page_of(place)));
         break;
+      }
       case O::program:
-        longest = later(longest, timing_.program(block, page_of(place)));
+        longest = later(longest, timing_.program(block, at_.page_of(place)));
         break;
       case O::erase:
-        for (std::uint32_t plane = 0; plane < planes_; ++plane) {
+        for (std::uint32_t plane = 0; plane < at_.planes; ++plane) {
           const Tick one = timing_.erase(block + plane);
           longest = multi_plane_ ? later(longest, one) : longest + one;
         }
@@ -34,19 +35,6 @@ Tick FlashArray::cell_time(std::uint32_t node) {
     }
   }
   return longest;
-}
-
-std::int64_t FlashArray::retries(PhysicalPage place) {
-  if (read_retry_ == 0) {
-    return 0;
-  }
-  const std::uint64_t wear = std::min(client_.flash_wear(place), endurance_);
-  std::int64_t count = 0;
-  while (count < read_retry_limit_ && random_.chance(read_retry_ * wear / endurance_)) {
-    ++count;
-  }
-  statistics_.read_retries += static_cast<Counter>(count);
-  return count;
 }
 
 void FlashArray::count_cells(std::uint32_t node, Tick duration) {
@@ -63,7 +51,7 @@ void FlashArray::count_cells(std::uint32_t node, Tick duration) {
       statistics_.program_cells_ps += planes * time;
       break;
     case O::erase:
-      statistics_.erase_cells_ps += multi_plane_ ? planes_ * time : time;
+      statistics_.erase_cells_ps += multi_plane_ ? at_.planes * time : time;
       break;
   }
 }
@@ -76,12 +64,11 @@ void FlashArray::fail(std::uint32_t node, Tick now) {
       case O::read:
         return;
       case O::program:
-        command.failed = program_failure_ != 0 && random_.chance(program_failure_);
+        command.failed = failures_.program_fails();
         statistics_.program_failures += command.failed ? 1 : 0;
         break;
       case O::erase:
-        command.failed = wear_failure_ != 0 && client_.flash_wear(nodes_[i].place) >= endurance_ &&
-                         random_.chance(wear_failure_);
+        command.failed = failures_.erase_fails([&] { return client_.flash_wear(nodes_[i].place); });
         statistics_.erase_failures += command.failed ? 1 : 0;
         break;
     }
@@ -128,7 +115,7 @@ void FlashArray::end_cells(std::uint32_t lun, Tick now) {
   }
   fail(done, now);
   if (nodes_[done].command.operation == O::erase) {
-    programmed_[superblock_of(nodes_[done].place)] = 0;
+    programmed_[at_.superblock_of(nodes_[done].place)] = 0;
   }
   state.array = kNoIndex;
   if (state.pending != kNoIndex) {
@@ -154,8 +141,8 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
                      own.command.transfer,
                      more,
                      own.command.lun,
-                     block_of(own.place),
-                     page_of(own.place),
+                     at_.block_of(own.place),
+                     at_.page_of(own.place),
                      own.command.priority};
   if (own.command.operation != O::erase || stage == FlashStage::status) {
     observers_.tell(&FlashObserver::on_flash, record);
@@ -165,21 +152,21 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
   const std::uint64_t first = record.block;
   if (stage == FlashStage::command && multi_plane_) {
     const std::uint32_t repeats = luns_[own.command.lun].repeats;
-    record.block = first + (planes_ - 1 - repeats);
+    record.block = first + (at_.planes - 1 - repeats);
     record.more = repeats > 0;
     observers_.tell(&FlashObserver::on_flash, record);
     return;
   }
   const bool in_turn =
       !multi_plane_ && (stage == FlashStage::command || stage == FlashStage::cells);
-  for (std::uint32_t plane = 0; plane < planes_; ++plane) {
+  for (std::uint32_t plane = 0; plane < at_.planes; ++plane) {
     record.block = first + plane;
     if (in_turn) {
       const Tick share =
           stage == FlashStage::command ? timing_.erase_command() : timing_.erase(record.block);
       record.start = plane == 0 ? start : record.end;
       record.end = record.start + share;
-      record.more = stage == FlashStage::command && plane + 1 < planes_;
+      record.more = stage == FlashStage::command && plane + 1 < at_.planes;
     }
     observers_.tell(&FlashObserver::on_flash, record);
   }

@@ -18,7 +18,7 @@ void FlashArray::serialize(Archive& archive) {
   archive(nodes_);
   serialize_requesters(archive);
   archive.fixed(luns_, channels_, programmed_);
-  archive(random_, events_, blocked_, blocked_since_);
+  archive(failures_, events_, blocked_, blocked_since_);
   if (archive.loading()) {
     check_loaded(archive);
   }
@@ -38,7 +38,7 @@ void FlashArray::serialize_requesters(Archive& archive) {
 // Every node is free, queued, part of one operation of its LUN, or being decoded.
 void FlashArray::check_loaded(const Archive& archive) const {
   for (const std::uint16_t pages : programmed_) {
-    archive.check(pages <= superblock_pages_, "a flash block holds more pages than it has");
+    archive.check(pages <= at_.superblock_pages, "a flash block holds more pages than it has");
   }
   Places nodes(archive, nodes_.size(), "flash commands do not hold together");
   nodes_.take_free(nodes);
@@ -100,7 +100,7 @@ void FlashArray::check_lun(const Archive& archive, std::uint32_t lun, Places& no
   }
   const bool output = state.phase == Phase::output_gap || state.phase == Phase::output;
   const FlashCommand& command = nodes_[state.io].command;
-  archive.check(found && state.repeats < planes_ &&
+  archive.check(found && state.repeats < at_.planes &&
                     (!output || (command.operation == O::read && state.plane == state.io)),
                 "a flash operation is in no stage");
 }
@@ -117,14 +117,14 @@ void FlashArray::check_operation(const Archive& archive, std::uint32_t lun, std:
     ++planes;
     return nodes_[i].next;
   });
-  archive.check(planes <= planes_, "a flash operation has too many planes");
+  archive.check(planes <= at_.planes, "a flash operation has too many planes");
 }
 
 void FlashArray::check_begun(const Archive& archive, std::uint32_t lun, std::uint32_t node) const {
   const Node& own = nodes_[node];
   archive.check(own.command.lun == lun && own.place >= PhysicalPage(0) &&
-                    superblock_of(own.place) < programmed_.size() &&
-                    superblock_of(own.place) / (programmed_.size() / luns_.size()) == lun,
+                    at_.superblock_of(own.place) < programmed_.size() &&
+                    at_.lun_of(own.place) == lun,
                 "a flash command works on another LUN");
 }
 
@@ -174,13 +174,13 @@ void FlashArray::check_channel(const Archive& archive, std::size_t number,
   for (const Ring<std::uint32_t>* queue : {&channel.commands, &channel.transfers}) {
     queue->each([&](std::uint32_t lun) {
       stages.take(lun);
-      archive.check(lun / luns_per_channel_ == number && channel.owner != kNoIndex,
+      archive.check(lun / at_.luns_per_channel == number && channel.owner != kNoIndex,
                     "a LUN waits for the wrong flash channel");
     });
   }
   bool given_back = channel.owner == kNoIndex;
-  for (std::uint32_t i = 0; i < luns_per_channel_; ++i) {
-    const auto lun = static_cast<std::uint32_t>(number * luns_per_channel_ + i);
+  for (std::uint32_t i = 0; i < at_.luns_per_channel; ++i) {
+    const auto lun = static_cast<std::uint32_t>(number * at_.luns_per_channel + i);
     const bool owns = channel.owner == lun;
     archive.check(!on_bus[lun] || owns, "a LUN is on a bus that it does not have");
     given_back = given_back || (owns && (on_bus[lun] || holds_bus(luns_[lun])));

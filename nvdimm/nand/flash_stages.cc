@@ -81,7 +81,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
         duration = timing_.program_command(command.transfer);
         break;
       case O::erase:
-        duration = multi_plane_ ? timing_.erase_command() : planes_ * timing_.erase_command();
+        duration = multi_plane_ ? timing_.erase_command() : at_.planes * timing_.erase_command();
         break;
     }
   }
@@ -209,7 +209,7 @@ void FlashArray::report(std::uint32_t lun, std::uint32_t node, Tick now) {
       ++statistics_.page_programs;
       break;
     case O::erase:
-      statistics_.block_erases += planes_;
+      statistics_.block_erases += at_.planes;
       break;
   }
   leave(lun, now);

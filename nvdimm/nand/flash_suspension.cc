@@ -13,25 +13,26 @@ using O = FlashOperation;
 // The first read that the host waits for may go ahead of the operation.
 bool FlashArray::goes_ahead(std::uint32_t lun, std::uint32_t operation) {
   const SlotChain& queue = luns_[lun].queues[static_cast<std::size_t>(FlashPriority::demand)];
-  if (queue.empty() || nodes_[operation].overtaken >= suspend_limit_ ||
+  if (queue.empty() || nodes_[operation].overtaken >= suspend_.limit ||
       nodes_[queue.first].command.operation != O::read) {
     return false;
   }
   const FlashCommand& next = nodes_[queue.first].command;
   const PhysicalPage place = next.requester->next_flash_place(next);
-  return place != kNowhere && superblock_of(place) != superblock_of(nodes_[operation].place);
+  return place != kNowhere &&
+         at_.superblock_of(place) != at_.superblock_of(nodes_[operation].place);
 }
 
 bool FlashArray::may_suspend(std::uint32_t lun, Tick now) {
   const Lun& state = luns_[lun];
-  if (suspend_ == SuspendMode::none || state.array == kNoIndex || state.pending != kNoIndex ||
-      state.array_end - now <= suspend_time_) {
+  if (suspend_.mode == SuspendMode::none || state.array == kNoIndex || state.pending != kNoIndex ||
+      state.array_end - now <= suspend_.suspend_time) {
     return false;
   }
   const FlashCommand& command = nodes_[state.array].command;
   const bool wanted =
-      (command.operation == O::erase && suspend_ != SuspendMode::program) ||
-      (command.operation == O::program && suspend_ != SuspendMode::erase && !command.hold_bus);
+      (command.operation == O::erase && suspend_.mode != SuspendMode::program) ||
+      (command.operation == O::program && suspend_.mode != SuspendMode::erase && !command.hold_bus);
   return wanted && goes_ahead(lun, state.array);
 }
 
@@ -40,7 +41,7 @@ void FlashArray::suspend(std::uint32_t lun, Tick now) {
   state.suspended = state.array;
   state.array = kNoIndex;
   state.remaining = state.array_end - now;
-  state.ready = now + suspend_time_;
+  state.ready = now + suspend_.suspend_time;
   ++statistics_.suspensions;
   statistics_.gc_suspensions +=
       nodes_[state.suspended].command.priority == FlashPriority::collection ? 1 : 0;
@@ -66,11 +67,11 @@ void FlashArray::serve_suspended(std::uint32_t lun, Tick now) {
   }
   state.suspended = kNoIndex;
   state.array = operation;
-  state.array_end = now + resume_time_ + state.remaining;
+  state.array_end = now + suspend_.resume_time + state.remaining;
   events_.schedule(state.array_end, EventKind::cells_end, lun);
   if (observers_.any()) {
     for (std::uint32_t i = operation; i != kNoIndex; i = nodes_[i].next) {
-      observe(i, FlashStage::resume, now, now + resume_time_);
+      observe(i, FlashStage::resume, now, now + suspend_.resume_time);
     }
   }
 }
