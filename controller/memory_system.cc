@@ -70,7 +70,7 @@ void MemorySystem::introduce_schedulers(std::size_t queue) {
       }
     }
     for (TransactionScheduler* const scheduler : all) {
-      scheduler->meet(all);
+      scheduler->connect_peers(all);
     }
   }
 }

@@ -31,7 +31,7 @@ void CommandTable::begin_flush(std::uint32_t tag, Tick now) {
   events_.schedule(now + lookup_time_, EventKind::flush, tag);
 }
 
-NvdimmModule::CommandView CommandTable::seen(std::uint32_t tag) const {
+NvdimmModule::CommandView CommandTable::command_view(std::uint32_t tag) const {
   using State = NvdimmModule::CommandState;
   const Command& command = commands_[tag];
   const State state = command.stage == Stage::none    ? State::none

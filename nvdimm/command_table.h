@@ -144,7 +144,7 @@ class CommandTable {
   // The tag is free again; what it was remains to be read.
   void end(std::uint32_t tag, Tick now);
 
-  NvdimmModule::CommandView seen(std::uint32_t tag) const;
+  NvdimmModule::CommandView command_view(std::uint32_t tag) const;
 
   void serialize(Archive& archive);
   // Loading: each command is in its lookup, waits for one thing, or is ready. `flush`: the one that

@@ -93,7 +93,7 @@ class NvdimmModule : public Component {
     bool write = false;
     Address address{0};
   };
-  virtual CommandView seen(std::uint32_t tag) const = 0;
+  virtual CommandView command_view(std::uint32_t tag) const = 0;
 
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}

@@ -88,9 +88,9 @@ Tick Nvdimm::finish(std::uint32_t tag, Tick now) {
   }
   if (frame.pins == 0) {
     if (command.in_write_part) {
-      writes_.settle(command.frame);
+      writes_.unpinned(command.frame);
     } else {
-      reads_.settle(command.frame);
+      reads_.unpinned(command.frame);
     }
   }
   admit_later(now);

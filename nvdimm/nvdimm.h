@@ -56,7 +56,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   // The map is rebuilt from spare areas.
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return backup_.record(); }
-  CommandView seen(std::uint32_t tag) const override { return commands_.seen(tag); }
+  CommandView command_view(std::uint32_t tag) const override { return commands_.command_view(tag); }
   void serialize_start(Archive& archive) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
 

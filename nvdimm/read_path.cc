@@ -130,12 +130,12 @@ void ReadPath::end_fill(std::uint32_t frame, const GcWait& gc, Tick now) {
     seek_again(tag, now);
   });
   if (record.state == FrameState::clean && record.pins == 0) {
-    settle(frame);
+    unpinned(frame);
     admit(now);
   }
 }
 
-void ReadPath::settle(std::uint32_t frame) {
+void ReadPath::unpinned(std::uint32_t frame) {
   const Frame& record = buffer_.read[frame];
   if (record.state != FrameState::clean || record.fetching) {
     return;
@@ -177,7 +177,7 @@ bool ReadPath::move(Frame& frame, std::uint32_t lun) {
 void ReadPath::withdraw(std::uint32_t frame, Tick now) {
   buffer_.read[frame].fetching = false;
   if (buffer_.read[frame].pins == 0) {
-    settle(frame);
+    unpinned(frame);
     admit(now);
   }
 }

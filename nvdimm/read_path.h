@@ -42,7 +42,7 @@ class ReadPath final : public CollectionListener, private FlashRequester {
   // Frames for pages that wait for one, as far as there are.
   void admit(Tick now);
   // No command uses the frame any more.
-  void settle(std::uint32_t frame);
+  void unpinned(std::uint32_t frame);
   // Fetches pages of queued reads, as far as the buffer manager allows.
   void prefetch(Tick now);
   // The place of the frame's page is known.

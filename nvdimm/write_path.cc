@@ -82,12 +82,12 @@ void WritePath::on_frame_written(std::uint32_t frame, const GcWait& gc, Tick now
   if (!record.waiters.empty()) {
     accept(frame, gc, now);
   } else if (record.pins == 0) {
-    settle(frame);
+    unpinned(frame);
     admit(now, gc);
   }
 }
 
-void WritePath::settle(std::uint32_t frame) {
+void WritePath::unpinned(std::uint32_t frame) {
   BufferPart& part = buffer_.write;
   const Frame& record = part[frame];
   if (record.state == FrameState::dirty && record.valid != 0) {

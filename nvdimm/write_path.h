@@ -29,7 +29,7 @@ class WritePath final : public EvictionListener {
   // are needed so that the rest will get one.
   void admit(Tick now, const GcWait& gc = {});
   // No command uses the frame any more.
-  void settle(std::uint32_t frame);
+  void unpinned(std::uint32_t frame);
   // Writes pages back before a write needs their frames, as far as the buffer manager wants.
   void keep_frames_free(Tick now);
   // The buffer manager would write pages back.

@@ -155,7 +155,7 @@ class TransactionScheduler : public TransactionPolicy {
 
   // After connect(), with several channels: the schedulers of this queue in all of them, of one
   // class, this one included. At equal times they act in this order.
-  virtual void meet(const std::vector<TransactionScheduler*>& /*all*/) {}
+  virtual void connect_peers(const std::vector<TransactionScheduler*>& /*all*/) {}
 
   // When keys next change with time alone; change() is then called, and nothing else moves it.
   virtual Tick next_change() const { return kNever; }

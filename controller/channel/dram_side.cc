@@ -37,20 +37,21 @@ bool DramSide::choose_side(Direction direction, Cycle edge) {
 void DramSide::expedite(Transaction& write, Cycle edge) {
   banks_.remove(write, 1, edge);
   banks_.insert(write, 0, edge);
-  waits(write, 1, -1, edge);
-  waits(write, 0, 1, edge);
+  count_waiting(write, 1, -1, edge);
+  count_waiting(write, 0, 1, edge);
 }
 
-void DramSide::waits(const Transaction& transaction, std::size_t side, int change, Cycle edge) {
+void DramSide::count_waiting(const Transaction& transaction, std::size_t side, int change,
+                             Cycle edge) {
   if (counts_waiting_) {
-    refresh_.waits(transaction.rank, change);
-    pages_.waits(transaction.bank, side, change);
+    refresh_.count_waiting(transaction.rank, change);
+    pages_.count_waiting(transaction.bank, side, change);
   }
   if (power_.active()) {
-    power_.waits(transaction.rank, change, edge);
+    power_.count_waiting(transaction.rank, change, edge);
   }
   if (layout_.drained) {
-    drain_.waits(transaction.rank, transaction.bank, side, change);
+    drain_.count_waiting(transaction.rank, transaction.bank, side, change);
   }
 }
 
@@ -83,14 +84,14 @@ void DramSide::restore(Transaction& transaction) {
   const std::size_t side = side_of(transaction);
   banks_.restore(transaction, side);
   if (counts_waiting_) {
-    refresh_.waits(transaction.rank, 1);
-    pages_.waits(transaction.bank, side, 1);
+    refresh_.count_waiting(transaction.rank, 1);
+    pages_.count_waiting(transaction.bank, side, 1);
   }
   if (power_.active()) {
     power_.restore(transaction.rank);
   }
   if (layout_.drained) {
-    drain_.waits(transaction.rank, transaction.bank, side, 1);
+    drain_.count_waiting(transaction.rank, transaction.bank, side, 1);
   }
 }
 

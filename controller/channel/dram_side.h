@@ -60,7 +60,7 @@ class DramSide {
     const std::size_t side = extras == Extras::any ? side_of(transaction) : 0;
     banks_.insert(transaction, side, edge);
     if (extras == Extras::any) {
-      waits(transaction, side, 1, edge);
+      count_waiting(transaction, side, 1, edge);
     }
   }
   // A queued write of the drained side goes with the reads from now on.
@@ -76,7 +76,7 @@ class DramSide {
     const std::size_t side = extras == Extras::any ? side_of(transaction) : 0;
     banks.column(transaction, side, command, edge);
     if (extras == Extras::any) {
-      waits(transaction, side, -1, edge);
+      count_waiting(transaction, side, -1, edge);
       if (pages_.active()) {
         pages_.accessed(transaction.bank, transaction.view, edge);
       }
@@ -142,7 +142,7 @@ class DramSide {
 
  private:
   // One more, or one less, waits for its data-bus command.
-  void waits(const Transaction& transaction, std::size_t side, int change, Cycle edge);
+  void count_waiting(const Transaction& transaction, std::size_t side, int change, Cycle edge);
 
   const ChannelLayout& layout_;
   TimingModel& timing_;

@@ -97,7 +97,7 @@ void NvdimmEndpoint::check_module(const Archive& archive, const NvdimmModule& mo
   acks_.each([&](std::uint32_t slot) { acks.take(slot); });
   std::vector<bool> sent(pool_.size());
   pool_.each_taken([&](const Transaction& each) {
-    const NvdimmModule::CommandView seen = module.seen(each.slot);
+    const NvdimmModule::CommandView seen = module.command_view(each.slot);
     const bool credited = posts_writes_ && each.request.write;
     if (each.request.memory == MemoryClass::dram || credited) {
       return;
@@ -114,7 +114,7 @@ void NvdimmEndpoint::check_module(const Archive& archive, const NvdimmModule& mo
                   kWrong);
   });
   for (std::uint32_t slot = 0; slot < pool_.size(); ++slot) {
-    archive.check(sent[slot] || (!acks.has(slot) && module.seen(slot).state == State::none),
+    archive.check(sent[slot] || (!acks.has(slot) && module.command_view(slot).state == State::none),
                   kWrong);
   }
 }

@@ -26,7 +26,9 @@ class PageControl {
   bool active() const { return active_; }
 
   // A transaction begins or ends to wait for the bank (DramBanks: `side`).
-  void waits(std::int32_t bank, std::size_t side, int change) { at(bank).waiting[side] += change; }
+  void count_waiting(std::int32_t bank, std::size_t side, int change) {
+    at(bank).waiting[side] += change;
+  }
   void opened(std::int32_t bank) { at(bank).accesses = 0; }
   void closed(std::int32_t bank) { at(bank).close_from = kNeverCycle; }
   // A column command to the row of this transaction was issued.
@@ -37,7 +39,7 @@ class PageControl {
   // closing() answers -1 before, unless column commands are issued.
   Cycle next() const { return next_; }
 
-  // Loading: nobody waits then; waits() is to be called for each that does.
+  // Loading: nobody waits then; count_waiting() is to be called for each that does.
   void serialize(Archive& archive);
 
  private:

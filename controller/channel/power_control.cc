@@ -25,7 +25,7 @@ PowerControl::PowerControl(const DramParameters& dram, const TimingModel& model,
       refresh_(refresh),
       ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
-void PowerControl::waits(int rank, std::int64_t change, Cycle edge) {
+void PowerControl::count_waiting(int rank, std::int64_t change, Cycle edge) {
   Rank& state = at(rank);
   state.waiting += change;
   if (state.waiting == 0) {

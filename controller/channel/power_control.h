@@ -34,7 +34,7 @@ class PowerControl {
   // Ranks may sleep; else nothing below need be called.
   bool active() const { return power_down_ || self_refresh_; }
 
-  void waits(int rank, std::int64_t change, Cycle edge);
+  void count_waiting(int rank, std::int64_t change, Cycle edge);
   void refreshed(int rank) { at(rank).refreshed = true; }
 
   // The legal step, if any, of a rank that is wanted; or of one that is not.

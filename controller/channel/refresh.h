@@ -31,7 +31,7 @@ class RefreshControl {
 
   // Refreshes may be put off or made ahead, so that waiting requests are to be counted.
   bool elastic() const { return elastic_; }
-  void waits(int rank, std::int64_t change) {
+  void count_waiting(int rank, std::int64_t change) {
     ranks_[static_cast<std::size_t>(rank)].waiting += change;
   }
 
@@ -90,7 +90,7 @@ class RefreshControl {
     return soonest < next_urgent_ && !elastic_ ? next_urgent_ : look_ahead(soonest);
   }
 
-  // Loading: nobody waits then; waits() is to be called for each that does.
+  // Loading: nobody waits then; count_waiting() is to be called for each that does.
   void serialize(Archive& archive);
 
  private:

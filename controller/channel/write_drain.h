@@ -25,7 +25,7 @@ class WriteDrain {
              const RefreshControl& refresh);
 
   // One that competes on that side for a bank (over all ranks) comes or goes.
-  void waits(int rank, std::int32_t bank, std::size_t side, std::int64_t change) {
+  void count_waiting(int rank, std::int32_t bank, std::size_t side, std::int64_t change) {
     waiting_[side] += change;
     by_turn_[refresh_.place(rank, bank)][side] += change;
   }
@@ -34,7 +34,7 @@ class WriteDrain {
   // Until then choose() answers the same, unless requests come or go or a refresh begins.
   Cycle next(Cycle edge) const { return refresh_.next_free(edge); }
 
-  // Loading: nobody waits then; waits() is to be called for each that does.
+  // Loading: nobody waits then; count_waiting() is to be called for each that does.
   void serialize(Archive& archive) {
     archive(draining_);
     if (archive.loading()) {

@@ -87,7 +87,7 @@ bool MemoryGate::offer(const GatePacket& packet, Tick now) {
                      std::to_string(capacity) + " bytes");
   }
   ensure(!suspended_, "gate", now, -1, "a packet is offered while time stands still");
-  if (waits(packet.memory)) {
+  if (has_refused(packet.memory)) {
     return false;
   }
   const bool must_wait = this->must_wait(packet);
@@ -100,7 +100,7 @@ bool MemoryGate::offer(const GatePacket& packet, Tick now) {
   return true;
 }
 
-bool MemoryGate::waits(MemoryClass port) const {
+bool MemoryGate::has_refused(MemoryClass port) const {
   return std::any_of(waiting_.begin(), waiting_.end(),
                      [port](const Waiting& waiting) { return waiting.port == port; });
 }
@@ -210,7 +210,7 @@ bool MemoryGate::idle() const {
 
 void MemoryGate::suspend(Tick now) {
   ensure(idle(), "gate", now, -1, "time is to stand still with work under way");
-  advanced_ = settle(now);
+  advanced_ = catch_up(now);
   suspended_ = true;
 }
 
@@ -222,7 +222,7 @@ void MemoryGate::resume(Tick now) {
 // --- Statistics and checkpoints
 
 // What is due at `now` itself has its turn later.
-Tick MemoryGate::settle(Tick now) {
+Tick MemoryGate::catch_up(Tick now) {
   const Tick present = suspended_ ? advanced_ : later(advanced_, local(now));
   if (present > advanced_) {
     kernel_.run_until(present - Tick(1));
@@ -231,12 +231,12 @@ Tick MemoryGate::settle(Tick now) {
 }
 
 std::vector<Statistic> MemoryGate::statistics(Tick now) {
-  ticks_ = static_cast<Counter>((settle(now) - measured_from_).value());
+  ticks_ = static_cast<Counter>((catch_up(now) - measured_from_).value());
   return registry_.read();
 }
 
 void MemoryGate::reset_statistics(Tick now) {
-  measured_from_ = settle(now);
+  measured_from_ = catch_up(now);
   registry_.reset(measured_from_);
 }
 

@@ -124,12 +124,12 @@ class MemoryGate final : private Requester, private SourceProgress {
   void serialize(Archive& archive);
 
   Tick local(Tick now) const { return now - shift_; }
-  bool waits(MemoryClass port) const;
+  bool has_refused(MemoryClass port) const;
   bool must_wait(const GatePacket& packet) const;
   void take(const GatePacket& packet, Tick now);
   void tell_done();
   void tell_room();
-  Tick settle(Tick now);
+  Tick catch_up(Tick now);
 
   GateHost& host_;
   Assignments values_;

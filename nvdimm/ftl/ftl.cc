@@ -137,7 +137,7 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
   }
   Frontier& frontier = state.frontiers[own];
   const PhysicalPage at = page_at(lun, frontier.block, frontier.next_page++);
-  ++state.unsettled;
+  ++state.in_flight;
   check_pages(lun);
   return at;
 }
@@ -176,7 +176,7 @@ void Ftl::open(std::uint32_t lun, Frontier& frontier, Stream stream) {
   Block& block = blocks_[block_index(lun, frontier.block)];
   require(block.state == State::free && block.valid == 0, "an occupied block was free");
   block.state = State::open;
-  block.settled = 0;
+  block.completed = 0;
   block.end = static_cast<std::uint16_t>(shape_.pages);
 }
 
@@ -193,7 +193,7 @@ void Ftl::commit(LogicalPage page, PhysicalPage at) {
     invalidate(old);
   }
   map(page, at);
-  settle(at);
+  complete(at);
   tell_map(page);
 }
 
@@ -207,7 +207,7 @@ void Ftl::commit_discarded(LogicalPage page, PhysicalPage at) {
     media_->program(at, page, version_);
     media_->discard(page, version_);
   }
-  settle(at);
+  complete(at);
 }
 
 bool Ftl::trim(LogicalPage page) {
@@ -236,7 +236,7 @@ bool Ftl::commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to) {
     map(page, to);
     tell_map(page);
   }
-  settle(to);
+  complete(to);
   return current;
 }
 
@@ -268,16 +268,17 @@ void Ftl::invalidate(PhysicalPage at) {
   }
 }
 
-void Ftl::settle(PhysicalPage at) {
+void Ftl::complete(PhysicalPage at) {
   const std::uint32_t lun = lun_of(at);
   Block& block = blocks_[block_index(lun, block_of(at))];
-  require(at.value() % shape_.pages == block.settled, "pages of a block were written out of order");
-  ++block.settled;
+  require(at.value() % shape_.pages == block.completed,
+          "pages of a block were written out of order");
+  ++block.completed;
   ++luns_[lun].written;
-  --luns_[lun].unsettled;
+  --luns_[lun].in_flight;
   check_pages(lun);
-  if (block.settled == block.end) {
-    block.settled = static_cast<std::uint16_t>(shape_.pages);
+  if (block.completed == block.end) {
+    block.completed = static_cast<std::uint16_t>(shape_.pages);
     block.changed = luns_[lun].written;
     enter_full(lun, block_of(at));
   }
@@ -313,7 +314,7 @@ void Ftl::erase(std::uint32_t lun, std::uint32_t block) {
 void Ftl::check_pages([[maybe_unused]] std::uint32_t lun) const {
 #ifdef HMSIM_DEBUG
   const Lun& state = luns_[lun];
-  require(free_pages(lun) + state.unsettled + state.valid + state.invalid ==
+  require(free_pages(lun) + state.in_flight + state.valid + state.invalid ==
               std::uint64_t{shape_.blocks - state.bad} * shape_.pages,
           "free, valid and invalid pages are not all pages of good blocks");
 #endif
@@ -343,14 +344,14 @@ Ftl::Census Ftl::census(std::uint32_t lun) const {
     require(valid == block.valid, "a block's count of valid pages is wrong");
     // What a failing block will not take any more is invalid at once.
     const std::uint32_t lost = block.state == State::open ? shape_.pages - block.end : 0;
-    const std::uint32_t settled = block.state == State::free ? 0 : block.settled + lost;
+    const std::uint32_t completed = block.state == State::free ? 0 : block.completed + lost;
     census.free += shape_.pages - written;
-    census.unsettled += written - settled;
+    census.in_flight += written - completed;
     census.valid += valid;
-    census.invalid += settled - valid;
+    census.invalid += completed - valid;
   }
   const Lun& counts = luns_[lun];
-  require(census.free == free_pages(lun) && census.unsettled == counts.unsettled &&
+  require(census.free == free_pages(lun) && census.in_flight == counts.in_flight &&
               census.valid == counts.valid && census.invalid == counts.invalid,
           "a LUN's count of pages is wrong");
   return census;

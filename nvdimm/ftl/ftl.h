@@ -42,12 +42,12 @@ class Ftl {
   // Pages moved by wear levelling never go with the host's, and begin the most worn free block.
   enum class Stream : std::uint8_t { host, collection, levelling, translation };
 
-  // Pages of one LUN. unsettled: allocated, and not yet committed.
+  // Pages of one LUN. in_flight: allocated, and not yet committed.
   struct Census {
     std::uint64_t free = 0;
     std::uint64_t valid = 0;
     std::uint64_t invalid = 0;
-    std::uint64_t unsettled = 0;
+    std::uint64_t in_flight = 0;
   };
 
   // Without a selector: greedy. `seed`: of what selectors draw.
@@ -241,13 +241,13 @@ class Ftl {
     std::uint32_t erases = 0;
     std::uint32_t slot = 0;  // in Lun::full
     std::uint16_t valid = 0;
-    std::uint16_t settled = 0;  // pages committed, or dropped
-    std::uint16_t end = 0;      // pages that will be; then the block is full
+    std::uint16_t completed = 0;  // pages committed, or dropped
+    std::uint16_t end = 0;        // pages that will be; then the block is full
     State state = State::free;
     bool failing = false;  // to be retired
 
     void serialize(Archive& archive) {
-      archive(changed, erases, slot, settled, end, state, failing);
+      archive(changed, erases, slot, completed, end, state, failing);
     }
   };
 
@@ -269,7 +269,7 @@ class Ftl {
     std::vector<std::uint32_t> worn;  // blocks, by erases
     std::uint32_t least_worn = 0;     // erases
     std::uint64_t written = 0;        // pages committed, or dropped
-    std::uint64_t unsettled = 0;      // pages allocated, and not yet committed
+    std::uint64_t in_flight = 0;      // pages allocated, and not yet committed
     std::uint64_t valid = 0;
     std::uint64_t invalid = 0;
     std::uint64_t claimed = 0;
@@ -296,7 +296,8 @@ class Ftl {
     }
   }
   void invalidate(PhysicalPage at);
-  void settle(PhysicalPage at);
+  // The program of a page is over: it was committed, or dropped.
+  void complete(PhysicalPage at);
   bool spent(const Frontier& frontier) const {
     return frontier.block == kNoIndex || frontier.next_page == shape_.pages;
   }
@@ -326,7 +327,7 @@ class Ftl {
   void check_room(std::uint32_t lun) const;
   void mark_factory_bad(std::uint64_t seed);
   void require_page(std::uint32_t lun, bool there_is_one) const;
-  // In debug builds: every page of the LUN is free, unsettled, valid or invalid.
+  // In debug builds: every page of the LUN is free, in flight, valid or invalid.
   void check_pages(std::uint32_t lun) const;
   void rebuild_map();
   void rebuild_cache();

@@ -64,7 +64,7 @@ void Ftl::fail(PhysicalPage at, bool host) {
     media_->mark_bad(block_index(lun, number));
   }
   ++state.invalid;
-  settle(at);
+  complete(at);
 }
 
 void Ftl::retire(std::uint32_t lun, std::uint32_t number) {

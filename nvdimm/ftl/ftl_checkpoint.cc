@@ -75,7 +75,7 @@ void Ftl::count_valid(const Archive& archive) {
     p2l_[index(at)] = static_cast<std::uint32_t>(page + 1);
     Block& block = blocks_[block_index(lun_of(at), block_of(at))];
     archive.check(block.state != State::free && block.state != State::bad &&
-                      at.value() % shape_.pages < block.settled,
+                      at.value() % shape_.pages < block.completed,
                   "a logical page lies where none was written");
     ++block.valid;
     ++luns_[lun_of(at)].valid;
@@ -84,7 +84,7 @@ void Ftl::count_valid(const Archive& archive) {
 
 void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
   Lun& state = luns_[lun];
-  archive(state.free, state.frontiers, state.full, state.claimed, state.written, state.unsettled,
+  archive(state.free, state.frontiers, state.full, state.claimed, state.written, state.in_flight,
           state.invalid, state.bad, state.failing);
   if (archive.loading()) {
     check_lun(archive, lun);
@@ -154,12 +154,12 @@ void Ftl::check_lun(const Archive& archive, std::uint32_t lun) const {
     if (!spent(frontier)) {
       blocks.take(frontier.block);
       const Block& block = blocks_[block_index(lun, frontier.block)];
-      archive.check(block.state == State::open && block.settled <= frontier.next_page &&
+      archive.check(block.state == State::open && block.completed <= frontier.next_page &&
                         block.end == shape_.pages && !block.failing,
                     "a flash block is open that is not");
     }
   }
-  std::uint64_t unsettled = 0;
+  std::uint64_t in_flight = 0;
   std::uint64_t written = 0;
   std::uint32_t bad = 0;
   std::uint32_t failing = 0;
@@ -169,18 +169,18 @@ void Ftl::check_lun(const Archive& archive, std::uint32_t lun) const {
     archive.check(block.erases <= kMostErases && block.changed <= state.written,
                   "a flash block's age is none");
     archive.check(
-        blocks.has(number) || (open ? block.settled < block.end && block.end <= shape_.pages
+        blocks.has(number) || (open ? block.completed < block.end && block.end <= shape_.pages
                                     : block.state == State::victim || block.state == State::bad),
         "the lists of flash blocks do not hold together");
     bad += block.state == State::bad ? 1 : 0;
     failing += block.state == State::full && block.failing ? 1 : 0;
     if (block.state != State::free && block.state != State::bad) {
-      archive.check(open || block.settled == shape_.pages, "a full flash block is not");
-      unsettled += allocated_pages(lun, number) - block.settled;
-      written += block.settled + (open ? shape_.pages - block.end : 0);
+      archive.check(open || block.completed == shape_.pages, "a full flash block is not");
+      in_flight += allocated_pages(lun, number) - block.completed;
+      written += block.completed + (open ? shape_.pages - block.end : 0);
     }
   }
-  archive.check(state.bad == bad && state.failing == failing && state.unsettled == unsettled &&
+  archive.check(state.bad == bad && state.failing == failing && state.in_flight == in_flight &&
                     state.valid + state.invalid == written,
                 "a count of flash pages or blocks is wrong");
 }
@@ -209,20 +209,20 @@ void Ftl::check_lists(const Archive& archive, std::uint32_t lun) const {
 
 void Ftl::check_under_way(const Archive& archive, const UnderWay& others) const {
   Places programs(archive, p2l_.size(), "a flash page is programmed twice");
-  std::vector<std::uint64_t> unsettled(shape_.luns);
+  std::vector<std::uint64_t> in_flight(shape_.luns);
   for (const PhysicalPage at : others.programs) {
     programs.take(static_cast<std::uint64_t>(at.value()));
     const std::uint32_t lun = lun_of(at);
     const Block& block = blocks_[block_index(lun, block_of(at))];
     const auto page = static_cast<std::uint32_t>(at.value() % shape_.pages);
-    archive.check(block.state == State::open && page >= block.settled &&
+    archive.check(block.state == State::open && page >= block.completed &&
                       page < allocated_pages(lun, block_of(at)),
                   "a flash page is programmed that is not allocated");
-    ++unsettled[lun];
+    ++in_flight[lun];
   }
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     archive.check(
-        unsettled[lun] == luns_[lun].unsettled && others.claims[lun] == luns_[lun].claimed,
+        in_flight[lun] == luns_[lun].in_flight && others.claims[lun] == luns_[lun].claimed,
         "the count of flash pages under way is wrong");
     for (std::uint32_t number = 0; number < shape_.blocks; ++number) {
       archive.check((blocks_[block_index(lun, number)].state == State::victim) ==
@@ -251,7 +251,7 @@ void Ftl::check_media(const Archive& archive) const {
     const std::uint32_t page = static_cast<std::uint32_t>(i % shape_.pages);
     const bool kept = block.state != State::free && block.state != State::bad;
     // Of a failing block some pages are never programmed.
-    archive.check(block.failing || spare.programmed == (kept && page < block.settled),
+    archive.check(block.failing || spare.programmed == (kept && page < block.completed),
                   "flash media and the map do not agree");
     archive.check(!spare.whole || index(spare.page) < l2p_.size(),
                   "flash media hold a page that is none");

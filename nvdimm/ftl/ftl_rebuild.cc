@@ -119,7 +119,7 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
       const PhysicalPage at = page_at(lun, number, page);
       const FlashMedia::Spare spare = media_->spare(at);
-      block.settled = spare.programmed ? static_cast<std::uint16_t>(page + 1) : block.settled;
+      block.completed = spare.programmed ? static_cast<std::uint16_t>(page + 1) : block.completed;
       newest = std::max(newest, spare.version);
       block.valid = static_cast<std::uint16_t>(block.valid + (owner(at) ? 1 : 0));
     }
@@ -130,17 +130,17 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
         continue;
       }
       block.failing = true;
-      block.settled = block.end;
+      block.completed = block.end;
     }
     state.valid += block.valid;
-    state.invalid += block.settled - block.valid;
-    if (block.settled == 0) {
+    state.invalid += block.completed - block.valid;
+    if (block.completed == 0) {
       state.free.push_back(std::uint64_t{block.erases} << 32 | number);
-    } else if (block.settled == shape_.pages) {
+    } else if (block.completed == shape_.pages) {
       full.emplace_back(newest, number);
     } else {
       block.state = State::open;
-      reopened(lun, number) = {number, block.settled};
+      reopened(lun, number) = {number, block.completed};
     }
   }
   std::make_heap(state.free.begin(), state.free.end(), std::greater<>());

@@ -46,7 +46,7 @@ class MediaModule final : public NvdimmModule {
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }
-  CommandView seen(std::uint32_t tag) const override {
+  CommandView command_view(std::uint32_t tag) const override {
     const Command& command = commands_[tag];
     const CommandState state = command.stage == Stage::none    ? CommandState::none
                                : command.stage == Stage::ready ? CommandState::ready

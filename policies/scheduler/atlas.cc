@@ -34,7 +34,7 @@ class Atlas final : public TransactionScheduler {
     quantum_end_ = quantum_;
     channels_ = {this};
   }
-  void meet(const std::vector<TransactionScheduler*>& all) override {
+  void connect_peers(const std::vector<TransactionScheduler*>& all) override {
     channels_.clear();
     for (TransactionScheduler* const one : all) {
       channels_.push_back(static_cast<Atlas*>(one));

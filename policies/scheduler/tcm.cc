@@ -45,7 +45,7 @@ class Tcm final : public TransactionScheduler {
     quantum_end_ = quantum();
     channels_ = {this};
   }
-  void meet(const std::vector<TransactionScheduler*>& all) override {
+  void connect_peers(const std::vector<TransactionScheduler*>& all) override {
     channels_.clear();
     for (TransactionScheduler* const one : all) {
       channels_.push_back(static_cast<Tcm*>(one));

@@ -61,7 +61,7 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
          std::sort(free.begin(), free.end(), std::greater<>());
        }},
       {"more invalid pages than there are", [](N& n) { ++n.ftl_.luns_[0].invalid; }},
-      {"more unsettled pages than there are", [](N& n) { ++n.ftl_.luns_[0].unsettled; }},
+      {"more in_flight pages than there are", [](N& n) { ++n.ftl_.luns_[0].in_flight; }},
       {"a claim of nobody", [](N& n) { ++n.ftl_.luns_[0].claimed; }},
       {"an open block beyond its end",
        [](N& n) { n.ftl_.luns_[0].frontiers[0].next_page = n.ftl_.shape().pages + 1; }},

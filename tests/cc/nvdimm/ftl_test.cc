@@ -84,7 +84,7 @@ TEST(Ftl, EveryPageIsFreeOrValidOrInvalidAfterEveryWrite) {
           for (std::uint32_t lun = 0; lun < shape.luns; ++lun) {
             const Ftl::Census census = ftl.census(lun);
             ASSERT_EQ(census.free + census.valid + census.invalid, 12u * 8u);
-            ASSERT_EQ(census.unsettled, 0u);
+            ASSERT_EQ(census.in_flight, 0u);
             ASSERT_LE(census.valid, shape.valid_limit());
             total.valid += census.valid;
           }

@@ -90,7 +90,7 @@ TEST(GcSteering, FreeBlocksNeverRunOut) {
         fewest = std::min(fewest, ftl.free_blocks(lun));
       }
       const Ftl::Census census = rig.census();
-      ASSERT_EQ(census.free + census.valid + census.invalid + census.unsettled, 1536u);
+      ASSERT_EQ(census.free + census.valid + census.invalid + census.in_flight, 1536u);
     });
     EXPECT_GE(fewest, 3u) << name;
     EXPECT_EQ(rig.acks.size(), 3000u) << name;

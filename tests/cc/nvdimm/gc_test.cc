@@ -160,7 +160,7 @@ TEST(Gc, APageOverwrittenDuringItsCopyKeepsTheNewPlace) {
   // By hand: page 1 is being copied while the host writes it again.
   const PhysicalPage source = ftl.place(LogicalPage(1));
   const PhysicalPage copy = ftl.allocate(0, Ftl::Stream::collection);
-  EXPECT_EQ(ftl.census(0).unsettled, 1u);
+  EXPECT_EQ(ftl.census(0).in_flight, 1u);
   write(1);
   const PhysicalPage newest = ftl.place(LogicalPage(1));
   EXPECT_FALSE(ftl.commit_copy(LogicalPage(1), source, copy));
@@ -168,7 +168,7 @@ TEST(Gc, APageOverwrittenDuringItsCopyKeepsTheNewPlace) {
   EXPECT_EQ(ftl.owner(copy), std::nullopt);
   EXPECT_EQ(ftl.owner(source), std::nullopt);
   const Ftl::Census census = ftl.census(0);
-  EXPECT_EQ(census.unsettled, 0u);
+  EXPECT_EQ(census.in_flight, 0u);
   EXPECT_EQ(census.free + census.valid + census.invalid, 32u);
 }
 
@@ -197,11 +197,11 @@ TEST(Gc, BooksBalanceAfterEveryStepOfRandomTraffic) {
           },
           [&rig] {
             const Ftl::Census census = rig.census();
-            ASSERT_EQ(census.free + census.valid + census.invalid + census.unsettled, 256u);
+            ASSERT_EQ(census.free + census.valid + census.invalid + census.in_flight, 256u);
           });
       EXPECT_GT(rig.statistics().gc_count, 10u);
       rig.drain();
-      EXPECT_EQ(rig.census().unsettled, 0u);
+      EXPECT_EQ(rig.census().in_flight, 0u);
       EXPECT_TRUE(rig.nvdimm().idle());
     }
   }

@@ -65,7 +65,7 @@ TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
     rig.drain();
     ASSERT_TRUE(rig.nvdimm().idle()) << "seed " << seed;
     const Ftl::Census census = rig.census();
-    ASSERT_EQ(census.unsettled, 0u) << "seed " << seed;
+    ASSERT_EQ(census.in_flight, 0u) << "seed " << seed;
     ASSERT_EQ(census.free + census.valid + census.invalid, 256u) << "seed " << seed;
     collections += rig.statistics().gc_count;
   }

@@ -122,7 +122,7 @@ class Rig : public AckListener {
       total.free += one.free;
       total.valid += one.valid;
       total.invalid += one.invalid;
-      total.unsettled += one.unsettled;
+      total.in_flight += one.in_flight;
     }
     return total;
   }

@@ -204,7 +204,7 @@ TEST(Victims, ColdDataNeverExhaustTheFreeBlocks) {
       for (std::int64_t i = 0; i < 20'000; ++i) {
         write_untimed(ftl, LogicalPage(i % 7), work);
       }
-      EXPECT_EQ(ftl.census(0).unsettled, 0u) << victim;
+      EXPECT_EQ(ftl.census(0).in_flight, 0u) << victim;
     }
   }
 }
@@ -271,7 +271,7 @@ TEST(WearLevelling, HappensInTimedRunsToo) {
   });
   rig.drain();
   EXPECT_GT(rig.statistics().levelled_blocks, 0u);
-  EXPECT_EQ(rig.census().unsettled, 0u);
+  EXPECT_EQ(rig.census().in_flight, 0u);
 }
 
 // Large enough that nothing is collected: a page that was never overwritten is where it was.

@@ -15,8 +15,8 @@ class TwoChannels {
   TwoChannels(const std::string& scheduler, const Assignments& assignments)
       : first_(scheduler, assignments, kShape), second_(scheduler, assignments, kShape) {
     const std::vector<TransactionScheduler*> all{&first_.policy(), &second_.policy()};
-    first_.policy().meet(all);
-    second_.policy().meet(all);
+    first_.policy().connect_peers(all);
+    second_.policy().connect_peers(all);
   }
   void retire(std::uint16_t core, std::int64_t instructions) {
     first_.retire(core, instructions);
