@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/errors.h"
-
 namespace hmsim {
 
 namespace {
@@ -41,8 +39,7 @@ void CoreAgent::prepare() {
   }
   entries_.resize(size);
   mask_ = size - 1;
-  windows_ = parts_.list();
-  measured_.resize(windows_.size());
+  parts_.open("agent." + std::to_string(index()));
   open();
   limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
   start_pass(0);
@@ -55,10 +52,7 @@ void CoreAgent::start_pass(std::int64_t slot) {
   base_.retire = slot - 1 + parameters_.width;
   last_index_ = 0;
   last_slot_ = slot - 1;
-  in_part_ = false;
-  window_ = 0;
-  turn_ = 0;
-  idle_turn_ = true;
+  parts_.start_pass();
   fetch();
   next_slot_ = std::max(next_slot_, slot);
   plan();
@@ -66,84 +60,10 @@ void CoreAgent::start_pass(std::int64_t slot) {
 
 void CoreAgent::fetch() {
   std::int64_t gap = 0;
-  have_record_ = next_record(gap);
+  have_record_ = parts_.next_record(last_index_, gap);
   next_index_ = last_index_ + gap;
   next_slot_ = last_slot_ + gap;
   decide_end();
-}
-
-void CoreAgent::fail(const std::string& message) const {
-  throw InputError("agent." + std::to_string(index()) + "." + message);
-}
-
-// Reads the next record of the parts of the source, as fetch_record() does.
-bool CoreAgent::next_record(std::int64_t& gap) {
-  gap = 0;
-  while (true) {
-    std::int64_t step = 0;
-    const bool have = in_part_ ? fetch_record(step) : begin_part(last_index_ + gap, step);
-    if (have && step <= left_) {
-      left_ -= step;
-      gap += step;
-      idle_turn_ = false;
-      return true;
-    }
-    if (!windows_.empty() && step < left_) {
-      fail("windows: window " + std::to_string(window_) + " ends behind the trace");
-    }
-    gap += std::min(step, left_);
-    in_part_ = false;
-    if (!windows_.empty() && ++window_ < windows_.size()) {
-      continue;
-    }
-    window_ = 0;
-    if (++turn_ >= parts_.loop) {
-      return false;
-    }
-    if (idle_turn_) {
-      fail("loop: the trace has no record in its windows");
-    }
-    idle_turn_ = true;
-    rewind();
-  }
-}
-
-// Reads the first record of a part; `index` instructions of the pass come before the part.
-bool CoreAgent::begin_part(std::int64_t index, std::int64_t& gap) {
-  in_part_ = true;
-  if (windows_.empty()) {
-    left_ = kNoLimit;
-    if (parts_.skip == 0) {
-      return fetch_record(gap);
-    }
-    if (!seek_record(parts_.skip, gap)) {
-      fail("skip: the trace has no record behind " + std::to_string(parts_.skip) + " instructions");
-    }
-    return true;
-  }
-  const TraceWindow& window = windows_[window_];
-  left_ = window.warmup + window.length;
-  const auto number = static_cast<std::uint32_t>(window_);
-  marks_.push({index + window.warmup, number, false});
-  marks_.push({index + left_, number, true});
-  return seek_record(window.skip, gap);
-}
-
-// Passes the marks up to `index`: retirement is known up to there, and `before` is the last record
-// up to there.
-void CoreAgent::pass_marks(const Entry& before, std::int64_t index) {
-  while (!marks_.empty() && marks_.front().index <= index) {
-    const Mark mark = marks_.front();
-    marks_.pop();
-    Measured& window = measured_[mark.window];
-    const std::int64_t slot = before.retire + (mark.index - before.index);
-    if (!mark.end) {
-      window.begin = slot;
-    } else if (!finished_once()) {
-      window.slots += slot - window.begin;
-      window.instructions += windows_[mark.window].length;
-    }
-  }
 }
 
 void CoreAgent::decide_end() {
@@ -190,7 +110,7 @@ Tick CoreAgent::advance(Tick now) {
 void CoreAgent::act(Tick now) {
   if (ending_) {
     const std::int64_t slot = slots_.edge_at_or_after(now);
-    pass_marks(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
+    reach(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
     finish(now);
     before_pass_ += end_index_;
     measured_before_ = 0;
@@ -236,7 +156,7 @@ void CoreAgent::resolve_retirement() {
   while (known_ < end_ && entry(known_).ready != kUnknown) {
     const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
     Entry& next = entry(known_);
-    pass_marks(before, next.index - 1);
+    reach(before, next.index - 1);
     next.retire = std::max(before.retire + (next.index - before.index), next.ready);
     ++known_;
   }
@@ -278,9 +198,7 @@ std::int64_t CoreAgent::retired(Tick now) const {
 
 void CoreAgent::restart_limit(Tick now) {
   measured_before_ = retired(now);
-  for (Measured& window : measured_) {
-    window.slots = window.instructions = 0;
-  }
+  parts_.restart_measuring();
   if (instructions_ != 0) {
     limit_index_ = std::max(measured_before_ + instructions_, last_index_);
     decide_end();
@@ -299,40 +217,7 @@ double CoreAgent::pass_fraction(Tick now) const {
   if (instructions_ != 0) {
     return std::min(1.0, done / static_cast<double>(instructions_));
   }
-  if (windows_.empty()) {
-    return (static_cast<double>(turn_) + source_fraction()) / static_cast<double>(parts_.loop);
-  }
-  double all = 0;
-  for (const TraceWindow& window : windows_) {
-    all += static_cast<double>(window.warmup + window.length);
-  }
-  return std::min(1.0, done / (all * static_cast<double>(parts_.loop)));
-}
-
-// Cycles per instruction are weighted, as instructions are what windows stand for.
-double CoreAgent::weighted_ipc() const {
-  double weights = 0;
-  double cycles = 0;
-  for (std::size_t i = 0; i < windows_.size(); ++i) {
-    if (measured_[i].slots == 0) {
-      return 0;
-    }
-    weights += windows_[i].weight;
-    cycles += windows_[i].weight * static_cast<double>(measured_[i].slots) /
-              static_cast<double>(parameters_.width * measured_[i].instructions);
-  }
-  return windows_.empty() ? 0 : weights / cycles;
-}
-
-void CoreAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  for (std::size_t i = 0; i < windows_.size(); ++i) {
-    const Measured& window = measured_[i];
-    registry.ratio(
-        path + ".window." + std::to_string(i) + ".ipc",
-        "instructions per cycle in a window of its trace, up to the first finish",
-        [this, &window] { return static_cast<double>(window.instructions * parameters_.width); },
-        [&window] { return static_cast<double>(window.slots); });
-  }
+  return parts_.fraction(done, source_fraction());
 }
 
 }  // namespace hmsim

@@ -10,8 +10,7 @@
 //   r(i) = max(r(p) + (i-p), ready(i))
 // since such an instruction never bounds a later one when W > width.
 //
-// A pass runs parts of the source, all of it in the simplest case, so often; they follow each other
-// without a gap.
+// A pass runs parts of the source (source_parts.h), which follow each other without a gap.
 //
 // Records may be dispatched ahead of time, as far as their slots are known: what they do to the
 // world outside, the kind of core schedules.
@@ -24,22 +23,26 @@
 #include "agents/agent.h"
 #include "agents/clock.h"
 #include "agents/copies.h"
-#include "core/ring.h"
-#include "traces/trace_windows.h"
+#include "agents/core/source_parts.h"
 
 namespace hmsim {
 
-class CoreAgent : public Agent {
+class CoreAgent : public Agent, protected RecordSource {
  public:
-  explicit CoreAgent(const FrontendParameters& defaults) : parameters_(defaults.core) {}
+  explicit CoreAgent(const FrontendParameters& defaults)
+      : parts_(*this), parameters_(defaults.core) {}
+  CoreAgent(const CoreAgent&) = delete;
+  CoreAgent& operator=(const CoreAgent&) = delete;
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override;
   const char* progress_unit() const override { return "instructions"; }
   std::int64_t frequency() const override { return parameters_.frequency; }
   std::int64_t work(Tick now) const override { return before_pass_ + retired(now); }
-  double weighted_ipc() const override;
-  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  double weighted_ipc() const override { return parts_.weighted_ipc(parameters_.width); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override {
+    parts_.register_statistics(registry, path, parameters_.width);
+  }
 
   Tick next_event() const override { return earlier(act_time_, next_step()); }
   Tick advance(Tick now) override;
@@ -49,13 +52,6 @@ class CoreAgent : public Agent {
 
   // Opens the source of records, once, before anything else is asked of it.
   virtual void open() = 0;
-  // Reads the next record; `gap` becomes the instructions from the record before up to this one.
-  // False at the end; `gap` instructions then follow the last record.
-  virtual bool fetch_record(std::int64_t& gap) = 0;
-  // Reads the first record behind so many instructions from the source's start, as fetch_record()
-  // does; the gap counts from there.
-  virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
-  virtual void rewind() = 0;
   virtual double source_fraction() const = 0;
   // Whether the record fetched must wait although the window has room; unblock() tells its end.
   virtual bool blocked() const = 0;
@@ -92,8 +88,8 @@ class CoreAgent : public Agent {
   std::uint64_t offset(MemoryClass memory) const;
 
   std::int64_t instructions_ = 0;  // limit; 0: to the end of the source
-  TraceParts parts_;               // of the source
-  bool runs_ahead_ = false;        // of time, as far as may_run_ahead()
+  SourceParts parts_;
+  bool runs_ahead_ = false;  // of time, as far as may_run_ahead()
 
  private:
   // A record between dispatch and its leaving the window.
@@ -102,21 +98,6 @@ class CoreAgent : public Agent {
     std::int64_t dispatch = 0;  // slot
     std::int64_t ready = 0;     // slot, or kUnknown
     std::int64_t retire = 0;    // slot, once all earlier ones are known
-    void serialize(Archive& archive);
-  };
-
-  // A window of the source, which is measured by itself.
-  struct Measured {
-    std::int64_t begin = 0;         // slot, of the time it was run last
-    std::int64_t slots = 0;         // of all times
-    std::int64_t instructions = 0;  // likewise
-    void serialize(Archive& archive);
-  };
-  // Where its measuring begins or ends.
-  struct Mark {
-    std::int64_t index = 0;  // instruction number within the pass
-    std::uint32_t window = 0;
-    bool end = false;
     void serialize(Archive& archive);
   };
 
@@ -130,10 +111,10 @@ class CoreAgent : public Agent {
 
   void start_pass(std::int64_t slot);
   void fetch();
-  bool next_record(std::int64_t& gap);
-  bool begin_part(std::int64_t index, std::int64_t& gap);
-  [[noreturn]] void fail(const std::string& message) const;
-  void pass_marks(const Entry& before, std::int64_t index);
+  // Retirement is known up to instruction `index`; `before` is the last record up to there.
+  void reach(const Entry& before, std::int64_t index) {
+    parts_.reach(index, before.index, before.retire, !finished_once());
+  }
   void decide_end();
   void plan();
   void act(Tick now);
@@ -169,15 +150,6 @@ class CoreAgent : public Agent {
   std::int64_t end_index_ = 0;    // when ending_: the last instruction of the pass
   bool stalled_ = false;          // blocked()
   Tick act_time_{0};              // of the next dispatch, or of the pass's end; kNever: unknown
-
-  std::vector<TraceWindow> windows_;  // empty: the source from parts_.skip on
-  bool in_part_ = false;
-  std::size_t window_ = 0;  // the present one, or the next
-  std::int64_t left_ = 0;   // instructions of it that are not fetched
-  std::int64_t turn_ = 0;   // of parts_.loop
-  bool idle_turn_ = true;   // it had no record so far
-  std::vector<Measured> measured_;
-  Ring<Mark> marks_;
 
   std::int64_t before_pass_ = 0;      // instructions of passes that ended
   std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began

@@ -15,19 +15,13 @@ constexpr std::int64_t kLast = std::int64_t{1} << 60;  // slot, or instruction
 
 void CoreAgent::Entry::serialize(Archive& archive) { archive(index, dispatch, ready, retire); }
 
-void CoreAgent::Measured::serialize(Archive& archive) { archive(begin, slots, instructions); }
-
-void CoreAgent::Mark::serialize(Archive& archive) { archive(index, window, end); }
-
 void CoreAgent::serialize_state(Archive& archive) {
   archive.section("core");
   archive.fixed(entries_);
   archive(first_, applied_, known_, end_, base_, have_record_, ending_);
   archive(next_index_, next_slot_, last_index_, last_slot_, limit_index_, end_index_);
   archive(stalled_, act_time_, before_pass_, measured_before_);
-  archive(in_part_, window_, left_, turn_, idle_turn_);
-  archive.fixed(measured_);
-  archive(marks_);
+  archive(parts_);
   if (archive.loading()) {
     check_loaded(archive);
   }
@@ -53,22 +47,11 @@ void CoreAgent::check_loaded(const Archive& archive) const {
                       (number != known_ || own.ready == kUnknown),
                   kWrong);
   }
-  for (const Measured& window : measured_) {
-    archive.check(window.slots >= 0 && window.slots < kLast && window.instructions >= 0 &&
-                      window.instructions < kLast,
-                  "a window of a trace took no time");
-  }
   archive.check(next_index_ >= last_index_ && next_slot_ >= 0 && limit_index_ >= 0 &&
                     ending_ == (!have_record_ || next_index_ > limit_index_) &&
                     end_index_ == std::min(next_index_, limit_index_) && end_index_ >= last_index_,
                 kWrong);
-  archive.check(before_pass_ >= 0 && before_pass_ < kLast && measured_before_ >= 0 && left_ >= 0 &&
-                    turn_ >= 0 && turn_ <= parts_.loop && window_ <= windows_.size() &&
-                    (!in_part_ || windows_.empty() || window_ < windows_.size()),
-                kWrong);
-  marks_.each([&](const Mark& mark) {
-    archive.check_index(mark.window, windows_.size(), "a window of a trace is none");
-  });
+  archive.check(before_pass_ >= 0 && before_pass_ < kLast && measured_before_ >= 0, kWrong);
   check_act_time(archive);
 }
 

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/core/source_parts.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+
+}  // namespace
+
+void SourceParts::open(const std::string& agent) {
+  agent_ = agent;
+  windows_ = keys_.list();
+  measured_.resize(windows_.size());
+}
+
+void SourceParts::start_pass() {
+  in_part_ = false;
+  window_ = 0;
+  turn_ = 0;
+  idle_turn_ = true;
+}
+
+void SourceParts::fail(const std::string& message) const {
+  throw InputError(agent_ + "." + message);
+}
+
+bool SourceParts::next_record(std::int64_t index, std::int64_t& gap) {
+  gap = 0;
+  while (true) {
+    std::int64_t step = 0;
+    const bool have = in_part_ ? source_.fetch_record(step) : begin_part(index + gap, step);
+    if (have && step <= left_) {
+      left_ -= step;
+      gap += step;
+      idle_turn_ = false;
+      return true;
+    }
+    if (!windows_.empty() && step < left_) {
+      fail("windows: window " + std::to_string(window_) + " ends behind the trace");
+    }
+    gap += std::min(step, left_);
+    in_part_ = false;
+    if (!windows_.empty() && ++window_ < windows_.size()) {
+      continue;
+    }
+    window_ = 0;
+    if (++turn_ >= keys_.loop) {
+      return false;
+    }
+    if (idle_turn_) {
+      fail("loop: the trace has no record in its windows");
+    }
+    idle_turn_ = true;
+    source_.rewind();
+  }
+}
+
+// Reads the first record of a part; `index` instructions of the pass come before the part.
+bool SourceParts::begin_part(std::int64_t index, std::int64_t& gap) {
+  in_part_ = true;
+  if (windows_.empty()) {
+    left_ = kNoLimit;
+    if (keys_.skip == 0) {
+      return source_.fetch_record(gap);
+    }
+    if (!source_.seek_record(keys_.skip, gap)) {
+      fail("skip: the trace has no record behind " + std::to_string(keys_.skip) + " instructions");
+    }
+    return true;
+  }
+  const TraceWindow& window = windows_[window_];
+  left_ = window.warmup + window.length;
+  const auto number = static_cast<std::uint32_t>(window_);
+  marks_.push({index + window.warmup, number, false});
+  marks_.push({index + left_, number, true});
+  return source_.seek_record(window.skip, gap);
+}
+
+double SourceParts::fraction(double done, double of_turn) const {
+  if (windows_.empty()) {
+    return (static_cast<double>(turn_) + of_turn) / static_cast<double>(keys_.loop);
+  }
+  double all = 0;
+  for (const TraceWindow& window : windows_) {
+    all += static_cast<double>(window.warmup + window.length);
+  }
+  return std::min(1.0, done / (all * static_cast<double>(keys_.loop)));
+}
+
+// Behind the last record before the mark, one instruction retires a slot.
+void SourceParts::pass_mark(std::int64_t slots_ahead, bool counts) {
+  const Mark mark = marks_.front();
+  marks_.pop();
+  Measured& window = measured_[mark.window];
+  const std::int64_t slot = mark.index + slots_ahead;
+  if (!mark.end) {
+    window.begin = slot;
+  } else if (counts) {
+    window.slots += slot - window.begin;
+    window.instructions += windows_[mark.window].length;
+  }
+}
+
+void SourceParts::restart_measuring() {
+  for (Measured& window : measured_) {
+    window.slots = window.instructions = 0;
+  }
+}
+
+// Cycles per instruction are weighted, as instructions are what windows stand for.
+double SourceParts::weighted_ipc(std::int64_t width) const {
+  double weights = 0;
+  double cycles = 0;
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    if (measured_[i].slots == 0) {
+      return 0;
+    }
+    weights += windows_[i].weight;
+    cycles += windows_[i].weight * static_cast<double>(measured_[i].slots) /
+              static_cast<double>(width * measured_[i].instructions);
+  }
+  return windows_.empty() ? 0 : weights / cycles;
+}
+
+void SourceParts::register_statistics(StatisticRegistry& registry, const std::string& path,
+                                      std::int64_t width) {
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    const Measured& window = measured_[i];
+    registry.ratio(
+        path + ".window." + std::to_string(i) + ".ipc",
+        "instructions per cycle in a window of its trace, up to the first finish",
+        [&window, width] { return static_cast<double>(window.instructions * width); },
+        [&window] { return static_cast<double>(window.slots); });
+  }
+}
+
+void SourceParts::serialize(Archive& archive) {
+  archive(in_part_, window_, left_, turn_, idle_turn_);
+  archive.fixed(measured_);
+  archive(marks_);
+  if (archive.loading()) {
+    check_loaded(archive);
+  }
+}
+
+void SourceParts::check_loaded(const Archive& archive) const {
+  for (const Measured& window : measured_) {
+    archive.check(window.slots >= 0 && window.slots < kNoLimit && window.instructions >= 0 &&
+                      window.instructions < kNoLimit,
+                  "a window of a trace took no time");
+  }
+  archive.check(left_ >= 0 && turn_ >= 0 && turn_ <= keys_.loop && window_ <= windows_.size() &&
+                    (!in_part_ || windows_.empty() || window_ < windows_.size()),
+                "a core is at no part of its trace");
+  marks_.each([&](const Mark& mark) {
+    archive.check_index(mark.window, windows_.size(), "a window of a trace is none");
+  });
+}
+
+}  // namespace hmsim

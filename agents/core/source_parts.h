@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of its source that a pass of a core runs: all of it from `skip` on, or windows one
+// after the other, all so often. Windows are measured each by itself, from the end of their
+// warm-up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/parameters.h"
+#include "core/ring.h"
+#include "core/statistics.h"
+#include "traces/trace_windows.h"
+
+namespace hmsim {
+
+// Where a core's records come from.
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+  // Reads the next record; `gap` becomes the instructions from the record before up to this one.
+  // False at the end; `gap` instructions then follow the last record.
+  virtual bool fetch_record(std::int64_t& gap) = 0;
+  // Reads the first record behind so many instructions from the source's start, as fetch_record()
+  // does; the gap counts from there.
+  virtual bool seek_record(std::int64_t instructions, std::int64_t& gap) = 0;
+  virtual void rewind() = 0;
+};
+
+class SourceParts {
+ public:
+  explicit SourceParts(RecordSource& source) : source_(source) {}
+
+  void declare(ParameterSet& parameters) { keys_.declare(parameters); }
+  std::vector<ParameterError> check(std::int64_t limit) const { return keys_.check(limit); }
+  // Once, with the keys set. `agent`: as errors name it.
+  void open(const std::string& agent);
+
+  void start_pass();
+  // Reads the next record of the parts, as fetch_record() does; the record before it, or the pass's
+  // start, is instruction `index` of the pass. Throws InputError where the source is too short.
+  bool next_record(std::int64_t index, std::int64_t& gap);
+  // Of the pass, where it has no limit; `done` instructions of it were run, and the source tells
+  // how much of a turn is over.
+  double fraction(double done, double of_turn) const;
+
+  // Retirement is known up to instruction `index`; the last record up to there was instruction
+  // `before`, which retired in slot `retired`. `counts`: what is measured counts.
+  void reach(std::int64_t index, std::int64_t before, std::int64_t retired, bool counts) {
+    while (!marks_.empty() && marks_.front().index <= index) {
+      pass_mark(retired - before, counts);
+    }
+  }
+  void restart_measuring();
+  // Instructions per cycle of `width` slots over all windows, each by its weight; 0: unknown.
+  double weighted_ipc(std::int64_t width) const;
+  void register_statistics(StatisticRegistry& registry, const std::string& path,
+                           std::int64_t width);
+
+  void serialize(Archive& archive);
+
+ private:
+  // A window, which is measured by itself.
+  struct Measured {
+    std::int64_t begin = 0;         // slot, of the time it was run last
+    std::int64_t slots = 0;         // of all times
+    std::int64_t instructions = 0;  // likewise
+    void serialize(Archive& archive) { archive(begin, slots, instructions); }
+  };
+  // Where its measuring begins or ends.
+  struct Mark {
+    std::int64_t index = 0;  // instruction number within the pass
+    std::uint32_t window = 0;
+    bool end = false;
+    void serialize(Archive& archive) { archive(index, window, end); }
+  };
+
+  [[noreturn]] void fail(const std::string& message) const;
+  bool begin_part(std::int64_t index, std::int64_t& gap);
+  void pass_mark(std::int64_t slots_ahead, bool counts);
+  void check_loaded(const Archive& archive) const;
+
+  RecordSource& source_;
+  TraceParts keys_;
+  std::string agent_;
+  std::vector<TraceWindow> windows_;  // empty: the source from keys_.skip on
+  bool in_part_ = false;
+  std::size_t window_ = 0;  // the present one, or the next
+  std::int64_t left_ = 0;   // instructions of it that are not fetched
+  std::int64_t turn_ = 0;   // of keys_.loop
+  bool idle_turn_ = true;   // it had no record so far
+  std::vector<Measured> measured_;
+  Ring<Mark> marks_;
+};
+
+}  // namespace hmsim
