@@ -14,7 +14,7 @@ PAGES = [
     *(ROOT / "docs" / name for name in ("inside-the-channel.md", "glossary.md", "performance.md")),
     *sorted((ROOT / "docs" / "decisions").glob("*.md")),
 ]
-# Of other programs.
+# Of other programs. (This file is left out of the code, as it names what others do not.)
 FOREIGN = {"callgrind_annotate", "march"}
 
 
@@ -25,7 +25,7 @@ def known() -> set[str]:
     for folder in sorted(ROOT.iterdir()):
         if folder.is_dir() and folder.name != "build" and not folder.name.startswith("."):
             for path in folder.rglob("*"):
-                if path.suffix in CODE:
+                if path.suffix in CODE and path != Path(__file__):
                     words.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
                     words.update((path.stem, *path.relative_to(ROOT).parts))
     return words
