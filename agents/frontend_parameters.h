@@ -49,7 +49,9 @@ struct FrontendParameters {
   CacheParameters cache;
   BlockParameters block;
   TranslationKind translation = TranslationKind::first_touch;
-  Tick series_interval{0};  // between two rows of the time series; 0: none
+  Tick series_interval{0};     // between two rows of the time series; 0: none
+  Tick time_limit{0};          // of measuring, after which a run ends; 0: none
+  Tick stall_limit = kSecond;  // that a request may hold a slot; 0: none
 
   void declare(ParameterSet& parameters);     // under "frontend."
   std::vector<ParameterError> check() const;  // with full names

@@ -229,16 +229,22 @@ void MemorySystem::serialize(Archive& archive) {
   }
 }
 
-void MemorySystem::check_loaded(const Archive& archive, bool off) const {
+std::vector<Requester::Outstanding> MemorySystem::outstanding() const {
   std::vector<Requester::Outstanding> all;
   flushes_.list_outstanding(all);
   for (const auto& channel : channels_) {
-    const NvdimmModule* const module = channel->nvdimm();
-    archive.check(module == nullptr || module->off() == off, "power is off, and is not");
     channel->list_outstanding(all);
   }
+  return all;
+}
+
+void MemorySystem::check_loaded(const Archive& archive, bool off) const {
+  for (const auto& channel : channels_) {
+    const NvdimmModule* const module = channel->nvdimm();
+    archive.check(module == nullptr || module->off() == off, "power is off, and is not");
+  }
   std::vector<std::vector<Requester::Outstanding>> by_requester(requesters_.size());
-  for (const Requester::Outstanding& each : all) {
+  for (const Requester::Outstanding& each : outstanding()) {
     archive.check_index(each.request.agent, requesters_.size(), "a request is of nobody");
     by_requester[each.request.agent].push_back(each);
   }

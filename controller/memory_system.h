@@ -45,6 +45,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   bool would_wait(MemoryClass memory, Address address) const;
   bool flush_would_wait() const;
   bool idle() const;  // no request waits, is queued or under way, and no flash operation runs
+  std::vector<Requester::Outstanding> outstanding() const;  // all requests that are not done
 
   std::int64_t trim(Address address, Bytes size, Tick now) override;
 

@@ -71,6 +71,7 @@ class Requester {
   struct Outstanding {
     Request request;
     bool admitted = false;
+    Tick since{0};  // since when it holds its entry of a transaction queue; 0: it holds none
   };
   // Loading, last of all: throws InputError unless these are the ones that it waits for.
   virtual void check_outstanding(const Archive& /*archive*/,

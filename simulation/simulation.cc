@@ -58,6 +58,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   }
   check_cores();
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
+  limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit};
 
   by_hand_ = std::make_unique<ManualRequester>();
   for (const auto& agent : agents_) {
@@ -200,20 +201,6 @@ std::vector<ParameterInfo> Simulation::agent_parameters(const std::string& kind)
   return parameters.describe();
 }
 
-bool Simulation::ended() const {
-  return measuring_ && std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
-           return agent->finished_once() || !agent->measured();
-         });
-}
-
-bool Simulation::every_core_warm() const {
-  return options_.warmup_instructions == 0 ||
-         std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
-           return agent->frequency() == 0 ||
-                  agent->work(kernel_.now()) >= options_.warmup_instructions;
-         });
-}
-
 void Simulation::begin_measuring() {
   measuring_ = true;
   measured_from_ = now();
@@ -243,82 +230,12 @@ RequestLog::Columns Simulation::take_requests() {
   return request_log_ ? request_log_->take() : RequestLog::Columns();
 }
 
-// Does kernel steps that are due by `limit`, or one while warming up; false when there is none.
-bool Simulation::go(Tick limit, std::uint64_t& steps) {
-  if (measuring_) {
-    return kernel_.run(limit, steps);
-  }
-  --steps;
-  return warm_up(limit);
-}
-
-// Does a kernel step, or ends the warm-up.
-bool Simulation::warm_up(Tick limit) {
-  if (!warmup_time_over_) {
-    if (kernel_.step(earlier(limit, options_.warmup))) {
-      return true;
-    }
-    if (options_.warmup > limit) {
-      return false;
-    }
-    kernel_.run_until(options_.warmup);
-    warmup_time_over_ = true;
-  } else if (!kernel_.step(limit)) {
-    return false;
-  }
-  if (every_core_warm()) {
-    begin_measuring();
-  }
-  return true;
-}
-
-bool Simulation::run(std::uint64_t steps) {
-  return blaming_file([&] {
-    while (steps > 0 && !ended()) {
-      ensure(go(kNever, steps), "simulation", kernel_.now(), -1,
-             "nothing is left to do, but agents have not finished");
-    }
-    update_progress();
-    check_protocol();
-    return ended();
-  });
-}
-
 void Simulation::blame_file(const Fault& fault) const {
   if (file_.empty()) {
     throw;
   }
   throw InputError(file_ + ": the state in it contradicts itself (" + fault.what() +
                    "); if hmsim wrote it and nobody changed it, please report this");
-}
-
-bool Simulation::advance(Tick until, std::uint64_t steps) {
-  if (power_ != Power::on) {
-    epoch_ = later(epoch_, until - kernel_.now());
-    return true;
-  }
-  until -= epoch_;
-  return blaming_file([&] {
-    while (steps > 0 && go(until, steps)) {
-    }
-    const bool there = steps > 0;
-    if (there) {
-      kernel_.run_until(until);
-    }
-    update_progress();
-    check_protocol();
-    return there;
-  });
-}
-
-void Simulation::check_protocol() {
-  if (checker_ == nullptr) {
-    return;
-  }
-  if (ended()) {
-    checker_->finish(kernel_.now(), memory_->idle());
-  }
-  checker_->raise_if_violated();
 }
 
 double Simulation::progress() const {
@@ -328,7 +245,13 @@ double Simulation::progress() const {
       least = std::min(least, agent->fraction_done(kernel_.now()));
     }
   }
-  return measuring_ || agents_.empty() ? least : 0;
+  if (!measuring_ && !agents_.empty()) {
+    return 0;
+  }
+  const Tick limit = deadline();
+  const double left = static_cast<double>((limit - kernel_.now()).value());
+  const double whole = static_cast<double>(limits_.time.value());
+  return limit == kNever ? least : std::max(least, 1 - left / whole);
 }
 
 std::string Simulation::save() {

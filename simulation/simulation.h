@@ -140,6 +140,11 @@ class Simulation : private SourceProgress {
     last = recovering
   };
 
+  struct Limits {  // frontend.time_limit and frontend.stall_limit; 0: none
+    Tick time{0};
+    Tick stall{0};
+  };
+
   std::int64_t instructions(std::uint16_t source) const override;
   void connect_agents(TraceSource source);
   void check_cores() const;
@@ -155,6 +160,7 @@ class Simulation : private SourceProgress {
     }
   }
   [[noreturn]] void blame_file(const Fault& fault) const;  // while it is handled
+  Tick deadline() const;
   bool ended() const;
   bool go(Tick limit, std::uint64_t& steps);
   bool warm_up(Tick limit);
@@ -166,6 +172,7 @@ class Simulation : private SourceProgress {
   std::vector<Requester*> requesters() const;
   void update_progress();
   void check_protocol();
+  void check_stall() const;
   double per_cycle(const Agent& core) const;
   void serialize(Archive& archive);
 
@@ -174,6 +181,7 @@ class Simulation : private SourceProgress {
   Power power_ = Power::on;
   std::string file_;  // that it goes on from; "": none
   RunOptions options_;
+  Limits limits_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   std::vector<std::unique_ptr<Agent>> agents_;
   std::vector<Wakeup> wakeups_;

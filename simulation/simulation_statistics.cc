@@ -92,6 +92,8 @@ void Simulation::register_agent(std::size_t index) {
                     const double time = seconds(agent.measured_time(now()));
                     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
                   });
+  registry_.gauge(path + ".finished", "", "1: its work was done when the run ended; 0: it was not",
+                  [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
   if (agent.frequency() != 0) {
     const std::string core = "core." + std::to_string(agent.core());
     registry_.gauge(core + ".ipc", "instructions/cycle", "up to the first finish",

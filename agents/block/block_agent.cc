@@ -88,7 +88,8 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   thread.flush_before = request.flush;
   thread.flush_after = request.fua && keys_.software.how.barrier == Barrier::command;
   const std::int64_t blocks = moves_data ? extent.pages : 1;
-  steps_.schedule(sum_in_time(taken.begin, blocks * keys_.software.how.software_time),
+  const BlockDriver& how = keys_.software.how;
+  steps_.schedule(sum_in_time(taken.begin, how.request_time + blocks * how.software_time),
                   Step::start_request, index);
 }
 

@@ -25,12 +25,12 @@ constexpr Copy kCopies[] = {
 
 // In the order of DriverKind.
 constexpr BlockDriver kDrivers[] = {
-    {CopyKind::non_temporal, WaitFor::request, WriteEnd::done, Barrier::command, 3 * kMicrosecond,
-     Tick(0), Tick(0)},
-    {CopyKind::non_temporal, WaitFor::block, WriteEnd::accepted, Barrier::driver, 3 * kMicrosecond,
-     300 * kNanosecond, Tick(0)},
+    {CopyKind::non_temporal, WaitFor::request, WriteEnd::done, Barrier::command,
+     2'500 * kNanosecond, 500 * kNanosecond, Tick(0), Tick(0)},
+    {CopyKind::non_temporal, WaitFor::block, WriteEnd::accepted, Barrier::driver,
+     2'500 * kNanosecond, 500 * kNanosecond, 300 * kNanosecond, Tick(0)},
     {CopyKind::write_back, WaitFor::request, WriteEnd::accepted, Barrier::command, Tick(0), Tick(0),
-     kMicrosecond},
+     Tick(0), kMicrosecond},
 };
 
 }  // namespace

@@ -44,7 +44,8 @@ struct BlockDriver {
   WaitFor wait;
   WriteEnd write_end;
   Barrier barrier;
-  Tick software_time;  // per block
+  Tick request_time;   // of software, per request
+  Tick software_time;  // beside it, per block
   Tick map_time;       // per page copied
   Tick fault_time;     // per page first touched
 };

@@ -44,8 +44,9 @@ void Admission::serialize(Archive& archive, const AddressMap& map) {
       archive.check(&queue_of(request.memory) == &queue, "a request waits in another's line");
     });
   }
-  each_request(
-      [&](const Request& request, bool /*admitted*/) { check_request(archive, request, map); });
+  each_request([&](const Request& request, const Cycle* /*admitted*/) {
+    check_request(archive, request, map);
+  });
 }
 
 void Admission::check_request(const Archive& archive, const Request& request,

@@ -102,13 +102,13 @@ class Admission {
     room_[static_cast<std::size_t>(rank)] += kEntriesPerTransaction;
   }
 
-  // Those that are not done: outside and, which is the second argument, in slots.
+  // Those that are not done, and since when they hold their slot; nullptr: they are outside.
   template <class See>
   void each_request(See see) const {
     for (const Queue& queue : queues_) {
-      queue.line.each([&](const Request& request) { see(request, false); });
+      queue.line.each([&](const Request& request) { see(request, nullptr); });
     }
-    pool_.each_taken([&](const Transaction& each) { see(each.request, true); });
+    pool_.each_taken([&](const Transaction& each) { see(each.request, &each.admitted); });
   }
 
   // Saves or loads the requests; what counts and links them is found again by restore(), once it is

@@ -68,8 +68,9 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
 }
 
 void Channel::list_outstanding(std::vector<Requester::Outstanding>& requests) const {
-  admission_.each_request([&](const Request& request, bool admitted) {
-    requests.push_back({request, admitted});
+  admission_.each_request([&](const Request& request, const Cycle* admitted) {
+    const Tick since = admitted == nullptr ? Tick(0) : admitted->value() * layout_.period;
+    requests.push_back({request, admitted != nullptr, since});
   });
 }
 

@@ -53,7 +53,10 @@ class Harmonic final : public BusArbiter {
     disagreements_ += by_criticality(sr_d[0], view) == by_criticality(sr_d[1], view) ? 0 : 1;
     const std::int64_t chosen = sr_d[static_cast<std::size_t>(impl_)];
     ties_ += chosen == 0 ? 1 : 0;
-    return by_criticality(chosen, view);
+    const MemoryClass winner = by_criticality(chosen, view);
+    starved_[0] += winner == MemoryClass::nvdimm && due_d < view.now ? 1 : 0;
+    starved_[1] += winner == MemoryClass::dram && due_n < view.now ? 1 : 0;
+    return winner;
   }
 
   std::vector<PolicyCounter> counters() override {
@@ -62,10 +65,16 @@ class Harmonic final : public BusArbiter {
              "contests that the exact and the table implementation decide differently",
              &disagreements_},
             {"guarded", "decisions", "contests that the starvation guard decided", &guarded_},
-            {"held", "decisions", "contests that hysteresis decided", &held_}};
+            {"held", "decisions", "contests that hysteresis decided", &held_},
+            {"starved_dram", "decisions",
+             "contests that DRAM lost although its request had been ready for dram_guard",
+             &starved_[0]},
+            {"starved_nvdimm", "decisions",
+             "contests that the NVDIMM lost although its request had been ready for nvdimm_guard",
+             &starved_[1]}};
   }
   void serialize(Archive& archive) override {
-    archive(dram_, nvdimm_, last_, run_, ties_, disagreements_, guarded_, held_);
+    archive(dram_, nvdimm_, last_, run_, ties_, disagreements_, guarded_, held_, starved_);
     archive.fixed(ready_since_);
     archive.check(std::find(ready_since_.begin(), ready_since_.end(), kNever) == ready_since_.end(),
                   "a request was never ready");
@@ -137,6 +146,7 @@ class Harmonic final : public BusArbiter {
   Counter disagreements_ = 0;
   Counter guarded_ = 0;
   Counter held_ = 0;
+  std::array<Counter, kMemoryClasses> starved_{};
 };
 
 void Harmonic::declare(ParameterSet& parameters) {
@@ -164,10 +174,13 @@ void Harmonic::declare(ParameterSet& parameters) {
                      {"a request that has been ready for too long goes first, the one first that "
                       "was due first",
                       "not in the paper"});
-  parameters.integer("dram_guard", guard_cycles_[0], {0, 1'000'000'000}, "cycles",
-                     {"too long for a DRAM request, since it got its slot", "assumed"});
+  parameters.integer(
+      "dram_guard", guard_cycles_[0], {0, 1'000'000'000}, "cycles",
+      {"too long for a DRAM request, since it got its slot; beyond that it counts as "
+       "starved when it loses",
+       "assumed"});
   parameters.integer("nvdimm_guard", guard_cycles_[1], {0, 1'000'000'000}, "cycles",
-                     {"too long for an NVDIMM request, since its ack", "assumed"});
+                     {"too long for an NVDIMM request, since its ack; likewise", "assumed"});
   parameters.integer("hysteresis", hysteresis_, {0, 1'000'000}, "commands",
                      {"data-bus commands in a row that a class keeps the bus for, while it has any",
                       "not in the paper; 4 limits turnarounds"});

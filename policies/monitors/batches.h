@@ -95,6 +95,18 @@ class Batches {
 
   bool empty() const { return pending_.size() == 0; }
   bool pending(bool write) const { return pending_.oldest(write ? 1 : 0) != kNone; }
+  // Requests of a direction.
+  std::int64_t count(bool write) const {
+    std::int64_t requests = 0;
+    for (const std::uint32_t number : active_[write ? 1 : 0]) {
+      requests += batches_[number].requests;
+    }
+    return requests;
+  }
+  // When the batch of the oldest request of a direction began; there is one.
+  Tick oldest(bool write) const {
+    return batches_[batch_of_[pending_.oldest(write ? 1 : 0)]].began;
+  }
   std::int64_t in_group() const { return in_group_; }  // requests
 
   // The batches of a direction, for the caller to order; good until asked again.

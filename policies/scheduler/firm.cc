@@ -12,10 +12,14 @@
 
 namespace hmsim {
 
-// FIRM: requests of a source to one row make batches; a group of read batches and a group of write
+// FIRM-like: the abstract of FIRM and what is remembered of it; the paper's rules were not read.
+// Requests of a source to one row make batches; a group of read batches and a group of write
 // batches take turns, each just long enough that turning the bus around costs no more than a share
-// mu of the time, and in proportion to what is pending of each kind. An NVDIMM request joins when
-// it is acknowledged, since it does not hold the bus before. Use with controller.writes: drained.
+// mu of the time, and in proportion to what is pending of each kind. While all that is pending is
+// too little for that, reads go, and writes wait until it is enough, or they fill a share of the
+// queue, or one is old; where no read is pending, writes go without a turn, as they do under any
+// scheduler of drained writes. An NVDIMM request joins when it is acknowledged, since it does not
+// hold the bus before. Use with controller.writes: drained.
 class Firm final : public TransactionScheduler {
  public:
   void declare(ParameterSet& parameters) override {
@@ -35,9 +39,12 @@ class Firm final : public TransactionScheduler {
     parameters.integer("batch_cap", batch_cap_, {1, 4096}, "requests",
                        {"that end a batch", "assumed: 16"});
     parameters.time("batch_age", batch_age_,
-                    {"after which a batch counts as complete, and a group ends whatever is left of "
-                     "it",
+                    {"after which a batch counts as complete, a group ends whatever is left of it, "
+                     "and writes have their turn however few",
                      "assumed: 2000 cycles at DDR3-1600"});
+    parameters.integer("write_mark", write_mark_, {1, 100}, "%",
+                       {"of the queue's entries: as many pending writes have their turn",
+                        "assumed: 75, as controller.drain_high"});
     parameters.choice("nvdimm_latency", latency_, {{"bus", Latency::bus}, {"full", Latency::full}},
                       {"time of an NVDIMM row miss: its burst, or a flash read too",
                        "assumed: the bus is not held during a flash operation"});
@@ -133,11 +140,12 @@ class Firm final : public TransactionScheduler {
     }
   }
 
-  // When a group is done the other kind has its turn, if any of it is pending.
+  // When a group is done: writes, if they are due and did not have the last turn before reads that
+  // wait; else reads.
   void take_turns(Tick now) {
     const bool done = batches_.in_group() == 0 || now - group_began_ > batch_age_;
     if (done && !batches_.empty()) {
-      writing_ = batches_.pending(!writing_) ? !writing_ : writing_;
+      writing_ = !(writing_ && batches_.pending(false)) && writes_are_due(now);
       group_began_ = now;
       form_group(now);
       for (const std::uint32_t slot : batches_.changed_priorities(writing_)) {
@@ -146,10 +154,27 @@ class Firm final : public TransactionScheduler {
     }
   }
 
+  // Groups of both kinds that satisfy form_group's bound exist just if serving all that is pending
+  // takes (t_RTW + t_WTR) / mu.
+  bool writes_are_due(Tick now) {
+    if (!batches_.pending(true)) {
+      return false;
+    }
+    const auto entries = static_cast<std::int64_t>(shape_.dram_slots);
+    return batches_.count(true) * 100 >= write_mark_ * entries ||
+           now - batches_.oldest(true) >= batch_age_ ||
+           (time_of(batches_.list(false, now)) + time_of(batches_.list(true, now))) * mu_ >=
+               turnarounds_ * 100;
+  }
+
   // The fewest batches, in their order, whose service time t satisfies, of both kinds alike,
-  // t >= (t_RTW + t_WTR) / mu x t_max / (t_max + t_max of the other kind).
+  // t >= (t_RTW + t_WTR) / mu x t_max / (t_max + t_max of the other kind); all, if all take less,
+  // or if no turn is to come.
   void form_group(Tick now) {
     batches_.dissolve_group();
+    if (!batches_.pending(writing_)) {
+      return;
+    }
     const std::vector<Batch*>& order = writing_ ? order_writes(now) : order_reads(now);
     const std::int64_t all = time_of(order);
     const std::int64_t other = time_of(batches_.list(!writing_, now));
@@ -158,7 +183,7 @@ class Firm final : public TransactionScheduler {
     for (Batch* const batch : order) {
       batches_.add_to_group(*batch);
       time = later(time, add_time(*batch));
-      if (time * mu_ * (all + other) >= turnarounds_ * 100 * all) {
+      if (other > 0 && time * mu_ * (all + other) >= turnarounds_ * 100 * all) {
         return;
       }
     }
@@ -225,6 +250,7 @@ class Firm final : public TransactionScheduler {
   double locality_threshold_ = 0.5;
   std::int64_t batch_cap_ = 16;
   Tick batch_age_ = 2'500 * kNanosecond;
+  std::int64_t write_mark_ = 75;
   Latency latency_ = Latency::bus;
   ChannelShape shape_;
   Sources sources_;
@@ -244,8 +270,9 @@ class Firm final : public TransactionScheduler {
 extern const PolicyDescriptor kPolicy_firm;
 const PolicyDescriptor kPolicy_firm{
     PolicyKind::transaction_scheduler, "firm",
-    "groups of read and of write batches take turns, with few bus turnarounds",
-    "Zhao, Mutlu and Xie, FIRM: fair and high-performance memory control, MICRO 2014",
+    "FIRM-like: groups of read and of write batches take turns, with few bus turnarounds",
+    "Zhao, Mutlu and Xie, FIRM: fair and high-performance memory control, MICRO 2014: its "
+    "abstract, and memory",
     make_policy<Firm>};
 
 }  // namespace hmsim

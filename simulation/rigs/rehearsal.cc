@@ -12,6 +12,8 @@ ChannelShape Rehearsal::ddr3_1600(std::int64_t rank_switch) {
   ChannelShape shape;
   shape.clock_period = cycles(1);
   shape.slots = 512;
+  shape.dram_slots = 512;  // one queue for both
+  shape.nvdimm_slots = 512;
   shape.ranks = 1;
   shape.banks_per_rank = 8;
   shape.pseudo_banks = 8;

@@ -85,6 +85,14 @@ def test_parameters_that_the_controller_does_not_have_may_be_left_out(
     assert written["controller"]["queues"] == "split"
 
 
+def test_statistics_that_another_simulator_does_not_have_may_be_left_out(
+    tmp_path: Path, record: dict[str, Any]
+) -> None:
+    record["statistics"] = {"sim.ticks": 1e9}
+    file = write(tmp_path / "record.json", json.dumps(record))
+    assert "1 ms simulated" in succeed("import", file)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

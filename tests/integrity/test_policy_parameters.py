@@ -56,6 +56,7 @@ OTHER: dict[str, Any] = {
     "policies.firm.batch_age": "10ns",
     "policies.firm.locality_threshold": 0,
     "policies.firm.mpki_threshold": 25,
+    "policies.firm.write_mark": 5,
     "policies.background.soft_threshold": 50,
     "policies.harmonic.table": replace(TABLE, dram=TABLE.dram[::-1]).text(),
     "policies.lirs.high_share": 50,

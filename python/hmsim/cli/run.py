@@ -198,7 +198,8 @@ def _print_result(result: Result) -> None:
         f"{number(stats['sim.ticks'] / 1e9)} ms simulated in {result.host['seconds']:.1f} s"
     )
     _print_agents(result.workload)
-    if backward := stats["frontend.backward_arrivals"]:
+    _print_unfinished(result)
+    if backward := stats.get("frontend.backward_arrivals"):
         print(f"{number(backward)} requests arrive before one in front of them; the order stands")
     print_table(("", ">"), rows)
     classes, parts = labels.causes(stats)
@@ -216,6 +217,8 @@ def _print_comparison(found: Comparison) -> None:
         names = [name for name in table.columns if not rows[name].isna().all()]
         print(f"{workload} on {results[0].config.name}, seed {results[0].options.seed}")
         _print_agents(results[0].workload)
+        for result in results:
+            _print_unfinished(result, f" under {result.config.policy}")
         for part in _side_by_side(list(rows["policy"])):
             columns = rows[rows["policy"].isin(part)]
             lines: list[Row] = []
@@ -231,6 +234,12 @@ def _print_agents(workload: Workload) -> None:
     for index, agent in enumerate(workload.agents):
         trace = f" of {agent.trace.name}" if agent.trace else ""
         print(f"agent {index}: {agent.kind}{trace}{'' if agent.measured else ', not measured'}")
+
+
+def _print_unfinished(result: Result, where: str = "") -> None:
+    if result.unfinished:
+        agents = ", ".join(map(str, result.unfinished))
+        print(f"frontend.time_limit ended the run{where} before agents had finished: {agents}")
 
 
 def _scaled(value: float, factor: float) -> float:

@@ -29,7 +29,7 @@ LABELS = {
     "par_bs": "PAR-BS",
     "tcm": "TCM",
     "nvm_duet": "NVM Duet",
-    "firm": "FIRM",
+    "firm": "FIRM-like",
     "hms": "HMS",
     "all": "all techniques",
     "oracle": "no interference",

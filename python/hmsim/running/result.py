@@ -73,6 +73,16 @@ class Result:
             units[name] = by_path.get(name) or ("" if last == "count" else by_path.get(parent, ""))
         return units
 
+    @property
+    def unfinished(self) -> tuple[int, ...]:
+        """The measured agents whose work was not done when ``frontend.time_limit`` came."""
+        stats = self.stats
+        return tuple(
+            index
+            for index, agent in enumerate(self.workload.agents)
+            if agent.measured and not stats.get(f"agent.{index}.finished", 1)
+        )
+
     def nested(self) -> dict[str, Any]:
         """Return `stats` with dots as nesting: the content of ``stats.json``."""
         return nested(self.stats.items())

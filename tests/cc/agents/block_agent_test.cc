@@ -49,8 +49,8 @@ TEST(BlockAgent, ARequestTouchesItsLinesInOrder) {
     EXPECT_EQ(addresses(test), lines_of(c.sector * 512, c.sectors * 512));
     EXPECT_EQ(test.agent->progress(test.kernel.now()), c.blocks);
     EXPECT_EQ(test.agent->response_times()->count(), static_cast<std::uint64_t>(c.blocks));
-    // Software first, 3 us a block.
-    EXPECT_EQ(test.port.log.front().time, c.blocks * 3 * kMicrosecond);
+    // Software first, 2.5 us and 0.5 us a block.
+    EXPECT_EQ(test.port.log.front().time, (5 + c.blocks) * kMicrosecond / 2);
     EXPECT_FALSE(test.port.log.front().write);
   }
 }
@@ -123,8 +123,8 @@ TEST(BlockAgent, FlushesStandBeforeAndAfterTheirData) {
   ASSERT_TRUE(test.finish());
   EXPECT_EQ(kinds(test), "FWFRFFWF");
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 4);
-  // Two blocks of software time, then the first flush; the first line when that is done.
-  EXPECT_EQ(test.port.log[0].time, 2 * 3 * kMicrosecond);
+  // Software time of two blocks, then the first flush; the first line when that is done.
+  EXPECT_EQ(test.port.log[0].time, 3'500 * kNanosecond);
   EXPECT_GT(test.port.log[1].time, test.port.log[0].time);
   // A flush ends an epoch.
   EXPECT_NE(test.port.log[1].epoch, test.port.log.back().epoch);
@@ -151,7 +151,7 @@ TEST(BlockAgent, ATrimTakesSoftwareTimeAndWraps) {
   ASSERT_TRUE(test.finish());
   using Trims = std::vector<std::pair<std::int64_t, std::int64_t>>;
   EXPECT_EQ(test.port.trims, (Trims{{2040 * 512, 8 * 512}, {0, 16 * 512}}));
-  EXPECT_EQ(test.port.log.front().time, 2 * 3 * kMicrosecond);
+  EXPECT_EQ(test.port.log.front().time, 2 * 3 * kMicrosecond);  // of two requests
   EXPECT_EQ(test.agent->progress(test.kernel.now()), 1);
 }
 

@@ -8,7 +8,8 @@ namespace hmsim::testing {
 namespace {
 
 constexpr Tick kLatency = 100 * kNanosecond;
-constexpr Tick kSoftware = 3 * kMicrosecond;
+constexpr Tick kSoftware = 3 * kMicrosecond;  // of a request of one page ...
+constexpr Tick kSoftwareOfTwo = 3'500 * kNanosecond;
 constexpr Tick kMap = 300 * kNanosecond;
 constexpr Tick kFault = kMicrosecond;
 
@@ -61,7 +62,7 @@ constexpr const char* kWriteTwoPages = "0 0 0 16 0\n";
 constexpr const char* kReadTwoPages = "0 0 0 16 1\n";
 
 TEST(BlockDriver, NdPmemCopiesPagesWithoutAPause) {
-  const Tick start = 2 * kSoftware;
+  const Tick start = kSoftwareOfTwo;
   for (const char* trace : {kWriteTwoPages, kReadTwoPages}) {
     const char kind = trace == kWriteTwoPages ? 'W' : 'R';
     EXPECT_EQ(runs_of(bench_of("nd_pmem", trace, {{"window", "128"}})),
@@ -72,7 +73,7 @@ TEST(BlockDriver, NdPmemCopiesPagesWithoutAPause) {
 }
 
 TEST(BlockDriver, PmbdMapsEachPageAndFencesItsCopy) {
-  const Tick first = 2 * kSoftware + kMap;
+  const Tick first = kSoftwareOfTwo + kMap;
   for (const char* end : {"done", "accepted"}) {
     // All writes are accepted at once: the fence waits for nothing then.
     const Tick fence = std::string(end) == "done" ? kLatency : Tick(0);
@@ -87,7 +88,7 @@ TEST(BlockDriver, PmbdMapsEachPageAndFencesItsCopy) {
 TEST(BlockDriver, AcceptedWritesFreeTheWindow) {
   Bench bench = bench_of("pmbd", kWriteTwoPages, {{"window", "20"}, {"map_time", "0s"}});
   bench.slots = 48;
-  const Tick first = 2 * kSoftware;
+  const Tick first = kSoftwareOfTwo;
   AgentUnderTest test(bench);
   ASSERT_TRUE(test.finish());
   const std::vector<Burst> runs = runs_of(test);
@@ -101,7 +102,7 @@ TEST(BlockDriver, AcceptedWritesFreeTheWindow) {
 }
 
 TEST(BlockDriver, WriteBackReadsLinesBeforeItWritesThem) {
-  const Tick first = 2 * kSoftware + kMap;
+  const Tick first = kSoftwareOfTwo + kMap;
   const Tick second = first + 2 * kLatency + kMap;
   AgentUnderTest test(
       bench_of("pmbd", kWriteTwoPages, {{"copy", "write_back"}, {"write_end", "done"}}));

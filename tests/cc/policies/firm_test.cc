@@ -44,25 +44,24 @@ TEST(Firm, AReadAndAWriteGroupTakeAtLeast130Or135Cycles) {
   EXPECT_EQ(requests_of_a_group(1), 5);  // 65 cycles are enough
   EXPECT_EQ(requests_of_a_group(2), 6);  // 67.5 are not
   EXPECT_EQ(requests_of_a_group(1, {{"policies.firm.turnaround_share", "40"}}), 3);  // 32.5
-  EXPECT_EQ(requests_of_a_group(1, {{"policies.firm.turnaround_share", "1"}}), 20);  // all there is
 }
 
 TEST(Firm, GroupsAreInProportionToWhatIsPending) {
   ChannelShape shape = kShape;
   shape.row_miss = shape.clock_period * 9;
   Rehearsal queue("firm", {}, shape);
-  const std::uint32_t first = queue.enqueue(dram(0, 7, 0, true));
+  const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
   for (int row = 0; row < 40; ++row) {
     queue.enqueue(dram(0, 0, row, row % 4 != 0));
   }
   queue.issue(first, false);
-  EXPECT_EQ(queue.policy().direction(), Direction::reads);
-  EXPECT_EQ(group_size(queue), 3);  // 130 x 10 / 40 = 32.5 cycles
-  for (int i = 0; i < 3; ++i) {
+  EXPECT_EQ(queue.policy().direction(), Direction::writes);
+  EXPECT_EQ(group_size(queue), 8);  // 130 x 30 / 40 = 97.5 cycles of 13
+  for (int i = 0; i < 8; ++i) {
     queue.issue(queue.order().front(), false);
   }
-  EXPECT_EQ(queue.policy().direction(), Direction::writes);
-  EXPECT_EQ(group_size(queue), 9);  // 130 x 30 / 37 = 105.4 cycles of 13
+  EXPECT_EQ(queue.policy().direction(), Direction::reads);
+  EXPECT_EQ(group_size(queue), 4);  // 130 x 10 / 32 = 40.6 cycles
 }
 
 TEST(Firm, OneKindAloneKeepsTheBus) {
@@ -77,14 +76,14 @@ TEST(Firm, OneKindAloneKeepsTheBus) {
 }
 
 TEST(Firm, RequestsToOneRowMakeABatchUpToTheCap) {
-  // A batch of 16 hits and a miss of another row in the same bank: 22 + 64 cycles are more than 65.
+  // Two batches, of 16 and of 4 hits, take 124 cycles, 20 misses 520: 130 x 124 / 644 = 25 cycles.
   Rehearsal queue("firm", {}, kShape);
-  const std::uint32_t first = queue.enqueue(dram(0, 7, 0, true));
+  const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
   for (int i = 0; i < 20; ++i) {
-    queue.enqueue(dram(0, 0, 1));
+    queue.enqueue(dram(0, 0, 1, true));
   }
   for (int i = 0; i < 20; ++i) {
-    queue.enqueue(dram(0, 1, i, true));
+    queue.enqueue(dram(0, 1, i));
   }
   queue.issue(first, false);
   EXPECT_EQ(group_size(queue), 16);
@@ -131,7 +130,8 @@ TEST(Firm, NotIntensiveThenRandomThenStreamingSources) {
 }
 
 TEST(Firm, PersistentAndOtherWriteBatchesAlternate) {
-  Rehearsal queue("firm", {{"policies.firm.turnaround_share", "1"}}, kShape);
+  Rehearsal queue(
+      "firm", {{"policies.firm.turnaround_share", "1"}, {"policies.firm.write_mark", "1"}}, kShape);
   const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
   Numbers other;
   Numbers persistent;
@@ -147,30 +147,184 @@ TEST(Firm, PersistentAndOtherWriteBatchesAlternate) {
             (Numbers{persistent[0], other[0], persistent[1], other[1], persistent[2], other[2]}));
 }
 
-// In a channel whose queue is always full of random reads and writes.
+// Few writes beside reads: no group of theirs makes a turn worth its time.
+TEST(Firm, ReadsKeepTheBusWhileTooLittleIsPending) {
+  Rehearsal queue("firm", {}, kShape);
+  const std::uint32_t first = queue.enqueue(dram(0, 7, 0));
+  queue.enqueue(dram(0, 0, 0, true));
+  for (int row = 0; row < 4; ++row) {
+    queue.enqueue(dram(0, 1 + row, row));
+  }
+  queue.issue(first, false);
+  EXPECT_EQ(queue.policy().direction(), Direction::reads);
+  EXPECT_EQ(group_size(queue), 4);  // all reads: no turn is to come that bounds them
+}
+
+TEST(Firm, WritesHaveTheirTurnWhenTheyAreOld) {
+  Rehearsal queue("firm", {}, kShape);
+  queue.enqueue(dram(0, 0, 0, true));
+  const std::uint32_t early = queue.enqueue(dram(0, 1, 0));
+  const std::uint32_t late = queue.enqueue(dram(0, 2, 0));
+  queue.run_to(2'499 * kNanosecond);
+  queue.issue(early, false);
+  EXPECT_EQ(queue.policy().direction(), Direction::reads);
+  queue.run_to(2'500 * kNanosecond);
+  queue.enqueue(dram(0, 1, 0));
+  queue.issue(late, false);
+  EXPECT_EQ(queue.policy().direction(), Direction::writes);
+}
+
+TEST(Firm, WritesHaveTheirTurnWhenTheyFillTheirShareOfTheQueue) {
+  ChannelShape shape = kShape;
+  shape.dram_slots = 8;
+  shape.row_miss = Tick(0);
+  Rehearsal queue("firm", {{"policies.firm.turnaround_share", "1"}}, shape);
+  std::uint32_t read = queue.enqueue(dram(0, 7, 0));
+  for (int row = 0; row < 6; ++row) {  // the sixth is the mark of 75 %
+    EXPECT_EQ(queue.policy().direction(), Direction::reads);
+    queue.enqueue(dram(0, row, 0, true));
+    const std::uint32_t next = queue.enqueue(dram(0, 7, 0));
+    queue.issue(read, true);
+    read = next;
+  }
+  EXPECT_EQ(queue.policy().direction(), Direction::writes);
+}
+
+// A channel without an NVDIMM whose queue is always full until `requests` are sent.
+class FullQueue {
+ public:
+  FullQueue(const Assignments& assignments, int requests, std::function<void(FullQueue&)> next)
+      : channel_(assignments), left_(requests), next_(std::move(next)) {
+    channel_.on_done = [this](const Request& /*request*/) { send(); };
+    for (int i = 0; i < 128; ++i) {
+      send();
+    }
+    channel_.drain();
+    EXPECT_EQ(channel_.completions_.size(), static_cast<std::size_t>(requests));
+  }
+
+  ChannelUnderTest channel_;
+  Random random_{1};
+
+ private:
+  void send() {
+    if (left_-- > 0) {
+      next_(*this);
+    }
+  }
+  int left_;
+  std::function<void(FullQueue&)> next_;
+};
+
+bool same(const std::vector<CommandRecord>& one, const std::vector<CommandRecord>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const CommandRecord& a, const CommandRecord& b) { return a == b; });
+}
+
+Assignments without_nvdimm(const char* scheduler, const char* writes) {
+  return {{"nvdimm.present", "false"},
+          {"controller.scheduler", scheduler},
+          {"controller.writes", writes}};
+}
+
+void send_random(FullQueue& queue) {
+  const std::int64_t line = static_cast<std::int64_t>(queue.random_.below(1 << 22));
+  queue.channel_.send(MemoryClass::dram, Address(line * 64), queue.random_.below(2) == 0);
+}
+
 TEST(Firm, TurnsTheBusAroundLessOftenThanFrFcfs) {
   const auto turnarounds = [](const char* scheduler, const char* writes) {
-    ChannelUnderTest channel({{"nvdimm.present", "false"},
-                              {"controller.scheduler", scheduler},
-                              {"controller.writes", writes}});
-    Random random(1);
-    int sent = 0;
-    const auto send = [&](const Request& /*request*/) {
-      if (sent++ < 4'000) {
-        channel.send(MemoryClass::dram,
-                     Address(static_cast<std::int64_t>(random.below(1 << 22)) * 64),
-                     random.below(2) == 0);
-      }
-    };
-    channel.on_done = send;
-    for (int i = 0; i < 128; ++i) {
-      send({});
-    }
-    channel.drain();
-    EXPECT_EQ(channel.completions_.size(), 4'000U);
-    return channel.channel_.statistics().turnarounds;
+    FullQueue queue(without_nvdimm(scheduler, writes), 4'000, send_random);
+    return queue.channel_.channel_.statistics().turnarounds;
   };
   EXPECT_LT(turnarounds("firm", "drained") * 3, turnarounds("fr_fcfs", "mixed"));
+}
+
+// The promise of mu: of the time under backlog. A turn there and back costs 26 cycles of 1.25 ns.
+TEST(Firm, UnderBacklogTurnaroundsTakeAtMostTheirShare) {
+  for (const int share : {2, 5, 10, 20}) {
+    Assignments assignments = without_nvdimm("firm", "drained");
+    assignments.emplace_back("policies.firm.turnaround_share", std::to_string(share));
+    FullQueue queue(assignments, 8'000, send_random);
+    const auto turns = static_cast<double>(queue.channel_.channel_.statistics().turnarounds);
+    const double there_and_back = 26 * 1.25;
+    EXPECT_LE(turns / 2 * there_and_back * 100,
+              share * static_cast<double>(queue.channel_.kernel_.now() / kNanosecond))
+        << share;
+    EXPECT_GT(turns, 10) << share;
+  }
+}
+
+// Reads alone make no turn, so what is said of turns changes no command.
+TEST(Firm, OfReadsAloneTheTurnaroundShareChangesNothing) {
+  const auto commands = [](const char* share) {
+    Assignments assignments = without_nvdimm("firm", "drained");
+    assignments.emplace_back("policies.firm.turnaround_share", share);
+    FullQueue queue(assignments, 4'000, [](FullQueue& full) {
+      const auto below = [&](std::uint64_t bound) {
+        return static_cast<std::int64_t>(full.random_.below(bound));
+      };
+      const auto source = static_cast<std::uint16_t>(below(3));
+      full.channel_.send(MemoryClass::dram,
+                         full.channel_.dram(below(2), below(8), below(128), below(4)), false,
+                         source);
+    });
+    return queue.channel_.log_;
+  };
+  const auto expected = commands("20");
+  EXPECT_TRUE(same(commands("1"), expected));
+  EXPECT_TRUE(same(commands("100"), expected));
+}
+
+// Batches of one read each, in order of arrival, are what FR-FCFS has where no row is hit.
+TEST(Firm, OneSourcesReadsWithoutLocalityGoAsUnderFrFcfs) {
+  const auto commands = [](const char* scheduler) {
+    int row = 0;
+    FullQueue queue(without_nvdimm(scheduler, "drained"), 4'000, [row](FullQueue& full) mutable {
+      const auto bank = static_cast<std::int64_t>(full.random_.below(8));
+      full.channel_.send(MemoryClass::dram, full.channel_.dram(row++ % 16'384, bank, 0));
+    });
+    return queue.channel_.log_;
+  };
+  EXPECT_TRUE(same(commands("firm"), commands("fr_fcfs")));
+}
+
+// Persistent writes that always fill their queue; a read waits for the end of one group of theirs,
+// and for reads before it: not for longer than two groups may last, and a refresh. A group lasts
+// 2,000 cycles, thus 500 bursts, at most, and eight reads go after each.
+TEST(Firm, PersistentWritesDoNotStarveReads) {
+  ChannelUnderTest channel({{"controller.queues", "split"},
+                            {"controller.arbiter", "oldest_first"},
+                            {"controller.scheduler", "firm"},
+                            {"controller.writes", "drained"}});
+  int writes = 0;
+  int reads = 0;
+  Tick longest{0};
+  const auto write = [&] {
+    channel.send(MemoryClass::nvdimm, Address(writes++ % 8'192 * 64), true, 1);
+  };
+  const auto read = [&] {
+    channel.send(MemoryClass::dram, channel.dram(reads % 64, reads % 8, reads % 128));
+    ++reads;
+  };
+  channel.on_done = [&](const Request& request) {
+    if (request.memory == MemoryClass::nvdimm) {
+      writes < 8'000 ? write() : void();
+    } else {
+      longest = later(longest, channel.kernel_.now() - request.arrival);
+      writes < 8'000 ? read() : void();
+    }
+  };
+  for (int i = 0; i < 160; ++i) {
+    write();
+  }
+  for (int i = 0; i < 8; ++i) {
+    read();
+  }
+  channel.drain();
+  EXPECT_EQ(channel.completions_.size(), static_cast<std::size_t>(reads + writes));
+  EXPECT_GE(reads, 8'000 / 500 * 8);
+  EXPECT_LE(longest, 2 * 2'500 * kNanosecond + 350 * kNanosecond);
 }
 
 }  // namespace

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a simulation goes on, and when it ends.
+#include <algorithm>
+#include <string>
+
+#include "core/errors.h"
+#include "simulation/simulation.h"
+
+namespace hmsim {
+
+// When measuring ends, whatever agents have done until then.
+Tick Simulation::deadline() const {
+  const bool limited = measuring_ && limits_.time != Tick(0) && !agents_.empty();
+  return limited ? measured_from_ - epoch_ + limits_.time : kNever;
+}
+
+bool Simulation::ended() const {
+  return measuring_ && (kernel_.now() >= deadline() ||
+                        std::all_of(agents_.begin(), agents_.end(), [](const auto& agent) {
+                          return agent->finished_once() || !agent->measured();
+                        }));
+}
+
+bool Simulation::every_core_warm() const {
+  return options_.warmup_instructions == 0 ||
+         std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
+           return agent->frequency() == 0 ||
+                  agent->work(kernel_.now()) >= options_.warmup_instructions;
+         });
+}
+
+// Does kernel steps that are due by `limit`, or one while warming up; false when there is none.
+bool Simulation::go(Tick limit, std::uint64_t& steps) {
+  if (measuring_) {
+    return kernel_.run(limit, steps);
+  }
+  --steps;
+  return warm_up(limit);
+}
+
+// Does a kernel step, or ends the warm-up.
+bool Simulation::warm_up(Tick limit) {
+  if (!warmup_time_over_) {
+    if (kernel_.step(earlier(limit, options_.warmup))) {
+      return true;
+    }
+    if (options_.warmup > limit) {
+      return false;
+    }
+    kernel_.run_until(options_.warmup);
+    warmup_time_over_ = true;
+  } else if (!kernel_.step(limit)) {
+    return false;
+  }
+  if (every_core_warm()) {
+    begin_measuring();
+  }
+  return true;
+}
+
+bool Simulation::run(std::uint64_t steps) {
+  return blaming_file([&] {
+    while (steps > 0 && !ended()) {
+      const Tick limit = deadline();
+      if (!go(limit, steps)) {
+        ensure(limit != kNever, "simulation", kernel_.now(), -1,
+               "nothing is left to do, but agents have not finished");
+        kernel_.run_until(limit);
+      }
+    }
+    update_progress();
+    check_stall();
+    check_protocol();
+    return ended();
+  });
+}
+
+bool Simulation::advance(Tick until, std::uint64_t steps) {
+  if (power_ != Power::on) {
+    epoch_ = later(epoch_, until - kernel_.now());
+    return true;
+  }
+  until -= epoch_;
+  return blaming_file([&] {
+    while (steps > 0 && go(until, steps)) {
+    }
+    const bool there = steps > 0;
+    if (there) {
+      kernel_.run_until(until);
+    }
+    update_progress();
+    check_protocol();
+    return there;
+  });
+}
+
+// Nothing is denied service for ever without a word, though a run that waits for it would not end.
+void Simulation::check_stall() const {
+  if (limits_.stall == Tick(0)) {
+    return;
+  }
+  const Tick since = kernel_.now() - limits_.stall;
+  for (const Requester::Outstanding& each : memory_->outstanding()) {
+    if (each.since != Tick(0) && each.since < since) {
+      const bool dram = each.request.memory == MemoryClass::dram;
+      throw InputError(
+          std::string("frontend.stall_limit: ") + (dram ? "a DRAM " : "an NVDIMM ") +
+          (each.request.flush   ? "flush"
+           : each.request.write ? "write"
+                                : "read") +
+          " of core " + std::to_string(each.request.source) + " has held its queue entry since " +
+          format_time(epoch_ + each.since) + ", and at " + format_time(now()) +
+          " it is not done: others always go first; controller.starvation_limit bounds such waits" +
+          ", under harmonic scheduling policies.harmonic.guard does");
+    }
+  }
+}
+
+void Simulation::check_protocol() {
+  if (checker_ == nullptr) {
+    return;
+  }
+  if (ended()) {
+    checker_->finish(kernel_.now(), memory_->idle());
+  }
+  checker_->raise_if_violated();
+}
+
+}  // namespace hmsim

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run ends when its time is up, and one in which a request is denied service says so.
+#include <gtest/gtest.h>
+
+#include "simulation/simulation.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+// Lines of one row without end, all of them row hits; a line of another row of the same bank, 256
+// KiB further, waits for ever.
+const Assignments kUnfair{{"nvdimm.present", "false"},
+                          {"controller.scheduler", "fr_fcfs"},
+                          {"dram.refresh", "false"},
+                          {"frontend.translation", "modulo"}};
+const std::vector<Assignments> kGreedy{{{"kind", "synthetic"},
+                                        {"pattern", "random"},
+                                        {"footprint", "8KiB"},
+                                        {"read_ratio", "1"},
+                                        {"requests", "100000000"},
+                                        {"outstanding", "64"}},
+                                       {{"kind", "synthetic"},
+                                        {"core", "1"},
+                                        {"offset", "256KiB"},
+                                        {"footprint", "64B"},
+                                        {"interval", "10us"},
+                                        {"read_ratio", "1"},
+                                        {"requests", "2"}}};
+
+std::unique_ptr<Simulation> make(const Assignments& limits, const RunOptions& options = {}) {
+  Assignments config = kUnfair;
+  config.insert(config.end(), limits.begin(), limits.end());
+  return std::make_unique<Simulation>(config, kGreedy, options, text_source(""));
+}
+
+double value_of(const Simulation& simulation, const std::string& path) {
+  for (const Statistic& statistic : simulation.statistics()) {
+    if (statistic.path == path) {
+      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
+                                                      : statistic.value;
+    }
+  }
+  ADD_FAILURE() << path;
+  return 0;
+}
+
+TEST(RunLimits, ARequestThatIsDeniedServiceEndsTheRunInAnError) {
+  const auto simulation = make({{"frontend.stall_limit", "200us"}});
+  try {
+    while (!simulation->run(1'000)) {
+    }
+    FAIL() << "it ended";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("frontend.stall_limit: a DRAM read of core 1 has held its queue entry"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_GT(simulation->now(), 200 * kMicrosecond);
+  EXPECT_LT(simulation->now(), 400 * kMicrosecond);
+}
+
+TEST(RunLimits, ARunEndsWhenItsTimeIsUpWhateverWasDone) {
+  const auto simulation = make({{"frontend.time_limit", "300us"}});
+  EXPECT_FALSE(simulation->run(10));
+  const double early = simulation->progress();
+  EXPECT_GT(early, 0);
+  EXPECT_LT(early, 0.8);
+  while (!simulation->run(1'000)) {
+  }
+  EXPECT_EQ(simulation->now(), 300 * kMicrosecond);
+  EXPECT_EQ(simulation->progress(), 1);
+  EXPECT_EQ(value_of(*simulation, "sim.ticks"), 300e6);
+  EXPECT_EQ(value_of(*simulation, "agent.0.finished"), 0);
+  EXPECT_EQ(value_of(*simulation, "agent.1.finished"), 0);
+  // 12.8 GB/s, less the first access.
+  EXPECT_NEAR(value_of(*simulation, "agent.0.progress"), 60'000, 600);
+}
+
+TEST(RunLimits, TheLimitCountsFromTheStartOfMeasuring) {
+  RunOptions options;
+  options.warmup = 100 * kMicrosecond;
+  const auto simulation = make({{"frontend.time_limit", "50us"}}, options);
+  while (!simulation->run(1'000)) {
+  }
+  EXPECT_EQ(simulation->now(), 150 * kMicrosecond);
+  EXPECT_EQ(value_of(*simulation, "sim.ticks"), 50e6);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
