@@ -16,12 +16,11 @@ namespace {
 
 }  // namespace
 
-EdgeClock::EdgeClock(std::int64_t frequency, std::int64_t parts) {
+EdgeClock::EdgeClock(std::int64_t per_millisecond) {
   constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
-  const std::int64_t edges_per_millisecond = frequency / 1'000 * parts;
-  const std::int64_t common = std::gcd(kPicosecondsPerMillisecond, edges_per_millisecond);
+  const std::int64_t common = std::gcd(kPicosecondsPerMillisecond, per_millisecond);
   picoseconds_ = kPicosecondsPerMillisecond / common;
-  edges_ = edges_per_millisecond / common;
+  edges_ = per_millisecond / common;
   // There is less than one edge in a picosecond, so that this cannot overflow.
   last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
 }

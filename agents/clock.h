@@ -11,11 +11,11 @@ namespace hmsim {
 // The longest time that agents may reach: about 53 days.
 inline constexpr Tick kLongestTime{std::int64_t{1} << 62};
 
-// Edge n lies at n / (frequency x parts) seconds, rounded up to a picosecond; edge 0 at time 0.
+// Edge n lies at n / rate seconds, rounded up to a picosecond; edge 0 at time 0.
 class EdgeClock {
  public:
-  // frequency: whole kilohertz, at most 10 GHz; parts (edges per cycle): 1 .. 32.
-  explicit EdgeClock(std::int64_t frequency = 1'000'000'000, std::int64_t parts = 1);
+  // Edges per millisecond; at least one, and less than one in a picosecond.
+  explicit EdgeClock(std::int64_t per_millisecond = 1'000'000);
 
   Tick tick(std::int64_t edge) const;  // throws InputError past the longest time
   std::int64_t edge_at_or_after(Tick time) const;

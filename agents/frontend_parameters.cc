@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/frontend_parameters.h"
 
+#include <cmath>
 #include <string>
 
 namespace hmsim {
@@ -24,6 +25,9 @@ void CoreParameters::declare(ParameterSet& parameters) {
                        {"clock of the core, in whole kilohertz", "the paper, Table III"});
   parameters.integer("width", width, {1, 32}, "instructions",
                      {"instructions dispatched and retired per cycle", "the paper, Table III"});
+  parameters.real("base_cpi", base_cpi, 0, 1'000, "cycles",
+                  {"per instruction while nothing misses, the same for all; 0: as the width allows",
+                   "a program's own, measured with a memory that answers at once"});
   parameters.integer("window", window, {2, 65'536}, "instructions",
                      {"instructions between dispatch and retirement (reorder buffer)",
                       "assumed: 128, as in the cores of the paper's time"});
@@ -35,10 +39,24 @@ void CoreParameters::declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs
                          "assumed: the paper names no limit"});
 }
 
+std::int64_t CoreParameters::slots_per_millisecond() const {
+  constexpr std::int64_t kPerSecond = 1'000;
+  const std::int64_t cycles = frequency / kPerSecond;
+  return base_cpi == 0 ? cycles * width : std::llround(static_cast<double>(cycles) / base_cpi);
+}
+
+std::int64_t CoreParameters::slots_at_base_cpi(std::int64_t cycles) const {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(cycles) / base_cpi));
+}
+
 std::vector<ParameterError> CoreParameters::check() const {
   std::vector<ParameterError> errors;
   if (frequency < kMegahertz || frequency > kMaxFrequency || frequency % 1'000 != 0) {
     errors.push_back({"frequency", "must be whole kilohertz between 1MHz and 10GHz"});
+  }
+  if (base_cpi != 0 && base_cpi * static_cast<double>(width) < 1) {
+    errors.push_back({"base_cpi", "must be 0, or as long as the width allows: at least 1/" +
+                                      std::to_string(width)});
   }
   if (window <= width) {
     errors.push_back({"window", "must be larger than the width, " + std::to_string(width)});

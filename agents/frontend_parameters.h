@@ -19,12 +19,26 @@ inline constexpr std::int64_t kWindowOnly = 0;  // loads in flight are bounded b
 struct CoreParameters {
   std::int64_t frequency = 2'000'000'000;  // hertz
   std::int64_t width = 4;                  // instructions dispatched and retired per cycle
-  std::int64_t window = 128;               // instructions between dispatch and retirement
-  std::int64_t mshrs = kWindowOnly;        // loads in flight
+  double base_cpi = 0;               // cycles per instruction while nothing misses; 0: width's
+  std::int64_t window = 128;         // instructions between dispatch and retirement
+  std::int64_t mshrs = kWindowOnly;  // loads in flight
 
   void declare(ParameterSet& parameters);  // but mshrs, which cores with caches do not have
   static void declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs);
   std::vector<ParameterError> check() const;
+
+  // A slot is the time between two instructions while nothing misses.
+  double slots_per_cycle() const {
+    return base_cpi == 0 ? static_cast<double>(width) : 1 / base_cpi;
+  }
+  std::int64_t slots_per_millisecond() const;
+  // The slots that so many cycles take, rounded up.
+  std::int64_t slots_of(std::int64_t cycles) const {
+    return base_cpi == 0 ? cycles * width : slots_at_base_cpi(cycles);
+  }
+
+ private:
+  std::int64_t slots_at_base_cpi(std::int64_t cycles) const;
 };
 
 // What ends a persist epoch.

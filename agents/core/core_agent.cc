@@ -31,7 +31,7 @@ std::uint64_t CoreAgent::offset(MemoryClass memory) const {
 }
 
 void CoreAgent::prepare() {
-  slots_ = EdgeClock(parameters_.frequency, parameters_.width);
+  slots_ = EdgeClock(parameters_.slots_per_millisecond());
   const std::int64_t records = parameters_.window + 1 + (runs_ahead_ ? kMostAhead : 0);
   std::size_t size = 1;
   while (size < static_cast<std::size_t>(records)) {
@@ -49,7 +49,7 @@ void CoreAgent::start_pass(std::int64_t slot) {
   first_ = applied_ = known_ = end_;
   base_ = Entry();
   base_.dispatch = slot - 1;
-  base_.retire = slot - 1 + parameters_.width;
+  base_.retire = slot - 1 + parameters_.slots_of(1);
   last_index_ = 0;
   last_slot_ = slot - 1;
   parts_.start_pass();
@@ -142,7 +142,7 @@ void CoreAgent::dispatch(Tick now) {
     Entry& added = entry(end_++);
     added.index = next_index_;
     added.dispatch = next_slot_;
-    added.ready = next_slot_ + parameters_.width;
+    added.ready = next_slot_ + parameters_.slots_of(1);
   }
   last_index_ = next_index_;
   last_slot_ = next_slot_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The window of an out-of-order core, whatever its loads wait for.
 //
-// Time is counted in slots of 1/width cycle: one instruction is dispatched and one retired per
-// slot at most. With W the window, instruction i is dispatched and retired in slots
+// Time is counted in slots of 1/width cycle, or of base_cpi cycles: one instruction is dispatched
+// and one retired per slot at most. With W the window, instruction i is dispatched and retired in
+// slots
 //   d(i) = max(d(i-1) + 1, r(i-W) + 1)        r(i) = max(r(i-1) + 1, ready(i))
 // where the kind of core tells ready(i), one cycle after d(i) or later. Instructions that
 // are ready one cycle after d(i) need no steps of their own: with p the record before i,
@@ -39,9 +40,11 @@ class CoreAgent : public Agent, protected RecordSource {
   const char* progress_unit() const override { return "instructions"; }
   std::int64_t frequency() const override { return parameters_.frequency; }
   std::int64_t work(Tick now) const override { return before_pass_ + retired(now); }
-  double weighted_ipc() const override { return parts_.weighted_ipc(parameters_.width); }
+  double weighted_ipc() const override {
+    return parts_.weighted_ipc(parameters_.slots_per_cycle());
+  }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override {
-    parts_.register_statistics(registry, path, parameters_.width);
+    parts_.register_statistics(registry, path, parameters_.slots_per_cycle());
   }
 
   Tick next_event() const override { return earlier(act_time_, next_step()); }

@@ -34,7 +34,7 @@ void CpuCore::open() {
   writers_.fill(kUnknown);
   for (std::size_t i = 0; i < kCacheLevels; ++i) {
     found_after_[i + 1] =
-        found_after_[i] + cache_parameters_.levels[i].latency * parameters().width;
+        found_after_[i] + parameters().slots_of(cache_parameters_.levels[i].latency);
   }
 }
 
@@ -220,7 +220,7 @@ void CpuCore::publish_ready(Tick now) {
     const std::int64_t number = done_.front();
     done_.pop();
     const Node& done = node(number);
-    std::int64_t ready = done.start + parameters().width;
+    std::int64_t ready = done.start + parameters().slots_of(1);
     if (done.loads) {
       ready = std::max({ready, done.start + found_after_[1], done.data});
     }

@@ -161,7 +161,7 @@ void MissCore::handle_completion(const Request& request, Tick now) {
   }
   const std::int64_t slot = slots().edge_at_or_after(now);
   const std::int64_t number = number_at(request.tag);
-  const std::int64_t ready = std::max(slot, dispatch_slot(number) + parameters().width);
+  const std::int64_t ready = std::max(slot, dispatch_slot(number) + parameters().slots_of(1));
   set_ready(number, ready);
   if (number == last_load_) {
     last_load_ready_ = ready;

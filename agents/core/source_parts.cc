@@ -114,7 +114,7 @@ void SourceParts::restart_measuring() {
 }
 
 // Cycles per instruction are weighted, as instructions are what windows stand for.
-double SourceParts::weighted_ipc(std::int64_t width) const {
+double SourceParts::weighted_ipc(double slots_per_cycle) const {
   double weights = 0;
   double cycles = 0;
   for (std::size_t i = 0; i < windows_.size(); ++i) {
@@ -123,19 +123,21 @@ double SourceParts::weighted_ipc(std::int64_t width) const {
     }
     weights += windows_[i].weight;
     cycles += windows_[i].weight * static_cast<double>(measured_[i].slots) /
-              static_cast<double>(width * measured_[i].instructions);
+              (slots_per_cycle * static_cast<double>(measured_[i].instructions));
   }
   return windows_.empty() ? 0 : weights / cycles;
 }
 
 void SourceParts::register_statistics(StatisticRegistry& registry, const std::string& path,
-                                      std::int64_t width) {
+                                      double slots_per_cycle) {
   for (std::size_t i = 0; i < windows_.size(); ++i) {
     const Measured& window = measured_[i];
     registry.ratio(
         path + ".window." + std::to_string(i) + ".ipc",
         "instructions per cycle in a window of its trace, up to the first finish",
-        [&window, width] { return static_cast<double>(window.instructions * width); },
+        [&window, slots_per_cycle] {
+          return static_cast<double>(window.instructions) * slots_per_cycle;
+        },
         [&window] { return static_cast<double>(window.slots); });
   }
 }

@@ -54,10 +54,10 @@ class SourceParts {
     }
   }
   void restart_measuring();
-  // Instructions per cycle of `width` slots over all windows, each by its weight; 0: unknown.
-  double weighted_ipc(std::int64_t width) const;
+  // Instructions per cycle, of so many slots, over all windows, each by its weight; 0: unknown.
+  double weighted_ipc(double slots_per_cycle) const;
   void register_statistics(StatisticRegistry& registry, const std::string& path,
-                           std::int64_t width);
+                           double slots_per_cycle);
 
   void serialize(Archive& archive);
 

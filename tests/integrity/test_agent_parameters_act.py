@@ -74,6 +74,7 @@ OTHER: dict[str, Any] = {
     "frequency": "500MHz",
     "width": 1,
     "window": 8,
+    "base_cpi": 2,
     "mshrs": 2,
     "target": "nvdimm",
     "outstanding": 2,
@@ -135,6 +136,7 @@ OTHER: dict[str, Any] = {
     "frontend.core.frequency": "500MHz",
     "frontend.core.width": 1,
     "frontend.core.window": 8,
+    "frontend.core.base_cpi": 2,
     "frontend.core.mshrs": 2,
     "frontend.block.threads": 1,
     "frontend.block.window": 8,
@@ -150,6 +152,8 @@ OTHER: dict[str, Any] = {
     "frontend.block.fault_time": "1us",
     "frontend.translation": "modulo",
     "frontend.series_interval": "1us",
+    "frontend.time_limit": "2us",
+    "frontend.stall_limit": "1ms",
 }
 # What else a parameter needs in order to act: keys of the agent, and (dotted) configuration.
 ON_NVDIMM = {"target": "nvdimm"}
@@ -189,6 +193,7 @@ REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
 # Those that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
+    "frontend.stall_limit": "makes an error; tests/cc/simulation/run_limits_test.cc",
     "cpu_trace.format": "there is one",
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }

@@ -2,6 +2,7 @@
 // Does the core dispatch, retire and finish exactly when a model of every single instruction does?
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "agents/clock.h"
@@ -22,6 +23,14 @@ struct Core {
   std::int64_t width = 4;
   std::int64_t window = 128;
   std::int64_t mshrs = 0;  // 0 or 1: a single one is easily modelled
+  double base_cpi = 0;     // 0: 1 / width
+
+  double slots_per_cycle() const {
+    return base_cpi == 0 ? static_cast<double>(width) : 1 / base_cpi;
+  }
+  EdgeClock slots() const {
+    return EdgeClock(std::llround(static_cast<double>(frequency / 1'000) * slots_per_cycle()));
+  }
 };
 
 Tick latency_of(std::uint64_t address) {
@@ -44,7 +53,7 @@ struct EveryInstruction {
 
   EveryInstruction(const Core& core, const std::map<std::int64_t, Load>& loads, std::int64_t count)
       : retire(static_cast<std::size_t>(count) + 1) {
-    const EdgeClock clock(core.frequency, core.width);
+    const EdgeClock clock = core.slots();
     std::vector<std::int64_t> dispatch(retire.size());
     dispatch[0] = -1;
     retire[0] = -1;
@@ -57,7 +66,8 @@ struct EveryInstruction {
         dispatch[at] =
             std::max(dispatch[at], retire[static_cast<std::size_t>(i - core.window)] + 1);
       }
-      std::int64_t ready = dispatch[at] + core.width;
+      std::int64_t ready =
+          dispatch[at] + static_cast<std::int64_t>(std::ceil(core.slots_per_cycle()));
       if (const auto load = loads.find(i); load != loads.end()) {
         std::int64_t issue = dispatch[at];
         issue = load->second.dependent ? std::max(issue, ready_before) : issue;
@@ -76,7 +86,7 @@ struct EveryInstruction {
 
 void expect_equal(AgentUnderTest& test, const EveryInstruction& oracle, const Core& core,
                   std::int64_t count) {
-  const EdgeClock clock(core.frequency, core.width);
+  const EdgeClock clock = core.slots();
   Random random(7);
   std::int64_t retired = 0;
   while (!test.agent->finished_once()) {
@@ -111,6 +121,7 @@ Assignments core_keys(const Core& core) {
   return {{"frequency", std::to_string(core.frequency) + "Hz"},
           {"width", std::to_string(core.width)},
           {"window", std::to_string(core.window)},
+          {"base_cpi", std::to_string(core.base_cpi)},
           {"mshrs", core.mshrs == 0 ? "window" : std::to_string(core.mshrs)}};
 }
 
@@ -131,9 +142,11 @@ std::map<std::int64_t, Load> random_trace(Random& random, int loads, std::uint64
 }
 
 TEST(CoreAgent, MatchesAModelOfEveryInstruction) {
-  const std::vector<Core> cores{{2'000'000'000, 4, 128, 0}, {2'000'000'000, 4, 5, 0},
-                                {3'000'000'000, 1, 2, 0},   {3'700'001'000, 8, 224, 0},
-                                {2'000'000'000, 4, 128, 1}, {1'000'000'000, 2, 16, 1}};
+  const std::vector<Core> cores{{2'000'000'000, 4, 128, 0},       {2'000'000'000, 4, 5, 0},
+                                {3'000'000'000, 1, 2, 0},         {3'700'001'000, 8, 224, 0},
+                                {2'000'000'000, 4, 128, 1},       {1'000'000'000, 2, 16, 1},
+                                {2'000'000'000, 4, 128, 0, 0.73}, {2'000'000'000, 4, 5, 1, 1.5},
+                                {2'400'000'000, 4, 128, 0, 0.25}};
   for (std::size_t c = 0; c < cores.size(); ++c) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       SCOPED_TRACE("core " + std::to_string(c) + ", seed " + std::to_string(seed));
@@ -341,12 +354,12 @@ TEST(CoreAgent, ChecksItsWindow) {
 }
 
 TEST(EdgeClock, EdgesAreRoundedUpAndFoundAgain) {
-  const EdgeClock even(2'000'000'000, 4);
+  const EdgeClock even(8'000'000);
   EXPECT_EQ(even.tick(8).value(), 1'000);
   EXPECT_EQ(even.edge_at_or_after(Tick(1)), 1);
   EXPECT_EQ(even.edge_at_or_after(Tick(125)), 1);
   EXPECT_EQ(even.edge_at_or_after(Tick(126)), 2);
-  const EdgeClock thirds(3'000'000'000);
+  const EdgeClock thirds(3'000'000);
   EXPECT_EQ(thirds.tick(1).value(), 334);
   EXPECT_EQ(thirds.tick(3).value(), 1'000);
   for (const std::int64_t edge : {0LL, 1LL, 2LL, 3LL, 1'000'000'007LL}) {

@@ -92,7 +92,7 @@ class InstructionModel {
                    std::shared_ptr<MissModel> l3, std::size_t core, std::uint64_t space)
       : shape_(shape),
         parameters_(caches),
-        clock_(shape.frequency, shape.width),
+        clock_(shape.frequency / 1'000 * shape.width),
         model_(caches, l3->content, core, space),
         program_(std::move(program)),
         latency_(std::move(latency)),
