@@ -3,7 +3,7 @@
 
 The rate is that of a closed loop: as many requests as were done in a time, with so many
 outstanding. The band was written down before the first run: a class may lose 2 % of its mean over
-three seeds, which is what the ends of runs of 100 us and the dice of row hits may cost.
+three seeds, which is what the ends of runs of 60 us and the dice of row hits may cost.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ PRIVATE = {
     "controller.queues": "split",
     "controller.arbiter": "oldest_first",
 }
-WARM = "300us"  # then the NVDIMM's 16 pages are in its buffer
-SETTINGS = {"frontend.time_limit": "100us"}
+WARM = "100us"  # then the NVDIMM's four pages are in its buffer
+SETTINGS = {"frontend.time_limit": "60us"}
 DRAM = "{kind: synthetic, target: dram, requests: 1000000, outstanding: 24, "
-NVDIMM = "{kind: synthetic, core: 1, target: nvdimm, requests: 1000000, footprint: 64KiB, "
+NVDIMM = "{kind: synthetic, core: 1, target: nvdimm, requests: 1000000, footprint: 16KiB, "
 TRAFFIC = {
     "random lines beside lines in the buffer": (
         DRAM + "pattern: random, read_ratio: 0.67, footprint: 1GiB}",
