@@ -177,6 +177,13 @@ std::vector<ParameterError> FrontendParameters::check() const {
   if (series_interval != Tick(0) && (series_interval < kNanosecond || series_interval > kSecond)) {
     errors.push_back({"frontend.series_interval", "must be 0s, or between 1ns and 1s"});
   }
+  const std::pair<const char*, Tick> limits[] = {{"frontend.time_limit", time_limit},
+                                                 {"frontend.stall_limit", stall_limit}};
+  for (const auto& [name, limit] : limits) {
+    if (limit > 3'600 * kSecond) {
+      errors.push_back({name, "exceeds an hour, 3600s; 0s: no limit"});
+    }
+  }
   return errors;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/archive.h"
@@ -71,7 +72,7 @@ class Requester {
   struct Outstanding {
     Request request;
     bool admitted = false;
-    Tick since{0};  // since when it holds its entry of a transaction queue; 0: it holds none
+    std::optional<Tick> since = {};  // since when it holds an entry of a transaction queue
   };
   // Loading, last of all: throws InputError unless these are the ones that it waits for.
   virtual void check_outstanding(const Archive& /*archive*/,

@@ -64,7 +64,8 @@ class Simulation : private SourceProgress {
   static std::vector<ParameterInfo> agent_parameters(const std::string& kind);
 
   // Runs until the end of the run, at most `steps` kernel steps; true when the run has ended: when
-  // every measured agent has finished once. Without agents it has ended at once.
+  // every measured agent has finished once, or frontend.time_limit is over. Without agents it has
+  // ended at once. Throws InputError when a request is stuck (frontend.stall_limit).
   bool run(std::uint64_t steps);
   // Runs to a time, whether or not agents have finished, at most `steps` kernel steps; true when
   // the time has come.

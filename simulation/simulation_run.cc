@@ -101,7 +101,7 @@ void Simulation::check_stall() const {
   }
   const Tick since = kernel_.now() - limits_.stall;
   for (const Requester::Outstanding& each : memory_->outstanding()) {
-    if (each.since != Tick(0) && each.since < since) {
+    if (each.since && *each.since < since) {
       const bool dram = each.request.memory == MemoryClass::dram;
       throw InputError(
           std::string("frontend.stall_limit: ") + (dram ? "a DRAM " : "an NVDIMM ") +
@@ -109,7 +109,7 @@ void Simulation::check_stall() const {
            : each.request.write ? "write"
                                 : "read") +
           " of core " + std::to_string(each.request.source) + " has held its queue entry since " +
-          format_time(epoch_ + each.since) + ", and at " + format_time(now()) +
+          format_time(epoch_ + *each.since) + ", and at " + format_time(now()) +
           " it is not done: others always go first; controller.starvation_limit bounds such waits" +
           ", under harmonic scheduling policies.harmonic.guard does");
     }

@@ -69,7 +69,10 @@ void Channel::place(Archive& archive, Transaction& transaction) const {
 
 void Channel::list_outstanding(std::vector<Requester::Outstanding>& requests) const {
   admission_.each_request([&](const Request& request, const Cycle* admitted) {
-    const Tick since = admitted == nullptr ? Tick(0) : admitted->value() * layout_.period;
+    std::optional<Tick> since;
+    if (admitted != nullptr) {
+      since = admitted->value() * layout_.period;
+    }
     requests.push_back({request, admitted != nullptr, since});
   });
 }

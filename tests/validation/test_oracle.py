@@ -55,5 +55,6 @@ def test_a_bus_of_its_own_slows_no_class_down(policy: str, traffic: str, tmp_pat
     workload.write_text(f"agents:\n{agents}")
     shared = rates(policy, workload, {})
     alone = rates(policy, workload, PRIVATE)
+    assert min(alone) > 0
     for agent in (0, 1):
         assert alone[agent] >= shared[agent] * (1 - NOISE), (agent, shared, alone)

@@ -78,6 +78,23 @@ TEST(RunLimits, ARunEndsWhenItsTimeIsUpWhateverWasDone) {
   EXPECT_NEAR(value_of(*simulation, "agent.0.progress"), 60'000, 600);
 }
 
+// In the very first cycle, too.
+TEST(RunLimits, ARequestOfTimeZeroIsNoException) {
+  std::vector<Assignments> agents = kGreedy;
+  for (auto& [key, value] : agents.back()) {
+    value = key == "interval" ? "0s" : key == "requests" ? "1" : value;
+  }
+  Assignments config = kUnfair;
+  config.emplace_back("frontend.stall_limit", "200us");
+  Simulation simulation(config, agents, {}, text_source(""));
+  EXPECT_THROW(while (!simulation.run(1'000)){}, InputError);
+}
+
+TEST(RunLimits, ALimitIsAnHourAtMost) {
+  EXPECT_THROW(make({{"frontend.time_limit", "3601s"}}), InputError);
+  EXPECT_THROW(make({{"frontend.stall_limit", "3601s"}}), InputError);
+}
+
 TEST(RunLimits, TheLimitCountsFromTheStartOfMeasuring) {
   RunOptions options;
   options.warmup = 100 * kMicrosecond;
