@@ -6,9 +6,12 @@
 
 namespace hmsim {
 
-void Agent::declare(ParameterSet& parameters) {
+void Agent::declare_core(ParameterSet& parameters) {
   parameters.integer("core", core_, {0, 255}, "",
                      {"core (hardware context) that it acts for", "a modelling choice of hmsim"});
+}
+
+void Agent::declare(ParameterSet& parameters) {
   parameters.boolean("measured", measured_,
                      {"whether the run waits for it; false makes a background agent",
                       "a modelling choice of hmsim"});
@@ -25,6 +28,7 @@ void Agent::begin_measuring(Tick now) {
   measuring_ = true;
   finished_ = false;
   measured_from_ = now;
+  account(now);
   work_before_ = work(now);
   restart_limit(now);
 }

@@ -21,6 +21,7 @@
 namespace hmsim {
 
 class LastLevelCache;
+class Node;
 class Translation;
 
 // An agent's view of its system. All that it points to must outlive the agent.
@@ -28,6 +29,7 @@ struct AgentEnvironment {
   MemoryPort* port = nullptr;
   Translation* translation = nullptr;
   LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
+  Node* node = nullptr;                 // on whose cores jobs run
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
   std::uint64_t seed = 1;         // of the run
@@ -48,10 +50,16 @@ class Agent : public Component, public Requester {
   std::int64_t core() const { return core_; }     // the hardware context it acts for
   bool measured() const { return measured_; }     // false: a background agent, never waited for
   virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
-  virtual std::int64_t frequency() const { return 0; }  // of a core, in hertz; 0: not a core
+  virtual std::int64_t frequency() const { return 0; }  // of its clock, in hertz; 0: it has none
+  virtual bool is_core() const { return frequency() != 0; }
+  // Of what runs on a node: the numbers of the node's cores that it uses.
+  virtual std::vector<std::int64_t> node_cores() const { return {}; }
 
   // The units of work done until `now`, in all passes together.
   virtual std::int64_t work(Tick now) const = 0;
+
+  // Brings the counters of time up to now.
+  virtual void account(Tick /*now*/) {}
 
   // Limits and progress count from `now` on.
   void begin_measuring(Tick now);
@@ -85,6 +93,10 @@ class Agent : public Component, public Requester {
   virtual double pass_fraction(Tick now) const = 0;
   virtual void handle_completion(const Request& request, Tick now) = 0;
   virtual void serialize_state(Archive& archive) = 0;
+
+  // Declares the key `core`, of agents that act for one.
+  void declare_core(ParameterSet& parameters);
+  void set_core(std::int64_t core) { core_ = core; }
 
   // Notes that all work is done; the caller starts over kRestartGap later.
   void finish(Tick now);

@@ -2,11 +2,12 @@
 // Reads a trace and prints records and seconds of processor time as JSON. benchmarks/traces.py runs
 // it for all formats and counts instructions.
 //
-//   trace_benchmark FORMAT FILE read|agent RECORDS
+//   trace_benchmark FORMAT FILE read|agent|job RECORDS
 //
 // FILE is unpacked: the text, or hmsim's format as a reader gets it. `read`: records are made, and
 // no more. `agent`: an agent of the format's kind turns them into requests, which a memory without
-// limits answers after 50 ns. It ends with the trace, or after so many records or requests.
+// limits answers after 50 ns; `job`: so does a job of one thread on one core, out of a trace of
+// misses. It ends with the trace, or after so many records or requests.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -15,8 +16,10 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agents/agent.h"
+#include "agents/node/node.h"
 #include "agents/translation.h"
 #include "core/errors.h"
 #include "core/kernel.h"
@@ -34,8 +37,9 @@ class Memory final : public MemoryPort, public Component {
   // Takes no more than `most` requests.
   explicit Memory(std::uint64_t most) : most_(most) {}
 
-  void connect(Requester& requester, Wakeup wakeup) {
-    requester_ = &requester;
+  // Requesters by Request::agent.
+  void connect(std::vector<Requester*> requesters, Wakeup wakeup) {
+    requesters_ = std::move(requesters);
     wakeup_ = wakeup;
   }
   std::uint64_t sent() const { return sent_; }
@@ -44,7 +48,7 @@ class Memory final : public MemoryPort, public Component {
     ++sent_;
     due_.push(std::pair(now + kLatency, request));
     if (sent_ < most_) {
-      requester_->on_admit(request, now);
+      requesters_[request.agent]->on_admit(request, now);
     }
     wakeup_.notify();
   }
@@ -55,14 +59,14 @@ class Memory final : public MemoryPort, public Component {
     while (!due_.empty() && due_.front().first <= now) {
       const Request request = due_.front().second;
       due_.pop();
-      requester_->on_complete(request, now);
+      requesters_[request.agent]->on_complete(request, now);
     }
     return next_event();
   }
   void serialize(Archive& /*archive*/) override {}
 
  private:
-  Requester* requester_ = nullptr;
+  std::vector<Requester*> requesters_;
   Wakeup wakeup_;
   Ring<std::pair<Tick, Request>> due_;
   std::uint64_t most_;
@@ -71,7 +75,8 @@ class Memory final : public MemoryPort, public Component {
 
 const FormatDescriptor& format_of(const std::string& name) {
   const FormatDescriptor* format = find_format(name);
-  if (format == nullptr || format->kind() == TraceKind::instructions) {
+  if (format == nullptr || format->kind() == TraceKind::instructions ||
+      format->kind() == TraceKind::jobs) {
     throw InputError("no such format: " + name);
   }
   return *format;
@@ -105,20 +110,37 @@ std::uint64_t read(const std::string& name, TraceReader reader, std::uint64_t mo
 }
 
 std::uint64_t drive(const std::string& format, const std::string& file, TraceSource source,
-                    std::uint64_t most) {
-  const std::unique_ptr<Agent> agent = find_agent(agent_of(format_of(format).kind()))->make({});
+                    std::uint64_t most, bool job) {
+  FrontendParameters defaults;
+  defaults.node.mshrs = kWindowOnly;
+  const char* const kind = job ? "job" : agent_of(format_of(format).kind());
+  const std::unique_ptr<Agent> agent = find_agent(kind)->make(defaults);
   ParameterSet parameters;
   agent->declare(parameters);
   parameters.apply({{"path", file}, {"format", format}});
+  if (job) {
+    parameters.apply({{"flushers", "0"}});
+  }
+  Node node(defaults, agent->node_cores());
   Kernel kernel;
   Memory memory(most);
   Translation translation(TranslationKind::modulo, kCapacity, 1);
   const Wakeup wakeup(kernel, kernel.attach(*agent));
-  memory.connect(*agent, Wakeup(kernel, kernel.attach(memory)));
+  std::vector<Requester*> requesters{agent.get()};
+  std::vector<Wakeup> wakeups;
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    requesters.push_back(&node.core(i));
+    wakeups.emplace_back(kernel, kernel.attach(node.core(i)));
+  }
+  memory.connect(requesters, Wakeup(kernel, kernel.attach(memory)));
   AgentEnvironment environment;
   environment.port = &memory;
   environment.translation = &translation;
+  environment.node = &node;
   environment.trace = std::move(source);
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    node.core(i).connect(1 + i, environment, wakeups[i]);
+  }
   agent->connect(0, environment, wakeup);
   agent->begin_measuring(Tick(0));
   kernel.notify_all();
@@ -145,7 +167,7 @@ int run(int argc, char** argv) {
   const std::clock_t begin = std::clock();
   const std::uint64_t records = part == "read"
                                     ? read(format, TraceReader(source, 0, file, text.size()), most)
-                                    : drive(format, file, source, most);
+                                    : drive(format, file, source, most, part == "job");
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   std::printf("{\"records\": %llu, \"seconds\": %.6f}\n", static_cast<unsigned long long>(records),
               seconds);

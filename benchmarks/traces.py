@@ -5,7 +5,7 @@ time and host instructions per record, for each format.
 Usage: python benchmarks/traces.py [--quick] [--program FILE]
 
 `read`: records are made. `agent`: an agent makes requests of them too, for a memory that answers at
-once. `unpack`: what Python does before, for the format hmsim. Instructions are counted by
+once; `job`, of traces of misses: so does a job of one thread. `unpack`: what Python does before, for the format hmsim. Instructions are counted by
 valgrind's callgrind as the difference between two lengths, so that start-up does not count; --quick
 leaves them out. Seconds are the best of three runs.
 """
@@ -93,9 +93,11 @@ def main() -> None:
                 file.write(piece)
         seconds = time.process_time() - started
         for name, path in files.items():
+            parts = (
+                ("read", "agent", "job") if name in ("hmsim", "ramulator") else ("read", "agent")
+            )
             report[name] = {
-                part: measure(options.program, name, path, part, options.quick)
-                for part in ("read", "agent")
+                part: measure(options.program, name, path, part, options.quick) for part in parts
             }
         rate = trace.header.records / seconds / 1e6
         report["hmsim"]["unpack"] = {"million_records_per_second": rate}

@@ -2,7 +2,8 @@
 #include "simulation/simulation.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "controller/dram_backend.h"
@@ -61,8 +62,10 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit};
 
   by_hand_ = std::make_unique<ManualRequester>();
-  for (const auto& agent : agents_) {
-    wakeups_.emplace_back(kernel_, kernel_.attach(*agent));
+  node_ = std::make_unique<Node>(configuration.frontend(), node_cores());
+  std::vector<Wakeup> wakeups;
+  for (Agent* agent : all_agents()) {
+    wakeups.emplace_back(kernel_, kernel_.attach(*agent));
   }
   SystemConfig system = configuration.system();
   file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
@@ -95,7 +98,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
                                                memory_->capacity(MemoryClass::dram), options_.seed);
   shared_l3_ =
       std::make_unique<LastLevelCache>(configuration.frontend().cache.levels[kCacheLevels - 1]);
-  connect_agents(std::move(source));
+  connect_agents(std::move(source), wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
     series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
@@ -113,10 +116,22 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
 
 Simulation::~Simulation() = default;
 
+// Returns those of the workload, and then the cores of the node.
+std::vector<Agent*> Simulation::all_agents() const {
+  std::vector<Agent*> all;
+  for (const auto& agent : agents_) {
+    all.push_back(agent.get());
+  }
+  for (std::size_t i = 0; i < node_->size(); ++i) {
+    all.push_back(&node_->core(i));
+  }
+  return all;
+}
+
 std::int64_t Simulation::instructions(std::uint16_t source) const {
   std::int64_t sum = 0;
-  for (const auto& agent : agents_) {
-    if (agent->frequency() != 0 && agent->core() == source) {
+  for (const Agent* agent : all_agents()) {
+    if (agent->is_core() && agent->core() == source) {
       sum += agent->work(kernel_.now());
     }
   }
@@ -126,24 +141,40 @@ std::int64_t Simulation::instructions(std::uint16_t source) const {
 // Returns the requesters, at the index that Request::agent names.
 std::vector<Requester*> Simulation::requesters() const {
   std::vector<Requester*> requesters;
-  for (const auto& agent : agents_) {
-    requesters.push_back(agent.get());
+  for (Agent* agent : all_agents()) {
+    requesters.push_back(agent);
   }
-  requesters.push_back(by_hand_.get());
+  requesters.insert(requesters.begin() + static_cast<std::ptrdiff_t>(agents_.size()),
+                    by_hand_.get());
   return requesters;
 }
 
-void Simulation::connect_agents(TraceSource source) {
+// Cores of the node come first: jobs begin to run on them at once.
+void Simulation::connect_agents(TraceSource source, const std::vector<Wakeup>& wakeups) {
   AgentEnvironment environment;
   environment.port = memory_.get();
   environment.translation = translation_.get();
   environment.shared_l3 = shared_l3_.get();
+  environment.node = node_.get();
   environment.trace = std::move(source);
   environment.seed = options_.seed;
+  for (std::size_t i = 0; i < node_->size(); ++i) {
+    node_->core(i).connect(agents_.size() + 1 + i, environment, wakeups[agents_.size() + i]);
+  }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     environment.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
-    agents_[i]->connect(i, environment, wakeups_[i]);
+    agents_[i]->connect(i, environment, wakeups[i]);
   }
+}
+
+// Returns the numbers of the node's cores, ascending, each once.
+std::vector<std::int64_t> Simulation::node_cores() const {
+  std::set<std::int64_t> numbers;
+  for (const auto& agent : agents_) {
+    const std::vector<std::int64_t> cores = agent->node_cores();
+    numbers.insert(cores.begin(), cores.end());
+  }
+  return {numbers.begin(), numbers.end()};
 }
 
 void Simulation::check_cores() const {
@@ -152,17 +183,20 @@ void Simulation::check_cores() const {
   if (!agents_.empty() && !any_measured) {
     throw InputError("agent.0.measured: no agent is measured, so the run would never end");
   }
-  std::vector<std::size_t> driver(std::numeric_limits<std::uint8_t>::max() + 1, agents_.size());
+  std::map<std::int64_t, std::string> driver;
+  for (const std::int64_t core : node_cores()) {
+    driver[core] = "a core of the node, on which jobs run";
+  }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
-    const auto core = static_cast<std::size_t>(agents_[i]->core());
-    if (agents_[i]->frequency() == 0) {
+    const std::int64_t core = agents_[i]->core();
+    if (!agents_[i]->is_core()) {
       continue;
     }
-    if (driver[core] != agents_.size()) {
+    const auto [taken, added] = driver.try_emplace(core, "agent " + std::to_string(i));
+    if (!added) {
       throw InputError("agent." + std::to_string(i) + ".core: core " + std::to_string(core) +
-                       " is agent " + std::to_string(driver[core]) + " already");
+                       " is " + taken->second + " already");
     }
-    driver[core] = i;
   }
 }
 
@@ -204,7 +238,7 @@ std::vector<ParameterInfo> Simulation::agent_parameters(const std::string& kind)
 void Simulation::begin_measuring() {
   measuring_ = true;
   measured_from_ = now();
-  for (const auto& agent : agents_) {
+  for (Agent* agent : all_agents()) {
     agent->begin_measuring(kernel_.now());
   }
   registry_.reset(kernel_.now());
@@ -276,7 +310,8 @@ void Simulation::serialize(Archive& archive) {
   archive(measuring_, measured_from_, epoch_, power_);
   archive.check(epoch_ >= Tick(0) && epoch_ != kNever && measured_from_ != kNever,
                 "its time is none");
-  for (const auto& agent : agents_) {
+  node_->serialize(archive);
+  for (Agent* agent : all_agents()) {
     agent->serialize(archive);
   }
   by_hand_->serialize(archive);
@@ -285,6 +320,7 @@ void Simulation::serialize(Archive& archive) {
   memory_->serialize(archive);
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);
+    node_->check_loaded(archive);
   }
   bool checked = checker_ != nullptr;
   archive(checked);

@@ -13,6 +13,7 @@
 #include "agents/cache/last_level_cache.h"
 #include "agents/frontend_parameters.h"
 #include "agents/manual_requester.h"
+#include "agents/node/node.h"
 #include "agents/translation.h"
 #include "check/protocol_checker.h"
 #include "controller/memory_system.h"
@@ -147,10 +148,13 @@ class Simulation : private SourceProgress {
   };
 
   std::int64_t instructions(std::uint16_t source) const override;
-  void connect_agents(TraceSource source);
+  void connect_agents(TraceSource source, const std::vector<Wakeup>& wakeups);
+  std::vector<std::int64_t> node_cores() const;
+  std::vector<Agent*> all_agents() const;
   void check_cores() const;
   void register_statistics();
   void register_agent(std::size_t index);
+  void register_core(Agent& agent, Counter& progress);
   // Does a deed. A fault of a simulation that goes on from a file is the file's: an InputError.
   template <class Deed>
   auto blaming_file(Deed deed) {
@@ -185,7 +189,7 @@ class Simulation : private SourceProgress {
   Limits limits_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   std::vector<std::unique_ptr<Agent>> agents_;
-  std::vector<Wakeup> wakeups_;
+  std::unique_ptr<Node> node_;  // of no cores where no jobs run
   std::unique_ptr<ManualRequester> by_hand_;
   std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<RequestLog> request_log_;   // or none

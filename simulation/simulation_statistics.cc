@@ -22,14 +22,14 @@ double Simulation::per_cycle(const Agent& core) const {
 }
 
 void Simulation::register_statistics() {
-  progress_.resize(agents_.size());
+  progress_.resize(all_agents().size());
   std::vector<Counter*> completed{&by_hand_->completed()};
   std::vector<Counter*> wraps{&translation_->wraps()};
   std::vector<Counter*> backward;
   std::vector<Histogram*> response_times;
   std::vector<Histogram*> in_collections;
   std::vector<const Agent*> cores;
-  for (const auto& agent : agents_) {
+  for (Agent* agent : all_agents()) {
     completed.push_back(&agent->completed());
     wraps.push_back(&agent->address_wraps());
     backward.push_back(&agent->backward_arrivals());
@@ -37,6 +37,8 @@ void Simulation::register_statistics() {
       response_times.push_back(agent->response_times());
       in_collections.push_back(agent->response_times_in_collections());
     }
+  }
+  for (const auto& agent : agents_) {
     if (agent->frequency() != 0 && agent->measured()) {
       cores.push_back(agent.get());
     }
@@ -49,8 +51,11 @@ void Simulation::register_statistics() {
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     register_agent(i);
   }
+  for (std::size_t i = 0; i < node_->size(); ++i) {
+    register_core(node_->core(i), progress_[agents_.size() + i]);
+  }
   if (!cores.empty()) {
-    registry_.gauge("system.ipc", "instructions/cycle", "sum of the measured cores' ipc",
+    registry_.gauge("system.ipc", "instructions/cycle", "sum of the measured cores' and jobs' ipc",
                     [this, cores] {
                       double sum = 0;
                       for (const Agent* core : cores) {
@@ -94,23 +99,36 @@ void Simulation::register_agent(std::size_t index) {
                   });
   registry_.gauge(path + ".finished", "", "1: its work was done when the run ended; 0: it was not",
                   [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
-  if (agent.frequency() != 0) {
-    const std::string core = "core." + std::to_string(agent.core());
-    registry_.gauge(core + ".ipc", "instructions/cycle", "up to the first finish",
-                    [&agent, this] { return per_cycle(agent); });
-    registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
-                      {&progress_[index]});
-    agent.register_statistics(registry_, core);
-  } else {
-    agent.register_statistics(registry_, path);
+  if (agent.is_core()) {
+    register_core(agent, progress_[index]);
+    return;
   }
+  if (agent.frequency() != 0) {
+    registry_.gauge(path + ".ipc", "instructions/cycle",
+                    "of all its threads together, waiting counted; up to the first finish",
+                    [&agent, this] { return per_cycle(agent); });
+    registry_.gauge(path + ".makespan_us", "us", "time to the first finish, or to the run's end",
+                    [&agent, this] { return seconds(agent.measured_time(now())) * 1e6; });
+  }
+  agent.register_statistics(registry_, path);
+}
+
+void Simulation::register_core(Agent& agent, Counter& progress) {
+  const std::string core = "core." + std::to_string(agent.core());
+  registry_.gauge(core + ".ipc", "instructions/cycle", "up to the first finish",
+                  [&agent, this] { return per_cycle(agent); });
+  registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
+                    {&progress});
+  agent.register_statistics(registry_, core);
 }
 
 // Brings the counters that depend on the present time up to it.
 void Simulation::update_progress() {
   ticks_ = measuring_ ? static_cast<Counter>((now() - measured_from_).value()) : 0;
-  for (std::size_t i = 0; i < agents_.size(); ++i) {
-    progress_[i] = measuring_ ? static_cast<Counter>(agents_[i]->progress(now())) : 0;
+  const std::vector<Agent*> all = all_agents();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i]->account(kernel_.now());
+    progress_[i] = measuring_ ? static_cast<Counter>(all[i]->progress(kernel_.now())) : 0;
   }
 }
 

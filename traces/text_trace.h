@@ -28,6 +28,7 @@ class TextTrace {
   bool next();
   void accept() { any_ = true; }  // the line held a record
 
+  std::int64_t line() const { return reader_.line(); }  // its number, from 1
   std::size_t fields() const { return count_; }
   std::string_view field(std::size_t index) const { return fields_[index]; }
 

@@ -33,7 +33,8 @@ void BlockRequest::serialize(Archive& archive) {
 }
 
 const char* name_of(TraceKind kind) {
-  constexpr std::array<const char*, 4> kNames{"misses", "accesses", "blocks", "instructions"};
+  constexpr std::array<const char*, 5> kNames{"misses", "accesses", "blocks", "instructions",
+                                              "jobs"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

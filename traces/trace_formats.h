@@ -21,6 +21,7 @@
 namespace hmsim {
 
 class Archive;
+class JobProgram;  // traces/job_program.h
 
 // Instructions between two records are at most this many; totals then fit 64 bits.
 inline constexpr std::uint64_t kMaxGap = std::uint64_t{1} << 48;
@@ -101,7 +102,7 @@ class BlockSource {
 };
 
 // What a record of a trace is, in the order of FormatDescriptor::open.
-enum class TraceKind { misses, accesses, blocks, instructions };
+enum class TraceKind { misses, accesses, blocks, instructions, jobs };
 const char* name_of(TraceKind kind);
 
 // What a trace's times count.
@@ -114,6 +115,7 @@ using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader,
 using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader);
 using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader);
 using OpenInstructions = std::unique_ptr<InstructionSource> (*)(TraceReader reader);
+using OpenJobs = std::unique_ptr<JobProgram> (*)(TraceReader reader);
 
 // A trace format. The file traces/format_NAME.cc defines kFormat_NAME; nothing else names it.
 struct FormatDescriptor {
@@ -124,7 +126,7 @@ struct FormatDescriptor {
   // Whether a trace that begins so may be of this format. At most one format says so of any trace.
   // A format that nothing tells says so of none.
   bool (*resembles)(const TraceStart& start);
-  std::variant<OpenMisses, OpenAccesses, OpenBlocks, OpenInstructions> open;
+  std::variant<OpenMisses, OpenAccesses, OpenBlocks, OpenInstructions, OpenJobs> open;
 
   TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
   // Each is for formats of that kind, and throws InputError when the trace's start is malformed.

@@ -6,6 +6,7 @@
 
 #include "core/types.h"
 #include "traces/instruction_trace.h"
+#include "traces/job_program.h"
 #include "traces/record_blocks.h"
 #include "traces/trace_formats.h"
 
@@ -115,6 +116,42 @@ class InstructionRecords final : public TraceRecords {
   std::uint64_t time_ = 0;
 };
 
+// Thread by thread; times are instructions of the thread.
+class JobRecords final : public TraceRecords {
+ public:
+  explicit JobRecords(std::unique_ptr<JobProgram> program) : program_(std::move(program)) {}
+
+  bool next(std::vector<TraceRecord>& records) override {
+    if (thread_ == program_->threads()) {
+      return false;
+    }
+    const JobRecord record = program_->next(place_);
+    time_ += static_cast<std::uint64_t>(record.gap);
+    if (record.action == JobAction::miss) {
+      const Miss& miss = record.miss;
+      records.push_back(
+          {time_, miss.load ? miss.load_address : miss.write_address, kLine, thread_, miss.write});
+    } else if (record.lines > 0) {
+      records.push_back({time_, record.first_line * kLine, record.lines * kLine, thread_,
+                         record.action == JobAction::write});
+    } else if (record.action != JobAction::end) {
+      ++skipped_;
+    } else if (++thread_ < program_->threads()) {
+      place_ = program_->begin(thread_);
+      time_ = 0;
+    }
+    return true;
+  }
+  std::uint64_t skipped() const override { return skipped_; }
+
+ private:
+  std::unique_ptr<JobProgram> program_;
+  std::uint32_t thread_ = 0;
+  JobPlace place_;
+  std::uint64_t time_ = 0;
+  std::uint64_t skipped_ = 0;
+};
+
 class BlockRecords final : public TraceRecords {
  public:
   explicit BlockRecords(std::unique_ptr<BlockSource> source) : source_(std::move(source)) {}
@@ -159,6 +196,8 @@ std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReade
       return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader)));
     case TraceKind::instructions:
       return std::make_unique<InstructionRecords>(descriptor->instructions(std::move(reader)));
+    case TraceKind::jobs:
+      return std::make_unique<JobRecords>(std::get<OpenJobs>(descriptor->open)(std::move(reader)));
   }
   return nullptr;
 }

@@ -9,6 +9,7 @@
 namespace hmsim {
 
 void BlockAgent::declare(ParameterSet& parameters) {
+  declare_core(parameters);
   Agent::declare(parameters);
   keys_.declare(parameters);
 }

@@ -13,6 +13,7 @@ constexpr std::int64_t kMostAhead = 256;  // records dispatched ahead of time
 }  // namespace
 
 void CoreAgent::declare(ParameterSet& parameters) {
+  declare_core(parameters);
   Agent::declare(parameters);
   parameters_.declare(parameters);
   copies_.declare(parameters);
@@ -42,16 +43,29 @@ void CoreAgent::prepare() {
   parts_.open("agent." + std::to_string(index()));
   open();
   limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
-  start_pass(0);
+  begin();
 }
 
-void CoreAgent::start_pass(std::int64_t slot) {
+void CoreAgent::empty_window(std::int64_t slot) {
   first_ = applied_ = known_ = end_;
   base_ = Entry();
   base_.dispatch = slot - 1;
   base_.retire = slot - 1 + parameters_.slots_of(1);
   last_index_ = 0;
   last_slot_ = slot - 1;
+}
+
+void CoreAgent::rest(std::int64_t slot) {
+  empty_window(slot);
+  have_record_ = false;
+  next_index_ = 0;
+  next_slot_ = slot;
+  decide_end();
+  act_time_ = kNever;
+}
+
+void CoreAgent::start_pass(std::int64_t slot) {
+  empty_window(slot);
   parts_.start_pass();
   fetch();
   next_slot_ = std::max(next_slot_, slot);
@@ -109,14 +123,8 @@ Tick CoreAgent::advance(Tick now) {
 
 void CoreAgent::act(Tick now) {
   if (ending_) {
-    const std::int64_t slot = slots_.edge_at_or_after(now);
     reach(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
-    finish(now);
-    before_pass_ += end_index_;
-    measured_before_ = 0;
-    limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
-    rewind();
-    start_pass(slot + 1);
+    pass_ended(slots_.edge_at_or_after(now), now);
     return;
   }
   if (blocked()) {
@@ -130,6 +138,33 @@ void CoreAgent::act(Tick now) {
          may_run_ahead()) {
     dispatch(now);
   }
+}
+
+void CoreAgent::pass_ended(std::int64_t slot, Tick now) {
+  finish(now);
+  end_pass();
+  rewind();
+  start_pass(slot + 1);
+}
+
+std::int64_t CoreAgent::cut_pass(Tick now) {
+  const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;
+  const std::int64_t end = ending_ ? end_index_ : next_index_;
+  const std::int64_t most = ending_ ? end : end - 1;
+  const std::int64_t past = known_ == end_ ? std::max<std::int64_t>(0, slot - last_slot_) : 0;
+  const std::int64_t cut = std::max(last_index_, std::min(most, last_index_ + past));
+  have_record_ = false;
+  stalled_ = false;
+  next_index_ = cut;
+  decide_end();
+  plan();
+  return end - cut;
+}
+
+void CoreAgent::end_pass() {
+  before_pass_ += end_index_;
+  measured_before_ = 0;
+  limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
 }
 
 void CoreAgent::dispatch(Tick now) {

@@ -11,7 +11,8 @@
 //   r(i) = max(r(p) + (i-p), ready(i))
 // since such an instruction never bounds a later one when W > width.
 //
-// A pass runs parts of the source (source_parts.h), which follow each other without a gap.
+// A pass runs parts of the source (source_parts.h), which follow each other without a gap. It
+// begins with an empty window, and ends when all of it is retired.
 //
 // Records may be dispatched ahead of time, as far as their slots are known: what they do to the
 // world outside, the kind of core schedules.
@@ -55,6 +56,12 @@ class CoreAgent : public Agent, protected RecordSource {
 
   // Opens the source of records, once, before anything else is asked of it.
   virtual void open() = 0;
+  // Begins the first pass at time 0, or rests until a pass is to begin.
+  virtual void begin() { start_pass(0); }
+  // All of the pass is retired, in this slot. An agent by itself has finished, and starts over.
+  virtual void pass_ended(std::int64_t slot, Tick now);
+  // Whether there may be no pass under way.
+  virtual bool may_rest() const { return false; }
   virtual double source_fraction() const = 0;
   // Whether the record fetched must wait although the window has room; unblock() tells its end.
   virtual bool blocked() const = 0;
@@ -83,6 +90,20 @@ class CoreAgent : public Agent, protected RecordSource {
   std::int64_t ready_slot(std::int64_t number) const { return entry(number).ready; }
   void set_ready(std::int64_t number, std::int64_t slot) { entry(number).ready = slot; }
   bool stalled() const { return stalled_; }
+  // The slot of the latest dispatch; one before its first slot at a pass's start.
+  std::int64_t last_dispatch() const { return last_slot_; }
+  // Instructions of the present pass that are retired; 0 while it rests.
+  std::int64_t retired(Tick now) const;
+
+  // A pass begins in this slot, or none does until the next start_pass().
+  void start_pass(std::int64_t slot);
+  void rest(std::int64_t slot);
+  // Ends the pass behind what is dispatched by now. Returns the instructions that are not, up to
+  // and with those of the record fetched, or to the end that the pass would have had.
+  std::int64_t cut_pass(Tick now);
+  // Counts the instructions of a pass that has ended as work done.
+  void end_pass();
+  bool resting() const { return ending_ && act_time_ == kNever && known_ == end_; }
   // Goes on after set_ready() has made slots of records known.
   void resume();
   void unblock(Tick now);
@@ -112,7 +133,7 @@ class CoreAgent : public Agent, protected RecordSource {
   void check_loaded(const Archive& archive) const;
   void check_act_time(const Archive& archive) const;
 
-  void start_pass(std::int64_t slot);
+  void empty_window(std::int64_t slot);
   void fetch();
   // Retirement is known up to instruction `index`; `before` is the last record up to there.
   void reach(const Entry& before, std::int64_t index) {
@@ -123,7 +144,6 @@ class CoreAgent : public Agent, protected RecordSource {
   void act(Tick now);
   void dispatch(Tick now);
   void resolve_retirement();
-  std::int64_t retired(Tick now) const;
   Entry& entry(std::int64_t number) { return entries_[static_cast<std::size_t>(number) & mask_]; }
   const Entry& entry(std::int64_t number) const {
     return entries_[static_cast<std::size_t>(number) & mask_];

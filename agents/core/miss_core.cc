@@ -34,6 +34,10 @@ void MissCore::open() {
                      ": its trace has lines of an NVDIMM, and the configuration has none");
   }
   loads_.resize(capacity());
+  space_.space = static_cast<std::uint16_t>(core());
+  for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    space_.offset[static_cast<std::size_t>(memory)] = offset(memory);
+  }
 }
 
 bool MissCore::fetch_record(std::int64_t& gap) {
@@ -138,11 +142,10 @@ void MissCore::send_load(std::uint32_t index, Tick now) {
 
 // Lines of the NVDIMM keep their places, modulo its capacity.
 Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
-  if (memory == MemoryClass::nvdimm) {
-    return Address((address + offset(memory)) % nvdimm_bytes_);
-  }
-  return environment().translation->translate(static_cast<std::uint16_t>(core()),
-                                              address + offset(memory));
+  address += space_.offset[static_cast<std::size_t>(memory)];
+  return memory == MemoryClass::nvdimm
+             ? Address(address % nvdimm_bytes_)
+             : environment().translation->translate(space_.space, address);
 }
 
 void MissCore::on_admit(const Request& request, Tick now) {

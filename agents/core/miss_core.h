@@ -12,6 +12,7 @@
 // stops there until the controller has accepted all non-temporal writes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,13 @@ namespace hmsim {
 
 class MissCore : public CoreAgent {
  public:
+  // Where the addresses of its source lie: added to those of each memory, whose lines of DRAM are
+  // then translated as those of `space`.
+  struct AddressSpace {
+    std::uint16_t space = 0;
+    std::array<std::uint64_t, kMemoryClasses> offset{};
+  };
+
   explicit MissCore(const FrontendParameters& defaults)
       : CoreAgent(defaults), mshrs_(defaults.core.mshrs) {}
 
@@ -37,6 +45,15 @@ class MissCore : public CoreAgent {
 
  protected:
   virtual std::unique_ptr<MissSource> open_source() = 0;
+
+  void set_mshrs(std::int64_t mshrs) { mshrs_ = mshrs; }
+  void set_space(const AddressSpace& space) { space_ = space; }
+
+  void open() override;
+  bool fetch_record(std::int64_t& gap) override;
+  void rewind() override;
+  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
+  void serialize_core(Archive& archive) override;
 
   bool page_fences_ = false;
 
@@ -51,17 +68,12 @@ class MissCore : public CoreAgent {
   // A step is what happens to a load at a later time.
   enum class Step : std::uint8_t { send_when_free, send_reserved, last = send_reserved };
 
-  void open() override;
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
-  bool fetch_record(std::int64_t& gap) override;
-  void rewind() override;
   double source_fraction() const override { return source_->fraction(); }
   bool blocked() const override;
-  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
   Tick next_step() const override { return steps_.next_time(); }
   void do_step(Tick now) override;
   void handle_completion(const Request& request, Tick now) override;
-  void serialize_core(Archive& archive) override;
 
   bool fence_is_due() const;
   void dispatch_write(Tick now);
@@ -77,7 +89,8 @@ class MissCore : public CoreAgent {
   std::int64_t mshrs_;
   std::unique_ptr<MissSource> source_;
   std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
-  Miss miss_;                       // the next record
+  AddressSpace space_;
+  Miss miss_;  // the next record
 
   std::vector<Load> loads_;            // by number, modulo its size
   std::int64_t last_load_ = kUnknown;  // number of the load dispatched last

@@ -18,6 +18,7 @@ constexpr std::int64_t kMost = std::int64_t{1} << 61;  // requests
 void StreamRequest::serialize(Archive& archive) { archive(address, write, due, context); }
 
 void StreamAgent::declare(ParameterSet& parameters) {
+  declare_core(parameters);
   Agent::declare(parameters);
   parameters.choice<Target>(
       "target", target_,

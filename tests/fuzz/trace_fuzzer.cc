@@ -12,6 +12,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "traces/job_program.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
 #include "traces/trace_summary.h"
@@ -103,6 +104,19 @@ void seek(const std::string& text, const FormatDescriptor& format, std::uint64_t
   }
 }
 
+void run_program(const std::string& text, const FormatDescriptor& format, std::size_t piece) {
+  try {
+    const auto program = std::get<OpenJobs>(format.open)(reader_of(text, piece));
+    for (std::uint32_t thread = 0; thread < program->threads(); ++thread) {
+      JobPlace place = program->begin(thread);
+      std::size_t steps = 0;
+      while (program->next(place).action != JobAction::end && ++steps < kMost) {
+      }
+    }
+  } catch (const InputError&) {
+  }
+}
+
 void summarise(const std::string& text, const std::string& format) {
   try {
     const auto records = open_records(format, reader_of(text, 1 << 20));
@@ -134,6 +148,9 @@ void run(const FormatDescriptor& format, const std::string& text, std::size_t pi
       break;
     case TraceKind::instructions:
       check<Instruction>(text, piece, std::get<OpenInstructions>(format.open));
+      break;
+    case TraceKind::jobs:
+      run_program(text, format, piece);
       break;
   }
   summarise(text, format.name);

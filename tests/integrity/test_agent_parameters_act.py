@@ -46,6 +46,7 @@ AGENTS: dict[str, dict[str, Any]] = {
     "synthetic": {"target": "dram", "footprint": "4MiB", "requests": 2_000},
     "synthetic_core": {"rpki": 40, "instructions": 40_000},
     "pattern": {"target": "dram", "requests": 2_000},
+    "job": {"path": "job", "format": "job", "cores": "0-1"},
 }
 NEIGHBOUR = {"kind": "synthetic", "core": 3, "target": "dram", "read_ratio": 0.5, "requests": 100}
 CACHES = {
@@ -128,6 +129,14 @@ OTHER: dict[str, Any] = {
     "synthetic_core.wpki": 20,
     "synthetic_core.pattern": "stream",
     "synthetic_core.dependence": 0.25,
+    "job.path": "other job",
+    "job.format": "hmsim",
+    "job.cores": "1",
+    "job.tasks": 2,
+    "job.flushers": 0,
+    "job.dirty_ratio": 0.000001,
+    "job.transfer": "1KiB",
+    "job.transfer_gap": 2,
     "pattern.stride": 64,
     "pattern.reuse": 0.1,
     "pattern.write_ratio": 0.5,
@@ -150,6 +159,14 @@ OTHER: dict[str, Any] = {
     "frontend.block.barrier": "driver",
     "frontend.block.map_time": "300ns",
     "frontend.block.fault_time": "1us",
+    "frontend.node.machine": "dma",
+    "frontend.node.engine": "dma",
+    "frontend.node.mshrs": 2,
+    "frontend.node.copy_instructions": 100,
+    "frontend.node.dma_lines": 2,
+    "frontend.node.wake": "queues",
+    "frontend.node.quantum": "1us",
+    "frontend.node.switch_time": "100ns",
     "frontend.translation": "modulo",
     "frontend.series_interval": "1us",
     "frontend.time_limit": "2us",
@@ -183,13 +200,18 @@ COMPANY: dict[str, dict[str, Any]] = {
     "pattern.write_randomness": {**ON_NVDIMM, "write_ratio": 0.5},
     "pattern.read_randomness": ON_NVDIMM,
     "frontend.block.fence": EPOCHS,
+    "frontend.node.dma_lines": {"frontend.node.engine": "dma"},
+    "job.skip": {"path": "packed", "format": "hmsim"},
+    "job.instructions": {"path": "packed", "format": "hmsim"},
+    "job.transfer": {"path": "transfers", "format": "hmsim"},
+    "job.transfer_gap": {"path": "transfers", "format": "hmsim"},
 }
 # Which core an agent acts for matters to schedulers that tell cores apart.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
-COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS}
+COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS if kind != "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace read as something else is refused.
-REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format")
+REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job.format")
 # Those that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
@@ -198,16 +220,34 @@ INERT = {
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
 # The kind of agent that a parameter of the frontend concerns.
-CONCERNS = {"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"}
+CONCERNS = {"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace", "node": "job"}
 
 
-def packed(records: list[tuple[int, int, int, int]]) -> bytes:
+# Three threads of two cores: all that a thread may do.
+JOB = """thread copier 2
+compute {seed}000
+read 7 2
+load 0x40
+write 9 4
+compute 500
+wake copied
+sleep 2us
+compute 3000
+thread reader
+wait copied
+compute 9000
+read 40
+sync
+"""
+
+
+def packed(records: list[tuple[int, int, int, int]], two_memories: bool = False) -> bytes:
     """Return a trace in hmsim's format, of (line, kind, vCPU, instructions)."""
     words = [line | kind << 40 | vcpu << 42 | gap << 45 for line, kind, vcpu, gap in records]
     content = io.BytesIO()
     writer = TraceWriter(content)
     writer.write(struct.pack(f"<{len(words)}Q", *words))
-    writer.close(0)
+    writer.close(2 if two_memories else 0)
     return content.getvalue()
 
 
@@ -267,10 +307,13 @@ def write_traces(seed: int, before: str = "") -> None:
     Path(before + "packets").write_bytes(packets(lines))
     for name, text in traces.items():
         Path(before + name).write_text(text, encoding="ascii")
+    Path(before + "job").write_text(JOB.format(seed=seed), encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
     Path(before + "packed").write_bytes(packed(records))
     copies = [(number, 2, 0, 1) for number in range(600)]
     Path(before + "copied").write_bytes(packed([*copies, *records]))
+    stores = [(1 << 39 | number, 2, 0, 3) for number in range(200)]
+    Path(before + "transfers").write_bytes(packed(stores, two_memories=True))
 
 
 def agent(values: dict[str, Any]) -> Agent:

@@ -145,12 +145,14 @@ def _agent_nodes(path: Path, node: yaml.Node) -> Sequence[yaml.MappingNode]:
 
 
 def _agent(path: Path, node: yaml.MappingNode) -> Agent:
-    windows = [_windows(path, *pair) for pair in node.value if _is_windows(*pair)]
+    listed = [pair for pair in node.value if _is_list(*pair)]
+    windows = [_windows(path, *pair) for pair in listed if pair[0].value == "windows"]
     if len(windows) > 1:
         raise InputError(f"{windows[1].where}: windows: given before")
-    others = [pair for pair in node.value if not _is_windows(*pair)]
+    cores = [_cores(path, *pair) for pair in listed if pair[0].value == "cores"]
+    others = [pair for pair in node.value if not _is_list(*pair)]
     mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
-    settings = [*yaml_settings.flatten(path, mapping), *windows]
+    settings = [*yaml_settings.flatten(path, mapping), *windows, *cores]
     return load_agent(settings, path.parent, yaml_settings.place(path, node))
 
 
@@ -168,8 +170,14 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
     return Agent(tuple(settings), where or given[0].where, trace)
 
 
-def _is_windows(key: yaml.Node, value: yaml.Node) -> bool:
-    return key.value == "windows" and isinstance(value, yaml.SequenceNode)
+def _is_list(key: yaml.Node, value: yaml.Node) -> bool:
+    return key.value in ("cores", "windows") and isinstance(value, yaml.SequenceNode)
+
+
+def _cores(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
+    """Return a list of cores as the core takes it: ``1, 2, 3``."""
+    texts = [yaml_settings.scalar(path, each, "cores") for each in value.value]
+    return Setting("cores", ", ".join(texts), yaml_settings.place(path, key))
 
 
 def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:

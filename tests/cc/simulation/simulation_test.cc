@@ -219,7 +219,7 @@ TEST(Simulation, TellsAllErrorsAtOnce) {
 }
 
 TEST(Simulation, DescribesItself) {
-  EXPECT_EQ(Simulation::agent_kinds().size(), 7u);
+  EXPECT_EQ(Simulation::agent_kinds().size(), 8u);
   for (const std::string& kind : Simulation::agent_kinds()) {
     for (const ParameterInfo& info : Simulation::agent_parameters(kind)) {
       EXPECT_FALSE(info.doc.empty()) << kind << "." << info.name;

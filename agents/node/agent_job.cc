@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind job: its descriptor and its keys; agents/node/job_agent.h says what it does.
+#include "agents/node/job_agent.h"
+
+namespace hmsim {
+
+void JobAgent::declare(ParameterSet& parameters) {
+  Agent::declare(parameters);
+  keys_.declare(parameters);
+}
+
+extern const AgentDescriptor kAgent_job;
+const AgentDescriptor kAgent_job{
+    "job", "threads that compute, transfer and wait, on the cores of a node", make_agent<JobAgent>};
+
+}  // namespace hmsim

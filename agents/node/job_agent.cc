@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/node/job_agent.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agents/clock.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;
+constexpr std::uint64_t kMostThreads = 16'384;
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
+
+void JobAgent::prepare() {
+  const std::string name = "agent." + std::to_string(index());
+  const std::vector<std::int64_t> cores = keys_.core_list();
+  set_core(cores.front());
+  program_ = keys_.open(keys_.trace.open(index(), environment()));
+  const auto tasks = static_cast<std::uint64_t>(keys_.tasks);
+  if (program_->threads() * tasks > kMostThreads) {
+    throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
+                     std::to_string(program_->threads()) + " threads each are more than 16384");
+  }
+  nvdimm_lines_ =
+      static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::nvdimm) / kLineBytes);
+  if (program_->has_nvdimm() && nvdimm_lines_ == 0) {
+    throw InputError(name + ": its program uses an NVDIMM, and the configuration has none");
+  }
+  threads_.resize(program_->threads() * tasks + static_cast<std::uint64_t>(keys_.flushers));
+  events_.resize(program_->events() * tasks);
+  const Bytes dram = environment().port->capacity(MemoryClass::dram);
+  write_back_.set_limit(static_cast<std::uint64_t>(
+      keys_.dirty_ratio * static_cast<double>(dram.value() / kLineBytes.value())));
+  number_ = environment().node->join(*this, cores);
+  for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
+    threads_.enter(flusher, ThreadState::idle, Tick(0));
+    write_back_.idle.push(flusher);
+  }
+  start(Tick(0));
+}
+
+void JobAgent::start(Tick now) {
+  const std::int64_t limit = keys_.instructions == 0 ? kNoLimit : keys_.instructions;
+  for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
+    JobThread& each = threads_[thread];
+    each.place = program_->begin(thread % program_->threads());
+    each.left = limit;
+  }
+  for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
+    make_ready(thread, false, now);
+  }
+}
+
+void JobAgent::make_ready(std::uint32_t thread, bool woken, Tick now) {
+  threads_.enter(thread, ThreadState::ready, now);
+  environment().node->ready({number_, thread}, woken, now);
+}
+
+// Each task has an equal part of both memories. A flusher writes what tasks had, whose lines carry
+// their offset already.
+MissCore::AddressSpace JobAgent::space(std::uint32_t thread) const {
+  constexpr std::uint16_t kFirstJob = 256;  // behind the cores, each of which is a space, too
+  MissCore::AddressSpace space;
+  space.space = static_cast<std::uint16_t>(kFirstJob + number_);
+  if (!is_flusher(thread)) {
+    const Copies task{keys_.tasks, static_cast<std::int64_t>(task_of(thread))};
+    for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
+      space.offset[static_cast<std::size_t>(memory)] =
+          task.offset(environment().port->capacity(memory));
+    }
+  }
+  return space;
+}
+
+bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
+  const bool transfers = action == JobAction::read || (action == JobAction::write &&
+                                                       (is_flusher(thread) || keys_.flushers == 0));
+  return transfers && keys_.node.engine == CopyEngine::core;
+}
+
+// The thread's next step, as far as its limit of instructions allows.
+void JobAgent::fetch(JobThread& thread) {
+  thread.record = program_->next(thread.place);
+  thread.has_record = true;
+  if (thread.record.gap > thread.left) {
+    thread.record = JobRecord();
+    thread.record.gap = thread.left;
+  }
+  thread.left -= thread.record.gap;
+}
+
+bool JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
+  const std::uint64_t address = thread.next_line * kLine;
+  const bool write = thread.record.action == JobAction::write;
+  miss = Miss();
+  miss.gap = thread.record.gap + keys_.node.copy_instructions;
+  miss.memory = MemoryClass::nvdimm;
+  miss.load = !write;
+  miss.write = miss.non_temporal = write;
+  (write ? miss.write_address : miss.load_address) = address;
+  copied = keys_.node.copy_instructions;
+  thread.record.gap = 0;
+  ++thread.next_line;
+  --thread.lines;
+  return true;
+}
+
+bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::int64_t& copied) {
+  JobThread& thread = threads_[number];
+  if (thread.lines > 0) {
+    return copy_line(thread, miss, copied);
+  }
+  if (is_flusher(number)) {
+    if (thread.has_record && copies_by_itself(number, thread.record.action) &&
+        thread.next_line == thread.record.first_line) {
+      thread.lines = thread.record.lines;
+      return copy_line(thread, miss, copied);
+    }
+    miss.gap = 0;
+    return false;
+  }
+  if (!thread.has_record) {
+    fetch(thread);
+  }
+  if (thread.record.gap > most) {
+    miss.gap = most;
+    thread.record.gap -= most;
+    thread.preempted = true;
+    return false;
+  }
+  if (copies_by_itself(number, thread.record.action)) {
+    thread.has_record = false;
+    thread.next_line = thread.record.first_line;
+    thread.lines = thread.record.lines;
+    return copy_line(thread, miss, copied);
+  }
+  miss.gap = thread.record.gap;
+  thread.record.gap = 0;
+  if (thread.record.action != JobAction::miss) {
+    return false;
+  }
+  const std::int64_t gap = miss.gap;
+  miss = thread.record.miss;
+  miss.gap = gap;
+  thread.has_record = false;
+  const bool line = miss.memory == MemoryClass::nvdimm;
+  copied = !line ? 0 : gap <= keys_.transfer_gap ? gap : 1;
+  return true;
+}
+
+// What was told last is told again: a miss, or the step that its core was on the way to.
+void JobAgent::preempted(std::uint32_t number, std::int64_t instructions) {
+  JobThread& thread = threads_[number];
+  thread.record.gap += instructions;
+  thread.has_record = true;
+  thread.preempted = true;
+}
+
+StintEnd JobAgent::stint_ended(std::uint32_t number, const Stint& stint, Tick now) {
+  JobThread& thread = threads_[number];
+  done_ += stint.work;
+  thread.copying += finished_once() ? 0 : static_cast<Counter>(stint.copying.value());
+  if (thread.preempted) {
+    thread.preempted = false;
+    return yield(number, now);
+  }
+  return act(number, now);
+}
+
+StintEnd JobAgent::yield(std::uint32_t thread, Tick now) {
+  threads_.enter(thread, ThreadState::ready, now);
+  return StintEnd::yields;
+}
+
+// Does the step for which the stint ended.
+StintEnd JobAgent::act(std::uint32_t number, Tick now) {
+  JobThread& thread = threads_[number];
+  if (is_flusher(number)) {
+    return write(number, now);
+  }
+  thread.has_record = false;
+  const std::uint32_t event = task_of(number) * program_->events() + thread.record.event;
+  switch (thread.record.action) {
+    case JobAction::read:
+      transfer(number, now);
+      return StintEnd::waits;
+    case JobAction::write:
+      return write(number, now);
+    case JobAction::sync:
+      sync(number, now);
+      return StintEnd::waits;
+    case JobAction::wait:
+      return wait(number, event, now);
+    case JobAction::wake:
+      if (const auto woken = events_.wake(event)) {
+        make_ready(*woken, true, now);
+      }
+      return StintEnd::goes_on;
+    case JobAction::sleep:
+      sleep(number, now);
+      return StintEnd::waits;
+    case JobAction::miss:
+    case JobAction::end:
+      break;
+  }
+  return end_thread(number, now);
+}
+
+StintEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
+  if (events_.take(event, number)) {
+    return StintEnd::goes_on;
+  }
+  threads_.enter(number, ThreadState::waiting, now);
+  check_alive();
+  return StintEnd::waits;
+}
+
+void JobAgent::sleep(std::uint32_t number, Tick now) {
+  threads_.enter(number, ThreadState::sleeping, now);
+  timers_.schedule(sum_in_time(now, threads_[number].record.time), Timer::wake, number);
+  notify();
+}
+
+StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
+  threads_.enter(number, ThreadState::done, now);
+  if (threads_.count(ThreadState::done) < program_threads()) {
+    check_alive();
+    return StintEnd::waits;
+  }
+  finish(now);
+  account(now);
+  timers_.schedule(now + kRestartGap, Timer::start_over, 0);
+  notify();
+  return StintEnd::waits;
+}
+
+Tick JobAgent::advance(Tick now) {
+  while (timers_.next_time() <= now) {
+    const auto timer = timers_.pop();
+    if (timer.kind == Timer::wake) {
+      make_ready(timer.payload, true, now);
+    } else {
+      events_.resize(program_->events() * static_cast<std::uint64_t>(keys_.tasks));
+      start(now);
+    }
+  }
+  return next_event();
+}
+
+// Nobody would wake them: an error, not a run without an end.
+void JobAgent::check_alive() const {
+  const std::size_t waiting = threads_.count(ThreadState::waiting);
+  const std::size_t stuck =
+      waiting + threads_.count(ThreadState::done) + threads_.count(ThreadState::idle);
+  if (waiting == 0 || stuck < threads_.size() || !write_back_.clean()) {
+    return;
+  }
+  std::string message;
+  events_.each_waiting([&](std::uint32_t thread, std::uint32_t event) {
+    const JobPlace& place = threads_[thread].place;
+    if (message.empty()) {
+      message = program_->where(place) + ": thread '" + program_->name_of(place.thread) +
+                "' of task " + std::to_string(task_of(thread)) + " waits for '" +
+                program_->event_name(event % program_->events()) +
+                "', which nobody is left to wake: the job's other threads have ended, or wait";
+    }
+  });
+  throw InputError(message);
+}
+
+std::int64_t JobAgent::work(Tick now) const {
+  return std::max(reported_, done_ + environment().node->work_under_way(number_, now));
+}
+
+void JobAgent::account(Tick now) {
+  reported_ = work(now);
+  threads_.account(now, !finished_once());
+}
+
+void JobAgent::restart_limit(Tick now) {
+  account(now);
+  if (keys_.instructions != 0) {
+    for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
+      threads_[thread].left = keys_.instructions;
+    }
+  }
+}
+
+double JobAgent::pass_fraction(Tick /*now*/) const {
+  double sum = 0;
+  for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
+    const JobThread& each = threads_[thread];
+    const auto left = static_cast<double>(each.left);
+    const auto limit = static_cast<double>(keys_.instructions);
+    const double limited = keys_.instructions == 0 ? 0 : 1 - left / limit;
+    sum += each.state == ThreadState::done ? 1 : std::max(limited, program_->fraction(each.place));
+  }
+  return sum / static_cast<double>(program_threads());
+}
+
+void JobAgent::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  threads_.register_statistics(registry, path, program_threads());
+}
+
+}  // namespace hmsim

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind job: threads that compute, transfer, wait for each other, and share the cores of a node.
+//
+// A thread runs its program step by step. Misses and copied lines go through the core that runs it.
+// Every other step ends the stint: what it does, it does once all before it is retired.
+//   read   engine core: the core loads the lines; dma: the thread sleeps until all have come
+//   write  with flushers: the lines wait for one of them, and the thread goes on, unless too many
+//          do; without: as a read, with non-temporal stores
+//   sync   until nothing waits for the flushers, and a flush of the NVDIMM has ended
+//   wait, wake, sleep   as their names say; wakes are counted
+// A flusher takes what waits, a transfer at a time.
+//
+// The job has finished when all threads of its program have ended; then it starts over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/agent.h"
+#include "agents/copies.h"
+#include "agents/node/copy_engine.h"
+#include "agents/node/job_events.h"
+#include "agents/node/job_keys.h"
+#include "agents/node/job_threads.h"
+#include "agents/node/node.h"
+#include "agents/node/write_back.h"
+#include "core/event_queue.h"
+
+namespace hmsim {
+
+class JobAgent final : public Agent, private NodeJob {
+ public:
+  explicit JobAgent(const FrontendParameters& defaults)
+      : keys_(defaults.node),
+        frequency_(defaults.core.frequency),
+        engine_(static_cast<std::uint64_t>(defaults.node.dma_lines)) {}
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override { return keys_.check(); }
+  const char* progress_unit() const override { return "instructions"; }
+  std::int64_t frequency() const override { return frequency_; }
+  bool is_core() const override { return false; }
+  std::vector<std::int64_t> node_cores() const override { return keys_.core_list(); }
+  std::int64_t work(Tick now) const override;
+  void account(Tick now) override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+
+  Tick next_event() const override { return timers_.next_time(); }
+  Tick advance(Tick now) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
+
+ private:
+  // What a timer ends: a thread's sleep, or the pause before the job starts over.
+  enum class Timer : std::uint8_t { wake, start_over, last = start_over };
+
+  void prepare() override;
+  void restart_limit(Tick now) override;
+  double pass_fraction(Tick now) const override;
+  void handle_completion(const Request& request, Tick now) override;
+  void serialize_state(Archive& archive) override;
+  void check_threads(const Archive& archive) const;
+  void check_waiting(const Archive& archive) const;
+
+  bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) override;
+  void preempted(std::uint32_t thread, std::int64_t instructions) override;
+  void stint_begins(std::uint32_t thread, Tick now) override {
+    threads_.enter(thread, ThreadState::running, now);
+  }
+  StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) override;
+  MissCore::AddressSpace space(std::uint32_t thread) const override;
+  std::uint32_t thread_count() const override { return threads_.size(); }
+  bool is_ready(std::uint32_t thread) const override {
+    return threads_[thread].state == ThreadState::ready;
+  }
+  bool is_running(std::uint32_t thread) const override {
+    return threads_[thread].state == ThreadState::running;
+  }
+
+  static constexpr std::uint32_t kFlush = std::uint32_t{1} << 31;  // of a tag: a thread's flush
+
+  bool is_flusher(std::uint32_t thread) const { return thread >= program_threads(); }
+  std::uint32_t program_threads() const {
+    return threads_.size() - static_cast<std::uint32_t>(keys_.flushers);
+  }
+  std::uint32_t task_of(std::uint32_t thread) const { return thread / program_->threads(); }
+  bool copies_by_itself(std::uint32_t thread, JobAction action) const;
+
+  void start(Tick now);
+  void make_ready(std::uint32_t thread, bool woken, Tick now);
+  void fetch(JobThread& thread);
+  bool copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const;
+  StintEnd yield(std::uint32_t thread, Tick now);
+  StintEnd act(std::uint32_t thread, Tick now);
+  StintEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);
+  StintEnd write(std::uint32_t thread, Tick now);
+  StintEnd end_thread(std::uint32_t thread, Tick now);
+  void sync(std::uint32_t thread, Tick now);
+  void sleep(std::uint32_t thread, Tick now);
+  void transfer(std::uint32_t thread, Tick now);
+  bool next_transfer(std::uint32_t flusher);
+  bool flushed(std::uint32_t flusher, Tick now);
+  void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);
+  void flush(std::uint32_t thread, Tick now);
+  void check_alive() const;
+
+  JobKeys keys_;
+  std::int64_t frequency_;
+  std::unique_ptr<JobProgram> program_;
+  std::uint64_t nvdimm_lines_ = 0;
+  std::uint16_t number_ = 0;  // in its node
+  JobThreads threads_;        // of the program, task by task, and then the flushers
+  JobEvents events_;          // those of each task together
+  WriteBack write_back_;
+  TransferEngine engine_;
+  EventQueue<Timer> timers_;
+  std::int64_t done_ = 0;      // work of stints that ended
+  std::int64_t reported_ = 0;  // the most that was told
+};
+
+}  // namespace hmsim

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checkpoints of jobs.
+#include "agents/node/job_agent.h"
+#include "core/places.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "threads of a job do not hold together";
+
+}  // namespace
+
+void JobAgent::serialize_state(Archive& archive) {
+  archive.section("job");
+  threads_.serialize(archive);
+  events_.serialize(archive);
+  write_back_.serialize(archive);
+  engine_.serialize(archive);
+  archive(timers_, done_, reported_);
+  if (archive.loading()) {
+    check_threads(archive);
+    check_waiting(archive);
+  }
+}
+
+void JobAgent::check_threads(const Archive& archive) const {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  archive.check(done_ >= 0 && reported_ >= 0 && done_ < kMost && reported_ < kMost, kWrong);
+  for (std::uint32_t number = 0; number < threads_.size(); ++number) {
+    const JobThread& thread = threads_[number];
+    archive.check(thread.since >= Tick(0) && thread.left <= kMost, kWrong);
+    if (is_flusher(number)) {
+      const JobAction action = thread.record.action;
+      archive.check(action == JobAction::write || !thread.has_record, kWrong);
+      archive.check(thread.state == ThreadState::idle || thread.has_record, kWrong);
+      continue;
+    }
+    archive.check(thread.place.thread == number % program_->threads(), kWrong);
+    program_->check(archive, thread.place);
+    archive.check(thread.record.event < std::max<std::uint32_t>(1, program_->events()), kWrong);
+    archive.check(thread.state != ThreadState::idle, kWrong);
+  }
+}
+
+// Each thread that waits for something is known to that, and to nothing else.
+void JobAgent::check_waiting(const Archive& archive) const {
+  Places held(archive, threads_.size(), kWrong);
+  const auto take = [&](std::uint32_t thread, ThreadState state) {
+    held.take(thread);
+    archive.check(threads_[thread].state == state, kWrong);
+  };
+  events_.each_waiting(
+      [&](std::uint32_t thread, std::uint32_t) { take(thread, ThreadState::waiting); });
+  write_back_.idle.each([&](std::uint32_t thread) { take(thread, ThreadState::idle); });
+  write_back_.throttled.each([&](std::uint32_t thread) { take(thread, ThreadState::throttled); });
+  bool starts = false;
+  timers_.each([&](const auto& timer) {
+    if (timer.kind == Timer::wake) {
+      take(timer.payload, ThreadState::sleeping);
+    } else {
+      archive.check(!starts && threads_.count(ThreadState::done) == program_threads(), kWrong);
+      starts = true;
+    }
+  });
+  std::uint64_t dirty = write_back_.queued();
+  for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
+    dirty += threads_[flusher].has_record ? threads_[flusher].record.lines : 0;
+  }
+  archive.check(dirty == write_back_.dirty(), kWrong);
+  const std::size_t waiting =
+      threads_.count(ThreadState::waiting) + threads_.count(ThreadState::idle) +
+      threads_.count(ThreadState::throttled) + threads_.count(ThreadState::sleeping);
+  archive.check(held.count() == waiting, kWrong);
+}
+
+// Transfers' lines are under way, and flushes of those that sync.
+void JobAgent::check_outstanding(const Archive& archive,
+                                 const std::vector<Outstanding>& requests) const {
+  Places syncing(archive, threads_.size(), kWrong);
+  std::vector<std::uint64_t> lines(engine_.active().size(), 0);
+  for (const Outstanding& each : requests) {
+    if (each.request.flush) {
+      syncing.take(each.request.tag & ~kFlush);
+    } else {
+      archive.check_index(each.request.tag, lines.size(), kWrong);
+      ++lines[each.request.tag];
+    }
+  }
+  write_back_.syncing.each([&](std::uint32_t thread) { syncing.take(thread); });
+  Places copied(archive, threads_.size(), kWrong);
+  const std::vector<bool> used = engine_.active().in_use();
+  for (std::uint32_t index = 0; index < lines.size(); ++index) {
+    if (!used[index]) {
+      archive.check(lines[index] == 0, kWrong);
+      continue;
+    }
+    const TransferEngine::Active& each = engine_[index];
+    copied.take(each.thread);
+    archive.check(lines[index] == each.outstanding && lines[index] > 0, kWrong);
+    archive.check(
+        threads_[each.thread].state == (each.write ? ThreadState::writing : ThreadState::reading),
+        kWrong);
+  }
+  archive.check(syncing.count() == threads_.count(ThreadState::syncing), kWrong);
+  archive.check(
+      copied.count() == threads_.count(ThreadState::reading) + threads_.count(ThreadState::writing),
+      kWrong);
+}
+
+}  // namespace hmsim

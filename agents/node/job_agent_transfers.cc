@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a job's threads and flushers do to the NVDIMM.
+#include <optional>
+
+#include "agents/node/job_agent.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
+
+// A program's thread hands its lines to the flushers; a flusher has written its own.
+StintEnd JobAgent::write(std::uint32_t number, Tick now) {
+  JobThread& thread = threads_[number];
+  const bool engine = keys_.node.engine == CopyEngine::dma;
+  if (is_flusher(number) && !engine) {
+    return flushed(number, now) ? yield(number, now) : StintEnd::waits;
+  }
+  if (is_flusher(number) || keys_.flushers == 0) {
+    transfer(number, now);
+    return StintEnd::waits;
+  }
+  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  write_back_.add({thread.record.first_line + offset / kLine, thread.record.lines});
+  if (!write_back_.idle.empty()) {
+    const std::uint32_t flusher = write_back_.idle.front();
+    write_back_.idle.pop();
+    next_transfer(flusher);
+    make_ready(flusher, true, now);
+  }
+  if (!write_back_.over_limit()) {
+    return StintEnd::goes_on;
+  }
+  threads_.enter(number, ThreadState::throttled, now);
+  write_back_.throttled.push(number);
+  return StintEnd::waits;
+}
+
+bool JobAgent::next_transfer(std::uint32_t flusher) {
+  const std::optional<Transfer> transfer = write_back_.take();
+  JobThread& thread = threads_[flusher];
+  thread.has_record = transfer.has_value();
+  if (!transfer) {
+    return false;
+  }
+  thread.record = JobRecord();
+  thread.record.action = JobAction::write;
+  thread.record.first_line = thread.next_line = transfer->first_line;
+  thread.record.lines = transfer->lines;
+  return true;
+}
+
+// A flusher's transfer is written: whoever waited for it goes on. True: there is another.
+bool JobAgent::flushed(std::uint32_t flusher, Tick now) {
+  write_back_.written(threads_[flusher].record.lines);
+  while (!write_back_.throttled.empty() && !write_back_.over_limit()) {
+    const std::uint32_t thread = write_back_.throttled.front();
+    write_back_.throttled.pop();
+    make_ready(thread, true, now);
+  }
+  while (!write_back_.syncing.empty() && write_back_.clean()) {
+    flush(write_back_.syncing.front(), now);
+    write_back_.syncing.pop();
+  }
+  if (next_transfer(flusher)) {
+    return true;
+  }
+  threads_.enter(flusher, ThreadState::idle, now);
+  write_back_.idle.push(flusher);
+  return false;
+}
+
+void JobAgent::sync(std::uint32_t number, Tick now) {
+  threads_.enter(number, ThreadState::syncing, now);
+  if (write_back_.clean()) {
+    flush(number, now);
+  } else {
+    write_back_.syncing.push(number);
+  }
+}
+
+void JobAgent::flush(std::uint32_t thread, Tick now) { send_flush(kFlush | thread, now); }
+
+void JobAgent::transfer(std::uint32_t number, Tick now) {
+  const JobRecord& record = threads_[number].record;
+  const bool write = record.action == JobAction::write;
+  threads_.enter(number, write ? ThreadState::writing : ThreadState::reading, now);
+  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  engine_.begin(number, {record.first_line + offset / kLine, record.lines}, write,
+                [this, now](std::uint64_t line, bool writes, std::uint32_t index) {
+                  send_line(line, writes, index, now);
+                });
+}
+
+void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now) {
+  const auto address = static_cast<std::int64_t>(line % nvdimm_lines_ * kLine);
+  send(MemoryClass::nvdimm, Address(address), write, transfer, now);
+}
+
+void JobAgent::handle_completion(const Request& request, Tick now) {
+  if (request.flush) {
+    make_ready(request.tag & ~kFlush, true, now);
+    return;
+  }
+  const std::uint32_t index = request.tag;
+  const bool last =
+      engine_.line_done(index, [this, now](std::uint64_t line, bool write, std::uint32_t transfer) {
+        send_line(line, write, transfer, now);
+      });
+  if (!last) {
+    return;
+  }
+  const std::uint32_t thread = engine_[index].thread;
+  engine_.end(index);
+  if (!is_flusher(thread) || flushed(thread, now)) {
+    make_ready(thread, true, now);
+  }
+}
+
+}  // namespace hmsim

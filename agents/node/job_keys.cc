@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/node/job_keys.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/units.h"
+#include "traces/captured_job.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMostCore = 255;
+
+std::vector<std::string> formats() {
+  std::vector<std::string> names = format_names(TraceKind::jobs);
+  for (const std::string& name : format_names(TraceKind::misses)) {
+    names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is_program(const std::string& format) {
+  const FormatDescriptor* found = find_format(format);
+  return found != nullptr && found->kind() == TraceKind::jobs;
+}
+
+std::optional<std::int64_t> core_number(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  const std::size_t last = text.find_last_not_of(' ');
+  if (first == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const Parsed<std::int64_t> number = parse_integer(text.substr(first, last - first + 1));
+  return number.value && *number.value >= 0 && *number.value <= kMostCore ? number.value
+                                                                          : std::nullopt;
+}
+
+}  // namespace
+
+void JobKeys::declare(ParameterSet& parameters) {
+  trace.declare(parameters, formats());
+  parameters.text("cores", cores,
+                  {"numbers of the node's cores on which its threads run: [1, 2, 3], or 1-3",
+                   "the workload's own"});
+  parameters.integer("tasks", tasks, {1, 16'384}, "tasks",
+                     {"so many run the program at once, each with an equal part of both memories "
+                      "to begin its addresses at",
+                      "the workload's own"});
+  parameters.integer("skip", skip, {0, std::int64_t{1} << 60}, "instructions",
+                     {"before its first step; of a trace of misses only", "the workload's own"});
+  parameters.integer(
+      "instructions", instructions, {0, std::int64_t{1} << 60}, "instructions",
+      {"after which a thread ends, of a trace of misses; 0: at its end", "the workload's own"});
+  parameters.integer("flushers", flushers, {0, 64}, "threads",
+                     {"threads beside it that write to the NVDIMM what it wrote to memory; 0: each "
+                      "thread writes by itself, and waits until its copy is done",
+                      "Linux: one a device"});
+  parameters.real("dirty_ratio", dirty_ratio, 0, 1, "of DRAM",
+                  {"that may wait for the flushers before threads that write must wait, too",
+                   "Linux: vm.dirty_ratio, 20 %"});
+  parameters.size("transfer", transfer, {64, 1 << 20},
+                  {"the longest transfer that is found in a trace of misses",
+                   "Linux: a read-ahead is 128 KiB at most"});
+  parameters.integer("transfer_gap", transfer_gap, {1, 1 << 20}, "instructions",
+                     {"at most that lie between two misses of one transfer in such a trace",
+                      "assumed: a driver takes some hundred from page to page"});
+}
+
+std::vector<std::int64_t> JobKeys::core_list() const {
+  std::vector<std::int64_t> numbers;
+  std::size_t from = 0;
+  while (from <= cores.size()) {
+    const std::size_t comma = std::min(cores.find(',', from), cores.size());
+    const std::string_view part = std::string_view(cores).substr(from, comma - from);
+    const std::size_t dash = part.find('-');
+    const auto first = core_number(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : core_number(part.substr(dash + 1));
+    if (!first || !last || *last < *first) {
+      return {};
+    }
+    for (std::int64_t number = *first; number <= *last; ++number) {
+      numbers.push_back(number);
+    }
+    from = comma + 1;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  const bool twice = std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end();
+  return twice ? std::vector<std::int64_t>() : numbers;
+}
+
+std::vector<ParameterError> JobKeys::check() const {
+  std::vector<ParameterError> errors = trace.check(formats());
+  if (core_list().empty()) {
+    errors.push_back({"cores", "'" + cores +
+                                   "' is no list of cores from 0 to 255, each once, such as "
+                                   "[1, 2, 3] or 1-3"});
+  }
+  for (const auto& [name, value] :
+       {std::pair("skip", skip), std::pair("instructions", instructions)}) {
+    if (is_program(trace.format) && value != 0) {
+      errors.push_back({name, "must be 0: a program of threads is run from start to end"});
+    }
+  }
+  if (transfer.value() % kLineBytes.value() != 0) {
+    errors.push_back({"transfer", "must be a multiple of 64B"});
+  }
+  return errors;
+}
+
+// Lines of reads stay misses where a core copies them, those of writes where the thread itself
+// writes, too: so they keep the instructions between them.
+std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
+  const FormatDescriptor& format = *find_format(trace.format);
+  if (format.kind() == TraceKind::jobs) {
+    return std::get<OpenJobs>(format.open)(std::move(reader));
+  }
+  const TransferLimits taken{static_cast<std::uint64_t>(transfer / kLineBytes), transfer_gap};
+  const bool engine = node.engine == CopyEngine::dma;
+  std::unique_ptr<MissSource> misses = format.misses(std::move(reader), std::nullopt);
+  return std::make_unique<CapturedJob>(std::move(misses), static_cast<std::uint64_t>(skip),
+                                       trace.path, engine ? taken : TransferLimits(),
+                                       engine || flushers > 0 ? taken : TransferLimits());
+}
+
+}  // namespace hmsim

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/node/node.h"
+
+#include <algorithm>
+
+#include "core/places.h"
+
+namespace hmsim {
+
+Node::Node(const FrontendParameters& defaults, const std::vector<std::int64_t>& cores)
+    : wakes_preempt_(defaults.node.wake == WakeUp::preempts) {
+  for (const std::int64_t core : cores) {
+    cores_.push_back(std::make_unique<NodeCore>(defaults, core, *this));
+  }
+}
+
+std::uint16_t Node::join(NodeJob& job, const std::vector<std::int64_t>& cores) {
+  Job joined;
+  joined.job = &job;
+  for (const auto& core : cores_) {
+    joined.uses.push_back(std::find(cores.begin(), cores.end(), core->core()) != cores.end());
+  }
+  jobs_.push_back(std::move(joined));
+  return static_cast<std::uint16_t>(jobs_.size() - 1);
+}
+
+NodeCore* Node::free_core(const ThreadId& thread) {
+  NodeCore* found = nullptr;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    NodeCore* const core = cores_[i].get();
+    if (core->thread() || !jobs_[thread.job].uses[i]) {
+      continue;
+    }
+    const std::optional<ThreadId> last = core->last_thread();
+    if (last && *last == thread) {
+      return core;
+    }
+    found = found == nullptr ? core : found;
+  }
+  return found;
+}
+
+void Node::run(NodeCore& core, const ThreadId& thread, Tick now) {
+  job(thread).stint_begins(thread.thread, now);
+  core.run(thread, now);
+}
+
+void Node::ready(const ThreadId& thread, bool woken, Tick now) {
+  NodeCore* const core = free_core(thread);
+  if (core != nullptr) {
+    run(*core, thread, now);
+    return;
+  }
+  Job& job = jobs_[thread.job];
+  (woken ? job.woken : job.waiting).push({thread.thread, next_order_++});
+  if (woken && wakes_preempt_) {
+    preempt_for(thread, now);
+  }
+}
+
+void Node::preempt_for(const ThreadId& thread, Tick now) {
+  NodeCore* longest = nullptr;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    NodeCore* const core = cores_[i].get();
+    if (jobs_[thread.job].uses[i] &&
+        (longest == nullptr || core->stint_begin() < longest->stint_begin())) {
+      longest = core;
+    }
+  }
+  longest->preempt(now);
+}
+
+void Node::yielded(NodeCore& core, const ThreadId& thread, Tick now) {
+  if (take_next(core, now)) {
+    ready(thread, false, now);
+  } else {
+    run(core, thread, now);
+  }
+}
+
+bool Node::take_next(NodeCore& core, Tick now) {
+  return take_next(core, &Job::woken, now) || take_next(core, &Job::waiting, now);
+}
+
+bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
+  const auto index = static_cast<std::size_t>(
+      std::find_if(cores_.begin(), cores_.end(),
+                   [&core](const auto& each) { return each.get() == &core; }) -
+      cores_.begin());
+  Job* first = nullptr;
+  for (Job& job : jobs_) {
+    if (job.uses[index] && !(job.*queue).empty() &&
+        (first == nullptr || (job.*queue).front().order < (first->*queue).front().order)) {
+      first = &job;
+    }
+  }
+  if (first == nullptr) {
+    return false;
+  }
+  const ThreadId thread{static_cast<std::uint16_t>(first - jobs_.data()),
+                        (first->*queue).front().thread};
+  (first->*queue).pop();
+  run(core, thread, now);
+  return true;
+}
+
+std::int64_t Node::work_under_way(std::uint16_t job, Tick now) const {
+  std::int64_t work = 0;
+  for (const auto& core : cores_) {
+    work += core->thread() && core->thread()->job == job ? core->stint_work(now) : 0;
+  }
+  return work;
+}
+
+void Node::serialize(Archive& archive) {
+  archive.section("node");
+  archive(next_order_);
+  for (Job& job : jobs_) {
+    archive(job.woken, job.waiting);
+  }
+}
+
+void Node::check_thread(const Archive& archive, const std::optional<ThreadId>& thread) const {
+  archive.check(!thread || (thread->job < jobs_.size() &&
+                            thread->thread < jobs_[thread->job].job->thread_count()),
+                "a core's thread is none");
+}
+
+void Node::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "threads and cores of a node do not fit together";
+  for (const Job& job : jobs_) {
+    Places ready(archive, job.job->thread_count(), kWrong);
+    for (const Queue queue : {&Job::woken, &Job::waiting}) {
+      std::uint64_t before = 0;
+      (job.*queue).each([&](const Waiting& each) {
+        ready.take(each.thread);
+        archive.check(each.order >= before && each.order < next_order_, kWrong);
+        before = each.order + 1;
+      });
+    }
+    Places running(archive, job.job->thread_count(), kWrong);
+    for (std::size_t i = 0; i < cores_.size(); ++i) {
+      const auto& thread = cores_[i]->thread();
+      if (thread && jobs_[thread->job].job == job.job) {
+        running.take(thread->thread);
+        archive.check(job.uses[i], kWrong);
+      }
+    }
+    for (std::uint32_t thread = 0; thread < job.job->thread_count(); ++thread) {
+      archive.check(ready.has(thread) == job.job->is_ready(thread) &&
+                        running.has(thread) == job.job->is_running(thread),
+                    kWrong);
+    }
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A node: cores, and the threads of jobs that are ready to run on them.
+//
+// A thread runs on any of its job's cores. One that becomes ready takes the core on which it ran
+// last, if that is free, else the free one of the lowest number; else it waits. One that was asleep
+// goes before those that were not, and, unless waking only queues, takes the core of the thread
+// that has had one for longest. A core that becomes free takes, of the threads that may run on it,
+// the first of those that were asleep, or else the one that has waited longest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "agents/node/node_core.h"
+#include "core/archive.h"
+#include "core/ring.h"
+
+namespace hmsim {
+
+enum class StintEnd {
+  goes_on,  // at once, on the same core
+  yields,   // it is ready, but lets others go first that are so, too
+  waits     // for what its job will tell
+};
+
+// A job as its node sees it.
+class NodeJob {
+ public:
+  virtual ~NodeJob() = default;
+  // The thread's next record; false: its stint ends behind miss.gap instructions, `most` of them at
+  // most. `copied`: how many of the record's instructions copy lines of a transfer.
+  virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) = 0;
+  // The stint is to end before these instructions, which next() tells anew.
+  virtual void preempted(std::uint32_t thread, std::int64_t instructions) = 0;
+  virtual void stint_begins(std::uint32_t thread, Tick now) = 0;
+  // The stint is over.
+  virtual StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) = 0;
+  virtual MissCore::AddressSpace space(std::uint32_t thread) const = 0;
+  virtual std::uint32_t thread_count() const = 0;
+  virtual bool is_ready(std::uint32_t thread) const = 0;
+  virtual bool is_running(std::uint32_t thread) const = 0;
+};
+
+class Node {
+ public:
+  // Cores of these numbers, in ascending order.
+  Node(const FrontendParameters& defaults, const std::vector<std::int64_t>& cores);
+
+  std::size_t size() const { return cores_.size(); }
+  NodeCore& core(std::size_t index) { return *cores_[index]; }
+  const NodeCore& core(std::size_t index) const { return *cores_[index]; }
+
+  // A job whose threads run on these cores. Returns its number.
+  std::uint16_t join(NodeJob& job, const std::vector<std::int64_t>& cores);
+  NodeJob& job(const ThreadId& thread) { return *jobs_[thread.job].job; }
+  // It is ready; `woken`: it was asleep.
+  void ready(const ThreadId& thread, bool woken, Tick now);
+  // A core's thread waits for something, or yields: the core takes another, if there is one.
+  void core_is_free(NodeCore& core, Tick now) { take_next(core, now); }
+  void yielded(NodeCore& core, const ThreadId& thread, Tick now);
+  // Work of a job's stints that are under way.
+  std::int64_t work_under_way(std::uint16_t job, Tick now) const;
+
+  void serialize(Archive& archive);
+  void check_thread(const Archive& archive, const std::optional<ThreadId>& thread) const;
+  // Loading, last of all: each thread that is ready waits once, each that runs has one core.
+  void check_loaded(const Archive& archive) const;
+
+ private:
+  struct Waiting {
+    std::uint32_t thread = 0;
+    std::uint64_t order = 0;  // among those of all jobs
+    void serialize(Archive& archive) { archive(thread, order); }
+  };
+  struct Job {
+    NodeJob* job = nullptr;
+    std::vector<bool> uses;  // by core's index
+    Ring<Waiting> woken;
+    Ring<Waiting> waiting;
+  };
+  using Queue = Ring<Waiting> Job::*;
+
+  bool take_next(NodeCore& core, Tick now);
+  bool take_next(NodeCore& core, Queue queue, Tick now);
+  void preempt_for(const ThreadId& thread, Tick now);
+  NodeCore* free_core(const ThreadId& thread);
+  void run(NodeCore& core, const ThreadId& thread, Tick now);
+
+  bool wakes_preempt_;
+  std::vector<std::unique_ptr<NodeCore>> cores_;
+  std::vector<Job> jobs_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace hmsim

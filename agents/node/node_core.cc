@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/node/node_core.h"
+
+#include <algorithm>
+#include <string>
+
+#include "agents/node/node.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+NodeCore::NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& node)
+    : MissCore(defaults),
+      node_(node),
+      quantum_(defaults.node.quantum),
+      switch_time_(defaults.node.switch_time) {
+  page_fences_ = true;
+  set_mshrs(defaults.node.mshrs);
+  set_core(core);
+}
+
+void NodeCore::run(const ThreadId& thread, Tick now) {
+  account(now);
+  const bool switches = last_ && !(*last_ == thread);
+  switches_ += switches ? 1 : 0;
+  stint_begin_ = now;
+  thread_ = last_ = thread;
+  set_space(node_.job(thread).space(thread.thread));
+  const std::int64_t slot =
+      std::max(slots().edge_at_or_after(switches ? now + switch_time_ : now), last_dispatch() + 1);
+  quantum_end_ = slots().edge_at_or_after(slots().tick(slot) + quantum_);
+  begin_stint(slot);
+  notify();
+}
+
+void NodeCore::begin_stint(std::int64_t slot) {
+  copied_ = 0;
+  copy_slots_ = 0;
+  counted_slot_ = slot - 1;
+  rewind();
+  start_pass(slot);
+}
+
+void NodeCore::preempt(Tick now) {
+  if (fetched_copy_ > 0 || resting()) {
+    quantum_end_ = 0;
+    return;
+  }
+  const std::int64_t left = cut_pass(now);
+  if (left > 0) {
+    node_.job(*thread_).preempted(thread_->thread, left);
+  }
+  notify();
+}
+
+bool NodeCore::feed(Miss& miss) {
+  fetched_copy_ = 0;
+  const std::int64_t most = std::max<std::int64_t>(0, quantum_end_ - last_dispatch());
+  return node_.job(*thread_).next(thread_->thread, most, miss, fetched_copy_);
+}
+
+void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+  if (fetched_copy_ > 0) {
+    copied_ += fetched_copy_;
+    copy_slots_ += slot - counted_slot_;
+  }
+  counted_slot_ = slot;
+  MissCore::dispatched(number, slot, now);
+}
+
+void NodeCore::pass_ended(std::int64_t slot, Tick now) {
+  account(now);
+  Stint stint;
+  stint.work = stint_work(now);
+  stint.copying = slots().tick(copy_slots_);
+  done_ += stint.work;
+  copied_ = 0;
+  end_pass();
+  rest(slot + 1);
+  const ThreadId ended = *thread_;
+  const StintEnd end = node_.job(ended).stint_ended(ended.thread, stint, now);
+  if (end == StintEnd::goes_on) {
+    begin_stint(slot + 1);
+    return;
+  }
+  thread_.reset();
+  if (end == StintEnd::yields) {
+    node_.yielded(*this, ended, now);
+  } else {
+    node_.core_is_free(*this, now);
+  }
+}
+
+std::int64_t NodeCore::stint_work(Tick now) const {
+  return std::max<std::int64_t>(0, retired(now) - copied_);
+}
+
+void NodeCore::account(Tick now) {
+  busy_ += thread_ ? static_cast<Counter>((now - counted_to_).value()) : 0;
+  counted_to_ = now;
+}
+
+void NodeCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  MissCore::register_statistics(registry, path);
+  registry.counter(path + ".busy", "ps", "time in which a thread had it", {&busy_});
+  registry.counter(path + ".switches", "", "from one thread to another", {&switches_});
+}
+
+void NodeCore::serialize_core(Archive& archive) {
+  MissCore::serialize_core(archive);
+  archive(thread_, last_, stint_begin_, quantum_end_, fetched_copy_, copied_, counted_slot_,
+          copy_slots_, done_);
+  archive(counted_to_, busy_, switches_);
+  archive.check(fetched_copy_ >= 0 && copied_ >= 0 && copy_slots_ >= 0 && done_ >= 0,
+                "a core has copied less than nothing");
+  if (archive.loading()) {
+    node_.check_thread(archive, thread_);
+    node_.check_thread(archive, last_);
+    if (thread_) {
+      set_space(node_.job(*thread_).space(thread_->thread));
+    }
+  }
+}
+
+void NodeCore::check_outstanding(const Archive& archive,
+                                 const std::vector<Outstanding>& requests) const {
+  MissCore::check_outstanding(archive, requests);
+  archive.check(resting() == !thread_, "a core rests, though it has a thread, or the other way");
+}
+
+}  // namespace hmsim

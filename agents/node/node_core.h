@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A core of a node: runs threads of jobs, one stint after the other.
+//
+// A stint is a pass of the window: it begins with an empty one, and ends when all that the thread
+// wanted to do before it waits, or before its quantum is over, is retired. A core that runs another
+// thread than before takes the switch time first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "agents/core/miss_core.h"
+
+namespace hmsim {
+
+class Node;
+
+// A thread of a job, which joined its node as the so-manieth.
+struct ThreadId {
+  std::uint16_t job = 0;
+  std::uint32_t thread = 0;
+
+  friend bool operator==(const ThreadId& a, const ThreadId& b) {
+    return a.job == b.job && a.thread == b.thread;
+  }
+  void serialize(Archive& archive) { archive(job, thread); }
+};
+
+// What a stint came to.
+struct Stint {
+  std::int64_t work = 0;  // instructions of the program: those that copy lines are left out
+  Tick copying{0};        // the part of its time in which lines were copied
+};
+
+class NodeCore final : public MissCore {
+ public:
+  NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& node);
+
+  const std::optional<ThreadId>& thread() const { return thread_; }  // that runs
+  std::optional<ThreadId> last_thread() const { return last_; }
+  // Runs a thread from now on. The core is free, and the thread's job has said so.
+  void run(const ThreadId& thread, Tick now);
+
+  // Has the thread yield as soon as it can: between two instructions, or behind a transfer.
+  void preempt(Tick now);
+  Tick stint_begin() const { return stint_begin_; }
+
+  // Instructions of the program, up to `now`, in the present stint.
+  std::int64_t stint_work(Tick now) const;
+  std::int64_t work(Tick now) const override { return done_ + stint_work(now); }
+  void account(Tick now) override;
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void check_outstanding(const Archive& archive,
+                         const std::vector<Outstanding>& requests) const override;
+
+ private:
+  // The records of whichever thread runs.
+  class Feed final : public MissSource {
+   public:
+    explicit Feed(NodeCore& core) : core_(core) {}
+    bool next(Miss& miss) override { return core_.feed(miss); }
+    void rewind() override {}
+    double fraction() const override { return 0; }
+    void serialize(Archive& /*archive*/) override {}
+
+   private:
+    NodeCore& core_;
+  };
+
+  std::unique_ptr<MissSource> open_source() override { return std::make_unique<Feed>(*this); }
+  void begin() override { rest(0); }
+  bool may_rest() const override { return true; }
+  void pass_ended(std::int64_t slot, Tick now) override;
+  void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
+  void serialize_core(Archive& archive) override;
+
+  bool feed(Miss& miss);
+  void begin_stint(std::int64_t slot);
+
+  Node& node_;
+  Tick quantum_;
+  Tick switch_time_;
+  std::optional<ThreadId> thread_;
+  std::optional<ThreadId> last_;
+  Tick stint_begin_{0};            // when the thread took the core
+  std::int64_t quantum_end_ = 0;   // slot
+  std::int64_t fetched_copy_ = 0;  // instructions that copy, of the record fetched last
+  std::int64_t copied_ = 0;        // likewise, of the stint's records that are dispatched
+  std::int64_t counted_slot_ = 0;  // of the latest dispatch
+  std::int64_t copy_slots_ =
+      0;                   // of the stint, between a copied line's dispatch and the one before
+  std::int64_t done_ = 0;  // work of stints that ended
+  Tick counted_to_{0};     // up to when time is counted
+  Counter busy_ = 0;       // picoseconds
+  Counter switches_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/node/write_back.h"
+
+namespace hmsim {
+
+std::optional<Transfer> WriteBack::take() {
+  if (queue_.empty()) {
+    return std::nullopt;
+  }
+  const Transfer transfer = queue_.front();
+  queue_.pop();
+  return transfer;
+}
+
+std::uint64_t WriteBack::queued() const {
+  std::uint64_t lines = 0;
+  queue_.each([&](const Transfer& transfer) { lines += transfer.lines; });
+  return lines;
+}
+
+void WriteBack::serialize(Archive& archive) { archive(dirty_, queue_, idle, throttled, syncing); }
+
+}  // namespace hmsim

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs of threads: as text, and out of traces of misses.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/cc/agents/harness.h"
+#include "traces/captured_job.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;
+
+TraceReader reader_of(const std::string& text, const std::string& file = "x.job") {
+  return {text_source(text), 0, file, text.size()};
+}
+
+std::unique_ptr<JobProgram> parse(const std::string& text) {
+  return std::get<OpenJobs>(find_format("job")->open)(reader_of(text));
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<JobRecord> records_of(JobProgram& program, std::uint32_t thread) {
+  std::vector<JobRecord> records;
+  JobPlace place = program.begin(thread);
+  do {
+    records.push_back(program.next(place));
+  } while (records.back().action != JobAction::end);
+  return records;
+}
+
+TEST(JobText, SaysWhatEachThreadDoes) {
+  const auto program = parse(
+      "# two kinds\nthread main\ncompute 100\ncompute 20\nread 3 2\nload 0x1000\nwake go\n"
+      "compute 7\nthread helper 2\nwait go\nstore 4096\nsleep 12us\nwrite 9\nsync\n");
+  ASSERT_EQ(program->threads(), 3u);
+  EXPECT_EQ(program->name_of(0), "main");
+  EXPECT_EQ(program->name_of(2), "helper");
+  const std::vector<JobRecord> main = records_of(*program, 0);
+  ASSERT_EQ(main.size(), 4u);
+  EXPECT_EQ(main[0].action, JobAction::read);
+  EXPECT_EQ(main[0].gap, 120);
+  EXPECT_EQ(main[0].first_line, 3u * 64);
+  EXPECT_EQ(main[0].lines, 2u * 64);
+  EXPECT_EQ(main[1].gap, 1);  // the load itself
+  EXPECT_TRUE(main[1].miss.load);
+  EXPECT_EQ(main[1].miss.load_address, 0x1000u);
+  EXPECT_EQ(main[2].action, JobAction::wake);
+  EXPECT_EQ(main[3].gap, 7);
+  for (const std::uint32_t helper : {1u, 2u}) {
+    const std::vector<JobRecord> steps = records_of(*program, helper);
+    ASSERT_EQ(steps.size(), 6u);
+    EXPECT_EQ(steps[0].action, JobAction::wait);
+    EXPECT_EQ(steps[0].event, main[2].event);
+    EXPECT_TRUE(steps[1].miss.write);
+    EXPECT_EQ(steps[1].gap, 0);
+    EXPECT_EQ(steps[2].time, 12 * kMicrosecond);
+    EXPECT_EQ(steps[3].action, JobAction::write);
+    EXPECT_EQ(steps[4].action, JobAction::sync);
+  }
+}
+
+TEST(JobText, WhatIsWrongIsToldWithItsLine) {
+  const std::vector<std::pair<const char*, const char*>> wrong{
+      {"compute 3\n", "x.job:1: the first line must be 'thread NAME'"},
+      {"thread a\nreed 3\n", "x.job:2: the step 'reed' is unknown; did you mean 'read'?"},
+      {"thread a\nread\n", "x.job:2: 'read' takes a page, and a number of pages"},
+      {"thread a\nread 1 0\n", "x.job:2: expected a page below 2^40, and 1 to 65536 pages"},
+      {"thread a\nsync 1\n", "x.job:2: 'sync' takes nothing"},
+      {"thread a\nsleep 3\n", "x.job:2: '3' is no time up to 3600s, such as 12us"},
+      {"thread a\nsleep 4000s\n", "x.job:2: '4000s' is no time up to 3600s, such as 12us"},
+      {"thread a 99999\n",
+       "x.job:1: expected 'thread NAME [COUNT]', and at most 16384 threads in all"},
+      {"thread a\ncompute 281474976710656\n",
+       "x.job:2: expected 'compute N', with fewer than 2^48 instructions between two steps"},
+      {"thread a\nload zz\n", "x.job:2: the address 'zz' is not a whole number"}};
+  for (const auto& [text, message] : wrong) {
+    EXPECT_EQ(error_of(text).substr(0, std::string(message).size()), message);
+  }
+  EXPECT_NE(error_of(""), "");
+}
+
+std::unique_ptr<MissSource> misses_of(const std::vector<std::uint64_t>& words) {
+  return find_format("hmsim")->misses(reader_of(hmsim_trace(words, 1, 2, 1'000), "x"),
+                                      std::nullopt);
+}
+
+std::uint64_t fill(std::uint64_t line, std::uint64_t gap) { return hmsim_record(line, 0, 0, gap); }
+std::uint64_t store(std::uint64_t line, std::uint64_t gap) {
+  return hmsim_record(kNvdimm | line, 2, 0, gap);
+}
+
+TEST(CapturedJob, RunsOfLinesBecomeTransfers) {
+  const std::vector<std::uint64_t> words{fill(1, 10),
+                                         fill(kNvdimm | 640, 5),
+                                         fill(2, 3),  // the page cache's line
+                                         fill(kNvdimm | 641, 4),
+                                         fill(kNvdimm | 642, 4),
+                                         fill(3, 50),
+                                         fill(kNvdimm | 900, 6),
+                                         store(70, 8),
+                                         store(71, 8),
+                                         fill(4, 20)};
+  CapturedJob job(misses_of(words), 0, "x", {64, 100}, {64, 100});
+  const std::vector<JobRecord> records = records_of(job, 0);
+  ASSERT_EQ(records.size(), 8u);
+  EXPECT_EQ(records[1].action, JobAction::read);
+  EXPECT_EQ(records[1].first_line, 640u);
+  EXPECT_EQ(records[1].lines, 3u);
+  EXPECT_EQ(records[1].gap, 5);
+  EXPECT_EQ(records[2].miss.load_address, 2u * 64);
+  EXPECT_EQ(records[3].miss.load_address, 3u * 64);
+  EXPECT_EQ(records[3].gap, 50);  // without those of the lines that were taken
+  EXPECT_EQ(records[4].lines, 1u);
+  EXPECT_EQ(records[5].action, JobAction::write);
+  EXPECT_EQ(records[5].lines, 2u);
+  EXPECT_EQ(records[6].gap, 20);
+}
+
+TEST(CapturedJob, TransfersEndAtTheirLimits) {
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t line = 0; line < 10; ++line) {
+    words.push_back(fill(kNvdimm | line, line == 7 ? 101 : 4));
+  }
+  CapturedJob job(misses_of(words), 0, "x", {4, 100}, {});
+  std::vector<std::uint64_t> lines;
+  for (const JobRecord& record : records_of(job, 0)) {
+    if (record.action == JobAction::read) {
+      lines.push_back(record.lines);
+    }
+  }
+  EXPECT_EQ(lines, (std::vector<std::uint64_t>{4, 3, 3}));
+  CapturedJob whole(misses_of(words), 0, "x", {}, {});
+  EXPECT_EQ(records_of(whole, 0)[9].action, JobAction::miss);
+}
+
+// No instruction and no line is lost or told twice, but for the instructions of lines taken.
+TEST(CapturedJob, TellsEachLineOnce) {
+  Random random(7);
+  std::vector<std::uint64_t> words;
+  std::vector<std::uint64_t> expected;
+  for (int i = 0; i < 4'000; ++i) {
+    const std::uint64_t line = random.below(3) == 0 ? random.below(500) : 1'000 + words.size();
+    const std::uint64_t memory = random.below(2) == 0 ? kNvdimm : 0;
+    words.push_back(memory != 0 && random.below(2) == 0 ? store(line, random.below(300))
+                                                        : fill(memory | line, random.below(300)));
+    expected.push_back(line | memory);
+  }
+  CapturedJob job(misses_of(words), 0, "x", {16, 200}, {64, 100});
+  std::vector<std::uint64_t> found;
+  for (const JobRecord& record : records_of(job, 0)) {
+    const Miss& miss = record.miss;
+    if (record.action == JobAction::miss) {
+      const std::uint64_t memory = miss.memory == MemoryClass::nvdimm ? kNvdimm : 0;
+      found.push_back((miss.load ? miss.load_address : miss.write_address) / 64 | memory);
+    }
+    for (std::uint64_t line = 0; line < record.lines; ++line) {
+      found.push_back((record.first_line + line) | kNvdimm);
+    }
+  }
+  std::sort(expected.begin(), expected.end());
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, expected);
+}
+
+// Read anywhere, in any order: the same as read once from start to end.
+TEST(MissTape, HoldsTheSameMissesWhereverItIsRead) {
+  std::vector<std::uint64_t> words;
+  Random random(3);
+  for (int i = 0; i < 1'200'000; ++i) {  // more than what is kept
+    words.push_back(fill(random.below(1 << 20), random.below(9)));
+  }
+  const auto source = misses_of(words);
+  std::vector<std::pair<std::uint64_t, std::int64_t>> expected;
+  for (Miss miss; source->next(miss);) {
+    expected.emplace_back(miss.load_address, miss.gap);
+  }
+  MissTape tape(misses_of(words), 0);
+  const auto look = [&](std::uint64_t number) {
+    const Miss* miss = tape.at(number);
+    ASSERT_NE(miss, nullptr) << number;
+    EXPECT_EQ(std::make_pair(miss->load_address, miss->gap), expected[number]) << number;
+  };
+  for (int i = 0; i < 300; ++i) {
+    look(random.below(expected.size()));
+  }
+  for (std::uint64_t number = 0; number < expected.size(); number += 501) {
+    look(number);
+  }
+  EXPECT_EQ(tape.at(expected.size()), nullptr);
+  EXPECT_EQ(tape.at(expected.size() + 1'000'000), nullptr);
+}
+
+TEST(MissTape, BeginsBehindWhatIsSkipped) {
+  const auto words = std::vector<std::uint64_t>{fill(1, 10), fill(2, 10), fill(3, 10)};
+  MissTape tape(misses_of(words), 15);
+  EXPECT_EQ(tape.at(0)->load_address, 2u * 64);
+  EXPECT_EQ(tape.at(0)->gap, 5);
+  EXPECT_EQ(tape.at(1)->load_address, 3u * 64);
+  EXPECT_EQ(tape.at(2), nullptr);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

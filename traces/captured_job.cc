@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/captured_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+namespace {
+
+std::uint64_t line_of(const Miss& miss) {
+  const auto line = static_cast<std::uint64_t>(kLineBytes.value());
+  return (miss.load ? miss.load_address : miss.write_address) / line;
+}
+
+}  // namespace
+
+CapturedJob::CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
+                         const TransferLimits& reads, const TransferLimits& writes)
+    : tape_(std::move(source), skip), file_(std::move(file)), reads_(reads), writes_(writes) {}
+
+JobRecord CapturedJob::next(JobPlace& place) {
+  JobRecord record;
+  while (const Miss* miss = tape_.at(place.record)) {
+    ++place.record;
+    const bool nvdimm = miss->memory == MemoryClass::nvdimm;
+    if (nvdimm && place.record <= place.taken_to && !miss->load == place.taken_writes) {
+      continue;
+    }
+    record.gap += miss->gap;
+    record.miss = *miss;
+    record.action = JobAction::miss;
+    if (nvdimm && (miss->load ? reads_ : writes_).lines > 0) {
+      take_transfer(place, record);
+    }
+    return record;
+  }
+  record.gap += tape_.rest();
+  return record;
+}
+
+void CapturedJob::take_transfer(JobPlace& place, JobRecord& record) {
+  const Miss first = record.miss;
+  const TransferLimits& limits = first.load ? reads_ : writes_;
+  record.action = first.load ? JobAction::read : JobAction::write;
+  record.first_line = line_of(first);
+  record.lines = 1;
+  place.taken_to = place.record;
+  place.taken_writes = !first.load;
+  for (std::uint64_t number = place.record; record.lines < limits.lines; ++number) {
+    const Miss* miss = tape_.at(number);
+    if (miss == nullptr || miss->gap > limits.gap) {
+      return;
+    }
+    if (miss->memory == MemoryClass::dram || miss->load != first.load) {
+      continue;
+    }
+    if (line_of(*miss) != record.first_line + record.lines) {
+      return;
+    }
+    ++record.lines;
+    place.taken_to = number + 1;
+  }
+}
+
+void CapturedJob::check(const Archive& archive, const JobPlace& place) {
+  constexpr const char* kWrong = "a thread is at no place of its trace";
+  archive.check(place.thread == 0, kWrong);
+  archive.check(place.record == 0 || tape_.at(place.record - 1) != nullptr, kWrong);
+  archive.check(place.taken_to == 0 || tape_.at(place.taken_to - 1) != nullptr, kWrong);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job of one thread out of a trace of misses, as captures have it that know no causes.
+//
+// Lines of the NVDIMM stay misses, which the thread itself copies, or become transfers: a transfer
+// is a run of ascending lines of the NVDIMM in one direction, whatever misses of DRAM lie between
+// them. It stands where its first line stood; its other lines are left out, with their
+// instructions, which are those of the copy; misses of DRAM between them stay.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "traces/job_program.h"
+#include "traces/miss_tape.h"
+
+namespace hmsim {
+
+class CapturedJob final : public JobProgram {
+ public:
+  // The misses behind the first `skip` instructions. `file`: as messages name it.
+  CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
+              const TransferLimits& reads, const TransferLimits& writes);
+
+  std::uint32_t threads() const override { return 1; }
+  std::string name_of(std::uint32_t) const override { return "captured"; }
+  std::uint32_t events() const override { return 0; }
+  std::string event_name(std::uint32_t) const override { return ""; }
+  bool has_nvdimm() const override { return tape_.has_nvdimm(); }
+  JobPlace begin(std::uint32_t) const override { return {}; }
+  JobRecord next(JobPlace& place) override;
+  double fraction(const JobPlace& place) const override { return tape_.fraction(place.record); }
+  std::string where(const JobPlace& place) const override {
+    return file_ + ": miss " + std::to_string(place.record);
+  }
+  void check(const Archive& archive, const JobPlace& place) override;
+
+ private:
+  void take_transfer(JobPlace& place, JobRecord& record);
+
+  MissTape tape_;
+  std::string file_;
+  TransferLimits reads_;
+  TransferLimits writes_;
+};
+
+}  // namespace hmsim

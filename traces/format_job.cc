@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hmsim's own programs of threads, as text: who computes, transfers, sleeps and wakes whom
+// (docs/jobs.md). A line a step; numbers are decimal, or hexadecimal after 0x:
+//
+//   thread NAME [COUNT]   the steps that follow are this thread's, or of so many that are alike
+//   compute N             N instructions
+//   load ADDRESS          a load of DRAM that misses all caches; store ADDRESS: a write-back
+//   read PAGE [PAGES]     4 KB pages of the NVDIMM are copied to memory; write: the other way
+//   sync                  until all that the job wrote is durable
+//   wait EVENT            wake EVENT; wakes are counted, so that none is lost
+//   sleep TIME            12us
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/units.h"
+#include "traces/job_program.h"
+#include "traces/text_trace.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "<step> [<argument> [<count>]]";
+constexpr std::size_t kMostSteps = std::size_t{1} << 22;
+constexpr std::uint64_t kMostThreads = 16'384;
+constexpr std::uint64_t kMostPages = 65'536;  // of a step
+constexpr std::uint64_t kMostPage = std::uint64_t{1} << 40;
+constexpr std::size_t kMostEvents = 65'536;
+constexpr Tick kLongestSleep = 3'600 * kSecond;
+
+struct Step {
+  JobAction action = JobAction::end;
+  bool store = false;
+  std::uint32_t line = 0;   // of the file
+  std::int64_t gap = 0;     // instructions before it
+  std::uint64_t value = 0;  // address, first page, event or picoseconds
+  std::uint32_t pages = 0;
+};
+
+struct Thread {
+  std::string name;
+  std::size_t first = 0;  // of its steps
+  std::size_t end = 0;
+  std::int64_t rest = 0;  // instructions behind the last one
+};
+
+class JobText final : public JobProgram {
+ public:
+  explicit JobText(TraceReader reader);
+
+  std::uint32_t threads() const override { return static_cast<std::uint32_t>(instances_.size()); }
+  std::string name_of(std::uint32_t thread) const override { return of(thread).name; }
+  std::uint32_t events() const override { return static_cast<std::uint32_t>(events_.size()); }
+  std::string event_name(std::uint32_t event) const override { return events_[event]; }
+  bool has_nvdimm() const override { return has_nvdimm_; }
+  JobPlace begin(std::uint32_t thread) const override {
+    JobPlace place;
+    place.thread = thread;
+    return place;
+  }
+  JobRecord next(JobPlace& place) override;
+  double fraction(const JobPlace& place) const override {
+    const Thread& thread = of(place.thread);
+    const auto steps = static_cast<double>(thread.end - thread.first + 1);
+    return static_cast<double>(place.record) / steps;
+  }
+  std::string where(const JobPlace& place) const override {
+    const Thread& thread = of(place.thread);
+    const std::size_t before = thread.first + place.record;
+    return file_ + ":" + std::to_string(before == 0 ? 0 : steps_[before - 1].line);
+  }
+  void check(const Archive& archive, const JobPlace& place) override {
+    archive.check(place.thread < threads() &&
+                      place.record <= of(place.thread).end - of(place.thread).first &&
+                      place.taken_to == 0,
+                  "a thread is at no place of its program");
+  }
+
+ private:
+  const Thread& of(std::uint32_t thread) const { return threads_[instances_[thread]]; }
+  void read_line(const TextTrace& text);
+  void begin_thread(const TextTrace& text);
+  void end_thread();
+  void add(const TextTrace& text, JobAction action);
+  std::uint64_t event(const TextTrace& text);
+  [[noreturn]] static void unknown(const TextTrace& text);
+
+  std::string file_;
+  std::vector<Step> steps_;
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> instances_;  // by thread's number, which of threads_
+  std::vector<std::string> events_;
+  std::map<std::string, std::uint64_t> event_numbers_;
+  bool has_nvdimm_ = false;
+  std::int64_t gap_ = 0;  // instructions since the step before, while the text is read
+};
+
+struct Word {
+  const char* name;
+  JobAction action;
+};
+constexpr std::array<Word, 7> kWords{{{"load", JobAction::miss},
+                                      {"read", JobAction::read},
+                                      {"sleep", JobAction::sleep},
+                                      {"sync", JobAction::sync},
+                                      {"wait", JobAction::wait},
+                                      {"wake", JobAction::wake},
+                                      {"write", JobAction::write}}};
+
+JobText::JobText(TraceReader reader) : file_(reader.file()) {
+  TextTrace text(std::move(reader), kLine, 1, 3);
+  while (text.next()) {
+    read_line(text);
+    text.accept();
+  }
+  end_thread();
+}
+
+void JobText::read_line(const TextTrace& text) {
+  const std::string_view step = text.field(0);
+  if (step == "thread") {
+    begin_thread(text);
+    return;
+  }
+  if (threads_.empty()) {
+    text.fail("the first line must be 'thread NAME'");
+  }
+  if (step == "compute") {
+    const std::uint64_t count = text.fields() == 2 ? text.number(1, "the instructions") : kMaxGap;
+    if (count >= kMaxGap - static_cast<std::uint64_t>(gap_)) {
+      text.fail("expected 'compute N', with fewer than 2^48 instructions between two steps");
+    }
+    gap_ += static_cast<std::int64_t>(count);
+    return;
+  }
+  if (step == "store") {
+    add(text, JobAction::miss);
+    steps_.back().store = true;
+    return;
+  }
+  for (const Word& word : kWords) {
+    if (step == word.name) {
+      add(text, word.action);
+      return;
+    }
+  }
+  unknown(text);
+}
+
+void JobText::unknown(const TextTrace& text) {
+  std::vector<std::string> names{"thread", "compute", "store"};
+  for (const Word& word : kWords) {
+    names.emplace_back(word.name);
+  }
+  const std::string near = nearest_name(std::string(text.field(0)), names);
+  text.fail("the step '" + shown(text.field(0)) + "' is unknown" +
+            (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
+}
+
+void JobText::begin_thread(const TextTrace& text) {
+  end_thread();
+  const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of threads") : 1;
+  if (text.fields() < 2 || count < 1 || count > kMostThreads - instances_.size()) {
+    text.fail("expected 'thread NAME [COUNT]', and at most " + std::to_string(kMostThreads) +
+              " threads in all");
+  }
+  Thread thread;
+  thread.name = shown(text.field(1));
+  thread.first = steps_.size();
+  instances_.insert(instances_.end(), count, static_cast<std::uint32_t>(threads_.size()));
+  threads_.push_back(thread);
+}
+
+void JobText::end_thread() {
+  if (!threads_.empty()) {
+    threads_.back().end = steps_.size();
+    threads_.back().rest = gap_;
+  }
+  gap_ = 0;
+}
+
+void JobText::add(const TextTrace& text, JobAction action) {
+  if (steps_.size() == kMostSteps) {
+    text.fail("more than 2^22 steps; a trace of misses holds more");
+  }
+  const bool pages = action == JobAction::read || action == JobAction::write;
+  if (text.fields() > (pages ? 3u : 2u) || (text.fields() == 1) != (action == JobAction::sync)) {
+    text.fail("'" + std::string(text.field(0)) + "' takes " +
+              (pages                       ? "a page, and a number of pages"
+               : action == JobAction::sync ? "nothing"
+                                           : "one argument"));
+  }
+  Step step;
+  step.action = action;
+  step.line = static_cast<std::uint32_t>(text.line());
+  step.gap = gap_;
+  gap_ = 0;
+  if (pages) {
+    const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of pages") : 1;
+    step.value = text.number(1, "the page");
+    if (count < 1 || count > kMostPages || step.value >= kMostPage) {
+      text.fail("expected a page below 2^40, and 1 to 65536 pages");
+    }
+    step.pages = static_cast<std::uint32_t>(count);
+    has_nvdimm_ = true;
+  } else if (action == JobAction::sleep) {
+    const Parsed<Tick> time = parse_time(text.field(1));
+    if (!time.value || *time.value > kLongestSleep) {
+      text.fail("'" + shown(text.field(1)) + "' is no time up to 3600s, such as 12us");
+    }
+    step.value = static_cast<std::uint64_t>(time.value->value());
+  } else if (action == JobAction::miss) {
+    step.value = text.number(1, "the address");
+  } else if (action == JobAction::sync) {
+    has_nvdimm_ = true;
+  } else {
+    step.value = event(text);
+  }
+  steps_.push_back(step);
+}
+
+std::uint64_t JobText::event(const TextTrace& text) {
+  const std::string name = shown(text.field(1));
+  const auto [found, added] = event_numbers_.try_emplace(name, events_.size());
+  if (added) {
+    if (events_.size() == kMostEvents) {
+      text.fail("more than 65536 events");
+    }
+    events_.push_back(name);
+  }
+  return found->second;
+}
+
+JobRecord JobText::next(JobPlace& place) {
+  const Thread& thread = of(place.thread);
+  JobRecord record;
+  if (thread.first + place.record == thread.end) {
+    record.gap = thread.rest;
+    return record;
+  }
+  const Step& step = steps_[thread.first + place.record++];
+  record.action = step.action;
+  record.gap = step.gap;
+  if (step.action == JobAction::miss) {
+    record.gap += step.store ? 0 : 1;
+    record.miss.load = !step.store;
+    record.miss.write = step.store;
+    (step.store ? record.miss.write_address : record.miss.load_address) = step.value;
+  } else if (step.pages > 0) {
+    record.first_line = step.value * kLinesPerPage;
+    record.lines = std::uint64_t{step.pages} * kLinesPerPage;
+  } else if (step.action == JobAction::sleep) {
+    record.time = Tick(static_cast<std::int64_t>(step.value));
+  } else {
+    record.event = static_cast<std::uint32_t>(step.value);
+  }
+  return record;
+}
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_job;
+const FormatDescriptor kFormat_job{
+    "job",
+    "threads, a step a line: compute, load, read, write, sync, wait, wake, sleep",
+    TimeUnit::instructions,
+    false,
+    [](const TraceStart& start) { return start.begins_with("thread "); },
+    [](TraceReader reader) -> std::unique_ptr<JobProgram> {
+      return std::make_unique<JobText>(std::move(reader));
+    }};
+
+}  // namespace hmsim

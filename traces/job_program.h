@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the threads of a job do, in their order: misses of the last-level cache, transfers between
+// memory and the NVDIMM, and what makes them wait for each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/types.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+class Archive;
+
+enum class JobAction : std::uint8_t {
+  miss,   // of the last-level cache
+  read,   // lines of the NVDIMM are copied to memory
+  write,  // lines of memory are copied to the NVDIMM
+  sync,   // until all that the job wrote is durable
+  wait,   // until the event was woken once more than it was waited for
+  wake,
+  sleep,
+  end,  // the thread has ended
+  last = end
+};
+
+// A step of a thread.
+struct JobRecord {
+  JobAction action = JobAction::end;
+  std::int64_t gap = 0;          // instructions since the step before; a miss's own one included
+  Miss miss;                     // its own gap counts for nothing
+  std::uint64_t first_line = 0;  // of the NVDIMM, of a transfer
+  std::uint64_t lines = 0;       // at least 1
+  std::uint32_t event = 0;
+  Tick time{0};  // of a sleep
+
+  void serialize(Archive& archive);
+};
+
+// A thread's place in its program. Places are the program's: others only keep them.
+struct JobPlace {
+  std::uint32_t thread = 0;
+  std::uint64_t record = 0;    // the next one
+  std::uint64_t taken_to = 0;  // lines of the NVDIMM before this record belong to a transfer ...
+  bool taken_writes = false;   // ... of this direction, which came before them
+
+  void serialize(Archive& archive);
+};
+
+// The longest transfer, and the most instructions between two of its lines in a trace of misses.
+struct TransferLimits {
+  std::uint64_t lines = 0;  // 0: lines stay misses
+  std::int64_t gap = 0;
+};
+
+class JobProgram {
+ public:
+  virtual ~JobProgram() = default;
+  virtual std::uint32_t threads() const = 0;
+  virtual std::string name_of(std::uint32_t thread) const = 0;
+  // Events are numbered from 0 to events() - 1.
+  virtual std::uint32_t events() const = 0;
+  virtual std::string event_name(std::uint32_t event) const = 0;
+  virtual bool has_nvdimm() const = 0;
+  // The thread's first record.
+  virtual JobPlace begin(std::uint32_t thread) const = 0;
+  // Reads a record, JobAction::end at the thread's end, and goes on behind it. Throws InputError.
+  virtual JobRecord next(JobPlace& place) = 0;
+  // How much of the thread lies before the place; 0 where that is not known.
+  virtual double fraction(const JobPlace& place) const = 0;
+  // Where the record before the place stands, for messages.
+  virtual std::string where(const JobPlace& place) const = 0;
+  // Loading: the place is one of the program's.
+  virtual void check(const Archive& archive, const JobPlace& place) = 0;
+};
+
+}  // namespace hmsim
