@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes docs/policy-comparison.md: every policy bundle on mixes of a core and an I/O program.
 
-    analysis/policy_table.py [--data DIR] [--jobs N] [--policy NAME]... [--seeds N]
+    analysis/policy_table.py [--data DIR] [--jobs N] [--policy NAME]... [--seeds N] [--writes MODE]
+
+A bundle that leaves its write mode open has a row for each: NAME,drained and NAME,mixed.
 
 The traces of `--data` (by default ../shared/data beside the repository) are not part of it: SPEC
 CPU2006 misses of Ramulator and a TPC-C block trace of MQSim, both under the MIT licence.
@@ -109,6 +111,7 @@ def main() -> None:
     parser.add_argument(
         "--seeds", type=int, default=3, help="seeds 1 .. N; means, and ± half ranges"
     )
+    parser.add_argument("--writes", default="both", help="drained, mixed or both")
     arguments = parser.parse_args()
     policies = arguments.policy or list(POLICIES)
     with tempfile.TemporaryDirectory() as folder:
@@ -118,7 +121,9 @@ def main() -> None:
         for mix in mixes:
             found = [
                 hmsim.compare(
-                    CONFIG, policies, [mix], seed=seed, jobs=arguments.jobs, progress=True
+                    *(CONFIG, policies, [mix]),
+                    **{"writes": arguments.writes, "seed": seed, "jobs": arguments.jobs},
+                    progress=True,
                 )
                 for seed in range(1, arguments.seeds + 1)
             ]

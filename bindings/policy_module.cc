@@ -32,6 +32,9 @@ py::list policies() {
     entry["doc"] = descriptor->doc;
     entry["source"] = descriptor->source;
     entry["parameters"] = to_python(parameters.describe());
+    if (descriptor->kind == PolicyKind::transaction_scheduler) {
+      entry["sets_direction"] = static_cast<TransactionScheduler&>(*policy).sets_direction();
+    }
     list.append(std::move(entry));
   }
   return list;

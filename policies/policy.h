@@ -152,6 +152,9 @@ class TransactionScheduler : public TransactionPolicy {
   // With controller.writes: drained, which kind of DRAM requests goes, in place of the watermarks;
   // the other one goes when nothing of this kind is queued. Changes only in hooks.
   virtual Direction direction() const { return Direction::by_watermark; }
+  // Whether direction() or keys decide when writes go before reads: controller.writes is then part
+  // of the policy, and comparisons leave it as the policy's bundle has it.
+  virtual bool sets_direction() const { return false; }
 
   // After connect(), with several channels: the schedulers of this queue in all of them, of one
   // class, this one included. At equal times they act in this order.

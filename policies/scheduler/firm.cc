@@ -66,6 +66,7 @@ class Firm final : public TransactionScheduler {
     return batches_.priority(request.slot) | (request.row_hit ? 1 : 0);
   }
   Direction direction() const override { return writing_ ? Direction::writes : Direction::reads; }
+  bool sets_direction() const override { return true; }
 
   void on_enqueue(const RequestView& request, Tick now) override {
     const std::size_t source = sources_.arrive(request);

@@ -35,6 +35,7 @@ class NvmDuet final : public TransactionScheduler {
     return (request.write == writes_first_ ? 4 : 0) + (persistent(request) ? 2 : 0) +
            (request.row_hit ? 1 : 0);
   }
+  bool sets_direction() const override { return true; }
   // All persistent writes of the core's earlier epochs are to be completed first.
   bool withholds(const RequestView& request) const override {
     return persistent(request) && epochs_[request.source].front().number != epoch_of(request);

@@ -243,7 +243,10 @@ class Simulation:
     def agent_parameters(kind: str) -> list[dict[str, str]]: ...
 
 def policies() -> list[dict[str, Any]]:
-    """Return dictionaries with kind, name, doc, source and parameters."""
+    """Return dictionaries with kind, name, doc, source and parameters.
+
+    Those of transaction schedulers have ``sets_direction``, too.
+    """
 
 def untimed_amplification(
     victim: str,

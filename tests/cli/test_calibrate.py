@@ -63,6 +63,18 @@ def test_shipped_rates_are_what_training_finds(name: str) -> None:
         assert rate == pytest.approx((*table.dram, *table.nvdimm)[index], rel=0.02)
 
 
+@pytest.mark.parametrize("index", [0, 29, 47, 300, 623])
+def test_rates_are_the_same_in_both_write_modes(index: int) -> None:
+    training = calibration.training_config(load_config("mascots16"))
+    if index < DRAM_CELLS:
+        training = calibration._without_nvdimm(training)
+    drained = [(n, "drained" if n == "controller.writes" else v) for n, v in training.flat()]
+    assert drained != training.flat()
+    cell = list(cells())[index]
+    rates = [calibration._rate(flat, cell, 2000, 200) for flat in (drained, training.flat())]
+    assert rates[0] == rates[1]
+
+
 def test_the_key_is_of_the_hardware() -> None:
     config = load_config("quick")
     key = table_key(config)
@@ -72,6 +84,8 @@ def test_the_key_is_of_the_hardware() -> None:
         "controller.arbiter": "dram_first",
         "controller.queues": "split",
         "controller.scheduler": "fcfs",
+        "controller.writes": "drained",
+        "controller.drain_high": 40,
         "nvdimm.precondition.overwrite": 3,
         "nvdimm.ftl.victim": "fifo",
         "nvdimm.gc.scheduler": "proactive",

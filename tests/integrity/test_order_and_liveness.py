@@ -60,9 +60,9 @@ def test_requests_are_done_once_in_order_and_in_time(
         "mascots16",
         {
             "system.store_data": True,
-            # One scheduler orders one queue; a table for drained writes is not shipped.
+            # One scheduler orders one queue.
             "controller.queues": "unified" if arbiter == "scheduler_order" else queues,
-            "controller.writes": "mixed" if arbiter == "harmonic" else writes,
+            "controller.writes": writes,
             "controller.scheduler": scheduler,
             "controller.arbiter": arbiter,
             "controller.starvation_limit": f"{LIMIT}ps",

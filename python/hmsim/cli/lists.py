@@ -17,7 +17,8 @@ from hmsim.cli.support import (
     print_table,
 )
 from hmsim.common.paths import shipped
-from hmsim.config.configuration import description
+from hmsim.config import write_modes
+from hmsim.config.configuration import Config, description
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.workload import load_workload
@@ -64,16 +65,27 @@ def check(
 
 def policies(json: Json = False) -> None:
     """List the policy bundles and the policies that they choose from."""
-    bundles = _described("configs/policies")
+    bare = Config("defaults", ())
+    bundles = [
+        {**each, "writes": write_modes.mode_of(bare.with_policy(each["path"]))}
+        for each in _described("configs/policies")
+    ]
     pieces = _core.policies()
     if json:
         print_json({"bundles": bundles, "policies": pieces})
         return
-    rows: list[Union[tuple[str, str], str]] = ["bundles (--policy NAME)", *_rows(bundles)]
+    rows: list[Union[tuple[str, str], str]] = [
+        "bundles (--policy NAME; NAME,drained and NAME,mixed where the write mode is open)",
+        *((each["name"], f"{each['description']} ({_mode(each['writes'])})") for each in bundles),
+    ]
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):
         rows.append(KINDS.get(kind, kind.replace("_", " ")))
         rows += [(piece["name"], piece["doc"]) for piece in pieces if piece["kind"] == kind]
     print_table(("policy", "description"), rows)
+
+
+def _mode(writes: str) -> str:
+    return writes if writes == write_modes.ITSELF else f"writes {writes}"
 
 
 def params(

@@ -25,6 +25,7 @@ from hmsim.cli.support import (
     Series,
     Sets,
     Warmup,
+    complain,
     configuration,
     on_terminal,
     print_json,
@@ -56,7 +57,10 @@ WorkloadOption = Annotated[
     str, typer.Option("--workload", help="A workload: a path or a shipped name.")
 ]
 PolicyOption = Annotated[
-    Optional[str], typer.Option("--policy", help="A policy bundle: a path or a shipped name.")
+    Optional[str],
+    typer.Option(
+        "--policy", help="A policy bundle: a path or a shipped name; or NAME,drained or NAME,mixed."
+    ),
 ]
 
 
@@ -112,9 +116,17 @@ def run(
 def compare(
     config: ConfigArgument,
     policy: Annotated[
-        list[str], typer.Option("--policy", help="A policy bundle; give two or more.")
+        list[str],
+        typer.Option("--policy", help="A policy bundle, NAME,drained or NAME,mixed; two or more."),
     ],
     workload: Annotated[list[str], typer.Option("--workload", help="A workload; may be repeated.")],
+    writes: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="both|drained|mixed",
+            help="The write mode of bundles that leave it open; by default what each says.",
+        ),
+    ] = None,
     sets: Sets = None,
     seed: Seed = 1,
     warmup: Warmup = None,
@@ -130,6 +142,10 @@ def compare(
 
     Speedups are over the first policy. Each agent also runs alone, under the same policy, for
     slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
+
+    Whether DRAM writes are drained in batches or mix with reads (controller.writes) is worth more
+    than most policies: --writes both shows each policy as NAME,drained and as NAME,mixed. FIRM and
+    NVM Duet set the direction themselves and stay as they are.
     """
     logs = _place_of_logs(request_log, out)
     if out is not None:
@@ -138,6 +154,8 @@ def compare(
     chosen = options(seed, warmup, check)
     found = compare_runs(
         *(system, policy, workload, chosen, jobs, on_terminal()),
+        writes=writes,
+        warn=complain,
         calibrate=not no_calibrate,
         logs=logs,
     )
@@ -266,9 +284,9 @@ def _width(title: str) -> int:
 
 
 def _broken(name: str) -> str:
-    """Return a name in lines that end with its underscores."""
+    """Return a name in lines that end with its underscores and its comma."""
     lines = [""]
-    for piece in re.findall("[^_]*_|[^_]+", name):
+    for piece in re.findall("[^_,]*[_,]|[^_,]+", name):
         if lines[-1] and len(lines[-1] + piece) > LONGEST_NAME:
             lines.append("")
         lines[-1] += piece

@@ -14,6 +14,7 @@ import yaml
 from hmsim._core import InputError, Simulation, nearest_name
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
+from hmsim.config import write_modes
 from hmsim.config.policies import Bundle, PolicyMaker
 from hmsim.config.settings import Setting
 
@@ -32,6 +33,7 @@ class Config:
         overrides: what the caller says; wins over both.
         policy: the bundle's name, or None.
         objects: the bundle's policies in Python: by parameter what makes a new one.
+        writes: the write mode that the bundle's name gives, or None.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Config:
     overrides: tuple[Setting, ...] = ()
     policy: str | None = None
     objects: tuple[tuple[str, PolicyMaker], ...] = ()
+    writes: str | None = None
 
     def settings_in_force(self) -> list[Setting]:
         """Return the settings of all layers, one for each name."""
@@ -69,11 +72,11 @@ class Config:
     def with_policy(self, bundle: AnyBundle | None) -> Config:
         """Return this configuration under a policy bundle, in place of a former one.
 
-        ``bundle``: a shipped bundle (``split``), a path to one, a Bundle, or None for no bundle.
-        Raises InputError.
+        ``bundle``: a shipped bundle (``split``) or a path to one, both also in a write mode
+        (``split,drained``), a Bundle, or None for no bundle. Raises InputError.
         """
         if bundle is None:
-            return replace(self, bundle=(), policy=None, objects=())
+            return replace(self, bundle=(), policy=None, objects=(), writes=None)
         if isinstance(bundle, Bundle):
             bundle.check()
             under = self.with_policy(bundle.base)
@@ -85,8 +88,25 @@ class Config:
                 objects=tuple(bundle.objects.items()),
             )
         else:
-            path = find_file(bundle, "configs/policies", "policy bundle")
-            changed = replace(self, bundle=tuple(_read(path, ())), policy=path.stem, objects=())
+            name, mode = write_modes.split(os.fspath(bundle))
+            path = find_file(name, "configs/policies", "policy bundle")
+            bare = self.with_policy(None)
+            changed = replace(bare, bundle=tuple(_read(path, ())), policy=path.stem)
+            if mode is not None:
+                return changed.with_writes(mode)
+        changed.check()
+        return changed
+
+    def with_writes(self, mode: str) -> Config:
+        """Return this configuration with its policy bundle in a write mode, ``NAME,MODE``.
+
+        The mode wins over what the bundle says. Raises InputError: the bundle's scheduler sets the
+        direction itself, or an override contradicts.
+        """
+        name = write_modes.variant(str(self.policy), mode)
+        own = yaml_settings.from_mapping({write_modes.PARAMETER: mode}, name)
+        bundle = tuple(yaml_settings.merge(self.bundle, own))
+        changed = replace(self, bundle=bundle, policy=name, writes=mode)
         changed.check()
         return changed
 
@@ -101,7 +121,7 @@ class Config:
                 where = merged[name].where if name in merged else self.name
                 lines.append(f"{where}: {name}: {message}")
         lines += self._misplaced_objects()
-        if lines:
+        if lines := lines or write_modes.conflicts(self):
             raise InputError(yaml_settings.joined(lines))
 
     def _misplaced_objects(self) -> list[str]:

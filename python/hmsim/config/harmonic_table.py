@@ -38,6 +38,7 @@ NEUTRAL = {
     "controller.scheduler": "fr_fcfs",
     "controller.nvdimm_scheduler": "fr_fcfs",
     "controller.arbiter": "oldest_first",
+    "controller.writes": "mixed",  # DRAM's patterns are reads
     "nvdimm.present": "true",
     "nvdimm.unmapped_read": "flash",
     "nvdimm.ftl.victim": "greedy",
@@ -49,6 +50,7 @@ APART = (
     "policies.",
     "frontend.",
     "controller.bus",
+    "controller.drain_",
     "controller.starvation_limit",
     "nvdimm.buffer.manager",
     "nvdimm.gc.",

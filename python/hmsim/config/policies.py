@@ -78,6 +78,7 @@ class TransactionScheduler(TransactionPolicy):
     """Orders the transactions of one queue."""
 
     orders_commands = False  # whether NVDIMM commands leave in the order of their keys, too
+    sets_direction = False  # whether keys say when writes go before reads; `direction` always does
 
     def key(self, request: RequestView) -> int:
         """Return the request's key, 0 .. 2^64 - 1: larger goes first, equal keys by arrival.
@@ -151,7 +152,7 @@ class Bundle:
 
     Attributes:
         name: what results call it.
-        base: a shipped bundle or a path, or None for none.
+        base: a shipped bundle or a path, both also in a write mode, or None for none.
         overrides: values of parameters by dotted name.
         objects: by parameter (``controller.scheduler``, ``controller.nvdimm_scheduler``,
             ``controller.arbiter``) a subclass, or a callable that returns a new object of one.

@@ -28,7 +28,8 @@ from hmsim.clones.files import materialised
 from hmsim.clones.profile_file import load
 from hmsim.common.directories import new_file
 from hmsim.common.paths import data_directory
-from hmsim.config.configuration import AnyBundle, load_config
+from hmsim.config import write_modes
+from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.figures.gains import SHARE
 from hmsim.running.mixes import PROGRAMS, Mix, agents
@@ -37,6 +38,9 @@ from hmsim.running.workload import Agent, Workload, load_agent
 
 CONFIG = "mascots16"
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
+# The write mode that decides claims about schedulers: that of FIRM and NVM Duet, which drain. It
+# was chosen before any run; the other mode is shown beside it.
+VERDICT, BESIDE = write_modes.DRAINED, write_modes.MIXED
 ONE_QUEUE = "unified_fcfs"
 SPLIT_FCFS = Bundle(
     "split_fcfs", "split", {"controller.scheduler": "fcfs", "controller.nvdimm_scheduler": "fcfs"}
@@ -109,9 +113,20 @@ class Case:
         return "online" if self.online else "offline"
 
 
-def policy(name: str) -> AnyBundle:
-    """Return a policy bundle of this page, or the name of a shipped one."""
-    return POLICIES.get(name, name)
+def system(name: str, overrides: Mapping[str, Any] | None = None, config: str = CONFIG) -> Config:
+    """Return a configuration under a policy bundle of this page or a shipped one, in any mode."""
+    bundle, mode = write_modes.split(name)
+    found = load_config(config, overrides).with_policy(POLICIES.get(bundle, bundle))
+    return found if mode is None else found.with_writes(mode)
+
+
+def in_modes(names: Iterable[str], writes: str = write_modes.BOTH) -> list[str]:
+    """Return the names of policies in a write mode, or in both; `gains.in_mode` parts their rows.
+
+    Those that set the direction themselves stay as they are.
+    """
+    expanded = write_modes.expanded([system(name) for name in names], writes)
+    return [str(each.policy) for each in expanded]
 
 
 def workload(name: str, keys: Iterable[Mapping[str, Any]]) -> Workload:
@@ -246,11 +261,11 @@ def mix_points(
 ) -> list[Point]:
     """Return points for each mix, policy and seed; `gains.whole` makes one row of their rows."""
     found = []
-    systems = {name: load_config(config, overrides).with_policy(policy(name)) for name in policies}
+    systems = [system(name, overrides, config) for name in policies]
     for case in cases:
         for seed in seeds or runs.seeds:
             for agents_, share in mixes(runs, case, seed):
-                for system in systems.values():
+                for each in systems:
                     labels = {
                         "program": case.program,
                         "partner": case.partner,
@@ -259,7 +274,7 @@ def mix_points(
                         **(axes or {}),
                         SHARE: share,
                     }
-                    found.append(point(system, agents_, seed=seed, axes=labels))
+                    found.append(point(each, agents_, seed=seed, axes=labels))
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from hmsim.config import write_modes
 from hmsim.figures.verdicts import Estimate, estimate
 
 CORES = {"partner": "core.0.ipc", "program": "core.1.ipc"}
@@ -24,6 +25,18 @@ def whole(table: pd.DataFrame, names: Iterable[str] = tuple(CORES.values())) -> 
     parts = table[list(names)].mul(table[SHARE], axis=0)
     groups = parts.groupby([table[name] for name in axes], sort=False, dropna=False)
     return groups.sum().reset_index()
+
+
+def in_mode(table: pd.DataFrame, mode: str) -> pd.DataFrame:
+    """Return the rows of schemes in a write mode, under their bare names.
+
+    Schemes that set the direction themselves have no mode, and belong to each. The column
+    ``writes`` says the mode.
+    """
+    named = [write_modes.split(policy) for policy in table["policy"]]
+    kept = [own in (None, mode) for _, own in named]
+    bare = [name for (name, _), keep in zip(named, kept) if keep]
+    return table[kept].assign(policy=bare, writes=mode)
 
 
 def gains(table: pd.DataFrame, policy: str, over: Sequence[str]) -> pd.DataFrame:

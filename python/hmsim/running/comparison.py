@@ -7,7 +7,8 @@ import contextlib
 import math
 import os
 import threading
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
+from hmsim.config import write_modes
 from hmsim.config.configuration import AnyBundle
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
@@ -62,6 +64,7 @@ def compare(
     policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
     *,
+    writes: str | None = None,
     seed: int = 1,
     warmup: str | int | None = None,
     check: bool = False,
@@ -76,8 +79,12 @@ def compare(
 
     Args:
         config: a Config, a path, or the name of a shipped configuration.
-        policies: policy bundles: names, paths or Bundles; speedups are over the first one.
+        policies: policy bundles: names, paths or Bundles; speedups are over the first one. A name
+            or path may give a write mode: ``split,drained``, ``split,mixed``.
         workloads: Workloads, paths or names of shipped workloads.
+        writes: ``drained``, ``mixed`` or ``both``: the write mode of every bundle whose name gives
+            none and whose scheduler leaves it open; None: what each bundle says, with a warning
+            where they differ.
         seed: of every run.
         warmup: as for `hmsim.run`.
         check: as for `hmsim.run`; everything is run, whatever is cached.
@@ -98,8 +105,8 @@ def compare(
         InputError, SimulatorFault.
     """
     chosen = options(seed, warmup, check)
-    found = compare_runs(config, policies, workloads, chosen, jobs, progress, calibrate=calibrate)
-    return found.table
+    how: dict[str, Any] = {"writes": writes, "calibrate": calibrate}
+    return compare_runs(config, policies, workloads, chosen, jobs, progress, **how).table
 
 
 def compare_runs(
@@ -110,10 +117,12 @@ def compare_runs(
     jobs: int | None = None,
     progress: bool = False,
     *,
+    writes: str | None = None,
+    warn: Callable[[str], None] = warnings.warn,
     calibrate: bool = True,
     logs: Path | None = None,
 ) -> Comparison:
-    """As `compare`, with the runs themselves.
+    """As `compare`, with the runs themselves; ``warn`` is told before them that write modes differ.
 
     With ``logs``, a folder for scratch files, the runs of whole workloads are made whatever is
     cached, and have a request log each.
@@ -121,13 +130,15 @@ def compare_runs(
     base = as_config(config)
     if isinstance(policies, str) or not policies or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
-    systems = [base.with_policy(policy) for policy in policies]
+    systems = write_modes.expanded([base.with_policy(policy) for policy in policies], writes)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
     _refuse_repeated("policy", [str(system.policy) for system in systems])
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:
         for system in systems:
             workload.check(system, bool(chosen.warmup_ps or chosen.warmup_instructions))
+    if writes is None and (differing := write_modes.difference(systems)):
+        warn(differing)
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [Point(system, workload, chosen) for workload in loaded for system in systems]

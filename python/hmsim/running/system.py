@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hmsim import _core
@@ -84,10 +85,7 @@ class System:
         """
         loaded = as_config(config)
         added = tuple(from_mapping(overrides or {}, "overrides"))
-        self._config = Config(
-            *(loaded.name, loaded.settings, loaded.bundle),
-            *((*loaded.overrides, *added), loaded.policy, loaded.objects),
-        )
+        self._config = replace(loaded, overrides=(*loaded.overrides, *added))
         if added:
             self._config.check()
         self._config = with_table(self._config)

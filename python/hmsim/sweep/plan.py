@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from hmsim._core import InputError, nearest_name
 from hmsim.common.directories import MARKER, SCRATCH, new_file, reason
+from hmsim.config import write_modes
 from hmsim.config.configuration import Config, load_config
 from hmsim.config.node_reader import Value, located
 from hmsim.config.settings import Setting, joined
@@ -174,10 +175,11 @@ class Planner:
             system = load_config(self._beside(config.text if config else DEFAULT_CONFIG))
         if policy is None:
             return system
-        bundle = self._beside(policy.text)
         try:
             with located(f"{policy.where}: policy: "):
-                return system.with_policy(bundle)
+                name, mode = write_modes.split(self._beside(policy.text))
+                under = system.with_policy(self._beside(name))
+                return under if mode is None else under.with_writes(mode)
         except InputError as error:
             return error
 

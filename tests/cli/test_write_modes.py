@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is every scheme of a comparison shown in the write mode that its name says?"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+from hmsim import Bundle, InputError, TransactionScheduler, compare, load_config, run
+from hmsim.common.paths import shipped
+from hmsim.config.write_modes import BOTH, ITSELF, MODES, difference, expanded
+from hmsim.sweep.file import load_sweep
+from hmsim.sweep.plan import Planner
+from support import REPO, invoke, parsed, write
+
+WRITES = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, read_ratio: 0.5,
+     outstanding: 64, requests: 4000}
+"""
+OWN = {"firm", "nvm_duet"}
+NOTE = "--writes both"
+
+
+class Plain(TransactionScheduler):
+    """By arrival."""
+
+    def key(self, request: object) -> int:
+        return 0
+
+
+class Turns(Plain):
+    """Says itself which side goes, by the hook."""
+
+    def direction(self) -> str | None:
+        return "reads"
+
+
+class Keys(Plain):
+    """Says itself which side goes, by keys."""
+
+    sets_direction = True
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    return write(tmp_path / "writes.yaml", WRITES)
+
+
+def under(*policies: object) -> list[object]:
+    return [load_config("quick").with_policy(policy) for policy in policies]  # type: ignore[arg-type]
+
+
+def names(*policies: object, writes: str | None) -> list[str | None]:
+    return [config.policy for config in expanded(under(*policies), writes)]  # type: ignore[arg-type]
+
+
+def test_every_bundle_has_both_modes_or_says_that_it_sets_the_direction() -> None:
+    listed = {each["name"]: each["writes"] for each in parsed("policies")["bundles"]}
+    assert listed.keys() == shipped("configs/policies").keys()
+    assert {name for name, writes in listed.items() if writes == ITSELF} == OWN
+    assert {writes for name, writes in listed.items() if name not in OWN} == {"mixed"}
+    for name in listed.keys() - OWN:
+        for mode in MODES:
+            (config,) = under(f"{name},{mode}")
+            assert config.policy == f"{name},{mode}"
+            assert config.resolved()["controller.writes"] == mode
+
+
+def test_schedulers_that_answer_for_the_direction_say_so() -> None:
+    files = sorted((REPO / "policies" / "scheduler").glob("*.cc"))
+    asked = {file.stem for file in files if " direction() const" in file.read_text()}
+    said = {file.stem for file in files if "sets_direction() const" in file.read_text()}
+    assert "firm" in asked and asked <= said == OWN
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        *((f"{name},{mode}", f"'{name}' {ITSELF}") for name in sorted(OWN) for mode in MODES),
+        ("par_bs,draind", "no write mode 'draind'; did you mean 'drained'?"),
+        ("par_bs,both", "no write mode 'both'; known: drained, mixed"),
+        ("par_bs,drained,mixed", "gives two write modes"),
+        ("parbs,drained", "did you mean 'par_bs'?"),
+        ("mixed", "as in 'split,mixed'"),
+    ],
+)
+def test_names_that_are_refused(name: str, hint: str) -> None:
+    result = invoke("check", "quick", "--policy", name)
+    assert result.exit_code == 2
+    assert hint in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_an_override_that_contradicts_is_refused() -> None:
+    command = ("check", "quick", "--policy", "par_bs,drained", "--set")
+    assert invoke(*command, "controller.writes=drained").exit_code == 0
+    result = invoke(*command, "controller.writes=mixed")
+    assert result.exit_code == 2
+    assert "'mixed' contradicts the policy 'par_bs,drained'" in result.stderr
+    with pytest.raises(InputError, match="contradicts the policy 'x'"):
+        under(Bundle("x", "par_bs,drained", {"controller.writes": "mixed"}))
+
+
+def test_files_may_have_a_mode_or_a_comma(tmp_path: Path) -> None:
+    content = "controller: {scheduler: par_bs, nvdimm_scheduler: fr_fcfs}\n"
+    folder = tmp_path / "a,b"
+    folder.mkdir()
+    file = write(folder / "mine.yaml", content)
+    odd = write(folder / "mine,drained", content)
+    found = under(file, f"{file},drained", odd)
+    assert [config.policy for config in found] == ["mine", "mine,drained", "mine,drained"]
+    modes = [config.resolved()["controller.writes"] for config in found]
+    assert modes == ["mixed", "drained", "mixed"]
+    with pytest.raises(InputError, match="no such policy bundle"):
+        under(str(folder / "none.yaml"))
+
+
+@pytest.mark.parametrize("policy", ["par_bs", "hms"])
+def test_a_mode_is_the_parameter_bit_for_bit(policy: str, workload: Path) -> None:
+    drained = run("quick", workload, policy=f"{policy},drained")
+    mixed = run("quick", workload, policy=f"{policy},mixed")
+    bundle = Bundle("x", policy, {"controller.writes": "drained"})
+    assert drained.statistics == run("quick", workload, policy=bundle).statistics
+    assert mixed.statistics == run("quick", workload, policy=policy).statistics
+    assert drained.stats["bus.turnarounds"] < 0.5 * mixed.stats["bus.turnarounds"]
+
+
+def test_a_comparison_is_expanded_to_a_mode_or_both(workload: Path) -> None:
+    mine = Bundle("mine", "split", objects={"controller.scheduler": Plain})
+    assert names("par_bs", "firm", mine, "split,mixed", writes=BOTH) == [
+        *("par_bs,drained", "par_bs,mixed", "firm", "mine,drained", "mine,mixed", "split,mixed"),
+    ]
+    assert names("tcm", "nvm_duet", writes="mixed") == ["tcm,mixed", "nvm_duet"]
+    assert names("tcm", "nvm_duet", writes=None) == ["tcm", "nvm_duet"]
+    with pytest.raises(InputError, match="did you mean 'both'"):
+        names("tcm", writes="bth")
+    table = compare("quick", ["par_bs", "firm"], [workload], writes="both")
+    assert list(table["policy"]) == ["par_bs,drained", "par_bs,mixed", "firm"]
+    alone = compare("quick", [Bundle("x", "par_bs", {"controller.writes": "drained"})], [workload])
+    assert table["agent.0.rate"][0] == alone["agent.0.rate"][0] != table["agent.0.rate"][1]
+
+
+def test_schedulers_in_python_may_set_the_direction() -> None:
+    def bundle(policy: type[TransactionScheduler]) -> Bundle:
+        return Bundle("mine", "split,drained", objects={"controller.scheduler": policy})
+
+    (plain,) = under(bundle(Plain))
+    assert plain.resolved()["controller.writes"] == "drained"
+    for policy in (Turns, Keys):
+        with pytest.raises(InputError, match=f"'{policy.__name__}' {ITSELF}"):
+            under(bundle(policy))
+        own = Bundle("mine", "split", objects={"controller.scheduler": policy})
+        assert names(own, writes=BOTH) == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "told"),
+    [
+        (("firm", "par_bs", "hms"), "(firm: set by the scheduler; par_bs, hms: mixed)"),
+        (("par_bs,drained", "hms,mixed"), "(par_bs: drained; hms: mixed)"),
+        (("par_bs,drained", "par_bs,mixed", "hms"), "(par_bs: drained and mixed; hms: mixed)"),
+        (("firm", "par_bs,drained", "hms,drained"), None),
+        (("firm", "hms,drained", "hms,mixed", "split,mixed", "split,drained"), None),
+        (("par_bs", "hms,mixed"), None),
+        (("firm", "nvm_duet"), None),
+    ],
+)
+def test_what_is_told_of_modes_that_differ(policies: tuple[str, ...], told: str | None) -> None:
+    text = difference(under(*policies))  # type: ignore[arg-type]
+    assert text is None if told is None else told in str(text) and NOTE in str(text)
+
+
+def test_a_comparison_tells_on_standard_error_alone(workload: Path) -> None:
+    command = ["compare", "quick", "--workload", workload, "--policy", "par_bs", "--policy", "firm"]
+    told = invoke(*command)
+    assert told.exit_code == 0 and NOTE not in told.stdout
+    assert told.stderr.startswith("hmsim: write modes differ") and told.stderr.count("\n") == 1
+    as_json = invoke(*command, "--json")
+    assert as_json.stderr == told.stderr
+    assert [row["policy"] for row in json.loads(as_json.stdout)] == ["par_bs", "firm"]
+    given = invoke(*command, "--writes", "both")
+    assert given.stderr == "" and "par_bs,drained" in given.stdout
+    assert invoke(*command, "--writes", "dry").exit_code == 2
+    with pytest.warns(UserWarning, match=NOTE):
+        compare("quick", ["par_bs", "firm"], [workload])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare("quick", ["par_bs", "firm"], [workload], writes="drained")
+
+
+def test_sweeps_name_modes(tmp_path: Path) -> None:
+    write(tmp_path / "mine.yaml", "controller: {queues: split, arbiter: oldest_first}\n")
+    text = "grid:\n  workload: [demo]\n  policy: {}\n"
+    listed = "['par_bs,drained', 'mine.yaml,mixed', firm]"
+    sweep = write(tmp_path / "sweep.yaml", text.format(listed))
+    planned = Planner(load_sweep(sweep)).plan()
+    assert [each.labels["policy"] for each in planned] == ["par_bs,drained", "mine,mixed", "firm"]
+    for wrong, hint in {"[par_bs,drained]": "in quotes", "['firm,mixed']": ITSELF}.items():
+        write(sweep, text.format(wrong))
+        with pytest.raises(InputError, match=rf"sweep\.yaml:3.*policy: .*{hint}"):
+            Planner(load_sweep(sweep)).plan()
