@@ -164,7 +164,7 @@ def leave_run(options, memory, name, agents, region):
     content = {
         "simulator": {"gem5": _m5.core.gem5Version},
         "config": Path(options.config).stem,
-        "policy": Path(options.policy[0]).stem if options.policy else None,
+        "policy": title(options.policy[0]) if options.policy else None,
         "parameters": {name: value for name, _, value in parameters},
         "workload": {"name": name, "agents": agents},
         "seed": options.seed,
@@ -198,6 +198,11 @@ def show(columns):
             print("".join([f"{name:34}", *texts]))
 
 
+def title(policy):
+    """Return what results call a policy bundle: its name and write mode, without its folder."""
+    return Path(policy).name.replace(".yaml", "")
+
+
 def run_each_policy(options):
     """With several policies, run gem5 once for each, show them side by side and end."""
     if len(options.policy) < 2:
@@ -206,20 +211,20 @@ def run_each_policy(options):
     rest = without(sys.argv[1:], ["--policy", "--out"])
 
     def run(policy):
-        folder = Path(m5.options.outdir, Path(policy).stem)
+        folder = Path(m5.options.outdir, title(policy))
         own = [sys.argv[0], *rest, "--policy", policy]
-        own += ["--out", os.path.join(options.out, Path(policy).stem)] if options.out else []
+        own += ["--out", os.path.join(options.out, title(policy))] if options.out else []
         return subprocess.run([gem5, "-re", f"--outdir={folder}", *own]).returncode
 
     with ThreadPoolExecutor(max(options.jobs, 1)) as pool:
         codes = list(pool.map(run, options.policy))
     columns = {}
     for policy, code in zip(options.policy, codes):
-        folder = Path(m5.options.outdir, Path(policy).stem)
+        folder = Path(m5.options.outdir, title(policy))
         if code:
             print(f"{policy}: gem5 ended with status {code}; see {folder}/simerr.txt")
         else:
-            columns[Path(policy).stem] = json.loads((folder / RECORD).read_text())["statistics"]
+            columns[title(policy)] = json.loads((folder / RECORD).read_text())["statistics"]
     if columns:
         show(columns)
     sys.exit(max(codes))

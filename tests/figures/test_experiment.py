@@ -5,9 +5,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hmsim.figures import experiment
-from hmsim.figures.experiment import Case, Runs, Window, mixes, windows
+from hmsim.figures.experiment import (
+    BASELINES,
+    BESIDE,
+    VERDICT,
+    Case,
+    Runs,
+    Window,
+    in_modes,
+    mix_points,
+    mixes,
+    windows,
+)
+from hmsim.figures.gains import MIX, gains, in_mode
+from hmsim.figures.sensitivity import CHOICES
 
 LENGTH = 8_000_000
 
@@ -63,3 +77,40 @@ def test_shares_of_a_mix_add_up(timed: bool, tmp_path: Path) -> None:
     found = mixes(Runs(tmp_path, quick=True), Case("sort", timed=timed), 1)
     assert len(found) == (3 if timed else 1)
     assert sum(share for _, share in found) == pytest.approx(1)
+
+
+def test_comparisons_are_run_in_both_write_modes(tmp_path: Path) -> None:
+    open_ones = [name for name in BASELINES if name not in ("firm", "nvm_duet")]
+    assert set(in_modes(BASELINES)) == {
+        *("firm", "nvm_duet"),
+        *(f"{name},{mode}" for name in open_ones for mode in (VERDICT, BESIDE)),
+    }
+    points = mix_points(
+        *(Runs(tmp_path, quick=True), [Case("sort")], in_modes(("split_fcfs", "firm")))
+    )
+    writes = {
+        str(each.config.policy): each.config.resolved()["controller.writes"] for each in points
+    }
+    assert writes == {
+        **{"split_fcfs,drained": "drained", "split_fcfs,mixed": "mixed", "firm": "drained"}
+    }
+    usual, other = CHOICES[0], next(each for each in CHOICES if each.other_writes)
+    swapped = {"drained": "mixed", "mixed": "drained"}
+    for name in usual.policies():
+        bundle, comma, mode = name.partition(",")
+        assert f"{bundle}{comma}{swapped.get(mode, '')}" in other.policies()
+
+
+def test_gains_are_over_schemes_of_the_same_mode() -> None:
+    mix = ("sort", "mcf", "offline", "timed", 1)
+    ipc = {"hms,drained": 3.0, "hms,mixed": 6.0, "tcm,drained": 2.0, "tcm,mixed": 5.0, "firm": 1.0}
+    rows = [
+        {**dict(zip(MIX, mix)), "policy": name, "core.0.ipc": value, "core.1.ipc": value}
+        for name, value in ipc.items()
+    ]
+    for mode, wanted in {"drained": (50, 200, 125), "mixed": (20, 500, 260)}.items():
+        own = in_mode(pd.DataFrame(rows), mode)
+        assert set(own["policy"]) == {"hms", "tcm", "firm"} and set(own["writes"]) == {mode}
+        found = gains(own, "hms", ("tcm", "firm"))
+        found = found[found["core"] == "both"].set_index("over")["gain"]
+        assert [found[over] for over in ("tcm", "firm", "mean")] == pytest.approx(wanted)

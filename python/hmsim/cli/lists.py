@@ -75,7 +75,7 @@ def policies(json: Json = False) -> None:
         print_json({"bundles": bundles, "policies": pieces})
         return
     rows: list[Union[tuple[str, str], str]] = [
-        "bundles (--policy NAME; NAME,drained and NAME,mixed where the write mode is open)",
+        "bundles (--policy NAME; or NAME,drained or NAME,mixed where writes are open)",
         *((each["name"], f"{each['description']} ({_mode(each['writes'])})") for each in bundles),
     ]
     for kind in dict.fromkeys(piece["kind"] for piece in pieces):

@@ -143,9 +143,9 @@ def compare(
     Speedups are over the first policy. Each agent also runs alone, under the same policy, for
     slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
 
-    Whether DRAM writes are drained in batches or mix with reads (controller.writes) is worth more
-    than most policies: --writes both shows each policy as NAME,drained and as NAME,mixed. FIRM and
-    NVM Duet set the direction themselves and stay as they are.
+    Whether DRAM writes are drained in batches or mix with reads (controller.writes) may be worth
+    more than the policy: --writes both shows each policy as NAME,drained and as NAME,mixed. FIRM
+    and NVM Duet set the direction themselves and stay as they are.
     """
     logs = _place_of_logs(request_log, out)
     if out is not None:

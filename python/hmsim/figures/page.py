@@ -61,14 +61,14 @@ has traces of its own. Programs are not drawn. Where there is one seed there is 
   in its IPC, and it suffers from a full queue as much as its partner does.
 - **System**: `configs/mascots16.yaml`, one channel, 400 MiB buffers, unless a figure says
   otherwise.
-- **Writes**: whether DRAM writes are drained in batches or mix with reads is worth more than most
-  schedulers, so each comparison holds it equal. FIRM and NVM Duet set the direction themselves,
-  and drain. Claims over them or over the four baselines (Fig. 5, 15, 20, the weight) are therefore
-  decided with every other scheme drained: a batch begins at 96 of 128 entries, or when no read
-  waits, and ends at 32 (`controller.drain_high` and `drain_low`, 3/4 and 1/4 of a queue, assumed).
-  What mixed writes give stands beside it, and decides nothing. This was written down before any run
-  of it. Where nobody sets the direction (Table II, Fig. 7, 8, 16 to 19) writes mix, as in
-  DRAMSim2, which the paper used.
+- **Writes**: whether DRAM writes are drained in batches or mix with reads is worth 13 % of mcf's
+  IPC by itself ([schedulers.md](schedulers.md)), so each comparison holds it equal. FIRM and NVM
+  Duet set the direction themselves, and drain. Claims over them or over the four baselines (Fig. 5,
+  15, 20, the weight) are therefore decided with every other scheme drained: a batch begins at 96 of
+  128 entries, or when no read waits, and ends at 32 (`controller.drain_high` and `drain_low`, 3/4
+  and 1/4 of a queue, assumed). What mixed writes give stands beside it, and decides nothing. This
+  was written down before any run of it. Where nobody sets the direction (Table II, Fig. 7, 8, 16 to
+  19) writes mix, as in DRAMSim2, which the paper used.
 - **Gains** are IPC over IPC of the same mix, less one, and means are over the eight programs: one
   program that gains 400 % lifts them by 50. The figures show each.
 """
