@@ -41,11 +41,8 @@ def made(runs: Runs) -> Made:
         tables += [compared(found, mode).assign(config=config) for mode in (VERDICT, BESIDE)]
     every = pd.concat(tables, ignore_index=True)
     data = chosen(every, writes=VERDICT)
-    beside = chosen(
-        *(every,),
-        **{"writes": BESIDE, "config": "mascots16", "environment": "offline"},
-        **{"core": "program", "policy": "all"},
-    )
+    beside = chosen(every, writes=BESIDE, config="mascots16", environment="offline")
+    beside = chosen(beside, core="program", policy="all")
     main = chosen(data, config="mascots16", environment="offline", core="program")
     firm = chosen(main, policy="all", over="firm")
     added = chosen(main, over="hms")
