@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct AgentEnvironment {
   std::uint64_t seed = 1;         // of the run
 };
 
+// Is told the number of a page of the NVDIMM; false: no more are wanted.
+using PageVisitor = std::function<bool(std::int64_t page)>;
+
 class Agent : public Component, public Requester {
  public:
   // declare() binds the agent's keys to its fields; check() returns what is wrong with their values
@@ -54,6 +58,11 @@ class Agent : public Component, public Requester {
   virtual bool is_core() const { return frequency() != 0; }
   // Of what runs on a node: the numbers of the node's cores that it uses.
   virtual std::vector<std::int64_t> node_cores() const { return {}; }
+
+  // Tells the NVDIMM's pages that a pass reads, in the order of its reads, page by page, each as
+  // often as it comes; to the agent's own limit, or, where its source ends, to there. The agent is
+  // connected, and does nothing else, before or afterwards. By default it reads none.
+  virtual void each_page_read(bool /*to_limit*/, const PageVisitor& /*visit*/) {}
 
   // The units of work done until `now`, in all passes together.
   virtual std::int64_t work(Tick now) const = 0;

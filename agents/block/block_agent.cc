@@ -8,6 +8,12 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr auto kLines = static_cast<std::uint64_t>(kLinesPerPage);
+
+}  // namespace
+
 void BlockAgent::declare(ParameterSet& parameters) {
   declare_core(parameters);
   Agent::declare(parameters);
@@ -173,6 +179,26 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
     notify();
   } else if (step.action == CopyAction::end) {
     end_request(index, now);
+  }
+}
+
+void BlockAgent::each_page_read(bool to_limit, const PageVisitor& visit) {
+  while (source_.has_next()) {
+    const BlockRequest request = source_.take(Tick(0)).request;
+    if (!to_limit) {
+      source_.restart_limit();
+    }
+    if (request.trim || !copier_.copy().reads(request.write)) {
+      continue;
+    }
+    const DeviceLayout::Extent extent = layout_.extent(request);
+    for (std::uint64_t line = 0; line < extent.lines;) {
+      const std::uint64_t at = (extent.first_line + line) % layout_.lines();
+      if (!visit(static_cast<std::int64_t>(at / kLines))) {
+        return;
+      }
+      line += kLines - at % kLines;
+    }
   }
 }
 

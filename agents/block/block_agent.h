@@ -46,6 +46,7 @@ class BlockAgent final : public Agent {
   }
   Histogram* response_times() override { return &ledger_.times(); }
   Histogram* response_times_in_collections() override { return &ledger_.times_in_collections(); }
+  void each_page_read(bool to_limit, const PageVisitor& visit) override;
 
   Tick next_event() const override { return steps_.next_time(); }
   Tick advance(Tick now) override;

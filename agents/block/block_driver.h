@@ -4,6 +4,7 @@
 // A driver is a row of a table: values of the parameters below, each of which may be set by itself.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -31,6 +32,11 @@ struct Copy {
   const CopyPass* pass(bool write, std::size_t number) const {
     const auto& all = passes[write ? 1 : 0];
     return number < all.size() && all[number].accesses > 0 ? &all[number] : nullptr;
+  }
+  bool reads(bool write) const {
+    const auto& all = passes[write ? 1 : 0];
+    return std::any_of(all.begin(), all.end(),
+                       [](const CopyPass& each) { return !each.write && each.accesses > 0; });
   }
   std::int64_t accesses(bool write) const {  // of a line, in all passes
     return passes[write ? 1 : 0][0].accesses + passes[write ? 1 : 0][1].accesses;

@@ -80,6 +80,13 @@ void CoreAgent::fetch() {
   decide_end();
 }
 
+void CoreAgent::each_record(bool to_limit, const std::function<bool()>& visit) {
+  while ((to_limit ? !ending_ : have_record_) && parts_.in_first_turn() && visit()) {
+    last_index_ = next_index_;
+    fetch();
+  }
+}
+
 void CoreAgent::decide_end() {
   ending_ = !have_record_ || next_index_ > limit_index_;
   end_index_ = std::min(next_index_, limit_index_);

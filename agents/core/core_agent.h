@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,9 @@ class CoreAgent : public Agent, protected RecordSource {
   // Counts the instructions of a pass that has ended as work done.
   void end_pass();
   bool resting() const { return ending_ && act_time_ == kNever && known_ == end_; }
+  // Fetches the records of a pass, or of the first turn of its loop, one after the other, while
+  // visit() is true; to the limit, or to the source's end. For agents that never act.
+  void each_record(bool to_limit, const std::function<bool()>& visit);
   // Goes on after set_ready() has made slots of records known.
   void resume();
   void unblock(Tick now);

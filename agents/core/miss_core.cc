@@ -148,6 +148,16 @@ Address MissCore::location(MemoryClass memory, std::uint64_t address) const {
              : environment().translation->translate(space_.space, address);
 }
 
+void MissCore::each_page_read(bool to_limit, const PageVisitor& visit) {
+  if (!source_->has_nvdimm()) {
+    return;
+  }
+  each_record(to_limit, [&] {
+    return !miss_.load || miss_.memory == MemoryClass::dram ||
+           visit(location(MemoryClass::nvdimm, miss_.load_address).value() / kPageBytes.value());
+  });
+}
+
 void MissCore::on_admit(const Request& request, Tick now) {
   if (request.write) {
     --writes_outside_;

@@ -42,6 +42,7 @@ class MissCore : public CoreAgent {
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void each_page_read(bool to_limit, const PageVisitor& visit) override;
 
  protected:
   virtual std::unique_ptr<MissSource> open_source() = 0;

@@ -42,6 +42,8 @@ class SourceParts {
   // Reads the next record of the parts, as fetch_record() does; the record before it, or the pass's
   // start, is instruction `index` of the pass. Throws InputError where the source is too short.
   bool next_record(std::int64_t index, std::int64_t& gap);
+  // No record was read yet that a pass reads for the second time because of keys_.loop.
+  bool in_first_turn() const { return turn_ == 0; }
   // Of the pass, where it has no limit; `done` instructions of it were run, and the source tells
   // how much of a turn is over.
   double fraction(double done, double of_turn) const;

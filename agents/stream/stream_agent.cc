@@ -88,19 +88,36 @@ void StreamAgent::pump(Tick now) {
 }
 
 void StreamAgent::send_next(Tick now) {
-  const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
   const StreamRequest request = *next_;
+  const Place place = place_of(request);
   count_wraps(request.address >= capacity_ ? 1 : 0);
-  const std::uint64_t within = request.address % capacity_;
-  const std::uint64_t line = within - within % line_bytes;
-  const bool dram = line < dram_capacity_;
   ++sent_;
   ++outside_;
   ++outstanding_;
   fetch();
-  send(dram ? MemoryClass::dram : MemoryClass::nvdimm,
-       Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_)), request.write, 0,
-       now, request.context);
+  send(place.memory, place.line, request.write, 0, now, request.context);
+}
+
+StreamAgent::Place StreamAgent::place_of(const StreamRequest& request) const {
+  const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
+  const std::uint64_t within = request.address % capacity_;
+  const std::uint64_t line = within - within % line_bytes;
+  const bool dram = line < dram_capacity_;
+  return {dram ? MemoryClass::dram : MemoryClass::nvdimm,
+          Address(static_cast<std::int64_t>(dram ? line : line - dram_capacity_))};
+}
+
+// Always to the limit, as generated requests have no end; the limit of a stream in the background
+// may be no end either.
+void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
+  constexpr std::int64_t kMostRead = 1 << 24;  // requests
+  bool wanted = true;
+  for (; wanted && next_ && sent_ < kMostRead; fetch()) {
+    ++sent_;
+    const Place place = place_of(*next_);
+    wanted = next_->write || place.memory == MemoryClass::dram ||
+             visit(place.line.value() / kPageBytes.value());
+  }
 }
 
 void StreamAgent::on_admit(const Request&, Tick now) {

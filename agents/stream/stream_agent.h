@@ -35,6 +35,7 @@ class StreamAgent : public Agent {
     return wake_;
   }
   void on_admit(const Request& request, Tick now) override;
+  void each_page_read(bool to_limit, const PageVisitor& visit) override;
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
 
@@ -65,6 +66,12 @@ class StreamAgent : public Agent {
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
 
+  struct Place {
+    MemoryClass memory;
+    Address line;
+  };
+
+  Place place_of(const StreamRequest& request) const;
   void start_pass(Tick now);
   void fetch();
   Tick due() const;
