@@ -25,10 +25,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
     throw InputError(join_errors(errors));
   }
   const std::string& file = config.nvdimm.precondition.load;
-  std::vector<SystemConfig> parts = config_.channel_configs();
-  for (SystemConfig& part : parts) {
-    part.nvdimm.precondition = file.empty() ? part.nvdimm.precondition : PreconditionParameters();
-  }
+  const std::vector<SystemConfig> parts = config_.channel_configs();
   for (std::size_t index = 0; index < parts.size(); ++index) {
     const auto channel = static_cast<std::int64_t>(index) % config.controller.channels;
     channels_.push_back(dram_backend(config.dram_model.backend)
@@ -57,6 +54,17 @@ std::string MemorySystem::preconditioned(std::uint64_t seed) {
   Archive archive;
   serialize_start(archive);
   return seal_preconditioned(config_, seed, archive.bytes());
+}
+
+void MemorySystem::hold_resident(const std::vector<std::int64_t>& pages) {
+  std::vector<std::vector<LogicalPage>> parts(channels_.size());
+  for (const std::int64_t page : pages) {
+    const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
+    parts[static_cast<std::size_t>(place.channel) + first_of_nvdimm_].emplace_back(place.page);
+  }
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_resident(parts[i]);
+  }
 }
 
 // With private buses the channels of the NVDIMM come after those of DRAM.

@@ -75,6 +75,10 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Before any request: the content of a file for nvdimm.precondition.load. `seed`: this system's.
   std::string preconditioned(std::uint64_t seed);
 
+  // Before any request, with an NVDIMM: its buffers hold these pages of it, by number, as if they
+  // had been read, as many as fit. The first is given up last.
+  void hold_resident(const std::vector<std::int64_t>& pages);
+
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
   // Loading, once the requesters are loaded too: each waits for what is under way, and power is on

@@ -20,6 +20,7 @@ constexpr std::string_view kMagic = "HMSIMPRE";
 constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash of the rest, its length
 constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
+constexpr std::string_view kBuffer = "nvdimm.precondition.buffer";
 
 using Values = std::map<std::string, std::string>;
 
@@ -27,7 +28,8 @@ bool starts_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// The FTL's shape, what is written to it, and by which rules.
+// The FTL's shape, what is written to it, and by which rules. What the buffer holds is not in the
+// file: each run fills it anew, so that one file does for every buffer.
 bool shapes(const SystemConfig& config, std::string_view name) {
   constexpr std::array<std::string_view, 11> kNames{
       "controller.channels",     "nvdimm.capacity",      "nvdimm.ftl.",
@@ -35,7 +37,7 @@ bool shapes(const SystemConfig& config, std::string_view name) {
       "nvdimm.nand.planes",      "nvdimm.precondition.", "nvdimm.nand.pages_per_block",
       "nvdimm.nand.factory_bad", "system.store_data"};
   for (const std::string_view prefix : kNames) {
-    if (starts_with(name, prefix) && name != kLoad) {
+    if (starts_with(name, prefix) && name != kLoad && name != kBuffer) {
       return true;
     }
   }

@@ -98,6 +98,10 @@ class NvdimmModule : public Component {
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
 
+  // Before any command: its buffer, if it has one, holds these pages as if they had been read, as
+  // many as fit. The first is given up last.
+  virtual void hold_resident(const std::vector<LogicalPage>& /*pages*/) {}
+
   // Garbage collections so far.
   virtual std::uint64_t collections_begun() const { return 0; }
   virtual std::uint64_t collections_ended() const { return 0; }

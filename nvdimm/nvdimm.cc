@@ -2,6 +2,7 @@
 #include "nvdimm/nvdimm.h"
 
 #include "core/errors.h"
+#include "nvdimm/buffer/untimed_fill.h"
 #include "nvdimm/precondition.h"
 
 namespace hmsim {
@@ -31,9 +32,27 @@ Nvdimm::Nvdimm(const NvdimmParameters& parameters, AckListener& host, std::uint6
   if (data_ != nullptr) {
     ftl_.set_media(&data_->media);
   }
-  precondition(ftl_, parameters.precondition, seed);
+  if (parameters.precondition.load.empty()) {
+    precondition(ftl_, parameters.precondition, seed);
+  }
   map_counts() = MapCounts();
   tell_programmed();
+  if (parameters.precondition.buffer == PreconditionBuffer::dirty) {
+    fill_write_part(seed);
+  }
+}
+
+// Also where the FTL's state will come from a file: it is the same with any buffer.
+void Nvdimm::fill_write_part(std::uint64_t seed) {
+  fill_dirty(buffer_,
+             next_writes(parameters_.precondition, ftl_.shape().logical_pages, seed,
+                         pages_in(buffer_, buffer_.write)),
+             data_.get());
+  admit_later(Tick(0));
+}
+
+void Nvdimm::hold_resident(const std::vector<LogicalPage>& pages) {
+  fill_clean(buffer_, pages, ftl_, data_.get());
 }
 
 void Nvdimm::tell_programmed() {

@@ -58,6 +58,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   const PowerRecord& power_record() const override { return backup_.record(); }
   CommandView command_view(std::uint32_t tag) const override { return commands_.command_view(tag); }
   void serialize_start(Archive& archive) override;
+  void hold_resident(const std::vector<LogicalPage>& pages) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
 
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }
@@ -91,6 +92,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
     }
   }
   void schedule_admission(Tick now);
+  void fill_write_part(std::uint64_t seed);
   void tell_programmed();
 
   // Loading.

@@ -10,6 +10,7 @@
 #include "nvdimm/ftl/ftl.h"
 #include "nvdimm/module.h"
 #include "nvdimm/power.h"
+#include "nvdimm/precondition.h"
 #include "policies/policy.h"
 
 namespace hmsim {
@@ -116,9 +117,18 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
        "assumed"});
   set.integer("seed", precondition.seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
               {"seed of overwrites at random", ""});
+  set.choice(
+      "buffer", precondition.buffer,
+      {{"none", PreconditionBuffer::none},
+       {"dirty", PreconditionBuffer::dirty},
+       {"resident", PreconditionBuffer::resident}},
+      {"what the synchronisation buffer holds at the start: nothing; a write part full of dirty "
+       "pages, those that the pattern would write next; or a read part with the pages that the "
+       "agents will read, as many as fit: the best case",
+       "assumed"});
   set.text(
       "load", precondition.load,
-      {"instead of doing all this: a file that 'hmsim precondition' wrote for the same NVDIMM, "
+      {"instead of writing all this: a file that 'hmsim precondition' wrote for the same NVDIMM, "
        "keys and seed; its path is relative to the working directory",
        ""});
 }
@@ -179,6 +189,16 @@ void check_over_provisioning(const NvdimmParameters& parameters,
              (shape.map_pages() > 0 ? " and of the map" : "") + " included) must fit, but with " +
              kept + " and " + std::to_string(shape.frontiers()) + " blocks open only " +
              std::to_string(room) + " do"});
+  }
+}
+
+void check_buffer(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
+  const PreconditionParameters& precondition = parameters.precondition;
+  if (precondition.buffer == PreconditionBuffer::dirty &&
+      filled_pages(precondition, ftl_shape(parameters).logical_pages) == 0) {
+    errors.push_back({"nvdimm.precondition.buffer",
+                      "'dirty' takes its pages from the filled ones, and there are none: set "
+                      "nvdimm.precondition.fill, to 0.5, say"});
   }
 }
 
@@ -266,6 +286,7 @@ void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>
     errors.push_back({"nvdimm.power.energy", lost});
   }
   if (check_capacity(parameters, errors)) {
+    check_buffer(parameters, errors);
     check_over_provisioning(parameters, errors);
     check_map_cache(parameters, errors);
   }

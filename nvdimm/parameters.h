@@ -23,6 +23,7 @@ enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to use
 enum class MapPlace : std::uint8_t { full, cached };
 enum class WriteFrontier : std::uint8_t { separate, shared };
 enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
+enum class PreconditionBuffer : std::uint8_t { none, dirty, resident };
 
 struct BufferParameters {
   Bytes read_size{400LL << 20};
@@ -68,6 +69,7 @@ struct PreconditionParameters {
   double overwrite = 0;
   PreconditionPattern pattern = PreconditionPattern::uniform;
   std::int64_t seed = 1;
+  PreconditionBuffer buffer = PreconditionBuffer::none;
   std::string load;  // a file
 };
 

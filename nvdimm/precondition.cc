@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/precondition.h"
 
+#include <algorithm>
+
+#include "core/key_map.h"
 #include "core/random.h"
 
 namespace hmsim {
@@ -124,10 +127,14 @@ void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
   write_map_untimed(ftl, work);
 }
 
+std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64_t logical_pages) {
+  return pages_of(parameters.fill, logical_pages);
+}
+
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed) {
   UntimedWork work;
   const std::uint64_t logical_pages = ftl.shape().logical_pages;
-  const std::uint64_t filled = pages_of(parameters.fill, logical_pages);
+  const std::uint64_t filled = filled_pages(parameters, logical_pages);
   for (std::uint64_t page = 0; page < filled; ++page) {
     write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
   }
@@ -138,6 +145,29 @@ UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std
     }
   }
   return work;
+}
+
+std::vector<LogicalPage> next_writes(const PreconditionParameters& parameters,
+                                     std::uint64_t logical_pages, std::uint64_t seed,
+                                     std::uint64_t count) {
+  const std::uint64_t filled = filled_pages(parameters, logical_pages);
+  std::vector<LogicalPage> pages;
+  if (filled == 0) {
+    return pages;
+  }
+  Overwrites writes(parameters, filled, seed);
+  for (std::uint64_t i = pages_of(parameters.overwrite, logical_pages); i > 0; --i) {
+    writes.next();
+  }
+  KeyMap known;
+  while (pages.size() < std::min(count, filled)) {
+    const LogicalPage page = writes.next();
+    if (known.find(page.value()) == kNoIndex) {
+      known.insert(page.value(), 0);
+      pages.push_back(page);
+    }
+  }
+  return pages;
 }
 
 double untimed_amplification(const FtlShape& shape, const std::string& victim,

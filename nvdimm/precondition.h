@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/types.h"
 #include "nvdimm/ftl/ftl.h"
@@ -31,6 +32,15 @@ void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work);
 
 // As `parameters` say; overwrites at random depend on their seed and on `seed`, a channel's own.
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed);
+
+// Pages that it fills, the first ones.
+std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64_t logical_pages);
+
+// The pages that precondition() would write if it went on, each named once, when it would first be
+// written; `count` of them, or all that are filled.
+std::vector<LogicalPage> next_writes(const PreconditionParameters& parameters,
+                                     std::uint64_t logical_pages, std::uint64_t seed,
+                                     std::uint64_t count);
 
 // A module is filled in order, overwritten until its write amplification has settled, and measured.
 struct UntimedRun {

@@ -11,6 +11,7 @@
 #include "core/checkpoint.h"
 #include "core/errors.h"
 #include "simulation/configuration.h"
+#include "simulation/resident.h"
 
 namespace hmsim {
 
@@ -98,6 +99,9 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
                                                memory_->capacity(MemoryClass::dram), options_.seed);
   shared_l3_ =
       std::make_unique<LastLevelCache>(configuration.frontend().cache.levels[kCacheLevels - 1]);
+  if (system.nvdimm.present && system.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
+    make_resident(configuration.frontend(), agents, source);
+  }
   connect_agents(std::move(source), wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
@@ -147,6 +151,17 @@ std::vector<Requester*> Simulation::requesters() const {
   requesters.insert(requesters.begin() + static_cast<std::ptrdiff_t>(agents_.size()),
                     by_hand_.get());
   return requesters;
+}
+
+void Simulation::make_resident(const FrontendParameters& frontend,
+                               const std::vector<Assignments>& agents, const TraceSource& source) {
+  if (agents.empty()) {
+    throw InputError(
+        "nvdimm.precondition.buffer: 'resident' holds what agents will read, and there are none: "
+        "must be 'none' or 'dirty'");
+  }
+  const bool to_limits = options_.warmup == Tick(0) && options_.warmup_instructions == 0;
+  hold_what_is_read(*memory_, {agents, frontend, source, options_.seed, to_limits});
 }
 
 // Cores of the node come first: jobs begin to run on them at once.

@@ -148,6 +148,8 @@ class Simulation : private SourceProgress {
   };
 
   std::int64_t instructions(std::uint16_t source) const override;
+  void make_resident(const FrontendParameters& frontend, const std::vector<Assignments>& agents,
+                     const TraceSource& source);
   void connect_agents(TraceSource source, const std::vector<Wakeup>& wakeups);
   std::vector<std::int64_t> node_cores() const;
   std::vector<Agent*> all_agents() const;

@@ -20,6 +20,10 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
   if (!parameters.precondition.load.empty()) {
     errors.push_back({"nvdimm.precondition.load", "only flash can be preconditioned"});
   }
+  if (parameters.precondition.buffer != PreconditionBuffer::none) {
+    errors.push_back(
+        {"nvdimm.precondition.buffer", "only flash has a synchronisation buffer: must be 'none'"});
+  }
   const std::int64_t budget = parameters.power.energy;
   const std::int64_t need = flush_energy(parameters.power, worst_hold_up_of(parameters));
   if (budget != kEnoughEnergy && need > budget * kMicrojoules) {

@@ -46,6 +46,9 @@ def saved(tmp_path: Path) -> Path:
         {"system.store_data": True},
         {"nvdimm.nand.factory_bad": 0.02},
         {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "2KiB"},
+        {"nvdimm.precondition.buffer": "dirty", "controller.channels": 2},
+        {"nvdimm.precondition.buffer": "dirty", "system.store_data": True},
+        {"nvdimm.precondition.buffer": "resident", "nvdimm.buffer.read_size": "1MiB"},
     ],
 )
 def test_the_result_is_that_of_preconditioning_anew(
@@ -53,7 +56,8 @@ def test_the_result_is_that_of_preconditioning_anew(
 ) -> None:
     workload = write(tmp_path / "w.yaml", WRITES)
     anew = {**SMALL, **more}
-    System("mascots16", anew, seed=3).save_preconditioned(tmp_path / "state")
+    by_hand = {**anew, "nvdimm.precondition.buffer": "none"}
+    System("mascots16", by_hand, seed=3).save_preconditioned(tmp_path / "state")
     loaded = {**anew, "nvdimm.precondition.load": str(tmp_path / "state")}
     results = [
         run(load_config("mascots16", keys), workload, seed=3, check=True).stats
@@ -120,3 +124,53 @@ def test_wrong_use_is_refused(saved: Path, tmp_path: Path) -> None:
     system.enqueue(2 * 1024**3)
     with pytest.raises(InputError, match="has begun"):
         system.save_preconditioned(tmp_path / "late")
+
+
+def test_one_file_does_for_every_state_of_the_buffer(saved: Path, tmp_path: Path) -> None:
+    dirty = {**SMALL, "nvdimm.precondition.buffer": "dirty"}
+    System("mascots16", dirty).save_preconditioned(tmp_path / "dirty")
+    assert (tmp_path / "dirty").read_bytes() == saved.read_bytes()
+    workload = write(tmp_path / "w.yaml", WRITES)
+    ticks = [
+        run(load_config("mascots16", {**SMALL, **keys}), workload).stats["sim.ticks"]
+        for keys in (
+            {"nvdimm.precondition.load": str(saved)},
+            {"nvdimm.precondition.load": str(saved), "nvdimm.precondition.buffer": "dirty"},
+            {"nvdimm.precondition.buffer": "dirty"},
+        )
+    ]
+    assert ticks[0] != ticks[1] == ticks[2]
+
+
+@pytest.mark.parametrize(
+    ("config", "keys", "message"),
+    [
+        ("mascots16", {"nvdimm.precondition.buffer": "dirty"}, "set nvdimm.precondition.fill"),
+        ("mascots16", {"nvdimm.precondition.buffer": "resident"}, "must be 'none' or 'dirty'"),
+        ("pcm", {"nvdimm.precondition.buffer": "resident"}, "must be 'none'"),
+        ("sttram", {"nvdimm.precondition.buffer": "dirty"}, "must be 'none'"),
+    ],
+)
+def test_a_buffer_that_cannot_be_is_refused(
+    config: str, keys: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=f"nvdimm.precondition.buffer: .*{message}") as caught:
+        System(config, keys)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_file_is_made_without_agents(tmp_path: Path) -> None:
+    resident = "--set=nvdimm.precondition.buffer=resident"
+    result = invoke("precondition", "mascots16", "--out", tmp_path / "state", *SETS, resident)
+    assert result.exit_code == 2
+    assert "must be 'none' or 'dirty'" in result.stderr
+
+
+def test_what_a_run_reads_is_resident(tmp_path: Path) -> None:
+    results = [
+        run(load_config("mascots16", {"nvdimm.precondition.buffer": buffer}), "demo").stats
+        for buffer in ("none", "resident")
+    ]
+    assert results[0]["nvdimm.buffer.read_hit_ratio_strict"] < 1
+    assert results[1]["nvdimm.buffer.read_hit_ratio_strict"] == 1
+    assert results[1]["nvdimm.nand.reads"] == 0

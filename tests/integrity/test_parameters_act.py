@@ -97,6 +97,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.precondition.overwrite": 2,
     "nvdimm.precondition.pattern": "zipf",
     "nvdimm.precondition.seed": 2,
+    "nvdimm.precondition.buffer": "dirty",
     "nvdimm.precondition.load": "no such file",
     "nvdimm.power.energy": 1,
     "nvdimm.power.draw": 5000,

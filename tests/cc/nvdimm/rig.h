@@ -46,6 +46,7 @@ class Rig : public AckListener {
       : nvdimm_(parameters, *this, seed, assignments) {
     nvdimm_.attach(kernel_, Wakeup(kernel_, kernel_.attach(nvdimm_)));
     watch_ = std::make_unique<FlashWatch>(nvdimm_);
+    kernel_.notify_all();
   }
 
   void on_ack(std::uint32_t tag, Tick now) override { acks.push_back({tag, now}); }
@@ -128,9 +129,9 @@ class Rig : public AckListener {
   }
 
   void serialize(Archive& archive) {
-    kernel_.serialize(archive);
     nvdimm_.serialize(archive);
     watch_->serialize(archive);
+    kernel_.serialize(archive);  // last: asks every component for its next event
     kernel_.notify_all();
   }
   std::string saved() {

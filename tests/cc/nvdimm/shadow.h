@@ -38,6 +38,15 @@ struct NvdimmFaults {
     }
     return frame != kNoIndex;
   }
+  // Keys of the frames of a part that can be given up, the first to go first.
+  static std::vector<std::int64_t> listed(const Nvdimm& nvdimm, bool write_part) {
+    const BufferPart& part = write_part ? nvdimm.buffer_.write : nvdimm.buffer_.read;
+    std::vector<std::int64_t> keys;
+    for (std::uint32_t frame = part.victim(); frame != kNoIndex; frame = part.after(frame)) {
+      keys.push_back(part[frame].key);
+    }
+    return keys;
+  }
   // Entries of a cached map that are neither in the cache nor in their translation pages.
   static std::uint64_t lost_entries(const Nvdimm& nvdimm) {
     const Ftl& ftl = nvdimm.ftl_;

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do the buffers that a run starts with hold what its agents will read?
+#include "simulation/resident.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "simulation/simulation.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr std::uint64_t kNvdimm = std::uint64_t{1} << 39;  // lines of it, in hmsim's format
+constexpr std::uint64_t kLines = 64;
+
+const Assignments kBlock{{"kind", "block_trace"}, {"path", "t"}, {"format", "mqsim"}};
+const Assignments kCore{{"kind", "llc_trace"}, {"path", "t"}, {"format", "hmsim"}};
+const Assignments kStream{{"kind", "synthetic"},
+                          {"target", "nvdimm"},
+                          {"requests", "3000"},
+                          {"read_ratio", "0.7"},
+                          {"footprint", "512KiB"}};
+
+Assignments with(Assignments keys, const Assignments& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+// 200 requests of 1 to 4 blocks to 300 pages; every third one writes.
+std::string block_trace() {
+  std::string trace;
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    trace += std::to_string(1'000 * i) + " 0 " + std::to_string(random.below(300) * 8) + " " +
+             std::to_string(8 * (1 + random.below(4))) + (i % 3 == 0 ? " 0\n" : " 1\n");
+  }
+  return trace;
+}
+
+// Loads of the NVDIMM among loads of DRAM; a page an entry, 10 instructions each.
+std::string core_trace(int pages) {
+  std::vector<std::uint64_t> records;
+  for (int i = 0; i < pages; ++i) {
+    const auto page = static_cast<std::uint64_t>(i * 7 % pages);
+    records.push_back(hmsim_record(page * kLines, 0, 0, 4));
+    records.push_back(hmsim_record(kNvdimm + page * kLines + page % kLines, 0, 0, 4));
+  }
+  return hmsim_trace(records, 1, 2, 64);
+}
+
+Assignments config_of(const std::string& buffer, const Assignments& more = {}) {
+  return with({{"nvdimm.capacity", "256MiB"},
+               {"nvdimm.ftl.over_provisioning", "30"},
+               {"nvdimm.precondition.fill", "0.5"},
+               {"nvdimm.precondition.buffer", buffer}},
+              more);
+}
+
+std::unique_ptr<Simulation> make(const std::vector<Assignments>& agents, const std::string& trace,
+                                 const Assignments& config, RunOptions options = {}) {
+  options.check = true;
+  return std::make_unique<Simulation>(config, agents, options, text_source(trace, 777));
+}
+
+double value(const Simulation& simulation, const std::string& path) {
+  for (const Statistic& statistic : simulation.statistics()) {
+    if (statistic.path == path) {
+      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
+                                                      : statistic.value;
+    }
+  }
+  ADD_FAILURE() << "no statistic " << path;
+  return -1;
+}
+
+struct Outcome {
+  double hits;
+  double page_reads;  // of the host
+  double ticks;
+};
+
+Outcome outcome(const std::vector<Assignments>& agents, const std::string& trace,
+                const Assignments& config, RunOptions options = {}) {
+  const auto simulation = make(agents, trace, config, options);
+  while (!simulation->run(1'000'000)) {
+  }
+  return {value(*simulation, "nvdimm.buffer.read_hit_ratio_strict"),
+          value(*simulation, "nvdimm.nand.reads"), value(*simulation, "sim.ticks")};
+}
+
+struct Workload {
+  const char* what;
+  Assignments agent;
+  std::string trace;
+  RunOptions options = {};
+};
+
+std::vector<Workload> workloads() {
+  RunOptions warm;
+  warm.warmup = 20 * kMicrosecond;
+  const std::string blocks = block_trace();
+  const std::string core = core_trace(500);
+  return {
+      {"blocks", kBlock, blocks},
+      {"blocks up to a limit", with(kBlock, {{"requests", "40"}, {"skip", "30"}}), blocks},
+      {"blocks behind a warm-up", with(kBlock, {{"requests", "40"}, {"threads", "2"}}), blocks,
+       warm},
+      {"blocks of windows, one before the other",
+       with(kBlock,
+            {{"windows", "skip=100,warmup=5,requests=20;skip=10,requests=20"}, {"loop", "2"}}),
+       blocks},
+      {"blocks that are written through the caches", with(kBlock, {{"copy", "write_back"}}),
+       blocks},
+      {"blocks past the capacity's end", with(kBlock, {{"device_stride", "4KiB"}}),
+       "0 9999 1600000 64 1\n5 65535 409600000 800 1\n"},
+      {"a core", kCore, core},
+      {"a core up to a limit", with(kCore, {{"instructions", "2000"}, {"skip", "301"}}), core},
+      {"a core behind a warm-up", with(kCore, {{"instructions", "1500"}}), core, warm},
+      {"a core's windows",
+       with(kCore,
+            {{"windows", "skip=1000,warmup=200,instructions=500;instructions=300"}, {"loop", "3"}}),
+       core},
+      {"a copy", with(kCore, {{"copies", "3"}, {"copy_number", "2"}}), core},
+      {"generated requests", kStream, ""},
+      {"a pattern",
+       {{"kind", "pattern"},
+        {"target", "nvdimm"},
+        {"requests", "2000"},
+        {"read_randomness", "0.5"}},
+       ""},
+  };
+}
+
+TEST(Resident, EveryReadOfARunThatFitsHits) {
+  for (const Workload& workload : workloads()) {
+    for (const char* const channels : {"1", "2"}) {
+      SCOPED_TRACE(std::string(workload.what) + ", channels: " + channels);
+      const auto run = [&](const char* buffer) {
+        return outcome({workload.agent}, workload.trace,
+                       config_of(buffer, {{"controller.channels", channels}}), workload.options);
+      };
+      const Outcome cold = run("none");
+      const Outcome resident = run("resident");
+      EXPECT_LT(cold.hits, 1);
+      EXPECT_GT(cold.page_reads, 0);
+      EXPECT_EQ(resident.hits, 1);
+      EXPECT_EQ(resident.page_reads, 0);
+      EXPECT_LT(resident.ticks, cold.ticks);
+    }
+  }
+}
+
+TEST(Resident, AgentsThatReadTheSamePagesShareThem) {
+  const Assignments other = with(kBlock, {{"core", "1"}, {"skip", "50"}});
+  const Assignments write_only =
+      with(kStream, {{"core", "2"}, {"read_ratio", "0"}, {"measured", "false"}});
+  const Outcome both = outcome({kBlock, other, write_only}, block_trace(), config_of("resident"));
+  EXPECT_EQ(both.hits, 1);
+  EXPECT_EQ(both.page_reads, 0);
+}
+
+// A core that reads pages 0, 7, 14, ... once each: those first in the order of its reads are held.
+TEST(Resident, WhatDoesNotFitIsReadFromFlash) {
+  constexpr int kPages = 500;
+  for (const char* const channels : {"1", "2"}) {
+    const Assignments more{
+        {"controller.channels", channels},
+        {"nvdimm.buffer.read_size", std::string(channels) == "1" ? "400KiB" : "200KiB"}};
+    const Outcome run =
+        outcome({with(kCore, {{"window", "8"}})}, core_trace(kPages), config_of("resident", more));
+    EXPECT_DOUBLE_EQ(run.hits, 100.0 / kPages);
+    EXPECT_EQ(run.page_reads, kPages - 100);
+  }
+}
+
+TEST(Resident, AgentsTakeTurns) {
+  const Assignments first = with(kStream, {{"pattern", "strided"},
+                                           {"requests", "100"},
+                                           {"read_ratio", "1"},
+                                           {"outstanding", "1"},
+                                           {"footprint", "400KiB"}});
+  const Assignments second = with(first, {{"core", "1"}, {"offset", "1MiB"}});
+  const Outcome run =
+      outcome({first, second}, "", config_of("resident", {{"nvdimm.buffer.read_size", "80KiB"}}));
+  EXPECT_NEAR(run.hits, 0.1, 0.001) << "10 of the 100 pages of each; the faster one starts over";
+}
+
+TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {
+  for (const char* const buffer : {"dirty", "resident"}) {
+    const Assignments config = config_of(buffer, {{"nvdimm.buffer.read_size", "256KiB"},
+                                                  {"nvdimm.buffer.write_size", "128KiB"},
+                                                  {"nvdimm.buffer.manager", "prefetch_preevict"},
+                                                  {"controller.channels", "2"}});
+    const std::vector<Assignments> agents{kBlock, with(kStream, {{"core", "1"}})};
+    const auto whole = make(agents, block_trace(), config);
+    const std::string start = whole->save();
+    ASSERT_NO_THROW(make(agents, block_trace(), config)->load(start));
+    for (const Tick at : {Tick(1), 5 * kMicrosecond, 2'000 * kMicrosecond}) {
+      const auto first = make(agents, block_trace(), config);
+      first->advance(at);
+      const auto second = make(agents, block_trace(), config);
+      second->load(first->save());
+      const auto uninterrupted = make(agents, block_trace(), config);
+      uninterrupted->advance(at);
+      for (const auto& run : {first.get(), second.get(), uninterrupted.get()}) {
+        run->advance(9'000 * kMicrosecond);
+      }
+      EXPECT_EQ(second->save(), uninterrupted->save());
+      EXPECT_EQ(first->save(), uninterrupted->save());
+    }
+  }
+}
+
+TEST(Resident, DirtyFramesMakeWritersWaitFromTheStart) {
+  const Assignments writes = with(kStream, {{"read_ratio", "0"},
+                                            {"pattern", "strided"},
+                                            {"requests", "20"},
+                                            {"offset", "120MiB"},
+                                            {"outstanding", "1"}});
+  const auto run = [&](const char* buffer, const char* manager) {
+    return outcome({writes}, "",
+                   config_of(buffer, {{"nvdimm.buffer.write_size", "1MiB"},
+                                      {"nvdimm.buffer.manager", manager}}))
+        .ticks;
+  };
+  const double program = 650e6;
+  EXPECT_LT(run("none", "on_demand"), 20 * 1e6);
+  EXPECT_GT(run("dirty", "on_demand"), 20 * program) << "one at a time";
+  EXPECT_LT(run("dirty", "preevict"), 20 * program) << "frames become free meanwhile";
+}
+
+TEST(Resident, FramesAreKeptFreeBeforeTheFirstCommand) {
+  const Assignments config = config_of(
+      "dirty", {{"nvdimm.buffer.manager", "preevict"}, {"nvdimm.buffer.write_size", "1MiB"}});
+  const auto simulation = make({}, "", config);
+  simulation->advance(5'000 * kMicrosecond);
+  EXPECT_GT(value(*simulation, "nvdimm.buffer.preevictions"), 0);
+}
+
+TEST(Resident, NobodyReadsWithoutAgents) {
+  try {
+    make({}, "", config_of("resident"));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "nvdimm.precondition.buffer: 'resident' holds what agents will read, and there are "
+              "none: must be 'none' or 'dirty'");
+  }
+}
+
+TEST(Resident, NothingIsToBeHeldWithoutAnNvdimm) {
+  const Assignments core{{"kind", "synthetic_core"}, {"instructions", "1000"}};
+  const auto run = make({core}, "", with(config_of("resident"), {{"nvdimm.present", "false"}}));
+  EXPECT_TRUE(run->run(1'000'000));
+}
+
+}  // namespace
+}  // namespace hmsim::testing
