@@ -61,6 +61,12 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
   if (config_.store_data) {
     throw InputError("system.store_data: the host keeps the data; leave it off");
   }
+  if (config_.nvdimm.present &&
+      config_.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
+    throw InputError(
+        "nvdimm.precondition.buffer: 'resident' holds what agents will read, and the host does not "
+        "tell that: must be 'none' or 'dirty'");
+  }
   memory_.set_requesters({this});
   memory_.set_progress(*this);
   if (check) {

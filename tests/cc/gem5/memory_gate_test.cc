@@ -233,6 +233,7 @@ TEST(MemoryGate, WhatReachesBeyondItsMemoryIsAnError) {
 TEST(MemoryGate, WrongParametersAreErrors) {
   EXPECT_THROW(Host(system({{"controller.queus", "split"}})), InputError);
   EXPECT_THROW(Host(system({{"system.store_data", "true"}})), InputError);
+  EXPECT_THROW(Host(system({{"nvdimm.precondition.buffer", "resident"}})), InputError);
   const Host host(system({{"frontend.core.window", "64"}}));  // the host's own affair
   EXPECT_TRUE(host.gate.idle());
 }
