@@ -183,9 +183,8 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   const std::int64_t end = address.value() + size.value();
   std::int64_t pages = 0;
   for (std::int64_t at = (address.value() + page - 1) / page * page; at + page <= end; at += page) {
-    const NvdimmPlace place = map_.nvdimm(Address(at));
-    NvdimmModule& nvdimm = *channels_[static_cast<std::size_t>(place.channel)]->nvdimm();
-    pages += nvdimm.trim(place.address, kPageBytes, now);
+    NvdimmModule& nvdimm = *channel_of(MemoryClass::nvdimm, Address(at)).nvdimm();
+    pages += nvdimm.trim(map_.nvdimm(Address(at)).address, kPageBytes, now);
   }
   return pages;
 }

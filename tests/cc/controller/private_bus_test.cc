@@ -84,6 +84,23 @@ TEST(PrivateBus, HoldsForSeveralChannels) {
                commands(MemoryClass::dram, Traffic::dram, {{"controller.channels", "2"}}));
 }
 
+TEST(PrivateBus, TrimsReachTheNvdimms) {
+  for (const char* const channels : {"1", "2"}) {
+    Kernel kernel;
+    MemorySystem system(make_config(with(kSmallNvdimm, {{"controller.queues", "split"},
+                                                        {"controller.bus", "private"},
+                                                        {"controller.channels", channels},
+                                                        {"nvdimm.precondition.fill", "1"}})),
+                        kernel, 1);
+    StatisticRegistry registry;
+    system.register_statistics(registry);
+    EXPECT_EQ(system.trim(Address(kPageBytes.value()), 5 * kPageBytes, Tick(0)), 5);
+    for (const Statistic& statistic : registry.read()) {
+      EXPECT_TRUE(statistic.path != "nvdimm.ftl.trimmed_pages" || statistic.count == 5);
+    }
+  }
+}
+
 TEST(PrivateBus, NeedsTwoQueuesAndAnNvdimm) {
   EXPECT_THROW(make_config({{"controller.bus", "private"}}), InputError);
   EXPECT_THROW(make_config({{"controller.bus", "private"},
