@@ -7,6 +7,7 @@
 
 #include "agents/agent.h"
 #include "agents/cache/last_level_cache.h"
+#include "agents/node/node.h"
 #include "agents/translation.h"
 #include "controller/address_map.h"
 #include "core/key_map.h"
@@ -80,11 +81,13 @@ Pages in_turns(const std::vector<Pages>& lists) {
 
 void hold_what_is_read(MemorySystem& memory, const ResidentRun& run) {
   Translation translation(run.frontend.translation, memory.capacity(MemoryClass::dram), run.seed);
+  Node node(run.frontend, {});  // without a core: jobs do not run
   LastLevelCache shared_l3(run.frontend.cache.levels[kCacheLevels - 1]);
   AgentEnvironment environment;
   environment.port = &memory;
   environment.translation = &translation;
   environment.shared_l3 = &shared_l3;
+  environment.node = &node;
   environment.trace = run.source;
   environment.seed = run.seed;
   std::vector<Pages> lists;

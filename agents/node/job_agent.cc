@@ -95,6 +95,47 @@ void JobAgent::fetch(JobThread& thread) {
   thread.left -= thread.record.gap;
 }
 
+// Threads take turns, a step each. The limit of instructions holds with a warm-up, too: behind it
+// their places are not known.
+void JobAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
+  bool any = program_->has_nvdimm();
+  while (any) {
+    any = false;
+    for (std::uint32_t number = 0; number < program_threads(); ++number) {
+      JobThread& thread = threads_[number];
+      if (thread.has_record && thread.record.action == JobAction::end) {
+        continue;
+      }
+      fetch(thread);
+      any = true;
+      if (!visit_reads(number, visit)) {
+        return;
+      }
+    }
+  }
+}
+
+// The pages that the thread's step reads; false: no more are wanted.
+bool JobAgent::visit_reads(std::uint32_t number, const PageVisitor& visit) const {
+  const JobRecord& record = threads_[number].record;
+  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  std::uint64_t first = record.first_line;
+  std::uint64_t lines = record.action == JobAction::read ? record.lines : 0;
+  if (record.action == JobAction::miss && record.miss.load &&
+      record.miss.memory == MemoryClass::nvdimm) {
+    first = record.miss.load_address / kLine;
+    lines = 1;
+  }
+  first += offset / kLine;
+  for (std::uint64_t line = first; line < first + lines; line += kLinesPerPage) {
+    if (!visit(static_cast<std::int64_t>(line % nvdimm_lines_ / kLinesPerPage))) {
+      return false;
+    }
+  }
+  return lines == 0 ||
+         visit(static_cast<std::int64_t>((first + lines - 1) % nvdimm_lines_ / kLinesPerPage));
+}
+
 bool JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
   const std::uint64_t address = thread.next_line * kLine;
   const bool write = thread.record.action == JobAction::write;

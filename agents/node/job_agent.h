@@ -43,6 +43,7 @@ class JobAgent final : public Agent, private NodeJob {
   std::int64_t frequency() const override { return frequency_; }
   bool is_core() const override { return false; }
   std::vector<std::int64_t> node_cores() const override { return keys_.core_list(); }
+  void each_page_read(bool to_limit, const PageVisitor& visit) override;
   std::int64_t work(Tick now) const override;
   void account(Tick now) override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
@@ -91,6 +92,7 @@ class JobAgent final : public Agent, private NodeJob {
   void start(Tick now);
   void make_ready(std::uint32_t thread, bool woken, Tick now);
   void fetch(JobThread& thread);
+  bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
   bool copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const;
   StintEnd yield(std::uint32_t thread, Tick now);
   StintEnd act(std::uint32_t thread, Tick now);

@@ -333,6 +333,27 @@ TEST(Job, ARunMayBeCutAnywhere) {
   }
 }
 
+// Of each task, in both kinds of programs.
+TEST(Job, WhatItsThreadsReadCanBeResident) {
+  const std::string text = "thread a 2\nread 5 2\nwrite 90\nthread b\nread 700\nread 6\n";
+  for (const char* buffer : {"none", "resident"}) {
+    const auto simulation =
+        run({text, {{"tasks", "2"}, {"cores", "0-1"}}, {{"nvdimm.precondition.buffer", buffer}}});
+    const bool resident = buffer == std::string("resident");
+    EXPECT_EQ(value_of(*simulation, "nvdimm.buffer.read_hit_ratio") == 1, resident);
+    EXPECT_EQ(value_of(*simulation, "agent.0.makespan_us") < 20, resident);
+  }
+  Assignments config = kSmall;
+  config.emplace_back("nvdimm.precondition.buffer", "resident");
+  config.emplace_back("nvdimm.buffer.read_size", "8MiB");
+  Simulation simulation(config,
+                        {{{"kind", "job"}, {"path", "x"}, {"format", "hmsim"}, {"tasks", "2"}}}, {},
+                        text_source(random_misses(1)));
+  while (!simulation.run(1'000'000)) {
+  }
+  EXPECT_EQ(value_of(simulation, "nvdimm.buffer.read_hit_ratio"), 1);
+}
+
 TEST(Job, StartsOverWhileOthersGoOn) {
   Assignments config = kSmall;
   const std::vector<Assignments> agents{
