@@ -6,12 +6,14 @@
 #include <array>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "agents/agent.h"
+#include "agents/node/node.h"
 #include "agents/translation.h"
 #include "core/archive.h"
 #include "core/errors.h"
@@ -208,16 +210,29 @@ class AgentUnderTest {
   explicit AgentUnderTest(const Bench& bench)
       : port(bench.slots, bench.latency),
         translation(bench.translation, bench.dram, 1),
-        agent(make_agent_of(bench.kind, bench.keys)) {
+        agent(make_agent_of(bench.kind, bench.keys)),
+        node({}, agent->node_cores()) {
     port.set_capacity(bench.dram, bench.nvdimm);
-    const Wakeup wakeup(kernel, kernel.attach(*agent));
-    port.connect({agent.get()}, Wakeup(kernel, kernel.attach(port)));
+    all.push_back(agent.get());
+    for (std::size_t i = 0; i < node.size(); ++i) {
+      all.push_back(&node.core(i));
+    }
+    std::vector<Wakeup> wakeups;
+    for (Agent* each : all) {
+      wakeups.emplace_back(kernel, kernel.attach(*each));
+    }
+    port.connect({all.begin(), all.end()}, Wakeup(kernel, kernel.attach(port)));
     AgentEnvironment environment;
     environment.port = &port;
     environment.translation = &translation;
+    environment.node = &node;
     environment.trace = text_source(bench.trace, bench.piece);
-    agent->connect(0, environment, wakeup);
-    agent->begin_measuring(Tick(0));
+    for (std::size_t i = all.size(); i-- > 0;) {
+      all[i]->connect(i, environment, wakeups[i]);
+    }
+    for (Agent* each : all) {
+      each->begin_measuring(Tick(0));
+    }
     kernel.notify_all();
   }
 
@@ -241,14 +256,35 @@ class AgentUnderTest {
     serialize(archive);
   }
 
+  // The agent, and the cores of the node that it runs on, if it does.
+  void serialize_agents(Archive& archive) {
+    node.serialize(archive);
+    for (Agent* each : all) {
+      each->serialize(archive);
+    }
+  }
+  // As a simulation does when it has loaded these requests.
+  void check_loaded(const Archive& archive,
+                    const std::vector<Requester::Outstanding>& requests) const {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::vector<Requester::Outstanding> own;
+      std::copy_if(requests.begin(), requests.end(), std::back_inserter(own),
+                   [i](const auto& each) { return each.request.agent == i; });
+      all[i]->check_outstanding(archive, own);
+    }
+    node.check_loaded(archive);
+  }
+
   Kernel kernel;
   FakePort port;
   Translation translation;
   std::unique_ptr<Agent> agent;
+  Node node;
+  std::vector<Agent*> all;  // the agent, and the cores
 
  private:
   void serialize(Archive& archive) {
-    agent->serialize(archive);
+    serialize_agents(archive);
     translation.serialize(archive);
     port.serialize(archive);
     kernel.serialize(archive);

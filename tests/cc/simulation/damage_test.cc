@@ -37,7 +37,13 @@ std::vector<Bench> benches(std::uint64_t seed = 3) {
     line += " " + word(r.below(2));
     return line;
   });
+  const std::string job =
+      "thread a 3\ncompute 900\nread 3 2\nload 0x40\nwake x\nsleep 1us\nwrite 40 3\nsync\nstore 0\n"
+      "thread b 3\nwait x\ncompute 500\nread 90\nwrite 20\nload 0x8000\nwrite 30\nload 0x9000\n";
+  const Assignments job_keys{{"path", "t"},     {"format", "job"}, {"tasks", "3"},
+                             {"cores", "0, 1"}, {"flushers", "2"}, {"dirty_ratio", "0.000002"}};
   std::vector<Bench> list{
+      {"job", job_keys, job},
       {"llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"mshrs", "3"}}, misses},
       {"block_trace",
        {{"path", "t"}, {"format", "mqsim"}, {"window", "20"}, {"driver", "pmbd"}},
@@ -68,15 +74,17 @@ void run_to_the_middle(AgentUnderTest& test) {
 // As a simulation loads it, of which the rest is sound.
 void load(AgentUnderTest& test, const std::string& state) {
   Archive archive(state);
-  test.agent->serialize(archive);
-  test.agent->check_outstanding(archive, test.port.outstanding());
-  archive.check(test.agent->next_event() >= test.kernel.now(), "an event lies in the past");
+  test.serialize_agents(archive);
+  test.check_loaded(archive, test.port.outstanding());
+  for (const Agent* each : test.all) {
+    archive.check(each->next_event() >= test.kernel.now(), "an event lies in the past");
+  }
   test.kernel.notify_all();
 }
 
 std::string saved(AgentUnderTest& test) {
   Archive archive;
-  test.agent->serialize(archive);
+  test.serialize_agents(archive);
   return archive.bytes();
 }
 
@@ -121,14 +129,14 @@ TEST(AgentDamage, OtherRequestsThanItWaitsForAreRefused) {
       requests = test.port.outstanding();
     }
     Archive archive(saved(test));
-    test.agent->serialize(archive);
-    test.agent->check_outstanding(archive, requests);
+    test.serialize_agents(archive);
+    test.check_loaded(archive, requests);
     const auto read = std::find_if(requests.begin(), requests.end(), reads);
     std::vector<Requester::Outstanding> twice = requests;
     twice.push_back(*read);
-    EXPECT_THROW(test.agent->check_outstanding(archive, twice), InputError);
+    EXPECT_THROW(test.check_loaded(archive, twice), InputError);
     requests.erase(read);
-    EXPECT_THROW(test.agent->check_outstanding(archive, requests), InputError);
+    EXPECT_THROW(test.check_loaded(archive, requests), InputError);
   }
 }
 
