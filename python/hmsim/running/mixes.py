@@ -26,7 +26,10 @@ PARTNERS = {"mcf": 2_000_000, "lbm": 5_000_000, "milc": 40_000_000}  # instructi
 PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
 SLAVES = 3  # of the online variant
-OPTIONS = ("online", "timed")
+TASKS = 4  # of a job
+TASK_INSTRUCTIONS = 5_000_000
+JOB_CORES = "1-3"
+OPTIONS = ("online", "timed", "closed", "job")
 
 
 class Mix(NamedTuple):
@@ -80,11 +83,15 @@ def parse(text: str) -> Mix:
             raise InputError(f"{text}: '{option}' is given twice")
     program, plus, partner = pair.partition("+")
     if not plus:
-        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,online][,timed]")
+        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,online][,timed|,job]")
+    chosen = tuple(known(option, list(OPTIONS), "option") for option in options)
+    ways = [option for option in chosen if option != "online"]
+    if len(ways) > 1:
+        raise InputError(f"{text}: '{ways[0]}' and '{ways[1]}' exclude each other")
+    if "online" in chosen and "job" in chosen:
+        raise InputError(f"{text}: there is no online variant of jobs; leave out one of the two")
     return Mix(
-        known(program, available(), "program"),
-        known(partner, list(PARTNERS), "partner"),
-        tuple(known(option, list(OPTIONS), "option") for option in options),
+        known(program, available(), "program"), known(partner, list(PARTNERS), "partner"), chosen
     )
 
 
@@ -107,11 +114,37 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
     The partner's core; the program's, of which the NVDIMM's part is left to the next; its block I/O
     by the paper's driver; and online, that of three more nodes, in the background, all of the
     program's worker where a capture of one is shipped. ``timed``: block
-    requests come when the capture had them, in the background too.
+    requests come when the capture had them, in the background too; ``closed``, as without it: as
+    fast as they are served. ``job``: in the place of core and blocks, the whole program as tasks
+    that wait for their I/O.
     """
     folder = data_directory() / "workloads" / "profiles"
+    partner = {
+        "kind": "llc_trace",
+        "core": 0,
+        "path": str(folder / f"{mix.partner}.yaml"),
+        "format": "hmsim",
+        "instructions": PARTNERS[mix.partner],
+    }
+    if "job" in mix.options:
+        job = {
+            "kind": "job",
+            "path": str(folder / f"{mix.program}.yaml"),
+            "format": "hmsim",
+            "cores": JOB_CORES,
+            "tasks": TASKS,
+            "instructions": TASK_INSTRUCTIONS,
+        }
+        return [partner, job]
     online = "online" in mix.options
     program = online_profile(mix.program) if online else folder / f"{mix.program}.yaml"
+    core = {
+        "kind": "llc_trace",
+        "core": 1,
+        "path": f"{program}:dram",
+        "format": "hmsim",
+        "instructions": PROGRAM_INSTRUCTIONS,
+    }
     blocks: dict[str, Any] = {
         "kind": "block_trace",
         "path": str(program),
@@ -122,23 +155,7 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
     }
     if "timed" in mix.options:  # as long as the cores run: requests may be far apart
         blocks |= {"replay": "timed", "requests": 0, "measured": False}
-    found: list[dict[str, Any]] = [
-        {
-            "kind": "llc_trace",
-            "core": 0,
-            "path": str(folder / f"{mix.partner}.yaml"),
-            "format": "hmsim",
-            "instructions": PARTNERS[mix.partner],
-        },
-        {
-            "kind": "llc_trace",
-            "core": 1,
-            "path": f"{program}:dram",
-            "format": "hmsim",
-            "instructions": PROGRAM_INSTRUCTIONS,
-        },
-        {**blocks, "core": 2},
-    ]
+    found = [partner, core, {**blocks, "core": 2}]
     if online:
         for node in range(1, SLAVES + 1):
             path = f"{program}@{node + 1}"
