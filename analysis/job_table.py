@@ -17,7 +17,12 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "waiting-programs.md"
 MARK = "<!-- Tables: analysis/job_table.py writes all that follows. -->\n"
-REGIMES = {"none": "Flash-bound: from an empty buffer", "resident": "Resident: from a full one"}
+SECTIONS = {
+    ("table3", "none"): "Cores that copy, flash-bound: from an empty buffer",
+    ("table3", "resident"): "Cores that copy, resident: from a full one",
+    ("dma", "none"): "A copy engine, flash-bound",
+    ("dma", "resident"): "A copy engine, resident",
+}
 # What tells a technique's points from the others: title, and the values of their axes.
 BASE = "one queue"
 SPLIT = "two queues"
@@ -73,7 +78,7 @@ def cells(table: pd.DataFrame, regime: str, measure: str) -> pd.DataFrame:
 
 
 def section(table: pd.DataFrame, regime: str, title: str, measure: str) -> str:
-    """Return a table in Markdown: mean over the seeds, and the range where it is a point or more."""
+    """Return a table in Markdown: means over the seeds, with the range if it is a point or more."""
     changes = cells(table, regime, measure)
     programs = sorted(changes["workload"].unique())
     short = [name.removeprefix("mix:").partition("+")[0] for name in programs]
@@ -107,10 +112,11 @@ def main() -> None:
     table = hmsim.load_results(parser.parse_args().sweep)
     table["blocked"] = sum(table[f"agent.1.time.{part}"] for part in BLOCKED) / 1e6
     body = ""
-    for regime, title in REGIMES.items():
+    for (machine, regime), title in SECTIONS.items():
         body += f"\n### {title}\n"
+        of_machine = table[table["frontend.node.machine"] == machine]
         for name, measure in MEASURES.items():
-            body += section(table, regime, name, measure)
+            body += section(of_machine, regime, name, measure)
     head = PAGE.read_text(encoding="utf-8").partition(MARK)[0] + MARK
     PAGE.write_text(head + body, encoding="utf-8")
 

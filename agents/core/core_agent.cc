@@ -154,18 +154,26 @@ void CoreAgent::pass_ended(std::int64_t slot, Tick now) {
   start_pass(slot + 1);
 }
 
-std::int64_t CoreAgent::cut_pass(Tick now) {
+std::optional<std::int64_t> CoreAgent::cut_pass(Tick now) {
+  const bool had_record = !ending_;
   const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;
   const std::int64_t end = ending_ ? end_index_ : next_index_;
   const std::int64_t most = ending_ ? end : end - 1;
   const std::int64_t past = known_ == end_ ? std::max<std::int64_t>(0, slot - last_slot_) : 0;
   const std::int64_t cut = std::max(last_index_, std::min(most, last_index_ + past));
+  const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+  if (known_ == end_ && last.retire + (cut - last.index) <= slot) {
+    // All of it retired before now: that is when the pass ends.
+    base_.index = last_index_ = cut;
+    base_.retire = slot + 1;
+    first_ = applied_ = known_ = end_;
+  }
   have_record_ = false;
   stalled_ = false;
   next_index_ = cut;
   decide_end();
   plan();
-  return end - cut;
+  return had_record || cut < end ? std::optional<std::int64_t>(end - cut) : std::nullopt;
 }
 
 void CoreAgent::end_pass() {

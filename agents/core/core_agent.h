@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -100,8 +101,9 @@ class CoreAgent : public Agent, protected RecordSource {
   void start_pass(std::int64_t slot);
   void rest(std::int64_t slot);
   // Ends the pass behind what is dispatched by now. Returns the instructions that are not, up to
-  // and with those of the record fetched, or to the end that the pass would have had.
-  std::int64_t cut_pass(Tick now);
+  // and with those of the record fetched, or to the end that the pass would have had; nullopt: it
+  // ends there anyway.
+  std::optional<std::int64_t> cut_pass(Tick now);
   // Counts the instructions of a pass that has ended as work done.
   void end_pass();
   bool resting() const { return ending_ && act_time_ == kNever && known_ == end_; }

@@ -46,9 +46,8 @@ void NodeCore::preempt(Tick now) {
     quantum_end_ = 0;
     return;
   }
-  const std::int64_t left = cut_pass(now);
-  if (left > 0) {
-    node_.job(*thread_).preempted(thread_->thread, left);
+  if (const std::optional<std::int64_t> left = cut_pass(now)) {
+    node_.job(*thread_).preempted(thread_->thread, *left);
   }
   notify();
 }

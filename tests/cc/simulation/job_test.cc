@@ -256,6 +256,37 @@ TEST(Job, AnEngineLeavesTheCoreToOthers) {
   EXPECT_LT(value_of(*engine, "agent.0.makespan_us"), value_of(*core, "agent.0.makespan_us") - 900);
 }
 
+// A thread that wakes takes the core from one whose window is full of loads, whose stores find no
+// queue entry, or which computes; whoever yields loses none of its instructions and lines.
+TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
+  std::string busy = "thread busy\n";
+  for (int i = 0; i < 100; ++i) {
+    for (int k = 0; k < 24; ++k) {
+      busy += "store " + std::to_string((i * 24 + k) * 12'352) + "\n";
+    }
+    busy += "load " + std::to_string(i * 8'256) + (i % 10 == 0 ? "\ncompute 4000\n" : "\n");
+  }
+  std::string sleeper = "thread sleeper\n";
+  for (int i = 0; i < 200; ++i) {
+    sleeper += "sleep " + std::to_string(100 + i) + "ns\ncompute 30\n";
+  }
+  for (const char* window : {"8", "65536"}) {
+    const Job job{sleeper + busy,
+                  {},
+                  {{"frontend.core.window", window},
+                   {"frontend.node.switch_time", "20ns"},
+                   {"controller.queue_depth", "4"}}};
+    const auto simulation = run(job);
+    EXPECT_EQ(value_of(*simulation, "agent.0.progress"), 10 * 4'000 + 100 + 200 * 30);
+    EXPECT_EQ(value_of(*simulation, "dram.reads"), 100);
+    EXPECT_EQ(value_of(*simulation, "dram.writes"), 2'400);
+    EXPECT_GT(value_of(*simulation, "core.0.switches"), 100);
+    Job queues = job;
+    queues.config.emplace_back("frontend.node.wake", "queues");
+    EXPECT_LT(value_of(*run(queues), "core.0.switches"), value_of(*simulation, "core.0.switches"));
+  }
+}
+
 TEST(Job, WritersGoOnUntilTooMuchWaits) {
   std::string program = "thread writer\n";
   for (int page = 0; page < 256; ++page) {
