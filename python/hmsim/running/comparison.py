@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
 import math
 import os
 import threading
@@ -47,6 +48,13 @@ SHOWN = (
     "nvdimm.buffer.write_hit_ratio",
     "bus.dram_share",
     "bus.nvdimm_share",
+)
+
+# Likewise, of every core and of every job.
+SHOWN_OF_EACH = (
+    *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
+    *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue")),
+    *(f"agent.*.time.{part}" for part in ("reading", "writing", "throttled", "syncing")),
 )
 
 
@@ -210,7 +218,7 @@ def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict
         row[f"agent.{index}.speedup"] = speedups[index]
         row[f"agent.{index}.slowdown"] = slowdowns[index]
     for name, value in stats.items():
-        if name in SHOWN or (name.startswith("core.") and name.endswith(".ipc")):
+        if name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH):
             row[name] = value
     return row
 

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do programs wait for their I/O, as a user asks for it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim import InputError, load_config, load_workload, run
+from hmsim.running.mixes import parse
+from support import invoke, parsed, succeed, write
+
+PROGRAM = """\
+thread main
+compute 4000
+read 7 2
+wake helper
+write 90
+sync
+thread helper 2
+wait helper
+load 0x1000
+wake helper
+"""
+READ_TIME = "nvdimm.nand.read_time"
+
+
+def job(folder: Path, keys: str = "cores: [1, 2]", program: str = PROGRAM) -> Path:
+    write(folder / "x.job", program)
+    text = f"agents:\n  - {{kind: job, path: x.job, format: job, {keys}}}\n"
+    return write(folder / "job.yaml", text)
+
+
+def stats(workload: object, policy: str = "split", **overrides: Any) -> dict[str, Any]:
+    config = load_config(
+        "quick", {name.replace("__", "."): each for name, each in overrides.items()}
+    )
+    return dict(run(config, workload, policy=policy).stats)  # type: ignore[arg-type]
+
+
+def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
+    found = parsed("run", "quick", "--workload", job(tmp_path))
+    agent = found["agent"]["0"]
+    assert agent["progress"] == 4000 + 2
+    assert agent["finished"] == 1
+    assert set(agent["thread"]) == {"0", "1", "2"}
+    assert agent["thread"]["1"]["waiting"] > 50e6  # until the flash has been read
+    assert found["core"]["1"]["busy"] > 0
+    assert "0" not in found["core"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        ("cores: [1, [2]]", "job.yaml:2: cores: a list where a value is expected"),
+        ("cores: [1, 1]", "cores: '1, 1' is no list of cores from 0 to 255, each once"),
+        ("cores: []", "cores: '' is no list of cores"),
+        ("tasks: 0", "tasks: '0' is outside 1 .. 16384"),
+        ("task: 2", "task: unknown parameter; did you mean 'tasks'?"),
+        ("instructions: 5", "instructions: must be 0: a program of threads is run from start to"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(keys: str, line: str, tmp_path: Path) -> None:
+    result = invoke("run", "quick", "--workload", job(tmp_path, keys), "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert line in result.stderr, result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_thread_that_nobody_wakes_is_an_error_and_no_hang(tmp_path: Path) -> None:
+    workload = job(tmp_path, program="thread main\ncompute 5\nwait never\n")
+    result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "x.job:3: thread 'main' of task 0 waits for 'never'" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_core_is_no_jobs_and_an_agents(tmp_path: Path) -> None:
+    path = job(tmp_path)
+    core = "  - {kind: synthetic_core, core: 2, instructions: 10}\n"
+    result = invoke("run", "quick", "--workload", write(path, path.read_text() + core))
+    assert result.exit_code == 2
+    assert "core 2 is a core of the node, on which jobs run already" in result.stderr
+
+
+def test_trace_info_reads_programs(tmp_path: Path) -> None:
+    job(tmp_path)
+    found = parsed("trace", "info", tmp_path / "x.job")
+    assert found["format"] == "job"
+    assert "job" in succeed("trace", "info", "--help") + succeed(
+        "trace", "info", tmp_path / "x.job"
+    )
+
+
+# What block requests beside a core cannot show.
+def test_slower_flash_reaches_the_program_and_not_its_partner() -> None:
+    fast, slow = (
+        stats("mix:dfsioe_r+mcf,job", **{READ_TIME: time, "nvdimm.precondition.overwrite": 0})
+        for time in ("50us", "100us")
+    )
+    assert slow["agent.1.ipc"] < 0.9 * fast["agent.1.ipc"]
+    assert slow["core.0.ipc"] > 0.98 * fast["core.0.ipc"]
+    assert slow["agent.1.progress"] == pytest.approx(fast["agent.1.progress"], rel=0.01)
+
+
+# Ten lines of each of three cores leave room in a queue of 128 entries; posted stores and an
+# engine's lines do not.
+def test_one_queue_hurts_beside_those_who_fill_it() -> None:
+    def gain(program: str, machine: str) -> float:
+        workload = f"mix:{program}+mcf,job"
+        one, two = (
+            stats(workload, policy, frontend__node__machine=machine)["core.0.ipc"]
+            for policy in ("unified_fr_fcfs,drained", "split,drained")
+        )
+        return float(two / one - 1)
+
+    assert abs(gain("dfsioe_r", "table3")) < 0.02
+    assert gain("dfsioe_r", "dma") > 1
+    assert gain("dfsioe_w", "table3") > 1
+
+
+def test_mixes_as_jobs_are_named() -> None:
+    agents = load_workload("mix:sort+milc,job").agents
+    assert [agent.kind for agent in agents] == ["llc_trace", "job"]
+    closed = load_workload("mix:sort+milc,closed").agents
+    assert [agent.flat() for agent in closed] == [
+        agent.flat() for agent in load_workload("mix:sort+milc").agents
+    ]
+    for wrong, message in {
+        "mix:sort+mcf,job,timed": "'job' and 'timed' exclude each other",
+        "mix:sort+mcf,online,job": "there is no online variant of jobs",
+        "mix:sort+mcf,jobs": "no option 'jobs'; did you mean 'job'?",
+    }.items():
+        with pytest.raises(InputError, match=message.replace("?", r"\?")):
+            parse(wrong)
