@@ -34,9 +34,9 @@ void JobAgent::prepare() {
   }
   threads_.resize(program_->threads() * tasks + static_cast<std::uint64_t>(keys_.flushers));
   events_.resize(program_->events() * tasks);
-  const Bytes dram = environment().port->capacity(MemoryClass::dram);
-  write_back_.set_limit(static_cast<std::uint64_t>(
-      keys_.dirty_ratio * static_cast<double>(dram.value() / kLineBytes.value())));
+  const std::int64_t dram_lines = environment().port->capacity(MemoryClass::dram) / kLineBytes;
+  write_back_.set_limit(
+      static_cast<std::uint64_t>(keys_.dirty_ratio * static_cast<double>(dram_lines)));
   number_ = environment().node->join(*this, cores);
   for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
     threads_.enter(flusher, ThreadState::idle, Tick(0));
