@@ -4,77 +4,13 @@
 
 #include <string>
 
-#include "simulation/simulation.h"
-#include "tests/cc/agents/harness.h"
+#include "tests/cc/simulation/job_rig.h"
 
 namespace hmsim::testing {
 namespace {
 
 constexpr double kCycle = 500;         // picoseconds, of a core
 constexpr double kSwitch = 2'000'000;  // picoseconds
-
-// Reads of pages that no one wrote are answered at once; these are written before.
-const Assignments kSmall{
-    {"nvdimm.capacity", "256MiB"},        {"nvdimm.ftl.over_provisioning", "15"},
-    {"nvdimm.buffer.read_size", "1MiB"},  {"nvdimm.buffer.write_size", "1MiB"},
-    {"nvdimm.precondition.fill", "0.02"}, {"frontend.translation", "modulo"},
-    {"frontend.core.window", "65536"},    {"frontend.node.copy_instructions", "1"}};
-
-struct Job {
-  std::string program;
-  Assignments keys = {};
-  Assignments config = {};
-  std::uint64_t seed = 1;
-};
-
-std::unique_ptr<Simulation> make(const Job& job) {
-  Assignments config = kSmall;
-  config.insert(config.end(), job.config.begin(), job.config.end());
-  Assignments keys{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}};
-  keys.insert(keys.end(), job.keys.begin(), job.keys.end());
-  RunOptions options;
-  options.seed = job.seed;
-  return std::make_unique<Simulation>(config, std::vector<Assignments>{keys}, options,
-                                      text_source(job.program));
-}
-
-std::unique_ptr<Simulation> run(const Job& job) {
-  auto simulation = make(job);
-  while (!simulation->run(1'000'000)) {
-  }
-  return simulation;
-}
-
-double value_of(const Simulation& simulation, const std::string& path) {
-  for (const Statistic& statistic : simulation.statistics()) {
-    if (statistic.path == path) {
-      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                      : statistic.value;
-    }
-  }
-  ADD_FAILURE() << path;
-  return 0;
-}
-
-double makespan_ns(const Job& job) { return value_of(*run(job), "agent.0.makespan_us") * 1e3; }
-
-std::string error_of(const Job& job) {
-  try {
-    run(job);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-// A thread that reads so many pages, one after the other, none of them twice.
-std::string reader(int pages) {
-  std::string text = "thread reader\n";
-  for (int page = 0; page < pages; ++page) {
-    text += "read " + std::to_string(page) + "\n";
-  }
-  return text;
-}
 
 TEST(Job, AComputingThreadTakesItsInstructions) {
   const auto simulation = run({"thread main\ncompute 400000\n"});
@@ -148,50 +84,6 @@ TEST(Job, AThreadThatNobodyWakesIsAnError) {
             "job's other threads have ended, or wait");
 }
 
-// A 4 KB page from flash. Its first line takes 70.85375 us, from the request to its last beat. The
-// next line takes the place of one that has come on the next edge of the controller, 1.25 ns later,
-// and comes after the ack's round, 73.75 ns; those of one turn follow each other every 6.25 ns.
-// Commands collide where turns meet: within 25 ns. Of more than 12 loads a turn lasts longer than
-// the ack's round, so that the bus is the bound: 5 ns a line, or 6.25 where a command goes between.
-TEST(Job, APageComesAsFastAsLoadsInFlightAllow) {
-  for (const int loads : {1, 2, 4, 8, 10, 16, 32, 64}) {
-    const double ns =
-        makespan_ns({"thread reader\nread 7\n",
-                     {},
-                     {{"frontend.node.mshrs", std::to_string(loads)}, {"dram.refresh", "false"}}});
-    const double first = 70'853.75;
-    const bool exact = loads == 1 || loads == 4 || loads == 64;
-    if (exact || loads <= 12) {
-      EXPECT_NEAR(ns, first + 63 / loads * (73.75 + 1.25) + 63 % loads * 6.25, exact ? 0.01 : 25)
-          << loads;
-    } else {
-      EXPECT_GE(ns, first + 63 * 5) << loads;
-      EXPECT_LE(ns, first + 63 * 6.25) << loads;
-    }
-  }
-}
-
-// Readers on cores of their own add up while their pages seldom meet in a LUN. They never beat a
-// page's latency, nor the flash buses, 465 MB/s.
-TEST(Job, ReadersAddUpUntilTheFlashIsBusy) {
-  for (const int threads : {1, 2, 4, 8, 16}) {
-    std::string program;
-    for (int thread = 0; thread < threads; ++thread) {
-      program += "thread reader\n";
-      for (int page = 0; page < 64; ++page) {
-        program += "read " + std::to_string(page * threads + thread) + "\n";
-      }
-    }
-    const double ns = makespan_ns(
-        {program, {{"cores", "0-" + std::to_string(threads - 1)}}, {{"frontend.node.mshrs", "4"}}});
-    EXPECT_GE(ns / 64, 0.999 * 71'997.5) << threads;
-    EXPECT_GE(ns / 64, threads * 4'096 / 0.465) << threads;
-    if (threads <= 4) {
-      EXPECT_LE(ns / 64, 1.02 * 71'997.5) << threads;
-    }
-  }
-}
-
 // Whole simulations of one thread: what a job sends, an llc_trace core sends, too.
 class JobAndCore : public ::testing::TestWithParam<std::uint64_t> {};
 
@@ -244,18 +136,6 @@ TEST_P(JobAndCore, SendTheSameRequests) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, JobAndCore, ::testing::Range<std::uint64_t>(1, 6));
 
-// While an engine copies for a thread, its core runs another.
-TEST(Job, AnEngineLeavesTheCoreToOthers) {
-  const std::string program = reader(20) + "thread worker\ncompute 8000000\n";  // 1 ms
-  const Assignments dma{{"frontend.node.machine", "dma"}};
-  const auto engine = run({program, {}, dma});
-  const auto core = run({program});
-  EXPECT_NEAR(value_of(*engine, "agent.0.thread.0.reading") / 1e6, 20 * 71.2, 20);
-  EXPECT_EQ(value_of(*core, "agent.0.thread.0.reading"), 0);
-  EXPECT_NEAR(value_of(*core, "agent.0.makespan_us"), 1'000 + 20 * 71.9 + 2, 30);
-  EXPECT_LT(value_of(*engine, "agent.0.makespan_us"), value_of(*core, "agent.0.makespan_us") - 900);
-}
-
 // A thread that wakes takes the core from one whose window is full of loads, whose stores find no
 // queue entry, or which computes; whoever yields loses none of its instructions and lines.
 TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
@@ -285,33 +165,6 @@ TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
     queues.config.emplace_back("frontend.node.wake", "queues");
     EXPECT_LT(value_of(*run(queues), "core.0.switches"), value_of(*simulation, "core.0.switches"));
   }
-}
-
-TEST(Job, WritersGoOnUntilTooMuchWaits) {
-  std::string program = "thread writer\n";
-  for (int page = 0; page < 256; ++page) {
-    program += "write " + std::to_string(page) + "\ncompute 400\n";
-  }
-  const Assignments small{{"nvdimm.buffer.write_size", "64KiB"}};
-  const auto unlimited = run({program, {{"cores", "0-1"}}, small});
-  EXPECT_EQ(value_of(*unlimited, "agent.0.time.throttled"), 0);
-  const auto limited = run({program, {{"cores", "0-1"}, {"dirty_ratio", "0.00002"}}, small});
-  EXPECT_GT(value_of(*limited, "agent.0.time.throttled"),
-            value_of(*limited, "agent.0.makespan_us") * 1e6 / 2);
-  EXPECT_GT(value_of(*limited, "agent.0.makespan_us"),
-            5 * value_of(*unlimited, "agent.0.makespan_us"));
-}
-
-TEST(Job, SyncWaitsForAllThatWasWritten) {
-  std::string program = "thread writer\n";
-  for (int page = 0; page < 64; ++page) {
-    program += "write " + std::to_string(page) + "\n";
-  }
-  const auto without = run({program, {{"cores", "0-1"}}});
-  const auto with = run({program + "sync\n", {{"cores", "0-1"}}});
-  EXPECT_GT(value_of(*with, "agent.0.time.syncing"), 0);
-  EXPECT_GT(value_of(*with, "agent.0.makespan_us"), value_of(*without, "agent.0.makespan_us"));
-  EXPECT_EQ(value_of(*with, "nvdimm.writes"), 64 * 64);
 }
 
 TEST(Job, ThreadTimesAddUp) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole simulations of one job.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulation/simulation.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+
+// Reads of pages that no one wrote are answered at once; these are written before.
+inline const Assignments kSmall{
+    {"nvdimm.capacity", "256MiB"},        {"nvdimm.ftl.over_provisioning", "15"},
+    {"nvdimm.buffer.read_size", "1MiB"},  {"nvdimm.buffer.write_size", "1MiB"},
+    {"nvdimm.precondition.fill", "0.02"}, {"frontend.translation", "modulo"},
+    {"frontend.core.window", "65536"},    {"frontend.node.copy_instructions", "1"}};
+
+struct Job {
+  std::string program;
+  Assignments keys = {};
+  Assignments config = {};
+  std::uint64_t seed = 1;
+};
+
+inline std::unique_ptr<Simulation> make(const Job& job) {
+  Assignments config = kSmall;
+  config.insert(config.end(), job.config.begin(), job.config.end());
+  Assignments keys{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}};
+  keys.insert(keys.end(), job.keys.begin(), job.keys.end());
+  RunOptions options;
+  options.seed = job.seed;
+  return std::make_unique<Simulation>(config, std::vector<Assignments>{keys}, options,
+                                      text_source(job.program));
+}
+
+inline std::unique_ptr<Simulation> run(const Job& job) {
+  auto simulation = make(job);
+  while (!simulation->run(1'000'000)) {
+  }
+  return simulation;
+}
+
+inline double value_of(const Simulation& simulation, const std::string& path) {
+  for (const Statistic& statistic : simulation.statistics()) {
+    if (statistic.path == path) {
+      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
+                                                      : statistic.value;
+    }
+  }
+  ADD_FAILURE() << path;
+  return 0;
+}
+
+inline double makespan_ns(const Job& job) {
+  return value_of(*run(job), "agent.0.makespan_us") * 1e3;
+}
+
+inline std::string error_of(const Job& job) {
+  try {
+    run(job);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// A thread that reads so many pages, one after the other, none of them twice.
+inline std::string reader(int pages) {
+  std::string text = "thread reader\n";
+  for (int page = 0; page < pages; ++page) {
+    text += "read " + std::to_string(page) + "\n";
+  }
+  return text;
+}
+
+}  // namespace hmsim::testing
