@@ -7,7 +7,8 @@ Usage: python benchmarks/traces.py [--quick] [--program FILE]
 `read`: records are made. `agent`: an agent makes requests of them too, for a memory that answers at
 once; `job`, of traces of misses: so does a job of one thread. `unpack`: what Python does before,
 for the format hmsim. Instructions are counted by valgrind's callgrind as the difference between two
-lengths, so that start-up does not count; --quick leaves them out. Seconds are the best of three runs.
+lengths, so that start-up does not count; --quick leaves them out. Seconds are the best of three
+runs.
 """
 
 from __future__ import annotations

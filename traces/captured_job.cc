@@ -20,14 +20,17 @@ std::uint64_t line_of(const Miss& miss) {
 
 CapturedJob::CapturedJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file,
                          const TransferLimits& reads, const TransferLimits& writes)
-    : tape_(std::move(source), skip), file_(std::move(file)), reads_(reads), writes_(writes) {}
+    : file_(std::move(file)),
+      tape_(std::move(source), skip, file_),
+      reads_(reads),
+      writes_(writes) {}
 
 JobRecord CapturedJob::next(JobPlace& place) {
   JobRecord record;
   while (const Miss* miss = tape_.at(place.record)) {
     ++place.record;
     const bool nvdimm = miss->memory == MemoryClass::nvdimm;
-    if (nvdimm && place.record <= place.taken_to && !miss->load == place.taken_writes) {
+    if (nvdimm && place.record <= place.taken_to[miss->load ? 0 : 1]) {
       continue;
     }
     record.gap += miss->gap;
@@ -48,8 +51,8 @@ void CapturedJob::take_transfer(JobPlace& place, JobRecord& record) {
   record.action = first.load ? JobAction::read : JobAction::write;
   record.first_line = line_of(first);
   record.lines = 1;
-  place.taken_to = place.record;
-  place.taken_writes = !first.load;
+  std::uint64_t& taken_to = place.taken_to[first.load ? 0 : 1];
+  taken_to = place.record;
   for (std::uint64_t number = place.record; record.lines < limits.lines; ++number) {
     const Miss* miss = tape_.at(number);
     if (miss == nullptr || miss->gap > limits.gap) {
@@ -62,7 +65,7 @@ void CapturedJob::take_transfer(JobPlace& place, JobRecord& record) {
       return;
     }
     ++record.lines;
-    place.taken_to = number + 1;
+    taken_to = number + 1;
   }
 }
 
@@ -70,7 +73,9 @@ void CapturedJob::check(const Archive& archive, const JobPlace& place) {
   constexpr const char* kWrong = "a thread is at no place of its trace";
   archive.check(place.thread == 0, kWrong);
   archive.check(place.record == 0 || tape_.at(place.record - 1) != nullptr, kWrong);
-  archive.check(place.taken_to == 0 || tape_.at(place.taken_to - 1) != nullptr, kWrong);
+  for (const std::uint64_t taken : place.taken_to) {
+    archive.check(taken == 0 || tape_.at(taken - 1) != nullptr, kWrong);
+  }
 }
 
 }  // namespace hmsim

@@ -37,8 +37,8 @@ class CapturedJob final : public JobProgram {
  private:
   void take_transfer(JobPlace& place, JobRecord& record);
 
-  MissTape tape_;
   std::string file_;
+  MissTape tape_;
   TransferLimits reads_;
   TransferLimits writes_;
 };

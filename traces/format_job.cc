@@ -29,10 +29,9 @@ namespace {
 constexpr const char* kLine = "<step> [<argument> [<count>]]";
 constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 constexpr std::uint64_t kMostThreads = 16'384;
-constexpr std::uint64_t kMostPages = 65'536;  // of a step
+constexpr std::uint64_t kMostPages = kMostTransferLines / kLinesPerPage;  // of a step
 constexpr std::uint64_t kMostPage = std::uint64_t{1} << 40;
 constexpr std::size_t kMostEvents = 65'536;
-constexpr Tick kLongestSleep = 3'600 * kSecond;
 
 struct Step {
   JobAction action = JobAction::end;
@@ -78,7 +77,7 @@ class JobText final : public JobProgram {
   void check(const Archive& archive, const JobPlace& place) override {
     archive.check(place.thread < threads() &&
                       place.record <= of(place.thread).end - of(place.thread).first &&
-                      place.taken_to == 0,
+                      place.taken_to == JobPlace().taken_to,
                   "a thread is at no place of its program");
   }
 

@@ -3,7 +3,7 @@
 // memory and the NVDIMM, and what makes them wait for each other.
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +14,9 @@
 namespace hmsim {
 
 class Archive;
+
+inline constexpr Tick kLongestSleep = 3'600 * kSecond;
+inline constexpr std::uint64_t kMostTransferLines = std::uint64_t{1} << 22;
 
 enum class JobAction : std::uint8_t {
   miss,   // of the last-level cache
@@ -33,7 +36,7 @@ struct JobRecord {
   std::int64_t gap = 0;          // instructions since the step before; a miss's own one included
   Miss miss;                     // its own gap counts for nothing
   std::uint64_t first_line = 0;  // of the NVDIMM, of a transfer
-  std::uint64_t lines = 0;       // at least 1
+  std::uint64_t lines = 0;       // of one: 1 .. kMostTransferLines
   std::uint32_t event = 0;
   Tick time{0};  // of a sleep
 
@@ -43,9 +46,10 @@ struct JobRecord {
 // A thread's place in its program. Places are the program's: others only keep them.
 struct JobPlace {
   std::uint32_t thread = 0;
-  std::uint64_t record = 0;    // the next one
-  std::uint64_t taken_to = 0;  // lines of the NVDIMM before this record belong to a transfer ...
-  bool taken_writes = false;   // ... of this direction, which came before them
+  std::uint64_t record = 0;  // the next one
+  // Lines of the NVDIMM that are read, [0], or written, [1], before this record belong to a
+  // transfer that was told already.
+  std::array<std::uint64_t, 2> taken_to{};
 
   void serialize(Archive& archive);
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/archive.h"
+#include "core/errors.h"
 
 namespace hmsim {
 
@@ -17,8 +18,8 @@ std::string state_of(MissSource& source) {
 
 }  // namespace
 
-MissTape::MissTape(std::unique_ptr<MissSource> source, std::uint64_t skip)
-    : source_(std::move(source)), skip_(skip) {
+MissTape::MissTape(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file)
+    : source_(std::move(source)), skip_(skip), file_(std::move(file)) {
   starts_.push_back(state_of(*source_));
   fractions_.push_back(0);
 }
@@ -58,9 +59,11 @@ void MissTape::read(Chunk& chunk) {
   std::size_t count = 0;
   bool more = true;
   if (chunk.number == 0 && skip_ > 0) {
-    more = source_->seek(skip_, chunk.misses[0]);
-    count = more ? 1 : 0;
-    rest_ = more ? 0 : chunk.misses[0].gap;
+    if (!source_->seek(skip_, chunk.misses[0])) {
+      throw InputError(file_ + ": skip: the trace has no record behind " + std::to_string(skip_) +
+                       " instructions");
+    }
+    count = 1;
   }
   while (more && count < kChunk) {
     more = source_->next(chunk.misses[count]);

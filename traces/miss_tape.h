@@ -18,8 +18,9 @@ namespace hmsim {
 
 class MissTape {
  public:
-  // The misses behind the first `skip` instructions.
-  MissTape(std::unique_ptr<MissSource> source, std::uint64_t skip);
+  // The misses behind the first `skip` instructions; at() throws InputError where there are none.
+  // `file`: as messages name it.
+  MissTape(std::unique_ptr<MissSource> source, std::uint64_t skip, std::string file);
 
   bool has_nvdimm() const { return source_->has_nvdimm(); }
   // The miss of this number, from 0; nullptr behind the last one. Valid until the next call.
@@ -50,6 +51,7 @@ class MissTape {
 
   std::unique_ptr<MissSource> source_;
   std::uint64_t skip_;
+  std::string file_;
   std::vector<std::string> starts_;  // the source's state where each chunk begins
   std::vector<double> fractions_;    // of the source, likewise
   std::uint64_t at_ = 0;             // the chunk that the source stands before

@@ -160,7 +160,8 @@ std::optional<std::int64_t> CoreAgent::cut_pass(Tick now) {
   const std::int64_t end = ending_ ? end_index_ : next_index_;
   const std::int64_t most = ending_ ? end : end - 1;
   const std::int64_t past = known_ == end_ ? std::max<std::int64_t>(0, slot - last_slot_) : 0;
-  const std::int64_t cut = std::max(last_index_, std::min(most, last_index_ + past));
+  const std::int64_t in_window = retired(now) + parameters_.window;
+  const std::int64_t cut = std::max(last_index_, std::min({most, last_index_ + past, in_window}));
   const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
   if (known_ == end_ && last.retire + (cut - last.index) <= slot) {
     // All of it retired before now: that is when the pass ends.

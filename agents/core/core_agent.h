@@ -100,9 +100,9 @@ class CoreAgent : public Agent, protected RecordSource {
   // A pass begins in this slot, or none does until the next start_pass().
   void start_pass(std::int64_t slot);
   void rest(std::int64_t slot);
-  // Ends the pass behind what is dispatched by now. Returns the instructions that are not, up to
-  // and with those of the record fetched, or to the end that the pass would have had; nullopt: it
-  // ends there anyway.
+  // Ends the pass behind what is dispatched for certain by now. Returns the instructions that are
+  // not, up to and with those of the record fetched, or to the end that the pass would have had;
+  // nullopt: it ends there anyway.
   std::optional<std::int64_t> cut_pass(Tick now);
   // Counts the instructions of a pass that has ended as work done.
   void end_pass();

@@ -62,7 +62,7 @@ void CoreAgent::check_act_time(const Archive& archive) const {
   archive.check(passes && last.retire < kLast && last_slot_ < kLast && next_slot_ < kLast,
                 "a core has come too far");
   const std::int64_t slot = ending_ ? last.retire + (end_index_ - last.index) : next_slot_;
-  archive.check(act_time_ == kNever ? known_ < end_ || stalled_ || may_rest()
+  archive.check(act_time_ == kNever ? known_ < end_ || stalled_ || (may_rest() && ending_)
                                     : act_time_ == slots_.tick(slot),
                 "a core acts at another time than it should");
 }

@@ -22,10 +22,7 @@ class TransferEngine {
     std::uint64_t next_line = 0;
     std::uint64_t unsent = 0;
     std::uint64_t outstanding = 0;
-    std::uint64_t lines = 0;  // in all
-    void serialize(Archive& archive) {
-      archive(thread, write, next_line, unsent, outstanding, lines);
-    }
+    void serialize(Archive& archive) { archive(thread, write, next_line, unsent, outstanding); }
   };
 
   explicit TransferEngine(std::uint64_t most_outstanding) : most_(most_outstanding) {}
@@ -34,7 +31,7 @@ class TransferEngine {
   template <class Send>
   void begin(std::uint32_t thread, const Transfer& transfer, bool write, const Send& send) {
     const std::uint32_t index = active_.take();
-    active_[index] = {thread, write, transfer.first_line, transfer.lines, 0, transfer.lines};
+    active_[index] = {thread, write, transfer.first_line, transfer.lines, 0};
     go_on(index, send);
   }
   // A line of the transfer is done; true: it was the last.

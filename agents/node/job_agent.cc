@@ -32,6 +32,11 @@ void JobAgent::prepare() {
   if (program_->has_nvdimm() && nvdimm_lines_ == 0) {
     throw InputError(name + ": its program uses an NVDIMM, and the configuration has none");
   }
+  constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 20;
+  if (program_->events() * tasks > kMostEvents) {
+    throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
+                     std::to_string(program_->events()) + " events each are more than 2^20");
+  }
   threads_.resize(program_->threads() * tasks + static_cast<std::uint64_t>(keys_.flushers));
   events_.resize(program_->events() * tasks);
   const std::int64_t dram_lines = environment().port->capacity(MemoryClass::dram) / kLineBytes;
@@ -93,6 +98,9 @@ void JobAgent::fetch(JobThread& thread) {
     thread.record.gap = thread.left;
   }
   thread.left -= thread.record.gap;
+  const bool line =
+      thread.record.action == JobAction::miss && thread.record.miss.memory == MemoryClass::nvdimm;
+  thread.copied = !line ? 0 : thread.record.gap <= keys_.transfer_gap ? thread.record.gap : 1;
 }
 
 // Threads take turns, a step each. The limit of instructions holds with a warm-up, too: behind it
@@ -169,7 +177,7 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
   if (!thread.has_record) {
     fetch(thread);
   }
-  if (thread.record.gap > most) {
+  if (thread.record.gap > most || most == 0) {
     miss.gap = most;
     thread.record.gap -= most;
     thread.preempted = true;
@@ -190,14 +198,26 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
   miss = thread.record.miss;
   miss.gap = gap;
   thread.has_record = false;
-  const bool line = miss.memory == MemoryClass::nvdimm;
-  copied = !line ? 0 : gap <= keys_.transfer_gap ? gap : 1;
+  copied = std::min(thread.copied, gap);
   return true;
 }
 
-// What was told last is told again: a miss, or the step that its core was on the way to.
+// A flusher's transfer goes on to its end. What precedes a transfer of the program's is told with
+// its first line.
+bool JobAgent::may_take_back(std::uint32_t number) const {
+  const JobThread& thread = threads_[number];
+  const bool copies = copies_by_itself(number, thread.record.action) && !thread.has_record;
+  return !is_flusher(number) && (!copies || thread.next_line == thread.record.first_line + 1);
+}
+
+// What was told last is told again: a miss, a transfer from its first line on, or the step that its
+// core was on the way to.
 void JobAgent::preempted(std::uint32_t number, std::int64_t instructions) {
   JobThread& thread = threads_[number];
+  if (copies_by_itself(number, thread.record.action) && !thread.has_record) {
+    thread.lines = 0;
+    instructions = std::max<std::int64_t>(0, instructions - keys_.node.copy_instructions);
+  }
   thread.record.gap += instructions;
   thread.has_record = true;
   thread.preempted = true;
@@ -324,14 +344,8 @@ void JobAgent::account(Tick now) {
   threads_.account(now, !finished_once());
 }
 
-void JobAgent::restart_limit(Tick now) {
-  account(now);
-  if (keys_.instructions != 0) {
-    for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
-      threads_[thread].left = keys_.instructions;
-    }
-  }
-}
+// The limit of instructions is a pass's: what a warm-up has done of it counts.
+void JobAgent::restart_limit(Tick now) { account(now); }
 
 double JobAgent::pass_fraction(Tick /*now*/) const {
   double sum = 0;

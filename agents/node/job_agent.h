@@ -64,8 +64,10 @@ class JobAgent final : public Agent, private NodeJob {
   void serialize_state(Archive& archive) override;
   void check_threads(const Archive& archive) const;
   void check_waiting(const Archive& archive) const;
+  void check_record(const Archive& archive, const JobThread& thread) const;
 
   bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) override;
+  bool may_take_back(std::uint32_t thread) const override;
   void preempted(std::uint32_t thread, std::int64_t instructions) override;
   void stint_begins(std::uint32_t thread, Tick now) override {
     threads_.enter(thread, ThreadState::running, now);
@@ -79,8 +81,6 @@ class JobAgent final : public Agent, private NodeJob {
   bool is_running(std::uint32_t thread) const override {
     return threads_[thread].state == ThreadState::running;
   }
-
-  static constexpr std::uint32_t kFlush = std::uint32_t{1} << 31;  // of a tag: a thread's flush
 
   bool is_flusher(std::uint32_t thread) const { return thread >= program_threads(); }
   std::uint32_t program_threads() const {

@@ -34,13 +34,25 @@ void JobAgent::check_threads(const Archive& archive) const {
       const JobAction action = thread.record.action;
       archive.check(action == JobAction::write || !thread.has_record, kWrong);
       archive.check(thread.state == ThreadState::idle || thread.has_record, kWrong);
+      check_record(archive, thread);
       continue;
     }
     archive.check(thread.place.thread == number % program_->threads(), kWrong);
     program_->check(archive, thread.place);
-    archive.check(thread.record.event < std::max<std::uint32_t>(1, program_->events()), kWrong);
+    check_record(archive, thread);
     archive.check(thread.state != ThreadState::idle, kWrong);
   }
+}
+
+void JobAgent::check_record(const Archive& archive, const JobThread& thread) const {
+  const JobRecord& record = thread.record;
+  const bool event = record.action == JobAction::wait || record.action == JobAction::wake;
+  archive.check(!event || record.event < program_->events(), kWrong);
+  const bool miss = record.action == JobAction::miss;
+  archive.check(!miss || !thread.has_record || !record.miss.load || record.gap >= 1, kWrong);
+  const bool nvdimm = record.lines > 0 || record.action == JobAction::sync ||
+                      (miss && record.miss.memory == MemoryClass::nvdimm);
+  archive.check(!nvdimm || nvdimm_lines_ > 0, kWrong);
 }
 
 // Each thread that waits for something is known to that, and to nothing else.
@@ -63,6 +75,7 @@ void JobAgent::check_waiting(const Archive& archive) const {
       starts = true;
     }
   });
+  archive.check(nvdimm_lines_ > 0 || write_back_.queued() == 0, kWrong);
   std::uint64_t dirty = write_back_.queued();
   for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
     dirty += threads_[flusher].has_record ? threads_[flusher].record.lines : 0;
@@ -78,16 +91,20 @@ void JobAgent::check_waiting(const Archive& archive) const {
 void JobAgent::check_outstanding(const Archive& archive,
                                  const std::vector<Outstanding>& requests) const {
   Places syncing(archive, threads_.size(), kWrong);
+  const auto take_syncing = [&](std::uint32_t thread) {
+    syncing.take(thread);
+    archive.check(threads_[thread].state == ThreadState::syncing, kWrong);
+  };
   std::vector<std::uint64_t> lines(engine_.active().size(), 0);
   for (const Outstanding& each : requests) {
     if (each.request.flush) {
-      syncing.take(each.request.tag & ~kFlush);
+      take_syncing(each.request.tag);
     } else {
       archive.check_index(each.request.tag, lines.size(), kWrong);
       ++lines[each.request.tag];
     }
   }
-  write_back_.syncing.each([&](std::uint32_t thread) { syncing.take(thread); });
+  write_back_.syncing.each(take_syncing);
   Places copied(archive, threads_.size(), kWrong);
   const std::vector<bool> used = engine_.active().in_use();
   for (std::uint32_t index = 0; index < lines.size(); ++index) {
@@ -97,7 +114,9 @@ void JobAgent::check_outstanding(const Archive& archive,
     }
     const TransferEngine::Active& each = engine_[index];
     copied.take(each.thread);
-    archive.check(lines[index] == each.outstanding && lines[index] > 0, kWrong);
+    archive.check(lines[index] == each.outstanding && lines[index] > 0 &&
+                      each.unsent <= threads_[each.thread].record.lines,
+                  kWrong);
     archive.check(
         threads_[each.thread].state == (each.write ? ThreadState::writing : ThreadState::reading),
         kWrong);

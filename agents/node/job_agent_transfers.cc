@@ -70,6 +70,7 @@ bool JobAgent::flushed(std::uint32_t flusher, Tick now) {
   }
   threads_.enter(flusher, ThreadState::idle, now);
   write_back_.idle.push(flusher);
+  check_alive();
   return false;
 }
 
@@ -82,7 +83,7 @@ void JobAgent::sync(std::uint32_t number, Tick now) {
   }
 }
 
-void JobAgent::flush(std::uint32_t thread, Tick now) { send_flush(kFlush | thread, now); }
+void JobAgent::flush(std::uint32_t thread, Tick now) { send_flush(thread, now); }
 
 void JobAgent::transfer(std::uint32_t number, Tick now) {
   const JobRecord& record = threads_[number].record;
@@ -102,7 +103,7 @@ void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer,
 
 void JobAgent::handle_completion(const Request& request, Tick now) {
   if (request.flush) {
-    make_ready(request.tag & ~kFlush, true, now);
+    make_ready(request.tag, true, now);
     return;
   }
   const std::uint32_t index = request.tag;

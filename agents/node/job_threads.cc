@@ -27,9 +27,10 @@ constexpr std::array<StateName, 8> kNames{
 }  // namespace
 
 void JobThread::serialize(Archive& archive) {
-  archive(place, record, has_record, preempted, next_line, lines, left, state, since, time,
-          copying);
-  archive.check(left >= 0 && lines <= record.lines, "a thread has more to do than it had");
+  archive(place, record, has_record, preempted, next_line, lines, left, copied);
+  archive(state, since, time, copying);
+  archive.check(left >= 0 && copied >= 0 && lines <= record.lines,
+                "a thread has more to do than it had");
 }
 
 void JobThreads::enter(std::uint32_t thread, ThreadState state, Tick now) {

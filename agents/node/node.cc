@@ -62,12 +62,14 @@ void Node::preempt_for(const ThreadId& thread, Tick now) {
   NodeCore* longest = nullptr;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     NodeCore* const core = cores_[i].get();
-    if (jobs_[thread.job].uses[i] &&
+    if (jobs_[thread.job].uses[i] && core->preemptible(now) &&
         (longest == nullptr || core->stint_begin() < longest->stint_begin())) {
       longest = core;
     }
   }
-  longest->preempt(now);
+  if (longest != nullptr) {
+    longest->preempt(now);
+  }
 }
 
 void Node::yielded(NodeCore& core, const ThreadId& thread, Tick now) {

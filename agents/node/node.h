@@ -33,6 +33,8 @@ class NodeJob {
   // The thread's next record; false: its stint ends behind miss.gap instructions, `most` of them at
   // most. `copied`: how many of the record's instructions copy lines of a transfer.
   virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) = 0;
+  // Whether the record told last may be told anew: its transfer, if it has one, has not begun.
+  virtual bool may_take_back(std::uint32_t thread) const = 0;
   // The stint is to end before these instructions, which next() tells anew.
   virtual void preempted(std::uint32_t thread, std::int64_t instructions) = 0;
   virtual void stint_begins(std::uint32_t thread, Tick now) = 0;

@@ -24,11 +24,13 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
   const bool switches = last_ && !(*last_ == thread);
   switches_ += switches ? 1 : 0;
   stint_begin_ = now;
+  yields_soon_ = false;
   thread_ = last_ = thread;
   set_space(node_.job(thread).space(thread.thread));
   const std::int64_t slot =
       std::max(slots().edge_at_or_after(switches ? now + switch_time_ : now), last_dispatch() + 1);
-  quantum_end_ = slots().edge_at_or_after(slots().tick(slot) + quantum_);
+  first_slot_at_ = slots().tick(slot);
+  quantum_end_ = slots().edge_at_or_after(first_slot_at_ + quantum_);
   begin_stint(slot);
   notify();
 }
@@ -42,10 +44,12 @@ void NodeCore::begin_stint(std::int64_t slot) {
 }
 
 void NodeCore::preempt(Tick now) {
-  if (fetched_copy_ > 0 || resting()) {
-    quantum_end_ = 0;
+  yields_soon_ = true;
+  quantum_end_ = 0;
+  if (resting() || !node_.job(*thread_).may_take_back(thread_->thread)) {
     return;
   }
+  fetched_copy_ = 0;
   if (const std::optional<std::int64_t> left = cut_pass(now)) {
     node_.job(*thread_).preempted(thread_->thread, *left);
   }
@@ -107,11 +111,16 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
 
 void NodeCore::serialize_core(Archive& archive) {
   MissCore::serialize_core(archive);
-  archive(thread_, last_, stint_begin_, quantum_end_, fetched_copy_, copied_, counted_slot_,
-          copy_slots_, done_);
+  archive(thread_, last_, stint_begin_, first_slot_at_, yields_soon_);
+  archive(quantum_end_, fetched_copy_, copied_, counted_slot_, copy_slots_, done_);
   archive(counted_to_, busy_, switches_);
-  archive.check(fetched_copy_ >= 0 && copied_ >= 0 && copy_slots_ >= 0 && done_ >= 0,
-                "a core has copied less than nothing");
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  for (const std::int64_t each : {quantum_end_, fetched_copy_, copied_, copy_slots_, done_}) {
+    archive.check(each >= 0 && each < kMost, "a core has come too far");
+  }
+  archive.check(counted_slot_ >= -1 && counted_slot_ < kMost && counted_to_ >= Tick(0) &&
+                    counted_to_ != kNever,
+                "a core has come too far");
   if (archive.loading()) {
     node_.check_thread(archive, thread_);
     node_.check_thread(archive, last_);

@@ -45,6 +45,8 @@ class NodeCore final : public MissCore {
   // Has the thread yield as soon as it can: between two instructions, or behind a transfer.
   void preempt(Tick now);
   Tick stint_begin() const { return stint_begin_; }
+  // Whether preempt() may gain anything: the thread has begun, and does not yield already.
+  bool preemptible(Tick now) const { return !yields_soon_ && first_slot_at_ <= now; }
 
   // Instructions of the program, up to `now`, in the present stint.
   std::int64_t stint_work(Tick now) const;
@@ -84,6 +86,8 @@ class NodeCore final : public MissCore {
   std::optional<ThreadId> thread_;
   std::optional<ThreadId> last_;
   Tick stint_begin_{0};            // when the thread took the core
+  Tick first_slot_at_{0};          // when it began to run: behind the switch
+  bool yields_soon_ = false;       // it has been preempted
   std::int64_t quantum_end_ = 0;   // slot
   std::int64_t fetched_copy_ = 0;  // instructions that copy, of the record fetched last
   std::int64_t copied_ = 0;        // likewise, of the stint's records that are dispatched

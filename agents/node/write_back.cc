@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/node/write_back.h"
 
+#include "traces/job_program.h"
+
 namespace hmsim {
 
 std::optional<Transfer> WriteBack::take() {
@@ -18,6 +20,12 @@ std::uint64_t WriteBack::queued() const {
   return lines;
 }
 
-void WriteBack::serialize(Archive& archive) { archive(dirty_, queue_, idle, throttled, syncing); }
+void WriteBack::serialize(Archive& archive) {
+  archive(dirty_, queue_, idle, throttled, syncing);
+  queue_.each([&](const Transfer& transfer) {
+    archive.check(transfer.lines >= 1 && transfer.lines <= kMostTransferLines,
+                  "a transfer has no such length");
+  });
+}
 
 }  // namespace hmsim

@@ -167,6 +167,36 @@ TEST(Job, WakingPreemptsWhateverTheOtherDoes) {
   }
 }
 
+// The core computes for 2 ms before a transfer; a sleeper of 10 us takes it in between, all the
+// same.
+TEST(Job, WakingPreemptsWhatPrecedesATransfer) {
+  std::string sleeper = "thread sleeper\n";
+  for (int i = 0; i < 100; ++i) {
+    sleeper += "sleep 10us\ncompute 30\n";
+  }
+  const auto simulation = run({sleeper + "thread busy\ncompute 16000000\nread 3\ncompute 10\n"});
+  EXPECT_EQ(value_of(*simulation, "agent.0.progress"), 16'000'010 + 100 * 30);
+  EXPECT_EQ(value_of(*simulation, "nvdimm.reads"), 64);
+  EXPECT_LT(value_of(*simulation, "agent.0.thread.0.run_queue") / 1e6, 1);
+  EXPECT_LT(value_of(*simulation, "agent.0.thread.0.running") / 1e6, 210);
+}
+
+// Two that wake at once take two cores.
+TEST(Job, EachThatWakesPreemptsACoreOfItsOwn) {
+  const auto simulation =
+      run({"thread sleeper 2\nsleep 20us\ncompute 40\n"
+           "thread busy 2\ncompute 4000000\n",
+           {{"cores", "0-1"}}});
+  EXPECT_LT(value_of(*simulation, "agent.0.thread.0.run_queue") / 1e6, 0.1);
+  EXPECT_LT(value_of(*simulation, "agent.0.thread.1.run_queue") / 1e6, 0.1);
+}
+
+TEST(Job, AFlusherThatEndsLastLeavesNobodyWaitingForEver) {
+  EXPECT_NE(error_of({"thread a\nwrite 0\nthread b\nwait never\n", {{"cores", "0-1"}}})
+                .find("waits for 'never'"),
+            std::string::npos);
+}
+
 TEST(Job, ThreadTimesAddUp) {
   const std::string program =
       "thread a 3\ncompute 10000\nread 3 2\nwake x\nsleep 7us\nwrite 40\nsync\n"

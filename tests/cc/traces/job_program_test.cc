@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -146,16 +147,33 @@ TEST(CapturedJob, TransfersEndAtTheirLimits) {
   EXPECT_EQ(records_of(whole, 0)[9].action, JobAction::miss);
 }
 
+// A run of one direction within one of the other, as in copies of files.
+TEST(CapturedJob, RunsMayLieWithinEachOther) {
+  const std::vector<std::uint64_t> words{fill(kNvdimm | 10, 5), store(700, 4),
+                                         fill(kNvdimm | 11, 4), fill(kNvdimm | 12, 4),
+                                         store(701, 4),         fill(kNvdimm | 13, 4)};
+  CapturedJob job(misses_of(words), 0, "x", {64, 100}, {64, 100});
+  const std::vector<JobRecord> records = records_of(job, 0);
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0].action, JobAction::read);
+  EXPECT_EQ(records[0].lines, 4u);
+  EXPECT_EQ(records[1].action, JobAction::write);
+  EXPECT_EQ(records[1].lines, 2u);
+}
+
 // No instruction and no line is lost or told twice, but for the instructions of lines taken.
 TEST(CapturedJob, TellsEachLineOnce) {
   Random random(7);
   std::vector<std::uint64_t> words;
   std::vector<std::uint64_t> expected;
+  std::array<std::uint64_t, 3> next{0, 100'000, 200'000};  // of three streams, one within another
   for (int i = 0; i < 4'000; ++i) {
-    const std::uint64_t line = random.below(3) == 0 ? random.below(500) : 1'000 + words.size();
-    const std::uint64_t memory = random.below(2) == 0 ? kNvdimm : 0;
-    words.push_back(memory != 0 && random.below(2) == 0 ? store(line, random.below(300))
-                                                        : fill(memory | line, random.below(300)));
+    const std::uint64_t stream = random.below(3);
+    const std::uint64_t line = next[stream];
+    next[stream] += random.below(8) == 0 ? random.below(500) : 1;
+    const std::uint64_t memory = stream == 0 ? 0 : kNvdimm;
+    const std::uint64_t gap = random.below(random.below(4) == 0 ? 300 : 60);
+    words.push_back(stream == 2 ? store(line, gap) : fill(memory | line, gap));
     expected.push_back(line | memory);
   }
   CapturedJob job(misses_of(words), 0, "x", {16, 200}, {64, 100});
@@ -187,7 +205,7 @@ TEST(MissTape, HoldsTheSameMissesWhereverItIsRead) {
   for (Miss miss; source->next(miss);) {
     expected.emplace_back(miss.load_address, miss.gap);
   }
-  MissTape tape(misses_of(words), 0);
+  MissTape tape(misses_of(words), 0, "x");
   const auto look = [&](std::uint64_t number) {
     const Miss* miss = tape.at(number);
     ASSERT_NE(miss, nullptr) << number;
@@ -205,11 +223,13 @@ TEST(MissTape, HoldsTheSameMissesWhereverItIsRead) {
 
 TEST(MissTape, BeginsBehindWhatIsSkipped) {
   const auto words = std::vector<std::uint64_t>{fill(1, 10), fill(2, 10), fill(3, 10)};
-  MissTape tape(misses_of(words), 15);
+  MissTape tape(misses_of(words), 15, "x");
   EXPECT_EQ(tape.at(0)->load_address, 2u * 64);
   EXPECT_EQ(tape.at(0)->gap, 5);
   EXPECT_EQ(tape.at(1)->load_address, 3u * 64);
   EXPECT_EQ(tape.at(2), nullptr);
+  MissTape behind(misses_of(words), 30, "x");
+  EXPECT_THROW(behind.at(0), InputError);
 }
 
 }  // namespace
