@@ -144,7 +144,7 @@ bool JobAgent::visit_reads(std::uint32_t number, const PageVisitor& visit) const
          visit(static_cast<std::int64_t>((first + lines - 1) % nvdimm_lines_ / kLinesPerPage));
 }
 
-bool JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
+void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
   const std::uint64_t address = thread.next_line * kLine;
   const bool write = thread.record.action == JobAction::write;
   miss = Miss();
@@ -157,19 +157,20 @@ bool JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) co
   thread.record.gap = 0;
   ++thread.next_line;
   --thread.lines;
-  return true;
 }
 
 bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::int64_t& copied) {
   JobThread& thread = threads_[number];
   if (thread.lines > 0) {
-    return copy_line(thread, miss, copied);
+    copy_line(thread, miss, copied);
+    return true;
   }
   if (is_flusher(number)) {
     if (thread.has_record && copies_by_itself(number, thread.record.action) &&
         thread.next_line == thread.record.first_line) {
       thread.lines = thread.record.lines;
-      return copy_line(thread, miss, copied);
+      copy_line(thread, miss, copied);
+      return true;
     }
     miss.gap = 0;
     return false;
@@ -187,7 +188,8 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
     thread.has_record = false;
     thread.next_line = thread.record.first_line;
     thread.lines = thread.record.lines;
-    return copy_line(thread, miss, copied);
+    copy_line(thread, miss, copied);
+    return true;
   }
   miss.gap = thread.record.gap;
   thread.record.gap = 0;

@@ -93,7 +93,7 @@ class JobAgent final : public Agent, private NodeJob {
   void make_ready(std::uint32_t thread, bool woken, Tick now);
   void fetch(JobThread& thread);
   bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
-  bool copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const;
+  void copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const;
   StintEnd yield(std::uint32_t thread, Tick now);
   StintEnd act(std::uint32_t thread, Tick now);
   StintEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);

@@ -16,7 +16,7 @@ namespace hmsim {
 
 class Node;
 
-// A thread of a job, which joined its node as the so-manieth.
+// A thread, by its number in its job, and the job's among those that joined the node.
 struct ThreadId {
   std::uint16_t job = 0;
   std::uint32_t thread = 0;

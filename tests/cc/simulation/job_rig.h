@@ -10,6 +10,7 @@
 
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 
@@ -43,17 +44,6 @@ inline std::unique_ptr<Simulation> run(const Job& job) {
   while (!simulation->run(1'000'000)) {
   }
   return simulation;
-}
-
-inline double value_of(const Simulation& simulation, const std::string& path) {
-  for (const Statistic& statistic : simulation.statistics()) {
-    if (statistic.path == path) {
-      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                      : statistic.value;
-    }
-  }
-  ADD_FAILURE() << path;
-  return 0;
 }
 
 inline double makespan_ns(const Job& job) {

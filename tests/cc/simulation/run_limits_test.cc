@@ -4,6 +4,7 @@
 
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/simulation/values.h"
 
 namespace hmsim::testing {
 namespace {
@@ -32,17 +33,6 @@ std::unique_ptr<Simulation> make(const Assignments& limits, const RunOptions& op
   Assignments config = kUnfair;
   config.insert(config.end(), limits.begin(), limits.end());
   return std::make_unique<Simulation>(config, kGreedy, options, text_source(""));
-}
-
-double value_of(const Simulation& simulation, const std::string& path) {
-  for (const Statistic& statistic : simulation.statistics()) {
-    if (statistic.path == path) {
-      return statistic.kind == StatisticKind::counter ? static_cast<double>(statistic.count)
-                                                      : statistic.value;
-    }
-  }
-  ADD_FAILURE() << path;
-  return 0;
 }
 
 TEST(RunLimits, ARequestThatIsDeniedServiceEndsTheRunInAnError) {
