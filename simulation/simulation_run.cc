@@ -21,11 +21,11 @@ bool Simulation::ended() const {
                         }));
 }
 
+// Jobs are not waited for: some have no instructions but those that copy.
 bool Simulation::every_core_warm() const {
   return options_.warmup_instructions == 0 ||
          std::all_of(agents_.begin(), agents_.end(), [this](const auto& agent) {
-           return agent->frequency() == 0 ||
-                  agent->work(kernel_.now()) >= options_.warmup_instructions;
+           return !agent->is_core() || agent->work(kernel_.now()) >= options_.warmup_instructions;
          });
 }
 

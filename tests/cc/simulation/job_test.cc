@@ -270,6 +270,15 @@ TEST(Job, WhatItsThreadsReadCanBeResident) {
   EXPECT_EQ(value_of(simulation, "nvdimm.buffer.read_hit_ratio"), 1);
 }
 
+// It has no instructions but those that copy.
+TEST(Job, AWarmUpOfInstructionsDoesNotWaitForJobs) {
+  RunOptions options;
+  options.warmup_instructions = 1'000;
+  Simulation simulation(kSmall, {{{"kind", "job"}, {"path", "x"}, {"format", "job"}}}, options,
+                        text_source(reader(3)));
+  EXPECT_TRUE(simulation.run(1'000'000));
+}
+
 TEST(Job, StartsOverWhileOthersGoOn) {
   Assignments config = kSmall;
   const std::vector<Assignments> agents{
