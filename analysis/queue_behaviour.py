@@ -52,7 +52,7 @@ def statistics(keys: list[dict[str, Any]]) -> dict[str, Any]:
 def fig_7() -> None:
     """Share of time with more than 104 of 128 entries the NVDIMM's, beside mcf."""
     head(f"{FIG_7} beside mcf", "time > 104 NVDIMM entries", "mcf's IPC", "NVDIMM line, us")
-    core, own, blocks = agents(Mix(FIG_7, "mcf"))
+    core, own, blocks = agents(Mix(FIG_7, "mcf", ("closed",)))
     for name, keys in VARIANTS.items():
         core["instructions"] = 300_000
         own["instructions"] = 300_000
@@ -73,7 +73,7 @@ def show(name: str, stats: dict[str, Any]) -> None:
 
 def alone(program: str, keys: dict[str, Any]) -> dict[str, Any]:
     """Return statistics of a program without a partner, its block agent with other keys."""
-    _, own, blocks = agents(Mix(program, "mcf"))
+    _, own, blocks = agents(Mix(program, "mcf", ("closed",)))
     own["instructions"] = 1_000_000
     return statistics([own, {**blocks, "requests": REQUESTS, **keys}])
 

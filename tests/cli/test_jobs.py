@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hmsim import InputError, load_config, load_workload, run
-from hmsim.running.mixes import parse
+from hmsim import load_config, run
 from support import invoke, parsed, succeed, write
 
 PROGRAM = """\
@@ -97,7 +96,7 @@ def test_trace_info_reads_programs(tmp_path: Path) -> None:
 # What block requests beside a core cannot show.
 def test_slower_flash_reaches_the_program_and_not_its_partner() -> None:
     fast, slow = (
-        stats("mix:dfsioe_r+mcf,job", **{READ_TIME: time, "nvdimm.precondition.overwrite": 0})
+        stats("mix:dfsioe_r+mcf", **{READ_TIME: time, "nvdimm.precondition.overwrite": 0})
         for time in ("50us", "100us")
     )
     assert slow["agent.1.ipc"] < 0.9 * fast["agent.1.ipc"]
@@ -109,7 +108,7 @@ def test_slower_flash_reaches_the_program_and_not_its_partner() -> None:
 # engine's lines do not.
 def test_one_queue_hurts_beside_those_who_fill_it() -> None:
     def gain(program: str, machine: str) -> float:
-        workload = f"mix:{program}+mcf,job"
+        workload = f"mix:{program}+mcf"
         one, two = (
             stats(workload, policy, frontend__node__machine=machine)["core.0.ipc"]
             for policy in ("unified_fr_fcfs,drained", "split,drained")
@@ -119,19 +118,3 @@ def test_one_queue_hurts_beside_those_who_fill_it() -> None:
     assert abs(gain("dfsioe_r", "table3")) < 0.02
     assert gain("dfsioe_r", "dma") > 1
     assert gain("dfsioe_w", "table3") > 1
-
-
-def test_mixes_as_jobs_are_named() -> None:
-    agents = load_workload("mix:sort+milc,job").agents
-    assert [agent.kind for agent in agents] == ["llc_trace", "job"]
-    closed = load_workload("mix:sort+milc,closed").agents
-    assert [agent.flat() for agent in closed] == [
-        agent.flat() for agent in load_workload("mix:sort+milc").agents
-    ]
-    for wrong, message in {
-        "mix:sort+mcf,job,timed": "'job' and 'timed' exclude each other",
-        "mix:sort+mcf,online,job": "there is no online variant of jobs",
-        "mix:sort+mcf,jobs": "no option 'jobs'; did you mean 'job'?",
-    }.items():
-        with pytest.raises(InputError, match=message.replace("?", r"\?")):
-            parse(wrong)

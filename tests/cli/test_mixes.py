@@ -12,7 +12,17 @@ from hmsim.clones.files import resolve
 from hmsim.clones.profile_file import dump, is_profile, load
 from hmsim.clones.profile_meter import measure
 from hmsim.common.paths import data_directory, shipped
-from hmsim.running.mixes import PARTNERS, Mix, available, every, expand, parse
+from hmsim.running.mixes import (
+    PARTNERS,
+    WINDOW,
+    WINDOW_BEGINS,
+    Mix,
+    available,
+    every,
+    expand,
+    parse,
+)
+from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
 from hmsim.traces.reader import read_pieces
 from support import invoke, parsed, write
@@ -68,13 +78,15 @@ def test_names_of_mixes() -> None:
         assert parse(name).name == name
     assert parse("mix:dfsioe_r+lbm,timed,online") == Mix("dfsioe_r", "lbm", ("timed", "online"))
     assert expand(["demo", "mix:all"]) == ["demo", *names]
-    assert expand(["mix:all,online"]) == [f"{name},online" for name in names]
+    assert expand(["mix:all,timed"]) == [f"{name},timed" for name in names]
     for name, hint in {
         "mix:dfsioe_r+mfc": "did you mean 'mcf'",
         "mix:dfsio_r+mcf": "did you mean 'dfsioe_r'",
         "mix:dfsioe_r": "PROGRAM",
         "mix:dfsioe_r+mcf,onlin": "did you mean 'online'",
-        "mix:all,onlin": "did you mean 'online'",
+        "mix:all,closd": "did you mean 'closed'",
+        "mix:sort+mcf,timed,closed": "'timed' and 'closed' exclude each other",
+        "mix:sort+mcf,online": "add one of them",
         "mix:dfsioe_r+mcf,timed,timed": "'timed' is given twice",
     }.items():
         with pytest.raises(InputError, match=r"mix:") as error:
@@ -89,29 +101,47 @@ def test_names_of_mixes() -> None:
 
 
 def test_agents_of_a_mix() -> None:
-    offline = load_workload("mix:dfsioe_r+mcf")
+    waiting = load_workload("mix:dfsioe_r+mcf")
+    assert [agent.kind for agent in waiting.agents] == ["llc_trace", "job"]
+    assert keys(waiting.agents[1])["cores"] == "1-3"
+    waiting.check(load_config("quick"))
+    offline = load_workload("mix:dfsioe_r+mcf,closed")
     assert [agent.kind for agent in offline.agents] == ["llc_trace", "llc_trace", "block_trace"]
     assert keys(offline.agents[2])["driver"] == "pmbd"
     online = load_workload("mix:dfsioe_r+mcf,online,timed")
     assert len(online.agents) == len(offline.agents) + 3
     assert [agent.measured for agent in online.agents] == [True] * 2 + [False] * 4
-    assert [a.measured for a in load_workload("mix:sort+lbm,online").agents] == [True] * 3 + [
-        False
-    ] * 3
+    assert [a.measured for a in load_workload("mix:sort+lbm,closed,online").agents] == [
+        True
+    ] * 3 + [False] * 3
     assert len({agent.trace for agent in online.agents}) == 6
     assert keys(online.agents[3])["replay"] == "timed"
     assert [agent.trace.name.split("-")[0] for agent in online.agents[1:] if agent.trace] == [
         "dfsioe_r"
     ] * 5
-    worker = load_workload("mix:wordcount+lbm,online")
+    worker = load_workload("mix:wordcount+lbm,closed,online")
     assert [agent.trace.name.split("-")[0] for agent in worker.agents[1:] if agent.trace] == [
         "wordcount_online"
     ] * 5
     offline.check(load_config("quick"))
     online.check(load_config("quick"))
-    # The NVDIMM's accesses are the block agent's alone.
-    assert offline.agents[1].trace is not None
+    # The NVDIMM's accesses are the block agent's alone, or the job's.
+    assert offline.agents[1].trace is not None and waiting.agents[1].trace is not None
     assert not TraceFile(offline.agents[1].trace).header.two_memories
+    assert TraceFile(waiting.agents[1].trace).header.two_memories
+
+
+@pytest.mark.parametrize("program", ["dfsioe_w", "wordcount"])
+def test_a_jobs_window_is_the_middle_one_of_those_with_io(program: str) -> None:
+    profile = shipped("workloads/profiles")[program]
+    whole = resolve(Path(f"{profile}:whole"), {"instructions": "5"})
+    lines = [0] * (load(profile).instructions // WINDOW)
+    for piece in columns(whole):
+        for window in (piece.time[piece.nvdimm] // WINDOW).tolist():
+            if window < len(lines):
+                lines[window] += 1
+    busy = sorted((count, window) for window, count in enumerate(lines) if count)
+    assert busy[len(busy) // 2][1] * WINDOW == WINDOW_BEGINS[program]
 
 
 def test_a_workload_may_name_profiles(tmp_path: Path) -> None:
@@ -135,7 +165,7 @@ def test_a_workload_may_name_profiles(tmp_path: Path) -> None:
     assert stats["nvdimm.reads"] > 0
     for keys, message in {
         "path: 'p.yaml:dram', format: mqsim": "no accesses of DRAM",
-        "path: 'p.yaml:nvdimm', format: mqsim": "no part 'nvdimm'",
+        "path: 'p.yaml:nvdimm', format: mqsim": "no part 'nvdimm', only dram and whole",
         "path: p.yaml@0, format: mqsim": "no twin 0",
         "path: p.yaml@10000, format: mqsim": "no twin 10000",
         "path: p.yaml, format: fio": "not fio",

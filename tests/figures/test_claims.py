@@ -48,6 +48,7 @@ def test_the_sums_of_the_paper_agree() -> None:
 
 def test_a_claim_that_was_not_run_is_told_so() -> None:
     assert row(BY_ID["R10"], None)[4] == "not run"
+    assert row(BY_ID["R11"], None)[6] == "not counted"
     assert band_text(BY_ID["R15"]) == "from 5 times"
     assert re.fullmatch(r"44 to 94 %", band_text(BY_ID["R3a"]))
     assert [number(value, "%") for value in (12.345, 1.2345, 123.4, None)] == [

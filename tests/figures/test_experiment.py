@@ -7,34 +7,31 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hmsim.clones.profile_file import load
 from hmsim.figures import experiment
 from hmsim.figures.experiment import (
     BASELINES,
     BESIDE,
     VERDICT,
+    WINDOW,
     Case,
     Runs,
-    Window,
     in_modes,
     mix_points,
     mixes,
     windows,
 )
 from hmsim.figures.gains import MIX, gains, in_mode
+from hmsim.figures.regimes import REGIMES
 from hmsim.figures.sensitivity import CHOICES
+from hmsim.running.mixes import PROGRAMS
 
-LENGTH = 8_000_000
-
-
-def requests(times: list[int]) -> tuple[tuple[int, str], ...]:
-    return tuple((time, f"0 {8 * i} 8 1\n") for i, time in enumerate(times))
+LENGTH = 2_000_000
 
 
 def crowded(monkeypatch: pytest.MonkeyPatch, counts: list[int]) -> None:
-    """Let every program have so many requests in each tenth of its capture."""
-    times = [i * LENGTH + n for i, count in enumerate(counts) for n in range(count)]
-    monkeypatch.setattr(experiment, "arrivals", lambda profile, number: requests(times))
-    monkeypatch.setattr(experiment, "captured", lambda profile: len(counts) * LENGTH)
+    """Let every program have so many lines of the NVDIMM in each window of its capture."""
+    monkeypatch.setattr(experiment, "lines", lambda profile, number, length: tuple(counts))
 
 
 def test_windows_are_drawn_from_the_idle_and_both_halves_of_the_busy(
@@ -56,27 +53,41 @@ def test_a_capture_without_requests_is_one_window(monkeypatch: pytest.MonkeyPatc
     assert only.share == 1
 
 
-def test_a_window_has_its_requests_and_marks_at_both_ends(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(
-        experiment, "arrivals", lambda profile, number: requests([5, 10, 11, 19, 20, 25])
-    )
-    file = experiment.window_file(Runs(tmp_path), "sort", 1, Window(10, 10))
-    assert [line.split() for line in file.read_text(encoding="ascii").splitlines()] == [
-        ["0", "0", str(experiment.OUTSIDE), "8", "1"],
-        ["0", "0", "8", "8", "1"],
-        ["1", "0", "16", "8", "1"],
-        ["9", "0", "24", "8", "1"],
-        ["10", "0", str(experiment.OUTSIDE), "8", "1"],
-    ]
+def test_lines_are_counted_in_the_window_where_they_are_asked_for() -> None:
+    counts = experiment.lines("wordcount", 1, LENGTH)
+    profile = load(experiment.profile_path("wordcount"))
+    assert len(counts) == profile.instructions // LENGTH
+    assert sum(counts) == pytest.approx(profile.streams["nvdimm_fills"].accesses, rel=0.01)
+    halves = experiment.lines("wordcount", 1, LENGTH // 2)
+    pairs = [sum(halves[2 * n : 2 * n + 2]) for n in range(len(counts))]
+    assert pairs == list(counts)
 
 
-@pytest.mark.parametrize("timed", [True, False])
-def test_shares_of_a_mix_add_up(timed: bool, tmp_path: Path) -> None:
-    found = mixes(Runs(tmp_path, quick=True), Case("sort", timed=timed), 1)
-    assert len(found) == (3 if timed else 1)
+def test_a_mix_is_three_windows_of_a_job_beside_its_partner(tmp_path: Path) -> None:
+    found = mixes(Runs(tmp_path), Case("wordcount", job=(("tasks", 2),)), 1)
     assert sum(share for _, share in found) == pytest.approx(1)
+    assert len(found) == 3
+    begins = set()
+    for each, _ in found:
+        partner, job = each.agents
+        assert (partner.kind, job.kind) == ("llc_trace", "job")
+        assert (partner.measured, job.measured) == (False, True)
+        keys = dict(job.flat())
+        assert (keys["instructions"], keys["tasks"]) == (str(WINDOW), "2")
+        begins.add(int(keys["skip"]))
+    assert begins == {window.begin for window in windows("wordcount", 1, WINDOW)}
+    alone = mixes(Runs(tmp_path), Case("wordcount", partner=""), 1)
+    assert [agent.kind for agent in alone[0][0].agents] == ["job"]
+
+
+def test_every_program_has_the_state_that_its_input_gives_it() -> None:
+    assert set(REGIMES) == set(PROGRAMS)
+    new, aged = (Case("dfsioe_w").overrides(config) for config in ("mascots16", "quick"))
+    assert new["nvdimm.precondition.buffer"] == aged["nvdimm.precondition.buffer"] == "dirty"
+    assert "nvdimm.precondition.fill" in new and "nvdimm.precondition.fill" not in aged
+    other = Case("sort", regime="none", machine="table3").overrides("mascots16")
+    assert other["nvdimm.precondition.buffer"] == "none"
+    assert other["frontend.node.machine"] == "table3"
 
 
 def test_comparisons_are_run_in_both_write_modes(tmp_path: Path) -> None:
@@ -102,10 +113,10 @@ def test_comparisons_are_run_in_both_write_modes(tmp_path: Path) -> None:
 
 
 def test_gains_are_over_schemes_of_the_same_mode() -> None:
-    mix = ("sort", "mcf", "offline", "timed", 1)
+    mix = ("sort", "mcf", "dma", "none", 1)
     ipc = {"hms,drained": 3.0, "hms,mixed": 6.0, "tcm,drained": 2.0, "tcm,mixed": 5.0, "firm": 1.0}
     rows = [
-        {**dict(zip(MIX, mix)), "policy": name, "core.0.ipc": value, "core.1.ipc": value}
+        {**dict(zip(MIX, mix)), "policy": name, "core.0.ipc": value, "agent.1.ipc": value}
         for name, value in ipc.items()
     ]
     for mode, wanted in {"drained": (50, 200, 125), "mixed": (20, 500, 260)}.items():

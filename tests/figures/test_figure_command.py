@@ -25,7 +25,7 @@ def test_help() -> None:
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        ("fig15", "did you mean fig15a, fig15b, fig15c, fig15d, fig15e?"),
+        ("fig15", "did you mean fig15a, fig15c, fig15d, fig15e?"),
         ("tabel1", "did you mean 'table1'"),
     ],
 )

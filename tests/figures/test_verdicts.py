@@ -66,8 +66,8 @@ def results() -> pd.DataFrame:
         *(("bayes", 1, "old", 1.0, 1.0), ("bayes", 1, "older", 1.0, 1.0)),
         ("bayes", 1, "new", 1.5, 0.5),
     ]
-    names = ["program", "seed", "policy", "core.0.ipc", "core.1.ipc"]
-    same = {"partner": "mcf", "environment": "offline", "loop": "timed"}
+    names = ["program", "seed", "policy", "core.0.ipc", "agent.1.ipc"]
+    same = {"partner": "mcf", "machine": "dma", "regime": "none"}
     return pd.DataFrame(rows, columns=names).assign(**same)
 
 
@@ -83,19 +83,19 @@ def test_gains() -> None:
     assert spread(own) == "-50 % (bayes) to 50 % (sort); -50.0 % on average without the latter"
 
 
-def test_parts_of_a_run_are_averaged_by_their_shares() -> None:
+def test_parts_of_a_run_are_averaged_over_the_time_that_they_take() -> None:
     rows = [
-        ("sort", 1, 0.75, 2.0, 1.0),
-        ("sort", 1, 0.25, 0.4, 3.0),
+        ("sort", 1, 0.75, 2.0, 3.0),  # a quarter of the time that three quarters take at IPC 3 ...
+        ("sort", 1, 0.25, 0.4, 0.25),  # ... and a whole one for the last quarter at 0.25
         ("bayes", 1, 1.0, 5.0, 6.0),
         ("sort", 2, 1.0, 7.0, 8.0),
     ]
-    table = pd.DataFrame(rows, columns=["program", "seed", SHARE, "core.0.ipc", "core.1.ipc"])
+    table = pd.DataFrame(rows, columns=["program", "seed", SHARE, "core.0.ipc", "agent.1.ipc"])
     table.attrs["axes"] = ["program", "seed", SHARE]
     found = whole(table)
-    assert list(found.columns) == ["program", "seed", "core.0.ipc", "core.1.ipc"]
+    assert list(found.columns) == ["program", "seed", "core.0.ipc", "agent.1.ipc"]
     assert found.values.tolist() == [
-        ["sort", 1, pytest.approx(1.6), pytest.approx(1.5)],
+        ["sort", 1, pytest.approx((0.25 * 2 + 1 * 0.4) / 1.25), pytest.approx(1 / 1.25)],
         ["bayes", 1, 5.0, 6.0],
         ["sort", 2, 7.0, 8.0],
     ]

@@ -241,7 +241,9 @@ def test_files_in_the_documentation_and_the_shipped_ones_are_sweeps() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert blocks
     for block in blocks:
-        shorter = block.replace("mix:sort+mcf", "w.yaml").replace("agent.2", "agent.1")
+        shorter = block.replace("mix:sort+mcf", "w.yaml").replace(
+            "agent.1.tasks", "agent.1.requests"
+        )
         assert Planner(load_sweep(sweep_file(shorter))).plan()
     for name in sorted(set(shipped("configs/sweeps")) - {"gem5"}):
         assert load_sweep(name).axes

@@ -131,7 +131,7 @@ def workloads(json: Json = False) -> None:
         return
     rows: list[Union[tuple[str, str], str]] = [*_rows(entries)]
     if names:
-        rows += ["the paper's mixes; append ,online or ,timed; mix:all is all of them"]
+        rows += ["the paper's mixes; ,timed and ,closed are their controls; mix:all is all of them"]
         rows += _rows(of_mixes)
     if profiles:
         rows += ["profiles, in the place of a trace (path: workloads/profiles/NAME.yaml)"]
@@ -141,7 +141,7 @@ def workloads(json: Json = False) -> None:
 
 def _mixed(name: str) -> str:
     mix = mixes.parse(name)
-    return f"{mix.program} and its block I/O beside {mix.partner}"
+    return f"{mix.program}, which waits for its I/O, beside {mix.partner}"
 
 
 def _print_wrapped(text: str, indent: int) -> None:

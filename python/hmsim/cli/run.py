@@ -36,6 +36,7 @@ from hmsim.common import labels
 from hmsim.common.directories import check_output, existing_parent, new_directory
 from hmsim.common.progress import Bars
 from hmsim.common.tables import GAP, Row, number
+from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.comparison import Comparison, compare_runs
@@ -252,6 +253,10 @@ def _print_agents(workload: Workload) -> None:
     for index, agent in enumerate(workload.agents):
         trace = f" of {agent.trace.name}" if agent.trace else ""
         print(f"agent {index}: {agent.kind}{trace}{'' if agent.measured else ', not measured'}")
+    if workload.name.startswith(mixes.PREFIX) and "," not in workload.name:
+        print(
+            f"the program waits for its I/O; in {workload.name},closed, as mixes were, it did not"
+        )
 
 
 def _print_unfinished(result: Result, where: str = "") -> None:

@@ -187,8 +187,9 @@ def materialised(
 def resolve(path: Path, keys: Mapping[str, str]) -> Path:
     """Return what an agent with such keys reads when its path names a profile: a twin's trace.
 
-    ``PROFILE.yaml@N`` is its N-th twin, ``PROFILE.yaml:dram`` one without accesses of the NVDIMM.
-    Any other path is returned as it is. Raises InputError.
+    ``PROFILE.yaml@N`` is its N-th twin, ``PROFILE.yaml:dram`` one without accesses of the NVDIMM,
+    ``PROFILE.yaml:whole`` one of as many instructions as the profile was measured over, whatever
+    the agent's limit. Any other path is returned as it is. Raises InputError.
     """
     match = PROFILE_PATH.fullmatch(os.fspath(path))
     if match is None or not is_profile(match["file"]):
@@ -200,13 +201,14 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
         raise InputError(f"{path}: a profile's twin is of format hmsim, or mqsim, not {name}")
     if not 1 <= seed <= MOST_TWINS:
         raise InputError(f"{path}: there is no twin {seed}, only 1 .. {MOST_TWINS}")
-    if match["part"] not in (None, "dram"):
-        raise InputError(f"{path}: there is no part '{match['part']}', only dram")
+    if match["part"] not in (None, "dram", "whole"):
+        raise InputError(f"{path}: there is no part '{match['part']}', only dram and whole")
     blocks = name == "mqsim"
+    limited = match["part"] != "whole" and limit.isdigit() and int(limit) <= LONGEST
     return materialised(
         Path(match["file"]),
         blocks,
-        int(limit) if limit.isdigit() and int(limit) <= LONGEST else 0,
+        int(limit) if limited else 0,
         seed,
-        match["part"] is not None,
+        match["part"] == "dram",
     )

@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What figures run: the paper's system and mixes, at two sizes, every run made once and kept.
 
-Headline runs are mixes whose block requests come when the capture had them (``timed``): that is
-the reading under which our programs fill the queue as the paper's Fig. 8a says. A run is the block
-requests of a window of some milliseconds, the same under every policy; cores run beside it, and IPC
-is what they do until the last block is served. Three windows, drawn anew for every seed, stand for
-all of a capture: their IPCs are averaged by the share of the capture that is like them. The closed
-loop, other numbers of lines outstanding and other hardware are in the figure ``sensitivity``.
+A mix is a program as a job (docs/jobs.md): four tasks on three cores, which wait for their I/O,
+beside a partner on the fourth. A run is one pass of the tasks over a window of their program's
+capture, the same under every policy; three windows, drawn anew for every seed, stand for all of it.
+`hmsim.figures.regimes` says on which machine, and from which state of the buffer.
 """
 
 from __future__ import annotations
 
-import io
 import random
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
-import zstandard
 
 from hmsim import Bundle, InputError
 from hmsim.clones.files import materialised
@@ -32,9 +28,11 @@ from hmsim.config import write_modes
 from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.figures.gains import SHARE
+from hmsim.figures.regimes import BUFFER, FILL, FILLED, FULL, MACHINE, MACHINE_KEY, REGIMES
 from hmsim.running.mixes import PROGRAMS, Mix, agents
 from hmsim.running.points import Point, Runner, point, run_points
 from hmsim.running.workload import Agent, Workload, load_agent
+from hmsim.traces.columns import columns
 
 CONFIG = "mascots16"
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
@@ -46,14 +44,20 @@ SPLIT_FCFS = Bundle(
     "split_fcfs", "split", {"controller.scheduler": "fcfs", "controller.nvdimm_scheduler": "fcfs"}
 )
 UNIFIED_256 = Bundle("unified_256_fcfs", ONE_QUEUE, {"controller.queue_depth": 256})
-POLICIES: dict[str, AnyBundle] = {each.name: each for each in (SPLIT_FCFS, UNIFIED_256)}
-WINDOW_NS = 8_000_000  # of arrivals in a full run
-# Instructions that cores are given: more than they do in a window.
-INSTRUCTIONS = {"mcf": 40_000_000, "lbm": 60_000_000, "milc": 120_000_000}
-PROGRAM_INSTRUCTIONS = 150_000_000
-READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
+# The paper's harmonic scheduling as it says it was evaluated, and all techniques over it; `hms` and
+# `all`, our reading of the equations, are shown beside them.
+HMS = "paper_hms"
+PAPER_ALL = Bundle(
+    "paper_all", "all", {"controller.scheduler": "fcfs", "policies.harmonic.impl": "table"}
+)
+POLICIES: dict[str, AnyBundle] = {each.name: each for each in (SPLIT_FCFS, UNIFIED_256, PAPER_ALL)}
+WINDOW = 2_000_000  # instructions of each task
+INSTRUCTIONS = 1_000_000_000  # of a partner: more than it does in a run
+# Simulated time after which a run ends whatever its tasks have done: the paper's rule may deny a
+# class for ever. What tasks did until then is their IPC.
+TIME_LIMIT = "100ms"
 WRITERS = ("dfsioe_w", "nutchindexing")
-OUTSIDE = 1 << 24  # a sector that no program touches
+READERS = tuple(name for name in PROGRAMS if name != "dfsioe_w")
 
 
 @dataclass(frozen=True)
@@ -100,17 +104,32 @@ class Runs:
 
 @dataclass(frozen=True)
 class Case:
-    """A mix, and all that may differ from the headline's."""
+    """A mix, and all that may differ from the headline's.
+
+    Attributes:
+        program: of the paper's eight.
+        partner: beside it; "": none.
+        regime: state of the buffer; "": that of the program (`REGIMES`).
+        machine: preset of the node.
+        job: keys of the job.
+    """
 
     program: str
     partner: str = "mcf"
-    online: bool = False
-    timed: bool = True
-    blocks: Mapping[str, Any] = field(default_factory=dict)  # keys of the block agents
+    regime: str = ""
+    machine: str = MACHINE
+    job: tuple[tuple[str, Any], ...] = ()
 
-    @property
-    def environment(self) -> str:
-        return "online" if self.online else "offline"
+    def overrides(self, config: str) -> dict[str, Any]:
+        """Return what it asks of a configuration."""
+        regime = self.regime or REGIMES[self.program]
+        new = float(load_config(config).resolved()[FILL]) == 0
+        return {
+            MACHINE_KEY: self.machine,
+            BUFFER: regime,
+            **({FILL: FILLED} if new and regime == FULL else {}),
+            "frontend.time_limit": TIME_LIMIT,
+        }
 
 
 def system(name: str, overrides: Mapping[str, Any] | None = None, config: str = CONFIG) -> Config:
@@ -140,19 +159,13 @@ def _agent(name: str, keys: tuple[tuple[str, Any], ...]) -> Agent:
     return load_agent(from_mapping(dict(keys), name))
 
 
-def twin(path: str, number: int) -> str:
-    """Return the path of another twin of a mix's agent."""
-    file, yaml, part = path.partition(".yaml")
-    return f"{file}{yaml}@{number}{':dram' if part.endswith(':dram') else ''}"
-
-
 @dataclass(frozen=True)
 class Window:
     """A part of a capture.
 
     Attributes:
-        begin: nanoseconds from the capture's first instruction.
-        length: nanoseconds.
+        begin: instructions from the capture's first.
+        length: instructions.
         share: of the capture that it stands for.
     """
 
@@ -168,33 +181,30 @@ def profile_path(profile: str) -> Path:
 
 @lru_cache(maxsize=64)
 def captured(profile: str) -> int:
-    """Return the length of a profile's capture in nanoseconds: one an instruction."""
+    """Return the length of a profile's capture in instructions."""
     return load(profile_path(profile)).instructions
 
 
 @lru_cache(maxsize=64)
-def arrivals(profile: str, number: int) -> tuple[tuple[int, str], ...]:
-    """Return when a twin of a profile has its block requests in its capture, and what they are."""
-    found = []
-    with materialised(profile_path(profile), blocks=True, seed=number).open("rb") as file:
-        stream = zstandard.ZstdDecompressor().stream_reader(file)
-        for line in io.TextIOWrapper(stream, encoding="ascii"):
-            time, request = line.split(" ", 1)
-            if int(time) >= captured(profile):
-                break
-            found.append((int(time), request))
-    return tuple(found)
+def lines(profile: str, number: int, length: int) -> tuple[int, ...]:
+    """Return how many lines of the NVDIMM a twin has in each window of so many instructions."""
+    counts = np.zeros(captured(profile) // length, dtype=np.int64)
+    trace = materialised(profile_path(profile), blocks=False, seed=number)
+    for piece in columns(trace):
+        windows_ = piece.time[piece.nvdimm] // length
+        counts += np.bincount(windows_[windows_ < len(counts)], minlength=len(counts))
+    return tuple(counts.tolist())
 
 
 def windows(profile: str, number: int, length: int) -> list[Window]:
     """Return windows that together stand for the capture, each with its share of it.
 
-    Block requests come in phases, and most windows have none. So the windows are sorted by how
-    many they have, and one is drawn from each of three groups: those with none, and the lower and
-    the upper half of the others.
+    I/O comes in phases, and most windows have none. So the windows are sorted by how many lines of
+    the NVDIMM they have, and one is drawn from each of three groups: those with none, and the lower
+    and the upper half of the others.
     """
-    every = range(captured(profile) // length)
-    counts = Counter(time // length for time, _ in arrivals(profile, number))
+    counts = lines(profile, number, length)
+    every = range(len(counts))
     busy = sorted((index for index in every if counts[index]), key=lambda i: (counts[i], i))
     half = len(busy) // 2
     groups = ([index for index in every if not counts[index]], busy[:half], busy[half:])
@@ -202,85 +212,62 @@ def windows(profile: str, number: int, length: int) -> list[Window]:
     return [Window(draw(each) * length, length, len(each) / len(every)) for each in groups if each]
 
 
-def window_file(runs: Runs, profile: str, number: int, window: Window) -> Path:
-    """Return a block trace of what a twin requests in a window.
-
-    Reads at time 0 and at the end, of a page of their own, keep the silence before and after.
-    """
-    lines = [
-        f"{time - window.begin} {request}"
-        for time, request in arrivals(profile, number)
-        if 0 <= time - window.begin < window.length
-    ]
-    ends = [f"{time} 0 {OUTSIDE} 8 1\n" for time in (0, window.length)]
-    name = f"{profile}-{number}-{window.begin}-{window.length}.mqsim"
-    return runs.file(name, ends[0] + "".join(lines) + ends[1])
-
-
 def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
-    """Return workloads that together stand for a mix, each with its share of the time.
+    """Return workloads that together stand for a mix, each with its share of the program's work.
 
-    They are windows of the program's capture; the other nodes of an online mix are at any place
-    of theirs. A seed has twins and windows of its own. A closed loop is one workload, that of
-    `hmsim.mixes`: some hundred block requests, as fast as served.
+    They are windows of the program's capture. A seed has twins and windows of its own.
     """
-    options = (("online",) if case.online else ()) + (("timed",) if case.timed else ())
-    named = Mix(case.program, case.partner, options)
-    profile = Path(agents(named)[2]["path"]).stem  # online that of a worker, where there is one
-    length = runs.scaled(WINDOW_NS, 0.4)
+    named = Mix(case.program, case.partner or "mcf")
     found = []
-    for window in windows(profile, seed, length) if case.timed else [Window(0, length)]:
-        keys = agents(named)
-        if case.timed:
-            for each, limit in zip(keys, (INSTRUCTIONS[case.partner], PROGRAM_INSTRUCTIONS)):
-                each |= {"instructions": limit, "measured": False}
-            keys[2]["measured"] = True
-        for number, each in enumerate(keys):
-            own = seed + 10 * max(0, number - 2)
-            if number < 2 or not case.timed:
-                each["path"] = twin(each["path"], own)
-            else:
-                draw = random.Random(f"{profile} {own} {window.begin}").randrange
-                elsewhere = Window(draw(captured(profile) // length) * length, length)
-                place = window if number == 2 else elsewhere
-                each["path"] = str(window_file(runs, profile, own, place))
-            if number >= 2:
-                each.update(case.blocks)
-        found.append((workload(named.name, keys), window.share))
+    for window in windows(case.program, seed, runs.scaled(WINDOW, 0.5)):
+        partner, job = agents(named)
+        path = f"{profile_path(case.program)}@{seed}:whole"
+        job |= {"path": path, "skip": window.begin, "instructions": window.length, **dict(case.job)}
+        profile = f"{profile_path(named.partner)}@{seed}:whole"
+        partner |= {"path": profile, "instructions": INSTRUCTIONS, "measured": False}
+        name = named.name if case.partner else f"{case.program} alone"
+        found.append((workload(name, [partner, job] if case.partner else [job]), window.share))
     return found
 
 
 def mix_points(
     runs: Runs,
     cases: Iterable[Case],
-    policies: Iterable[str],
+    policies: Sequence[str],
     overrides: Mapping[str, Any] | None = None,
     axes: Mapping[str, Any] | None = None,
     config: str = CONFIG,
     seeds: Sequence[int] | None = None,
+    runner: Runner | None = None,
 ) -> list[Point]:
     """Return points for each mix, policy and seed; `gains.whole` makes one row of their rows."""
     found = []
-    systems = [system(name, overrides, config) for name in policies]
     for case in cases:
+        own = {**case.overrides(config), **(overrides or {})}
+        systems = [system(name, own, config) for name in policies]
         for seed in seeds or runs.seeds:
             for agents_, share in mixes(runs, case, seed):
                 for each in systems:
                     labels = {
                         "program": case.program,
                         "partner": case.partner,
-                        "environment": case.environment,
-                        "loop": "timed" if case.timed else "closed",
+                        "machine": case.machine,
+                        "regime": own[BUFFER],
                         **(axes or {}),
                         SHARE: share,
                     }
-                    found.append(point(each, agents_, seed=seed, axes=labels))
+                    found.append(point(each, agents_, seed=seed, axes=labels, runner=runner))
     return found
+
+
+def twin(path: str, number: int) -> str:
+    """Return the path of another twin of a profile."""
+    return f"{path}@{number}"
 
 
 def block_agent(program: str, requests: int, seed: int = 1, **keys: Any) -> dict[str, Any]:
     """Return the keys of a program's block I/O, as fast as it is served."""
-    found = agents(Mix(program, "mcf"))[2]
+    found = agents(Mix(program, "mcf", ("closed",)))[2]
     return {**found, "path": twin(found["path"], seed), "requests": requests, **keys}
 
 

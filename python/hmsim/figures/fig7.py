@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any
 
 import pandas as pd
 
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import CONFIG, Case, Runs, mixes
-from hmsim.figures.gains import SHARE, whole
+from hmsim.figures.experiment import Case, Runs, mix_points
+from hmsim.figures.gains import whole
 from hmsim.figures.logs import DEPTH, Occupancy
+from hmsim.figures.regimes import RESIDENT
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
 
-CASE = Case("dfsioe_r")
-VARIANTS: dict[str, dict[str, Any]] = {
-    "as the capture had them (headline)": {},
-    "closed loop, 4 threads of 64 lines": {"replay": "closed"},
-    "closed loop, 2 threads of 64 lines": {"replay": "closed", "threads": 2},
-    "closed loop, 4 threads of 10 lines": {"replay": "closed", "window": 10},
+PROGRAM = "dfsioe_r"
+VARIANTS = {
+    "a copy engine, from flash (headline)": Case(PROGRAM),
+    "a copy engine, resident": Case(PROGRAM, regime=RESIDENT),
+    "cores that copy, 16 loads": Case(PROGRAM, machine="marss"),
+    "cores that copy, 10 loads": Case(PROGRAM, machine="table3"),
 }
 FEW = 24
 MANY = "nvdimm.queue.share_over_104"
@@ -30,24 +30,11 @@ MANY = "nvdimm.queue.share_over_104"
 @figure("fig7", place=7)
 def made(runs: Runs) -> Made:
     """mcf beside dfsioe_r on one queue of 128 entries (FR-FCFS); share of time."""
-    from hmsim.running.points import point
-
     points = []
-    for name, keys in VARIANTS.items():
-        for seed in runs.seeds:
-            timed = keys.get("replay") != "closed"
-            case = Case(CASE.program, timed=timed, blocks=keys)
-            points += [
-                point(
-                    CONFIG,
-                    agents,
-                    policy="unified_fr_fcfs",
-                    seed=seed,
-                    axes={"variant": name, SHARE: share},
-                    runner=Occupancy(),
-                )
-                for agents, share in mixes(runs, case, seed)
-            ]
+    for name, case in VARIANTS.items():
+        points += mix_points(
+            runs, [case], ("unified_fr_fcfs",), axes={"variant": name}, runner=Occupancy()
+        )
     shares = [f"share.dram.{n}" for n in range(DEPTH + 1)]
     table = whole(runs.table(points), [*shares, MANY])
     rows = []

@@ -8,77 +8,50 @@ from itertools import accumulate
 import pandas as pd
 
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import (
-    CONFIG,
-    WINDOW_NS,
-    Runs,
-    Window,
-    block_agent,
-    captured,
-    window_file,
-    windows,
-    workload,
-)
+from hmsim.figures.experiment import WINDOW, Case, Runs, mix_points, windows
+from hmsim.figures.gains import whole
 from hmsim.figures.logs import DEPTH, Occupancy
+from hmsim.figures.regimes import FLASH, REGIMES, RESIDENT
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
-from hmsim.running.mixes import Mix, agents
-from hmsim.running.points import point
 
 PAPER = {"dfsioe_r": ("R5a", 20.0), "sort": ("R5b", 95.0)}  # share with 104 or less, %
-LOOPS = {"timed": "as the capture had them", "closed": "as fast as served"}
-REQUESTS = 2000  # as fast as served
+TITLES = {FLASH: "from flash", RESIDENT: "resident"}
 MANY = 104
 
 
 def busy(program: str) -> float:
-    """Return how many of a capture's windows have block requests, in per cent."""
-    idle, *_ = windows(program, 1, WINDOW_NS)
+    """Return how many of a capture's windows have I/O, in per cent."""
+    idle, *_ = windows(program, 1, WINDOW)
     return 100 * (1 - idle.share)
 
 
 @figure("fig8a", place=8)
 def made(runs: Runs) -> Made:
-    """Block I/O of programs alone, one queue of 128 entries (FR-FCFS); share of time."""
-    points = []
-    for program in PAPER:
-        for loop in LOOPS:
-            for seed in runs.seeds:
-                if loop == "timed":
-                    blocks = agents(Mix(program, "mcf", ("timed",)))[2] | {"measured": True}
-                    capture = Window(0, runs.scaled(captured(program), 0.3))
-                    blocks["path"] = str(window_file(runs, program, seed, capture))
-                else:
-                    blocks = block_agent(program, runs.scaled(REQUESTS, 0.3), seed)
-                points.append(
-                    point(
-                        CONFIG,
-                        workload(f"{program} alone", [blocks]),
-                        policy="unified_fr_fcfs",
-                        seed=seed,
-                        axes={"program": program, "loop": loop},
-                        runner=Occupancy(),
-                    )
-                )
-    table = runs.table(points)
+    """Programs alone, one queue of 128 entries (FR-FCFS); share of time by NVDIMM entries."""
+    cases = [Case(name, partner="", regime=regime) for name in PAPER for regime in TITLES]
+    points = mix_points(runs, cases, ("unified_fr_fcfs",), runner=Occupancy())
+    table = whole(runs.table(points), [f"share.nvdimm.{n}" for n in range(DEPTH + 1)], job=0)
     rows = []
     for record in table.to_dict("records"):
         ends = accumulate(record[f"share.nvdimm.{n}"] for n in range(DEPTH + 1))
-        keys = {name: record[name] for name in ("program", "loop", "seed")}
+        keys = {name: record[name] for name in ("program", "regime", "seed")}
         rows += [{**keys, "entries": n, "share": 100 * end} for n, end in enumerate(ends)]
     data = pd.DataFrame(rows)
-    means = data.groupby(["program", "loop", "entries"], sort=False)["share"].mean()
+    means = data.groupby(["program", "regime", "entries"], sort=False)["share"].mean()
     findings = []
     for program, (claim, _) in PAPER.items():
+        regime = REGIMES[program]
         own = data[
-            (data["program"] == program) & (data["loop"] == "timed") & (data["entries"] == MANY)
+            (data["program"] == program) & (data["regime"] == regime) & (data["entries"] == MANY)
         ]
         ours = estimate({program: [100 - share for share in own["share"]]})
-        closed = 100 - means[program, "closed", MANY]
+        other = next(each for each in TITLES if each != regime)
         text = (
-            f"Of the whole capture, of whose windows of 8 ms {busy(program):.0f} % have requests. "
-            f"As fast as it is served, it is {closed:.0f} %, as of every program."
+            f"{TITLES[regime].capitalize()}; {TITLES[other]} it is "
+            f"{100 - means[program, other, MANY]:.0f} %. Of the whole capture, of whose windows of "
+            f"{WINDOW // 1_000_000} million instructions {busy(program):.0f} % have I/O."
         )
         findings.append(Finding(claim, ours, True, text))
     ordered = findings[0].ours.mean > findings[1].ours.mean  # type: ignore[union-attr]
@@ -87,14 +60,14 @@ def made(runs: Runs) -> Made:
     def paint(canvas) -> None:  # type: ignore[no-untyped-def]
         axes = canvas.subplots()
         for program, colour in zip(PAPER, CYCLE):
-            for loop, dash in (("timed", "-"), ("closed", ":")):
+            for regime in TITLES:
                 axes.step(
                     range(DEPTH + 1),
-                    means[program, loop],
-                    dash,
+                    means[program, regime],
+                    "-" if regime == REGIMES[program] else ":",
                     where="post",
                     color=colour,
-                    label=f"{program}, {LOOPS[loop]}",
+                    label=f"{program}, {TITLES[regime]}",
                     lw=1.6,
                 )
         for program, (_, share) in PAPER.items():

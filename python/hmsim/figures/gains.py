@@ -10,21 +10,26 @@ import pandas as pd
 from hmsim.config import write_modes
 from hmsim.figures.verdicts import Estimate, estimate
 
-CORES = {"partner": "core.0.ipc", "program": "core.1.ipc"}
-MIX = ["program", "partner", "environment", "loop", "seed"]
-SHARE = "share"  # of a run that a part stands for: an axis
+CORES = {"partner": "core.0.ipc", "program": "agent.1.ipc"}
+MIX = ["program", "partner", "machine", "regime", "seed"]
+SHARE = "share"  # of a program's work that a part stands for: an axis
 
 
-def whole(table: pd.DataFrame, names: Iterable[str] = tuple(CORES.values())) -> pd.DataFrame:
-    """Return a row for the parts of each run: means of these statistics over time.
+def whole(
+    table: pd.DataFrame, names: Iterable[str] = tuple(CORES.values()), job: int = 1
+) -> pd.DataFrame:
+    """Return a row for the parts of each run: means of these statistics over simulated time.
 
     Rows are parts of the same run if they differ in nothing but `SHARE`, a column of the table
-    whose values add up to 1 for each run.
+    whose values add up to 1 for each run. It is a share of the work of agent `job`, a job: in the
+    whole run a part lasts for its share times the time that the job took per instruction. So the
+    job's own IPC comes out as its work over its time.
     """
     axes = [name for name in table.attrs["axes"] if name != SHARE]
-    parts = table[list(names)].mul(table[SHARE], axis=0)
-    groups = parts.groupby([table[name] for name in axes], sort=False, dropna=False)
-    return groups.sum().reset_index()
+    lasts = table[SHARE] / table[f"agent.{job}.ipc"]
+    by = [table[name] for name in axes]
+    parts = table[list(names)].mul(lasts, axis=0).groupby(by, sort=False, dropna=False).sum()
+    return parts.div(lasts.groupby(by, sort=False, dropna=False).sum(), axis=0).reset_index()
 
 
 def in_mode(table: pd.DataFrame, mode: str) -> pd.DataFrame:

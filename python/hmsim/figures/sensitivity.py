@@ -14,6 +14,7 @@ from hmsim.figures.declare import figure
 from hmsim.figures.experiment import (
     BESIDE,
     CONFIG,
+    HMS,
     ONE_QUEUE,
     SPLIT_FCFS,
     VERDICT,
@@ -23,6 +24,7 @@ from hmsim.figures.experiment import (
     mix_points,
 )
 from hmsim.figures.gains import chosen, gains, in_mode, whole
+from hmsim.figures.regimes import FLASH, MACHINE, REGIMES, RESIDENT
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
 from hmsim.figures.style import paper as stated
 from hmsim.running.calibration import with_table
@@ -33,11 +35,10 @@ PAPER = {"split": 91.96, "oracle": 51.0, "hms": 13.0}
 QUANTITIES = {  # policy, over, core, title
     "split": (SPLIT_FCFS.name, (ONE_QUEUE,), "partner", "mcf: two queues over one"),
     "oracle": ("oracle", ("firm",), "both", "mix: no interference over FIRM"),
-    "hms": ("hms", OVER, "program", "program: HMS over TCM and FIRM"),
+    "hms": (HMS, OVER, "program", "program: HMS over TCM and FIRM"),
 }
 WRITES = {"split": BESIDE, "oracle": VERDICT, "hms": VERDICT}  # write modes of the headline
-
-
+OTHER = {FLASH: RESIDENT, RESIDENT: FLASH}
 TABLE = "policies.harmonic.table"
 
 
@@ -47,9 +48,16 @@ class Choice:
 
     what: str
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    blocks: Mapping[str, Any] = field(default_factory=dict)
-    timed: bool = True
+    job: Mapping[str, Any] = field(default_factory=dict)
+    machine: str = MACHINE
+    other_regime: bool = False
     other_writes: bool = False  # each quantity in the write mode that its headline does not have
+
+    def case(self, program: str) -> Case:
+        """Return a program's mix with mcf."""
+        regime = OTHER[REGIMES[program]] if self.other_regime else ""
+        job = tuple(self.job.items())
+        return Case(program, machine=self.machine, regime=regime, job=job)
 
     def writes(self, quantity: str) -> str:
         """Return the write mode of a quantity."""
@@ -66,20 +74,19 @@ class Choice:
 
 CHOICES = (
     Choice("headline"),
-    Choice("A17: 2 threads of 64 lines", blocks={"threads": 2}),
-    Choice("A17: 1 thread of 64 lines", blocks={"threads": 1}),
-    Choice("A17: 4 threads of 10 lines", blocks={"window": 10}),
-    Choice("A17: 16 threads of 10 lines", blocks={"threads": 16, "window": 10}),
-    Choice("I/O half as often", blocks={"time_scale": 2}),
-    Choice("I/O twice as often", blocks={"time_scale": 0.5}),
-    Choice("I/O as fast as served (closed loop)", timed=False),
+    Choice("cores that copy, 10 loads (table3)", machine="table3"),
+    Choice("cores that copy, 48 loads (marss)", machine="marss"),
+    Choice("the other state of the buffer", other_regime=True),
+    Choice("one task", job={"tasks": 1}),
+    Choice("12 tasks", job={"tasks": 12}),
+    Choice("an engine of 32 lines", {"frontend.node.dma_lines": 32}),
+    Choice("transfers of 4 KiB", job={"transfer": "4KiB"}),
     Choice("A3: queues of 256 entries", {"controller.queue_depth": 256}),
-    Choice("A5: tables instead of exact HMS", {"policies.harmonic.impl": "table"}),
+    Choice("A5: exact HMS instead of tables", {"policies.harmonic.impl": "exact"}),
     Choice("A7: data follow the ack (Fig. 11)", {"controller.ack": "auto"}),
     Choice("A15: 18.75 ns to a precharge", {"dram.precharge_delay": "paper"}),
     Choice("A18: sources are cores", {f"policies.{n}.sources": "core" for n in ("tcm", "par_bs")}),
     Choice("A18: TCM counts banks", {"policies.tcm.nvdimm_service": "bank"}),
-    Choice("A20: copies through the caches", blocks={"copy": "write_back"}),
     Choice("DRAMSim2's two levels of queues", {"controller.structure": "two_level"}),
     Choice("the other write mode", other_writes=True),
 )
@@ -90,15 +97,12 @@ def table(runs: Runs) -> pd.DataFrame:
     points = []
     trained = with_table(load_config(CONFIG).with_policy("hms")).resolved()[TABLE]
     for each in CHOICES:
-        cases = [Case(name, timed=each.timed, blocks=each.blocks) for name in PROGRAMS]
         points += mix_points(
-            *(
-                runs,
-                cases,
-                each.policies(),
-                {**each.overrides, TABLE: trained},
-                {"choice": each.what},
-            ),
+            runs,
+            [each.case(name) for name in PROGRAMS],
+            each.policies(),
+            {**each.overrides, TABLE: trained},
+            {"choice": each.what},
             seeds=(1,),
         )
     return whole(runs.table(points))
@@ -151,7 +155,7 @@ def made(runs: Runs) -> Made:
 
     caption = (
         f"{made.__doc__} Not linear beyond 20 %. One seed; HMS decides by the headline's table "
-        "throughout. A17 and so on are choices that the paper leaves open. Writes are "
+        "throughout. A3 and so on are choices that the paper leaves open. Writes are "
         f"{WRITES['split']} where two queues are compared with one, else {WRITES['hms']}."
     )
     return Made("Sensitivity to what is open", caption, data, [], paint, (11.5, 5))

@@ -30,8 +30,10 @@ LABELS = {
     "tcm": "TCM",
     "nvm_duet": "NVM Duet",
     "firm": "FIRM-like",
-    "hms": "HMS",
-    "all": "all techniques",
+    "paper_hms": "HMS",
+    "hms": "HMS, exact",
+    "paper_all": "all techniques",
+    "all": "all, exact HMS",
     "oracle": "no interference",
 }
 SETTINGS = {

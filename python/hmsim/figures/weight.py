@@ -10,6 +10,7 @@ from hmsim.figures.declare import figure
 from hmsim.figures.experiment import (
     BASELINES,
     BESIDE,
+    HMS,
     VERDICT,
     Case,
     Runs,
@@ -43,11 +44,11 @@ def made(runs: Runs) -> Made:
     rows = []
     for weight in WEIGHTS:
         harmonic = {"policies.harmonic.weight": weight}
-        points = mix_points(runs, cases, in_modes(("hms",)), harmonic)
+        points = mix_points(runs, cases, in_modes((HMS,)), harmonic)
         own = whole(runs.table(points))
         both = pd.concat((base, own), ignore_index=True)
         for mode in (VERDICT, BESIDE):
-            found = chosen(gains(in_mode(both, mode), "hms", BASELINES), over="mean")
+            found = chosen(gains(in_mode(both, mode), HMS, BASELINES), over="mean")
             rows.append(found.assign(weight=weight, writes=mode))
     every = pd.concat(rows, ignore_index=True)
     data, beside = chosen(every, writes=VERDICT), chosen(every, writes=BESIDE, core="program")
@@ -65,9 +66,7 @@ def made(runs: Runs) -> Made:
         text = (
             f"The program's gain goes from {ends[0]:.1f} to {ends[1]:.1f} % (the paper: {low:g} to "
             f"{high:g} %; with {BESIDE} writes {other[0]:.1f} to {other[1]:.1f} %), mcf's from "
-            f"{partner[0]:.1f} to {partner[1]:.1f} %. The weight moves who "
-            "wins contests for the bus, and contests are few: what is gained over one queue is "
-            "gained by having two."
+            f"{partner[0]:.1f} to {partner[1]:.1f} %."
         )
         right = ours.mean > 0.5 if claim == "R12a" else ours.mean < -0.5
         findings.append(Finding(claim, ours, right, text))

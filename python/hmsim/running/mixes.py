@@ -27,9 +27,22 @@ PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
 SLAVES = 3  # of the online variant
 TASKS = 4  # of a job
-TASK_INSTRUCTIONS = 5_000_000
 JOB_CORES = "1-3"
-OPTIONS = ("online", "timed", "closed", "job")
+# What a job's tasks run of a program: a window of its twin as long as the capture, cut from it so
+# that its I/O keeps its bursts. Of those windows that have any I/O it is the middle one by lines
+# of the NVDIMM, ties by place (`tests/cli/test_mixes.py` counts them again).
+WINDOW = 4_000_000  # instructions
+WINDOW_BEGINS = {
+    "bayes": 92_000_000,
+    "dfsioe_r": 252_000_000,
+    "dfsioe_w": 216_000_000,
+    "kmeans": 400_000_000,
+    "nutchindexing": 1_904_000_000,
+    "pagerank": 812_000_000,
+    "sort": 524_000_000,
+    "wordcount": 672_000_000,
+}
+OPTIONS = ("online", "timed", "closed")
 
 
 class Mix(NamedTuple):
@@ -46,8 +59,7 @@ class Mix(NamedTuple):
 
 def available() -> list[str]:
     """Return the programs whose profiles are shipped."""
-    folder = data_directory() / "workloads" / "profiles"
-    return [name for name in PROGRAMS if (folder / f"{name}.yaml").is_file()]
+    return [name for name in PROGRAMS if (_profiles() / f"{name}.yaml").is_file()]
 
 
 def online_profile(program: str) -> Path:
@@ -55,9 +67,8 @@ def online_profile(program: str) -> Path:
 
     Else that of the program on one node.
     """
-    folder = data_directory() / "workloads" / "profiles"
-    own = folder / f"{program}_online.yaml"
-    return own if own.is_file() else folder / f"{program}.yaml"
+    own = _profiles() / f"{program}_online.yaml"
+    return own if own.is_file() else _profiles() / f"{program}.yaml"
 
 
 def every(options: tuple[str, ...] = ()) -> list[Mix]:
@@ -83,13 +94,13 @@ def parse(text: str) -> Mix:
             raise InputError(f"{text}: '{option}' is given twice")
     program, plus, partner = pair.partition("+")
     if not plus:
-        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,online][,timed|,job]")
+        raise InputError(f"{text}: expected {PREFIX}PROGRAM+PARTNER[,timed|,closed][,online]")
     chosen = tuple(known(option, list(OPTIONS), "option") for option in options)
     ways = [option for option in chosen if option != "online"]
     if len(ways) > 1:
         raise InputError(f"{text}: '{ways[0]}' and '{ways[1]}' exclude each other")
-    if "online" in chosen and "job" in chosen:
-        raise InputError(f"{text}: there is no online variant of jobs; leave out one of the two")
+    if "online" in chosen and not ways:
+        raise InputError(f"{text}: 'online' is a variant of 'timed' and 'closed'; add one of them")
     return Mix(
         known(program, available(), "program"), known(partner, list(PARTNERS), "partner"), chosen
     )
@@ -109,35 +120,42 @@ def expand(workloads: Iterable[Any]) -> list[Any]:
 
 
 def agents(mix: Mix) -> list[dict[str, Any]]:
-    """Return the keys of a mix's agents.
+    """Return the keys of a mix's agents: the partner's core, and what the mix's options ask for.
 
-    The partner's core; the program's, of which the NVDIMM's part is left to the next; its block I/O
-    by the paper's driver; and online, that of three more nodes, in the background, all of the
-    program's worker where a capture of one is shipped. ``timed``: block
-    requests come when the capture had them, in the background too; ``closed``, as without it: as
-    fast as they are served. ``job``: in the place of core and blocks, the whole program as tasks
-    that wait for their I/O.
+    Without any: the program as a job, tasks that wait for their I/O. ``closed`` and ``timed``: the
+    controls, a core that does not wait, and block I/O beside it.
     """
-    folder = data_directory() / "workloads" / "profiles"
     partner = {
         "kind": "llc_trace",
         "core": 0,
-        "path": str(folder / f"{mix.partner}.yaml"),
+        "path": str(_profiles() / f"{mix.partner}.yaml"),
         "format": "hmsim",
         "instructions": PARTNERS[mix.partner],
     }
-    if "job" in mix.options:
-        job = {
-            "kind": "job",
-            "path": str(folder / f"{mix.program}.yaml"),
-            "format": "hmsim",
-            "cores": JOB_CORES,
-            "tasks": TASKS,
-            "instructions": TASK_INSTRUCTIONS,
-        }
-        return [partner, job]
+    return [partner, *(_core_and_blocks(mix) if mix.options else [_job(mix.program)])]
+
+
+def _job(program: str) -> dict[str, Any]:
+    return {
+        "kind": "job",
+        "path": f"{_profiles() / program}.yaml:whole",
+        "format": "hmsim",
+        "cores": JOB_CORES,
+        "tasks": TASKS,
+        "skip": WINDOW_BEGINS[program],
+        "instructions": WINDOW,
+    }
+
+
+def _core_and_blocks(mix: Mix) -> list[dict[str, Any]]:
+    """Return the program's core, of which the NVDIMM's part is left out, and its block I/O.
+
+    Blocks come by the paper's driver, as fast as they are served or, ``timed``, when the capture
+    had them and in the background. ``online``: beside that of three more nodes, in the background,
+    all of the program's worker where a capture of one is shipped.
+    """
     online = "online" in mix.options
-    program = online_profile(mix.program) if online else folder / f"{mix.program}.yaml"
+    program = online_profile(mix.program) if online else _profiles() / f"{mix.program}.yaml"
     core = {
         "kind": "llc_trace",
         "core": 1,
@@ -155,9 +173,13 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
     }
     if "timed" in mix.options:  # as long as the cores run: requests may be far apart
         blocks |= {"replay": "timed", "requests": 0, "measured": False}
-    found = [partner, core, {**blocks, "core": 2}]
+    found = [core, {**blocks, "core": 2}]
     if online:
         for node in range(1, SLAVES + 1):
             path = f"{program}@{node + 1}"
             found.append({**blocks, "core": 2 + node, "path": path, "measured": False})
     return found
+
+
+def _profiles() -> Path:
+    return data_directory() / "workloads" / "profiles"
