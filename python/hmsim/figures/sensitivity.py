@@ -81,6 +81,7 @@ CHOICES = (
     Choice("12 tasks", job={"tasks": 12}),
     Choice("an engine of 32 lines", {"frontend.node.dma_lines": 32}),
     Choice("transfers of 4 KiB", job={"transfer": "4KiB"}),
+    Choice("cores of base CPI 1", {"frontend.core.base_cpi": 1}),
     Choice("A3: queues of 256 entries", {"controller.queue_depth": 256}),
     Choice("A5: exact HMS instead of tables", {"policies.harmonic.impl": "exact"}),
     Choice("A7: data follow the ack (Fig. 11)", {"controller.ack": "auto"}),
