@@ -233,7 +233,7 @@ def _print_comparison(found: Comparison) -> None:
     for workload, rows in table.groupby("workload", sort=False):
         results = [result for result in found.results if result.workload.name == workload]
         units = results[0].units
-        names = [name for name in table.columns if not rows[name].isna().all()]
+        names = [name for name in table.columns if _says_something(name, rows[name])]
         print(f"{workload} on {results[0].config.name}, seed {results[0].options.seed}")
         _print_agents(results[0].workload)
         for result in results:
@@ -247,6 +247,12 @@ def _print_comparison(found: Comparison) -> None:
                     values = [_scaled(value, line.factor) for value in columns[line.name]]
                     lines.append((line.label, *map(number, values)))
             print_table(("", *(f">{name}" for name in part.values())), lines)
+
+
+def _says_something(name: str, values: "pd.Series") -> bool:
+    """Tell whether any run has the statistic and, of what threads did, whether any did it."""
+    nothing = 0 if ".time." in name else None
+    return not (values.isna() | (values == nothing)).all()
 
 
 def _print_agents(workload: Workload) -> None:
