@@ -189,7 +189,10 @@ def clip(
         form: of a height.
     """
     axes.set_ylim(top=top)
+    beyond: dict[int, list[tuple[float, float]]] = {}
     for x, value in places:
         if value > top:
-            text = f" to {form.format(value)}"
-            axes.text(x + 0.08, top * 0.99, text, ha="left", va="top", fontsize=8)
+            beyond.setdefault(round(x), []).append((x, value))
+    for bars in beyond.values():
+        text = " to " + ", ".join(form.format(value) for _, value in bars)
+        axes.text(max(x for x, _ in bars) + 0.08, top * 0.99, text, va="top", fontsize=8)
