@@ -12,6 +12,13 @@ void Agent::declare_core(ParameterSet& parameters) {
 }
 
 void Agent::declare(ParameterSet& parameters) {
+  parameters.integer(
+      "node", node_, {0, kMostNodes - 1}, "",
+      {"node that it is on, of frontend.nodes.count", "a modelling choice of hmsim"});
+  declare_measured(parameters);
+}
+
+void Agent::declare_measured(ParameterSet& parameters) {
   parameters.boolean("measured", measured_,
                      {"whether the run waits for it; false makes a background agent",
                       "a modelling choice of hmsim"});
@@ -57,22 +64,24 @@ void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t 
   Request request;
   request.address = address;
   request.tag = tag;
-  request.agent = static_cast<std::uint16_t>(index_);
-  request.source = static_cast<std::uint16_t>(core_ + context);
   request.memory = memory;
   request.write = write;
   request.epoch = epoch;
-  environment_.port->send(request, now);
+  send(*environment_.port, core_ + context, request, now);
 }
 
 void Agent::send_flush(std::uint32_t tag, Tick now) {
   Request request;
   request.tag = tag;
-  request.agent = static_cast<std::uint16_t>(index_);
-  request.source = static_cast<std::uint16_t>(core_);
   request.memory = MemoryClass::nvdimm;
   request.flush = true;
-  environment_.port->send(request, now);
+  send(*environment_.port, core_, request, now);
+}
+
+void Agent::send(MemoryPort& port, std::int64_t core, Request request, Tick now) const {
+  request.agent = static_cast<std::uint16_t>(index_);
+  request.source = static_cast<std::uint16_t>(core);
+  port.send(request, now);
 }
 
 void Agent::on_complete(const Request& request, Tick now) {

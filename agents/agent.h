@@ -22,21 +22,30 @@
 namespace hmsim {
 
 class LastLevelCache;
+class Network;
 class Node;
 class Translation;
 
-// An agent's view of its system. All that it points to must outlive the agent.
-struct AgentEnvironment {
+// What the agents of a node share.
+struct NodeEnvironment {
   MemoryPort* port = nullptr;
   Translation* translation = nullptr;
   LastLevelCache* shared_l3 = nullptr;  // of the cores that share one
   Node* node = nullptr;                 // on whose cores jobs run
+};
+
+// An agent's view of its system, first of its node, or the first of these. All that it points to
+// must outlive the agent.
+struct AgentEnvironment : NodeEnvironment {
+  std::vector<NodeEnvironment> nodes;  // all of Agent::nodes()
+  Network* network = nullptr;          // none where there is one node
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
   std::uint64_t seed = 1;         // of the run
 };
 
-// Is told the number of a page of the NVDIMM; false: no more are wanted.
+// Is told the number of a page of the NVDIMM, those of an agent's further nodes behind those of the
+// first; false: no more are wanted.
 using PageVisitor = std::function<bool(std::int64_t page)>;
 
 class Agent : public Component, public Requester {
@@ -51,13 +60,16 @@ class Agent : public Component, public Requester {
   void connect(std::size_t index, const AgentEnvironment& environment, Wakeup wakeup);
 
   std::size_t index() const { return index_; }
+  // The nodes it is on, ascending: one, but of jobs; and the key that says so.
+  virtual std::vector<std::int64_t> nodes() const { return {node_}; }
+  virtual const char* nodes_key() const { return "node"; }
   std::int64_t core() const { return core_; }     // the hardware context it acts for
   bool measured() const { return measured_; }     // false: a background agent, never waited for
   virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
   virtual std::int64_t frequency() const { return 0; }  // of its clock, in hertz; 0: it has none
   virtual bool is_core() const { return frequency() != 0; }
-  // Of what runs on a node: the numbers of the node's cores that it uses.
-  virtual std::vector<std::int64_t> node_cores() const { return {}; }
+  // Of what runs on nodes: the numbers of the cores that it uses of nodes()[which].
+  virtual std::vector<std::int64_t> node_cores(std::size_t /*which*/) const { return {}; }
 
   // Tells the NVDIMM's pages that a pass reads, in the order of its reads, page by page, each as
   // often as it comes; to the agent's own limit, or, where its source ends, to there. The agent is
@@ -103,8 +115,9 @@ class Agent : public Component, public Requester {
   virtual void handle_completion(const Request& request, Tick now) = 0;
   virtual void serialize_state(Archive& archive) = 0;
 
-  // Declares the key `core`, of agents that act for one.
+  // Declares the key `core`, of agents that act for one, and `measured`.
   void declare_core(ParameterSet& parameters);
+  void declare_measured(ParameterSet& parameters);
   void set_core(std::int64_t core) { core_ = core; }
 
   // Notes that all work is done; the caller starts over kRestartGap later.
@@ -114,6 +127,8 @@ class Agent : public Component, public Requester {
             std::uint16_t context = 0, std::uint64_t epoch = 0);
   // Sends a flush of the NVDIMM.
   void send_flush(std::uint32_t tag, Tick now);
+  // Sends a request, but for who sends it, on behalf of a core, to the memory of that core's node.
+  void send(MemoryPort& port, std::int64_t core, Request request, Tick now) const;
   void notify() const { wakeup_.notify(); }
   const AgentEnvironment& environment() const { return environment_; }
   void count_backward_arrival() { ++backward_arrivals_; }
@@ -125,6 +140,7 @@ class Agent : public Component, public Requester {
   AgentEnvironment environment_;
   Wakeup wakeup_;
   std::size_t index_ = 0;
+  std::int64_t node_ = 0;
   std::int64_t core_ = 0;
   bool measured_ = true;
   bool measuring_ = false;

@@ -154,6 +154,7 @@ void FrontendParameters::declare(ParameterSet& parameters) {
     const ParameterSet::Scope scope(parameters, "node");
     node.declare(parameters);
   }
+  cluster.declare(parameters);
   parameters.choice<TranslationKind>(
       "translation", translation,
       {{"first_touch", TranslationKind::first_touch}, {"modulo", TranslationKind::modulo}},
@@ -179,6 +180,7 @@ std::vector<ParameterError> FrontendParameters::check() const {
   append(errors, "frontend.cache.", cache.check());
   append(errors, "frontend.block.", block.check());
   append(errors, "frontend.node.", node.check());
+  append(errors, "frontend.", cluster.check());
   if (series_interval != Tick(0) && (series_interval < kNanosecond || series_interval > kSecond)) {
     errors.push_back({"frontend.series_interval", "must be 0s, or between 1ns and 1s"});
   }

@@ -8,6 +8,7 @@
 
 #include "agents/block/block_driver.h"
 #include "agents/cache/cache_parameters.h"
+#include "agents/node/cluster_parameters.h"
 #include "agents/node/node_parameters.h"
 #include "core/parameters.h"
 #include "core/types.h"
@@ -64,6 +65,7 @@ struct FrontendParameters {
   CacheParameters cache;
   BlockParameters block;
   NodeParameters node;
+  ClusterParameters cluster;
   TranslationKind translation = TranslationKind::first_touch;
   Tick series_interval{0};     // between two rows of the time series; 0: none
   Tick time_limit{0};          // of measuring, after which a run ends; 0: none

@@ -68,7 +68,10 @@ AddressMap::AddressMap(const SystemConfig& config)
       channel_mask_(config.controller.channels - 1),
       group_shift_(log2_of(config.dram.organisation.banks_per_group())),
       bank_mask_(config.dram.organisation.banks - 1),
-      nvdimm_capacity_(config.nvdimm_capacity()) {
+      nvdimm_capacity_(config.nvdimm_capacity()),
+      nodes_(config.nodes),
+      lines_of_node_(config.dram_capacity() / kLineBytes / config.nodes),
+      nvdimm_of_node_(nvdimm_capacity_.value() / config.nodes) {
   const std::array<std::int64_t, kFields> sizes{config.dram.organisation.rows,
                                                 config.dram.organisation.banks_per_group(),
                                                 config.dram.ranks,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where a DRAM or NVDIMM address lies.
+//
+// Nodes with memories of their own have equal parts of each class's addresses, one after the other;
+// the channels of node k are those from k times the channels of one node on.
 #pragma once
 
 #include <array>
@@ -31,7 +34,7 @@ class AddressMap {
 
   DramPlace dram(Address address) const {
     const std::int64_t line = address.value() >> kLineBits;
-    DramPlace place{static_cast<int>(field(line, kChannel)), static_cast<int>(field(line, kRank)),
+    DramPlace place{dram_channel(address), static_cast<int>(field(line, kRank)),
                     static_cast<int>(field(line, kGroup) << group_shift_ | field(line, kBank)),
                     field(line, kRow), static_cast<int>(field(line, kColumn))};
     if (hash_banks_) {
@@ -40,11 +43,12 @@ class AddressMap {
     return place;
   }
   NvdimmPlace nvdimm(Address address) const {
-    const std::int64_t page = address.value() >> kPageBits;
+    const std::int64_t node = nodes_ == 1 ? 0 : address.value() / nvdimm_of_node_;
+    const std::int64_t page = (address.value() - node * nvdimm_of_node_) >> kPageBits;
     const std::int64_t own_page = page >> channel_bits_;
     const std::int64_t offset = address.value() & ((std::int64_t{1} << kPageBits) - 1);
-    return {static_cast<int>(page & channel_mask_), Address((own_page << kPageBits) | offset),
-            own_page};
+    return {static_cast<int>((page & channel_mask_) + (node << channel_bits_)),
+            Address((own_page << kPageBits) | offset), own_page};
   }
   // There is such a line in the memory of its class.
   bool holds(MemoryClass memory, Address address) const {
@@ -52,12 +56,15 @@ class AddressMap {
            (memory == MemoryClass::dram || address.value() < nvdimm_capacity_.value());
   }
   int dram_channel(Address address) const {
-    return static_cast<int>(field(address.value() >> kLineBits, kChannel));
+    const std::int64_t line = address.value() >> kLineBits;
+    const std::int64_t node = nodes_ == 1 ? 0 : line / lines_of_node_;
+    return static_cast<int>(field(line, kChannel) + (node << channel_bits_));
   }
 
   // Its line's number among those of its channel, in order of address.
   std::int64_t dram_line(Address address) const {
-    const std::int64_t line = address.value() >> kLineBits;
+    const std::int64_t system_line = address.value() >> kLineBits;
+    const std::int64_t line = nodes_ == 1 ? system_line : system_line % lines_of_node_;
     const int shift = slices_[kChannel].shift;
     return (line >> (shift + channel_bits_)) << shift | (line & ((std::int64_t{1} << shift) - 1));
   }
@@ -93,6 +100,9 @@ class AddressMap {
   int group_shift_;  // bank within the rank >> group_shift_ is its group
   std::int64_t bank_mask_;
   Bytes nvdimm_capacity_;
+  std::int64_t nodes_;
+  std::int64_t lines_of_node_;   // of DRAM: a power of two
+  std::int64_t nvdimm_of_node_;  // bytes, in whole pages
 };
 
 }  // namespace hmsim

@@ -33,26 +33,33 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
                                           seed + static_cast<std::uint64_t>(channel)));
     channels_.back()->attach(kernel, requesters_, *this);
   }
-  first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.controller.channels);
+  first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.all_channels());
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
   }
-  if (!file.empty() && config.nvdimm.present) {
-    load_preconditioned(file, config, seed, [this](Archive& archive) { serialize_start(archive); });
+  for (std::int64_t node = 0; !file.empty() && config.nvdimm.present && node < config.nodes;
+       ++node) {
+    load_preconditioned(file, config, seed,
+                        [this, node](Archive& archive) { serialize_start(archive, node); });
   }
 }
 
-void MemorySystem::serialize_start(Archive& archive) {
-  for (const auto& channel : channels_) {
-    if (channel->nvdimm() != nullptr) {
-      channel->nvdimm()->serialize_start(archive);
-    }
+MemorySystem::Channels MemorySystem::nvdimm_channels(std::int64_t node) const {
+  const auto count = static_cast<std::size_t>(config_.controller.channels);
+  const std::size_t first = first_of_nvdimm_ + static_cast<std::size_t>(node) * count;
+  return {first, first + count};
+}
+
+void MemorySystem::serialize_start(Archive& archive, std::int64_t node) {
+  const Channels own = nvdimm_channels(node);
+  for (std::size_t i = own.first; i < own.end; ++i) {
+    channels_[i]->nvdimm()->serialize_start(archive);
   }
 }
 
 std::string MemorySystem::preconditioned(std::uint64_t seed) {
   Archive archive;
-  serialize_start(archive);
+  serialize_start(archive, 0);
   return seal_preconditioned(config_, seed, archive.bytes());
 }
 
@@ -67,7 +74,7 @@ void MemorySystem::hold_resident(const std::vector<std::int64_t>& pages) {
   }
 }
 
-// With private buses the channels of the NVDIMM come after those of DRAM.
+// Of those of a node: with private buses the channels of the NVDIMM come after those of DRAM.
 void MemorySystem::introduce_schedulers(std::size_t queue) {
   const auto together = static_cast<std::size_t>(config_.controller.channels);
   for (std::size_t first = 0; together > 1 && first < channels_.size(); first += together) {
@@ -98,26 +105,29 @@ MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) con
 }
 
 void MemorySystem::send(Request& request, Tick now) {
-  request.arrival = now;
   if (request.flush) {
-    send_flush(request, now);
+    send_flush(request, {first_of_nvdimm_, channels_.size()}, now);
     return;
   }
+  request.arrival = now;
   ensure(Bytes(request.address.value()) < capacity(request.memory), "memory system", now,
          static_cast<std::int64_t>(next_id_), "a request lies outside its memory");
   request.id = next_id_++;
   channel_of(request.memory, request.address).send(request, now);
 }
 
-void MemorySystem::send_flush(const Request& request, Tick now) {
+void MemorySystem::send_flush(Request& request, std::int64_t node, Tick now) {
+  send_flush(request, nvdimm_channels(node), now);
+}
+
+void MemorySystem::send_flush(Request& request, const Channels& to, Tick now) {
   ensure(config_.nvdimm.present, "memory system", now, static_cast<std::int64_t>(next_id_),
          "there is no NVDIMM to flush");
-  Request part = flushes_.begin(request, config_.controller.channels);
-  for (const auto& channel : channels_) {
-    if (channel->nvdimm() != nullptr) {
-      part.id = next_id_++;
-      channel->send(part, now);
-    }
+  request.arrival = now;
+  Request part = flushes_.begin(request, static_cast<std::int64_t>(to.end - to.first));
+  for (std::size_t i = to.first; i < to.end; ++i) {
+    part.id = next_id_++;
+    channels_[i]->send(part, now);
   }
 }
 
@@ -126,9 +136,17 @@ Bytes MemorySystem::capacity(MemoryClass memory) const {
 }
 
 MemoryPort::Collections MemorySystem::collections() const {
+  return collections({first_of_nvdimm_, channels_.size()});
+}
+
+MemoryPort::Collections MemorySystem::collections(std::int64_t node) const {
+  return collections(nvdimm_channels(node));
+}
+
+MemoryPort::Collections MemorySystem::collections(const Channels& of) const {
   Collections sum;
-  for (const auto& channel : channels_) {
-    if (const NvdimmModule* nvdimm = channel->nvdimm()) {
+  for (std::size_t i = of.first; i < of.end; ++i) {
+    if (const NvdimmModule* nvdimm = channels_[i]->nvdimm()) {
       sum.begun += nvdimm->collections_begun();
       sum.ended += nvdimm->collections_ended();
     }
@@ -218,7 +236,7 @@ void MemorySystem::register_statistics(StatisticRegistry& registry) {
       nvdimms.push_back(channel->nvdimm());
     }
   }
-  register_channel_statistics(registry, channels, config_.controller.channels);
+  register_channel_statistics(registry, channels, config_.all_channels());
   if (!nvdimms.empty()) {
     registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
     registry.histogram("nvdimm.flush_latency_ns", "ns",

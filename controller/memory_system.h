@@ -41,6 +41,10 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   Bytes capacity(MemoryClass memory) const override;
   Collections collections() const override;
 
+  // The same for the NVDIMMs of one node, of config().nodes.
+  void send_flush(Request& request, std::int64_t node, Tick now);
+  Collections collections(std::int64_t node) const;
+
   // True when a request to this address would have to wait outside.
   bool would_wait(MemoryClass memory, Address address) const;
   bool flush_would_wait() const;
@@ -89,8 +93,17 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override {
     return progress_ == nullptr ? 0 : progress_->instructions(source);
   }
-  void serialize_start(Archive& archive);
-  void send_flush(const Request& request, Tick now);
+  // Channels that follow one another.
+  struct Channels {
+    std::size_t first;
+    std::size_t end;
+  };
+  // Those of a node's NVDIMMs, and of its DRAM, too, where both share a bus.
+  Channels nvdimm_channels(std::int64_t node) const;
+
+  void serialize_start(Archive& archive, std::int64_t node);
+  void send_flush(Request& request, const Channels& to, Tick now);
+  Collections collections(const Channels& of) const;
   void introduce_schedulers(std::size_t queue);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 

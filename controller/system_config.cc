@@ -102,7 +102,7 @@ std::int64_t SystemConfig::transaction_slots() const {
 }
 
 std::vector<SystemConfig> SystemConfig::channel_configs() const {
-  std::vector<SystemConfig> configs(static_cast<std::size_t>(controller.channels), *this);
+  std::vector<SystemConfig> configs(static_cast<std::size_t>(all_channels()), *this);
   if (controller.bus == BusLayout::separate) {
     SystemConfig alone = *this;
     alone.dram.refresh = false;  // its DRAM is never used
@@ -115,7 +115,7 @@ std::vector<SystemConfig> SystemConfig::channel_configs() const {
 }
 
 Bytes SystemConfig::nvdimm_capacity() const {
-  return nvdimm.present ? design_of(nvdimm.kind).logical_capacity(nvdimm) * controller.channels
+  return nvdimm.present ? design_of(nvdimm.kind).logical_capacity(nvdimm) * all_channels()
                         : Bytes(0);
 }
 

@@ -21,6 +21,7 @@ struct SystemConfig {
   DramModelParameters dram_model;
   NvdimmParameters nvdimm;
   bool store_data = false;
+  std::int64_t nodes = 1;   // that have so many channels each; a simulation sets it
   Assignments assignments;  // as given: policies read their own share of it
   PolicyMakers makers;      // of controller.scheduler, .nvdimm_scheduler and .arbiter
 
@@ -32,11 +33,13 @@ struct SystemConfig {
   // on to its command queue, where it takes two entries.
   std::int64_t transaction_slots() const;
 
+  std::int64_t all_channels() const { return controller.channels * nodes; }
+
   // One for each channel; with controller.bus: private one for each channel and class, the classes
   // of a channel as far apart as there are channels, DRAM first.
   std::vector<SystemConfig> channel_configs() const;
 
-  Bytes dram_capacity() const { return dram.capacity() * controller.channels; }
+  Bytes dram_capacity() const { return dram.capacity() * all_channels(); }
   Bytes nvdimm_capacity() const;  // logical, all channels; 0 without NVDIMM
 };
 

@@ -168,31 +168,30 @@ void ParameterSet::size(const char* name, Bytes& field, Range range, Doc doc) {
 }
 
 void ParameterSet::rate(const char* name, std::int64_t& field, Doc doc) {
-  add(
-      name, "rate", "", "", doc,
-      [&field](std::string_view text) -> std::string {
-        const auto parsed = parse_rate(text);
-        if (parsed.value && *parsed.value == 0) {
-          return "a rate of 0 would never finish";
-        }
-        field = parsed.value.value_or(field);
-        return parsed.error;
-      },
-      [&field] { return format_rate(field); });
+  per_second(name, "rate", field, doc, parse_rate, format_rate);
+}
+
+void ParameterSet::bit_rate(const char* name, std::int64_t& field, Doc doc) {
+  per_second(name, "rate", field, doc, parse_bit_rate, format_bit_rate);
 }
 
 void ParameterSet::frequency(const char* name, std::int64_t& field, Doc doc) {
+  per_second(name, "frequency", field, doc, parse_frequency, format_frequency);
+}
+
+void ParameterSet::per_second(const char* name, const char* type, std::int64_t& field, Doc doc,
+                              Parse parse, Format format) {
   add(
-      name, "frequency", "", "", doc,
-      [&field](std::string_view text) -> std::string {
-        const auto parsed = parse_frequency(text);
+      name, type, "", "", doc,
+      [&field, type, parse](std::string_view text) -> std::string {
+        const auto parsed = parse(text);
         if (parsed.value && *parsed.value == 0) {
-          return "a frequency of 0 would never finish";
+          return std::string("a ") + type + " of 0 would never finish";
         }
         field = parsed.value.value_or(field);
         return parsed.error;
       },
-      [&field] { return format_frequency(field); });
+      [&field, format] { return format(field); });
 }
 
 void ParameterSet::real(const char* name, double& field, double low, double high, const char* unit,

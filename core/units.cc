@@ -28,6 +28,11 @@ constexpr std::array<Unit, 9> kSizeUnits{{{"TiB", std::int64_t{1} << 40},
                                           {"B", 1}}};
 constexpr std::array<Unit, 4> kRateUnits{
     {{"GT/s", 1'000'000'000}, {"MT/s", 1'000'000}, {"kT/s", 1'000}, {"T/s", 1}}};
+constexpr std::array<Unit, 5> kBitRateUnits{{{"Tb/s", 1'000'000'000'000},
+                                             {"Gb/s", 1'000'000'000},
+                                             {"Mb/s", 1'000'000},
+                                             {"kb/s", 1'000},
+                                             {"b/s", 1}}};
 constexpr std::array<Unit, 4> kFrequencyUnits{
     {{"GHz", 1'000'000'000}, {"MHz", 1'000'000}, {"kHz", 1'000}, {"Hz", 1}}};
 
@@ -170,6 +175,10 @@ Parsed<std::int64_t> parse_rate(std::string_view text) {
   return parse_with_unit(text, kRateUnits, "200MT/s");
 }
 
+Parsed<std::int64_t> parse_bit_rate(std::string_view text) {
+  return parse_with_unit(text, kBitRateUnits, "10Gb/s");
+}
+
 Parsed<std::int64_t> parse_frequency(std::string_view text) {
   return parse_with_unit(text, kFrequencyUnits, "2GHz");
 }
@@ -196,6 +205,8 @@ std::string format_size(Bytes value) {
 }
 
 std::string format_rate(std::int64_t value) { return format_with_unit(value, kRateUnits); }
+
+std::string format_bit_rate(std::int64_t value) { return format_with_unit(value, kBitRateUnits); }
 
 std::string format_frequency(std::int64_t value) {
   return format_with_unit(value, kFrequencyUnits);

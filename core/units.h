@@ -24,6 +24,7 @@ Parsed<bool> parse_boolean(std::string_view text);            // true false yes 
 Parsed<Tick> parse_time(std::string_view text);               // ps ns us ms s
 Parsed<Bytes> parse_size(std::string_view text);              // B kB MB GB TB KiB MiB GiB TiB
 Parsed<std::int64_t> parse_rate(std::string_view text);       // T/s kT/s MT/s GT/s
+Parsed<std::int64_t> parse_bit_rate(std::string_view text);   // b/s kb/s Mb/s Gb/s Tb/s
 Parsed<std::int64_t> parse_frequency(std::string_view text);  // Hz kHz MHz GHz
 
 Parsed<std::int64_t> parse_voltage(std::string_view text);  // uV mV V: microvolts
@@ -33,6 +34,7 @@ Parsed<std::int64_t> parse_current(std::string_view text);  // uA mA A: microamp
 std::string format_time(Tick value);
 std::string format_size(Bytes value);
 std::string format_rate(std::int64_t value);
+std::string format_bit_rate(std::int64_t value);
 std::string format_frequency(std::int64_t value);
 std::string format_voltage(std::int64_t microvolts);
 std::string format_current(std::int64_t microamperes);

@@ -7,6 +7,12 @@
 
 namespace hmsim {
 
+namespace {
+
+constexpr std::int64_t kMostChannels = 64;
+
+}  // namespace
+
 Configuration::Configuration() {
   system_.declare(parameters_);
   frontend_.declare(parameters_);
@@ -23,6 +29,15 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   errors_ = system_.check();
   for (ParameterError& error : frontend_.check()) {
     errors_.push_back(std::move(error));
+  }
+  const ClusterParameters& cluster = frontend_.cluster;
+  system_.nodes = cluster.memories();
+  if (system_.all_channels() > kMostChannels) {
+    errors_.push_back(
+        {"frontend.nodes.count", std::to_string(cluster.nodes) + " nodes of " +
+                                     std::to_string(system_.controller.channels) +
+                                     " channels each have more than 64 channels: must be at most " +
+                                     std::to_string(kMostChannels / system_.controller.channels)});
   }
   for (ParameterError& error : check_policies(policies_)) {
     errors_.push_back(std::move(error));

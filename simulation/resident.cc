@@ -6,13 +6,11 @@
 #include <memory>
 
 #include "agents/agent.h"
-#include "agents/cache/last_level_cache.h"
-#include "agents/node/node.h"
-#include "agents/translation.h"
 #include "controller/address_map.h"
 #include "core/key_map.h"
 #include "nvdimm/buffer/sync_buffer.h"
 #include "simulation/configuration.h"
+#include "simulation/nodes.h"
 
 namespace hmsim {
 
@@ -20,14 +18,15 @@ namespace {
 
 using Pages = std::vector<std::int64_t>;
 
-// The pages that one agent reads, each when it is first read, as many as all buffers have room for.
+// The pages that one agent reads, each when it is first read, as many as the buffers of so many
+// memories have room for.
 class FirstReads {
  public:
-  explicit FirstReads(const SystemConfig& config)
+  FirstReads(const SystemConfig& config, std::int64_t memories)
       : map_(config),
-        room_(static_cast<std::size_t>(config.controller.channels),
+        room_(static_cast<std::size_t>(config.all_channels()),
               (config.nvdimm.buffer.read_size + kPageBytes - Bytes(1)) / kPageBytes),
-        open_(room_.size()) {}
+        open_(memories * config.controller.channels) {}
 
   // False: no more fit.
   bool add(std::int64_t page) {
@@ -52,8 +51,8 @@ class FirstReads {
   }
 
   AddressMap map_;
-  Pages room_;        // for pages, by channel
-  std::size_t open_;  // channels that have room
+  Pages room_;         // for pages, by channel
+  std::int64_t open_;  // channels that have room
   std::int64_t last_ = -1;
   KeyMap known_;
   Pages pages_;
@@ -80,25 +79,23 @@ Pages in_turns(const std::vector<Pages>& lists) {
 }  // namespace
 
 void hold_what_is_read(MemorySystem& memory, const ResidentRun& run) {
-  Translation translation(run.frontend.translation, memory.capacity(MemoryClass::dram), run.seed);
-  Node node(run.frontend, {});  // without a core: jobs do not run
-  LastLevelCache shared_l3(run.frontend.cache.levels[kCacheLevels - 1]);
-  AgentEnvironment environment;
-  environment.port = &memory;
-  environment.translation = &translation;
-  environment.shared_l3 = &shared_l3;
-  environment.node = &node;
-  environment.trace = run.source;
-  environment.seed = run.seed;
+  // Without a core: jobs do not run.
+  Nodes nodes(run.frontend, CoresByNode(static_cast<std::size_t>(run.frontend.cluster.nodes)));
+  nodes.connect(memory, run.frontend.translation, run.seed);
   std::vector<Pages> lists;
   std::vector<std::unique_ptr<Agent>> readers;  // a cache knows those that share it
   for (std::size_t i = 0; i < run.agents.size(); ++i) {
     std::vector<ParameterError> errors;
     readers.push_back(create_agent(run.frontend, run.agents[i], errors));
-    readers.back()->connect(i, environment, Wakeup());
-    FirstReads reads(memory.config());
-    readers.back()->each_page_read(run.to_limits,
-                                   [&](std::int64_t page) { return reads.add(page); });
+    Agent& reader = *readers.back();
+    const std::vector<std::int64_t> on = reader.nodes();
+    AgentEnvironment environment = nodes.environment(on);
+    environment.trace = run.source;
+    environment.seed = run.seed;
+    reader.connect(i, environment, Wakeup());
+    FirstReads reads(memory.config(), std::min<std::int64_t>(on.size(), memory.config().nodes));
+    reader.each_page_read(
+        run.to_limits, [&](std::int64_t page) { return reads.add(nodes.system_page(on, page)); });
     lists.push_back(reads.pages());
   }
   memory.hold_resident(in_turns(lists));

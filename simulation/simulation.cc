@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "controller/dram_backend.h"
@@ -40,7 +39,7 @@ std::uint64_t identity_of(const Assignments& config, const std::vector<Assignmen
 }  // namespace
 
 Simulation::Simulation(const Assignments& config, const std::vector<Assignments>& agents,
-                       const RunOptions& options, TraceSource source)
+                       const RunOptions& options, const TraceSource& source)
     : options_(options) {
   const Configuration configuration(config);
   configuration.throw_if_wrong();
@@ -58,15 +57,19 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   if (!errors.empty()) {
     throw InputError(join_errors(errors));
   }
-  check_cores();
+  const CoresByNode cores = job_cores(agents_, configuration.frontend().cluster.nodes);
+  check_cores(cores);
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
   limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit};
 
   by_hand_ = std::make_unique<ManualRequester>();
-  node_ = std::make_unique<Node>(configuration.frontend(), node_cores());
+  nodes_ = std::make_unique<Nodes>(configuration.frontend(), cores);
   std::vector<Wakeup> wakeups;
   for (Agent* agent : all_agents()) {
     wakeups.emplace_back(kernel_, kernel_.attach(*agent));
+  }
+  if (Network* const network = nodes_->network()) {
+    network->attach(Wakeup(kernel_, kernel_.attach(*network)));
   }
   SystemConfig system = configuration.system();
   file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
@@ -95,14 +98,11 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     checker_ = std::make_unique<ProtocolChecker>(configuration.system());
     checker_->watch(*memory_);
   }
-  translation_ = std::make_unique<Translation>(configuration.frontend().translation,
-                                               memory_->capacity(MemoryClass::dram), options_.seed);
-  shared_l3_ =
-      std::make_unique<LastLevelCache>(configuration.frontend().cache.levels[kCacheLevels - 1]);
+  nodes_->connect(*memory_, configuration.frontend().translation, options_.seed);
   if (system.nvdimm.present && system.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
     make_resident(configuration.frontend(), agents, source);
   }
-  connect_agents(std::move(source), wakeups);
+  connect_agents(source, wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
     series_ = std::make_unique<Series>(registry_, configuration.frontend().series_interval, [this] {
@@ -120,14 +120,14 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
 
 Simulation::~Simulation() = default;
 
-// Returns those of the workload, and then the cores of the node.
+// Returns those of the workload, and then the cores of the nodes.
 std::vector<Agent*> Simulation::all_agents() const {
   std::vector<Agent*> all;
   for (const auto& agent : agents_) {
     all.push_back(agent.get());
   }
-  for (std::size_t i = 0; i < node_->size(); ++i) {
-    all.push_back(&node_->core(i));
+  for (const Nodes::Core& core : nodes_->cores()) {
+    all.push_back(core.core);
   }
   return all;
 }
@@ -164,43 +164,38 @@ void Simulation::make_resident(const FrontendParameters& frontend,
   hold_what_is_read(*memory_, {agents, frontend, source, options_.seed, to_limits});
 }
 
-// Cores of the node come first: jobs begin to run on them at once.
-void Simulation::connect_agents(TraceSource source, const std::vector<Wakeup>& wakeups) {
-  AgentEnvironment environment;
-  environment.port = memory_.get();
-  environment.translation = translation_.get();
-  environment.shared_l3 = shared_l3_.get();
-  environment.node = node_.get();
-  environment.trace = std::move(source);
-  environment.seed = options_.seed;
-  for (std::size_t i = 0; i < node_->size(); ++i) {
-    node_->core(i).connect(agents_.size() + 1 + i, environment, wakeups[agents_.size() + i]);
+// Cores of nodes come first: jobs begin to run on them at once.
+void Simulation::connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups) {
+  const auto environment_on = [&](const std::vector<std::int64_t>& nodes) {
+    AgentEnvironment environment = nodes_->environment(nodes);
+    environment.trace = source;
+    environment.seed = options_.seed;
+    return environment;
+  };
+  for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
+    const Nodes::Core& core = nodes_->cores()[i];
+    core.core->connect(agents_.size() + 1 + i,
+                       environment_on({static_cast<std::int64_t>(core.node)}),
+                       wakeups[agents_.size() + i]);
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
+    AgentEnvironment environment = environment_on(agents_[i]->nodes());
     environment.trace_bytes = i < options_.trace_bytes.size() ? options_.trace_bytes[i] : 0;
     agents_[i]->connect(i, environment, wakeups[i]);
   }
 }
 
-// Returns the numbers of the node's cores, ascending, each once.
-std::vector<std::int64_t> Simulation::node_cores() const {
-  std::set<std::int64_t> numbers;
-  for (const auto& agent : agents_) {
-    const std::vector<std::int64_t> cores = agent->node_cores();
-    numbers.insert(cores.begin(), cores.end());
-  }
-  return {numbers.begin(), numbers.end()};
-}
-
-void Simulation::check_cores() const {
+void Simulation::check_cores(const CoresByNode& of_jobs) const {
   const bool any_measured = std::any_of(agents_.begin(), agents_.end(),
                                         [](const auto& agent) { return agent->measured(); });
   if (!agents_.empty() && !any_measured) {
     throw InputError("agent.0.measured: no agent is measured, so the run would never end");
   }
   std::map<std::int64_t, std::string> driver;
-  for (const std::int64_t core : node_cores()) {
-    driver[core] = "a core of the node, on which jobs run";
+  for (const std::vector<std::int64_t>& cores : of_jobs) {
+    for (const std::int64_t core : cores) {
+      driver[core] = "a core of the node, on which jobs run";
+    }
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     const std::int64_t core = agents_[i]->core();
@@ -255,6 +250,9 @@ void Simulation::begin_measuring() {
   measured_from_ = now();
   for (Agent* agent : all_agents()) {
     agent->begin_measuring(kernel_.now());
+  }
+  if (Network* const network = nodes_->network()) {
+    network->account(kernel_.now());
   }
   registry_.reset(kernel_.now());
   begin_log();
@@ -325,17 +323,16 @@ void Simulation::serialize(Archive& archive) {
   archive(measuring_, measured_from_, epoch_, power_);
   archive.check(epoch_ >= Tick(0) && epoch_ != kNever && measured_from_ != kNever,
                 "its time is none");
-  node_->serialize(archive);
+  nodes_->serialize(archive);
   for (Agent* agent : all_agents()) {
     agent->serialize(archive);
   }
   by_hand_->serialize(archive);
-  translation_->serialize(archive);
-  shared_l3_->serialize(archive);
+  nodes_->serialize_shared(archive);
   memory_->serialize(archive);
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);
-    node_->check_loaded(archive);
+    nodes_->check_loaded(archive);
   }
   bool checked = checker_ != nullptr;
   archive(checked);

@@ -10,11 +10,8 @@
 #include <vector>
 
 #include "agents/agent.h"
-#include "agents/cache/last_level_cache.h"
 #include "agents/frontend_parameters.h"
 #include "agents/manual_requester.h"
-#include "agents/node/node.h"
-#include "agents/translation.h"
 #include "check/protocol_checker.h"
 #include "controller/memory_system.h"
 #include "core/errors.h"
@@ -22,6 +19,7 @@
 #include "core/parameters.h"
 #include "core/statistics.h"
 #include "simulation/command_log.h"
+#include "simulation/nodes.h"
 #include "simulation/request_log.h"
 #include "simulation/series.h"
 
@@ -51,7 +49,7 @@ class Simulation : private SourceProgress {
   // `config` and each agent's keys are as the user gave them. Throws InputError with one line
   // ("name: message"; "agent.N.name: message" for agents) per error.
   Simulation(const Assignments& config, const std::vector<Assignments>& agents,
-             const RunOptions& options, TraceSource source);
+             const RunOptions& options, const TraceSource& source);
   ~Simulation() override;
 
   // All that is wrong with a configuration, or with one agent's keys ("kind" among them).
@@ -150,10 +148,9 @@ class Simulation : private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override;
   void make_resident(const FrontendParameters& frontend, const std::vector<Assignments>& agents,
                      const TraceSource& source);
-  void connect_agents(TraceSource source, const std::vector<Wakeup>& wakeups);
-  std::vector<std::int64_t> node_cores() const;
+  void connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups);
   std::vector<Agent*> all_agents() const;
-  void check_cores() const;
+  void check_cores(const CoresByNode& of_jobs) const;
   void register_statistics();
   void register_agent(std::size_t index);
   void register_core(Agent& agent, Counter& progress);
@@ -190,16 +187,14 @@ class Simulation : private SourceProgress {
   RunOptions options_;
   Limits limits_;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
-  std::vector<std::unique_ptr<Agent>> agents_;
-  std::unique_ptr<Node> node_;  // of no cores where no jobs run
+  Agents agents_;
+  std::unique_ptr<Nodes> nodes_;  // of no cores where no jobs run
   std::unique_ptr<ManualRequester> by_hand_;
   std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<RequestLog> request_log_;   // or none
   std::unique_ptr<CommandLog> command_log_;   // or none
   bool log_begun_ = false;                    // that of commands
   std::unique_ptr<MemorySystem> memory_;
-  std::unique_ptr<Translation> translation_;
-  std::unique_ptr<LastLevelCache> shared_l3_;  // empty where no cores share one
   bool warmup_time_over_ = false;
   bool measuring_ = false;
   Tick measured_from_{0};

@@ -24,7 +24,7 @@ double Simulation::per_cycle(const Agent& core) const {
 void Simulation::register_statistics() {
   progress_.resize(all_agents().size());
   std::vector<Counter*> completed{&by_hand_->completed()};
-  std::vector<Counter*> wraps{&translation_->wraps()};
+  std::vector<Counter*> wraps = nodes_->wraps();
   std::vector<Counter*> backward;
   std::vector<Histogram*> response_times;
   std::vector<Histogram*> in_collections;
@@ -51,8 +51,8 @@ void Simulation::register_statistics() {
   for (std::size_t i = 0; i < agents_.size(); ++i) {
     register_agent(i);
   }
-  for (std::size_t i = 0; i < node_->size(); ++i) {
-    register_core(node_->core(i), progress_[agents_.size() + i]);
+  for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
+    register_core(*nodes_->cores()[i].core, progress_[agents_.size() + i]);
   }
   if (!cores.empty()) {
     registry_.gauge("system.ipc", "instructions/cycle", "sum of the measured cores' and jobs' ipc",
@@ -80,6 +80,9 @@ void Simulation::register_statistics() {
       "requests of timed block traces that arrive before one in front of them; they are "
       "taken in the trace's order",
       std::move(backward));
+  if (Network* const network = nodes_->network()) {
+    network->register_statistics(registry_);
+  }
   memory_->register_statistics(registry_);
 }
 
@@ -129,6 +132,9 @@ void Simulation::update_progress() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i]->account(kernel_.now());
     progress_[i] = measuring_ ? static_cast<Counter>(all[i]->progress(kernel_.now())) : 0;
+  }
+  if (Network* const network = nodes_->network()) {
+    network->account(kernel_.now());
   }
 }
 

@@ -8,10 +8,13 @@
 //   read PAGE [PAGES]     4 KB pages of the NVDIMM are copied to memory; write: the other way
 //   sync                  until all that the job wrote is durable
 //   wait EVENT            wake EVENT; wakes are counted, so that none is lost
+//   send TASK EVENT SIZE  wake EVENT in another of the job's tasks by a message of 64KiB, say
 //   sleep TIME            12us
+//   task NUMBER           the threads that follow are of this task alone; task all: of each
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +29,13 @@ namespace hmsim {
 
 namespace {
 
-constexpr const char* kLine = "<step> [<argument> [<count>]]";
+constexpr const char* kLine = "<step> [<argument>]...";
 constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 constexpr std::uint64_t kMostThreads = 16'384;
 constexpr std::uint64_t kMostPages = kMostTransferLines / kLinesPerPage;  // of a step
 constexpr std::uint64_t kMostPage = std::uint64_t{1} << 40;
 constexpr std::size_t kMostEvents = 65'536;
+constexpr std::uint64_t kMostTasks = 16'384;
 
 struct Step {
   JobAction action = JobAction::end;
@@ -40,14 +44,42 @@ struct Step {
   std::int64_t gap = 0;     // instructions before it
   std::uint64_t value = 0;  // address, first page, event or picoseconds
   std::uint32_t pages = 0;
+  std::uint32_t task = 0;   // of a message
+  std::uint64_t bytes = 0;  // likewise
 };
 
 struct Thread {
   std::string name;
   std::size_t first = 0;  // of its steps
   std::size_t end = 0;
-  std::int64_t rest = 0;  // instructions behind the last one
+  std::int64_t rest = 0;              // instructions behind the last one
+  std::optional<std::uint32_t> task;  // that alone has it
 };
+
+// A task that the text names.
+struct NamedTask {
+  std::uint32_t task = 0;
+  std::uint64_t line = 0;
+};
+
+struct Word {
+  const char* name;
+  JobAction action;
+  std::size_t least;  // fields of its line
+  std::size_t most;
+  const char* takes;
+  bool store = false;
+};
+constexpr std::array<Word, 9> kWords{
+    {{"load", JobAction::miss, 2, 2, "an address"},
+     {"read", JobAction::read, 2, 3, "a page, and a number of pages"},
+     {"send", JobAction::send, 4, 4, "a task, an event and a size"},
+     {"sleep", JobAction::sleep, 2, 2, "a time"},
+     {"store", JobAction::miss, 2, 2, "an address", true},
+     {"sync", JobAction::sync, 1, 1, "nothing"},
+     {"wait", JobAction::wait, 2, 2, "an event"},
+     {"wake", JobAction::wake, 2, 2, "an event"},
+     {"write", JobAction::write, 2, 3, "a page, and a number of pages"}}};
 
 class JobText final : public JobProgram {
  public:
@@ -58,6 +90,10 @@ class JobText final : public JobProgram {
   std::uint32_t events() const override { return static_cast<std::uint32_t>(events_.size()); }
   std::string event_name(std::uint32_t event) const override { return events_[event]; }
   bool has_nvdimm() const override { return has_nvdimm_; }
+  bool runs_in(std::uint32_t thread, std::uint32_t task) const override {
+    return of(thread).task.value_or(task) == task;
+  }
+  void check_tasks(std::uint64_t tasks) const override;
   JobPlace begin(std::uint32_t thread) const override {
     JobPlace place;
     place.thread = thread;
@@ -84,10 +120,13 @@ class JobText final : public JobProgram {
  private:
   const Thread& of(std::uint32_t thread) const { return threads_[instances_[thread]]; }
   void read_line(const TextTrace& text);
+  void begin_task(const TextTrace& text);
   void begin_thread(const TextTrace& text);
   void end_thread();
-  void add(const TextTrace& text, JobAction action);
-  std::uint64_t event(const TextTrace& text);
+  void add(const TextTrace& text, const Word& word);
+  void complete(const TextTrace& text, Step& step);
+  std::uint64_t event(const TextTrace& text, std::size_t field);
+  std::uint32_t task(const TextTrace& text);
   [[noreturn]] static void unknown(const TextTrace& text);
 
   std::string file_;
@@ -97,38 +136,44 @@ class JobText final : public JobProgram {
   std::vector<std::string> events_;
   std::map<std::string, std::uint64_t> event_numbers_;
   bool has_nvdimm_ = false;
+  NamedTask last_task_;                        // the one of the highest number
+  std::optional<std::uint32_t> threads_task_;  // of the threads that follow
+  bool between_threads_ = true;
   std::int64_t gap_ = 0;  // instructions since the step before, while the text is read
 };
 
-struct Word {
-  const char* name;
-  JobAction action;
-};
-constexpr std::array<Word, 7> kWords{{{"load", JobAction::miss},
-                                      {"read", JobAction::read},
-                                      {"sleep", JobAction::sleep},
-                                      {"sync", JobAction::sync},
-                                      {"wait", JobAction::wait},
-                                      {"wake", JobAction::wake},
-                                      {"write", JobAction::write}}};
-
 JobText::JobText(TraceReader reader) : file_(reader.file()) {
-  TextTrace text(std::move(reader), kLine, 1, 3);
+  TextTrace text(std::move(reader), kLine, 1, 4);
   while (text.next()) {
     read_line(text);
     text.accept();
   }
   end_thread();
+  if (threads_.empty()) {
+    throw InputError(file_ + ": expected 'thread NAME', and what it does");
+  }
+}
+
+void JobText::check_tasks(std::uint64_t tasks) const {
+  if (last_task_.task >= tasks) {
+    throw InputError(file_ + ":" + std::to_string(last_task_.line) + ": task " +
+                     std::to_string(last_task_.task) + " is none of the job's " +
+                     std::to_string(tasks) + ", the last of which is " + std::to_string(tasks - 1));
+  }
 }
 
 void JobText::read_line(const TextTrace& text) {
   const std::string_view step = text.field(0);
+  if (step == "task") {
+    begin_task(text);
+    return;
+  }
   if (step == "thread") {
     begin_thread(text);
     return;
   }
-  if (threads_.empty()) {
-    text.fail("the first line must be 'thread NAME'");
+  if (between_threads_) {
+    text.fail("expected 'thread NAME' before its first step");
   }
   if (step == "compute") {
     const std::uint64_t count = text.fields() == 2 ? text.number(1, "the instructions") : kMaxGap;
@@ -138,14 +183,9 @@ void JobText::read_line(const TextTrace& text) {
     gap_ += static_cast<std::int64_t>(count);
     return;
   }
-  if (step == "store") {
-    add(text, JobAction::miss);
-    steps_.back().store = true;
-    return;
-  }
   for (const Word& word : kWords) {
     if (step == word.name) {
-      add(text, word.action);
+      add(text, word);
       return;
     }
   }
@@ -153,7 +193,7 @@ void JobText::read_line(const TextTrace& text) {
 }
 
 void JobText::unknown(const TextTrace& text) {
-  std::vector<std::string> names{"thread", "compute", "store"};
+  std::vector<std::string> names{"task", "thread", "compute"};
   for (const Word& word : kWords) {
     names.emplace_back(word.name);
   }
@@ -162,70 +202,101 @@ void JobText::unknown(const TextTrace& text) {
             (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
 }
 
+// What follows it is no thread's until one begins.
+void JobText::begin_task(const TextTrace& text) {
+  if (text.fields() != 2) {
+    text.fail("expected 'task NUMBER', or 'task all'");
+  }
+  end_thread();
+  between_threads_ = true;
+  threads_task_ = text.field(1) == "all" ? std::nullopt : std::optional(task(text));
+}
+
 void JobText::begin_thread(const TextTrace& text) {
   end_thread();
+  between_threads_ = false;
   const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of threads") : 1;
-  if (text.fields() < 2 || count < 1 || count > kMostThreads - instances_.size()) {
+  if (text.fields() < 2 || text.fields() > 3 || count < 1 ||
+      count > kMostThreads - instances_.size()) {
     text.fail("expected 'thread NAME [COUNT]', and at most " + std::to_string(kMostThreads) +
               " threads in all");
   }
   Thread thread;
   thread.name = shown(text.field(1));
   thread.first = steps_.size();
+  thread.task = threads_task_;
   instances_.insert(instances_.end(), count, static_cast<std::uint32_t>(threads_.size()));
   threads_.push_back(thread);
 }
 
 void JobText::end_thread() {
-  if (!threads_.empty()) {
+  if (!between_threads_) {
     threads_.back().end = steps_.size();
     threads_.back().rest = gap_;
   }
   gap_ = 0;
 }
 
-void JobText::add(const TextTrace& text, JobAction action) {
+void JobText::add(const TextTrace& text, const Word& word) {
   if (steps_.size() == kMostSteps) {
     text.fail("more than 2^22 steps; a trace of misses holds more");
   }
-  const bool pages = action == JobAction::read || action == JobAction::write;
-  if (text.fields() > (pages ? 3u : 2u) || (text.fields() == 1) != (action == JobAction::sync)) {
-    text.fail("'" + std::string(text.field(0)) + "' takes " +
-              (pages                       ? "a page, and a number of pages"
-               : action == JobAction::sync ? "nothing"
-                                           : "one argument"));
+  if (text.fields() < word.least || text.fields() > word.most) {
+    text.fail("'" + std::string(word.name) + "' takes " + word.takes);
   }
   Step step;
-  step.action = action;
+  step.action = word.action;
+  step.store = word.store;
   step.line = static_cast<std::uint32_t>(text.line());
   step.gap = gap_;
   gap_ = 0;
-  if (pages) {
+  complete(text, step);
+  has_nvdimm_ = has_nvdimm_ || step.pages > 0 || step.action == JobAction::sync;
+  steps_.push_back(step);
+}
+
+void JobText::complete(const TextTrace& text, Step& step) {
+  if (step.action == JobAction::read || step.action == JobAction::write) {
     const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of pages") : 1;
     step.value = text.number(1, "the page");
     if (count < 1 || count > kMostPages || step.value >= kMostPage) {
       text.fail("expected a page below 2^40, and 1 to 65536 pages");
     }
     step.pages = static_cast<std::uint32_t>(count);
-    has_nvdimm_ = true;
-  } else if (action == JobAction::sleep) {
+  } else if (step.action == JobAction::sleep) {
     const Parsed<Tick> time = parse_time(text.field(1));
     if (!time.value || *time.value > kLongestSleep) {
       text.fail("'" + shown(text.field(1)) + "' is no time up to 3600s, such as 12us");
     }
     step.value = static_cast<std::uint64_t>(time.value->value());
-  } else if (action == JobAction::miss) {
+  } else if (step.action == JobAction::miss) {
     step.value = text.number(1, "the address");
-  } else if (action == JobAction::sync) {
-    has_nvdimm_ = true;
-  } else {
-    step.value = event(text);
+  } else if (step.action == JobAction::send) {
+    const Parsed<Bytes> size = parse_size(text.field(3));
+    step.bytes = size.value ? static_cast<std::uint64_t>(size.value->value()) : 0;
+    if (step.bytes < 1 || step.bytes > kMostMessageBytes) {
+      text.fail("'" + shown(text.field(3)) + "' is no size from 1B to 1TiB, such as 64KiB");
+    }
+    step.task = task(text);
+    step.value = event(text, 2);
+  } else if (step.action != JobAction::sync) {
+    step.value = event(text, 1);
   }
-  steps_.push_back(step);
 }
 
-std::uint64_t JobText::event(const TextTrace& text) {
-  const std::string name = shown(text.field(1));
+std::uint32_t JobText::task(const TextTrace& text) {
+  const std::uint64_t number = text.number(1, "the task");
+  if (number >= kMostTasks) {
+    text.fail("task " + std::to_string(number) + " is beyond 16383, the last that there may be");
+  }
+  if (last_task_.line == 0 || number > last_task_.task) {
+    last_task_ = {static_cast<std::uint32_t>(number), static_cast<std::uint64_t>(text.line())};
+  }
+  return static_cast<std::uint32_t>(number);
+}
+
+std::uint64_t JobText::event(const TextTrace& text, std::size_t field) {
+  const std::string name = shown(text.field(field));
   const auto [found, added] = event_numbers_.try_emplace(name, events_.size());
   if (added) {
     if (events_.size() == kMostEvents) {
@@ -256,8 +327,10 @@ JobRecord JobText::next(JobPlace& place) {
     record.lines = std::uint64_t{step.pages} * kLinesPerPage;
   } else if (step.action == JobAction::sleep) {
     record.time = Tick(static_cast<std::int64_t>(step.value));
-  } else {
+  } else if (step.action != JobAction::sync) {
     record.event = static_cast<std::uint32_t>(step.value);
+    record.task = step.task;
+    record.bytes = step.bytes;
   }
   return record;
 }
@@ -267,10 +340,12 @@ JobRecord JobText::next(JobPlace& place) {
 extern const FormatDescriptor kFormat_job;
 const FormatDescriptor kFormat_job{
     "job",
-    "threads, a step a line: compute, load, read, write, sync, wait, wake, sleep",
+    "threads, a step a line: compute, load, read, write, sync, wait, wake, send, sleep",
     TimeUnit::instructions,
     false,
-    [](const TraceStart& start) { return start.begins_with("thread "); },
+    [](const TraceStart& start) {
+      return start.begins_with("thread ") || start.begins_with("task ");
+    },
     [](TraceReader reader) -> std::unique_ptr<JobProgram> {
       return std::make_unique<JobText>(std::move(reader));
     }};

@@ -17,6 +17,7 @@ class Archive;
 
 inline constexpr Tick kLongestSleep = 3'600 * kSecond;
 inline constexpr std::uint64_t kMostTransferLines = std::uint64_t{1} << 22;
+inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
 
 enum class JobAction : std::uint8_t {
   miss,   // of the last-level cache
@@ -25,6 +26,7 @@ enum class JobAction : std::uint8_t {
   sync,   // until all that the job wrote is durable
   wait,   // until the event was woken once more than it was waited for
   wake,
+  send,  // wake in another task, when a message has got there
   sleep,
   end,  // the thread has ended
   last = end
@@ -38,7 +40,9 @@ struct JobRecord {
   std::uint64_t first_line = 0;  // of the NVDIMM, of a transfer
   std::uint64_t lines = 0;       // of one: 1 .. kMostTransferLines
   std::uint32_t event = 0;
-  Tick time{0};  // of a sleep
+  std::uint32_t task = 0;   // to which one sends
+  std::uint64_t bytes = 0;  // of a message: 1 .. kMostMessageBytes
+  Tick time{0};             // of a sleep
 
   void serialize(Archive& archive);
 };
@@ -69,6 +73,10 @@ class JobProgram {
   virtual std::uint32_t events() const = 0;
   virtual std::string event_name(std::uint32_t event) const = 0;
   virtual bool has_nvdimm() const = 0;
+  // Whether the thread is part of the task, as most are of all.
+  virtual bool runs_in(std::uint32_t /*thread*/, std::uint32_t /*task*/) const { return true; }
+  // Throws InputError unless so many tasks are as many as it names.
+  virtual void check_tasks(std::uint64_t /*tasks*/) const {}
   // The thread's first record.
   virtual JobPlace begin(std::uint32_t thread) const = 0;
   // Reads a record, JobAction::end at the thread's end, and goes on behind it. Throws InputError.

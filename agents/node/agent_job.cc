@@ -5,7 +5,7 @@
 namespace hmsim {
 
 void JobAgent::declare(ParameterSet& parameters) {
-  Agent::declare(parameters);
+  declare_measured(parameters);
   keys_.declare(parameters);
 }
 

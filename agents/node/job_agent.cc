@@ -19,14 +19,14 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 void JobAgent::prepare() {
   const std::string name = "agent." + std::to_string(index());
-  const std::vector<std::int64_t> cores = keys_.core_list();
-  set_core(cores.front());
+  set_core(keys_.core_list(0).front());
   program_ = keys_.open(keys_.trace.open(index(), environment()));
   const auto tasks = static_cast<std::uint64_t>(keys_.tasks);
   if (program_->threads() * tasks > kMostThreads) {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
                      std::to_string(program_->threads()) + " threads each are more than 16384");
   }
+  program_->check_tasks(tasks);
   nvdimm_lines_ =
       static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::nvdimm) / kLineBytes);
   if (program_->has_nvdimm() && nvdimm_lines_ == 0) {
@@ -37,17 +37,45 @@ void JobAgent::prepare() {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
                      std::to_string(program_->events()) + " events each are more than 2^20");
   }
-  threads_.resize(program_->threads() * tasks + static_cast<std::uint64_t>(keys_.flushers));
   events_.resize(program_->events() * tasks);
-  const std::int64_t dram_lines = environment().port->capacity(MemoryClass::dram) / kLineBytes;
-  write_back_.set_limit(
-      static_cast<std::uint64_t>(keys_.dirty_ratio * static_cast<double>(dram_lines)));
-  number_ = environment().node->join(*this, cores);
+  open_sites();
+  threads_.resize(program_threads() + sites_.size() * static_cast<std::size_t>(keys_.flushers));
   for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
     threads_.enter(flusher, ThreadState::idle, Tick(0));
-    write_back_.idle.push(flusher);
+    site_of(flusher).write_back.idle.push(flusher);
+  }
+  if (environment().network != nullptr) {
+    network_user_ = environment().network->join(*this);
   }
   start(Tick(0));
+}
+
+void JobAgent::open_sites() {
+  const std::vector<std::int64_t> nodes = keys_.node_list();
+  const auto count = static_cast<std::int64_t>(nodes.size());
+  const bool shared = keys_.cluster.memory == NodeMemories::shared;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeEnvironment& place = environment().nodes[i];
+    const auto which = static_cast<std::int64_t>(i);
+    const std::vector<std::int64_t> cores = keys_.core_list(i);
+    JobSite site;
+    site.number = nodes[i];
+    site.node = place.node;
+    site.port = place.port;
+    site.job = place.node->join(*this, cores);
+    site.core = cores.front();
+    site.tasks = shared ? keys_.tasks : (keys_.tasks - which + count - 1) / count;
+    const auto lines = static_cast<double>(place.port->capacity(MemoryClass::dram) / kLineBytes) /
+                       static_cast<double>(shared ? count : 1);
+    site.write_back.set_limit(static_cast<std::uint64_t>(keys_.dirty_ratio * lines));
+    sites_.push_back(std::move(site));
+  }
+}
+
+std::size_t JobAgent::site_index(std::uint32_t thread) const {
+  return is_flusher(thread)
+             ? (thread - program_threads()) / static_cast<std::uint32_t>(keys_.flushers)
+             : site_of_task(task_of(thread));
 }
 
 void JobAgent::start(Tick now) {
@@ -58,26 +86,31 @@ void JobAgent::start(Tick now) {
     each.left = limit;
   }
   for (std::uint32_t thread = 0; thread < program_threads(); ++thread) {
-    make_ready(thread, false, now);
+    if (takes_part(thread)) {
+      make_ready(thread, false, now);
+    }
   }
 }
 
 void JobAgent::make_ready(std::uint32_t thread, bool woken, Tick now) {
   threads_.enter(thread, ThreadState::ready, now);
-  environment().node->ready({number_, thread}, woken, now);
+  const JobSite& site = site_of(thread);
+  site.node->ready({site.job, thread}, woken, now);
 }
 
-// Each task has an equal part of both memories. A flusher writes what tasks had, whose lines carry
-// their offset already.
+// Each task has an equal part of both memories of its node. A flusher writes what tasks had, whose
+// lines carry their offset already.
 MissCore::AddressSpace JobAgent::space(std::uint32_t thread) const {
-  constexpr std::uint16_t kFirstJob = 256;  // behind the cores, each of which is a space, too
+  constexpr std::size_t kFirstJob = 256;  // behind the cores, each of which is a space, too
   MissCore::AddressSpace space;
-  space.space = static_cast<std::uint16_t>(kFirstJob + number_);
+  space.space = static_cast<std::uint16_t>(kFirstJob + index());
   if (!is_flusher(thread)) {
-    const Copies task{keys_.tasks, static_cast<std::int64_t>(task_of(thread))};
+    const JobSite& site = site_of(thread);
+    const auto task = static_cast<std::int64_t>(task_of(thread));
+    const bool all = site.tasks == keys_.tasks;
+    const Copies part{site.tasks, all ? task : task / static_cast<std::int64_t>(sites_.size())};
     for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
-      space.offset[static_cast<std::size_t>(memory)] =
-          task.offset(environment().port->capacity(memory));
+      space.offset[static_cast<std::size_t>(memory)] = part.offset(site.port->capacity(memory));
     }
   }
   return space;
@@ -111,7 +144,7 @@ void JobAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
     any = false;
     for (std::uint32_t number = 0; number < program_threads(); ++number) {
       JobThread& thread = threads_[number];
-      if (thread.has_record && thread.record.action == JobAction::end) {
+      if (!takes_part(number) || (thread.has_record && thread.record.action == JobAction::end)) {
         continue;
       }
       fetch(thread);
@@ -135,13 +168,16 @@ bool JobAgent::visit_reads(std::uint32_t number, const PageVisitor& visit) const
     lines = 1;
   }
   first += offset / kLine;
+  const auto visit_line = [&](std::uint64_t line) {
+    const std::uint64_t before = site_index(number) * nvdimm_lines_;  // of other nodes
+    return visit(static_cast<std::int64_t>((before + line % nvdimm_lines_) / kLinesPerPage));
+  };
   for (std::uint64_t line = first; line < first + lines; line += kLinesPerPage) {
-    if (!visit(static_cast<std::int64_t>(line % nvdimm_lines_ / kLinesPerPage))) {
+    if (!visit_line(line)) {
       return false;
     }
   }
-  return lines == 0 ||
-         visit(static_cast<std::int64_t>((first + lines - 1) % nvdimm_lines_ / kLinesPerPage));
+  return lines == 0 || visit_line(first + lines - 1);
 }
 
 void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
@@ -261,9 +297,10 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
     case JobAction::wait:
       return wait(number, event, now);
     case JobAction::wake:
-      if (const auto woken = events_.wake(event)) {
-        make_ready(*woken, true, now);
-      }
+      wake(event, now);
+      return StintEnd::goes_on;
+    case JobAction::send:
+      send_message(number, now);
       return StintEnd::goes_on;
     case JobAction::sleep:
       sleep(number, now);
@@ -275,32 +312,10 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
   return end_thread(number, now);
 }
 
-StintEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
-  if (events_.take(event, number)) {
-    return StintEnd::goes_on;
-  }
-  threads_.enter(number, ThreadState::waiting, now);
-  check_alive();
-  return StintEnd::waits;
-}
-
 void JobAgent::sleep(std::uint32_t number, Tick now) {
   threads_.enter(number, ThreadState::sleeping, now);
   timers_.schedule(sum_in_time(now, threads_[number].record.time), Timer::wake, number);
   notify();
-}
-
-StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
-  threads_.enter(number, ThreadState::done, now);
-  if (threads_.count(ThreadState::done) < program_threads()) {
-    check_alive();
-    return StintEnd::waits;
-  }
-  finish(now);
-  account(now);
-  timers_.schedule(now + kRestartGap, Timer::start_over, 0);
-  notify();
-  return StintEnd::waits;
 }
 
 Tick JobAgent::advance(Tick now) {
@@ -316,29 +331,12 @@ Tick JobAgent::advance(Tick now) {
   return next_event();
 }
 
-// Nobody would wake them: an error, not a run without an end.
-void JobAgent::check_alive() const {
-  const std::size_t waiting = threads_.count(ThreadState::waiting);
-  const std::size_t stuck =
-      waiting + threads_.count(ThreadState::done) + threads_.count(ThreadState::idle);
-  if (waiting == 0 || stuck < threads_.size() || !write_back_.clean()) {
-    return;
-  }
-  std::string message;
-  events_.each_waiting([&](std::uint32_t thread, std::uint32_t event) {
-    const JobPlace& place = threads_[thread].place;
-    if (message.empty()) {
-      message = program_->where(place) + ": thread '" + program_->name_of(place.thread) +
-                "' of task " + std::to_string(task_of(thread)) + " waits for '" +
-                program_->event_name(event % program_->events()) +
-                "', which nobody is left to wake: the job's other threads have ended, or wait";
-    }
-  });
-  throw InputError(message);
-}
-
 std::int64_t JobAgent::work(Tick now) const {
-  return std::max(reported_, done_ + environment().node->work_under_way(number_, now));
+  std::int64_t work = done_;
+  for (const JobSite& site : sites_) {
+    work += site.node->work_under_way(site.job, now);
+  }
+  return std::max(reported_, work);
 }
 
 void JobAgent::account(Tick now) {

@@ -8,9 +8,11 @@
 //          do; without: as a read, with non-temporal stores
 //   sync   until nothing waits for the flushers, and a flush of the NVDIMM has ended
 //   wait, wake, sleep   as their names say; wakes are counted
-// A flusher takes what waits, a transfer at a time.
+//   send   as wake, in another task; what other nodes have of it goes over the network
+// A flusher takes what waits on its node, a transfer at a time.
 //
-// The job has finished when all threads of its program have ended; then it starts over.
+// The job has finished when all threads of its program have ended, and its messages have arrived;
+// then it starts over.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +25,18 @@
 #include "agents/node/copy_engine.h"
 #include "agents/node/job_events.h"
 #include "agents/node/job_keys.h"
+#include "agents/node/job_site.h"
 #include "agents/node/job_threads.h"
+#include "agents/node/network.h"
 #include "agents/node/node.h"
-#include "agents/node/write_back.h"
 #include "core/event_queue.h"
 
 namespace hmsim {
 
-class JobAgent final : public Agent, private NodeJob {
+class JobAgent final : public Agent, private NodeJob, private NetworkUser {
  public:
   explicit JobAgent(const FrontendParameters& defaults)
-      : keys_(defaults.node),
+      : keys_(defaults),
         frequency_(defaults.core.frequency),
         engine_(static_cast<std::uint64_t>(defaults.node.dma_lines)) {}
 
@@ -42,7 +45,11 @@ class JobAgent final : public Agent, private NodeJob {
   const char* progress_unit() const override { return "instructions"; }
   std::int64_t frequency() const override { return frequency_; }
   bool is_core() const override { return false; }
-  std::vector<std::int64_t> node_cores() const override { return keys_.core_list(); }
+  std::vector<std::int64_t> nodes() const override { return keys_.node_list(); }
+  const char* nodes_key() const override { return "nodes"; }
+  std::vector<std::int64_t> node_cores(std::size_t which) const override {
+    return keys_.core_list(which);
+  }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
   std::int64_t work(Tick now) const override;
   void account(Tick now) override;
@@ -58,12 +65,14 @@ class JobAgent final : public Agent, private NodeJob {
   enum class Timer : std::uint8_t { wake, start_over, last = start_over };
 
   void prepare() override;
+  void open_sites();
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
   void check_threads(const Archive& archive) const;
   void check_waiting(const Archive& archive) const;
+  void check_dirty(const Archive& archive, const JobSite& site) const;
   void check_record(const Archive& archive, const JobThread& thread) const;
 
   bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) override;
@@ -75,6 +84,9 @@ class JobAgent final : public Agent, private NodeJob {
   StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) override;
   MissCore::AddressSpace space(std::uint32_t thread) const override;
   std::uint32_t thread_count() const override { return threads_.size(); }
+  bool runs_on(std::uint32_t thread, const Node& node) const override {
+    return site_of(thread).node == &node;
+  }
   bool is_ready(std::uint32_t thread) const override {
     return threads_[thread].state == ThreadState::ready;
   }
@@ -82,11 +94,23 @@ class JobAgent final : public Agent, private NodeJob {
     return threads_[thread].state == ThreadState::running;
   }
 
+  void message_arrived(std::uint32_t event, Tick now) override;
+  std::uint32_t network_events() const override {
+    return program_->events() * static_cast<std::uint32_t>(keys_.tasks);
+  }
+
   bool is_flusher(std::uint32_t thread) const { return thread >= program_threads(); }
   std::uint32_t program_threads() const {
-    return threads_.size() - static_cast<std::uint32_t>(keys_.flushers);
+    return program_->threads() * static_cast<std::uint32_t>(keys_.tasks);
   }
   std::uint32_t task_of(std::uint32_t thread) const { return thread / program_->threads(); }
+  bool takes_part(std::uint32_t thread) const {
+    return program_->runs_in(thread % program_->threads(), task_of(thread));
+  }
+  std::size_t site_of_task(std::uint32_t task) const { return task % sites_.size(); }
+  std::size_t site_index(std::uint32_t thread) const;
+  JobSite& site_of(std::uint32_t thread) { return sites_[site_index(thread)]; }
+  const JobSite& site_of(std::uint32_t thread) const { return sites_[site_index(thread)]; }
   bool copies_by_itself(std::uint32_t thread, JobAction action) const;
 
   void start(Tick now);
@@ -97,8 +121,12 @@ class JobAgent final : public Agent, private NodeJob {
   StintEnd yield(std::uint32_t thread, Tick now);
   StintEnd act(std::uint32_t thread, Tick now);
   StintEnd wait(std::uint32_t thread, std::uint32_t event, Tick now);
+  void wake(std::uint32_t event, Tick now);
+  void send_message(std::uint32_t thread, Tick now);
   StintEnd write(std::uint32_t thread, Tick now);
   StintEnd end_thread(std::uint32_t thread, Tick now);
+  bool has_ended() const;
+  void complete_pass(Tick now);
   void sync(std::uint32_t thread, Tick now);
   void sleep(std::uint32_t thread, Tick now);
   void transfer(std::uint32_t thread, Tick now);
@@ -106,16 +134,17 @@ class JobAgent final : public Agent, private NodeJob {
   bool flushed(std::uint32_t flusher, Tick now);
   void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);
   void flush(std::uint32_t thread, Tick now);
+  bool messages_under_way() const;
   void check_alive() const;
 
   JobKeys keys_;
   std::int64_t frequency_;
   std::unique_ptr<JobProgram> program_;
   std::uint64_t nvdimm_lines_ = 0;
-  std::uint16_t number_ = 0;  // in its node
-  JobThreads threads_;        // of the program, task by task, and then the flushers
-  JobEvents events_;          // those of each task together
-  WriteBack write_back_;
+  std::vector<JobSite> sites_;      // by node
+  std::uint16_t network_user_ = 0;  // its number
+  JobThreads threads_;              // of the program, task by task, and then the flushers, by node
+  JobEvents events_;                // those of each task together
   TransferEngine engine_;
   EventQueue<Timer> timers_;
   std::int64_t done_ = 0;      // work of stints that ended

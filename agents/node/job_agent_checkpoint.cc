@@ -15,7 +15,9 @@ void JobAgent::serialize_state(Archive& archive) {
   archive.section("job");
   threads_.serialize(archive);
   events_.serialize(archive);
-  write_back_.serialize(archive);
+  for (JobSite& site : sites_) {
+    site.write_back.serialize(archive);
+  }
   engine_.serialize(archive);
   archive(timers_, done_, reported_);
   if (archive.loading()) {
@@ -41,12 +43,15 @@ void JobAgent::check_threads(const Archive& archive) const {
     program_->check(archive, thread.place);
     check_record(archive, thread);
     archive.check(thread.state != ThreadState::idle, kWrong);
+    archive.check(takes_part(number) || thread.state == ThreadState::done, kWrong);
   }
 }
 
 void JobAgent::check_record(const Archive& archive, const JobThread& thread) const {
   const JobRecord& record = thread.record;
-  const bool event = record.action == JobAction::wait || record.action == JobAction::wake;
+  const bool sends = record.action == JobAction::send;
+  archive.check(!sends || record.task < static_cast<std::uint64_t>(keys_.tasks), kWrong);
+  const bool event = sends || record.action == JobAction::wait || record.action == JobAction::wake;
   archive.check(!event || record.event < program_->events(), kWrong);
   const bool miss = record.action == JobAction::miss;
   archive.check(!miss || !thread.has_record || !record.miss.load || record.gap >= 1, kWrong);
@@ -64,27 +69,40 @@ void JobAgent::check_waiting(const Archive& archive) const {
   };
   events_.each_waiting(
       [&](std::uint32_t thread, std::uint32_t) { take(thread, ThreadState::waiting); });
-  write_back_.idle.each([&](std::uint32_t thread) { take(thread, ThreadState::idle); });
-  write_back_.throttled.each([&](std::uint32_t thread) { take(thread, ThreadState::throttled); });
+  for (const JobSite& site : sites_) {
+    const auto take_here = [&](std::uint32_t thread, ThreadState state) {
+      take(thread, state);
+      archive.check(&site_of(thread) == &site, kWrong);
+    };
+    site.write_back.idle.each([&](std::uint32_t thread) { take_here(thread, ThreadState::idle); });
+    site.write_back.throttled.each(
+        [&](std::uint32_t thread) { take_here(thread, ThreadState::throttled); });
+    check_dirty(archive, site);
+  }
   bool starts = false;
   timers_.each([&](const auto& timer) {
     if (timer.kind == Timer::wake) {
       take(timer.payload, ThreadState::sleeping);
     } else {
-      archive.check(!starts && threads_.count(ThreadState::done) == program_threads(), kWrong);
+      archive.check(!starts && has_ended(), kWrong);
       starts = true;
     }
   });
-  archive.check(nvdimm_lines_ > 0 || write_back_.queued() == 0, kWrong);
-  std::uint64_t dirty = write_back_.queued();
-  for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
-    dirty += threads_[flusher].has_record ? threads_[flusher].record.lines : 0;
-  }
-  archive.check(dirty == write_back_.dirty(), kWrong);
   const std::size_t waiting =
       threads_.count(ThreadState::waiting) + threads_.count(ThreadState::idle) +
       threads_.count(ThreadState::throttled) + threads_.count(ThreadState::sleeping);
   archive.check(held.count() == waiting, kWrong);
+}
+
+// What waits for the flushers of a node, or is being written by them.
+void JobAgent::check_dirty(const Archive& archive, const JobSite& site) const {
+  std::uint64_t dirty = site.write_back.queued();
+  archive.check(nvdimm_lines_ > 0 || dirty == 0, kWrong);
+  for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
+    const bool writes = &site_of(flusher) == &site && threads_[flusher].has_record;
+    dirty += writes ? threads_[flusher].record.lines : 0;
+  }
+  archive.check(dirty == site.write_back.dirty(), kWrong);
 }
 
 // Transfers' lines are under way, and flushes of those that sync.
@@ -104,7 +122,12 @@ void JobAgent::check_outstanding(const Archive& archive,
       ++lines[each.request.tag];
     }
   }
-  write_back_.syncing.each(take_syncing);
+  for (const JobSite& site : sites_) {
+    site.write_back.syncing.each([&](std::uint32_t thread) {
+      take_syncing(thread);
+      archive.check(&site_of(thread) == &site, kWrong);
+    });
+  }
   Places copied(archive, threads_.size(), kWrong);
   const std::vector<bool> used = engine_.active().in_use();
   for (std::uint32_t index = 0; index < lines.size(); ++index) {

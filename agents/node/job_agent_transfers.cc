@@ -24,23 +24,24 @@ StintEnd JobAgent::write(std::uint32_t number, Tick now) {
     return StintEnd::waits;
   }
   const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  write_back_.add({thread.record.first_line + offset / kLine, thread.record.lines});
-  if (!write_back_.idle.empty()) {
-    const std::uint32_t flusher = write_back_.idle.front();
-    write_back_.idle.pop();
+  WriteBack& write_back = site_of(number).write_back;
+  write_back.add({thread.record.first_line + offset / kLine, thread.record.lines});
+  if (!write_back.idle.empty()) {
+    const std::uint32_t flusher = write_back.idle.front();
+    write_back.idle.pop();
     next_transfer(flusher);
     make_ready(flusher, true, now);
   }
-  if (!write_back_.over_limit()) {
+  if (!write_back.over_limit()) {
     return StintEnd::goes_on;
   }
   threads_.enter(number, ThreadState::throttled, now);
-  write_back_.throttled.push(number);
+  write_back.throttled.push(number);
   return StintEnd::waits;
 }
 
 bool JobAgent::next_transfer(std::uint32_t flusher) {
-  const std::optional<Transfer> transfer = write_back_.take();
+  const std::optional<Transfer> transfer = site_of(flusher).write_back.take();
   JobThread& thread = threads_[flusher];
   thread.has_record = transfer.has_value();
   if (!transfer) {
@@ -55,35 +56,43 @@ bool JobAgent::next_transfer(std::uint32_t flusher) {
 
 // A flusher's transfer is written: whoever waited for it goes on. True: there is another.
 bool JobAgent::flushed(std::uint32_t flusher, Tick now) {
-  write_back_.written(threads_[flusher].record.lines);
-  while (!write_back_.throttled.empty() && !write_back_.over_limit()) {
-    const std::uint32_t thread = write_back_.throttled.front();
-    write_back_.throttled.pop();
+  WriteBack& write_back = site_of(flusher).write_back;
+  write_back.written(threads_[flusher].record.lines);
+  while (!write_back.throttled.empty() && !write_back.over_limit()) {
+    const std::uint32_t thread = write_back.throttled.front();
+    write_back.throttled.pop();
     make_ready(thread, true, now);
   }
-  while (!write_back_.syncing.empty() && write_back_.clean()) {
-    flush(write_back_.syncing.front(), now);
-    write_back_.syncing.pop();
+  while (!write_back.syncing.empty() && write_back.clean()) {
+    flush(write_back.syncing.front(), now);
+    write_back.syncing.pop();
   }
   if (next_transfer(flusher)) {
     return true;
   }
   threads_.enter(flusher, ThreadState::idle, now);
-  write_back_.idle.push(flusher);
+  write_back.idle.push(flusher);
   check_alive();
   return false;
 }
 
 void JobAgent::sync(std::uint32_t number, Tick now) {
   threads_.enter(number, ThreadState::syncing, now);
-  if (write_back_.clean()) {
+  WriteBack& write_back = site_of(number).write_back;
+  if (write_back.clean()) {
     flush(number, now);
   } else {
-    write_back_.syncing.push(number);
+    write_back.syncing.push(number);
   }
 }
 
-void JobAgent::flush(std::uint32_t thread, Tick now) { send_flush(thread, now); }
+void JobAgent::flush(std::uint32_t thread, Tick now) {
+  Request request;
+  request.tag = thread;
+  request.memory = MemoryClass::nvdimm;
+  request.flush = true;
+  send(*site_of(thread).port, site_of(thread).core, request, now);
+}
 
 void JobAgent::transfer(std::uint32_t number, Tick now) {
   const JobRecord& record = threads_[number].record;
@@ -97,8 +106,13 @@ void JobAgent::transfer(std::uint32_t number, Tick now) {
 }
 
 void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now) {
-  const auto address = static_cast<std::int64_t>(line % nvdimm_lines_ * kLine);
-  send(MemoryClass::nvdimm, Address(address), write, transfer, now);
+  const JobSite& site = site_of(engine_[transfer].thread);
+  Request request;
+  request.address = Address(static_cast<std::int64_t>(line % nvdimm_lines_ * kLine));
+  request.tag = transfer;
+  request.memory = MemoryClass::nvdimm;
+  request.write = write;
+  send(*site.port, site.core, request, now);
 }
 
 void JobAgent::handle_completion(const Request& request, Tick now) {

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t kMostCore = 255;
 
+using Numbers = std::vector<std::int64_t>;
+
 std::vector<std::string> formats() {
   std::vector<std::string> names = format_names(TraceKind::jobs);
   for (const std::string& name : format_names(TraceKind::misses)) {
@@ -28,15 +30,39 @@ bool is_program(const std::string& format) {
   return found != nullptr && found->kind() == TraceKind::jobs;
 }
 
-std::optional<std::int64_t> core_number(std::string_view text) {
+std::optional<std::int64_t> number_up_to(std::int64_t most, std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
   const std::size_t last = text.find_last_not_of(' ');
   if (first == std::string_view::npos) {
     return std::nullopt;
   }
   const Parsed<std::int64_t> number = parse_integer(text.substr(first, last - first + 1));
-  return number.value && *number.value >= 0 && *number.value <= kMostCore ? number.value
-                                                                          : std::nullopt;
+  return number.value && *number.value >= 0 && *number.value <= most ? number.value : std::nullopt;
+}
+
+// Numbers and ranges of them, such as "1, 4-6", ascending; none if the text is wrong, or names one
+// twice.
+Numbers listed(const std::string& text, std::int64_t most) {
+  Numbers numbers;
+  std::size_t from = 0;
+  while (from <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    const std::string_view part = std::string_view(text).substr(from, comma - from);
+    const std::size_t dash = part.find('-');
+    const auto first = number_up_to(most, part.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : number_up_to(most, part.substr(dash + 1));
+    if (!first || !last || *last < *first) {
+      return {};
+    }
+    for (std::int64_t number = *first; number <= *last; ++number) {
+      numbers.push_back(number);
+    }
+    from = comma + 1;
+  }
+  std::sort(numbers.begin(), numbers.end());
+  const bool twice = std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end();
+  return twice ? Numbers() : numbers;
 }
 
 }  // namespace
@@ -44,11 +70,16 @@ std::optional<std::int64_t> core_number(std::string_view text) {
 void JobKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, formats());
   parameters.text("cores", cores,
-                  {"numbers of the node's cores on which its threads run: [1, 2, 3], or 1-3",
+                  {"numbers of the cores on which its threads run: [1, 2, 3], or 1-3; of several "
+                   "nodes the first has the first ones, the second has as many, and so on",
+                   "the workload's own"});
+  parameters.text("nodes", nodes,
+                  {"nodes that it is spread over: [0, 1, 2, 3], or 0-3; of n nodes the first has "
+                   "tasks 0, n, 2n, the second 1, n + 1, and so on",
                    "the workload's own"});
   parameters.integer("tasks", tasks, {1, 16'384}, "tasks",
                      {"so many run the program at once, each with an equal part of both memories "
-                      "to begin its addresses at",
+                      "of its node to begin its addresses at",
                       "the workload's own"});
   parameters.integer("skip", skip, {0, std::int64_t{1} << 60}, "instructions",
                      {"before its first step; of a trace of misses only", "the workload's own"});
@@ -70,34 +101,36 @@ void JobKeys::declare(ParameterSet& parameters) {
                       "assumed: a driver takes some hundred from page to page"});
 }
 
-std::vector<std::int64_t> JobKeys::core_list() const {
-  std::vector<std::int64_t> numbers;
-  std::size_t from = 0;
-  while (from <= cores.size()) {
-    const std::size_t comma = std::min(cores.find(',', from), cores.size());
-    const std::string_view part = std::string_view(cores).substr(from, comma - from);
-    const std::size_t dash = part.find('-');
-    const auto first = core_number(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : core_number(part.substr(dash + 1));
-    if (!first || !last || *last < *first) {
-      return {};
-    }
-    for (std::int64_t number = *first; number <= *last; ++number) {
-      numbers.push_back(number);
-    }
-    from = comma + 1;
-  }
-  std::sort(numbers.begin(), numbers.end());
-  const bool twice = std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end();
-  return twice ? std::vector<std::int64_t>() : numbers;
+Numbers JobKeys::node_list() const { return listed(nodes, kMostNodes - 1); }
+
+Numbers JobKeys::core_list(std::size_t which) const {
+  const Numbers all = listed(cores, kMostCore);
+  const std::size_t count = all.size() / std::max<std::size_t>(1, node_list().size());
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(which * count);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
 
 std::vector<ParameterError> JobKeys::check() const {
   std::vector<ParameterError> errors = trace.check(formats());
-  if (core_list().empty()) {
+  const std::size_t count = listed(cores, kMostCore).size();
+  const std::size_t on = node_list().size();
+  if (count == 0) {
     errors.push_back({"cores", "'" + cores +
                                    "' is no list of cores from 0 to 255, each once, such as "
                                    "[1, 2, 3] or 1-3"});
+  }
+  if (on == 0) {
+    errors.push_back({"nodes", "'" + nodes + "' is no list of nodes from 0 to " +
+                                   std::to_string(kMostNodes - 1) +
+                                   ", each once, such as [0, 1] or 0-1"});
+  } else if (count % on != 0) {
+    errors.push_back({"cores", std::to_string(count) + " cores are not as many on each of " +
+                                   std::to_string(on) + " nodes: must be a multiple of " +
+                                   std::to_string(on)});
+  }
+  if (tasks < static_cast<std::int64_t>(on)) {
+    errors.push_back({"tasks", std::to_string(tasks) + " leave some of its " + std::to_string(on) +
+                                   " nodes without any: must be at least " + std::to_string(on)});
   }
   for (const auto& [name, value] :
        {std::pair("skip", skip), std::pair("instructions", instructions)}) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/node/node_parameters.h"
+#include "agents/frontend_parameters.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
 #include "traces/job_program.h"
@@ -15,10 +15,13 @@
 namespace hmsim {
 
 struct JobKeys {
-  explicit JobKeys(const NodeParameters& machine) : node(machine) {}
+  explicit JobKeys(const FrontendParameters& defaults)
+      : node(defaults.node), cluster(defaults.cluster) {}
 
   NodeParameters node;  // the configuration's: its keys are none of a job's
+  ClusterParameters cluster;
   TraceKeys trace;
+  std::string nodes = "0";
   std::string cores = "0";
   std::int64_t tasks = 1;
   std::int64_t skip = 0;
@@ -31,8 +34,11 @@ struct JobKeys {
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
 
-  // The numbers of `cores`, ascending, each once; none if the text is wrong.
-  std::vector<std::int64_t> core_list() const;
+  // The numbers of `nodes`, ascending, each once; none if the text is wrong.
+  std::vector<std::int64_t> node_list() const;
+  // Of those of `cores`, likewise, which the nodes have in equal parts, one after the other, the
+  // part of node_list()[which].
+  std::vector<std::int64_t> core_list(std::size_t which) const;
   std::unique_ptr<JobProgram> open(TraceReader reader) const;
 };
 

@@ -124,7 +124,8 @@ void Node::serialize(Archive& archive) {
 
 void Node::check_thread(const Archive& archive, const std::optional<ThreadId>& thread) const {
   archive.check(!thread || (thread->job < jobs_.size() &&
-                            thread->thread < jobs_[thread->job].job->thread_count()),
+                            thread->thread < jobs_[thread->job].job->thread_count() &&
+                            jobs_[thread->job].job->runs_on(thread->thread, *this)),
                 "a core's thread is none");
 }
 
@@ -149,8 +150,9 @@ void Node::check_loaded(const Archive& archive) const {
       }
     }
     for (std::uint32_t thread = 0; thread < job.job->thread_count(); ++thread) {
-      archive.check(ready.has(thread) == job.job->is_ready(thread) &&
-                        running.has(thread) == job.job->is_running(thread),
+      const bool here = job.job->runs_on(thread, *this);
+      archive.check(ready.has(thread) == (here && job.job->is_ready(thread)) &&
+                        running.has(thread) == (here && job.job->is_running(thread)),
                     kWrong);
     }
   }

@@ -26,7 +26,9 @@ enum class StintEnd {
   waits     // for what its job will tell
 };
 
-// A job as its node sees it.
+class Node;
+
+// A job as its nodes see it.
 class NodeJob {
  public:
   virtual ~NodeJob() = default;
@@ -42,6 +44,8 @@ class NodeJob {
   virtual StintEnd stint_ended(std::uint32_t thread, const Stint& stint, Tick now) = 0;
   virtual MissCore::AddressSpace space(std::uint32_t thread) const = 0;
   virtual std::uint32_t thread_count() const = 0;
+  // Whether the thread is one of those that run there.
+  virtual bool runs_on(std::uint32_t thread, const Node& node) const = 0;
   virtual bool is_ready(std::uint32_t thread) const = 0;
   virtual bool is_running(std::uint32_t thread) const = 0;
 };

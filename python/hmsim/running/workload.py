@@ -21,6 +21,7 @@ from hmsim.config.settings import Setting
 from hmsim.running import mixes
 
 MOST_COPIES = 256
+NUMBERS = ("cores", "nodes")  # keys whose value may be a list of these
 SMALL_NUMBER = re.compile(r"[0-9]{1,3}")
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
@@ -149,10 +150,10 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
     windows = [_windows(path, *pair) for pair in listed if pair[0].value == "windows"]
     if len(windows) > 1:
         raise InputError(f"{windows[1].where}: windows: given before")
-    cores = [_cores(path, *pair) for pair in listed if pair[0].value == "cores"]
+    numbers = [_numbers(path, *pair) for pair in listed if pair[0].value in NUMBERS]
     others = [pair for pair in node.value if not _is_list(*pair)]
     mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
-    settings = [*yaml_settings.flatten(path, mapping), *windows, *cores]
+    settings = [*yaml_settings.flatten(path, mapping), *windows, *numbers]
     return load_agent(settings, path.parent, yaml_settings.place(path, node))
 
 
@@ -171,13 +172,13 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
 
 
 def _is_list(key: yaml.Node, value: yaml.Node) -> bool:
-    return key.value in ("cores", "windows") and isinstance(value, yaml.SequenceNode)
+    return key.value in (*NUMBERS, "windows") and isinstance(value, yaml.SequenceNode)
 
 
-def _cores(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
-    """Return a list of cores as the core takes it: ``1, 2, 3``."""
-    texts = [yaml_settings.scalar(path, each, "cores") for each in value.value]
-    return Setting("cores", ", ".join(texts), yaml_settings.place(path, key))
+def _numbers(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
+    """Return a list of cores or nodes as the core takes it: ``1, 2, 3``."""
+    texts = [yaml_settings.scalar(path, each, key.value) for each in value.value]
+    return Setting(key.value, ", ".join(texts), yaml_settings.place(path, key))
 
 
 def _windows(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:

@@ -211,7 +211,7 @@ class AgentUnderTest {
       : port(bench.slots, bench.latency),
         translation(bench.translation, bench.dram, 1),
         agent(make_agent_of(bench.kind, bench.keys)),
-        node({}, agent->node_cores()) {
+        node({}, agent->node_cores(0)) {
     port.set_capacity(bench.dram, bench.nvdimm);
     all.push_back(agent.get());
     for (std::size_t i = 0; i < node.size(); ++i) {
@@ -226,6 +226,7 @@ class AgentUnderTest {
     environment.port = &port;
     environment.translation = &translation;
     environment.node = &node;
+    environment.nodes = {environment};
     environment.trace = text_source(bench.trace, bench.piece);
     for (std::size_t i = all.size(); i-- > 0;) {
       all[i]->connect(i, environment, wakeups[i]);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/random.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
 #include "tests/cc/simulation/values.h"
@@ -64,6 +65,19 @@ inline std::string reader(int pages) {
   std::string text = "thread reader\n";
   for (int page = 0; page < pages; ++page) {
     text += "read " + std::to_string(page) + "\n";
+  }
+  return text;
+}
+
+// Three threads that compute, read, write and sync.
+inline std::string random_program(std::uint64_t seed) {
+  Random random(seed);
+  std::string text = "thread worker 3\n";
+  for (int i = 0; i < 30; ++i) {
+    const std::uint64_t page = random.below(800);
+    text += "compute " + std::to_string(random.below(40'000)) + "\n";
+    text += (i % 3 == 0 ? "write " : "read ") + std::to_string(page) + "\n";
+    text += i % 20 == 19 ? "sync\n" : "load " + std::to_string(random.below(1 << 20) * 64) + "\n";
   }
   return text;
 }

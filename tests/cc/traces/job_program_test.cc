@@ -73,9 +73,33 @@ TEST(JobText, SaysWhatEachThreadDoes) {
   }
 }
 
+TEST(JobText, ThreadsMayBeOfOneTaskAndSendToOthers) {
+  const auto program = parse(
+      "thread each\nwait go\ntask 2\nthread sender 2\ncompute 5\nsend 3 go 64KiB\nsend 0 go 1B\n"
+      "task all\nthread last\nsync\n");
+  ASSERT_EQ(program->threads(), 4u);
+  for (const std::uint32_t task : {0u, 1u, 2u, 3u}) {
+    EXPECT_TRUE(program->runs_in(0, task));
+    EXPECT_EQ(program->runs_in(1, task), task == 2);
+    EXPECT_EQ(program->runs_in(2, task), task == 2);
+    EXPECT_TRUE(program->runs_in(3, task));
+  }
+  const std::vector<JobRecord> sender = records_of(*program, 2);
+  ASSERT_EQ(sender.size(), 3u);
+  EXPECT_EQ(sender[0].action, JobAction::send);
+  EXPECT_EQ(sender[0].gap, 5);
+  EXPECT_EQ(sender[0].task, 3u);
+  EXPECT_EQ(sender[0].bytes, 65'536u);
+  EXPECT_EQ(sender[0].event, records_of(*program, 0)[0].event);
+  EXPECT_EQ(sender[1].task, 0u);
+  EXPECT_EQ(sender[1].bytes, 1u);
+  program->check_tasks(4);
+  EXPECT_THROW(program->check_tasks(3), InputError);
+}
+
 TEST(JobText, WhatIsWrongIsToldWithItsLine) {
   const std::vector<std::pair<const char*, const char*>> wrong{
-      {"compute 3\n", "x.job:1: the first line must be 'thread NAME'"},
+      {"compute 3\n", "x.job:1: expected 'thread NAME' before its first step"},
       {"thread a\nreed 3\n", "x.job:2: the step 'reed' is unknown; did you mean 'read'?"},
       {"thread a\nread\n", "x.job:2: 'read' takes a page, and a number of pages"},
       {"thread a\nread 1 0\n", "x.job:2: expected a page below 2^40, and 1 to 65536 pages"},
@@ -86,6 +110,15 @@ TEST(JobText, WhatIsWrongIsToldWithItsLine) {
        "x.job:1: expected 'thread NAME [COUNT]', and at most 16384 threads in all"},
       {"thread a\ncompute 281474976710656\n",
        "x.job:2: expected 'compute N', with fewer than 2^48 instructions between two steps"},
+      {"thread a\nsend 1 go\n", "x.job:2: 'send' takes a task, an event and a size"},
+      {"thread a\nsend 1 go 4\n", "x.job:2: '4' is no size from 1B to 1TiB, such as 64KiB"},
+      {"thread a\nsend 1 go 0B\n", "x.job:2: '0B' is no size from 1B to 1TiB, such as 64KiB"},
+      {"thread a\nsend 16384 go 4B\n",
+       "x.job:2: task 16384 is beyond 16383, the last that there may be"},
+      {"thread a\nsend x go 4B\n", "x.job:2: the task 'x' is not a whole number"},
+      {"task 1 2\n", "x.job:1: expected 'task NUMBER', or 'task all'"},
+      {"task 1\ncompute 3\n", "x.job:2: expected 'thread NAME' before its first step"},
+      {"task 1\n", "x.job: expected 'thread NAME', and what it does"},
       {"thread a\nload zz\n", "x.job:2: the address 'zz' is not a whole number"}};
   for (const auto& [text, message] : wrong) {
     EXPECT_EQ(error_of(text).substr(0, std::string(message).size()), message);

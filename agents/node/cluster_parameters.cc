@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/node/cluster_parameters.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMegabit = 1'000'000;
+constexpr std::int64_t kHighestRate = 1'000'000 * kMegabit;
+
+}  // namespace
+
+void ClusterParameters::declare(ParameterSet& parameters) {
+  {
+    const ParameterSet::Scope scope(parameters, "nodes");
+    parameters.integer("count", nodes, {1, kMostNodes}, "nodes",
+                       {"nodes, each as this configuration describes one",
+                        "1: the configuration is the whole system"});
+    parameters.choice<NodeMemories>(
+        "memory", memory, {{"own", NodeMemories::own}, {"shared", NodeMemories::shared}},
+        {"each node has channels of its own, as many as controller.channels, or all nodes share "
+         "those of one",
+         "own: a cluster"});
+  }
+  const ParameterSet::Scope scope(parameters, "network");
+  parameters.time("latency", latency,
+                  {"time from a message's first bit sent to that bit received, both kernels "
+                   "included",
+                   "10 Gb/s Ethernet through TCP: 10 us for an isolated request (Larsen et al., "
+                   "SBAC-PAD 2007), 20 us (Hurwitz and Feng, Hot Interconnects 2003)"});
+  parameters.bit_rate(
+      "rate", rate,
+      {"of the link from each node to the network, and of that back to it", "10 Gb/s Ethernet"});
+}
+
+std::vector<ParameterError> ClusterParameters::check() const {
+  std::vector<ParameterError> errors;
+  if (latency > kSecond) {
+    errors.push_back({"network.latency", "exceeds 1s"});
+  }
+  if (rate < kMegabit || rate > kHighestRate || rate % kMegabit != 0) {
+    errors.push_back({"network.rate", "must be whole megabits per second from 1Mb/s to 1Tb/s"});
+  }
+  return errors;
+}
+
+Tick ClusterParameters::time_on_link(std::uint64_t bytes) const {
+  constexpr std::int64_t kBitTime = 1'000'000;  // picoseconds, at a megabit per second
+  const std::int64_t megabits = rate / kMegabit;
+  const std::int64_t bits = 8 * static_cast<std::int64_t>(bytes);
+  return Tick((bits * kBitTime + megabits - 1) / megabits);
+}
+
+}  // namespace hmsim

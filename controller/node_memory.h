@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory of one node, where each has its own: addresses from 0 on, which are the node's part of
+// the system's.
+#pragma once
+
+#include <cstdint>
+
+#include "controller/memory_system.h"
+
+namespace hmsim {
+
+class NodeMemory final : public MemoryPort {
+ public:
+  NodeMemory(MemorySystem& system, std::int64_t node) : system_(system), node_(node) {}
+
+  void send(Request& request, Tick now) override {
+    if (request.flush) {
+      system_.send_flush(request, node_, now);
+      return;
+    }
+    request.address += offset(request.memory);
+    system_.send(request, now);
+  }
+  Bytes capacity(MemoryClass memory) const override {
+    return Bytes(system_.capacity(memory).value() / system_.config().nodes);
+  }
+  std::int64_t trim(Address address, Bytes size, Tick now) override {
+    return system_.trim(address + offset(MemoryClass::nvdimm), size, now);
+  }
+  Collections collections() const override { return system_.collections(node_); }
+
+ private:
+  Address offset(MemoryClass memory) const { return Address(capacity(memory).value() * node_); }
+
+  MemorySystem& system_;
+  std::int64_t node_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/nodes.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/archive.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+void check_node(const Agent& agent, const std::string& name, std::int64_t node,
+                std::int64_t count) {
+  if (node >= count) {
+    throw InputError(name + agent.nodes_key() + ": there is no node " + std::to_string(node) +
+                     ": the last one is " + std::to_string(count - 1) +
+                     " (frontend.nodes.count is " + std::to_string(count) + ")");
+  }
+}
+
+}  // namespace
+
+CoresByNode job_cores(const Agents& agents, std::int64_t count) {
+  std::vector<std::set<std::int64_t>> found(static_cast<std::size_t>(count));
+  std::map<std::int64_t, std::int64_t> node_of;  // by core
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    const Agent& agent = *agents[i];
+    const std::string name = "agent." + std::to_string(i) + ".";
+    const std::vector<std::int64_t> nodes = agent.nodes();
+    for (std::size_t which = 0; which < nodes.size(); ++which) {
+      const std::int64_t node = nodes[which];
+      check_node(agent, name, node, count);
+      std::vector<std::int64_t> cores = agent.node_cores(which);
+      found[static_cast<std::size_t>(node)].insert(cores.begin(), cores.end());
+      const char* const key = cores.empty() ? "core" : "cores";
+      if (cores.empty()) {
+        cores = {agent.core()};
+      }
+      for (const std::int64_t core : cores) {
+        const std::int64_t other = node_of.try_emplace(core, node).first->second;
+        if (other != node) {
+          throw InputError(name + key + ": core " + std::to_string(core) + " is of node " +
+                           std::to_string(other) + ": those of node " + std::to_string(node) +
+                           " need other numbers");
+        }
+      }
+    }
+  }
+  CoresByNode cores;
+  for (const auto& each : found) {
+    cores.emplace_back(each.begin(), each.end());
+  }
+  return cores;
+}
+
+Nodes::Nodes(const FrontendParameters& frontend, const CoresByNode& cores) {
+  for (const std::vector<std::int64_t>& own : cores) {
+    nodes_.push_back(std::make_unique<Node>(frontend, own));
+    shared_l3s_.push_back(
+        std::make_unique<LastLevelCache>(frontend.cache.levels[kCacheLevels - 1]));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      cores_.push_back({&nodes_.back()->core(i), nodes_.size() - 1});
+    }
+  }
+  if (nodes_.size() > 1) {
+    network_ = std::make_unique<Network>(frontend.cluster);
+  }
+}
+
+void Nodes::connect(MemorySystem& memory, TranslationKind translation, std::uint64_t seed) {
+  for (std::int64_t node = 0; node < memory.config().nodes; ++node) {
+    memories_.push_back(std::make_unique<NodeMemory>(memory, node));
+    translations_.push_back(std::make_unique<Translation>(
+        translation, memories_.back()->capacity(MemoryClass::dram), seed));
+  }
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    NodeEnvironment each;
+    each.port = memories_.size() == 1 ? static_cast<MemoryPort*>(&memory) : memories_[node].get();
+    each.translation = translations_[memories_.size() == 1 ? 0 : node].get();
+    each.shared_l3 = shared_l3s_[node].get();
+    each.node = nodes_[node].get();
+    environments_.push_back(each);
+  }
+}
+
+AgentEnvironment Nodes::environment(const std::vector<std::int64_t>& nodes) const {
+  AgentEnvironment environment;
+  for (const std::int64_t node : nodes) {
+    environment.nodes.push_back(environments_[static_cast<std::size_t>(node)]);
+  }
+  static_cast<NodeEnvironment&>(environment) = environment.nodes.front();
+  environment.network = network_.get();
+  return environment;
+}
+
+std::int64_t Nodes::system_page(const std::vector<std::int64_t>& nodes, std::int64_t page) const {
+  const std::int64_t pages = environments_.front().port->capacity(MemoryClass::nvdimm) / kPageBytes;
+  const std::int64_t node = nodes[static_cast<std::size_t>(page / pages)];
+  return (memories_.size() == 1 ? 0 : node * pages) + page % pages;
+}
+
+std::vector<Counter*> Nodes::wraps() const {
+  std::vector<Counter*> wraps;
+  for (const auto& translation : translations_) {
+    wraps.push_back(&translation->wraps());
+  }
+  return wraps;
+}
+
+void Nodes::serialize(Archive& archive) {
+  for (const auto& node : nodes_) {
+    node->serialize(archive);
+  }
+  if (network_ != nullptr) {
+    network_->serialize(archive);
+  }
+}
+
+void Nodes::serialize_shared(Archive& archive) {
+  for (const auto& translation : translations_) {
+    translation->serialize(archive);
+  }
+  for (const auto& shared_l3 : shared_l3s_) {
+    shared_l3->serialize(archive);
+  }
+}
+
+void Nodes::check_loaded(const Archive& archive) const {
+  for (const auto& node : nodes_) {
+    node->check_loaded(archive);
+  }
+}
+
+}  // namespace hmsim
