@@ -56,6 +56,8 @@ def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
         ("cores: [1, 1]", "cores: '1, 1' is no list of cores from 0 to 255, each once"),
         ("cores: []", "cores: '' is no list of cores"),
         ("tasks: 0", "tasks: '0' is outside 1 .. 16384"),
+        ("nodes: [0, x]", "nodes: '0, x' is no list of nodes from 0 to 15, each once"),
+        ("node: 1", "node: unknown parameter; did you mean 'nodes'?"),
         ("task: 2", "task: unknown parameter; did you mean 'tasks'?"),
         ("instructions: 5", "instructions: must be 0: a program of threads is run from start to"),
     ],
@@ -118,3 +120,32 @@ def test_one_queue_hurts_beside_those_who_fill_it() -> None:
     assert abs(gain("dfsioe_r", "table3")) < 0.02
     assert gain("dfsioe_r", "dma") > 1
     assert gain("dfsioe_w", "table3") > 1
+
+
+def test_a_shuffle_of_four_nodes() -> None:
+    given = ("run", "quick", "--workload", "shuffle")
+    found = parsed(*given, "--set", "frontend.nodes.count=4")
+    assert found["agent"]["0"]["finished"] == 1
+    assert found["nvdimm"]["reads"] >= 4 * 8 * 32 * 64
+    for node in found["node"].values():  # eight blocks of 32 KiB to each of three
+        assert node["network"]["messages"] == 24
+        assert node["network"]["bytes"] == 24 * 32 * 1024
+        assert node["network"]["in_busy"] == node["network"]["out_busy"] > 24 * 26e6
+    slow = parsed(
+        *given, "--set", "frontend.nodes.count=4", "--set", "frontend.network.rate=100Mb/s"
+    )
+    # Its links cannot carry what it sends in less.
+    assert slow["agent"]["0"]["makespan_us"] > 24 * 32 * 1024 * 8 / 100
+    assert slow["agent"]["0"]["makespan_us"] > found["agent"]["0"]["makespan_us"]
+    refused = invoke(*given)
+    assert refused.exit_code == 2
+    assert "shuffle.yaml:4: nodes: there is no node 1: the last one is 0" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_message_to_no_task_is_an_error(tmp_path: Path) -> None:
+    workload = job(tmp_path, "tasks: 2", "thread main\nsend 2 go 64B\n")
+    result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "x.job:2: task 2 is none of the job's 2, the last of which is 1" in result.stderr
+    assert not (tmp_path / "out").exists()

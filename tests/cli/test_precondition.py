@@ -67,6 +67,17 @@ def test_the_result_is_that_of_preconditioning_anew(
     assert dict(results[0]) == dict(results[1])
 
 
+def test_a_file_is_of_one_node_and_does_for_all(tmp_path: Path, saved: Path) -> None:
+    workload = write(tmp_path / "w.yaml", WRITES + "    node: 1\n")
+    anew = {**SMALL, "frontend.nodes.count": 2}
+    results = [
+        run(load_config("mascots16", keys), workload, seed=1, check=True).stats
+        for keys in (anew, {**anew, "nvdimm.precondition.load": str(saved)})
+    ]
+    assert results[0]["nvdimm.gc.count"] > 0
+    assert dict(results[0]) == dict(results[1])
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

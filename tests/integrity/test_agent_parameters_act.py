@@ -71,6 +71,7 @@ CACHES = {
 # A value that differs from AGENTS and the default, by parameter, or for all kinds by key.
 OTHER: dict[str, Any] = {
     "core": 3,
+    "node": 1,
     "measured": False,
     "frequency": "500MHz",
     "width": 1,
@@ -132,6 +133,7 @@ OTHER: dict[str, Any] = {
     "job.path": "other job",
     "job.format": "hmsim",
     "job.cores": "1",
+    "job.nodes": "1",
     "job.tasks": 2,
     "job.flushers": 0,
     "job.dirty_ratio": 0.000001,
@@ -167,6 +169,10 @@ OTHER: dict[str, Any] = {
     "frontend.node.wake": "queues",
     "frontend.node.quantum": "1us",
     "frontend.node.switch_time": "100ns",
+    "frontend.nodes.count": 2,
+    "frontend.nodes.memory": "shared",
+    "frontend.network.latency": "2us",
+    "frontend.network.rate": "1Gb/s",
     "frontend.translation": "modulo",
     "frontend.series_interval": "1us",
     "frontend.time_limit": "2us",
@@ -209,6 +215,12 @@ COMPANY: dict[str, dict[str, Any]] = {
 # Which core an agent acts for matters to schedulers that tell cores apart.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
 COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS if kind != "job"}
+TWO_NODES = {"frontend.nodes.count": 2}
+MESSAGES = {**TWO_NODES, "path": "messages", "nodes": "0-1", "tasks": 2}
+COMPANY |= {f"{kind}.node": TWO_NODES for kind in AGENTS if kind != "job"}
+COMPANY["job.nodes"] = TWO_NODES
+COMPANY |= {f"frontend.{key}": MESSAGES for key in ("network.latency", "network.rate")}
+COMPANY["frontend.nodes.memory"] = {**MESSAGES, "path": "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace read as something else is refused.
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job.format")
@@ -220,7 +232,10 @@ INERT = {
     "cpu_trace.address_space": "no other core has it; tests/cc/agents/last_level_cache_test.cc",
 }
 # The kind of agent that a parameter of the frontend concerns.
-CONCERNS = {"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace", "node": "job"}
+CONCERNS = {
+    **{"core": "synthetic_core", "cache": "cpu_trace", "block": "block_trace"},
+    **{key: "job" for key in ("node", "nodes", "network")},
+}
 
 
 # Three threads of two cores: all that a thread may do.
@@ -238,6 +253,14 @@ wait copied
 compute 9000
 read 40
 sync
+"""
+
+
+MESSAGE = """thread player
+send 0 ball {seed}000B
+send 1 ball 2KiB
+wait ball
+wait ball
 """
 
 
@@ -308,6 +331,7 @@ def write_traces(seed: int, before: str = "") -> None:
     for name, text in traces.items():
         Path(before + name).write_text(text, encoding="ascii")
     Path(before + "job").write_text(JOB.format(seed=seed), encoding="ascii")
+    Path(before + "messages").write_text(MESSAGE.format(seed=seed), encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
     Path(before + "packed").write_bytes(packed(records))
     copies = [(number, 2, 0, 1) for number in range(600)]
