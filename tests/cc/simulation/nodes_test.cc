@@ -155,7 +155,7 @@ TEST(Nodes, ARunMayBeCutAnywhere) {
                   {{"frontend.nodes.count", "3"},
                    {"frontend.nodes.memory", memory},
                    {"nvdimm.capacity", "64MiB"},
-                   {"nvdimm.ftl.over_provisioning", "40"}}};
+                   {"nvdimm.ftl.over_provisioning", "60"}}};
     const auto whole = run(job);
     for (int steps = 1; steps < 20'000; steps = steps * 4 + 1) {
       auto first = make(job);
