@@ -157,7 +157,7 @@ TEST(Nodes, ARunMayBeCutAnywhere) {
                    {"nvdimm.capacity", "64MiB"},
                    {"nvdimm.ftl.over_provisioning", "60"}}};
     const auto whole = run(job);
-    for (int steps = 1; steps < 20'000; steps = steps * 4 + 1) {
+    for (int steps = 1; steps < 20'000; steps = steps * 8 + 1) {
       auto first = make(job);
       first->run(static_cast<std::uint64_t>(steps));
       auto second = make(job);
