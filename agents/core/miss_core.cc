@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kPosted = 0xFFFFFFFF;       // tag of writes ...
 constexpr std::uint32_t kNonTemporal = 0xFFFFFFFE;  // past the caches
+constexpr std::uint32_t kPrefetch = 0x80000000;     // and on: tags of prefetches, by buffer
 constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
 
 }  // namespace
@@ -23,6 +24,12 @@ void MissCore::Load::serialize(Archive& archive) { archive(address, memory, wait
 void MissCore::declare(ParameterSet& parameters) {
   CoreAgent::declare(parameters);
   CoreParameters::declare_mshrs(parameters, mshrs_);
+}
+
+void MissCore::set_prefetcher(const PrefetchParameters& parameters) {
+  if (parameters.degree > 0) {
+    prefetcher_ = std::make_unique<StreamPrefetcher>(parameters);
+  }
 }
 
 void MissCore::open() {
@@ -98,8 +105,11 @@ void MissCore::dispatch_write(Tick now) {
       copied_page_ = page_of_write(miss_);
     }
   }
-  send(miss_.memory, location(miss_.memory, miss_.write_address), true,
-       fenced ? kNonTemporal : kPosted, now);
+  const Address address = location(miss_.memory, miss_.write_address);
+  if (prefetcher_ != nullptr) {
+    prefetcher_->overwrite(miss_.memory, address);
+  }
+  send(miss_.memory, address, true, fenced ? kNonTemporal : kPosted, now);
 }
 
 void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
@@ -124,6 +134,9 @@ void MissCore::do_step(Tick now) {
   } else {
     issue(step.payload, now);
   }
+  if (prefetcher_ != nullptr) {
+    resume();  // the load's data may be there
+  }
 }
 
 void MissCore::issue(std::uint32_t index, Tick now) {
@@ -137,7 +150,24 @@ void MissCore::issue(std::uint32_t index, Tick now) {
 
 void MissCore::send_load(std::uint32_t index, Tick now) {
   const Load& load = loads_[index];
-  send(load.memory, location(load.memory, load.address), false, index, now);
+  const Address line = location(load.memory, load.address);
+  if (prefetcher_ == nullptr || !prefetched(index, line, now)) {
+    send(load.memory, line, false, index, now);
+  }
+  if (prefetcher_ != nullptr) {
+    prefetcher_->follow(load.memory, line, [&](Address next, std::uint32_t buffer) {
+      send(load.memory, next, false, kPrefetch + buffer, now);
+    });
+  }
+}
+
+// The load need not be sent, since its line is here or on its way.
+bool MissCore::prefetched(std::uint32_t index, Address line, Tick now) {
+  const StreamPrefetcher::Line found = prefetcher_->take(loads_[index].memory, line, index);
+  if (found == StreamPrefetcher::Line::here) {
+    data_came(index, now);
+  }
+  return found != StreamPrefetcher::Line::absent;
 }
 
 // Lines of the NVDIMM keep their places, modulo its capacity.
@@ -172,14 +202,27 @@ void MissCore::handle_completion(const Request& request, Tick now) {
   if (request.write) {
     return;
   }
+  if (request.tag < kPrefetch) {
+    data_came(request.tag, now);
+  } else if (const auto load = prefetcher_->arrived(request.tag - kPrefetch)) {
+    data_came(*load, now);
+  } else {
+    return;
+  }
+  resume();
+  notify();
+}
+
+// A load has its data, and its MSHR is free.
+void MissCore::data_came(std::uint32_t index, Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
-  const std::int64_t number = number_at(request.tag);
+  const std::int64_t number = number_at(index);
   const std::int64_t ready = std::max(slot, dispatch_slot(number) + parameters().slots_of(1));
   set_ready(number, ready);
   if (number == last_load_) {
     last_load_ready_ = ready;
   }
-  const Load& done = loads_[request.tag];
+  const Load& done = loads_[index];
   if (done.waiter != kUnknown) {
     steps_.schedule(slots().tick(ready), Step::send_when_free, index_of(done.waiter));
   }
@@ -189,8 +232,6 @@ void MissCore::handle_completion(const Request& request, Tick now) {
     steps_.schedule(slots().tick(slot), Step::send_reserved, waiting_.front());
     waiting_.pop();
   }
-  resume();
-  notify();
 }
 
 void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
@@ -198,6 +239,9 @@ void MissCore::register_statistics(StatisticRegistry& registry, const std::strin
   if (page_fences_) {
     registry.counter(path + ".fences", "", "fences behind runs of non-temporal writes to a page",
                      {&fences_});
+  }
+  if (prefetcher_ != nullptr) {
+    prefetcher_->register_statistics(registry, path + ".prefetch");
   }
 }
 
@@ -207,6 +251,9 @@ void MissCore::serialize_core(Archive& archive) {
   archive.fixed(loads_);
   archive(last_load_, last_load_ready_, steps_, waiting_);
   archive(loads_in_flight_, writes_outside_, non_temporal_outside_, copied_page_, fence_, fences_);
+  if (prefetcher_ != nullptr) {
+    archive(*prefetcher_);
+  }
   constexpr const char* kWrong = "a core uses an NVDIMM that is not there";
   archive.check(miss_.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
   for (const Load& load : loads_) {
@@ -224,14 +271,25 @@ void MissCore::check_outstanding(const Archive& archive,
   std::int64_t in_flight = 0;
   std::int64_t writes = 0;
   std::int64_t non_temporal = 0;
+  Places prefetches(archive, prefetcher_ == nullptr ? 0 : prefetcher_->buffers(), kWrong);
   for (const Outstanding& each : requests) {
     if (each.request.write) {
       writes += each.admitted ? 0 : 1;
       non_temporal += !each.admitted && each.request.tag == kNonTemporal ? 1 : 0;
-    } else {
+    } else if (each.request.tag < kPrefetch) {
       loads.take(each.request.tag);
       ++in_flight;
+    } else {
+      archive.check(prefetcher_ != nullptr, kWrong);
+      const std::uint32_t buffer = each.request.tag - kPrefetch;
+      if (const auto load = prefetcher_->check_coming(prefetches, buffer, each.request)) {
+        loads.take(*load);
+        ++in_flight;
+      }
     }
+  }
+  if (prefetcher_ != nullptr) {
+    prefetcher_->check_buffers(prefetches);
   }
   steps_.each([&](const auto& step) {
     loads.take(step.payload);

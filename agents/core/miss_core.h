@@ -3,7 +3,8 @@
 //
 // A load is ready when its data are there, in the next whole slot, and one cycle after its dispatch
 // at the earliest. A dependent load is dispatched as any other, but sent only when the load before
-// it has its data. With `mshrs`, loads beyond that number wait in order of readiness. Writes are
+// it has its data. With `mshrs`, loads beyond that number wait in order of readiness. A core may
+// have a stream prefetcher, which is asked first whenever a load is to be sent. Writes are
 // posted: they delay nothing, but that at most a window of them may wait outside the controller;
 // then dispatch stops.
 //
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "agents/core/core_agent.h"
+#include "agents/core/stream_prefetcher.h"
 #include "core/event_queue.h"
 #include "core/ring.h"
 #include "traces/trace_formats.h"
@@ -48,6 +50,7 @@ class MissCore : public CoreAgent {
   virtual std::unique_ptr<MissSource> open_source() = 0;
 
   void set_mshrs(std::int64_t mshrs) { mshrs_ = mshrs; }
+  void set_prefetcher(const PrefetchParameters& parameters);
   void set_space(const AddressSpace& space) { space_ = space; }
 
   void open() override;
@@ -81,6 +84,8 @@ class MissCore : public CoreAgent {
   void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);
   void issue(std::uint32_t index, Tick now);
   void send_load(std::uint32_t index, Tick now);
+  bool prefetched(std::uint32_t index, Address line, Tick now);
+  void data_came(std::uint32_t index, Tick now);
   static std::int64_t page_of_write(const Miss& miss);
   Address location(MemoryClass memory, std::uint64_t address) const;
   std::uint32_t index_of(std::int64_t number) const {
@@ -88,6 +93,7 @@ class MissCore : public CoreAgent {
   }
 
   std::int64_t mshrs_;
+  std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: it has none
   std::unique_ptr<MissSource> source_;
   std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
   AddressSpace space_;

@@ -16,6 +16,7 @@ NodeCore::NodeCore(const FrontendParameters& defaults, std::int64_t core, Node& 
       switch_time_(defaults.node.switch_time) {
   page_fences_ = true;
   set_mshrs(defaults.node.mshrs);
+  set_prefetcher(defaults.node.prefetch);
   set_core(core);
 }
 

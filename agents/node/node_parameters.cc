@@ -8,17 +8,46 @@ namespace hmsim {
 void NodeParameters::become(Machine kind) {
   constexpr std::int64_t kTable3Loads = 10;
   constexpr std::int64_t kMarssLoads = 48;
+  constexpr std::int64_t kPrefetchDegree = 2;
   engine = kind == Machine::dma ? CopyEngine::dma : CopyEngine::core;
   mshrs = kind == Machine::marss ? kMarssLoads : kTable3Loads;
+  prefetch.degree = kind == Machine::prefetch ? kPrefetchDegree : 0;
+}
+
+void PrefetchParameters::declare(ParameterSet& parameters) {
+  constexpr std::int64_t kLastLine = kLinesPerPage - 1;
+  parameters.integer(
+      "degree", degree, {0, kLastLine}, "lines",
+      {"that a core's stream prefetcher asks for at each miss of a stream; 0: cores "
+       "have none",
+       "machine: prefetch has 2, as the streamer of Intel's L2 caches (optimization manual)"});
+  parameters.integer("distance", distance, {1, kLastLine}, "lines",
+                     {"from a miss to the last line asked for, within its 4 KB page",
+                      "Intel's optimization manual: up to 20"});
+  parameters.integer("training", training, {2, kLinesPerPage}, "lines",
+                     {"of a run, each next to the one before in one direction, that make it a "
+                      "stream",
+                      "assumed: a miss and two that confirm its direction"});
+  parameters.integer("streams", streams, {1, 1'024}, "pages",
+                     {"whose misses a core's prefetcher follows at a time",
+                      "from memory: 32, as in Intel's L2 caches"});
+  parameters.integer("buffers", buffers, {1, 1'024}, "lines",
+                     {"of a core's prefetcher that are on their way, or have come and are not "
+                      "taken",
+                      "assumed: as many as the requests that an L2 cache has under way, 48"});
 }
 
 void NodeParameters::declare(ParameterSet& parameters) {
   parameters.preset<Machine>(
       "machine", machine,
-      {{"table3", Machine::table3}, {"marss", Machine::marss}, {"dma", Machine::dma}},
+      {{"table3", Machine::table3},
+       {"marss", Machine::marss},
+       {"prefetch", Machine::prefetch},
+       {"dma", Machine::dma}},
       [this](Machine kind) { become(kind); },
-      {"what `engine` and `mshrs` are, where they are not given: cores that copy with 10 loads in "
-       "flight; as many as MARSSx86's load queue holds, 48; or a copy engine",
+      {"what `engine`, `mshrs` and `prefetch.degree` are, where they are not given: cores that "
+       "copy with 10 loads in flight; as many as MARSSx86's load queue holds, 48; with 10 and a "
+       "stream prefetcher; or a copy engine",
        "table3: a window of 128 and 24 instructions a line leave 5 to 10 lines in flight; marss: "
        "its public source"});
   parameters.choice<CopyEngine>(
@@ -27,6 +56,10 @@ void NodeParameters::declare(ParameterSet& parameters) {
        "an engine, while the thread sleeps and its core runs another",
        "core: the PMBD driver"});
   CoreParameters::declare_mshrs(parameters, mshrs);
+  {
+    const ParameterSet::Scope scope(parameters, "prefetch");
+    prefetch.declare(parameters);
+  }
   parameters.integer("copy_instructions", copy_instructions, {1, 4'096}, "instructions",
                      {"that a core takes to copy a line, where no trace tells",
                       "measured in captures: some 24 a line"});

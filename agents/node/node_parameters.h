@@ -11,7 +11,7 @@
 
 namespace hmsim {
 
-enum class Machine { table3, marss, dma };
+enum class Machine { table3, marss, prefetch, dma };
 
 // Who copies the lines of a transfer: the core that runs the thread, or an engine beside the cores
 // while the thread sleeps.
@@ -21,10 +21,22 @@ enum class CopyEngine { core, dma };
 // asleep before it.
 enum class WakeUp { preempts, queues };
 
+// The stream prefetcher of each core.
+struct PrefetchParameters {
+  std::int64_t degree = 0;     // lines that a miss of a stream asks for; 0: there is no prefetcher
+  std::int64_t distance = 20;  // lines that it asks for lie this far ahead at most
+  std::int64_t training = 3;   // lines of a run that make it a stream
+  std::int64_t streams = 32;   // pages whose misses are followed
+  std::int64_t buffers = 48;   // lines that are on their way, or here and untaken
+
+  void declare(ParameterSet& parameters);
+};
+
 struct NodeParameters {
   Machine machine = Machine::table3;  // as which the others began
   CopyEngine engine = CopyEngine::core;
-  std::int64_t mshrs = 10;              // loads in flight of a core
+  std::int64_t mshrs = 10;  // loads in flight of a core
+  PrefetchParameters prefetch;
   std::int64_t copy_instructions = 24;  // a line that a core copies
   std::int64_t dma_lines = 256;         // of one transfer outstanding at a time
   WakeUp wake = WakeUp::preempts;

@@ -166,6 +166,11 @@ OTHER: dict[str, Any] = {
     "frontend.node.mshrs": 2,
     "frontend.node.copy_instructions": 100,
     "frontend.node.dma_lines": 2,
+    "frontend.node.prefetch.degree": 2,
+    "frontend.node.prefetch.distance": 2,
+    "frontend.node.prefetch.training": 8,
+    "frontend.node.prefetch.streams": 1,
+    "frontend.node.prefetch.buffers": 2,
     "frontend.node.wake": "queues",
     "frontend.node.quantum": "1us",
     "frontend.node.switch_time": "100ns",
@@ -207,6 +212,10 @@ COMPANY: dict[str, dict[str, Any]] = {
     "pattern.read_randomness": ON_NVDIMM,
     "frontend.block.fence": EPOCHS,
     "frontend.node.dma_lines": {"frontend.node.engine": "dma"},
+    **{
+        f"frontend.node.prefetch.{key}": {"frontend.node.machine": "prefetch"}
+        for key in ("distance", "training", "streams", "buffers")
+    },
     "job.skip": {"path": "packed", "format": "hmsim"},
     "job.instructions": {"path": "packed", "format": "hmsim"},
     "job.transfer": {"path": "transfers", "format": "hmsim"},

@@ -203,6 +203,7 @@ struct Bench {
   Bytes dram = Bytes(std::int64_t{1} << 31);
   Bytes nvdimm = Bytes(std::int64_t{1} << 35);
   TranslationKind translation = TranslationKind::modulo;
+  FrontendParameters frontend = {};
 };
 
 class AgentUnderTest {
@@ -210,8 +211,8 @@ class AgentUnderTest {
   explicit AgentUnderTest(const Bench& bench)
       : port(bench.slots, bench.latency),
         translation(bench.translation, bench.dram, 1),
-        agent(make_agent_of(bench.kind, bench.keys)),
-        node({}, agent->node_cores(0)) {
+        agent(make_agent_of(bench.kind, bench.keys, bench.frontend)),
+        node(bench.frontend, agent->node_cores(0)) {
     port.set_capacity(bench.dram, bench.nvdimm);
     all.push_back(agent.get());
     for (std::size_t i = 0; i < node.size(); ++i) {

@@ -42,8 +42,17 @@ std::vector<Bench> benches(std::uint64_t seed = 3) {
       "thread b 3\nwait x\ncompute 500\nread 90\nwrite 20\nload 0x8000\nwrite 30\nload 0x9000\n";
   const Assignments job_keys{{"path", "t"},     {"format", "job"}, {"tasks", "3"},
                              {"cores", "0, 1"}, {"flushers", "2"}, {"dirty_ratio", "0.000002"}};
+  // Streams through both memories, some of whose lines are overwritten.
+  std::string stream = "thread c\nread 5 2\nwrite 5\n";
+  for (int i = 0; i < 40; ++i) {
+    stream += "load " + word(0x80000 + static_cast<std::uint64_t>(i) * 64) + "\n";
+    stream += i % 9 == 0 ? "store " + word(0x80000 + i * 64 + 320) + "\n" : "";
+  }
+  Bench prefetched{"job", job_keys, job + stream};
+  prefetched.frontend.node.prefetch = {3, 9, 2, 3, 7};
   std::vector<Bench> list{
       {"job", job_keys, job},
+      prefetched,
       {"llc_trace", {{"path", "t"}, {"format", "ramulator"}, {"mshrs", "3"}}, misses},
       {"block_trace",
        {{"path", "t"}, {"format", "mqsim"}, {"window", "20"}, {"driver", "pmbd"}},

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/random.h"
@@ -58,6 +60,13 @@ inline std::string error_of(const Job& job) {
     return error.what();
   }
   return "";
+}
+
+// A column of a log of requests.
+inline const std::vector<std::int64_t>& column_of(const RequestLog::Columns& log,
+                                                  std::string_view name) {
+  const auto found = std::find(RequestLog::kNames.begin(), RequestLog::kNames.end(), name);
+  return log[static_cast<std::size_t>(found - RequestLog::kNames.begin())];
 }
 
 // A thread that reads so many pages, one after the other, none of them twice.

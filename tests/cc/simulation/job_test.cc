@@ -204,7 +204,7 @@ TEST(Job, ThreadTimesAddUp) {
   const std::string program =
       "thread a 3\ncompute 10000\nread 3 2\nwake x\nsleep 7us\nwrite 40\nsync\n"
       "thread b 3\nwait x\ncompute 500\nread 90\n";
-  for (const char* machine : {"table3", "marss", "dma"}) {
+  for (const char* machine : {"table3", "marss", "prefetch", "dma"}) {
     const auto simulation =
         run({program, {{"cores", "0-1"}, {"flushers", "0"}}, {{"frontend.node.machine", machine}}});
     double longest = 0;
@@ -228,7 +228,7 @@ TEST(Job, ARunMayBeCutAnywhere) {
   const std::string program =
       "thread a 3\ncompute 10000\nread 3 2\nwake x\nsleep 7us\nwrite 40 3\nsync\nload 0x40\n"
       "thread b 3\nwait x\ncompute 500\nread 90\nwrite 20\nstore 0x4000\n";
-  for (const char* machine : {"table3", "dma"}) {
+  for (const char* machine : {"table3", "prefetch", "dma"}) {
     for (const char* flushers : {"0", "2"}) {
       const Job job{
           program,

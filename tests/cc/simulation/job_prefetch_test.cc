@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Jobs on cores that have stream prefetchers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cc/simulation/job_rig.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr double kFirst = 70'853.75;  // nanoseconds, a line from flash (job_transfers_test.cc)
+
+Assignments prefetch(int mshrs, int degree, int distance) {
+  return {{"frontend.node.mshrs", std::to_string(mshrs)},
+          {"frontend.node.prefetch.degree", std::to_string(degree)},
+          {"frontend.node.prefetch.distance", std::to_string(distance)},
+          {"dram.refresh", "false"}};
+}
+
+using Reads = std::multiset<std::pair<MemoryClass, std::int64_t>>;
+
+struct Logged {
+  double makespan_ns = 0;
+  double issued = 0;
+  double useful = 0;
+  double late = 0;
+  double useless = 0;
+  RequestLog::Columns requests;  // those that are done
+  Reads reads;                   // these, and those under way
+};
+
+Logged logged(const Job& job) {
+  Assignments config = kSmall;
+  config.insert(config.end(), job.config.begin(), job.config.end());
+  Assignments keys{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}, {"flushers", "0"}};
+  keys.insert(keys.end(), job.keys.begin(), job.keys.end());
+  RunOptions options;
+  options.log_requests = true;
+  Simulation simulation(config, {keys}, options, text_source(job.program));
+  while (!simulation.run(1'000'000)) {
+  }
+  Logged result;
+  result.makespan_ns = value_of(simulation, "agent.0.makespan_us") * 1e3;
+  for (const Statistic& each : simulation.statistics()) {
+    const auto count = static_cast<double>(each.count);
+    result.issued += each.path == "core.0.prefetch.issued" ? count : 0;
+    result.useful += each.path == "core.0.prefetch.useful" ? count : 0;
+    result.late += each.path == "core.0.prefetch.late" ? count : 0;
+    result.useless += each.path == "core.0.prefetch.useless" ? count : 0;
+  }
+  result.requests = simulation.take_requests();
+  for (std::size_t i = 0; i < result.requests.front().size(); ++i) {
+    if (column_of(result.requests, "write")[i] == 0) {
+      result.reads.emplace(static_cast<MemoryClass>(column_of(result.requests, "class")[i]),
+                           column_of(result.requests, "address")[i]);
+    }
+  }
+  for (const Requester::Outstanding& each : simulation.memory().outstanding()) {
+    if (!each.request.write) {
+      result.reads.emplace(each.request.memory, each.request.address.value());
+    }
+  }
+  return result;
+}
+
+// One load in flight, and d lines ahead of it that are asked for one by one, as the misses go on.
+// The first three lines come by themselves, with a round of 75 ns between them (docs/jobs.md); with
+// the third, the d lines behind it are asked for, which come 6.25 ns after each other. From then on
+// each line is asked for when the one d + 1 lines before has come, and comes a round later. So
+//   first + 2 x 75 ns + floor(61 / (d + 1)) x 75 ns + (61 mod (d + 1)) x 6.25 ns
+TEST(JobPrefetch, APageComesAsFastAsLinesInFlightAllow) {
+  for (const char* buffer : {"none", "resident"}) {
+    const double first = buffer == std::string("none") ? kFirst : 73.75;
+    for (const int ahead : {1, 2, 3, 4, 6, 8, 10}) {
+      Assignments config = prefetch(1, ahead, ahead);
+      config.emplace_back("nvdimm.precondition.buffer", buffer);
+      const double ns = makespan_ns({"thread reader\nread 7\n", {}, config});
+      const int lines = ahead + 1;
+      EXPECT_NEAR(ns, first + 2 * 75 + 61 / lines * 75 + 61 % lines * 6.25, 25) << buffer << ahead;
+    }
+  }
+}
+
+// Before the first line comes from flash, a core with M loads in flight has missed M lines, and
+// each of them from the third on has asked for D more: lines 0 to 2 + (M - 2) D, but none more than
+// d beyond the last miss, no more than the buffers hold, and none beyond the page.
+TEST(JobPrefetch, LinesInFlightAreThoseOfTheFormula) {
+  struct Case {
+    int mshrs, degree, distance, buffers;
+  };
+  for (const Case& each :
+       {Case{10, 2, 20, 48}, Case{10, 0, 20, 48}, Case{10, 1, 20, 48}, Case{10, 4, 20, 48},
+        Case{10, 4, 63, 48}, Case{10, 8, 63, 48}, Case{10, 8, 63, 5}, Case{2, 8, 63, 48},
+        Case{3, 8, 63, 48}, Case{48, 2, 20, 48}, Case{10, 8, 63, 1'000}}) {
+    Assignments config = prefetch(each.mshrs, each.degree, each.distance);
+    config.emplace_back("frontend.node.prefetch.buffers", std::to_string(each.buffers));
+    const Logged page = logged({"thread reader\nread 7\n", {}, config});
+    const std::vector<std::int64_t>& arrival = column_of(page.requests, "arrival_ps");
+    const std::int64_t begin = *std::min_element(arrival.begin(), arrival.end());
+    const auto sent = std::count_if(arrival.begin(), arrival.end(), [&](std::int64_t time) {
+      return time < begin + 10 * kMicrosecond.value();
+    });
+    const int misses = each.mshrs;
+    int last = misses - 1;
+    if (misses >= 3 && each.degree > 0) {
+      last = std::min({2 + (misses - 2) * each.degree, misses - 1 + each.distance, 63});
+      last = std::max(misses - 1, std::min(last, 2 + each.buffers));
+    }
+    EXPECT_EQ(sent, last + 1) << each.mshrs << " " << each.degree << " " << each.distance << " "
+                              << each.buffers;
+  }
+}
+
+// The machine has more lines in flight than a turn of the ack's round needs: the bus is the bound.
+TEST(JobPrefetch, TheMachineReadsAsFastAsTheBusAllows) {
+  const Assignments table3{{"frontend.node.machine", "table3"}, {"dram.refresh", "false"}};
+  const Assignments machine{{"frontend.node.machine", "prefetch"}, {"dram.refresh", "false"}};
+  const double with = makespan_ns({"thread reader\nread 7\n", {}, machine});
+  const double without = makespan_ns({"thread reader\nread 7\n", {}, table3});
+  EXPECT_GE(with, kFirst + 63 * 5);
+  EXPECT_LE(with, kFirst + 63 * 6.25);
+  EXPECT_NEAR(without, kFirst + 6 * 75 + 3 * 6.25, 25);
+}
+
+// What the prefetcher does not follow it leaves as it was, to the last picosecond.
+TEST(JobPrefetch, RandomMissesAskForNothing) {
+  Random random(7);
+  std::string program = "thread a\n";
+  for (int i = 0; i < 4'000; ++i) {
+    const std::uint64_t line = random.below(1 << 18);
+    program += (random.below(4) == 0 ? "store " : "load ") + std::to_string(line * 64) + "\n";
+    if (i % 100 == 0) {
+      program += "compute " + std::to_string(random.below(900) + 1) + "\n";
+    }
+  }
+  const Logged off = logged({program, {}, prefetch(10, 0, 20)});
+  const Logged on = logged({program, {}, prefetch(10, 8, 63)});
+  EXPECT_EQ(on.issued, 0);
+  EXPECT_EQ(on.requests, off.requests);
+}
+
+std::string mixed_streams(std::uint64_t seed) {
+  Random random(seed);
+  std::string program = "thread a\n";
+  for (int i = 0; i < 400; ++i) {
+    const std::uint64_t page = random.below(3'000);
+    const std::uint64_t lines = 1 + random.below(64);
+    const bool down = random.below(2) == 0;
+    for (std::uint64_t k = 0; k < lines; ++k) {
+      const std::uint64_t line = page * 64 + (down ? 63 - k : k);
+      program += "load " + std::to_string(line * 64) + "\n";
+      if (random.below(20) == 0) {
+        program += "store " + std::to_string((line ^ random.below(8)) * 64) + "\n";
+      }
+    }
+    if (random.below(10) == 0) {
+      program += "read " + std::to_string(random.below(1'000)) + "\n";
+    }
+    if (random.below(10) == 0) {
+      program += "write " + std::to_string(random.below(1'000)) + "\n";
+    }
+  }
+  return program;
+}
+
+// Every load is either sent or takes a line that was read ahead for it; what is read beyond that
+// was given up, or is still here.
+TEST(JobPrefetch, TheSameLoadsAreServedAndEveryPrefetchIsAccountedFor) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const int buffers : {4, 48}) {
+      const std::string program = mixed_streams(seed);
+      Assignments config = prefetch(6, 3, 12);
+      config.emplace_back("frontend.node.prefetch.buffers", std::to_string(buffers));
+      config.emplace_back("frontend.node.prefetch.streams", "4");
+      config.emplace_back("frontend.core.window", "512");
+      Assignments off_config = config;
+      off_config.emplace_back("frontend.node.prefetch.degree", "0");
+      const Logged on = logged({program, {}, config});
+      const Logged off = logged({program, {}, off_config});
+      Reads ahead = on.reads;
+      for (const auto& load : off.reads) {
+        const auto found = ahead.find(load);
+        ASSERT_NE(found, ahead.end()) << load.second;
+        ahead.erase(found);
+      }
+      const double held = on.issued - on.useful - on.useless;
+      EXPECT_GE(held, 0);
+      EXPECT_LE(held, buffers);
+      EXPECT_EQ(static_cast<double>(ahead.size()), on.useless + held);
+      EXPECT_LE(on.late, on.useful);
+      EXPECT_GT(on.useful, 1'000);
+      EXPECT_GT(on.useless, 0);
+    }
+  }
+}
+
+// A stream through DRAM is read ahead as well.
+TEST(JobPrefetch, DramIsReadAhead) {
+  std::string program = "thread a\n";
+  for (int line = 0; line < 640; ++line) {
+    program += "load " + std::to_string(line * 64) + "\n";
+  }
+  const Logged off = logged({program, {}, prefetch(1, 0, 20)});
+  const Logged on = logged({program, {}, prefetch(1, 2, 20)});
+  EXPECT_EQ(on.issued, 10 * 61);
+  EXPECT_EQ(on.useful, on.issued);
+  EXPECT_LT(on.makespan_ns, off.makespan_ns / 3);
+}
+
+TEST(JobPrefetch, ARunMayBeCutAnywhere) {
+  const Job job{mixed_streams(9),
+                {{"cores", "0-1"}},
+                {{"frontend.node.machine", "prefetch"}, {"frontend.core.window", "512"}}};
+  const auto whole = run(job);
+  for (int steps = 1; steps < 100'000; steps = steps * 5 + 1) {
+    auto first = make(job);
+    first->run(static_cast<std::uint64_t>(steps));
+    auto second = make(job);
+    second->load(first->save(), "a.ckpt");
+    while (!second->run(1'000'000)) {
+    }
+    ASSERT_EQ(whole->now(), second->now()) << steps;
+    ASSERT_EQ(whole->save(), second->save()) << steps;
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing
