@@ -207,7 +207,27 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   return pages;
 }
 
-void MemorySystem::power_fail(Tick now, Tick save_for) {
+// NVDIMMs take the writes that hold an entry of a queue, in order of arrival.
+void MemorySystem::spare_writes() {
+  std::vector<Request> writes;
+  for (const Requester::Outstanding& each : outstanding()) {
+    if (each.admitted && each.request.write && each.request.memory == MemoryClass::nvdimm) {
+      writes.push_back(each.request);
+    }
+  }
+  std::sort(writes.begin(), writes.end(),
+            [](const Request& a, const Request& b) { return a.id < b.id; });
+  for (const Request& write : writes) {
+    channel_of(write.memory, write.address)
+        .nvdimm()
+        ->spare(map_.nvdimm(write.address).address, requesters_[write.agent]->write_data(write));
+  }
+}
+
+void MemorySystem::power_fail(Tick now, Persistence persistence, Tick save_for) {
+  if (persistence == Persistence::controller) {
+    spare_writes();
+  }
   for (const auto& channel : channels_) {
     channel->dram_bytes()->clear();
     if (channel->nvdimm() != nullptr) {

@@ -17,6 +17,11 @@ enum class MemoryClass : std::uint8_t { dram, nvdimm, last = nvdimm };
 
 inline constexpr int kMemoryClasses = 2;
 
+// Where a written line is safe from power failures, so that a fence need wait no longer: once it
+// has an entry of the controller's queue (asynchronous DRAM refresh, ADR: when power goes, what the
+// queue holds for the NVDIMM still gets there), or once the NVDIMM has it.
+enum class Persistence { controller, module };
+
 struct Request {
   Address address{0};        // of the line's first byte, inside the memory of its class
   Tick arrival{0};           // when it reached the controller (waiting outside included)

@@ -18,6 +18,13 @@ const PageBytes& NvdimmData::page(const Ftl& ftl, LogicalPage page) const {
   return place == kNowhere ? kZeros : media.bytes(place);
 }
 
+LineBytes NvdimmData::saved_line(const Ftl& ftl, Address address) const {
+  LineBytes bytes{};
+  const PageBytes& of_page = page(ftl, LogicalPage(address.value() / kPageBytes.value()));
+  std::memcpy(bytes.data(), of_page.data() + number_of(address) * bytes.size(), bytes.size());
+  return bytes;
+}
+
 LineBytes NvdimmData::line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const {
   const std::int64_t key = buffer.key_of(address);
   const std::uint64_t line = buffer.line_of(address);
@@ -30,10 +37,7 @@ LineBytes NvdimmData::line(const Ftl& ftl, const SyncBuffer& buffer, Address add
   if (frame != kNoIndex && (buffer.read[frame].valid & line) != 0) {
     return read.read(frame, number);
   }
-  LineBytes bytes{};
-  std::memcpy(bytes.data(), page(ftl, buffer.page_of(key)).data() + number * bytes.size(),
-              bytes.size());
-  return bytes;
+  return saved_line(ftl, address);
 }
 
 void NvdimmData::overlay(const SyncBuffer& buffer, std::uint32_t frame, PageBytes& bytes) const {

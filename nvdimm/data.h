@@ -28,6 +28,8 @@ struct NvdimmData {
 
   // What flash, or an interrupted save, has of the page: zeros if it was never written.
   const PageBytes& page(const Ftl& ftl, LogicalPage page) const;
+  // The line of that page.
+  LineBytes saved_line(const Ftl& ftl, Address address) const;
   // What buffer and flash hold of the line.
   LineBytes line(const Ftl& ftl, const SyncBuffer& buffer, Address address) const;
   // The line's number in its page.

@@ -41,6 +41,15 @@ void register_power_statistics(StatisticRegistry& registry, const NvdimmModules&
           [](const NvdimmModule& module) {
             return static_cast<double>(module.power_record().failures);
           });
+  registry.gauge("nvdimm.power.spared_lines", "lines",
+                 "writes that controllers' queues held at power failures and NVDIMMs still got",
+                 [modules] {
+                   double lines = 0;
+                   for (const NvdimmModule* module : modules) {
+                     lines += static_cast<double>(module->power_record().spared_lines);
+                   }
+                   return lines;
+                 });
   largest("nvdimm.power.hold_up_us", "us", "the longest time that dirty data took to be saved",
           [](const NvdimmModule& module) { return microseconds(module.power_record().hold_up); });
   largest("nvdimm.power.energy_mj", "mJ", "the largest energy for that of one NVDIMM",

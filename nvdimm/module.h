@@ -74,7 +74,10 @@ class NvdimmModule : public Component {
   // Data mode: what a reader of the line would get.
   virtual LineBytes peek(Address address) const = 0;
 
-  // Data mode: power goes at `now`. What is done is saved, all else is lost; afterwards only
+  // Data mode, just before power_fail(): the module still gets a write that the host's queue holds.
+  // Those of a line come in order.
+  virtual void spare(Address address, const LineData& data) = 0;
+  // Data mode: power goes at `now`. What is done, or spared, is saved, all else is lost; then only
   // peek(), power_record() and restore() from it make sense. The save is interrupted when it has
   // lasted for `save_for`, if it does: by power, which has returned; the rest stays where it is.
   virtual PowerRecord power_fail(Tick now, Tick save_for = kNever) = 0;

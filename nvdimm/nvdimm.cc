@@ -316,10 +316,18 @@ LineBytes Nvdimm::read_line(std::uint32_t tag) const {
   return part.read(command.frame, NvdimmData::number_of(command.address));
 }
 
+// Once power has gone, all is saved that buffer and posted writes held.
 LineBytes Nvdimm::peek(Address address) const {
+  if (off_) {
+    return data_->saved_line(ftl_, address);
+  }
   LineBytes line = data_->line(ftl_, buffer_, address);
   commands_.posted().apply(address.value() / kLineBytes.value(), line);
   return line;
+}
+
+void Nvdimm::spare(Address address, const LineData& data) {
+  backup_.spare(address.value() / kLineBytes.value(), peek(address), data);
 }
 
 PowerRecord Nvdimm::power_fail(Tick now, Tick save_for) {

@@ -52,6 +52,7 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   LineBytes read_line(std::uint32_t tag) const override;
   LineBytes peek(Address address) const override;
 
+  void spare(Address address, const LineData& data) override;
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   // The map is rebuilt from spare areas.
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;

@@ -16,11 +16,6 @@ constexpr std::int64_t kMicrojoules = 1000;  // a millijoule
 
 std::int64_t share(std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; }
 
-// Frames, and writes on their way to one.
-std::int64_t frames_of(const NvdimmParameters& parameters) {
-  return frame_count(parameters.buffer, parameters.buffer.write_size) + parameters.posted_writes;
-}
-
 Tick running_program(const NvdimmParameters& parameters) {
   const std::int64_t programs = parameters.nand.cache ? 2 : 1;
   return parameters.buffer.release == FrameRelease::datain
@@ -55,6 +50,10 @@ std::int64_t merge_reads(const NvdimmParameters& parameters) {
   return parameters.ftl.map == MapPlace::cached ? 2 : 1;
 }
 
+std::int64_t flush_pages(const NvdimmParameters& parameters) {
+  return frame_count(parameters.buffer, parameters.buffer.write_size) + parameters.posted_writes;
+}
+
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged) {
   return share(pages, parameters.luns()) * longest_program(parameters.nand) +
          share(merged, parameters.luns()) * merge_reads(parameters) * parameters.nand.read_time;
@@ -68,12 +67,13 @@ std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up) {
 }
 
 Tick worst_hold_up(const NvdimmParameters& parameters) {
-  const std::int64_t frames = frames_of(parameters);
+  const std::int64_t frames = flush_pages(parameters);
   return running_program(parameters) + flush_time(parameters, frames, frames);
 }
 
 std::int64_t flush_blocks(const NvdimmParameters& parameters) {
-  return share(share(frames_of(parameters), parameters.luns()), parameters.nand.superblock_pages());
+  return share(share(flush_pages(parameters), parameters.luns()),
+               parameters.nand.superblock_pages());
 }
 
 std::string check_energy(const NvdimmParameters& parameters) {
@@ -82,7 +82,7 @@ std::string check_energy(const NvdimmParameters& parameters) {
   if (budget == kEnoughEnergy || need <= budget * kMicrojoules) {
     return "";
   }
-  const std::int64_t frames = frames_of(parameters);
+  const std::int64_t frames = flush_pages(parameters);
   std::int64_t saved = 0;  // the most that fit; the energy grows with the pages
   for (std::int64_t step = frames; step > 0; step /= 2) {
     while (saved + step <= frames &&

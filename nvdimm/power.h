@@ -4,10 +4,13 @@
 // A write is safe once it is done: once its data burst has ended. At a power failure the write part
 // is programmed into free pages, by all LUNs in parallel, without garbage collection. A LUN needs
 // tPROG for each of its pages, and tR for each page of its own that is read to complete one; page
-// transfers happen while cells work. The host's other requests are lost, and so is what flash does
-// at that moment: a page that is being programmed is torn (its frame still has the data, or its
-// block the original), unless its frame was released at the end of data-in: that program is
-// finished.
+// transfers happen while cells work. Lines of the host's queue that are spared (Persistence) go
+// into their pages' frames, or are pages of their own. Blocks are kept free for as many pages as
+// there are frames; before more of them are programmed, LUNs collect, as they do in a recovery.
+// What these pages need on top, worst_hold_up() does not contain. The host's other requests are
+// lost, and so is what flash does at that moment: a page that is being programmed is torn (its
+// frame still has the data, or its block the original), unless its frame was released at the end of
+// data-in: that program is finished.
 //
 // When power is back, every programmed page's spare area is read and the map rebuilt; then LUNs
 // that have too few free blocks for another failure are collected, before the first command is
@@ -38,6 +41,7 @@ struct PowerRecord {
   std::uint64_t merged_pages = 0;  // of the flushed ones, those that had to be read first
   std::uint64_t torn_pages = 0;    // programs that were interrupted, and pages of torn blocks
   std::uint64_t saved_lines = 0;   // of byte-addressable media
+  std::uint64_t spared_lines = 0;  // writes of the host's queue
   Tick hold_up{0};                 // the longest
   std::int64_t energy = 0;         // for that, in microjoules
   Tick recovery{0};                // the longest, once power is back
@@ -53,8 +57,8 @@ struct PowerRecord {
   }
 
   void serialize(Archive& archive) {
-    archive(failures, flushed_pages, merged_pages, torn_pages, saved_lines, hold_up, energy,
-            recovery, drained);
+    archive(failures, flushed_pages, merged_pages, torn_pages, saved_lines, spared_lines);
+    archive(hold_up, energy, recovery, drained);
   }
 };
 
@@ -70,6 +74,9 @@ std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up);
 
 // The worst case: every frame of the write part dirty, and a page of its own to be completed.
 Tick worst_hold_up(const NvdimmParameters& parameters);
+// Pages that the free blocks kept for a flush are enough for: frames, and writes on their way to
+// one.
+std::int64_t flush_pages(const NvdimmParameters& parameters);
 // Blocks of each LUN that a flush may take.
 std::int64_t flush_blocks(const NvdimmParameters& parameters);
 // What would be lost in the worst case with the energy that there is; "" when nothing.

@@ -31,14 +31,20 @@ PowerBackup::PowerBackup(const NvdimmParameters& parameters, Ftl& ftl, const Fla
       posted_(posted),
       data_(data) {}
 
+void PowerBackup::spare(std::int64_t line, const LineBytes& before, const LineData& data) {
+  data.apply_to(spared_.emplace(line, before).first->second);
+  ++record_.spared_lines;
+}
+
 void PowerBackup::fail(Tick now, Tick save_for) {
   ensure(data_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
   const std::uint64_t torn_before = data_->media.torn_pages();
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(save_for));
   tear_flash(lanes);
   ftl_.rebuild();
-  save_rest(lanes);
-  save_dirty(lanes);
+  Save save{lanes};
+  save_rest(save);
+  save_dirty(save);
   data_->media.work_at_once();
   if (!data_->unsaved.empty()) {
     ftl_.rebuild();
@@ -69,8 +75,8 @@ void PowerBackup::tear_flash(std::vector<PowerLane>& lanes) {
   }
 }
 
-// Programs what posted writes and the write part hold beyond flash, page by page.
-void PowerBackup::save_dirty(std::vector<PowerLane>& lanes) {
+// Programs what spared and posted writes and the write part hold beyond flash, page by page.
+void PowerBackup::save_dirty(Save& save) {
   std::vector<std::pair<std::int64_t, std::uint32_t>> dirty;  // page, frame
   for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
     const Frame& record = buffer_.write[frame];
@@ -80,37 +86,53 @@ void PowerBackup::save_dirty(std::vector<PowerLane>& lanes) {
     }
   }
   posted_.each_line([&](std::int64_t line) { dirty.emplace_back(line / kLinesPerPage, kNoIndex); });
+  for (const auto& entry : spared_) {
+    dirty.emplace_back(entry.first / kLinesPerPage, kNoIndex);
+  }
   std::sort(dirty.begin(), dirty.end());
   dirty.erase(std::unique(dirty.begin(), dirty.end()), dirty.end());
-  std::uint32_t next = 0;
   for (std::size_t i = 0; i < dirty.size();) {
     const LogicalPage page(dirty[i].first);
     UnsavedPage content{data_->page(ftl_, page), false};
     std::uint64_t lines = 0;
     for (; i < dirty.size() && dirty[i].first == page.value(); ++i) {
       if (dirty[i].second == kNoIndex) {
-        overlay_posted(page, content.bytes);
+        overlay_lines(page, content.bytes);
         continue;
       }
       lines |= buffer_.page_lines(buffer_.write[dirty[i].second]);
       data_->overlay(buffer_, dirty[i].second, content.bytes);
     }
     content.whole = lines == ~std::uint64_t{0};
-    save_page(page, content, lanes, next);
+    save_page(page, content, save);
   }
+  spared_.clear();
 }
 
 // What an interrupted save has left.
-void PowerBackup::save_rest(std::vector<PowerLane>& lanes) {
-  std::uint32_t next = 0;
+void PowerBackup::save_rest(Save& save) {
   for (const auto& entry : std::exchange(data_->unsaved, {})) {
-    save_page(LogicalPage(entry.first), entry.second, lanes, next);
+    save_page(LogicalPage(entry.first), entry.second, save);
   }
 }
 
-// `next`: the LUN that is asked first.
-void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content,
-                            std::vector<PowerLane>& lanes, std::uint32_t& next) {
+// The free blocks kept for a save are used up: LUNs collect, once all programs are over.
+void PowerBackup::make_room(Save& save) {
+  level(save.lanes);
+  collect(save.lanes);
+  if (std::any_of(save.lanes.begin(), save.lanes.end(),
+                  [](const PowerLane& lane) { return lane.over(); })) {
+    ftl_.rebuild();
+  }
+  save.pages = 0;
+}
+
+void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content, Save& save) {
+  if (save.pages == flush_pages(parameters_)) {
+    make_room(save);
+  }
+  ++save.pages;
+  std::vector<PowerLane>& lanes = save.lanes;
   const PhysicalPage old = ftl_.place(page);
   const bool merged = !content.whole && old != kNowhere;
   PowerLane::Outcome read = PowerLane::Outcome::done;
@@ -118,8 +140,8 @@ void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content,
     read = lanes[ftl_.lun_of(old)].spend(merge_reads(parameters_) * parameters_.nand.read_time);
   }
   if (read == PowerLane::Outcome::done) {
-    const std::uint32_t lun = target(next);
-    next = (lun + 1) % ftl_.shape().luns;
+    const std::uint32_t lun = target(save.next);
+    save.next = (lun + 1) % ftl_.shape().luns;
     data_->media.work_on(lanes[lun], longest_program(parameters_.nand), Tick(0));
     ftl_.claim_on(lun);
     const PhysicalPage at = ftl_.allocate(lun, Ftl::Stream::host);
@@ -134,14 +156,16 @@ void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content,
   data_->unsaved.emplace(page.value(), content);
 }
 
-// Lays the page's posted writes over it.
-void PowerBackup::overlay_posted(LogicalPage page, PageBytes& bytes) const {
+// Lays the page's posted writes over it, and then the spared ones.
+void PowerBackup::overlay_lines(LogicalPage page, PageBytes& bytes) const {
   for (std::int64_t line = 0; line < kLinesPerPage; ++line) {
     LineBytes written{};
     unsigned char* const place = bytes.data() + line * kLineBytes.value();
     std::memcpy(written.data(), place, written.size());
     posted_.apply(page.value() * kLinesPerPage + line, written);
-    std::memcpy(place, written.data(), written.size());
+    const auto spared = spared_.find(page.value() * kLinesPerPage + line);
+    const LineBytes& newest = spared == spared_.end() ? written : spared->second;
+    std::memcpy(place, newest.data(), newest.size());
   }
 }
 
@@ -195,7 +219,8 @@ bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
   collect(lanes);
   if (!data_->unsaved.empty()) {
     level(lanes);
-    save_rest(lanes);
+    Save save{lanes};
+    save_rest(save);
     level(lanes);
     collect(lanes);
   }

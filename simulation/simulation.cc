@@ -60,6 +60,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   const CoresByNode cores = job_cores(agents_, configuration.frontend().cluster.nodes);
   check_cores(cores);
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
+  persistence_ = configuration.frontend().node.persistence;
   limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit};
 
   by_hand_ = std::make_unique<ManualRequester>();

@@ -186,6 +186,7 @@ class Simulation : private SourceProgress {
   std::string file_;  // that it goes on from; "": none
   RunOptions options_;
   Limits limits_;
+  Persistence persistence_ = Persistence::controller;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   Agents agents_;
   std::unique_ptr<Nodes> nodes_;  // of no cores where no jobs run

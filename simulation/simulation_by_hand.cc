@@ -134,8 +134,8 @@ void Simulation::power_fail(Tick save_for) {
     checker_->raise_if_violated();
   }
   power_ = Power::off;
+  blaming_file([&] { memory_->power_fail(kernel_.now(), persistence_, save_for); });
   by_hand_->lose_requests();
-  blaming_file([&] { memory_->power_fail(kernel_.now(), save_for); });
 }
 
 bool Simulation::power_on(Tick recover_for) {

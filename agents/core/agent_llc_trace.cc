@@ -49,7 +49,7 @@ void LlcCore::declare(ParameterSet& parameters) {
       "nt_fence", page_fences_, {{"none", false}, {"page", true}},
       {"where fences stand in traces with non-temporal writes: nowhere, or behind each run of "
        "those "
-       "to one 4 KB page; dispatch then stops until the controller has accepted them",
+       "to one 4 KB page; dispatch then stops until they are safe (frontend.node.persistence)",
        "page: the PMBD driver fences each segment that it copies"});
 }
 

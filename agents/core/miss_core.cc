@@ -66,8 +66,7 @@ void MissCore::rewind() {
 }
 
 bool MissCore::blocked() const {
-  return (miss_.write && writes_outside_ >= parameters().window) ||
-         (non_temporal_outside_ > 0 && fence_is_due());
+  return (miss_.write && writes_outside_ >= parameters().window) || (unsafe_ > 0 && fence_is_due());
 }
 
 bool MissCore::fence_is_due() const {
@@ -98,7 +97,7 @@ void MissCore::dispatch_write(Tick now) {
   ++writes_outside_;
   const bool fenced = miss_.non_temporal && page_fences_;
   if (fenced) {
-    ++non_temporal_outside_;
+    ++unsafe_;
     fence_ = (miss_.write_address + static_cast<std::uint64_t>(kLineBytes.value())) % kPage == 0;
     copied_page_.reset();
     if (!fence_) {
@@ -191,15 +190,22 @@ void MissCore::each_page_read(bool to_limit, const PageVisitor& visit) {
 void MissCore::on_admit(const Request& request, Tick now) {
   if (request.write) {
     --writes_outside_;
-    non_temporal_outside_ -= request.tag == kNonTemporal ? 1 : 0;
-    if (!blocked()) {
-      unblock(now);
-    }
+    reached(Persistence::controller, request, now);
+  }
+}
+
+void MissCore::reached(Persistence where, const Request& write, Tick now) {
+  unsafe_ -= where == persistence_ && write.tag == kNonTemporal ? 1 : 0;
+  if (!blocked()) {
+    unblock(now);
   }
 }
 
 void MissCore::handle_completion(const Request& request, Tick now) {
   if (request.write) {
+    if (persistence_ == Persistence::module) {
+      reached(Persistence::module, request, now);
+    }
     return;
   }
   if (request.tag < kPrefetch) {
@@ -250,7 +256,7 @@ void MissCore::serialize_core(Archive& archive) {
   archive(miss_);
   archive.fixed(loads_);
   archive(last_load_, last_load_ready_, steps_, waiting_);
-  archive(loads_in_flight_, writes_outside_, non_temporal_outside_, copied_page_, fence_, fences_);
+  archive(loads_in_flight_, writes_outside_, unsafe_, copied_page_, fence_, fences_);
   if (prefetcher_ != nullptr) {
     archive(*prefetcher_);
   }
@@ -270,12 +276,13 @@ void MissCore::check_outstanding(const Archive& archive,
   Places loads(archive, loads_.size(), kWrong);
   std::int64_t in_flight = 0;
   std::int64_t writes = 0;
-  std::int64_t non_temporal = 0;
+  std::int64_t unsafe = 0;
   Places prefetches(archive, prefetcher_ == nullptr ? 0 : prefetcher_->buffers(), kWrong);
   for (const Outstanding& each : requests) {
     if (each.request.write) {
       writes += each.admitted ? 0 : 1;
-      non_temporal += !each.admitted && each.request.tag == kNonTemporal ? 1 : 0;
+      const bool is_safe = each.admitted && persistence_ == Persistence::controller;
+      unsafe += !is_safe && each.request.tag == kNonTemporal ? 1 : 0;
     } else if (each.request.tag < kPrefetch) {
       loads.take(each.request.tag);
       ++in_flight;
@@ -308,8 +315,7 @@ void MissCore::check_outstanding(const Archive& archive,
     const std::int64_t number = number_at(at);
     archive.check(loads.has(at) == (in_window(number) && ready_slot(number) == kUnknown), kWrong);
   }
-  archive.check(in_flight == loads_in_flight_ && writes == writes_outside_ &&
-                    non_temporal == non_temporal_outside_,
+  archive.check(in_flight == loads_in_flight_ && writes == writes_outside_ && unsafe == unsafe_,
                 kWrong);
   archive.check(!stalled() || blocked(), "a core waits for nothing");
 }

@@ -10,7 +10,8 @@
 //
 // Non-temporal writes are posted too. With fences by page, a run of those to one 4 KB page is
 // closed by a fence: behind its last line, or else before the next one to another page. Dispatch
-// stops there until the controller has accepted all non-temporal writes.
+// stops there until all non-temporal writes are safe: accepted by the controller, or done
+// (Persistence).
 #pragma once
 
 #include <array>
@@ -37,7 +38,7 @@ class MissCore : public CoreAgent {
   };
 
   explicit MissCore(const FrontendParameters& defaults)
-      : CoreAgent(defaults), mshrs_(defaults.core.mshrs) {}
+      : CoreAgent(defaults), persistence_(defaults.node.persistence), mshrs_(defaults.core.mshrs) {}
 
   void declare(ParameterSet& parameters) override;
   void on_admit(const Request& request, Tick now) override;
@@ -80,6 +81,7 @@ class MissCore : public CoreAgent {
   void handle_completion(const Request& request, Tick now) override;
 
   bool fence_is_due() const;
+  void reached(Persistence where, const Request& write, Tick now);
   void dispatch_write(Tick now);
   void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);
   void issue(std::uint32_t index, Tick now);
@@ -92,6 +94,7 @@ class MissCore : public CoreAgent {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(number) & (loads_.size() - 1));
   }
 
+  Persistence persistence_;
   std::int64_t mshrs_;
   std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: it has none
   std::unique_ptr<MissSource> source_;
@@ -106,7 +109,7 @@ class MissCore : public CoreAgent {
   Ring<std::uint32_t> waiting_;        // loads that wait for an MSHR, likewise
   std::int64_t loads_in_flight_ = 0;
   std::int64_t writes_outside_ = 0;
-  std::int64_t non_temporal_outside_ = 0;
+  std::int64_t unsafe_ = 0;                  // non-temporal writes that a fence waits for
   std::optional<std::int64_t> copied_page_;  // of a run of non-temporal writes that is not closed
   bool fence_ = false;                       // stands before the next record
   Counter fences_ = 0;

@@ -65,6 +65,13 @@ void NodeParameters::declare(ParameterSet& parameters) {
                       "measured in captures: some 24 a line"});
   parameters.integer("dma_lines", dma_lines, {1, 4'096}, "lines",
                      {"of one transfer that the engine has outstanding at a time", "assumed"});
+  parameters.choice<Persistence>(
+      "persistence", persistence,
+      {{"controller", Persistence::controller}, {"module", Persistence::module}},
+      {"where a written line is safe from power failures, so that a core's fence no longer waits "
+       "for "
+       "it: in the controller's queue, which a power failure spares, or in the NVDIMM",
+       "controller: platforms with ADR; module: those without"});
   parameters.choice<WakeUp>(
       "wake", wake, {{"preempts", WakeUp::preempts}, {"queues", WakeUp::queues}},
       {"a thread that wakes while no core is free takes that of the thread which has had one for "

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parameters.h"
+#include "core/request.h"
 #include "core/types.h"
 
 namespace hmsim {
@@ -39,6 +40,7 @@ struct NodeParameters {
   PrefetchParameters prefetch;
   std::int64_t copy_instructions = 24;  // a line that a core copies
   std::int64_t dma_lines = 256;         // of one transfer outstanding at a time
+  Persistence persistence = Persistence::controller;
   WakeUp wake = WakeUp::preempts;
   Tick quantum = 3'000 * kMicrosecond;
   Tick switch_time = 2 * kMicrosecond;

@@ -52,14 +52,21 @@ std::int64_t MediaModule::trim(Address address, Bytes size, Tick now) {
   return first < end ? end - first : 0;
 }
 
-// The write queue goes into the cells, by all banks at once. A move that was under way has not
-// happened: the line that it copied is still where it was.
+void MediaModule::spare(Address address, const LineData& data) {
+  LineBytes line = peek(address);
+  data.apply_to(line);
+  unsaved_[line_of(address)] = line;
+  ++power_.spared_lines;
+}
+
+// The write queue, and what was spared, go into the cells, by all banks at once. A move that was
+// under way has not happened: the line that it copied is still where it was.
 PowerRecord MediaModule::power_fail(Tick now, Tick save_for) {
   ensure(cells_ != nullptr, "nvdimm", now, -1, "a power failure outside data mode");
   off_ = true;
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
     if (entries_[entry].dirty || entries_[entry].writing) {
-      unsaved_[entries_[entry].line] = queued_[entry];
+      unsaved_.emplace(entries_[entry].line, queued_[entry]);  // unless a newer one was spared
     }
     entries_[entry] = Entry();
   }

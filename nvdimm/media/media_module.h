@@ -43,6 +43,7 @@ class MediaModule final : public NvdimmModule {
   LineBytes read_line(std::uint32_t tag) const override { return peek(commands_[tag].address); }
   LineBytes peek(Address address) const override;
 
+  void spare(Address address, const LineData& data) override;
   PowerRecord power_fail(Tick now, Tick save_for = kNever) override;
   bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) override;
   const PowerRecord& power_record() const override { return power_; }

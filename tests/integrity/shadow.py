@@ -13,6 +13,7 @@ from hmsim import System
 LINE = 64
 PAGE = 4096
 STEP = 500_000_000  # picoseconds between two refills of a full queue
+CYCLE = 1_250  # picoseconds, of the controller: what it was sent it has accepted soon after
 
 # One small LUN for each of two channels: traffic soon evicts and collects garbage.
 SMALL: dict[str, Any] = {
@@ -30,12 +31,16 @@ SMALL: dict[str, Any] = {
 
 
 class Shadow:
-    """Requests go to the system; the array changes when a write is done."""
+    """Requests go to the system; the array changes when a write is done.
+
+    Or, at a power failure that spares the controller's queue, once that has accepted it.
+    """
 
     def __init__(self, config: str = "mascots16", **overrides: Any) -> None:
         self.system = System(config, {**SMALL, **overrides})
         values = self.system.config.resolved()
         self.nvdimm = int(values["dram.ranks"]) * 2 * 1024**3
+        self.spares_queue = values["frontend.node.persistence"] == "controller"
         self.bytes: dict[int, bytes] = {}  # by line
         # Address, size, written; of a flush nothing.
         self.sent: dict[int, tuple[int, int, bytes | None] | None] = {}
@@ -71,14 +76,18 @@ class Shadow:
                 assert all(number > done.id for number in nvdimm), "done before what it flushes"
                 continue
             address, size, data = sent
-            offset = address % LINE
-            line = self.line(address)
             if data is None:
-                assert done.data == line[offset : offset + size], f"address {address}"
+                offset = address % LINE
+                assert done.data == self.line(address)[offset : offset + size], f"address {address}"
                 self.reads += 1
             else:
-                line = line[:offset] + data + line[offset + size :]
-                self.bytes[address - offset] = line
+                self.write(address, data)
+
+    def write(self, address: int, data: bytes) -> None:
+        """Change the array."""
+        offset = address % LINE
+        line = self.line(address)
+        self.bytes[address - offset] = line[:offset] + data + line[offset + len(data) :]
 
     def trim(self, address: int, size: int) -> None:
         """Discard a range of the NVDIMM that no request uses."""
@@ -123,6 +132,11 @@ class Shadow:
 
     def power_fail(self, save_for: int | None, share: float) -> None:
         """Let power go; check a share of all lines."""
+        if self.sent and self.spares_queue:
+            self.run(self.system.now + 2 * CYCLE)
+            for _, entry in sorted(self.sent.items()):
+                if entry is not None and entry[2] is not None:
+                    self.write(entry[0], entry[2])
         self.system.power_fail(save_for)
         self.sent.clear()
         self.bytes = {at: line for at, line in self.bytes.items() if at >= self.nvdimm}

@@ -171,6 +171,7 @@ OTHER: dict[str, Any] = {
     "frontend.node.prefetch.training": 8,
     "frontend.node.prefetch.streams": 1,
     "frontend.node.prefetch.buffers": 2,
+    "frontend.node.persistence": "module",
     "frontend.node.wake": "queues",
     "frontend.node.quantum": "1us",
     "frontend.node.switch_time": "100ns",
@@ -212,6 +213,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "pattern.read_randomness": ON_NVDIMM,
     "frontend.block.fence": EPOCHS,
     "frontend.node.dma_lines": {"frontend.node.engine": "dma"},
+    "frontend.node.persistence": {"flushers": 0},
     **{
         f"frontend.node.prefetch.{key}": {"frontend.node.machine": "prefetch"}
         for key in ("distance", "training", "streams", "buffers")

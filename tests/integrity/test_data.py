@@ -64,6 +64,7 @@ class Machine(RuleBasedStateMachine):
         kind=st.sampled_from(["full", "full", "cached", "cached", "pcm"]),
         bad=st.sampled_from(["none", "factory", "grown"]),
         suspend=st.sampled_from(["none", "both"]),
+        persistence=st.sampled_from(["controller", "module"]),
     )
     def build(
         self,
@@ -81,6 +82,7 @@ class Machine(RuleBasedStateMachine):
         kind: str,
         bad: str,
         suspend: str,
+        persistence: str,
     ) -> None:
         items = granularity == "item"  # each may need a page of its own at a power failure
         self.pages = PAGES if kind == "full" and not items else 2 * PAGES
@@ -95,6 +97,7 @@ class Machine(RuleBasedStateMachine):
             "nvdimm.capacity": "1MiB" if self.pages == PAGES else "2MiB",
             "nvdimm.gc.scheduler": gc,
             "nvdimm.nand.suspend": suspend,
+            "frontend.node.persistence": persistence,
             "nvdimm.ftl.over_provisioning": 110,
             "nvdimm.ftl.reserve_blocks": 6,  # collection may be put off until 4 are left
             "nvdimm.precondition.fill": fill,
@@ -271,6 +274,30 @@ def test_a_power_failure_keeps_what_is_done_and_loses_the_rest() -> None:
     assert stats["nvdimm.power.hold_up_us"] == 650
     assert stats["nvdimm.power.energy_mj"] == 650 * 2.5 / 1000
     assert stats["nvdimm.power.recovery_us"] > 0
+
+
+@pytest.mark.parametrize("kind", ["full", "cached", "pcm"])
+@pytest.mark.parametrize("persistence", ["controller", "module"])
+def test_a_power_failure_spares_the_queue_where_it_counts_as_safe(
+    persistence: str, kind: str
+) -> None:
+    keys = {**SMALL, "nvdimm.ftl.over_provisioning": 110, **KINDS[kind]}
+    system = System("mascots16", {**keys, "frontend.node.persistence": persistence})
+    right: dict[int, bytes] = {}
+    for number in range(120):  # far more pages than the four frames, some of them twice
+        address = 2 * 1024**3 + number % 90 * PAGE + number % 7 * LINE
+        data = bytes([number + 1] * (LINE if number % 3 else 5))
+        system.enqueue(address, size=len(data), write=True, data=data)
+        right[address] = data + right.get(address, bytes(LINE))[len(data) :]
+    system.advance("3ns")  # two cycles: the queue has accepted them, and none is done
+    assert system.completions() == []
+    for save_for, recover_for in [("900us", "2ms"), ("3ms", "1ms"), (None, None)]:
+        system.power_fail(save_for)
+        over = system.power_on(recover_for)
+        for address, line in right.items():
+            assert system.peek(address) == (line if persistence == "controller" else bytes(LINE))
+    assert over
+    assert system.stats["nvdimm.power.spared_lines"] == (120 if persistence == "controller" else 0)
 
 
 def test_a_trim_is_kept_at_a_power_failure() -> None:

@@ -204,7 +204,9 @@ class System:
         """Let power go now; time passes without events until `power_on`.
 
         Writes that are done are saved to flash with the energy of the ultracapacitors (statistics
-        ``nvdimm.power``). Other requests are lost, and so is what DRAM holds.
+        ``nvdimm.power``), and so are, unless ``frontend.node.persistence`` is ``module``, those
+        that have an entry of the controller's queue. Other requests are lost, and so is what DRAM
+        holds.
 
         Args:
             save_for: power returns so long after, and if the save is not over it is interrupted:

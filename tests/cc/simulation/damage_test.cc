@@ -50,6 +50,7 @@ std::vector<Bench> benches(std::uint64_t seed = 3) {
   }
   Bench prefetched{"job", job_keys, job + stream};
   prefetched.frontend.node.prefetch = {3, 9, 2, 3, 7};
+  prefetched.frontend.node.persistence = Persistence::module;
   std::vector<Bench> list{
       {"job", job_keys, job},
       prefetched,

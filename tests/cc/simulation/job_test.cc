@@ -230,10 +230,11 @@ TEST(Job, ARunMayBeCutAnywhere) {
       "thread b 3\nwait x\ncompute 500\nread 90\nwrite 20\nstore 0x4000\n";
   for (const char* machine : {"table3", "prefetch", "dma"}) {
     for (const char* flushers : {"0", "2"}) {
+      const char* persistence = flushers == std::string("0") ? "module" : "controller";
       const Job job{
           program,
           {{"cores", "0-1"}, {"tasks", "2"}, {"flushers", flushers}, {"dirty_ratio", "0.000002"}},
-          {{"frontend.node.machine", machine}}};
+          {{"frontend.node.machine", machine}, {"frontend.node.persistence", persistence}}};
       const auto whole = run(job);
       for (int steps = 1; steps < 4'000; steps = steps * 4 + 1) {
         auto first = make(job);
