@@ -12,45 +12,43 @@ constexpr const char* kWrong = "prefetched lines do not hold together";
 }  // namespace
 
 StreamPrefetcher::StreamPrefetcher(const PrefetchParameters& parameters)
-    : detector_(parameters), buffers_(static_cast<std::size_t>(parameters.buffers)) {}
+    : detector_(parameters),
+      mshrs_(parameters.mshrs),
+      buffers_(static_cast<std::size_t>(parameters.buffers)),
+      lines_(buffers_.size(), kNoLine) {}
 
-StreamPrefetcher::Buffer* StreamPrefetcher::find(MemoryClass memory, std::int64_t line) {
-  for (Buffer& each : buffers_) {
-    if (each.line == line && each.memory == memory &&
-        (each.state == State::here || each.state == State::coming)) {
-      return &each;
-    }
-  }
-  return nullptr;
-}
-
-bool StreamPrefetcher::holds(MemoryClass memory, std::int64_t line) const {
-  return std::any_of(buffers_.begin(), buffers_.end(), [&](const Buffer& each) {
-    return each.line == line && each.memory == memory && each.state != State::free &&
-           each.state != State::dropped;
-  });
+std::optional<std::uint32_t> StreamPrefetcher::find(std::int64_t key) const {
+  const auto found = std::find(lines_.begin(), lines_.end(), key);
+  return found == lines_.end()
+             ? std::nullopt
+             : std::optional<std::uint32_t>(static_cast<std::uint32_t>(found - lines_.begin()));
 }
 
 StreamPrefetcher::Line StreamPrefetcher::take(MemoryClass memory, Address address,
                                               std::uint32_t load) {
-  Buffer* const buffer = find(memory, line_of(address));
-  if (buffer == nullptr) {
+  const std::optional<std::uint32_t> found = find(key_of(memory, line_of(address)));
+  if (!found) {
     return Line::absent;
   }
   ++useful_;
-  if (buffer->state == State::here) {
-    buffer->state = State::free;
+  lines_[*found] = kNoLine;
+  Buffer& buffer = buffers_[*found];
+  if (buffer.state == State::here) {
+    buffer.state = State::free;
     return Line::here;
   }
   ++late_;
-  buffer->state = State::taken;
-  buffer->load = load;
+  buffer.state = State::taken;
+  buffer.load = load;
   return Line::coming;
 }
 
 std::optional<std::uint32_t> StreamPrefetcher::find_room() {
-  Buffer* oldest = nullptr;
-  for (Buffer& each : buffers_) {
+  if (coming_ == mshrs_) {
+    return std::nullopt;
+  }
+  const Buffer* oldest = nullptr;
+  for (const Buffer& each : buffers_) {
     if (each.state == State::free) {
       return static_cast<std::uint32_t>(&each - buffers_.data());
     }
@@ -65,12 +63,15 @@ std::optional<std::uint32_t> StreamPrefetcher::find_room() {
   return static_cast<std::uint32_t>(oldest - buffers_.data());
 }
 
-void StreamPrefetcher::fill(std::uint32_t buffer, MemoryClass memory, std::int64_t line) {
+void StreamPrefetcher::fill(std::uint32_t buffer, std::int64_t key) {
   ++issued_;
-  buffers_[buffer] = {State::coming, memory, line, 0, 0};
+  ++coming_;
+  buffers_[buffer] = {State::coming, 0, 0};
+  lines_[buffer] = key;
 }
 
 std::optional<std::uint32_t> StreamPrefetcher::arrived(std::uint32_t index) {
+  --coming_;
   Buffer& buffer = buffers_[index];
   const State was = buffer.state;
   buffer.state = was == State::coming ? State::here : State::free;
@@ -79,9 +80,11 @@ std::optional<std::uint32_t> StreamPrefetcher::arrived(std::uint32_t index) {
 }
 
 void StreamPrefetcher::overwrite(MemoryClass memory, Address address) {
-  if (Buffer* const buffer = find(memory, line_of(address))) {
+  if (const auto found = find(key_of(memory, line_of(address)))) {
     ++useless_;
-    buffer->state = buffer->state == State::here ? State::free : State::dropped;
+    lines_[*found] = kNoLine;
+    Buffer& buffer = buffers_[*found];
+    buffer.state = buffer.state == State::here ? State::free : State::dropped;
   }
 }
 
@@ -95,26 +98,31 @@ void StreamPrefetcher::register_statistics(StatisticRegistry& registry, const st
 }
 
 void StreamPrefetcher::serialize(Archive& archive) {
-  archive.fixed(buffers_);
-  archive(detector_, arrivals_, issued_, useful_, late_, useless_);
-  for (const Buffer& each : buffers_) {
-    archive.check(each.arrival <= arrivals_, kWrong);
+  archive.fixed(buffers_, lines_);
+  archive(detector_, coming_, arrivals_, issued_, useful_, late_, useless_);
+  std::int64_t coming = 0;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer& each = buffers_[i];
+    const bool untaken = each.state == State::coming || each.state == State::here;
+    archive.check(untaken == (lines_[i] >= 0) && lines_[i] >= kNoLine && each.arrival <= arrivals_,
+                  kWrong);
+    coming += is_coming(each.state) ? 1 : 0;
   }
+  archive.check(coming == coming_ && coming <= mshrs_, kWrong);
 }
 
 std::optional<std::uint32_t> StreamPrefetcher::check_coming(Places& coming, std::uint32_t buffer,
                                                             const Request& request) const {
   coming.take(buffer);
   const Buffer& each = buffers_[buffer];
-  coming.check(each.state != State::free && each.state != State::here &&
-               each.line == line_of(request.address) && each.memory == request.memory);
+  const std::int64_t key = key_of(request.memory, line_of(request.address));
+  coming.check(is_coming(each.state) && (each.state != State::coming || lines_[buffer] == key));
   return each.state == State::taken ? std::optional<std::uint32_t>(each.load) : std::nullopt;
 }
 
 void StreamPrefetcher::check_buffers(const Places& coming) const {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const State state = buffers_[i].state;
-    coming.check(coming.has(i) == (state != State::free && state != State::here));
+    coming.check(coming.has(i) == is_coming(buffers_[i].state));
   }
 }
 

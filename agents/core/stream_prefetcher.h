@@ -4,14 +4,14 @@
 //
 // It sees the core's loads, by physical address, when they are sent: those with an MSHR. It asks
 // for lines of whichever memory a stream runs through (stream_detector.h tells which). Each is a
-// read like the core's own, in the core's name, but holds a buffer instead of an MSHR. A load takes
-// the line that it misses out of the buffers: with the data at once if the line is here, else with
-// the data when they come, and in the meantime it keeps its MSHR. A line is taken once. A line that
-// is wanted while all buffers are used takes the place of the one that came, untaken, before all
-// others that are here; if none is here, it is asked for later. A store gives up a copy of its
-// line.
+// read like the core's own, in the core's name, but needs one of the prefetcher's own MSHRs, and a
+// buffer. A load takes the line that it misses out of the buffers: with the data at once if the
+// line is here, else with the data when they come, and in the meantime it keeps its MSHR. A line is
+// taken once. A line that is wanted while all buffers are used takes the place of the one that
+// came, untaken, before all others that are here; if none is here, or no MSHR is free, it is asked
+// for later. A store gives up a copy of its line.
 //
-// Limits: the buffers are all of the cache into which lines come, a copy in them costs the core no
+// Limits: the buffers stand for the cache into which lines come, a copy in them costs the core no
 // time, and controllers cannot tell a prefetch from a load.
 #pragma once
 
@@ -73,36 +73,43 @@ class StreamPrefetcher {
   };
   struct Buffer {
     State state = State::free;
-    MemoryClass memory = MemoryClass::dram;
-    std::int64_t line = 0;      // number in its memory
     std::uint32_t load = 0;     // taken
     std::uint64_t arrival = 0;  // here: its number among all
-    void serialize(Archive& archive) { archive(state, memory, line, load, arrival); }
+    void serialize(Archive& archive) { archive(state, load, arrival); }
   };
+  static constexpr std::int64_t kNoLine = -1;
 
   static std::int64_t line_of(Address address) { return address.value() / kLineBytes.value(); }
-  // Has the line read, if it is not here or on its way. False: there is no buffer for it.
+  // Numbers the lines of both memories, which differ.
+  static std::int64_t key_of(MemoryClass memory, std::int64_t line) {
+    return line * kMemoryClasses + static_cast<std::int64_t>(memory);
+  }
+  static bool is_coming(State state) { return state != State::free && state != State::here; }
+  // Has the line read, if it is not here or on its way, untaken. False: there is no place for it.
   template <class Send>
   bool ask(MemoryClass memory, std::int64_t line, const Send& send) {
-    if (holds(memory, line)) {
+    const std::int64_t key = key_of(memory, line);
+    if (find(key)) {
       return true;
     }
     const std::optional<std::uint32_t> buffer = find_room();
     if (buffer) {
-      fill(*buffer, memory, line);
+      fill(*buffer, key);
       send(Address(line * kLineBytes.value()), *buffer);
     }
     return buffer.has_value();
   }
-  // The buffer of an untaken line; nullptr: there is none.
-  Buffer* find(MemoryClass memory, std::int64_t line);
-  bool holds(MemoryClass memory, std::int64_t line) const;
+  // The buffer of an untaken line; nullopt: there is none.
+  std::optional<std::uint32_t> find(std::int64_t key) const;
   // Makes room for a line; nullopt: there is none.
   std::optional<std::uint32_t> find_room();
-  void fill(std::uint32_t buffer, MemoryClass memory, std::int64_t line);
+  void fill(std::uint32_t buffer, std::int64_t key);
 
   StreamDetector detector_;
+  std::int64_t mshrs_;
   std::vector<Buffer> buffers_;
+  std::vector<std::int64_t> lines_;  // by buffer: the key of the untaken line, or kNoLine
+  std::int64_t coming_ = 0;          // buffers whose lines are
   std::uint64_t arrivals_ = 0;
   Counter issued_ = 0;
   Counter useful_ = 0;

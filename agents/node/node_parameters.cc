@@ -31,10 +31,13 @@ void PrefetchParameters::declare(ParameterSet& parameters) {
   parameters.integer("streams", streams, {1, 1'024}, "pages",
                      {"whose misses a core's prefetcher follows at a time",
                       "from memory: 32, as in Intel's L2 caches"});
-  parameters.integer("buffers", buffers, {1, 1'024}, "lines",
+  parameters.integer("mshrs", mshrs, {1, 1'024}, "lines",
+                     {"of a core's prefetcher that are on their way",
+                      "assumed: as many as the requests that an L2 cache has under way, 48"});
+  parameters.integer("buffers", buffers, {1, 4'096}, "lines",
                      {"of a core's prefetcher that are on their way, or have come and are not "
                       "taken",
-                      "assumed: as many as the requests that an L2 cache has under way, 48"});
+                      "assumed: 16 KiB of an L2 cache"});
 }
 
 void NodeParameters::declare(ParameterSet& parameters) {

@@ -28,7 +28,8 @@ struct PrefetchParameters {
   std::int64_t distance = 20;  // lines that it asks for lie this far ahead at most
   std::int64_t training = 3;   // lines of a run that make it a stream
   std::int64_t streams = 32;   // pages whose misses are followed
-  std::int64_t buffers = 48;   // lines that are on their way, or here and untaken
+  std::int64_t mshrs = 48;     // lines that are on their way
+  std::int64_t buffers = 256;  // these, and lines that are here and untaken
 
   void declare(ParameterSet& parameters);
 };

@@ -170,6 +170,7 @@ OTHER: dict[str, Any] = {
     "frontend.node.prefetch.distance": 2,
     "frontend.node.prefetch.training": 8,
     "frontend.node.prefetch.streams": 1,
+    "frontend.node.prefetch.mshrs": 1,
     "frontend.node.prefetch.buffers": 2,
     "frontend.node.persistence": "module",
     "frontend.node.wake": "queues",
@@ -216,7 +217,12 @@ COMPANY: dict[str, dict[str, Any]] = {
     "frontend.node.persistence": {"flushers": 0},
     **{
         f"frontend.node.prefetch.{key}": {"frontend.node.machine": "prefetch"}
-        for key in ("distance", "training", "streams", "buffers")
+        for key in ("distance", "training", "mshrs", "buffers")
+    },
+    "frontend.node.prefetch.streams": {
+        "path": "streams",
+        "format": "hmsim",
+        "frontend.node.machine": "prefetch",
     },
     "job.skip": {"path": "packed", "format": "hmsim"},
     "job.instructions": {"path": "packed", "format": "hmsim"},
@@ -345,6 +351,11 @@ def write_traces(seed: int, before: str = "") -> None:
     Path(before + "messages").write_text(MESSAGE.format(seed=seed), encoding="ascii")
     records = [(line, 0, number % 2, 9 + line % 50) for number, line in enumerate(lines)]
     Path(before + "packed").write_bytes(packed(records))
+    # Lines of two pages in turn.
+    turns = [
+        (number // 128 * 128 + number % 2 * 64 + number // 2 % 64, 0, 0, 9) for number in range(600)
+    ]
+    Path(before + "streams").write_bytes(packed(turns))
     copies = [(number, 2, 0, 1) for number in range(600)]
     Path(before + "copied").write_bytes(packed([*copies, *records]))
     stores = [(1 << 39 | number, 2, 0, 3) for number in range(200)]

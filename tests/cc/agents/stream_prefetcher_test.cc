@@ -154,6 +154,22 @@ TEST(StreamPrefetcher, AStoreGivesUpItsLine) {
   }
 }
 
+TEST(StreamPrefetcher, NoMoreLinesAreOnTheirWayThanItHasMshrs) {
+  PrefetchParameters few = parameters(8, 20);
+  few.mshrs = 3;
+  StreamPrefetcher prefetcher(few);
+  std::vector<Read> reads;
+  for (std::int64_t line = 0; line < 3; ++line) {
+    reads = reads_of(prefetcher, MemoryClass::dram, line);
+  }
+  ASSERT_EQ(reads.size(), 3U);
+  EXPECT_EQ(prefetcher.take(MemoryClass::dram, reads[0].address, 1),
+            StreamPrefetcher::Line::coming);
+  EXPECT_TRUE(reads_of(prefetcher, MemoryClass::dram, 3).empty());
+  prefetcher.arrived(reads[0].buffer);
+  EXPECT_EQ(reads_of(prefetcher, MemoryClass::dram, 4).size(), 1U);
+}
+
 // Buffers that all hold lines on their way take no others; then the line that came first goes.
 TEST(StreamPrefetcher, BuffersAreReusedInTheOrderOfArrival) {
   PrefetchParameters few = parameters(4, 20);

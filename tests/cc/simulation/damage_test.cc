@@ -49,7 +49,7 @@ std::vector<Bench> benches(std::uint64_t seed = 3) {
     stream += i % 9 == 0 ? "store " + word(0x80000 + i * 64 + 320) + "\n" : "";
   }
   Bench prefetched{"job", job_keys, job + stream};
-  prefetched.frontend.node.prefetch = {3, 9, 2, 3, 7};
+  prefetched.frontend.node.prefetch = {3, 9, 2, 3, 5, 7};
   prefetched.frontend.node.persistence = Persistence::module;
   std::vector<Bench> list{
       {"job", job_keys, job},

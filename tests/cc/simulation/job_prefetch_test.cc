@@ -88,17 +88,18 @@ TEST(JobPrefetch, APageComesAsFastAsLinesInFlightAllow) {
 
 // Before the first line comes from flash, a core with M loads in flight has missed M lines, and
 // each of them from the third on has asked for D more: lines 0 to 2 + (M - 2) D, but none more than
-// d beyond the last miss, no more than the buffers hold, and none beyond the page.
+// d beyond the last miss, no more than the prefetcher has MSHRs, and none beyond the page.
 TEST(JobPrefetch, LinesInFlightAreThoseOfTheFormula) {
   struct Case {
-    int mshrs, degree, distance, buffers;
+    int mshrs, degree, distance, own;  // own: the prefetcher's MSHRs, and buffers
   };
   for (const Case& each :
        {Case{10, 2, 20, 48}, Case{10, 0, 20, 48}, Case{10, 1, 20, 48}, Case{10, 4, 20, 48},
         Case{10, 4, 63, 48}, Case{10, 8, 63, 48}, Case{10, 8, 63, 5}, Case{2, 8, 63, 48},
         Case{3, 8, 63, 48}, Case{48, 2, 20, 48}, Case{10, 8, 63, 1'000}}) {
     Assignments config = prefetch(each.mshrs, each.degree, each.distance);
-    config.emplace_back("frontend.node.prefetch.buffers", std::to_string(each.buffers));
+    config.emplace_back("frontend.node.prefetch.mshrs", std::to_string(each.own));
+    config.emplace_back("frontend.node.prefetch.buffers", std::to_string(each.own));
     const Logged page = logged({"thread reader\nread 7\n", {}, config});
     const std::vector<std::int64_t>& arrival = column_of(page.requests, "arrival_ps");
     const std::int64_t begin = *std::min_element(arrival.begin(), arrival.end());
@@ -109,10 +110,10 @@ TEST(JobPrefetch, LinesInFlightAreThoseOfTheFormula) {
     int last = misses - 1;
     if (misses >= 3 && each.degree > 0) {
       last = std::min({2 + (misses - 2) * each.degree, misses - 1 + each.distance, 63});
-      last = std::max(misses - 1, std::min(last, 2 + each.buffers));
+      last = std::max(misses - 1, std::min(last, 2 + each.own));
     }
     EXPECT_EQ(sent, last + 1) << each.mshrs << " " << each.degree << " " << each.distance << " "
-                              << each.buffers;
+                              << each.own;
   }
 }
 
