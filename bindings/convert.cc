@@ -2,6 +2,7 @@
 #include "bindings/convert.h"
 
 #include <pybind11/numpy.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 
@@ -109,6 +110,10 @@ py::object take(CommandLog& log) {
   tables["commands"] = to_table(CommandLog::kCommandNames, log.take_commands());
   tables["modules"] = to_table(CommandLog::kModuleNames, log.take_modules());
   return std::move(tables);
+}
+
+py::object take(ThreadLog& log) {
+  return py::make_tuple(to_table(ThreadLog::kNames, log.take()), log.names());
 }
 
 }  // namespace hmsim

@@ -11,6 +11,7 @@
 #include "simulation/command_log.h"
 #include "simulation/request_log.h"
 #include "simulation/series.h"
+#include "simulation/thread_log.h"
 
 namespace hmsim {
 
@@ -23,5 +24,7 @@ pybind11::object to_python(const Series& series, const std::vector<Statistic>& c
 pybind11::object to_python(const RequestLog::Columns& requests);
 // {"commands": columns by name, "modules": likewise}: all rows, taken away.
 pybind11::object take(CommandLog& log);
+// (columns by name, what the numbers of `name` mean): all rows, taken away.
+pybind11::object take(ThreadLog& log);
 
 }  // namespace hmsim

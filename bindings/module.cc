@@ -141,6 +141,22 @@ void bind_simulation(py::module_& module) {
            [](Simulation& self) -> py::object {
              return self.command_log() ? take(*self.command_log()) : py::none();
            })
+      .def_property_readonly(
+          "logged_threads",
+          [](Simulation& self) { return self.thread_log() ? self.thread_log()->rows() : 0; })
+      .def_property_readonly(
+          "thread_log_full",
+          [](Simulation& self) { return self.thread_log() && self.thread_log()->full(); })
+      .def("end_thread_log",
+           [](Simulation& self) {
+             if (self.thread_log()) {
+               self.thread_log()->end(self.now());
+             }
+           })
+      .def("take_threads",
+           [](Simulation& self) -> py::object {
+             return self.thread_log() ? take(*self.thread_log()) : py::none();
+           })
       .def("statistics", [](const Simulation& self) { return to_python(self.statistics()); })
       .def("series",
            [](const Simulation& self) -> py::object {

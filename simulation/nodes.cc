@@ -70,6 +70,14 @@ Nodes::Nodes(const FrontendParameters& frontend, const CoresByNode& cores) {
   }
 }
 
+std::vector<Node*> Nodes::all() const {
+  std::vector<Node*> found;
+  for (const auto& node : nodes_) {
+    found.push_back(node.get());
+  }
+  return found;
+}
+
 void Nodes::connect(MemorySystem& memory, TranslationKind translation, std::uint64_t seed) {
   for (std::int64_t node = 0; node < memory.config().nodes; ++node) {
     memories_.push_back(std::make_unique<NodeMemory>(memory, node));

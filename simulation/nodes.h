@@ -39,6 +39,7 @@ class Nodes {
   void connect(MemorySystem& memory, TranslationKind translation, std::uint64_t seed);
 
   std::size_t size() const { return nodes_.size(); }
+  std::vector<Node*> all() const;
   const std::vector<Core>& cores() const { return cores_; }  // node by node
   Network* network() const { return network_.get(); }        // none where there is one node
 

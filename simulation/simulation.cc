@@ -91,6 +91,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
       throw InputError("command log: dram.backend: '" + backend + "' shows no commands");
     }
     command_log_ = std::make_unique<CommandLog>(options_.log_commands);
+    thread_log_ = std::make_unique<ThreadLog>(options_.log_commands);
   }
   if (options_.check) {
     if (opaque) {
@@ -268,9 +269,12 @@ void Simulation::begin_log() {
     request_log_->set_epoch(epoch_);
     memory_->set_request_observer(*request_log_);
   }
-  if (command_log_ != nullptr && measuring_ && !log_begun_) {
-    log_begun_ = true;
-    command_log_->watch(*memory_);
+  if (command_log_ != nullptr && measuring_) {
+    thread_log_->watch(nodes_->all(), now());
+    if (!log_begun_) {
+      log_begun_ = true;
+      command_log_->watch(*memory_);
+    }
   }
 }
 

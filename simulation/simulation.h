@@ -22,6 +22,7 @@
 #include "simulation/nodes.h"
 #include "simulation/request_log.h"
 #include "simulation/series.h"
+#include "simulation/thread_log.h"
 
 namespace hmsim {
 
@@ -38,7 +39,8 @@ struct RunOptions {
   // Keep what became of each request that is done while measuring. Changes no result.
   bool log_requests = false;
   // Keep so many rows, from the start of measuring on, of what happens on the channels and inside
-  // NVDIMMs; 0: none. Changes no result. Ends with the first power failure.
+  // NVDIMMs, and so many of what threads of jobs do; 0: none. Changes no result. Ends with the
+  // first power failure.
   std::int64_t log_commands = 0;
   // In place of the policies that the configuration names.
   PolicyMakers policies = {};
@@ -84,8 +86,9 @@ class Simulation : private SourceProgress {
   std::size_t logged_requests() const { return request_log_ ? request_log_->rows() : 0; }
   RequestLog::Columns take_requests();
 
-  // RunOptions::log_commands: the log; nullptr without it. No part of a checkpoint.
+  // RunOptions::log_commands: the logs; nullptr without it. No part of a checkpoint.
   CommandLog* command_log() { return command_log_.get(); }
+  ThreadLog* thread_log() { return thread_log_.get(); }
 
   // Sends a request by hand and returns its id, which counts such requests from 0. The address is a
   // system address: DRAM from 0, the NVDIMM behind it; the request is for the line that holds it.
@@ -194,6 +197,7 @@ class Simulation : private SourceProgress {
   std::unique_ptr<ProtocolChecker> checker_;  // or none
   std::unique_ptr<RequestLog> request_log_;   // or none
   std::unique_ptr<CommandLog> command_log_;   // or none
+  std::unique_ptr<ThreadLog> thread_log_;     // or none
   bool log_begun_ = false;                    // that of commands
   std::unique_ptr<MemorySystem> memory_;
   bool warmup_time_over_ = false;

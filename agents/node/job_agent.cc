@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agents/clock.h"
+#include "agents/node/thread_observer.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -41,7 +42,7 @@ void JobAgent::prepare() {
   open_sites();
   threads_.resize(program_threads() + sites_.size() * static_cast<std::size_t>(keys_.flushers));
   for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
-    threads_.enter(flusher, ThreadState::idle, Tick(0));
+    enter(flusher, ThreadState::idle, Tick(0));
     site_of(flusher).write_back.idle.push(flusher);
   }
   if (environment().network != nullptr) {
@@ -92,8 +93,22 @@ void JobAgent::start(Tick now) {
   }
 }
 
+void JobAgent::enter(std::uint32_t thread, ThreadState state, Tick now) {
+  threads_.enter(thread, state, now);
+  if (ThreadObserver* const observer = site_of(thread).node->observer()) {
+    observer->on_state({index(), thread}, state, now);
+  }
+}
+
+ThreadName JobAgent::name_of(std::uint32_t thread) const {
+  if (is_flusher(thread)) {
+    return {index(), std::nullopt, "flusher"};
+  }
+  return {index(), task_of(thread), program_->name_of(thread % program_->threads())};
+}
+
 void JobAgent::make_ready(std::uint32_t thread, bool woken, Tick now) {
-  threads_.enter(thread, ThreadState::ready, now);
+  enter(thread, ThreadState::ready, now);
   const JobSite& site = site_of(thread);
   site.node->ready({site.job, thread}, woken, now);
 }
@@ -273,7 +288,7 @@ StintEnd JobAgent::stint_ended(std::uint32_t number, const Stint& stint, Tick no
 }
 
 StintEnd JobAgent::yield(std::uint32_t thread, Tick now) {
-  threads_.enter(thread, ThreadState::ready, now);
+  enter(thread, ThreadState::ready, now);
   return StintEnd::yields;
 }
 
@@ -313,7 +328,7 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
 }
 
 void JobAgent::sleep(std::uint32_t number, Tick now) {
-  threads_.enter(number, ThreadState::sleeping, now);
+  enter(number, ThreadState::sleeping, now);
   timers_.schedule(sum_in_time(now, threads_[number].record.time), Timer::wake, number);
   notify();
 }

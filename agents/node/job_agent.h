@@ -87,12 +87,9 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   bool runs_on(std::uint32_t thread, const Node& node) const override {
     return site_of(thread).node == &node;
   }
-  bool is_ready(std::uint32_t thread) const override {
-    return threads_[thread].state == ThreadState::ready;
-  }
-  bool is_running(std::uint32_t thread) const override {
-    return threads_[thread].state == ThreadState::running;
-  }
+  ThreadState state_of(std::uint32_t thread) const override { return threads_[thread].state; }
+  ThreadName name_of(std::uint32_t thread) const override;
+  std::size_t agent() const override { return index(); }
 
   void message_arrived(std::uint32_t event, Tick now) override;
   std::uint32_t network_events() const override {
@@ -114,6 +111,8 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   bool copies_by_itself(std::uint32_t thread, JobAction action) const;
 
   void start(Tick now);
+  // A thread enters a state other than running.
+  void enter(std::uint32_t thread, ThreadState state, Tick now);
   void make_ready(std::uint32_t thread, bool woken, Tick now);
   void fetch(JobThread& thread);
   bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;

@@ -12,7 +12,7 @@ StintEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
   if (events_.take(event, number)) {
     return StintEnd::goes_on;
   }
-  threads_.enter(number, ThreadState::waiting, now);
+  enter(number, ThreadState::waiting, now);
   check_alive();
   return StintEnd::waits;
 }
@@ -61,7 +61,7 @@ bool JobAgent::has_ended() const {
 }
 
 StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
-  threads_.enter(number, ThreadState::done, now);
+  enter(number, ThreadState::done, now);
   if (has_ended()) {
     complete_pass(now);
   } else {

@@ -35,7 +35,7 @@ StintEnd JobAgent::write(std::uint32_t number, Tick now) {
   if (!write_back.over_limit()) {
     return StintEnd::goes_on;
   }
-  threads_.enter(number, ThreadState::throttled, now);
+  enter(number, ThreadState::throttled, now);
   write_back.throttled.push(number);
   return StintEnd::waits;
 }
@@ -70,14 +70,14 @@ bool JobAgent::flushed(std::uint32_t flusher, Tick now) {
   if (next_transfer(flusher)) {
     return true;
   }
-  threads_.enter(flusher, ThreadState::idle, now);
+  enter(flusher, ThreadState::idle, now);
   write_back.idle.push(flusher);
   check_alive();
   return false;
 }
 
 void JobAgent::sync(std::uint32_t number, Tick now) {
-  threads_.enter(number, ThreadState::syncing, now);
+  enter(number, ThreadState::syncing, now);
   WriteBack& write_back = site_of(number).write_back;
   if (write_back.clean()) {
     flush(number, now);
@@ -97,7 +97,7 @@ void JobAgent::flush(std::uint32_t thread, Tick now) {
 void JobAgent::transfer(std::uint32_t number, Tick now) {
   const JobRecord& record = threads_[number].record;
   const bool write = record.action == JobAction::write;
-  threads_.enter(number, write ? ThreadState::writing : ThreadState::reading, now);
+  enter(number, write ? ThreadState::writing : ThreadState::reading, now);
   const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
   engine_.begin(number, {record.first_line + offset / kLine, record.lines}, write,
                 [this, now](std::uint64_t line, bool writes, std::uint32_t index) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "agents/node/thread_observer.h"
 #include "core/places.h"
 
 namespace hmsim {
@@ -42,6 +43,9 @@ NodeCore* Node::free_core(const ThreadId& thread) {
 
 void Node::run(NodeCore& core, const ThreadId& thread, Tick now) {
   job(thread).stint_begins(thread.thread, now);
+  if (observer_ != nullptr) {
+    observer_->on_run({job(thread).agent(), thread.thread}, core.core(), now);
+  }
   core.run(thread, now);
 }
 
@@ -106,6 +110,23 @@ bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
   return true;
 }
 
+void Node::watch(ThreadObserver& observer, Tick now) {
+  observer_ = &observer;
+  for (const Job& each : jobs_) {
+    for (std::uint32_t thread = 0; thread < each.job->thread_count(); ++thread) {
+      const ThreadState state = each.job->state_of(thread);
+      if (each.job->runs_on(thread, *this) && state != ThreadState::running) {
+        observer.on_state({each.job->agent(), thread}, state, now);
+      }
+    }
+  }
+  for (const auto& core : cores_) {
+    if (const auto& thread = core->thread()) {
+      observer.on_run({job(*thread).agent(), thread->thread}, core->core(), now);
+    }
+  }
+}
+
 std::int64_t Node::work_under_way(std::uint16_t job, Tick now) const {
   std::int64_t work = 0;
   for (const auto& core : cores_) {
@@ -151,8 +172,9 @@ void Node::check_loaded(const Archive& archive) const {
     }
     for (std::uint32_t thread = 0; thread < job.job->thread_count(); ++thread) {
       const bool here = job.job->runs_on(thread, *this);
-      archive.check(ready.has(thread) == (here && job.job->is_ready(thread)) &&
-                        running.has(thread) == (here && job.job->is_running(thread)),
+      const ThreadState state = job.job->state_of(thread);
+      archive.check(ready.has(thread) == (here && state == ThreadState::ready) &&
+                        running.has(thread) == (here && state == ThreadState::running),
                     kWrong);
     }
   }

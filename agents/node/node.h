@@ -12,13 +12,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "agents/node/job_threads.h"
 #include "agents/node/node_core.h"
 #include "core/archive.h"
 #include "core/ring.h"
 
 namespace hmsim {
+
+class ThreadObserver;
 
 enum class StintEnd {
   goes_on,  // at once, on the same core
@@ -27,6 +31,13 @@ enum class StintEnd {
 };
 
 class Node;
+
+// What people call a thread.
+struct ThreadName {
+  std::size_t agent = 0;            // its job's, in the workload
+  std::optional<std::size_t> task;  // none: a flusher's
+  std::string name;                 // in the program, where several may share one
+};
 
 // A job as its nodes see it.
 class NodeJob {
@@ -46,8 +57,9 @@ class NodeJob {
   virtual std::uint32_t thread_count() const = 0;
   // Whether the thread is one of those that run there.
   virtual bool runs_on(std::uint32_t thread, const Node& node) const = 0;
-  virtual bool is_ready(std::uint32_t thread) const = 0;
-  virtual bool is_running(std::uint32_t thread) const = 0;
+  virtual ThreadState state_of(std::uint32_t thread) const = 0;
+  virtual ThreadName name_of(std::uint32_t thread) const = 0;
+  virtual std::size_t agent() const = 0;  // its number in the workload
 };
 
 class Node {
@@ -61,12 +73,18 @@ class Node {
 
   // A job whose threads run on these cores. Returns its number.
   std::uint16_t join(NodeJob& job, const std::vector<std::int64_t>& cores);
-  NodeJob& job(const ThreadId& thread) { return *jobs_[thread.job].job; }
+  std::size_t jobs() const { return jobs_.size(); }
+  NodeJob& job(std::uint16_t number) { return *jobs_[number].job; }
+  NodeJob& job(const ThreadId& thread) { return job(thread.job); }
   // It is ready; `woken`: it was asleep.
   void ready(const ThreadId& thread, bool woken, Tick now);
   // A core's thread waits for something, or yields: the core takes another, if there is one.
   void core_is_free(NodeCore& core, Tick now) { take_next(core, now); }
   void yielded(NodeCore& core, const ThreadId& thread, Tick now);
+  // Tells what threads do, beginning with the state of each now. The observer outlives the node's
+  // last step.
+  void watch(ThreadObserver& observer, Tick now);
+  ThreadObserver* observer() const { return observer_; }  // nullptr: there is none
   // Work of a job's stints that are under way.
   std::int64_t work_under_way(std::uint16_t job, Tick now) const;
 
@@ -99,6 +117,7 @@ class Node {
   std::vector<std::unique_ptr<NodeCore>> cores_;
   std::vector<Job> jobs_;
   std::uint64_t next_order_ = 0;
+  ThreadObserver* observer_ = nullptr;
 };
 
 }  // namespace hmsim

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "agents/node/node.h"
+#include "agents/node/thread_observer.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -67,6 +68,10 @@ void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
   if (fetched_copy_ > 0) {
     copied_ += fetched_copy_;
     copy_slots_ += slot - counted_slot_;
+    if (ThreadObserver* const observer = node_.observer()) {
+      observer->on_copy({node_.job(*thread_).agent(), thread_->thread},
+                        slots().tick(counted_slot_ + 1), slots().tick(slot + 1));
+    }
   }
   counted_slot_ = slot;
   MissCore::dispatched(number, slot, now);

@@ -192,6 +192,19 @@ class Simulation:
         column (hmsim.command_log).
         """
 
+    @property
+    def logged_threads(self) -> int: ...
+    @property
+    def thread_log_full(self) -> bool: ...
+    def end_thread_log(self) -> None:
+        """End what threads of jobs are doing in their log, and the log."""
+
+    def take_threads(self) -> Optional[tuple[dict[str, Any], list[str]]]:
+        """Return what threads did since the last call, or None without ``log_commands``.
+
+        An int64 array by column (hmsim.command_log), and the names that those of ``name`` mean.
+        """
+
     def statistics(self) -> list[dict[str, Any]]:
         """Return dictionaries with path, unit, description, kind and value.
 

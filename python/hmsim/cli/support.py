@@ -50,11 +50,14 @@ CommandLogFlag = Annotated[
     bool,
     typer.Option(
         "--command-log",
-        help="Write commands.parquet and modules.parquet, from which 'hmsim timeline' draws.",
+        help="Write commands, modules and threads.parquet, from which 'hmsim timeline' draws.",
     ),
 ]
 LogRows = Annotated[
-    int, typer.Option(min=1, max=10**9, help="Rows of the command log at most: its first ones.")
+    int,
+    typer.Option(
+        min=1, max=10**9, help="Rows of the command log, and of threads, at most: the first ones."
+    ),
 ]
 Check = Annotated[
     bool,

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command log of one run: what happens on its channels and inside its NVDIMMs."""
+"""The command log of one run: what happens on its channels, inside its NVDIMMs, on its nodes."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,11 @@ from hmsim.running.request_log import ROWS, RowLog, words
 if TYPE_CHECKING:
     from hmsim._core import Simulation
 
-MOST_ROWS = 10_000_000  # of both tables together, unless the user says otherwise
+# Of commands and modules together, and of threads, unless the user says otherwise.
+MOST_ROWS = 10_000_000
 
 # By the core's numbers: ChannelCommand, FlashStage and what other media do, FlashOperation and what
-# they do, FlashPriority and wear levelling.
+# they do, FlashPriority and wear levelling, ThreadState and copying.
 COMMANDS = (
     *("activate", "precharge", "read", "write", "refresh", "refresh_same_bank"),
     *("power_down_enter", "power_down_exit", "self_refresh_enter", "self_refresh_exit"),
@@ -28,9 +30,15 @@ STAGES = (
 )
 OPERATIONS = ("read", "program", "erase", "write", "move")
 CAUSES = ("demand", "map", "collection", "prefetch", "eviction", "levelling")
+STATES = (
+    *("run_queue", "running", "reading", "writing", "throttled", "syncing", "waiting", "sleeping"),
+    *("idle", "done", "copying"),
+)
+NARROW = ("channel", "rank", "bank", "unit", "page", "agent", "thread", "task", "core")
 
 COMMAND_FILE = "commands.parquet"
 MODULE_FILE = "modules.parquet"
+THREAD_FILE = "threads.parquet"
 
 
 class _Commands(RowLog):
@@ -52,8 +60,31 @@ class _Modules(RowLog):
         return super().column(name, _narrow(name, values))
 
 
+class _Threads(RowLog):
+    name = "command log"
+    names: Sequence[str] = ()  # of threads
+
+    def column(self, name: str, values: Any) -> Any:
+        if name == "state":
+            return words(values, STATES)
+        if name == "name":
+            return words(values, self.names, "int32")
+        return super().column(name, _narrow(name, values))
+
+    def collect(self, simulation: Simulation, last: bool) -> int:
+        kept = simulation.logged_threads
+        found = simulation.take_threads() if last or kept >= ROWS else None
+        if found is None:
+            return 0
+        columns, self.names = found
+        self.write(columns)
+        return kept
+
+
 class CommandLog:
-    """Every command on the channels, and what the NVDIMMs' units do, from the start of measuring.
+    """Every command on the channels, what the NVDIMMs' units do, and what threads of jobs do.
+
+    It begins with measuring.
 
     ``commands.parquet``, in order: ``cycle`` of the channel's clock, ``command``, ``channel``,
     ``rank`` (the NVDIMM is the one after the last), ``bank`` (-1: none), ``row`` (NVDIMM: logical
@@ -62,20 +93,29 @@ class CommandLog:
     ``modules.parquet``: ``start_ps``, ``end_ps``, ``channel``, ``stage``, ``operation``, ``cause``,
     ``unit`` (LUN of the NVDIMM; bank of other media), ``block``, ``page`` (-1: none), as
     nvdimm/nand/flash_observer.h describes them.
+
+    ``threads.parquet``, those of each thread in order: ``begin_ps``, ``end_ps``, ``agent``,
+    ``thread`` (as in the statistics ``agent.N.thread.T``; flushers follow), ``task`` (-1: a
+    flusher's), ``name``, ``state`` (of `STATES`; neither idle nor done), ``core`` (-1: none).
     """
 
     def __init__(
         self, directory: str | os.PathLike[str] | None = None, rows: int = MOST_ROWS
     ) -> None:
-        """Begin a log of so many rows at most on the file system of a directory.
+        """Begin a log of so many rows at most, and so many of threads.
+
+        The directory tells the file system.
 
         Raises InputError when the file cannot be written, as `collect` and `save` do.
         """
         self.limit = rows
         self.rows = 0
         self.full = False
+        self.thread_rows = 0
+        self.threads_full = False
         self._commands = _Commands(directory)
         self._modules = _Modules(directory)
+        self._threads = _Threads(directory)
 
     def collect(self, simulation: Simulation, last: bool = False) -> None:
         """Take from the simulation what it has kept, when that is much or the ``last``."""
@@ -87,19 +127,30 @@ class CommandLog:
                 self._modules.write(tables["modules"])
                 self.rows += kept
         if last:
+            simulation.end_thread_log()
             self.full = simulation.command_log_full
-            self._commands.close()
-            self._modules.close()
+            self.threads_full = simulation.thread_log_full
+        self.thread_rows += self._threads.collect(simulation, last)
+        if last:
+            for log in (self._commands, self._modules, self._threads):
+                log.close()
 
     def save(self, directory: Path) -> None:
-        """Write the two files of a closed log."""
+        """Write the files of a closed log."""
         self._commands.save(directory / COMMAND_FILE)
         self._modules.save(directory / MODULE_FILE)
+        self._threads.save(directory / THREAD_FILE)
 
     def describe(self) -> dict[str, Any]:
         """Return what ``run.json`` says of it; ``full``: the run went on without it."""
-        return {"rows": self.rows, "limit": self.limit, "full": self.full}
+        return {
+            "rows": self.rows,
+            "limit": self.limit,
+            "full": self.full,
+            "thread_rows": self.thread_rows,
+            "threads_full": self.threads_full,
+        }
 
 
 def _narrow(name: str, values: Any) -> Any:
-    return values.astype("int32") if name in ("channel", "rank", "bank", "unit", "page") else values
+    return values.astype("int32") if name in NARROW else values

@@ -104,8 +104,8 @@ class RequestLog(RowLog):
         return pa.array(values)
 
 
-def words(values: Any, names: Sequence[str]) -> Any:
+def words(values: Any, names: Sequence[str], dtype: str = "int8") -> Any:
     """Return numbers as an Arrow array of their names."""
     import pyarrow as pa
 
-    return pa.DictionaryArray.from_arrays(values.astype("int8"), list(names))
+    return pa.DictionaryArray.from_arrays(values.astype(dtype), pa.array(names, pa.string()))

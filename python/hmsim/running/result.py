@@ -38,7 +38,7 @@ class Result:
         samples: the time series as the core gives it, or None.
         request_log: what became of each request, or None.
         simulator: versions of what simulated around our controller, by name; empty: we did.
-        command_log: what happened on the channels and inside the NVDIMMs, or None.
+        command_log: what happened on the channels, inside the NVDIMMs and to threads, or None.
     """
 
     config: Config
@@ -118,7 +118,8 @@ class Result:
         """Write the files of a run.
 
         ``config.yaml``, ``stats.json``, ``run.json`` and, where asked for, ``series.parquet``,
-        ``requests.parquet``, ``commands.parquet`` and ``modules.parquet``: all of them or nothing.
+        ``requests.parquet``, ``commands.parquet``, ``modules.parquet`` and ``threads.parquet``: all
+        of them or nothing.
 
         Args:
             directory: must not exist, or with ``force`` be one that hmsim wrote; it is replaced.

@@ -55,8 +55,8 @@ def run(
         warmup: a time (``"10ms"``) or a number of instructions before measuring begins.
         check: have an independent checker judge every command; it changes no result.
         request_log: keep what became of each request, as `Result.requests`.
-        command_log: keep what happens on the channels and inside the NVDIMMs, for `Result.save`
-            and ``hmsim timeline``: so many rows at most, or, if true, 10 million.
+        command_log: keep what happens on the channels, inside the NVDIMMs and to threads of jobs,
+            for `Result.save` and ``hmsim timeline``: so many rows at most, or, if true, 10 million.
         progress: show a progress bar on standard error after two seconds.
         calibrate: train a table that the policy wants, once; false: refuse.
 

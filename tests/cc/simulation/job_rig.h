@@ -29,6 +29,7 @@ struct Job {
   Assignments keys = {};
   Assignments config = {};
   std::uint64_t seed = 1;
+  std::int64_t log_rows = 0;  // of the log of commands, and of that of threads; 0: no logs
 };
 
 inline std::unique_ptr<Simulation> make(const Job& job) {
@@ -38,6 +39,8 @@ inline std::unique_ptr<Simulation> make(const Job& job) {
   keys.insert(keys.end(), job.keys.begin(), job.keys.end());
   RunOptions options;
   options.seed = job.seed;
+  options.log_commands = job.log_rows;
+  options.log_requests = job.log_rows > 0;
   return std::make_unique<Simulation>(config, std::vector<Assignments>{keys}, options,
                                       text_source(job.program));
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/thread_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kRunning = static_cast<std::int64_t>(ThreadState::running);
+constexpr auto kIdle = static_cast<std::int64_t>(ThreadState::idle);
+constexpr auto kDone = static_cast<std::int64_t>(ThreadState::done);
+
+}  // namespace
+
+const std::array<const char*, ThreadLog::kColumns> ThreadLog::kNames{
+    "begin_ps", "end_ps", "agent", "thread", "task", "name", "state", "core"};
+
+void ThreadLog::watch(const std::vector<Node*>& nodes, Tick now) {
+  threads_.clear();
+  first_.clear();
+  for (Node* const node : nodes) {
+    for (std::size_t job = 0; job < node->jobs(); ++job) {
+      add(node->job(static_cast<std::uint16_t>(job)));
+    }
+    node->watch(*this, now);
+  }
+}
+
+// A job may be on several nodes.
+void ThreadLog::add(const NodeJob& job) {
+  if (!first_.emplace(job.agent(), threads_.size()).second) {
+    return;
+  }
+  for (std::uint32_t number = 0; number < job.thread_count(); ++number) {
+    const ThreadName name = job.name_of(number);
+    const auto known = std::find(names_.begin(), names_.end(), name.name);
+    Thread thread;
+    thread.agent = static_cast<std::int64_t>(name.agent);
+    thread.thread = number;
+    thread.task = name.task ? static_cast<std::int64_t>(*name.task) : -1;
+    thread.name = known - names_.begin();
+    if (known == names_.end()) {
+      names_.push_back(name.name);
+    }
+    threads_.push_back(thread);
+  }
+}
+
+ThreadLog::Columns ThreadLog::take() { return std::exchange(columns_, Columns()); }
+
+void ThreadLog::on_run(const SeenThread& thread, std::int64_t core, Tick now) {
+  enter(thread, kRunning, core, now);
+}
+
+void ThreadLog::on_state(const SeenThread& thread, ThreadState state, Tick now) {
+  enter(thread, static_cast<std::int64_t>(state), -1, now);
+}
+
+void ThreadLog::enter(const SeenThread& id, std::int64_t state, std::int64_t core, Tick now) {
+  if (ended_) {
+    return;
+  }
+  Thread& thread = find(id);
+  close(thread, now);
+  thread.state = state;
+  thread.core = core;
+  thread.begin = now;
+  end_if_full(now);
+}
+
+// Of lines that were copied before the log began, the rest counts.
+void ThreadLog::on_copy(const SeenThread& id, Tick begin, Tick end) {
+  if (ended_) {
+    return;
+  }
+  Thread& thread = find(id);
+  if (thread.state != kCopying || thread.copied_to < begin) {
+    const Tick from = std::max(begin, thread.begin);
+    close(thread, from);
+    thread.state = kCopying;
+    thread.begin = from;
+    end_if_full(from);
+  }
+  thread.copied_to = end;
+}
+
+// Behind the last line that it copied, a thread runs on.
+void ThreadLog::close(Thread& thread, Tick now) {
+  if (thread.state == kCopying) {
+    const Tick to = std::min(thread.copied_to, now);
+    write(thread, to);
+    thread.state = kRunning;
+    thread.begin = to;
+  }
+  write(thread, now);
+}
+
+void ThreadLog::write(const Thread& thread, Tick end) {
+  if (end <= thread.begin || thread.state == kIdle || thread.state == kDone) {
+    return;
+  }
+  const std::array<std::int64_t, kColumns> row{thread.begin.value(), end.value(), thread.agent,
+                                               thread.thread,        thread.task, thread.name,
+                                               thread.state,         thread.core};
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    columns_[column].push_back(row[column]);
+  }
+  ++written_;
+}
+
+// A thread takes two rows at most to end: one for what it copies, one for what follows.
+void ThreadLog::end_if_full(Tick now) {
+  const auto threads = static_cast<std::int64_t>(threads_.size());
+  if (written_ + 2 * (threads + 1) > limit_) {
+    full_ = true;
+    end(now);
+  }
+}
+
+void ThreadLog::end(Tick now) {
+  if (!ended_) {
+    ended_ = true;
+    for (Thread& thread : threads_) {
+      close(thread, now);
+    }
+  }
+}
+
+}  // namespace hmsim
