@@ -35,7 +35,7 @@ def timeline(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Draw what each bank, bus, flash channel and LUN did when.
+    """Draw what each thread, core, bus, bank, flash channel and LUN did when.
 
     Writes timeline.json, to be opened in https://ui.perfetto.dev or chrome://tracing, timeline.svg
     and, where matplotlib is installed, timeline.png.

@@ -12,6 +12,7 @@ from hmsim._core import Simulation
 from hmsim.common.directories import new_file
 from hmsim.report import charts, tables
 from hmsim.report.collect import Shown, collect
+from hmsim.report.jobs import jobs
 from hmsim.report.markup import Markup, data, join, script, style, tag
 
 
@@ -37,6 +38,7 @@ def write_report(
 def page(shown: Sequence[Shown]) -> str:
     """Return the page about some runs."""
     drawn = charts.Charts(shown)
+    threads = jobs(shown)
     sections = [
         ("Overview", join(tables.runs(shown), tables.headline(shown))),
         ("What differs", tables.configuration(shown, dict(Simulation.resolve([])))),
@@ -45,6 +47,7 @@ def page(shown: Sequence[Shown]) -> str:
         ("Bandwidth", join(tables.bus(shown), drawn.bandwidth())),
         ("Garbage collection", join(tables.collection(shown), drawn.collection())),
         ("Fairness", tables.fairness(shown)),
+        *([] if threads is None else [("Jobs", threads)]),
         ("All statistics", tables.everything(shown)),
     ]
     names = [title.lower().replace(" ", "-") for title, _ in sections]

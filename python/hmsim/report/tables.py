@@ -67,7 +67,7 @@ def runs(shown: Sequence[Shown]) -> Markup:
                 tag("li", f"{workload}, agent {index}: {agent.get('kind', '?')} ({keys})")
             )
     return join(
-        _table("What was run", head, rows, texts=True),
+        table_of("What was run", head, rows, texts=True),
         tag("details", tag("summary", "The agents"), tag("ul", *agents)),
     )
 
@@ -81,7 +81,7 @@ def headline(shown: Sequence[Shown]) -> Markup:
         )
     agents = max((len(one.run.agents) for one in shown), default=0)
     for agent in range(agents):
-        ipc = [one.run.stats.get(f"core.{agent}.ipc") for one in shown]
+        ipc = [_ipc(one, agent) for one in shown]
         rate = [one.run.stats.get(f"agent.{agent}.rate") for one in shown]
         if any(value is not None for value in ipc):
             columns.append((f"agent {agent}, IPC", ipc, UP))
@@ -97,7 +97,14 @@ def headline(shown: Sequence[Shown]) -> Markup:
         rows.append(tag("tr", name_cell(index, one), *cells))
     note = "★: the best of the runs of one workload." if len(shown) > 1 else ""
     head = ["run", *(title for title, _, _ in columns)]
-    return _table(f"Main results. {note}", head, rows, sort=len(shown) > 1)
+    return table_of(f"Main results. {note}", head, rows, sort=len(shown) > 1)
+
+
+def _ipc(one: Shown, agent: int) -> Value:
+    """Return a job's IPC, which counts waiting, or a core's."""
+    stats = one.run.stats
+    core = one.run.agents[agent].get("core", agent) if agent < len(one.run.agents) else agent
+    return stats.get(f"agent.{agent}.ipc", stats.get(f"core.{core}.ipc"))
 
 
 def _number(values: Sequence[Value], index: int, better: int, shown: Sequence[Shown]) -> Markup:
@@ -247,7 +254,7 @@ def _sources(shown: Sequence[Shown]) -> Markup:
         hint = "Runs made with --request-log show latencies for each source here."
         return tag("p", hint, class_="note")
     head = ("run", "source", "memory", "requests", "mean (ns)", "p99 (ns, within 5 %)")
-    return _table("Latency by source of requests", head, rows, sort=True)
+    return table_of("Latency by source of requests", head, rows, sort=True)
 
 
 def everything(shown: Sequence[Shown]) -> Markup:
@@ -264,7 +271,7 @@ def everything(shown: Sequence[Shown]) -> Markup:
             cells.append(_change(values))
         rows.append(tag("tr", tag("th", name, scope="row"), *cells))
     head = ["statistic", *(one.name for one in shown), *(["change"] if len(shown) == 2 else [])]
-    table = _table("", head, rows, sort=True, identity="statistics")
+    table = table_of("", head, rows, sort=True, identity="statistics")
     search = tag(
         "input",
         type="search",
@@ -301,10 +308,10 @@ def _by_run(
             )
         rows.append(tag("tr", name_cell(index, one), *cells))
     head = ["run", *(title for title, _, _ in present)]
-    return _table(caption, head, rows, sort=len(shown) > 1)
+    return table_of(caption, head, rows, sort=len(shown) > 1)
 
 
-def _table(
+def table_of(
     caption: str,
     head: Sequence[str],
     rows: Sequence[Markup],
@@ -312,6 +319,8 @@ def _table(
     identity: str | None = None,
     texts: bool = False,
 ) -> Markup:
+    """Return a table that scrolls by itself; ``sort``: by its columns; ``texts``: of words."""
+
     def title(text: str) -> Markup:
         content = tag("button", text, type="button") if sort else text
         return tag("th", content, scope="col", class_="text" if texts else None)

@@ -40,6 +40,17 @@ MEANINGS = {
     "suspending": ("suspending", YELLOW),
     "collection": ("garbage collection", GREEN),
     "levelling": ("wear levelling", "#8fd3bf"),
+    "core_runs": ("thread runs", "#66a61e"),
+    "running": ("thread runs", "#66a61e"),
+    "core_copies": ("thread copies", "#7570b3"),
+    "copying": ("thread copies", "#7570b3"),
+    "run_queue": ("thread wants a core", "#4d4d4d"),
+    "reading": ("thread reads", ORANGE),
+    "writing": ("thread writes", VERMILION),
+    "throttled": ("thread throttled", "#8c510a"),
+    "syncing": ("thread syncs", PURPLE),
+    "waiting": ("thread waits for another", "#c9d3dc"),
+    "sleeping": ("thread sleeps", "#eeeeee"),
 }
 OTHER = ("low power", "#dddddd")
 

@@ -63,6 +63,8 @@ def label(kind: str, row: int, cause: str) -> str:
     """Return what a slice is called."""
     if kind == "open_row":
         return f"row {row}" if row >= 0 else "row open"
+    if kind in ("core_runs", "core_copies"):
+        return cause if kind == "core_runs" else f"{cause} copies"
     return f"{KINDS[kind]} ({cause})" if cause else KINDS[kind]
 
 

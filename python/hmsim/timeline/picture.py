@@ -6,15 +6,16 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError
 from hmsim.timeline import colors
-from hmsim.timeline.drawing import INK, Box, Drawing, Line, Words, fits
+from hmsim.timeline.drawing import CHARACTER, INK, Box, Drawing, Line, Shape, Words, fits
 from hmsim.timeline.modules import COLLECTIONS
 from hmsim.timeline.perfetto import NAMES, label
 from hmsim.timeline.phases import Story
-from hmsim.timeline.sheet import KINDS, Track
+from hmsim.timeline.sheet import CODES, KINDS, Track
+from hmsim.timeline.threads import CORES, NODE, THREADS
 from hmsim.timeline.tracks import Timeline
 
 if TYPE_CHECKING:  # takes a while to import
@@ -23,7 +24,10 @@ if TYPE_CHECKING:  # takes a while to import
 WIDTH, LEFT, RIGHT = 1240, 150, 24  # pixels
 ROW, BAR = 24, 18
 MOST_ROWS = 160
-DENSE = 2.0  # slices a pixel from which on a track shows how busy it is, not what with
+MOST_OF_NODE = 16  # cores, and threads: those that ran longest
+# Slices a pixel from which on a track shows shares of time, not slices: of short ones far apart
+# each is seen, but those of cores and threads follow each other.
+DENSE, DENSE_NODE = 2.0, 0.2
 READABLE = 34  # pixels of the narrowest phase that is still drawn to scale
 UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 LIGHT = "#d9d9d9"
@@ -70,7 +74,12 @@ def window_picture(timeline: Timeline) -> Drawing:
     where = f"{duration(begin)} to {duration(end)} of simulated time"
     drawing = _begin(timeline, f"{timeline.run.workload} under {timeline.run.policy}: {where}")
     used = set(timeline.slices["track"].tolist())
-    shown = [n for n, t in enumerate(timeline.tracks) if n in used or not _rare(t)]
+    left_out = _left_out(timeline, CORES) | _left_out(timeline, THREADS)
+    shown = [
+        n
+        for n, track in enumerate(timeline.tracks)
+        if n not in left_out and (n in used or not _rare(track))
+    ]
     top = drawing.height + 22
     bottom = _tracks(drawing, timeline, axis, shown, None, top)
     for time, text in _ticks(begin, end):
@@ -136,12 +145,29 @@ def _rare(track: Track) -> bool:
     return track.place[1] == COLLECTIONS or track.place[-1] < 0
 
 
+def _left_out(timeline: Timeline, part: int) -> set[int]:
+    """Return the tracks of a part of the node that a picture has no room for."""
+    tracks = [n for n, track in enumerate(timeline.tracks) if track.place[:2] == (NODE, part)]
+    ran = _on_core(timeline.slices).groupby(timeline.slices["track"]).sum()
+    longest = sorted(tracks, key=lambda n: -int(ran.get(n, 0)))
+    return set(longest[MOST_OF_NODE:])
+
+
+def _on_core(slices: pd.DataFrame) -> pd.Series:
+    """Return the length of each slice in which a thread has a core, 0 for others."""
+    codes = [CODES[kind] for kind in ("core_runs", "core_copies", "running", "copying")]
+    return (slices["end_ps"] - slices["start_ps"]).where(slices["kind"].isin(codes), 0)
+
+
 def _begin(timeline: Timeline, title: str) -> Drawing:
     drawing = Drawing(WIDTH, title=title)
     drawing.add(Words(16, 28, title, 17, bold=True))
     drawing.height = 38
     if timeline.full:
-        drawing.add(Words(WIDTH - RIGHT, 28, "the run went on after its log", 11, "end"))
+        text = "the run went on after its log"
+        if timeline.channels_end_ps < timeline.end_ps:
+            text = f"the log of commands ends at {duration(timeline.channels_end_ps)}"
+        drawing.add(Words(WIDTH - RIGHT, 28, text, 11, "end"))
     return drawing
 
 
@@ -210,20 +236,42 @@ def _tracks(
         track = timeline.tracks[index]
         if track.group != group:
             group = track.group
-            drawing.add(Words(16, y + 14, group, 12, bold=True))
+            drawing.add(Words(16, y + 14, _heading(timeline, group, shown), 12, bold=True))
             y += 20
         drawing.add(
             Words(LEFT - 10, y + 15, track.name, 12, "end"),
             Box(LEFT, y + 1, WIDTH - RIGHT - LEFT, BAR + 2, "#fafafa", edge="#e8e8e8"),
         )
         slices = timeline.slices[timeline.slices["track"] == index]
-        if story is None and len(slices) > DENSE * (WIDTH - LEFT - RIGHT):
-            _dense(drawing, slices, axis, y + 2, timeline)
+        most = (DENSE_NODE if track.place[0] == NODE else DENSE) * (WIDTH - LEFT - RIGHT)
+        if story is None and len(slices) > most:
+            _dense(drawing, slices, y + 2, timeline)
+            drawing.add(*_share(track, slices, y + 2, timeline))
         else:
             _slices(drawing, slices, axis, y + 2, track, story)
         y += ROW
     drawing.height = y
     return y
+
+
+def _heading(timeline: Timeline, group: str, shown: Sequence[int]) -> str:
+    whole = [n for n, track in enumerate(timeline.tracks) if track.group == group]
+    drawn = len(set(whole) & set(shown))
+    if timeline.tracks[whole[0]].place[0] != NODE or drawn == len(whole):
+        return group
+    return f"{group}: {drawn} of {len(whole)}, those that ran longest"
+
+
+def _share(track: Track, slices: pd.DataFrame, y: float, timeline: Timeline) -> list[Shape]:
+    thread = track.place[:2] == (NODE, THREADS)
+    times = _on_core(slices) if thread else slices["end_ps"] - slices["start_ps"]
+    share = 100 * int(times.sum()) / (timeline.end_ps - timeline.begin_ps)
+    text = f"{'on a core' if thread else 'busy'} {share:.2g} % of the time"
+    words = Words(WIDTH - RIGHT - 4, y + 10, text, 9, "end", color="#333333")
+    if track.place[0] != NODE:
+        return [words]
+    width = len(text) * 9 * CHARACTER
+    return [Box(words.x - width - 2, y + 1, width + 4, 11, "#ffffff"), words]
 
 
 def _slices(
@@ -257,29 +305,36 @@ def _slices(
             drawing.add(Words(x + width / 2, y + 13, words, 10, "middle", color=ink))
 
 
-def _dense(
-    drawing: Drawing, slices: pd.DataFrame, axis: Axis, y: float, timeline: Timeline
-) -> None:
-    """Bars two pixels wide whose height is the share of time that the track was busy."""
+def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline) -> None:
+    """Bars two pixels wide, whose parts are the shares of time that went into what."""
     import numpy as np
 
     bins = (WIDTH - LEFT - RIGHT) // 2
     begin, span = timeline.begin_ps, timeline.end_ps - timeline.begin_ps
     edges = begin + span * np.arange(bins + 1) // bins
+    low = np.full(bins, y + BAR)
+    painted = slices["kind"].map({n: colors.meaning(kind)[1] for n, kind in enumerate(NAMES)})
+    for color in dict.fromkeys(colors.meaning(kind)[1] for kind in NAMES):
+        own = slices[painted == color]
+        if not len(own):
+            continue
+        heights = BAR * np.minimum(_busy(own, edges) / np.diff(edges), 1)
+        for index in np.flatnonzero(heights > 0).tolist():
+            height = min(max(float(heights[index]), 0.6), low[index] - y)
+            low[index] -= height
+            drawing.add(Box(LEFT + 2 * index, low[index], 2, height, color))
+
+
+def _busy(slices: pd.DataFrame, edges: Any) -> Any:
+    """Return the time that slices of a track take between each two edges."""
+    import numpy as np
+
     starts, ends = slices["start_ps"].to_numpy(), slices["end_ps"].to_numpy()
     # Busy time up to each edge: whole slices before it, and a part of the one that it cuts.
     lengths = np.concatenate([[0], np.cumsum(ends - starts)])
     before = np.searchsorted(starts, edges, "right")
     cut = np.maximum(ends[np.maximum(before - 1, 0)] - edges, 0) * (before > 0)
-    busy = np.diff(lengths[before] - cut) / np.diff(edges)
-    longest = (slices["end_ps"] - slices["start_ps"]).groupby(slices["kind"]).sum().idxmax()
-    color = colors.meaning(NAMES[int(longest)])[1]
-    for index, share in enumerate(busy.tolist()):
-        if share > 0:
-            height = max(BAR * min(share, 1.0), 0.6)
-            drawing.add(Box(LEFT + 2 * index, y + BAR - height, 2, height, color))
-    hint = f"busy {100 * lengths[-1] / span:.2g} % of the time"
-    drawing.add(Words(WIDTH - RIGHT - 4, y + 10, hint, 9, "end", color="#333333"))
+    return np.diff(lengths[before] - cut)
 
 
 def _ticks(begin: int, end: int) -> list[tuple[int, str]]:

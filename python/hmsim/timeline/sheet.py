@@ -48,6 +48,17 @@ KINDS = {
     "suspending": "suspending",
     "collection": "collection",
     "levelling": "wear levelling",
+    "core_runs": "running",
+    "core_copies": "copying",
+    "running": "running",
+    "copying": "copying",
+    "run_queue": "run queue",
+    "reading": "reading",
+    "writing": "writing",
+    "throttled": "throttled",
+    "syncing": "syncing",
+    "waiting": "waiting",
+    "sleeping": "sleeping",
 }
 CODES = {kind: code for code, kind in enumerate(KINDS)}
 
@@ -58,8 +69,8 @@ class Track:
 
     Attributes:
         place: sorts the tracks.
-        group: what they belong to: ``channel 0``, ``channel 0, DRAM``, ``channel 0, flash``.
-        name: ``data bus``, ``bank 3``, ``flash channel 1``, ``LUN 2``, ``GC of LUN 2``.
+        group: what they belong to: ``node``, ``channel 0``, ``channel 0, flash``.
+        name: ``core 1``, ``data bus``, ``bank 3``, ``flash channel 1``, ``LUN 2``, ``GC of LUN 2``.
     """
 
     place: tuple[int, ...]

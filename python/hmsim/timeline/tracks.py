@@ -13,6 +13,7 @@ from hmsim.running.run_directory import RunDirectory, read_run
 from hmsim.timeline.channels import add_channels
 from hmsim.timeline.modules import add_modules
 from hmsim.timeline.sheet import Sheet, Track
+from hmsim.timeline.threads import add_threads, read_threads
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
@@ -32,7 +33,8 @@ class Timeline:
         tracks: those that hold anything in the run.
         slices: as `Sheet.table` gives them.
         begin_ps, end_ps: what the log covers.
-        full: the run went on after the log's end.
+        full: the run went on after the end of a log.
+        channels_end_ps: the end of what it covers of channels; threads may go on.
         commands: the rows of ``commands.parquet``.
         period_ps: the channel's clock period.
     """
@@ -43,6 +45,7 @@ class Timeline:
     begin_ps: int
     end_ps: int
     full: bool
+    channels_end_ps: int
     commands: pd.DataFrame = field(repr=False)
     period_ps: int = 0
 
@@ -75,12 +78,15 @@ def read_timeline(directory: str | os.PathLike[str]) -> Timeline:
     commands = run.table(COMMAND_FILE, COMMAND_COLUMNS)
     modules = run.table(MODULE_FILE, MODULE_COLUMNS)
     _check(run, commands, modules)
+    threads = read_threads(run)
     log = run.origin.get("command_log")
-    full = bool(log.get("full")) if isinstance(log, dict) else False
+    log = log if isinstance(log, dict) else {}
+    full = bool(log.get("full"))
     period = _positive(run, "dram.timing.tCK")
     ticks = int(run.stats.get("sim.ticks", 0))
     starts = [int(commands["cycle"].min()) * period] if len(commands) else []
     starts += [int(modules["start_ps"].min())] if len(modules) else []
+    starts += [int(threads["begin_ps"].min())] if len(threads) else []
     begin = min(starts, default=0)
     ends = [(int(commands["cycle"].max()) + 1) * period] if len(commands) else []
     ends += [int(modules["start_ps"].max())] if len(modules) else []
@@ -89,11 +95,13 @@ def read_timeline(directory: str | os.PathLike[str]) -> Timeline:
     if not full and not warm:
         begin, end = 0, max(end, ticks)
     sheet = Sheet()
+    add_threads(sheet, threads)
     add_channels(sheet, run, commands, period, begin, end)
     add_modules(sheet, run, modules, begin, end)
     tracks, slices = sheet.table()
-    end = max(end, int(slices["end_ps"].max()) if len(slices) else end)
-    return Timeline(run, tracks, slices, begin, end, full, commands, period)
+    last = max(end, int(slices["end_ps"].max()) if len(slices) else end)
+    cut = full or bool(log.get("threads_full"))
+    return Timeline(run, tracks, slices, begin, last, cut, end, commands, period)
 
 
 def _check(run: RunDirectory, commands: pd.DataFrame, modules: pd.DataFrame) -> None:

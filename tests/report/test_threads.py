@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do timelines and pages show of threads what the run's statistics say?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import runs
+from hmsim.report.collect import collect
+from hmsim.report.jobs import STATES, jobs, times
+from hmsim.timeline import Timeline, read_timeline
+from hmsim.timeline.sheet import CODES
+from hmsim.timeline.threads import CORES, NODE, THREADS
+from support import invoke, succeed
+
+PROGRAM = """\
+thread main
+compute 4000
+read 7 2
+wake helper
+sleep 20us
+write 90
+sync
+thread helper 2
+compute 400
+wait helper
+load 0x1000
+wake helper
+thread <b>&"odd
+compute 4000
+"""
+SMALL = {"nvdimm.precondition.fill": "0.02", "nvdimm.precondition.overwrite": "0"}
+
+
+def make(folder: Path, machine: str = "table3", tasks: int = 1, **keywords: object) -> Path:
+    """Run two jobs, of which one starts over, and return the run's directory."""
+    (folder / "x.job").write_text(PROGRAM)
+    (folder / "y.job").write_text("thread a\nread 3\ncompute 90000\n")
+    text = (
+        "agents:\n"
+        f"  - {{kind: job, path: x.job, format: job, cores: [1, 2], tasks: {tasks}}}\n"
+        "  - {kind: job, path: y.job, format: job, cores: [2, 5]}\n"
+    )
+    overrides = {**SMALL, "frontend.node.machine": machine}
+    keywords.setdefault("command_log", True)
+    runs.make(folder / "run", overrides, text, "jobs", **keywords)
+    return folder / "run"
+
+
+@pytest.fixture(scope="module", params=["table3", "dma"])
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with jobs, and its log."""
+    return make(tmp_path_factory.mktemp("jobs"), request.param)
+
+
+def slices_of(timeline: Timeline, part: int, *place: int) -> pd.DataFrame:
+    index = [track.place for track in timeline.tracks].index((NODE, part, *place))
+    return timeline.slices[timeline.slices["track"] == index]
+
+
+def total(slices: pd.DataFrame, *kinds: str) -> int:
+    some = slices[slices["kind"].isin([CODES[kind] for kind in kinds])]
+    return int((some["end_ps"] - some["start_ps"]).sum())
+
+
+def test_tracks_add_up_to_the_statistics(run: Path) -> None:
+    timeline = read_timeline(run)
+    stats = timeline.run.stats
+    assert stats["sim.ticks"] > stats["agent.1.makespan_us"] * 1e6  # it starts over meanwhile
+    for core in (1, 2, 5):
+        if stats[f"core.{core}.busy"]:
+            slices = slices_of(timeline, CORES, core)
+            assert total(slices, "core_runs", "core_copies") == stats[f"core.{core}.busy"]
+    for thread in range(4):
+        slices = slices_of(timeline, THREADS, 0, thread)
+        path = f"agent.0.thread.{thread}"
+        assert total(slices, "running", "copying") == stats[f"{path}.running"]
+        for state in set(STATES.values()) - {"running"}:
+            assert total(slices, state) == stats[f"{path}.{state}"], state
+        assert (slices["start_ps"].iloc[1:].to_numpy() == slices["end_ps"].iloc[:-1]).all()
+    copied = stats["agent.0.time.copying"]
+    assert (copied > 0) == (timeline.run.config["frontend.node.machine"] == "table3")
+
+
+def test_files_and_pictures_name_threads(run: Path, tmp_path: Path) -> None:
+    succeed("timeline", run, "--out", tmp_path / "out", "--from", "1us", "--to", "60us")
+    trace = json.loads((tmp_path / "out" / "timeline.json").read_text(encoding="utf-8"))
+    names = {e["args"].get("name") for e in trace["traceEvents"] if e["ph"] == "M"}
+    assert {"node", "core 1", "threads of agent 0", "main 0", "helper 2", '<b>&"odd 3'} <= names
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    on_core = {event["name"] for event in slices if event["cat"] == "core_runs"}
+    assert "0: helper 2" in on_core  # of several jobs with the number of the agent
+    assert min(event["ts"] for event in slices) >= 1
+    assert max(event["ts"] + event["dur"] for event in slices) <= 60 + 1e-6
+    picture = (tmp_path / "out" / "timeline.svg").read_text(encoding="utf-8")
+    assert "&lt;b&gt;&amp;" in picture and "<b>" not in picture
+    assert "thread waits for another" in picture
+
+
+def test_a_picture_shows_the_threads_that_ran_longest(tmp_path: Path) -> None:
+    run = make(tmp_path, tasks=8)
+    succeed("timeline", run)
+    picture = (run / "timeline" / "timeline.svg").read_text(encoding="utf-8")
+    assert picture.count(", those that ran longest</text>") >= 1
+    timeline = read_timeline(run)
+    ran = {
+        track.name + track.group: total(
+            timeline.slices[timeline.slices["track"] == n], "running", "copying"
+        )
+        for n, track in enumerate(timeline.tracks)
+        if track.place[:2] == (NODE, THREADS)
+    }
+    assert len(ran) > 16
+    shown = sorted(ran.values(), reverse=True)[:16]
+    longest = [name for name, time in ran.items() if time > shown[-1]]
+    assert longest
+    for name in longest:
+        assert f">{name.split('threads')[0]}</text>".replace("<b>&", "&lt;b&gt;&amp;") in (
+            picture.replace("&quot;", '"')
+        )
+
+
+def test_threads_go_on_behind_a_full_log_of_commands(tmp_path: Path) -> None:
+    timeline = read_timeline(make(tmp_path, command_log=300))
+    assert timeline.full and timeline.channels_end_ps < timeline.end_ps
+    succeed("timeline", tmp_path / "run")
+    picture = (tmp_path / "run" / "timeline" / "timeline.svg").read_text(encoding="utf-8")
+    assert "the log of commands ends at" in picture
+    log = timeline.run.origin["command_log"]
+    assert log["full"] and not log["threads_full"]
+    table = pd.read_parquet(tmp_path / "run" / "threads.parquet")
+    assert len(table) == log["thread_rows"]
+    assert list(table.columns) == [
+        *("begin_ps", "end_ps", "agent", "thread", "task", "name", "state", "core")
+    ]
+
+
+def test_logs_that_cannot_be_are_one_error(run: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    shutil.copytree(run, damaged)
+    log = damaged / "threads.parquet"
+    whole = pd.read_parquet(log)
+    for table, words in (
+        (whole.drop(columns="core"), "the column 'core' is missing"),
+        (whole.assign(core=300), "the column 'core' holds what cannot be"),
+        (whole.assign(begin_ps=-1), "the column 'begin_ps' holds what cannot be"),
+        (whole.assign(thread="x"), "the column 'thread' does not hold whole numbers"),
+        (whole.assign(state="dreaming"), "'dreaming' is no state of a thread"),
+    ):
+        table.to_parquet(log)
+        outcome = invoke("timeline", damaged)
+        assert (outcome.exit_code, len(outcome.stderr.splitlines())) == (2, 1)
+        assert words in outcome.stderr
+    log.unlink()  # as hmsim wrote runs before
+    succeed("timeline", damaged)
+    assert not [t for t in read_timeline(damaged).tracks if t.place[0] == NODE]
+
+
+def test_a_page_says_where_threads_time_went(run: Path, tmp_path: Path) -> None:
+    (one,) = collect([str(run)])
+    stats = one.run.stats
+    parts = times(stats, "agent.0.time")
+    whole = sum(value for name, value in stats.items() if name.startswith("agent.0.time."))
+    assert sum(parts) == pytest.approx((whole - stats["agent.0.time.copying"]) * 1e-9)
+    assert sum(parts) == pytest.approx(
+        sum(sum(times(stats, f"agent.0.thread.{thread}")) for thread in range(4))
+    )
+    succeed("report", run, "--out", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert 'id="jobs"' in page
+    assert "jobs, agent 0 (x): where its threads&#x27; time went (ms)" in page
+    # The job's own IPC counts its waiting; it has no core of its own.
+    assert "agent 0, IPC" in page and "agent 0, work/s" not in page
+
+
+def test_pages_of_runs_without_jobs_have_no_such_section(tmp_path: Path) -> None:
+    runs.make(tmp_path / "run")
+    assert jobs(collect([str(tmp_path / "run")])) is None
