@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# One file: the table of all keys, in which each stands once, and the two tests that read it.
 """Does every key of every agent, and every parameter of the frontend, change some statistic?"""
 
 from __future__ import annotations

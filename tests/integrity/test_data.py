@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# One file: the model of stored data, and what every test of power failures shares with it.
 """Does every read return the last completed write, whatever happens in between?"""
 
 from __future__ import annotations
