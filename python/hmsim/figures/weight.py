@@ -18,7 +18,7 @@ from hmsim.figures.experiment import (
     mix_points,
 )
 from hmsim.figures.gains import MIX, average, chosen, gains, in_mode, whole
-from hmsim.figures.style import CYCLE, Made, legend_of_paper
+from hmsim.figures.style import CYCLE, Made, legend_of_paper, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 
@@ -101,6 +101,8 @@ def made(runs: Runs) -> Made:
             stated(axes, 0.8, high)
             axes.annotate(f"{high:g} %", (0.8, high), (-32, 0), textcoords="offset points")
             axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
+            if axes.get_ylim()[1] > 200:
+                wide(axes)
             axes.set_xlim(0.15, 0.85)
             axes.set_xticks(WEIGHTS)
             axes.set_xlabel("weight w of the performance term")
