@@ -121,7 +121,7 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
   if (job) {
     parameters.apply({{"flushers", "0"}});
   }
-  Node node(defaults, agent->node_cores());
+  Node node(defaults, agent->node_cores(0));
   Kernel kernel;
   Memory memory(most);
   Translation translation(TranslationKind::modulo, kCapacity, 1);
@@ -137,6 +137,7 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
   environment.port = &memory;
   environment.translation = &translation;
   environment.node = &node;
+  environment.nodes = {environment};
   environment.trace = std::move(source);
   for (std::size_t i = 0; i < node.size(); ++i) {
     node.core(i).connect(1 + i, environment, wakeups[i]);
