@@ -30,8 +30,8 @@ hmsim figure all --out docs/figures --report docs/reproduction.md
 
 and `hmsim figure all --quick` draws them in some minutes from shorter runs of one seed.
 [reproduction-changes.md](reproduction-changes.md) has what changed since the last count, and an
-experiment behind each miss. Nothing was tuned: bands of tolerance were set before the runs, and are wide since our traces are not the
-paper's. Three choices came after the first runs. Two make verdicts stricter: the band of R1, which
+experiment behind each miss. Nothing was tuned: bands of tolerance were set before the runs, and are
+wide since our traces are not the paper's. Three choices came after the first runs. Two make verdicts stricter: the band of R1, which
 had none, and that a whole interval must lie in its band. The third is how windows are drawn (*A
 run*, below): at first they began at three fixed places, most of them without any block request, so
 that one program made nearly all of a mean over the programs.
@@ -51,8 +51,9 @@ has traces of its own. Programs are not drawn. Where there is one seed there is 
 - **Machine**: a copy engine (`frontend.node.machine: dma`), for every claim about mixes. The
   paper's plots of its queue have more than 104 of 128 entries held by reads of the NVDIMM: three
   cores that copy, with ten or sixteen lines in flight each, cannot hold so many
-  ([waiting-programs.md](waiting-programs.md)). Cores that copy are sensitivity, and named so. R4 and
-  R5a, which that machine was chosen for, say that an engine suffices, not that the paper had one.
+  ([waiting-programs.md](waiting-programs.md)). Cores that copy are sensitivity, and named so. R4
+  and R5a, which that machine was chosen for, say that an engine suffices, not that the paper had
+  one.
 - **State of the buffer**, by what the paper's inputs are to its buffer of 400 MB: dfsioe's, of
   25 GB, comes from flash, and its writes meet a buffer full of dirty data; the other six programs
   read what had just been written through the buffer (`nvdimm.precondition.buffer: resident`). The
