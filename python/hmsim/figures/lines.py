@@ -74,7 +74,7 @@ def table(runs: Runs) -> pd.DataFrame:
             )
             for policy in POLICIES:
                 config = system(policy, {**OVERRIDES, **keys}, "quick")
-                axes = {"family": family, "lines": lines, "queues": policy}
+                axes: dict[str, Any] = {"family": family, "lines": lines, "queues": policy}
                 points += [point(config, agents, seed=seed, axes=axes) for seed in runs.seeds]
     return runs.table(points)
 
