@@ -21,8 +21,8 @@ void ThreadLog::watch(const std::vector<Node*>& nodes, Tick now) {
   threads_.clear();
   first_.clear();
   for (Node* const node : nodes) {
-    for (std::size_t job = 0; job < node->jobs(); ++job) {
-      add(node->job(static_cast<std::uint16_t>(job)));
+    for (std::uint16_t job = 0; job < node->jobs(); ++job) {
+      add(node->job(job));
     }
     node->watch(*this, now);
   }

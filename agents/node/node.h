@@ -73,7 +73,7 @@ class Node {
 
   // A job whose threads run on these cores. Returns its number.
   std::uint16_t join(NodeJob& job, const std::vector<std::int64_t>& cores);
-  std::size_t jobs() const { return jobs_.size(); }
+  std::uint16_t jobs() const { return static_cast<std::uint16_t>(jobs_.size()); }
   NodeJob& job(std::uint16_t number) { return *jobs_[number].job; }
   NodeJob& job(const ThreadId& thread) { return job(thread.job); }
   // It is ready; `woken`: it was asleep.
