@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import hmsim
 import pytest
@@ -190,13 +191,20 @@ def test_only_scratch_is_removed(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def full_disk() -> Iterator[None]:
-    """Let no file of this process grow beyond 1 KiB."""
+    """Let no file of this process grow beyond 1 KiB.
+
+    Python 3.11 keeps what it could write of a module's bytecode, and fails to read it ever after.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with (
+        patch.object(sys, "dont_write_bytecode", True),
+        patch.dict(os.environ, PYTHONDONTWRITEBYTECODE="1"),
+    ):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 COMMANDS = {
