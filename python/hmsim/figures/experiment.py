@@ -260,15 +260,10 @@ def mix_points(
     return found
 
 
-def twin(path: str, number: int) -> str:
-    """Return the path of another twin of a profile."""
-    return f"{path}@{number}"
-
-
 def block_agent(program: str, requests: int, seed: int = 1, **keys: Any) -> dict[str, Any]:
     """Return the keys of a program's block I/O, as fast as it is served."""
     found = agents(Mix(program, "mcf", ("closed",)))[2]
-    return {**found, "path": twin(found["path"], seed), "requests": requests, **keys}
+    return {**found, "path": f"{found['path']}@{seed}", "requests": requests, **keys}
 
 
 def block_workload(program: str, requests: int, seed: int, online: bool) -> Workload:
