@@ -154,6 +154,8 @@ class Agent : public Component, public Requester {
   Counter backward_arrivals_ = 0;
 };
 
+using Agents = std::vector<std::unique_ptr<Agent>>;
+
 // A kind of agent. The file agents/*/agent_KIND.cc defines kAgent_KIND; nothing else names it.
 struct AgentDescriptor {
   const char* kind;

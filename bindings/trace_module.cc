@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/errors.h"
+#include "traces/inferred_order.h"
 #include "traces/record_columns.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
@@ -88,9 +91,27 @@ bool add(TraceSummary& summary, TraceRecords& records, std::size_t count) {
   return true;
 }
 
+// Requests as (arrival, completion or None), in nanoseconds, in order of arrival; returns (parents,
+// think time in nanoseconds) of each.
+std::vector<std::pair<std::vector<std::uint64_t>, std::uint64_t>> infer(
+    const std::vector<std::pair<std::uint64_t, std::optional<std::uint64_t>>>& requests) {
+  InferredOrder order;
+  std::vector<std::pair<std::vector<std::uint64_t>, std::uint64_t>> causes;
+  causes.reserve(requests.size());
+  for (const auto& [arrival, completion] : requests) {
+    BlockRequest request;
+    request.arrival_ns = arrival;
+    request.completion_ns = completion;
+    RequestCause cause = order.next(request);
+    causes.emplace_back(std::move(cause.parents), cause.think_ns);
+  }
+  return causes;
+}
+
 }  // namespace
 
 void bind_traces(py::module_& module) {
+  module.def("infer_causes", &infer, py::arg("requests"));
   py::class_<FormatDescriptor, std::unique_ptr<FormatDescriptor, py::nodelete>>(module,
                                                                                 "TraceFormat")
       .def_readonly("name", &FormatDescriptor::name)
@@ -99,6 +120,8 @@ void bind_traces(py::module_& module) {
                              [](const FormatDescriptor& self) { return name_of(self.kind()); })
       .def_property_readonly("unit",
                              [](const FormatDescriptor& self) { return name_of(self.unit); })
+      .def_readonly("clock_step_ns", &FormatDescriptor::clock_step_ns)
+      .def_readonly("tells_completions", &FormatDescriptor::tells_completions)
       .def(
           "resembles",
           [](const FormatDescriptor& self, const py::bytes& start) {
@@ -123,6 +146,7 @@ void bind_traces(py::module_& module) {
            }),
            py::arg("format"), py::arg("file"), py::arg("source"))
       .def_property_readonly("skipped", &TraceRecords::skipped)
+      .def_property_readonly("completions", &TraceRecords::completions)
       .def(
           "read",
           [](TraceRecords& self, std::size_t count) {
@@ -140,7 +164,12 @@ void bind_traces(py::module_& module) {
           py::arg("count"));
 
   py::class_<TraceSummary>(module, "TraceSummary")
-      .def(py::init<std::uint64_t, bool>(), py::arg("nvdimm"), py::arg("timed"))
+      .def(py::init([](std::uint64_t nvdimm, bool timed, bool from_first) {
+             return TraceSummary(nvdimm, !timed       ? TraceSummary::Times::none
+                                         : from_first ? TraceSummary::Times::from_first
+                                                      : TraceSummary::Times::absolute);
+           }),
+           py::arg("nvdimm"), py::arg("timed"), py::arg("from_first") = false)
       .def("add", &add, py::arg("records"), py::arg("count"))
       .def_property_readonly("sources", &TraceSummary::sources)
       .def_property_readonly("last_time", &TraceSummary::last_time)

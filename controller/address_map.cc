@@ -54,9 +54,9 @@ std::string AddressMap::check(const std::string& text, const DramOrganisation& p
       }
     } else if (count != 1) {
       return "field '" + name + "' must stand exactly once" +
-             (name == kNames[kGroup]
-                  ? ": the part has " + std::to_string(part.groups) + " bank groups"
-                  : "");
+             (name == kNames[kGroup] ? ": the part has " + std::to_string(part.groups) +
+                                           " bank groups; '" + default_map(part) + "' would do"
+                                     : "");
     }
   }
   return "";

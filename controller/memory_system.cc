@@ -207,7 +207,7 @@ std::int64_t MemorySystem::trim(Address address, Bytes size, Tick now) {
   return pages;
 }
 
-// NVDIMMs take the writes that hold an entry of a queue, in order of arrival.
+// In order of arrival.
 void MemorySystem::spare_writes() {
   std::vector<Request> writes;
   for (const Requester::Outstanding& each : outstanding()) {
@@ -224,10 +224,7 @@ void MemorySystem::spare_writes() {
   }
 }
 
-void MemorySystem::power_fail(Tick now, Persistence persistence, Tick save_for) {
-  if (persistence == Persistence::controller) {
-    spare_writes();
-  }
+void MemorySystem::power_fail(Tick now, Tick save_for) {
   for (const auto& channel : channels_) {
     channel->dram_bytes()->clear();
     if (channel->nvdimm() != nullptr) {

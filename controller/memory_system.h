@@ -68,10 +68,13 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
 
   // Data mode: what a reader of the line would get.
   LineBytes peek(MemoryClass memory, Address line) const;
-  // Data mode: power goes at `now`. NVDIMM writes that are done are safe, and where `persistence`
-  // is the controller's, those that hold an entry of a queue, too. Then only peek(), and restore()
-  // from it, make sense. Of an interruption of the save, and of the recovery: NvdimmModule.
-  void power_fail(Tick now, Persistence persistence, Tick save_for = kNever);
+  // Data mode, just before power_fail(): NVDIMMs still get the writes that hold an entry of a
+  // queue.
+  void spare_writes();
+  // Data mode: power goes at `now`. NVDIMM writes that are done, or spared, are safe. Then only
+  // peek(), and restore() from it, make sense. Of an interruption of the save, and of the recovery:
+  // NvdimmModule.
+  void power_fail(Tick now, Tick save_for = kNever);
   // Data mode, before any request: goes on with the flash of a memory system of the same geometry
   // that had a power failure. False: a recovery was interrupted.
   bool restore(MemorySystem& before, Tick now, Tick recover_for = kNever);
@@ -105,7 +108,6 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   void serialize_start(Archive& archive, std::int64_t node);
   void send_flush(Request& request, const Channels& to, Tick now);
   Collections collections(const Channels& of) const;
-  void spare_writes();
   void introduce_schedulers(std::size_t queue);
   MemoryChannel& channel_of(MemoryClass memory, Address address) const;
 

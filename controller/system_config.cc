@@ -26,6 +26,7 @@ void SystemConfig::resolve_presets() {
                                ? controller.credits
                                : earlier(controller.credits, nvdimm.media.write_queue);
   }
+  nvdimm.spared_writes = persistence == Persistence::controller ? nvdimm_slots() : 0;
   dram_model.resolve(dram);
   const DramTiming& timing = dram.timing;
   nvdimm.line_burst = timing.burst * dram.clock_period();
@@ -94,11 +95,17 @@ std::vector<ParameterError> SystemConfig::check() const {
   return errors;
 }
 
-std::int64_t SystemConfig::transaction_slots() const {
+std::int64_t SystemConfig::command_slots() const {
   const bool two_level = controller.structure == QueueStructure::two_level;
-  return controller.slots() +
-         (two_level ? (dram.ranks + 1) * (controller.command_queue_depth / kEntriesPerTransaction)
-                    : 0);
+  return two_level ? controller.command_queue_depth / kEntriesPerTransaction : 0;
+}
+
+std::int64_t SystemConfig::transaction_slots() const {
+  return controller.slots() + (dram.ranks + 1) * command_slots();
+}
+
+std::int64_t SystemConfig::nvdimm_slots() const {
+  return controller.slots_for_nvdimm() + command_slots();
 }
 
 std::vector<SystemConfig> SystemConfig::channel_configs() const {

@@ -6,6 +6,7 @@
 
 #include "controller/controller_parameters.h"
 #include "core/parameters.h"
+#include "core/request.h"
 #include "dram/model_parameters.h"
 #include "dram/parameters.h"
 #include "nvdimm/parameters.h"
@@ -21,6 +22,8 @@ struct SystemConfig {
   DramModelParameters dram_model;
   NvdimmParameters nvdimm;
   bool store_data = false;
+  // Of the frontend: where its fences take written lines for safe.
+  Persistence persistence = Persistence::controller;
   std::int64_t nodes = 1;   // that have so many channels each; a simulation sets it
   Assignments assignments;  // as given: policies read their own share of it
   PolicyMakers makers;      // of controller.scheduler, .nvdimm_scheduler and .arbiter
@@ -32,6 +35,8 @@ struct SystemConfig {
   // Transactions that one channel can hold at once: two_level frees a slot when a transaction moves
   // on to its command queue, where it takes two entries.
   std::int64_t transaction_slots() const;
+  // Those that NVDIMM requests can hold at once.
+  std::int64_t nvdimm_slots() const;
 
   std::int64_t all_channels() const { return controller.channels * nodes; }
 
@@ -41,6 +46,10 @@ struct SystemConfig {
 
   Bytes dram_capacity() const { return dram.capacity() * all_channels(); }
   Bytes nvdimm_capacity() const;  // logical, all channels; 0 without NVDIMM
+
+ private:
+  // Transactions that the command queue of one rank holds; two_level has one for the NVDIMM, too.
+  std::int64_t command_slots() const;
 };
 
 }  // namespace hmsim

@@ -241,7 +241,7 @@ void ParameterSet::name_of(const char* name, std::string& field,
       name, shared, [&field, shared](std::size_t index) { field = (*shared)[index]; },
       [&field, shared] {
         const auto found = std::find(shared->begin(), shared->end(), field);
-        return static_cast<std::size_t>(found == shared->end() ? 0 : found - shared->begin());
+        return static_cast<std::size_t>(found - shared->begin());  // their number: not set yet
       },
       doc);
 }
@@ -261,7 +261,10 @@ void ParameterSet::choice_by_index(const char* name, const Names& names,
         set(static_cast<std::size_t>(found - names->begin()));
         return "";
       },
-      [names, get = std::move(get)] { return (*names)[get()]; });
+      [names, get = std::move(get)] {
+        const std::size_t index = get();
+        return index < names->size() ? (*names)[index] : std::string();
+      });
 }
 
 std::vector<ParameterError> ParameterSet::apply(const Assignments& assignments) {

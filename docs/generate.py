@@ -49,8 +49,14 @@ AGENTS = [
         ("format", "ramulator"),
         ("windows", "instructions=1"),
     ],
+    [
+        ("kind", "job"),
+        ("cores", "4"),
+        ("path", "t"),
+        ("format", "job"),
+    ],
 ]
-TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n"]
+TRACES = [b"", b"0 0 0 8 1\n", bytes(64), b"0 64\n", b"thread only\ncompute 1\n"]
 
 
 def parameters() -> str:
@@ -102,7 +108,8 @@ def statistics() -> str:
         "|---|---|---|---|",
     ]
     seen = set()
-    for entry in [*_statistics("quick"), *_statistics("pcm")]:
+    nodes = {"frontend.nodes.count": 2, "frontend.node.machine": "prefetch"}
+    for entry in [*_statistics("quick", nodes), *_statistics("pcm", {})]:
         path = re.sub(r"\.\d+\.", ".N.", entry["path"])
         if path in seen:
             continue
@@ -115,10 +122,10 @@ def statistics() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _statistics(config: str) -> list[dict[str, Any]]:
-    """Return what a configuration counts."""
+def _statistics(config: str, changes: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a configuration with some changes counts."""
     simulation = Simulation(
-        load_config(config).flat(),
+        load_config(config, changes).flat(),
         AGENTS,
         1,
         0,

@@ -272,69 +272,88 @@ constexpr double kPicosecondsPerNanosecond = 1000;
 
 bool power_of_two(std::int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
+const DramStandardDescriptor* read_standard(Reader& reader) {
+  const std::string protocol = reader.word("protocol");
+  const DramStandardDescriptor* found = nullptr;
+  std::string known;
+  for (const DramStandardDescriptor* standard : kDramStandardTable) {
+    if (standard->dramsim3_protocol != nullptr) {
+      found = protocol == standard->dramsim3_protocol ? standard : found;
+      known.append(known.empty() ? "" : " or ").append(standard->dramsim3_protocol);
+    }
+  }
+  if (found == nullptr) {
+    reader.refuse("protocol", "'" + protocol + "' has no rules here: " + known);
+  }
+  return found;
+}
+
+void read_organisation(Reader& reader, DramOrganisation& organisation) {
+  if (reader.integer("BL") != kBurstLength || reader.integer("bus_width") != kBusWidth) {
+    reader.refuse("BL", "only bursts of 8 on a bus of 64 bits, lines of 64 bytes, are modelled");
+  }
+  const bool grouped = reader.word("bankgroup_enable", "true") == "true";
+  const std::int64_t groups = reader.integer("bankgroups");
+  organisation.groups = grouped ? groups : 1;
+  organisation.banks = groups * reader.integer("banks_per_group");
+  organisation.rows = reader.integer("rows");
+  organisation.columns = reader.integer("columns") / kBurstLength;
+  organisation.devices = kBusWidth / reader.integer("device_width");
+  for (const char* name : {"bankgroups", "banks_per_group", "rows", "columns"}) {
+    if (!power_of_two(reader.integer(name))) {
+      reader.refuse(name, "is not a power of two");
+    }
+  }
+}
+
+// `grouped`: the part has bank groups.
+void read_timing(Reader& reader, bool grouped, DramTiming& timing) {
+  if (reader.integer("AL") != 0) {
+    reader.refuse("AL", "an additive latency is not modelled");
+  }
+  timing.tck_ps = static_cast<std::int64_t>(reader.number("tCK") * kPicosecondsPerNanosecond + 0.5);
+  for (const TimingKey& key : kTimings) {
+    timing.*key.field = reader.integer(key.name);
+  }
+  for (const TimingKey& key : kSleepTimings) {
+    if (!reader.word(key.name).empty()) {
+      timing.*key.field = reader.integer(key.name);
+    }
+  }
+  timing.trc = timing.tras + timing.trp;
+  timing.burst = kBurstLength / 2;
+  if (!grouped) {
+    return;
+  }
+  for (const TimingKey& key : kGroupTimings) {
+    if (reader.word(key.name).empty()) {
+      reader.refuse(key.name, "is missing; a part with bank groups needs it");
+    }
+    timing.*key.field = reader.integer(key.name);
+  }
+}
+
+void read_power(Reader& reader, DramPower& power) {
+  constexpr double kMicroPerVolt = 1e6;
+  constexpr double kMicroPerMilliampere = 1e3;
+  for (const PowerKey& key : kPower) {
+    if (!reader.word(key.name).empty()) {
+      const double unit = key.field == &DramPower::vdd ? kMicroPerVolt : kMicroPerMilliampere;
+      power.*key.field = static_cast<std::int64_t>(reader.number(key.name) * unit + 0.5);
+    }
+  }
+}
+
 }  // namespace
 
 Dramsim3Ini read_dramsim3_ini(const std::string& text, const std::string& file, bool mend) {
   Reader reader(file, mend);
   reader.read(text);
   Dramsim3Ini ini;
-  const std::string protocol = reader.word("protocol");
-  std::string known;
-  for (const DramStandardDescriptor* standard : kDramStandardTable) {
-    if (standard->dramsim3_protocol != nullptr) {
-      ini.standard = protocol == standard->dramsim3_protocol ? standard : ini.standard;
-      known.append(known.empty() ? "" : " or ").append(standard->dramsim3_protocol);
-    }
-  }
-  if (ini.standard == nullptr) {
-    reader.refuse("protocol", "'" + protocol + "' has no rules here: " + known);
-  }
-  if (reader.integer("BL") != kBurstLength || reader.integer("bus_width") != kBusWidth) {
-    reader.refuse("BL", "only bursts of 8 on a bus of 64 bits, lines of 64 bytes, are modelled");
-  }
-  if (reader.integer("AL") != 0) {
-    reader.refuse("AL", "an additive latency is not modelled");
-  }
-  const bool grouped = reader.word("bankgroup_enable", "true") == "true";
-  const std::int64_t groups = reader.integer("bankgroups");
-  ini.organisation.groups = grouped ? groups : 1;
-  ini.organisation.banks = groups * reader.integer("banks_per_group");
-  ini.organisation.rows = reader.integer("rows");
-  ini.organisation.columns = reader.integer("columns") / kBurstLength;
-  ini.organisation.devices = kBusWidth / reader.integer("device_width");
-  for (const char* name : {"bankgroups", "banks_per_group", "rows", "columns"}) {
-    if (!power_of_two(reader.integer(name))) {
-      reader.refuse(name, "is not a power of two");
-    }
-  }
-  ini.timing.tck_ps =
-      static_cast<std::int64_t>(reader.number("tCK") * kPicosecondsPerNanosecond + 0.5);
-  for (const TimingKey& key : kTimings) {
-    ini.timing.*key.field = reader.integer(key.name);
-  }
-  for (const TimingKey& key : kSleepTimings) {
-    if (!reader.word(key.name).empty()) {
-      ini.timing.*key.field = reader.integer(key.name);
-    }
-  }
-  constexpr double kMicroPerVolt = 1e6;
-  constexpr double kMicroPerMilliampere = 1e3;
-  for (const PowerKey& key : kPower) {
-    if (!reader.word(key.name).empty()) {
-      const double unit = key.field == &DramPower::vdd ? kMicroPerVolt : kMicroPerMilliampere;
-      ini.power.*key.field = static_cast<std::int64_t>(reader.number(key.name) * unit + 0.5);
-    }
-  }
-  ini.timing.trc = ini.timing.tras + ini.timing.trp;
-  ini.timing.burst = kBurstLength / 2;
-  if (ini.organisation.groups > 1) {
-    for (const TimingKey& key : kGroupTimings) {
-      if (reader.word(key.name).empty()) {
-        reader.refuse(key.name, "is missing; a part with bank groups needs it");
-      }
-      ini.timing.*key.field = reader.integer(key.name);
-    }
-  }
+  ini.standard = read_standard(reader);
+  read_organisation(reader, ini.organisation);
+  read_timing(reader, ini.organisation.groups > 1, ini.timing);
+  read_power(reader, ini.power);
   reader.throw_if_wrong();
   return ini;
 }

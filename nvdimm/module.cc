@@ -57,8 +57,9 @@ void register_power_statistics(StatisticRegistry& registry, const NvdimmModules&
             return millijoules(module.power_record().energy);
           });
   largest("nvdimm.power.worst_hold_up_us", "us",
-          "time to save a write part full of dirty pages that must be completed, or a write queue "
-          "full of lines of one bank",
+          "time to save a write part full of dirty pages that must be completed from one LUN, or a "
+          "write queue full of lines of one bank, and a controller's queue full of writes that are "
+          "spared; collections left out",
           [worst](const NvdimmModule& module) { return microseconds(worst(module)); });
   largest("nvdimm.power.worst_energy_mj", "mJ", "energy of one NVDIMM for that",
           [worst, millijoules](const NvdimmModule& module) {

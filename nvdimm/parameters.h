@@ -88,10 +88,12 @@ struct NvdimmParameters {
   MediaParameters media;
 
   // From other parts of the configuration: system.store_data, the writes that the host may send on
-  // credit (0: it waits for an ack each time), and a 64-byte request's time on the
-  // data bus and from command to end of burst, when the buffer has its line.
+  // credit (0: it waits for an ack each time), those that its queue may hold when power fails and
+  // that are spared, and a 64-byte request's time on the data bus and from command to end of burst,
+  // when the buffer has its line.
   bool store_data = false;
   std::int64_t posted_writes = 0;
+  std::int64_t spared_writes = 0;
   Tick line_burst = 5 * kNanosecond;
   Tick hit_service{72'500};
 

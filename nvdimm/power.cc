@@ -54,9 +54,13 @@ std::int64_t flush_pages(const NvdimmParameters& parameters) {
   return frame_count(parameters.buffer, parameters.buffer.write_size) + parameters.posted_writes;
 }
 
+std::int64_t save_pages(const NvdimmParameters& parameters) {
+  return flush_pages(parameters) + parameters.spared_writes;
+}
+
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged) {
   return share(pages, parameters.luns()) * longest_program(parameters.nand) +
-         share(merged, parameters.luns()) * merge_reads(parameters) * parameters.nand.read_time;
+         merged * merge_reads(parameters) * parameters.nand.read_time;
 }
 
 std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up) {
@@ -67,8 +71,8 @@ std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up) {
 }
 
 Tick worst_hold_up(const NvdimmParameters& parameters) {
-  const std::int64_t frames = flush_pages(parameters);
-  return running_program(parameters) + flush_time(parameters, frames, frames);
+  const std::int64_t pages = save_pages(parameters);
+  return running_program(parameters) + flush_time(parameters, pages, pages);
 }
 
 std::int64_t flush_blocks(const NvdimmParameters& parameters) {
@@ -82,10 +86,10 @@ std::string check_energy(const NvdimmParameters& parameters) {
   if (budget == kEnoughEnergy || need <= budget * kMicrojoules) {
     return "";
   }
-  const std::int64_t frames = flush_pages(parameters);
+  const std::int64_t pages = save_pages(parameters);
   std::int64_t saved = 0;  // the most that fit; the energy grows with the pages
-  for (std::int64_t step = frames; step > 0; step /= 2) {
-    while (saved + step <= frames &&
+  for (std::int64_t step = pages; step > 0; step /= 2) {
+    while (saved + step <= pages &&
            flush_energy(parameters.power, running_program(parameters) +
                                               flush_time(parameters, saved + step, saved + step)) <=
                budget * kMicrojoules) {
@@ -93,10 +97,10 @@ std::string check_energy(const NvdimmParameters& parameters) {
     }
   }
   return std::to_string(budget) +
-         " mJ are too little for a power failure: " + std::to_string(frames) +
+         " mJ are too little for a power failure: " + std::to_string(pages) +
          " dirty pages take up to " + format_time(worst_hold_up(parameters)) + " and " +
          std::to_string(share(need, kMicrojoules)) + " mJ at " +
-         std::to_string(parameters.power.draw) + " mW; " + std::to_string(frames - saved) +
+         std::to_string(parameters.power.draw) + " mW; " + std::to_string(pages - saved) +
          " of them would be lost";
 }
 

@@ -7,10 +7,11 @@
 // transfers happen while cells work. Lines of the host's queue that are spared (Persistence) go
 // into their pages' frames, or are pages of their own. Blocks are kept free for as many pages as
 // there are frames; before more of them are programmed, LUNs collect, as they do in a recovery.
-// What these pages need on top, worst_hold_up() does not contain. The host's other requests are
-// lost, and so is what flash does at that moment: a page that is being programmed is torn (its
-// frame still has the data, or its block the original), unless its frame was released at the end of
-// data-in: that program is finished.
+// Programs and reads of spared lines' pages are part of worst_hold_up(), but these collections are
+// not: their length depends on what is valid where, and on the selector of victims. The host's
+// other requests are lost, and so is what flash does at that moment: a page that is being
+// programmed is torn (its frame still has the data, or its block the original), unless its frame
+// was released at the end of data-in: that program is finished.
 //
 // When power is back, every programmed page's spare area is read and the map rebuilt; then LUNs
 // that have too few free blocks for another failure are collected, before the first command is
@@ -67,16 +68,20 @@ Tick longest(const std::vector<PowerLane>& lanes);
 
 // Page reads to complete a page: its own, and with a cached map that of its entry.
 std::int64_t merge_reads(const NvdimmParameters& parameters);
-// Time for so many pages, spread over all LUNs, the same share of which must be merged.
+// Time for so many pages, programmed by all LUNs alike; those of them that must be merged are read
+// from one.
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged);
 // In microjoules, rounded up.
 std::int64_t flush_energy(const PowerParameters& parameters, Tick hold_up);
 
-// The worst case: every frame of the write part dirty, and a page of its own to be completed.
+// The worst case without collections: every frame of the write part dirty, every entry of the
+// host's queue a write that is spared, and each a page of its own to be completed from one LUN.
 Tick worst_hold_up(const NvdimmParameters& parameters);
 // Pages that the free blocks kept for a flush are enough for: frames, and writes on their way to
 // one.
 std::int64_t flush_pages(const NvdimmParameters& parameters);
+// Pages that a flush may have to program: those, and spared writes.
+std::int64_t save_pages(const NvdimmParameters& parameters);
 // Blocks of each LUN that a flush may take.
 std::int64_t flush_blocks(const NvdimmParameters& parameters);
 // What would be lost in the worst case with the energy that there is; "" when nothing.

@@ -10,6 +10,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kMostChannels = 64;
+constexpr std::size_t kMostAgents = 1'024;
 
 }  // namespace
 
@@ -25,6 +26,7 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
     return;
   }
   system_.assignments = assignments;
+  system_.persistence = frontend_.node.persistence;
   system_.resolve_presets();
   errors_ = system_.check();
   for (ParameterError& error : frontend_.check()) {
@@ -83,6 +85,25 @@ std::unique_ptr<Agent> create_agent(const FrontendParameters& defaults, const As
     errors.push_back(std::move(error));
   }
   return wrong.empty() ? std::move(agent) : nullptr;
+}
+
+Agents create_agents(const FrontendParameters& defaults, const std::vector<Assignments>& agents) {
+  if (agents.size() > kMostAgents) {
+    throw InputError("more than " + std::to_string(kMostAgents) + " agents");
+  }
+  Agents created;
+  std::vector<ParameterError> errors;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    std::vector<ParameterError> wrong;
+    created.push_back(create_agent(defaults, agents[i], wrong));
+    for (const ParameterError& error : wrong) {
+      errors.push_back({"agent." + std::to_string(i) + "." + error.name, error.message});
+    }
+  }
+  if (!errors.empty()) {
+    throw InputError(join_errors(errors));
+  }
+  return created;
 }
 
 }  // namespace hmsim

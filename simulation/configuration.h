@@ -41,4 +41,7 @@ class Configuration {
 std::unique_ptr<Agent> create_agent(const FrontendParameters& defaults, const Assignments& keys,
                                     std::vector<ParameterError>& errors);
 
+// All of a workload's agents. Throws InputError with one line ("agent.N.name: message") per error.
+Agents create_agents(const FrontendParameters& defaults, const std::vector<Assignments>& agents);
+
 }  // namespace hmsim

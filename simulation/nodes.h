@@ -19,7 +19,6 @@
 
 namespace hmsim {
 
-using Agents = std::vector<std::unique_ptr<Agent>>;
 // Numbers of cores, by node, ascending, each once.
 using CoresByNode = std::vector<std::vector<std::int64_t>>;
 

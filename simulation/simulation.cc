@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "controller/dram_backend.h"
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
@@ -15,8 +14,6 @@
 namespace hmsim {
 
 namespace {
-
-constexpr std::size_t kMaxAgents = 1'024;
 
 std::uint64_t identity_of(const Assignments& config, const std::vector<Assignments>& agents,
                           const RunOptions& options) {
@@ -43,24 +40,10 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     : options_(options) {
   const Configuration configuration(config);
   configuration.throw_if_wrong();
-  if (agents.size() > kMaxAgents) {
-    throw InputError("more than " + std::to_string(kMaxAgents) + " agents");
-  }
-  std::vector<ParameterError> errors;
-  for (std::size_t i = 0; i < agents.size(); ++i) {
-    std::vector<ParameterError> wrong;
-    agents_.push_back(create_agent(configuration.frontend(), agents[i], wrong));
-    for (const ParameterError& error : wrong) {
-      errors.push_back({"agent." + std::to_string(i) + "." + error.name, error.message});
-    }
-  }
-  if (!errors.empty()) {
-    throw InputError(join_errors(errors));
-  }
+  agents_ = create_agents(configuration.frontend(), agents);
   const CoresByNode cores = job_cores(agents_, configuration.frontend().cluster.nodes);
   check_cores(cores);
   identity_ = identity_of(configuration.parameters().values(), agents, options_);
-  persistence_ = configuration.frontend().node.persistence;
   limits_ = {configuration.frontend().time_limit, configuration.frontend().stall_limit};
 
   by_hand_ = std::make_unique<ManualRequester>();
@@ -75,31 +58,9 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   SystemConfig system = configuration.system();
   file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
   system.makers = options_.policies;
-  memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
-  memory_->set_requesters(requesters());
-  memory_->set_progress(*this);
-  const std::string& backend = configuration.system().dram_model.backend;
-  const bool opaque = dram_backend(backend).make_devices == nullptr;
-  if (options_.log_requests) {
-    if (opaque) {
-      throw InputError("request log: dram.backend: '" + backend + "' does not show its requests");
-    }
-    request_log_ = std::make_unique<RequestLog>();
-  }
-  if (options_.log_commands > 0) {
-    if (opaque) {
-      throw InputError("command log: dram.backend: '" + backend + "' shows no commands");
-    }
-    command_log_ = std::make_unique<CommandLog>(options_.log_commands);
-    thread_log_ = std::make_unique<ThreadLog>(options_.log_commands);
-  }
-  if (options_.check) {
-    if (opaque) {
-      throw InputError("check: dram.backend: '" + backend + "' shows no commands to check");
-    }
-    checker_ = std::make_unique<ProtocolChecker>(configuration.system());
-    checker_->watch(*memory_);
-  }
+  make_memory(system);
+  watchers_ = std::make_unique<Watchers>(options_, configuration.system());
+  watchers_->check(configuration.system(), *memory_);
   nodes_->connect(*memory_, configuration.frontend().translation, options_.seed);
   if (system.nvdimm.present && system.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
     make_resident(configuration.frontend(), agents, source);
@@ -121,6 +82,12 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::make_memory(const SystemConfig& system) {
+  memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
+  memory_->set_requesters(requesters());
+  memory_->set_progress(*this);
+}
 
 // Returns those of the workload, and then the cores of the nodes.
 std::vector<Agent*> Simulation::all_agents() const {
@@ -257,29 +224,15 @@ void Simulation::begin_measuring() {
     network->account(kernel_.now());
   }
   registry_.reset(kernel_.now());
-  begin_log();
+  watchers_->begin_logs(*memory_, *nodes_, epoch_, now());
   if (series_ != nullptr) {
     series_->begin(kernel_.now());
     series_wakeup_.notify();
   }
 }
 
-void Simulation::begin_log() {
-  if (request_log_ != nullptr && measuring_) {
-    request_log_->set_epoch(epoch_);
-    memory_->set_request_observer(*request_log_);
-  }
-  if (command_log_ != nullptr && measuring_) {
-    thread_log_->watch(nodes_->all(), now());
-    if (!log_begun_) {
-      log_begun_ = true;
-      command_log_->watch(*memory_);
-    }
-  }
-}
-
 RequestLog::Columns Simulation::take_requests() {
-  return request_log_ ? request_log_->take() : RequestLog::Columns();
+  return watchers_->requests() ? watchers_->requests()->take() : RequestLog::Columns();
 }
 
 void Simulation::blame_file(const Fault& fault) const {
@@ -318,7 +271,9 @@ void Simulation::load(const std::string& checkpoint, const std::string& file) {
   blaming_file([&] {
     serialize(archive);
     archive.check(archive.at_end(), "it holds more than this simulation's state");
-    begin_log();
+    if (measuring_) {
+      watchers_->begin_logs(*memory_, *nodes_, epoch_, now());
+    }
     update_progress();
   });
 }
@@ -339,15 +294,7 @@ void Simulation::serialize(Archive& archive) {
     memory_->check_loaded(archive, power_ != Power::on);
     nodes_->check_loaded(archive);
   }
-  bool checked = checker_ != nullptr;
-  archive(checked);
-  if (checked != (checker_ != nullptr)) {
-    throw InputError(checked ? "the checkpoint is of a run with the protocol check"
-                             : "the checkpoint is of a run without the protocol check");
-  }
-  if (checked) {
-    checker_->serialize(archive);
-  }
+  watchers_->serialize(archive);
   if (series_ != nullptr) {
     series_->serialize(archive);
   }

@@ -12,39 +12,17 @@
 #include "agents/agent.h"
 #include "agents/frontend_parameters.h"
 #include "agents/manual_requester.h"
-#include "check/protocol_checker.h"
 #include "controller/memory_system.h"
 #include "core/errors.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
 #include "core/statistics.h"
-#include "simulation/command_log.h"
 #include "simulation/nodes.h"
-#include "simulation/request_log.h"
+#include "simulation/run_options.h"
 #include "simulation/series.h"
-#include "simulation/thread_log.h"
+#include "simulation/watchers.h"
 
 namespace hmsim {
-
-struct RunOptions {
-  std::uint64_t seed = 1;
-  Tick warmup{0};                        // measuring starts then ...
-  std::int64_t warmup_instructions = 0;  // ... and when every core has done so many instructions
-  // Decompressed length of each agent's trace, 0 where unknown; may be shorter than the list of
-  // agents. Only progress() uses it.
-  std::vector<std::uint64_t> trace_bytes = {};
-  // Judge every command by the rules of devices, buses and the ack protocol: run() and advance()
-  // raise a fault when one is broken. Changes no result.
-  bool check = false;
-  // Keep what became of each request that is done while measuring. Changes no result.
-  bool log_requests = false;
-  // Keep so many rows, from the start of measuring on, of what happens on the channels and inside
-  // NVDIMMs, and so many of what threads of jobs do; 0: none. Changes no result. Ends with the
-  // first power failure.
-  std::int64_t log_commands = 0;
-  // In place of the policies that the configuration names.
-  PolicyMakers policies = {};
-};
 
 class Simulation : private SourceProgress {
  public:
@@ -83,12 +61,14 @@ class Simulation : private SourceProgress {
 
   // RunOptions::log_requests: what was done since the last call, at most one row for each channel
   // in each kernel step. Without it always empty. No part of a checkpoint.
-  std::size_t logged_requests() const { return request_log_ ? request_log_->rows() : 0; }
+  std::size_t logged_requests() const {
+    return watchers_->requests() ? watchers_->requests()->rows() : 0;
+  }
   RequestLog::Columns take_requests();
 
   // RunOptions::log_commands: the logs; nullptr without it. No part of a checkpoint.
-  CommandLog* command_log() { return command_log_.get(); }
-  ThreadLog* thread_log() { return thread_log_.get(); }
+  CommandLog* command_log() { return watchers_->commands(); }
+  ThreadLog* thread_log() { return watchers_->threads(); }
 
   // Sends a request by hand and returns its id, which counts such requests from 0. The address is a
   // system address: DRAM from 0, the NVDIMM behind it; the request is for the line that holds it.
@@ -123,7 +103,7 @@ class Simulation : private SourceProgress {
   std::int64_t trim(Address address, Bytes size);
 
   MemorySystem& memory() { return *memory_; }
-  std::int64_t checked_commands() const { return checker_ ? checker_->commands() : 0; }
+  std::int64_t checked_commands() const { return watchers_->checked_commands(); }
 
   // The whole state; load() throws InputError for a damaged checkpoint and for one of another
   // configuration, workload or seed, or without what RunOptions::check needs.
@@ -149,6 +129,8 @@ class Simulation : private SourceProgress {
   };
 
   std::int64_t instructions(std::uint16_t source) const override;
+  // A memory system in place of the one before, whose requesters are this simulation's.
+  void make_memory(const SystemConfig& system);
   void make_resident(const FrontendParameters& frontend, const std::vector<Assignments>& agents,
                      const TraceSource& source);
   void connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups);
@@ -157,6 +139,8 @@ class Simulation : private SourceProgress {
   void register_statistics();
   void register_agent(std::size_t index);
   void register_core(Agent& agent, Counter& progress);
+  void register_node_core(NodeCore& core, Counter& progress);
+  void register_totals();
   // Does a deed. A fault of a simulation that goes on from a file is the file's: an InputError.
   template <class Deed>
   auto blaming_file(Deed deed) {
@@ -173,7 +157,6 @@ class Simulation : private SourceProgress {
   bool warm_up(Tick limit);
   bool every_core_warm() const;
   void begin_measuring();
-  void begin_log();
   void check_range(Address address, std::int64_t size) const;
   void check_power() const;
   std::vector<Requester*> requesters() const;
@@ -189,17 +172,12 @@ class Simulation : private SourceProgress {
   std::string file_;  // that it goes on from; "": none
   RunOptions options_;
   Limits limits_;
-  Persistence persistence_ = Persistence::controller;
   std::uint64_t identity_ = 0;  // hash of all that shapes the run
   Agents agents_;
   std::unique_ptr<Nodes> nodes_;  // of no cores where no jobs run
   std::unique_ptr<ManualRequester> by_hand_;
-  std::unique_ptr<ProtocolChecker> checker_;  // or none
-  std::unique_ptr<RequestLog> request_log_;   // or none
-  std::unique_ptr<CommandLog> command_log_;   // or none
-  std::unique_ptr<ThreadLog> thread_log_;     // or none
-  bool log_begun_ = false;                    // that of commands
-  std::unique_ptr<MemorySystem> memory_;
+  std::unique_ptr<Watchers> watchers_;
+  std::unique_ptr<MemorySystem> memory_;  // which watchers outlive
   bool warmup_time_over_ = false;
   bool measuring_ = false;
   Tick measured_from_{0};

@@ -2,7 +2,6 @@
 // A simulation that is driven by hand: requests, their data, and power failures.
 #include <utility>
 
-#include "check/protocol_checker.h"
 #include "core/errors.h"
 #include "simulation/simulation.h"
 
@@ -130,12 +129,13 @@ void Simulation::power_fail(Tick save_for) {
   if (power_ == Power::off) {
     throw InputError("the power is off already");
   }
-  if (checker_ != nullptr) {
-    checker_->raise_if_violated();
-  }
+  watchers_->raise_if_violated();
   power_ = Power::off;
-  blaming_file([&] { memory_->power_fail(kernel_.now(), persistence_, save_for); });
+  if (memory_->config().persistence == Persistence::controller) {
+    blaming_file([&] { memory_->spare_writes(); });
+  }
   by_hand_->lose_requests();
+  blaming_file([&] { memory_->power_fail(kernel_.now(), save_for); });
 }
 
 bool Simulation::power_on(Tick recover_for) {
@@ -148,16 +148,11 @@ bool Simulation::power_on(Tick recover_for) {
   SystemConfig config = memory_->config();
   config.nvdimm.precondition = PreconditionParameters();
   const std::unique_ptr<MemorySystem> before = std::move(memory_);
-  memory_ = std::make_unique<MemorySystem>(config, kernel_, options_.seed);
-  memory_->set_requesters(requesters());
-  memory_->set_progress(*this);
+  make_memory(config);
   const bool recovered =
       blaming_file([&] { return memory_->restore(*before, kernel_.now(), recover_for); });
   power_ = recovered ? Power::on : Power::recovering;
-  if (checker_ != nullptr) {
-    checker_ = std::make_unique<ProtocolChecker>(config);
-    checker_->watch(*memory_);
-  }
+  watchers_->check(config, *memory_);
   registry_ = StatisticRegistry();
   register_statistics();
   kernel_.notify_all();

@@ -117,13 +117,10 @@ void Simulation::check_stall() const {
 }
 
 void Simulation::check_protocol() {
-  if (checker_ == nullptr) {
-    return;
-  }
   if (ended()) {
-    checker_->finish(kernel_.now(), memory_->idle());
+    watchers_->finish_check(kernel_.now(), memory_->idle());
   }
-  checker_->raise_if_violated();
+  watchers_->raise_if_violated();
 }
 
 }  // namespace hmsim

@@ -24,24 +24,8 @@ double Simulation::per_cycle(const Agent& core) const {
 void Simulation::register_statistics() {
   progress_.resize(all_agents().size());
   std::vector<Counter*> completed{&by_hand_->completed()};
-  std::vector<Counter*> wraps = nodes_->wraps();
-  std::vector<Counter*> backward;
-  std::vector<Histogram*> response_times;
-  std::vector<Histogram*> in_collections;
-  std::vector<const Agent*> cores;
   for (Agent* agent : all_agents()) {
     completed.push_back(&agent->completed());
-    wraps.push_back(&agent->address_wraps());
-    backward.push_back(&agent->backward_arrivals());
-    if (agent->response_times() != nullptr) {
-      response_times.push_back(agent->response_times());
-      in_collections.push_back(agent->response_times_in_collections());
-    }
-  }
-  for (const auto& agent : agents_) {
-    if (agent->frequency() != 0 && agent->measured()) {
-      cores.push_back(agent.get());
-    }
   }
   registry_.counter("sim.ticks", "ps", "simulated time measured", {&ticks_});
   registry_.counter("sim.requests", "requests",
@@ -52,7 +36,22 @@ void Simulation::register_statistics() {
     register_agent(i);
   }
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
-    register_core(*nodes_->cores()[i].core, progress_[agents_.size() + i]);
+    register_node_core(*nodes_->cores()[i].core, progress_[agents_.size() + i]);
+  }
+  register_totals();
+  if (Network* const network = nodes_->network()) {
+    network->register_statistics(registry_);
+  }
+  memory_->register_statistics(registry_);
+}
+
+// Registers what several agents add to, or what is a sum over them.
+void Simulation::register_totals() {
+  std::vector<const Agent*> cores;
+  for (const auto& agent : agents_) {
+    if (agent->frequency() != 0 && agent->measured()) {
+      cores.push_back(agent.get());
+    }
   }
   if (!cores.empty()) {
     registry_.gauge("system.ipc", "instructions/cycle", "sum of the measured cores' and jobs' ipc",
@@ -63,6 +62,18 @@ void Simulation::register_statistics() {
                       }
                       return sum;
                     });
+  }
+  std::vector<Counter*> wraps = nodes_->wraps();
+  std::vector<Counter*> backward;
+  std::vector<Histogram*> response_times;
+  std::vector<Histogram*> in_collections;
+  for (Agent* agent : all_agents()) {
+    wraps.push_back(&agent->address_wraps());
+    backward.push_back(&agent->backward_arrivals());
+    if (agent->response_times() != nullptr) {
+      response_times.push_back(agent->response_times());
+      in_collections.push_back(agent->response_times_in_collections());
+    }
   }
   if (!response_times.empty()) {
     registry_.histogram("nvdimm.response_time_us", "us",
@@ -80,10 +91,6 @@ void Simulation::register_statistics() {
       "requests of timed block traces that arrive before one in front of them; they are "
       "taken in the trace's order",
       std::move(backward));
-  if (Network* const network = nodes_->network()) {
-    network->register_statistics(registry_);
-  }
-  memory_->register_statistics(registry_);
 }
 
 void Simulation::register_agent(std::size_t index) {
@@ -123,6 +130,16 @@ void Simulation::register_core(Agent& agent, Counter& progress) {
   registry_.counter(core + ".instructions", "instructions", "done up to the first finish",
                     {&progress});
   agent.register_statistics(registry_, core);
+}
+
+void Simulation::register_node_core(NodeCore& core, Counter& progress) {
+  register_core(core, progress);
+  registry_.gauge("core." + std::to_string(core.core()) + ".busy_ipc", "instructions/cycle",
+                  "while a thread has the core; 0 where none ever had it", [&core, &progress] {
+                    const double cycles =
+                        seconds(Tick(core.busy())) * static_cast<double>(core.frequency());
+                    return cycles == 0 ? 0 : static_cast<double>(progress) / cycles;
+                  });
 }
 
 // Brings the counters that depend on the present time up to it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/block_lines.h"
 
+#include <limits>
 #include <string>
 
 namespace hmsim {
@@ -28,6 +29,23 @@ void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes
   request.sector = offset / kSector;
   request.sectors = (offset % kSector + bytes + kSector - 1) / kSector;
   check_sectors(line, request.sector, bytes == 0 ? 0 : request.sectors);
+}
+
+std::uint64_t scaled_time(const TextTrace& line, std::size_t field, const char* what,
+                          std::uint64_t nanoseconds) {
+  const std::uint64_t count = line.number(field, what);
+  if (count > std::numeric_limits<std::uint64_t>::max() / nanoseconds) {
+    line.fail(std::string(what) + " '" + shown(line.field(field)) +
+              "' does not fit 64 bits in nanoseconds");
+  }
+  return count * nanoseconds;
+}
+
+void set_response(const TextTrace& line, std::uint64_t nanoseconds, BlockRequest& request) {
+  if (nanoseconds > std::numeric_limits<std::uint64_t>::max() - request.arrival_ns) {
+    line.fail("the response time lasts past 2^64 ns");
+  }
+  request.completion_ns = request.arrival_ns + nanoseconds;
 }
 
 }  // namespace hmsim

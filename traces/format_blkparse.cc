@@ -2,10 +2,15 @@
 // The lines that blkparse prints by default of a blktrace: device, CPU, sequence, time, process,
 // action, kind of request, and for requests the first sector, '+' and the number of sectors. A
 // record is a request that was queued (action Q) to read, write or discard data, or to flush: an F
-// before the letter of the kind, or alone. An F after a W is FUA. Other actions are the same
-// request further on its way. Lines that do not begin with a device are blkparse's summary.
+// before the letter of the kind, or alone. An F after a W is FUA. It is done when a completion
+// (action C) tells of its sectors, among others where requests were merged; of flushes that move no
+// data completions tell in order. Other actions are the same request further on its way. Lines that
+// do not begin with a device are blkparse's summary.
+#include <algorithm>
+#include <deque>
 #include <utility>
 
+#include "core/archive.h"
 #include "traces/block_lines.h"
 
 namespace hmsim {
@@ -45,55 +50,157 @@ std::uint64_t nanoseconds(const TextTrace& line, std::string_view text) {
   return seconds * kSecond + line.number(text.substr(point + 1), "the time");
 }
 
-bool read_request(const TextTrace& line, BlockRequest& request) {
-  constexpr std::size_t kAction = 5;
-  constexpr std::size_t kFields = 10;
-  std::size_t comma = 0;
-  if (line.fields() <= kAction + 1 || !begins_with_device(line.field(0), comma) ||
-      line.field(kAction) != "Q") {
-    return false;
+constexpr std::size_t kAction = 5;  // fields
+constexpr std::size_t kKind = 6;
+constexpr std::size_t kSector = 7;
+constexpr std::size_t kPlus = 8;
+constexpr std::size_t kSectors = 9;
+
+class BlkparseTrace final : public BlockSource {
+ public:
+  explicit BlkparseTrace(TraceReader reader)
+      : text_(std::move(reader), kLine, 1, TextTrace::kMaxFields) {}
+
+  bool next(BlockRequest& request) override {
+    while (!ended_ && !complete()) {
+      ended_ = !text_.next();
+      if (!ended_) {
+        read_line();
+      }
+    }
+    request = waiting_.empty() ? BlockRequest() : waiting_.front();
+    const bool found = !waiting_.empty();
+    if (found) {
+      waiting_.pop_front();
+    }
+    return found;
   }
-  const std::string_view kind = line.field(kAction + 1);
-  const bool write = kind.find('W') != std::string_view::npos;
-  const bool read = kind.find('R') != std::string_view::npos;
-  const bool discard = !write && !read && kind.find('D') != std::string_view::npos;
-  request.flush = kind[0] == 'F' && !discard;
-  if (!write && !read && !discard && !request.flush) {
-    return false;
+
+  void rewind() override {
+    text_.rewind();
+    waiting_.clear();
+    ended_ = false;
   }
-  const bool data = line.fields() >= kFields && line.field(kFields - 2) == "+";
-  if (!data && !request.flush) {
-    line.fail("expected '" + std::string(kLine) + "'");
+  double fraction() const override { return text_.fraction(); }
+  void serialize(Archive& archive) override {
+    archive(text_, waiting_, ended_);
+    archive.check(waiting_.size() <= kMostWaiting, "too many requests wait for completions");
   }
-  const std::string_view device = line.field(0);
-  request.device = line.number(device.substr(0, comma), "the device") * kMinors +
-                   line.number(device.substr(comma + 1), "the device");
-  request.arrival_ns = nanoseconds(line, line.field(3));
-  const std::uint64_t sectors = data ? line.number(kFields - 1, "the number of sectors") : 0;
-  if (request.flush && sectors == 0) {
+
+ private:
+  // So many requests are read ahead at most, where one's completion does not come.
+  static constexpr std::size_t kMostWaiting = 1'024;
+
+  // Whether the request that comes next is known.
+  bool complete() const {
+    return waiting_.size() == kMostWaiting || (!waiting_.empty() && waiting_.front().completion_ns);
+  }
+
+  void read_line() {
+    std::size_t comma = 0;
+    if (text_.fields() <= kKind || !begins_with_device(text_.field(0), comma)) {
+      return;
+    }
+    if (text_.field(kAction) == "Q") {
+      BlockRequest request;
+      if (read_request(comma, request)) {
+        waiting_.push_back(request);
+        text_.accept();
+      }
+    } else if (text_.field(kAction) == "C") {
+      read_completion(comma);
+    }
+  }
+
+  std::uint64_t device(std::size_t comma) const {
+    const std::string_view text = text_.field(0);
+    return text_.number(text.substr(0, comma), "the device") * kMinors +
+           text_.number(text.substr(comma + 1), "the device");
+  }
+  bool has_extent() const { return text_.fields() > kSectors && text_.field(kPlus) == "+"; }
+
+  // What the letters of the kind say of the data that move; false: none do, and it is no flush.
+  bool read_kind(BlockRequest& request) const {
+    const std::string_view kind = text_.field(kKind);
+    const bool read = kind.find('R') != std::string_view::npos;
+    request.write = kind.find('W') != std::string_view::npos;
+    request.trim = !request.write && !read && kind.find('D') != std::string_view::npos;
+    request.flush = kind[0] == 'F' && !request.trim;
+    request.fua = request.write && kind.find('F', 1) != std::string_view::npos;
+    return request.write || read || request.trim || request.flush;
+  }
+
+  void read_extent(BlockRequest& request) const {
+    request.sectors = has_extent() ? text_.number(kSectors, "the number of sectors") : 0;
+    request.sector = request.sectors == 0 ? 0 : text_.number(kSector, "the first sector");
+  }
+
+  bool read_request(std::size_t comma, BlockRequest& request) const {
+    if (!read_kind(request)) {
+      return false;
+    }
+    if (!has_extent() && !request.flush) {
+      text_.fail("expected '" + std::string(kLine) + "'");
+    }
+    request.device = device(comma);
+    request.arrival_ns = nanoseconds(text_, text_.field(3));
+    read_extent(request);
+    if (request.flush && request.sectors == 0) {
+      request.write = request.fua = false;
+    } else {
+      check_sectors(text_, request.sector, request.sectors);
+    }
     return true;
   }
-  request.write = write;
-  request.trim = discard;
-  request.fua = write && kind.find('F', 1) != std::string_view::npos;
-  request.sector = line.number(kFields - 3, "the first sector");
-  request.sectors = sectors;
-  check_sectors(line, request.sector, request.sectors);
-  return true;
-}
+
+  void read_completion(std::size_t comma) {
+    BlockRequest done;
+    if (!read_kind(done)) {
+      return;
+    }
+    done.device = device(comma);
+    read_extent(done);
+    const std::uint64_t time = nanoseconds(text_, text_.field(3));
+    for (BlockRequest& each : waiting_) {
+      if (each.completion_ns || !covers(done, each)) {
+        continue;
+      }
+      if (time < each.arrival_ns) {
+        text_.fail("a request is done before it is queued");
+      }
+      each.completion_ns = time;
+      if (done.sectors == 0) {
+        return;
+      }
+    }
+  }
+
+  static bool covers(const BlockRequest& done, const BlockRequest& request) {
+    if (done.device != request.device || done.sectors == 0 || request.sectors == 0) {
+      return done.device == request.device && done.sectors == request.sectors;
+    }
+    return done.write == request.write && done.trim == request.trim &&
+           request.sector >= done.sector && request.sectors <= done.sectors &&
+           request.sector - done.sector <= done.sectors - request.sectors;
+  }
+
+  TextTrace text_;
+  std::deque<BlockRequest> waiting_;  // in the order in which they were queued
+  bool ended_ = false;                // the trace
+};
 
 }  // namespace
 
 extern const FormatDescriptor kFormat_blkparse;
-const FormatDescriptor kFormat_blkparse{
-    "blkparse",
-    kLine,
-    TimeUnit::nanoseconds,
-    true,
-    resembles_device,
-    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
-      return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
-          TextTrace(std::move(reader), kLine, 1, TextTrace::kMaxFields));
-    }};
+const FormatDescriptor kFormat_blkparse{"blkparse",
+                                        kLine,
+                                        TimeUnit::nanoseconds,
+                                        true,
+                                        resembles_device,
+                                        [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+                                          return std::make_unique<BlkparseTrace>(std::move(reader));
+                                        },
+                                        1,
+                                        true};
 
 }  // namespace hmsim

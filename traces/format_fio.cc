@@ -153,6 +153,7 @@ const FormatDescriptor kFormat_fio{"fio",
                                    },
                                    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
                                      return std::make_unique<FioTrace>(std::move(reader));
-                                   }};
+                                   },
+                                   kMicrosecondNs};
 
 }  // namespace hmsim

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The block traces of Microsoft Research Cambridge (Narayanan et al., Write off-loading, FAST
 // 2008): commas between the time (a count of 100 ns), host, disk, Read or Write, the offset and the
-// size in bytes, and the response time.
+// size in bytes, and the response time, a count of 100 ns, too.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "traces/block_lines.h"
@@ -15,19 +14,19 @@ namespace {
 constexpr const char* kLine =
     "<time in 100 ns>,<host>,<disk>,Read|Write,<offset>,<bytes>,<response time>";
 constexpr std::uint64_t kTimeUnit = 100;  // ns
+constexpr std::size_t kResponse = 6;      // field
 
 bool read_request(const TextTrace& line, BlockRequest& request) {
-  const std::uint64_t time = line.number(0, "the time");
-  if (time > std::numeric_limits<std::uint64_t>::max() / kTimeUnit) {
-    line.fail("the time '" + shown(line.field(0)) + "' does not fit 64 bits in nanoseconds");
-  }
-  request.arrival_ns = time * kTimeUnit;
+  request.arrival_ns = scaled_time(line, 0, "the time", kTimeUnit);
   request.device = line.number(2, "the disk");
   request.write = line.field(3) == "Write";
   if (!request.write && line.field(3) != "Read") {
     line.fail("'" + shown(line.field(3)) + "' is neither Read nor Write");
   }
   set_extent(line, line.number(4, "the offset"), line.number(5, "the size"), request);
+  if (line.fields() > kResponse) {
+    set_response(line, scaled_time(line, kResponse, "the response time", kTimeUnit), request);
+  }
   return true;
 }
 
@@ -46,6 +45,8 @@ const FormatDescriptor kFormat_msr{
     [](TraceReader reader) -> std::unique_ptr<BlockSource> {
       return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
           TextTrace(std::move(reader), kLine, 6, 7, ","));
-    }};
+    },
+    kTimeUnit,
+    true};
 
 }  // namespace hmsim

@@ -85,6 +85,7 @@ struct BlockRequest {
   bool trim = false;   // discards its sectors; no data move
   bool flush = false;  // before its data: what is done is to be durable
   bool fua = false;    // once it is done, its data are to be durable
+  std::optional<std::uint64_t> completion_ns = {};  // on the traced device; nullopt: not told
 
   void serialize(Archive& archive);
 };
@@ -127,6 +128,9 @@ struct FormatDescriptor {
   // A format that nothing tells says so of none.
   bool (*resembles)(const TraceStart& start);
   std::variant<OpenMisses, OpenAccesses, OpenBlocks, OpenInstructions, OpenJobs> open;
+  // Of blocks: what a step of its clock is, in nanoseconds. Requests of one step have one time.
+  std::uint64_t clock_step_ns = 1;
+  bool tells_completions = false;  // likewise; a trace of the format may still lack them
 
   TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
   // Each is for formats of that kind, and throws InputError when the trace's start is malformed.

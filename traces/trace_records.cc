@@ -162,6 +162,7 @@ class BlockRecords final : public TraceRecords {
     if (!source_->next(request)) {
       return false;
     }
+    completions_ += request.completion_ns ? 1 : 0;
     if (request.trim || request.sectors == 0) {
       ++skipped_;
     } else {
@@ -171,10 +172,12 @@ class BlockRecords final : public TraceRecords {
     return true;
   }
   std::uint64_t skipped() const override { return skipped_; }
+  std::uint64_t completions() const override { return completions_; }
 
  private:
   std::unique_ptr<BlockSource> source_;
   std::uint64_t skipped_ = 0;
+  std::uint64_t completions_ = 0;
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ class TraceRecords {
   // Appends the accesses of the next record; false at the trace's end. Throws InputError.
   virtual bool next(std::vector<TraceRecord>& records) = 0;
   virtual std::uint64_t skipped() const { return 0; }  // records so far that move no data
+  // Block requests so far of which the trace tells when they were done.
+  virtual std::uint64_t completions() const { return 0; }
 };
 
 // nullptr: no format of this name.

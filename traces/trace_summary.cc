@@ -113,9 +113,13 @@ void TraceSummary::add(const TraceRecord& record) {
   const std::size_t kind = record.write ? 1 : 0;
   memory.runs[kind].add(first, last, record.bytes);
   memory.visits.add(first, last);
-  memory.intensity.add(timed_ ? record.time : accesses_++, kind);
+  if (!first_time_) {
+    first_time_ = times_ == Times::from_first ? record.time : 0;
+  }
+  const std::uint64_t time = record.time - std::min(record.time, *first_time_);
+  memory.intensity.add(times_ == Times::none ? accesses_++ : time, kind);
   sources_.add(record.device);
-  last_time_ = std::max(last_time_, record.time);
+  last_time_ = std::max(last_time_, time);
 }
 
 }  // namespace hmsim

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -95,8 +96,11 @@ class TraceSummary {
     Intensity intensity;
   };
 
-  // Addresses from `nvdimm` on are of the second memory. Not `timed`: intensity is over accesses.
-  TraceSummary(std::uint64_t nvdimm, bool timed) : nvdimm_(nvdimm), timed_(timed) {}
+  enum class Times { none, absolute, from_first };
+
+  // Addresses from `nvdimm` on are of the second memory. Times count from 0 or, `from_first`, from
+  // the first access; `none`: intensity is over accesses.
+  TraceSummary(std::uint64_t nvdimm, Times times) : nvdimm_(nvdimm), times_(times) {}
 
   void add(const TraceRecord& record);
   const std::array<Memory, 2>& memories() const { return memories_; }
@@ -105,10 +109,11 @@ class TraceSummary {
 
  private:
   std::uint64_t nvdimm_;
-  bool timed_;
+  Times times_;
   std::uint64_t accesses_ = 0;
   std::array<Memory, 2> memories_;
   DistinctCount sources_;
+  std::optional<std::uint64_t> first_time_;
   std::uint64_t last_time_ = 0;
 };
 

@@ -10,12 +10,26 @@ void BlockKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, format_names(TraceKind::blocks));
   software.declare(parameters);
   parameters.choice<ReplayMode>(
-      "replay", replay, {{"closed", ReplayMode::closed}, {"timed", ReplayMode::timed}},
+      "replay", replay,
+      {{"closed", ReplayMode::closed},
+       {"timed", ReplayMode::timed},
+       {"inferred", ReplayMode::inferred}},
       {"closed: a thread takes the next request when its last is done; timed: not before its "
-       "arrival",
+       "arrival; inferred: when the requests are done that it waited for, as far as the trace's "
+       "times tell, and its think time is over; threads then count for nothing",
        "a modelling choice of hmsim"});
   parameters.real("time_scale", time_scale, 0, 1'000'000, "",
                   {"timed only: factor on the trace's arrival times, in steps of 0.000001",
+                   "the workload's own"});
+  parameters.real("think_scale", inference.think_scale, 0, 1'000, "",
+                  {"inferred only: factor on think times", "the workload's own"});
+  parameters.real("think_spread", inference.think_spread, 0, 1, "",
+                  {"inferred only: share by which each think time, drawn by the run's seed, may be "
+                   "shorter or longer; 0: none is drawn",
+                   "the workload's own"});
+  parameters.time("old_response", inference.old_response,
+                  {"inferred only: response time of the traced device, for requests of which the "
+                   "trace does not tell it; 0ps: none",
                    "the workload's own"});
   parts.declare(parameters);
   copies.declare(parameters);
@@ -38,10 +52,37 @@ std::vector<ParameterError> BlockKeys::check() const {
   for (const ParameterError& error : parts.check(requests)) {
     errors.push_back(error);
   }
+  check_inference(errors);
+  if (software.how.write_end == WriteEnd::accepted && persistence == Persistence::module) {
+    errors.push_back({"write_end",
+                      "'accepted' takes writes for safe that a power failure loses, since "
+                      "frontend.node.persistence is 'module': must be 'done'"});
+  }
   if (device_stride % kPageBytes != Bytes(0)) {
     errors.push_back({"device_stride", "must be a multiple of 4KiB"});
   }
   return errors;
+}
+
+void BlockKeys::check_inference(std::vector<ParameterError>& errors) const {
+  const FormatDescriptor* const format = find_format(trace.format);
+  if (replay != ReplayMode::inferred || format == nullptr) {
+    return;
+  }
+  constexpr std::uint64_t kCoarse = 1'000'000;  // nanoseconds
+  if (format->clock_step_ns >= kCoarse) {
+    errors.push_back({"replay", "'inferred' needs to know what came first, and times of format '" +
+                                    trace.format +
+                                    "' are too coarse: must be 'closed' or 'timed'"});
+  } else if (!format->tells_completions && inference.old_response == Tick(0)) {
+    errors.push_back({"replay", "'inferred' needs to know when requests were done, which format '" +
+                                    trace.format +
+                                    "' does not tell: must be 'closed' or 'timed', or old_response "
+                                    "say how long the old device took"});
+  }
+  if (!parts.list().empty()) {
+    errors.push_back({"windows", "go with replay: closed or timed"});
+  }
 }
 
 extern const AgentDescriptor kAgent_block_trace;

@@ -28,8 +28,10 @@ void BlockAgent::prepare() {
   }
   layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
   copier_ = BlockCopier(keys_.software, layout_.lines());
-  threads_.resize(static_cast<std::size_t>(keys_.software.threads));
-  source_.open(keys_, index(),
+  threads_.resize(keys_.replay == ReplayMode::inferred
+                      ? CausalQueue::kMostHeld
+                      : static_cast<std::size_t>(keys_.software.threads));
+  source_.open(keys_, index(), environment().seed,
                find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), environment())));
   meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
@@ -88,6 +90,7 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   const bool moves_data = !request.trim && request.sectors > 0;
   meter_.taken(taken.number, moves_data ? extent.pages : 0);
   BlockThread& thread = threads_.begin(index, taken.number);
+  thread.serial = taken.serial;
   thread.next_line = extent.first_line;
   thread.lines = extent.lines;
   thread.write = request.write;
@@ -98,6 +101,18 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   const BlockDriver& how = keys_.software.how;
   steps_.schedule(sum_in_time(taken.begin, how.request_time + blocks * how.software_time),
                   Step::start_request, index);
+}
+
+// A thread has become free; inferred: any request may have become ready, and a thread is free for
+// each.
+void BlockAgent::take_requests(std::uint32_t index, Tick now) {
+  if (!source_.inferred()) {
+    take_request(index, now);
+    return;
+  }
+  while (source_.has_next()) {
+    take_request(static_cast<std::uint32_t>(threads_.first_free()), now);
+  }
 }
 
 // The software time of the thread's request is over.
@@ -126,7 +141,8 @@ void BlockAgent::end_request(std::uint32_t index, Tick now) {
   if (!meter_.empty()) {
     meter_.ended(threads_.first_under_way(source_.taken()), now, !finished_once());
   }
-  take_request(index, now);
+  source_.ended(threads_[index].serial, now);
+  take_requests(index, now);
   end_pass(now);
   notify();
 }
@@ -183,8 +199,11 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
 }
 
 void BlockAgent::each_page_read(bool to_limit, const PageVisitor& visit) {
+  source_.begin_pass(Tick(0));
   while (source_.has_next()) {
-    const BlockRequest request = source_.take(Tick(0)).request;
+    const RequestSource::Taken taken = source_.take(Tick(0));
+    const BlockRequest& request = taken.request;
+    source_.ended(taken.serial, Tick(0));
     if (!to_limit) {
       source_.restart_limit();
     }

@@ -4,9 +4,11 @@
 // Each thread carries out one request at a time, taken in the trace's order: first the software
 // time of all its blocks (4 KB pages, whole or in part), then its lines, page by page in ascending
 // order, at most `window` of them outstanding. closed: a thread takes the next request when its
-// last is done; timed: not before its arrival, the first one's being 0. A trim takes the software
-// time of one block, and then no time; it is no block done. A flush is sent before the lines of its
-// request, if it has any, and FUA means one after them; the thread waits for its end.
+// last is done; timed: not before its arrival, the first one's being 0; inferred: requests come
+// when those are done that they wait for (agents/block/causal_queue.h), and find a thread each. A
+// trim takes the software time of one block, and then no time; it is no block done. A flush is sent
+// before the lines of its request, if it has any, and FUA means one after them; the thread waits
+// for its end.
 //
 // The agent moves threads from step to step, and sends what they send. Its collaborators know
 // what: RequestSource, which request comes next and when; DeviceLayout, where it lies;
@@ -34,7 +36,7 @@ namespace hmsim {
 
 class BlockAgent final : public Agent {
  public:
-  explicit BlockAgent(const FrontendParameters& defaults) : keys_(defaults.block) {}
+  explicit BlockAgent(const FrontendParameters& defaults) : keys_(defaults) {}
 
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override { return keys_.check(); }
@@ -71,6 +73,7 @@ class BlockAgent final : public Agent {
   void start_pass(Tick now);
   void end_pass(Tick now);
   void take_request(std::uint32_t index, Tick now);
+  void take_requests(std::uint32_t index, Tick now);
   void start_request(std::uint32_t index, Tick now);
   void end_request(std::uint32_t index, Tick now);
   void discard(std::uint32_t index, Tick now);

@@ -21,6 +21,9 @@ void BlockAgent::serialize_state(Archive& archive) {
     barrier_.check(archive, threads_);
     ledger_.check(archive, threads_.size());
     check_steps(archive);
+    if (source_.inferred()) {
+      source_.check_taken(archive, threads_.serials());
+    }
   }
 }
 

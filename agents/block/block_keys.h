@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "agents/block/causal_queue.h"
 #include "agents/copies.h"
 #include "agents/frontend_parameters.h"
 #include "agents/trace_keys.h"
@@ -13,15 +14,18 @@
 
 namespace hmsim {
 
-enum class ReplayMode { closed, timed };
+enum class ReplayMode { closed, timed, inferred };
 
 struct BlockKeys {
-  explicit BlockKeys(const BlockParameters& defaults) : software(defaults) {}
+  explicit BlockKeys(const FrontendParameters& defaults)
+      : software(defaults.block), persistence(defaults.node.persistence) {}
 
   TraceKeys trace;
   BlockParameters software;  // threads and driver
+  Persistence persistence;   // no key of its own: what fences may rely on
   ReplayMode replay = ReplayMode::closed;
   double time_scale = 1;
+  InferenceParameters inference;  // inferred only
   TraceParts parts{kRequests};
   Copies copies;
   std::int64_t requests = 0;  // limit of a pass; 0: to the trace's end
@@ -29,6 +33,9 @@ struct BlockKeys {
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
+
+ private:
+  void check_inference(std::vector<ParameterError>& errors) const;
 };
 
 }  // namespace hmsim

@@ -15,7 +15,7 @@ constexpr const char* kWrong = "the threads of a block agent do not hold togethe
 }  // namespace
 
 void BlockThread::serialize(Archive& archive) {
-  archive(busy, paused, number, next_line, lines, write, trim, past_barrier, flush_before,
+  archive(busy, paused, number, serial, next_line, lines, write, trim, past_barrier, flush_before,
           flush_after, outstanding, fetches);
   archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
 }
@@ -34,12 +34,28 @@ void BlockThreads::end(std::size_t index) {
   --busy_;
 }
 
+std::size_t BlockThreads::first_free() const {
+  const auto free = std::find_if(threads_.begin(), threads_.end(),
+                                 [](const BlockThread& each) { return !each.busy; });
+  return static_cast<std::size_t>(free - threads_.begin());
+}
+
 std::int64_t BlockThreads::first_under_way(std::int64_t taken) const {
   std::int64_t first = taken;
   for (const BlockThread& thread : threads_) {
     first = thread.busy ? std::min(first, thread.number) : first;
   }
   return first;
+}
+
+std::vector<std::uint64_t> BlockThreads::serials() const {
+  std::vector<std::uint64_t> serials;
+  for (const BlockThread& thread : threads_) {
+    if (thread.busy) {
+      serials.push_back(thread.serial);
+    }
+  }
+  return serials;
 }
 
 void BlockThreads::serialize(Archive& archive) {

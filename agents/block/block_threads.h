@@ -25,6 +25,7 @@ struct BlockThread {
   bool busy = false;            // it has a request
   bool paused = false;          // a step of the agent's, or the barrier, lets it go on
   std::int64_t number = 0;      // of the request within the pass
+  std::uint64_t serial = 0;     // of the request for RequestSource::ended()
   std::uint64_t next_line = 0;  // of the NVDIMM: the first line that no page holds yet
   std::uint64_t lines = 0;      // from there on
   bool write = false;
@@ -50,6 +51,7 @@ class BlockThreads {
   BlockThread& operator[](std::size_t index) { return threads_[index]; }
   const BlockThread& operator[](std::size_t index) const { return threads_[index]; }
   std::int64_t busy() const { return busy_; }  // threads with a request
+  std::size_t first_free() const;              // one is free
 
   // Gives a free thread its request, with nothing of it done. The thread is paused.
   BlockThread& begin(std::size_t index, std::int64_t number);
@@ -57,6 +59,8 @@ class BlockThreads {
   // The number of the first request that has not ended, where `taken` is that of the next one to
   // be taken.
   std::int64_t first_under_way(std::int64_t taken) const;
+  // The serials of the requests that have not ended, by thread.
+  std::vector<std::uint64_t> serials() const;
 
   void serialize(Archive& archive);
   // Checks what was loaded: addresses lie in so many lines, blocks are of so many.

@@ -7,11 +7,15 @@
 
 namespace hmsim {
 
-void RequestSource::open(const BlockKeys& keys, std::size_t agent,
+void RequestSource::open(const BlockKeys& keys, std::size_t agent, std::uint64_t seed,
                          std::unique_ptr<BlockSource> trace) {
   trace_ = std::move(trace);
   agent_ = agent;
   timed_ = keys.replay == ReplayMode::timed;
+  file_ = keys.trace.path;
+  if (keys.replay == ReplayMode::inferred) {
+    causal_.emplace(keys.inference, Random(seed, agent));
+  }
   clock_ = ArrivalClock(keys.trace.path, keys.time_scale);
   skip_ = keys.parts.skip;
   loop_ = keys.parts.loop;
@@ -47,8 +51,9 @@ void RequestSource::open_pass() {
 
 void RequestSource::fetch() {
   BlockRequest request;
-  const bool found = windows_.empty() ? (limit_ == 0 || taken_ < limit_) && trace_->next(request)
+  const bool found = windows_.empty() ? (limit_ == 0 || fetched_ < limit_) && trace_->next(request)
                                       : read_window(request);
+  fetched_ += found ? 1 : 0;
   next_ = found ? std::optional<BlockRequest>(request) : std::nullopt;
 }
 
@@ -82,7 +87,38 @@ bool RequestSource::read_window(BlockRequest& request) {
   return true;
 }
 
+// Reads requests as long as the queue takes them.
+void RequestSource::read_ahead() {
+  try {
+    while (next_ && causal_->has_room()) {
+      causal_->add(*next_);
+      fetch();
+      if (!next_) {
+        causal_->end_trace();
+      }
+    }
+  } catch (const InputError& error) {
+    throw InputError(file_ + ": " + error.what());
+  }
+}
+
+RequestSource::Taken RequestSource::take_causal(Tick now) {
+  const CausalQueue::Ready ready = causal_->take(now);
+  read_ahead();
+  return {ready.request, taken_++, ready.begin, false, ready.serial};
+}
+
+void RequestSource::ended(std::uint64_t serial, Tick now) {
+  if (causal_) {
+    causal_->end(serial, now);
+    read_ahead();
+  }
+}
+
 RequestSource::Taken RequestSource::take(Tick now) {
+  if (causal_) {
+    return take_causal(now);
+  }
   Taken taken{*next_, taken_, now};
   if (opens_window_) {
     opens_window_ = false;
@@ -102,12 +138,20 @@ RequestSource::Taken RequestSource::take(Tick now) {
 void RequestSource::begin_pass(Tick now) {
   clock_.restart(now);
   last_begin_ = now;
+  if (causal_) {
+    causal_->begin_pass(now);
+    read_ahead();
+  }
 }
 
 bool RequestSource::end_pass() {
   passes_ = (passes_ + 1) % loop_;
   trace_->rewind();
   taken_ = 0;
+  fetched_ = 0;
+  if (causal_) {
+    causal_->end_pass();
+  }
   open_pass();
   return passes_ == 0;
 }
@@ -115,8 +159,12 @@ bool RequestSource::end_pass() {
 void RequestSource::restart_limit() {
   taken_ = 0;
   passes_ = 0;
+  fetched_ = (next_ ? 1 : 0) + (causal_ ? causal_->not_taken() : 0);
   if (!next_) {
     fetch();
+  }
+  if (causal_) {
+    read_ahead();
   }
 }
 
@@ -129,10 +177,14 @@ double RequestSource::fraction(std::int64_t ended) const {
 void RequestSource::serialize(Archive& archive) {
   constexpr std::int64_t kMost = std::int64_t{1} << 61;  // requests
   archive(next_, clock_, last_begin_, taken_, passes_);
-  archive(window_, left_, read_, opens_window_);
+  archive(window_, left_, read_, opens_window_, fetched_);
+  if (causal_) {
+    archive(*causal_);
+  }
   trace_->serialize(archive);
   archive.check(last_begin_ >= Tick(0) && last_begin_ <= kLongestTime && taken_ >= 0 &&
-                    taken_ < kMost && passes_ >= 0 && passes_ < loop_,
+                    taken_ < kMost && fetched_ >= 0 && fetched_ < kMost && passes_ >= 0 &&
+                    passes_ < loop_,
                 "a trace's requests are at no place");
   archive.check(windows_.empty() ||
                     (window_ < windows_.size() && left_ >= 0 && read_ >= 0 &&

@@ -3,7 +3,8 @@
 //
 // A pass carries out parts of the trace: all of it from `skip` on to a limit of requests, or
 // windows, one right behind the other. With replay: timed the first request of a window arrives
-// with the last one before it. A loop of passes makes up the agent's work.
+// with the last one before it; with inferred requests are read ahead, and come as their causes are
+// done. A loop of passes makes up the agent's work.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 
 #include "agents/block/arrival_clock.h"
 #include "agents/block/block_keys.h"
+#include "agents/block/causal_queue.h"
 #include "agents/clock.h"
 #include "core/archive.h"
 #include "core/types.h"
@@ -27,19 +29,24 @@ class RequestSource {
  public:
   struct Taken {
     BlockRequest request;
-    std::int64_t number = 0;  // of the request, from 0 in each pass or since measuring began
-    Tick begin{0};            // when a thread begins it, at the earliest
-    bool backward = false;    // the trace dates it before an earlier request
+    std::int64_t number = 0;   // of the request, from 0 in each pass or since measuring began
+    Tick begin{0};             // when a thread begins it, at the earliest
+    bool backward = false;     // the trace dates it before an earlier request
+    std::uint64_t serial = 0;  // inferred: for ended()
   };
 
-  // Reads up to the first request. `agent` names the agent in messages. Throws InputError, as
-  // whatever reads the trace does.
-  void open(const BlockKeys& keys, std::size_t agent, std::unique_ptr<BlockSource> trace);
+  // Reads up to the first request. `agent` names the agent in messages, and draws for it what is
+  // drawn under the run's `seed`. Throws InputError, as whatever reads the trace does.
+  void open(const BlockKeys& keys, std::size_t agent, std::uint64_t seed,
+            std::unique_ptr<BlockSource> trace);
 
   const std::vector<TraceWindow>& windows() const { return windows_; }  // none: the whole trace
   // Whether the pass goes on. If so, take() gives its next request to a thread that is free.
-  bool has_next() const { return next_.has_value(); }
+  bool has_next() const { return causal_ ? causal_->has_ready() : next_.has_value(); }
   Taken take(Tick now);
+  // inferred: a request that was taken has ended, and others may come because of it.
+  void ended(std::uint64_t serial, Tick now);
+  bool inferred() const { return causal_.has_value(); }
   std::int64_t taken() const { return taken_; }
 
   void begin_pass(Tick now);
@@ -51,8 +58,14 @@ class RequestSource {
   double fraction(std::int64_t ended) const;
 
   void serialize(Archive& archive);
+  // Loading, inferred: these are the requests that were taken and have not ended.
+  void check_taken(const Archive& archive, const std::vector<std::uint64_t>& serials) const {
+    causal_->check_taken(archive, serials);
+  }
 
  private:
+  Taken take_causal(Tick now);
+  void read_ahead();
   void open_pass();
   void fetch();
   void begin_window();
@@ -64,13 +77,16 @@ class RequestSource {
   bool timed_ = false;
   std::int64_t skip_ = 0;
   std::int64_t loop_ = 1;
-  std::int64_t limit_ = 0;  // requests of a pass; 0: to the trace's end
+  std::int64_t limit_ = 0;    // requests of a pass; 0: to the trace's end
+  std::int64_t fetched_ = 0;  // of these, next_ included
+  std::string file_;
   std::vector<TraceWindow> windows_;
   std::size_t window_ = 0;     // that of the next request
   std::int64_t left_ = 0;      // requests of that window that are not read yet
   std::int64_t read_ = 0;      // requests read since the trace's start
   bool opens_window_ = false;  // whether the next request is the first of its window
   std::optional<BlockRequest> next_;
+  std::optional<CausalQueue> causal_;  // inferred: those in front of next_ that are under way
   ArrivalClock clock_;
   Tick last_begin_{0};       // of the last request taken
   std::int64_t taken_ = 0;   // requests since the pass, or measuring, began

@@ -229,9 +229,7 @@ void CoreAgent::unblock(Tick now) {
   }
 }
 
-// The number is exact: after the last entry whose retirement is past, one instruction retires per
-// slot, up to the next entry.
-std::int64_t CoreAgent::retired(Tick now) const {
+std::int64_t CoreAgent::first_unretired(Tick now) const {
   const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;  // last one not after now
   std::int64_t next = first_;
   for (std::int64_t count = known_ - first_; count > 0;) {
@@ -240,6 +238,14 @@ std::int64_t CoreAgent::retired(Tick now) const {
     next = past ? next + half + 1 : next;
     count = past ? count - half - 1 : half;
   }
+  return next;
+}
+
+// The number is exact: after the last entry whose retirement is past, one instruction retires per
+// slot, up to the next entry.
+std::int64_t CoreAgent::retired(Tick now) const {
+  const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;
+  const std::int64_t next = first_unretired(now);
   const Entry& last = next == first_ ? base_ : entry(next - 1);
   const std::int64_t bound =
       next < end_ ? entry(next).index - 1 : (ending_ ? end_index_ : next_index_ - 1);

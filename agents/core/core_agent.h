@@ -96,6 +96,13 @@ class CoreAgent : public Agent, protected RecordSource {
   std::int64_t last_dispatch() const { return last_slot_; }
   // Instructions of the present pass that are retired; 0 while it rests.
   std::int64_t retired(Tick now) const;
+  // The number of the first record that is not retired by now; where all are, of the one that is
+  // fetched, or stands for the pass's end.
+  std::int64_t first_unretired(Tick now) const;
+  // The instruction of such a record.
+  std::int64_t instruction(std::int64_t number) const {
+    return number < end_ ? entry(number).index : (ending_ ? end_index_ : next_index_);
+  }
 
   // A pass begins in this slot, or none does until the next start_pass().
   void start_pass(std::int64_t slot);

@@ -106,9 +106,15 @@ void MissCore::dispatch_write(Tick now) {
   }
   const Address address = location(miss_.memory, miss_.write_address);
   if (prefetcher_ != nullptr) {
-    prefetcher_->overwrite(miss_.memory, address);
+    stored(miss_.memory, address);
   }
   send(miss_.memory, address, true, fenced ? kNonTemporal : kPosted, now);
+}
+
+void MissCore::give_up_copy(MemoryClass memory, Address address) {
+  if (prefetcher_ != nullptr) {
+    prefetcher_->overwrite(memory, address);
+  }
 }
 
 void MissCore::dispatch_load(std::int64_t number, std::int64_t slot, Tick now) {
@@ -194,8 +200,13 @@ void MissCore::on_admit(const Request& request, Tick now) {
   }
 }
 
+// DRAM keeps nothing when power fails: a fence only waits until its lines are in order.
+Persistence MissCore::safe_at(const Request& write) const {
+  return write.memory == MemoryClass::dram ? Persistence::controller : persistence_;
+}
+
 void MissCore::reached(Persistence where, const Request& write, Tick now) {
-  unsafe_ -= where == persistence_ && write.tag == kNonTemporal ? 1 : 0;
+  unsafe_ -= where == safe_at(write) && write.tag == kNonTemporal ? 1 : 0;
   if (!blocked()) {
     unblock(now);
   }
@@ -203,7 +214,7 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
 
 void MissCore::handle_completion(const Request& request, Tick now) {
   if (request.write) {
-    if (persistence_ == Persistence::module) {
+    if (safe_at(request) == Persistence::module) {
       reached(Persistence::module, request, now);
     }
     return;
@@ -281,7 +292,7 @@ void MissCore::check_outstanding(const Archive& archive,
   for (const Outstanding& each : requests) {
     if (each.request.write) {
       writes += each.admitted ? 0 : 1;
-      const bool is_safe = each.admitted && persistence_ == Persistence::controller;
+      const bool is_safe = each.admitted && safe_at(each.request) == Persistence::controller;
       unsafe += !is_safe && each.request.tag == kNonTemporal ? 1 : 0;
     } else if (each.request.tag < kPrefetch) {
       loads.take(each.request.tag);
@@ -289,7 +300,11 @@ void MissCore::check_outstanding(const Archive& archive,
     } else {
       archive.check(prefetcher_ != nullptr, kWrong);
       const std::uint32_t buffer = each.request.tag - kPrefetch;
-      if (const auto load = prefetcher_->check_coming(prefetches, buffer, each.request)) {
+      const MemoryClass memory = each.request.memory;
+      // A node's own memory counts from 0, the requests under way are the system's.
+      const Address line(each.request.address.value() %
+                         environment().port->capacity(memory).value());
+      if (const auto load = prefetcher_->check_coming(prefetches, buffer, memory, line)) {
         loads.take(*load);
         ++in_flight;
       }

@@ -10,8 +10,8 @@
 //
 // Non-temporal writes are posted too. With fences by page, a run of those to one 4 KB page is
 // closed by a fence: behind its last line, or else before the next one to another page. Dispatch
-// stops there until all non-temporal writes are safe: accepted by the controller, or done
-// (Persistence).
+// stops there until all non-temporal writes are safe: accepted by the controller, or, where that is
+// not enough for lines of the NVDIMM (Persistence), done.
 #pragma once
 
 #include <array>
@@ -46,6 +46,8 @@ class MissCore : public CoreAgent {
                          const std::vector<Outstanding>& requests) const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
+  // Somebody stores to the line: a copy that was read ahead of the core's loads is old.
+  void give_up_copy(MemoryClass memory, Address address);
 
  protected:
   virtual std::unique_ptr<MissSource> open_source() = 0;
@@ -55,6 +57,8 @@ class MissCore : public CoreAgent {
   void set_space(const AddressSpace& space) { space_ = space; }
 
   void open() override;
+  // The core, which has a prefetcher, stores to the line.
+  virtual void stored(MemoryClass memory, Address address) { give_up_copy(memory, address); }
   bool fetch_record(std::int64_t& gap) override;
   void rewind() override;
   void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
@@ -81,6 +85,8 @@ class MissCore : public CoreAgent {
   void handle_completion(const Request& request, Tick now) override;
 
   bool fence_is_due() const;
+  // Where a fence no longer waits for the write.
+  Persistence safe_at(const Request& write) const;
   void reached(Persistence where, const Request& write, Tick now);
   void dispatch_write(Tick now);
   void dispatch_load(std::int64_t number, std::int64_t slot, Tick now);

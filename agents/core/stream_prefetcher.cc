@@ -88,8 +88,16 @@ void StreamPrefetcher::overwrite(MemoryClass memory, Address address) {
   }
 }
 
+Counter StreamPrefetcher::held() const {
+  return buffers_.size() -
+         static_cast<std::size_t>(std::count(lines_.begin(), lines_.end(), kNoLine));
+}
+
 void StreamPrefetcher::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  registry.counter(path + ".issued", "lines", "read ahead of the core's loads", {&issued_});
+  registry.counter(path + ".issued", "lines",
+                   "read ahead of the core's loads, with those held when measuring began",
+                   {&issued_});
+  registry.on_reset([this](Tick) { issued_ = held(); });
   registry.counter(path + ".useful", "lines", "of those, taken by loads", {&useful_});
   registry.counter(path + ".late", "lines", "of those, taken while they were on their way",
                    {&late_});
@@ -108,14 +116,17 @@ void StreamPrefetcher::serialize(Archive& archive) {
                   kWrong);
     coming += is_coming(each.state) ? 1 : 0;
   }
-  archive.check(coming == coming_ && coming <= mshrs_, kWrong);
+  archive.check(coming == coming_ && coming <= mshrs_ && issued_ - useful_ - useless_ == held() &&
+                    late_ <= useful_,
+                kWrong);
 }
 
 std::optional<std::uint32_t> StreamPrefetcher::check_coming(Places& coming, std::uint32_t buffer,
-                                                            const Request& request) const {
+                                                            MemoryClass memory,
+                                                            Address line) const {
   coming.take(buffer);
   const Buffer& each = buffers_[buffer];
-  const std::int64_t key = key_of(request.memory, line_of(request.address));
+  const std::int64_t key = key_of(memory, line_of(line));
   coming.check(is_coming(each.state) && (each.state != State::coming || lines_[buffer] == key));
   return each.state == State::taken ? std::optional<std::uint32_t>(each.load) : std::nullopt;
 }

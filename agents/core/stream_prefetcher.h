@@ -9,7 +9,7 @@
 // line is here, else with the data when they come, and in the meantime it keeps its MSHR. A line is
 // taken once. A line that is wanted while all buffers are used takes the place of the one that
 // came, untaken, before all others that are here; if none is here, or no MSHR is free, it is asked
-// for later. A store gives up a copy of its line.
+// for later. A line that is stored to, by any core of the node, is given up.
 //
 // Limits: the buffers stand for the cache into which lines come, a copy in them costs the core no
 // time, and controllers cannot tell a prefetch from a load.
@@ -50,14 +50,14 @@ class StreamPrefetcher {
   }
   // A buffer's line has come. The load that waits for it, if one does.
   std::optional<std::uint32_t> arrived(std::uint32_t buffer);
-  // A store goes to the line.
+  // Somebody stores to the line.
   void overwrite(MemoryClass memory, Address address);
 
   void register_statistics(StatisticRegistry& registry, const std::string& path);
   void serialize(Archive& archive);
-  // Loading: the buffer's line is under way, as this request. The load that waits for it.
+  // Loading: this line is under way to the buffer. The load that waits for it.
   std::optional<std::uint32_t> check_coming(Places& coming, std::uint32_t buffer,
-                                            const Request& request) const;
+                                            MemoryClass memory, Address line) const;
   // Loading, once all requests are told: no other buffer waits for a line.
   void check_buffers(const Places& coming) const;
   std::size_t buffers() const { return buffers_.size(); }
@@ -104,6 +104,7 @@ class StreamPrefetcher {
   // Makes room for a line; nullopt: there is none.
   std::optional<std::uint32_t> find_room();
   void fill(std::uint32_t buffer, std::int64_t key);
+  Counter held() const;  // untaken lines
 
   StreamDetector detector_;
   std::int64_t mshrs_;
@@ -111,7 +112,7 @@ class StreamPrefetcher {
   std::vector<std::int64_t> lines_;  // by buffer: the key of the untaken line, or kNoLine
   std::int64_t coming_ = 0;          // buffers whose lines are
   std::uint64_t arrivals_ = 0;
-  Counter issued_ = 0;
+  Counter issued_ = 0;  // of them useful_, useless_, or held
   Counter useful_ = 0;
   Counter late_ = 0;
   Counter useless_ = 0;

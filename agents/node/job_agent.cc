@@ -231,6 +231,8 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
   }
   if (thread.record.gap > most || most == 0) {
     miss.gap = most;
+    copied = std::min(thread.copied, thread.record.gap) -
+             std::min(thread.copied, thread.record.gap - most);
     thread.record.gap -= most;
     thread.preempted = true;
     return false;
@@ -351,13 +353,10 @@ std::int64_t JobAgent::work(Tick now) const {
   for (const JobSite& site : sites_) {
     work += site.node->work_under_way(site.job, now);
   }
-  return std::max(reported_, work);
+  return work;
 }
 
-void JobAgent::account(Tick now) {
-  reported_ = work(now);
-  threads_.account(now, !finished_once());
-}
+void JobAgent::account(Tick now) { threads_.account(now, !finished_once()); }
 
 // The limit of instructions is a pass's: what a warm-up has done of it counts.
 void JobAgent::restart_limit(Tick now) { account(now); }

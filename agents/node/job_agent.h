@@ -146,8 +146,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   JobEvents events_;                // those of each task together
   TransferEngine engine_;
   EventQueue<Timer> timers_;
-  std::int64_t done_ = 0;      // work of stints that ended
-  std::int64_t reported_ = 0;  // the most that was told
+  std::int64_t done_ = 0;  // work of stints that ended
 };
 
 }  // namespace hmsim

@@ -19,7 +19,7 @@ void JobAgent::serialize_state(Archive& archive) {
     site.write_back.serialize(archive);
   }
   engine_.serialize(archive);
-  archive(timers_, done_, reported_);
+  archive(timers_, done_);
   if (archive.loading()) {
     check_threads(archive);
     check_waiting(archive);
@@ -28,7 +28,7 @@ void JobAgent::serialize_state(Archive& archive) {
 
 void JobAgent::check_threads(const Archive& archive) const {
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  archive.check(done_ >= 0 && reported_ >= 0 && done_ < kMost && reported_ < kMost, kWrong);
+  archive.check(done_ >= 0 && done_ < kMost, kWrong);
   for (std::uint32_t number = 0; number < threads_.size(); ++number) {
     const JobThread& thread = threads_[number];
     archive.check(thread.since >= Tick(0) && thread.left <= kMost, kWrong);

@@ -84,6 +84,12 @@ void Node::yielded(NodeCore& core, const ThreadId& thread, Tick now) {
   }
 }
 
+void Node::stored(MemoryClass memory, Address address) {
+  for (const auto& core : cores_) {
+    core->give_up_copy(memory, address);
+  }
+}
+
 bool Node::take_next(NodeCore& core, Tick now) {
   return take_next(core, &Job::woken, now) || take_next(core, &Job::waiting, now);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A node: cores, and the threads of jobs that are ready to run on them.
 //
-// A thread runs on any of its job's cores. One that becomes ready takes the core on which it ran
-// last, if that is free, else the free one of the lowest number; else it waits. One that was asleep
-// goes before those that were not, and, unless waking only queues, takes the core of the thread
-// that has had one for longest. A core that becomes free takes, of the threads that may run on it,
-// the first of those that were asleep, or else the one that has waited longest.
+// A thread runs on any of its job's cores. One that becomes ready takes the free core that nobody
+// has had since it ran there, else the free one of the lowest number; else it waits. One that was
+// asleep goes before those that were not, and, unless waking only queues, takes the core of the
+// thread that has had one for longest. A core that becomes free takes, of the threads that may run
+// on it, the first of those that were asleep, or else the one that has waited longest.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class NodeJob {
  public:
   virtual ~NodeJob() = default;
   // The thread's next record; false: its stint ends behind miss.gap instructions, `most` of them at
-  // most. `copied`: how many of the record's instructions copy lines of a transfer.
+  // most. `copied`: how many of miss.gap's, the last ones, copy lines of a transfer.
   virtual bool next(std::uint32_t thread, std::int64_t most, Miss& miss, std::int64_t& copied) = 0;
   // Whether the record told last may be told anew: its transfer, if it has one, has not begun.
   virtual bool may_take_back(std::uint32_t thread) const = 0;
@@ -81,6 +81,8 @@ class Node {
   // A core's thread waits for something, or yields: the core takes another, if there is one.
   void core_is_free(NodeCore& core, Tick now) { take_next(core, now); }
   void yielded(NodeCore& core, const ThreadId& thread, Tick now);
+  // One of the cores stores to the line: none keeps a copy.
+  void stored(MemoryClass memory, Address address);
   // Tells what threads do, beginning with the state of each now. The observer outlives the node's
   // last step.
   void watch(ThreadObserver& observer, Tick now);

@@ -37,8 +37,12 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
   notify();
 }
 
+void NodeCore::begin() {
+  copies_.resize(capacity());
+  rest(0);
+}
+
 void NodeCore::begin_stint(std::int64_t slot) {
-  copied_ = 0;
   copy_slots_ = 0;
   counted_slot_ = slot - 1;
   rewind();
@@ -51,22 +55,27 @@ void NodeCore::preempt(Tick now) {
   if (resting() || !node_.job(*thread_).may_take_back(thread_->thread)) {
     return;
   }
-  fetched_copy_ = 0;
   if (const std::optional<std::int64_t> left = cut_pass(now)) {
+    fetched_.own -= std::min(fetched_.own, *left);
     node_.job(*thread_).preempted(thread_->thread, *left);
   }
   notify();
 }
 
 bool NodeCore::feed(Miss& miss) {
-  fetched_copy_ = 0;
+  fetched_.own = 0;
   const std::int64_t most = std::max<std::int64_t>(0, quantum_end_ - last_dispatch());
-  return node_.job(*thread_).next(thread_->thread, most, miss, fetched_copy_);
+  return node_.job(*thread_).next(thread_->thread, most, miss, fetched_.own);
 }
 
+void NodeCore::stored(MemoryClass memory, Address address) { node_.stored(memory, address); }
+
 void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
-  if (fetched_copy_ > 0) {
-    copied_ += fetched_copy_;
+  if (number != kUnknown) {
+    copies_[static_cast<std::size_t>(number) & (copies_.size() - 1)] = fetched_;
+  }
+  if (fetched_.own > 0) {
+    fetched_.before += fetched_.own;
     copy_slots_ += slot - counted_slot_;
     if (ThreadObserver* const observer = node_.observer()) {
       observer->on_copy({node_.job(*thread_).agent(), thread_->thread},
@@ -83,7 +92,7 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
   stint.work = stint_work(now);
   stint.copying = slots().tick(copy_slots_);
   done_ += stint.work;
-  copied_ = 0;
+  fetched_ = Copies();
   end_pass();
   rest(slot + 1);
   const ThreadId ended = *thread_;
@@ -101,7 +110,13 @@ void NodeCore::pass_ended(std::int64_t slot, Tick now) {
 }
 
 std::int64_t NodeCore::stint_work(Tick now) const {
-  return std::max<std::int64_t>(0, retired(now) - copied_);
+  const std::int64_t done = retired(now);
+  const std::int64_t number = first_unretired(now);
+  const Copies& copies = in_window(number)
+                             ? copies_[static_cast<std::size_t>(number) & (copies_.size() - 1)]
+                             : fetched_;
+  const std::int64_t copies_from = instruction(number) - copies.own;
+  return done - copies.before - std::max<std::int64_t>(0, done - copies_from);
 }
 
 void NodeCore::account(Tick now) {
@@ -118,11 +133,20 @@ void NodeCore::register_statistics(StatisticRegistry& registry, const std::strin
 void NodeCore::serialize_core(Archive& archive) {
   MissCore::serialize_core(archive);
   archive(thread_, last_, stint_begin_, first_slot_at_, yields_soon_);
-  archive(quantum_end_, fetched_copy_, copied_, counted_slot_, copy_slots_, done_);
+  archive(quantum_end_, fetched_, counted_slot_, copy_slots_, done_);
+  archive.fixed(copies_);
   archive(counted_to_, busy_, switches_);
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  for (const std::int64_t each : {quantum_end_, fetched_copy_, copied_, copy_slots_, done_}) {
+  const auto check = [&](std::int64_t each) {
     archive.check(each >= 0 && each < kMost, "a core has come too far");
+  };
+  for (const std::int64_t each :
+       {quantum_end_, fetched_.own, fetched_.before, copy_slots_, done_}) {
+    check(each);
+  }
+  for (const Copies& each : copies_) {
+    check(each.own);
+    check(each.before);
   }
   archive.check(counted_slot_ >= -1 && counted_slot_ < kMost && counted_to_ >= Tick(0) &&
                     counted_to_ != kNever,

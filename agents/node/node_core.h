@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "agents/core/miss_core.h"
 
@@ -48,13 +49,16 @@ class NodeCore final : public MissCore {
   // Whether preempt() may gain anything: the thread has begun, and does not yield already.
   bool preemptible(Tick now) const { return !yields_soon_ && first_slot_at_ <= now; }
 
-  // Instructions of the program, up to `now`, in the present stint.
+  // Instructions of the program, up to `now`, in the present stint: of those that are retired, the
+  // ones that copy no line.
   std::int64_t stint_work(Tick now) const;
   std::int64_t work(Tick now) const override { return done_ + stint_work(now); }
   void account(Tick now) override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
+
+  Counter busy() const { return busy_; }  // picoseconds in which a thread had it
 
  private:
   // The records of whichever thread runs.
@@ -70,10 +74,19 @@ class NodeCore final : public MissCore {
     NodeCore& core_;
   };
 
+  // Instructions that copy a record's line, the last ones before it, and those of the records of
+  // its stint before it.
+  struct Copies {
+    std::int64_t own = 0;
+    std::int64_t before = 0;
+    void serialize(Archive& archive) { archive(own, before); }
+  };
+
   std::unique_ptr<MissSource> open_source() override { return std::make_unique<Feed>(*this); }
-  void begin() override { rest(0); }
+  void begin() override;
   bool may_rest() const override { return true; }
   void pass_ended(std::int64_t slot, Tick now) override;
+  void stored(MemoryClass memory, Address address) override;
   void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
   void serialize_core(Archive& archive) override;
 
@@ -89,8 +102,8 @@ class NodeCore final : public MissCore {
   Tick first_slot_at_{0};          // when it began to run: behind the switch
   bool yields_soon_ = false;       // it has been preempted
   std::int64_t quantum_end_ = 0;   // slot
-  std::int64_t fetched_copy_ = 0;  // instructions that copy, of the record fetched last
-  std::int64_t copied_ = 0;        // likewise, of the stint's records that are dispatched
+  Copies fetched_;                 // of the record fetched last, or of the stint's end
+  std::vector<Copies> copies_;     // of records in the window, by number, modulo its size
   std::int64_t counted_slot_ = 0;  // of the latest dispatch
   std::int64_t copy_slots_ =
       0;                   // of the stint, between a copied line's dispatch and the one before

@@ -254,11 +254,13 @@ void ChannelStatistics::fold(Tick clock_period) {
   }
 }
 
+// Slots stay held.
 void ChannelStatistics::reset(Tick now) {
-  for (LatencyHistogram* latency :
-       {&dram_read_latency, &dram_write_latency, &nvdimm_line_latency}) {
-    latency->reset();
-  }
+  Occupancy dram = std::move(dram_occupancy);
+  Occupancy nvdimm = std::move(nvdimm_occupancy);
+  *this = ChannelStatistics(0);
+  dram_occupancy = std::move(dram);
+  nvdimm_occupancy = std::move(nvdimm);
   dram_occupancy.reset(now);
   nvdimm_occupancy.reset(now);
 }

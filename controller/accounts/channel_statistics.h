@@ -37,8 +37,8 @@ struct ChannelStatistics {
   Occupancy dram_occupancy;  // slots held
   Occupancy nvdimm_occupancy;
 
-  void fold(Tick clock_period);      // has the latencies' histograms hold all
-  void reset(Tick now);              // all but counters
+  void fold(Tick clock_period);  // has the latencies' histograms hold all
+  void reset(Tick now);
   void serialize(Archive& archive);  // folded
 };
 

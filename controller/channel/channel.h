@@ -91,7 +91,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void edge(Banks& banks, bool first);
   Cycle next_edge(Extras extras);
 
-  // Completions and acks.
+  // Completions, acks and write credits.
   void complete(Extras extras);
   void finish(Transaction& done, Extras extras);
   void exchange_data(const Transaction& done, Requester& requester);
@@ -119,10 +119,10 @@ class Channel final : public MemoryChannel, public AckListener {
   void compete_by_key(Transaction& transaction);
   void leave_line(const Transaction& transaction, Extras extras);
   void expedite(Transaction& awaited);
-  void stage();
 
   // The order of transactions.
   void prepare(Extras extras);
+  void stage();
   void renew_keys();
   void hasten_overdue();
   void update_keys();

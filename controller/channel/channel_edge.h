@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One clock edge, up to selection: completions and acks, refresh, admission. These functions stand
-// in a header for the loop over edges (channel_edge.cc) to take in.
+// One clock edge: its order, its steps up to selection (completions and acks, refresh, admission),
+// and when the next one is. These functions stand in a header for the loop over edges
+// (channel_edge.cc) to take in.
 #pragma once
 
 #include "controller/channel/channel.h"
@@ -11,8 +12,8 @@
 
 namespace hmsim {
 
-// The edge. `first`: since the channel was last told of anything. The lines with `try` may be taken
-// out, and their else kept, without a change of results.
+// The edge. `first`: of a call of advance(), before which anything may have come. The lines with
+// `try` may be taken out, and their else kept, without a change of results.
 template <Extras extras, class Banks>
 HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
   if (first || !Uncontended::try_begin_edge<extras>(*this)) {

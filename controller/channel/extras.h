@@ -12,7 +12,7 @@ enum class Extras : std::uint8_t {
   none,
   keys,  // schedulers whose keys change, and limits of waiting
   any,   // any of these, and two-level queues, drained writes, posted writes, elastic refresh, page
-         // policies or power modes
+         // policies, power modes or a foreign timing model
 };
 
 }  // namespace hmsim

@@ -9,9 +9,14 @@ namespace hmsim {
 
 namespace {
 
-// Every entry of the write queue dirty, and all of one bank.
+// Lines that may have to be saved: every entry of the write queue, and spared writes.
+std::int64_t save_lines(const NvdimmParameters& parameters) {
+  return parameters.media.write_queue + parameters.spared_writes;
+}
+
+// All of one bank.
 Tick worst_hold_up_of(const NvdimmParameters& parameters) {
-  return parameters.media.write_queue * parameters.media.technology.write_time;
+  return save_lines(parameters) * parameters.media.technology.write_time;
 }
 
 void check(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
@@ -30,7 +35,7 @@ void check(const NvdimmParameters& parameters, std::vector<ParameterError>& erro
     errors.push_back(
         {"nvdimm.power.energy",
          std::to_string(budget) + " mJ are too little for a power failure: " +
-             std::to_string(parameters.media.write_queue) + " lines of one bank take up to " +
+             std::to_string(save_lines(parameters)) + " lines of one bank take up to " +
              format_time(worst_hold_up_of(parameters)) + " and " + std::to_string(need) +
              " uJ at " + std::to_string(parameters.power.draw) + " mW"});
   }

@@ -94,11 +94,33 @@ class TraceFormat:
         """What a record is: misses, accesses, blocks or instructions."""
 
     @property
+    def clock_step_ns(self) -> int:
+        """Of blocks: nanoseconds of a step of its clock."""
+
+    @property
+    def tells_completions(self) -> bool:
+        """Of blocks: whether its traces may tell when requests were done."""
+
+    @property
     def unit(self) -> str:
         """What its times count: instructions, cycles, ns, ps, or nothing."""
 
     def resembles(self, start: bytes) -> bool:
         """Whether a trace that begins so may be of this format; at most one format says so."""
+
+def infer_causes(requests: list[tuple[int, int | None]]) -> list[tuple[list[int], int]]:
+    """Return why each request of a block trace comes, as far as times tell (docs/block-replay.md).
+
+    Args:
+        requests: arrival and completion (None: not known) in nanoseconds, in order of arrival.
+
+    Returns:
+        Of each request the numbers of its parents, the latest first, and the think time in
+        nanoseconds behind the last of them; without parents, behind the request before it.
+
+    Raises:
+        InputError: more than 1,024 requests are under way at once.
+    """
 
 def trace_formats() -> list[TraceFormat]:
     """Return the formats, in the order of their names."""
@@ -116,14 +138,21 @@ class TraceRecords:
         """
 
     @property
+    def completions(self) -> int:
+        """Block requests so far of which the trace tells when they were done."""
+
+    @property
     def skipped(self) -> int:
         """Records so far that move no data."""
 
 class TraceSummary:
     """What accesses of a trace have in common, in bounded memory."""
 
-    def __init__(self, nvdimm: int, timed: bool) -> None:
-        """Addresses from ``nvdimm`` on are of the second memory; not ``timed``: requests count."""
+    def __init__(self, nvdimm: int, timed: bool, from_first: bool = False) -> None:
+        """Addresses from ``nvdimm`` on are of the second memory; not ``timed``: requests count.
+
+        ``from_first``: times count from the first access's.
+        """
 
     def add(self, records: TraceRecords, count: int) -> bool:
         """Add so many records; false at the trace's end. Raises InputError."""

@@ -45,7 +45,11 @@ def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
     assert agent["finished"] == 1
     assert set(agent["thread"]) == {"0", "1", "2"}
     assert agent["thread"]["1"]["waiting"] > 50e6  # until the flash has been read
-    assert found["core"]["1"]["busy"] > 0
+    core = found["core"]["1"]
+    assert core["busy"] > 0
+    cycles = core["busy"] * 2e-3  # of 2 GHz, in picoseconds
+    assert core["busy_ipc"] == pytest.approx(core["instructions"] / cycles)
+    assert core["busy_ipc"] > core["ipc"]
     assert "0" not in found["core"]
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("matplotlib")
 
 def test_help() -> None:
     code, text, _ = invoke("figure", "--help")
-    assert code == 0 and "--quick" in text and "sensitivity" in text
+    assert code == 0 and "--quick" in text and "or all" in text
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_wrong_name(wrong: str, hint: str, tmp_path: Path) -> None:
 def test_names() -> None:
     assert names("all") == list(figures())
     assert names("all")[:4] == ["table1", "table2", "fig5", "fig7"]
-    assert names("all")[-8:-5] == ["weight", "fig16", "fig17"]
+    assert names("all").index("weight") < names("all").index("fig16")  # by place, not by name
     with pytest.raises(InputError, match="known: table1"):
         names("histogram of nothing at all")
 

@@ -204,7 +204,7 @@ std::unique_ptr<Simulation> simulation_of(const FuzzedSystem& system, const std:
   const TraceSource source = [&system](std::size_t agent, std::uint64_t offset) {
     const auto path = std::find_if(system.agents[agent].begin(), system.agents[agent].end(),
                                    [](const Assignment& each) { return each.first == "path"; });
-    const std::string trace = fuzzed_trace(path->second == "0" ? 0 : 1);
+    const std::string trace = fuzzed_trace(path->second);
     return offset < trace.size() ? trace.substr(offset) : std::string();
   };
   return std::make_unique<Simulation>(config, system.agents, options, source);

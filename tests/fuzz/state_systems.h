@@ -15,11 +15,17 @@ struct FuzzedSystem {
   std::vector<Assignments> agents;
 };
 
-inline std::string fuzzed_trace(std::size_t agent_kind) {
+// A trace of misses or of blocks, or a program of threads, by the name that agents give their path.
+inline std::string fuzzed_trace(const std::string& path) {
+  if (path == "job") {
+    return "thread a 2\ncompute 300\nsend 0 x 2KiB\nsend 1 x 90B\nwrite 9\nwait x\nload 0x40\n"
+           "store 0x4080\nread 3 2\nwait x\nsync\nsleep 2us\nwake y\n"
+           "thread b\nsleep 3us\nwrite 11 2\nsend 1 z 8KiB\nwait y\nwait y\ncompute 900\n";
+  }
   std::string trace;
   Random random(5);
   for (int i = 0; i < 300; ++i) {
-    if (agent_kind == 0) {  // ramulator
+    if (path == "ramulator") {
       trace += std::to_string(random.below(60)) + " " + std::to_string(random.below(1 << 22)) +
                (i % 3 == 0 ? " " + std::to_string(random.below(1 << 22)) + "\n" : "\n");
     } else {  // mqsim
@@ -39,134 +45,179 @@ inline std::string harmonic_table() {
   return table;
 }
 
-inline std::vector<FuzzedSystem> fuzzed_systems() {
-  const Assignments flash{{"nvdimm.capacity", "2MiB"},
-                          {"nvdimm.command_queue", "64"},
-                          {"nvdimm.buffer.read_size", "64KiB"},
-                          {"nvdimm.buffer.write_size", "64KiB"},
-                          {"nvdimm.ftl.over_provisioning", "60"},
-                          {"nvdimm.nand.channels", "2"},
-                          {"nvdimm.nand.chips", "1"},
-                          {"nvdimm.nand.pages_per_block", "16"},
-                          {"nvdimm.nand.read_time", "3us"},
-                          {"nvdimm.nand.program_time", "9us"},
-                          {"nvdimm.nand.erase_time", "20us"},
-                          {"nvdimm.precondition.fill", "1"},
-                          {"nvdimm.precondition.overwrite", "1"},
-                          {"controller.queue_depth", "24"},
-                          {"controller.command_queue_depth", "12"},
-                          {"controller.nvdimm_queue_depth", "16"}};
-  const auto with = [](Assignments base, const Assignments& more) {
-    base.insert(base.end(), more.begin(), more.end());
-    return base;
-  };
-  const Assignments split = with(flash, {{"controller.queues", "split"}});
-  const Assignments pcm{{"nvdimm.kind", "pcm"},
-                        {"nvdimm.capacity", "1MiB"},
-                        {"nvdimm.media.write_queue", "4"},
-                        {"nvdimm.media.banks", "2"},
-                        {"controller.queue_depth", "24"}};
-  const Assignments dram{{"nvdimm.present", "false"}, {"controller.queue_depth", "24"}};
-  const Assignments stream{{"kind", "synthetic"},
-                           {"footprint", "1MiB"},
-                           {"read_ratio", "0.6"},
-                           {"requests", "100000"},
-                           {"outstanding", "24"}};
-  const Assignments both = with(stream, {{"target", "system"}});
-  const Assignments to_dram = with(stream, {{"target", "dram"}});
-  const Assignments to_nvdimm =
-      with(stream, {{"target", "nvdimm"}, {"footprint", "512KiB"}, {"core", "1"}});
-  const Assignments core{{"kind", "llc_trace"}, {"path", "0"}, {"format", "ramulator"}};
-  const Assignments block{{"kind", "block_trace"}, {"path", "1"}, {"format", "mqsim"},
-                          {"window", "20"},        {"core", "1"}, {"driver", "pmbd"}};
-  const Assignments chase{{"kind", "synthetic_core"},
-                          {"pattern", "pointer_chase"},
-                          {"footprint", "1MiB"},
-                          {"rpki", "40"},
-                          {"core", "2"}};
+inline Assignments with(Assignments base, const Assignments& more) {
+  base.insert(base.end(), more.begin(), more.end());
+  return base;
+}
+
+inline const Assignments kFlash{{"nvdimm.capacity", "2MiB"},
+                                {"nvdimm.command_queue", "64"},
+                                {"nvdimm.buffer.read_size", "64KiB"},
+                                {"nvdimm.buffer.write_size", "64KiB"},
+                                {"nvdimm.ftl.over_provisioning", "60"},
+                                {"nvdimm.nand.channels", "2"},
+                                {"nvdimm.nand.chips", "1"},
+                                {"nvdimm.nand.pages_per_block", "16"},
+                                {"nvdimm.nand.read_time", "3us"},
+                                {"nvdimm.nand.program_time", "9us"},
+                                {"nvdimm.nand.erase_time", "20us"},
+                                {"nvdimm.precondition.fill", "1"},
+                                {"nvdimm.precondition.overwrite", "1"},
+                                {"controller.queue_depth", "24"},
+                                {"controller.command_queue_depth", "12"},
+                                {"controller.nvdimm_queue_depth", "16"}};
+inline const Assignments kSplit = with(kFlash, {{"controller.queues", "split"}});
+inline const Assignments kPcm{{"nvdimm.kind", "pcm"},
+                              {"nvdimm.capacity", "1MiB"},
+                              {"nvdimm.media.write_queue", "4"},
+                              {"nvdimm.media.banks", "2"},
+                              {"controller.queue_depth", "24"}};
+inline const Assignments kDramAlone{{"nvdimm.present", "false"}, {"controller.queue_depth", "24"}};
+inline const Assignments kStream{{"kind", "synthetic"},
+                                 {"footprint", "1MiB"},
+                                 {"read_ratio", "0.6"},
+                                 {"requests", "100000"},
+                                 {"outstanding", "24"}};
+inline const Assignments kToBoth = with(kStream, {{"target", "system"}});
+inline const Assignments kToDram = with(kStream, {{"target", "dram"}});
+inline const Assignments kToNvdimm =
+    with(kStream, {{"target", "nvdimm"}, {"footprint", "512KiB"}, {"core", "1"}});
+inline const Assignments kCore{
+    {"kind", "llc_trace"}, {"path", "ramulator"}, {"format", "ramulator"}};
+inline const Assignments kBlock{{"kind", "block_trace"}, {"path", "mqsim"}, {"format", "mqsim"},
+                                {"window", "20"},        {"core", "1"},     {"driver", "pmbd"}};
+inline const Assignments kInferred{{"kind", "block_trace"}, {"path", "mqsim"},
+                                   {"format", "mqsim"},     {"core", "1"},
+                                   {"replay", "inferred"},  {"old_response", "3us"}};
+inline const Assignments kChase{{"kind", "synthetic_core"},
+                                {"pattern", "pointer_chase"},
+                                {"footprint", "1MiB"},
+                                {"rpki", "40"},
+                                {"core", "2"}};
+inline const Assignments kJob{
+    {"kind", "job"},  {"path", "job"},  {"format", "job"}, {"tasks", "2"},
+    {"nodes", "0-1"}, {"cores", "0-3"}, {"flushers", "1"}, {"dirty_ratio", "0.0000001"}};
+
+// Queues, schedulers and arbiters in front of flash.
+inline std::vector<FuzzedSystem> fuzzed_schedulers() {
   return {
-      {flash, {to_dram, to_nvdimm}},
-      {split, {core, block}},
-      {with(flash, {{"controller.scheduler", "firm"}, {"controller.writes", "drained"}}),
-       {core, to_nvdimm}},
-      {with(flash, {{"controller.scheduler", "tcm"},
-                    {"policies.tcm.quantum", "5us"},
-                    {"dram.refresh_postpone", "8"},
-                    {"dram.ranks", "2"}}),
-       {core, to_nvdimm}},
-      {with(split, {{"controller.scheduler", "par_bs"},
-                    {"controller.nvdimm_scheduler", "atlas"},
-                    {"policies.atlas.quantum", "5us"},
-                    {"controller.arbiter", "oldest_first"},
-                    {"controller.starvation_limit", "3us"}}),
-       {chase, to_nvdimm, to_dram}},
-      {with(split, {{"controller.nvdimm_scheduler", "pas"},
-                    {"controller.arbiter", "harmonic"},
-                    {"policies.harmonic.table", harmonic_table()},
-                    {"nvdimm.buffer.manager", "prefetch_preevict"},
-                    {"nvdimm.buffer.replacement", "lirs"},
-                    {"nvdimm.gc.scheduler", "proactive"}}),
-       {core, block, to_nvdimm}},
-      {with(flash, {{"controller.scheduler", "bliss"},
-                    {"controller.structure", "two_level"},
-                    {"controller.page_policy", "closed_page"}}),
-       {to_dram, block}},
-      {with(flash, {{"controller.ack", "nvdimm_p"},
-                    {"controller.nvdimm_p.credits", "3"},
-                    {"controller.scheduler", "nvm_duet"}}),
-       {to_dram, block}},
-      {with(flash, {{"system.store_data", "true"},
-                    {"nvdimm.capacity", "4MiB"},
-                    {"nvdimm.buffer.write_size", "16KiB"},
-                    {"nvdimm.ftl.over_provisioning", "150"},
-                    {"nvdimm.buffer.granularity", "item"}}),
-       {to_dram, block}},
-      {with(flash, {{"nvdimm.ftl.map", "cached"},
-                    {"nvdimm.ftl.map_cache", "4KiB"},
-                    {"nvdimm.ftl.over_provisioning", "150"},
-                    {"controller.arbiter", "ready_batch"},
-                    {"controller.ack", "auto"}}),
-       {to_dram, to_nvdimm}},
-      {with(dram, {{"dram.preset", "ddr5_4800b_16gb_x8"},
-                   {"dram.refresh_mode", "same_bank"},
-                   {"dram.power_down", "fast"},
-                   {"dram.ranks", "2"},
-                   {"controller.scheduler", "fr_fcfs_cap"},
-                   {"controller.address_map", "row|group|bank|rank|column|channel"}}),
-       {with(to_dram, {{"interval", "60ns"}}), core}},
-      {with(dram, {{"dram.power_down", "fast"},
-                   {"dram.self_refresh", "true"},
-                   {"dram.self_refresh_idle", "1us"},
-                   {"dram.timing.tREFI", "700"},
-                   {"dram.refresh_postpone", "3"},
-                   {"dram.refresh_pull_in", "2"},
-                   {"dram.ranks", "2"},
-                   {"controller.page_policy", "timeout_page"},
-                   {"controller.writes", "drained"}}),
-       {with(to_dram, {{"interval", "90ns"}}), chase}},
-      {pcm, {to_dram, to_nvdimm}},
-      {with(pcm, {{"controller.ack", "nvdimm_p"}, {"system.store_data", "true"}}), {both, block}},
-      {with(flash, {{"nvdimm.nand.planes", "2"},
-                    {"nvdimm.nand.pages_per_block", "8"},
-                    {"nvdimm.nand.interface", "nv_ddr"},
-                    {"nvdimm.nand.program_model", "tlc"},
-                    {"nvdimm.nand.fast_read_time", "2us"},
-                    {"nvdimm.nand.middle_read_time", "3us"},
-                    {"nvdimm.nand.fast_program_time", "5us"},
-                    {"nvdimm.nand.middle_program_time", "8us"},
-                    {"nvdimm.ftl.frontier", "shared"},
-                    {"nvdimm.buffer.flush", "writeback"},
-                    {"controller.scheduler", "fcfs_strict"},
-                    {"frontend.series_interval", "1us"}}),
-       {to_dram, block}},
-      {with(flash, {{"controller.channels", "2"},
-                    {"nvdimm.gc.scheduler", "preemptive"},
-                    {"nvdimm.ftl.victim", "cost_benefit"},
-                    {"controller.scheduler", "fcfs"},
-                    {"controller.page_policy", "capped_page"},
-                    {"controller.arbiter", "round_robin"}}),
-       {to_dram, block, chase}},
+      {kFlash, {kToDram, kToNvdimm}},
+      {kSplit, {kCore, kBlock}},
+      {with(kFlash, {{"controller.scheduler", "firm"}, {"controller.writes", "drained"}}),
+       {kCore, kToNvdimm}},
+      {with(kFlash, {{"controller.scheduler", "tcm"},
+                     {"policies.tcm.quantum", "5us"},
+                     {"dram.refresh_postpone", "8"},
+                     {"dram.ranks", "2"}}),
+       {kCore, kToNvdimm}},
+      {with(kSplit, {{"controller.scheduler", "par_bs"},
+                     {"controller.nvdimm_scheduler", "atlas"},
+                     {"policies.atlas.quantum", "5us"},
+                     {"controller.arbiter", "oldest_first"},
+                     {"controller.starvation_limit", "3us"}}),
+       {kChase, kToNvdimm, kToDram}},
+      {with(kSplit, {{"controller.nvdimm_scheduler", "pas"},
+                     {"controller.arbiter", "harmonic"},
+                     {"policies.harmonic.table", harmonic_table()},
+                     {"nvdimm.buffer.manager", "prefetch_preevict"},
+                     {"nvdimm.buffer.replacement", "lirs"},
+                     {"nvdimm.gc.scheduler", "proactive"}}),
+       {kCore, kBlock, kToNvdimm}},
+      {with(kFlash, {{"controller.scheduler", "bliss"},
+                     {"controller.structure", "two_level"},
+                     {"controller.page_policy", "closed_page"}}),
+       {kToDram, kBlock}},
+      {with(kFlash, {{"controller.ack", "nvdimm_p"},
+                     {"controller.nvdimm_p.credits", "3"},
+                     {"controller.scheduler", "nvm_duet"}}),
+       {kToDram, kBlock}},
   };
+}
+
+// Kinds of memory, and what is inside them.
+inline std::vector<FuzzedSystem> fuzzed_memories() {
+  return {
+      {with(kFlash, {{"system.store_data", "true"},
+                     {"nvdimm.capacity", "4MiB"},
+                     {"nvdimm.buffer.write_size", "16KiB"},
+                     {"nvdimm.ftl.over_provisioning", "150"},
+                     {"nvdimm.buffer.granularity", "item"}}),
+       {kToDram, kInferred}},
+      {with(kFlash, {{"nvdimm.ftl.map", "cached"},
+                     {"nvdimm.ftl.map_cache", "4KiB"},
+                     {"nvdimm.ftl.over_provisioning", "150"},
+                     {"controller.arbiter", "ready_batch"},
+                     {"controller.ack", "auto"}}),
+       {kToDram, kToNvdimm}},
+      {with(kDramAlone, {{"dram.preset", "ddr5_4800b_16gb_x8"},
+                         {"dram.refresh_mode", "same_bank"},
+                         {"dram.power_down", "fast"},
+                         {"dram.ranks", "2"},
+                         {"controller.scheduler", "fr_fcfs_cap"},
+                         {"controller.address_map", "row|group|bank|rank|column|channel"}}),
+       {with(kToDram, {{"interval", "60ns"}}), kCore}},
+      {with(kDramAlone, {{"dram.power_down", "fast"},
+                         {"dram.self_refresh", "true"},
+                         {"dram.self_refresh_idle", "1us"},
+                         {"dram.timing.tREFI", "700"},
+                         {"dram.refresh_postpone", "3"},
+                         {"dram.refresh_pull_in", "2"},
+                         {"dram.ranks", "2"},
+                         {"controller.page_policy", "timeout_page"},
+                         {"controller.writes", "drained"}}),
+       {with(kToDram, {{"interval", "90ns"}}), kChase}},
+      {kPcm, {kToDram, kToNvdimm}},
+      {with(kPcm, {{"controller.ack", "nvdimm_p"}, {"system.store_data", "true"}}),
+       {kToBoth, kBlock}},
+      {with(kFlash, {{"nvdimm.nand.planes", "2"},
+                     {"nvdimm.nand.pages_per_block", "8"},
+                     {"nvdimm.nand.interface", "nv_ddr"},
+                     {"nvdimm.nand.program_model", "tlc"},
+                     {"nvdimm.nand.fast_read_time", "2us"},
+                     {"nvdimm.nand.middle_read_time", "3us"},
+                     {"nvdimm.nand.fast_program_time", "5us"},
+                     {"nvdimm.nand.middle_program_time", "8us"},
+                     {"nvdimm.ftl.frontier", "shared"},
+                     {"nvdimm.buffer.flush", "writeback"},
+                     {"controller.scheduler", "fcfs_strict"},
+                     {"frontend.series_interval", "1us"}}),
+       {kToDram, kBlock}},
+      {with(kFlash, {{"controller.channels", "2"},
+                     {"nvdimm.gc.scheduler", "preemptive"},
+                     {"nvdimm.ftl.victim", "cost_benefit"},
+                     {"controller.scheduler", "fcfs"},
+                     {"controller.page_policy", "capped_page"},
+                     {"controller.arbiter", "round_robin"}}),
+       {kToDram, kBlock, kChase}},
+  };
+}
+
+// Jobs, on one node and on several.
+inline std::vector<FuzzedSystem> fuzzed_nodes() {
+  return {
+      {with(kFlash, {{"frontend.nodes.count", "2"},
+                     {"frontend.network.latency", "2us"},
+                     {"frontend.node.machine", "prefetch"},
+                     {"frontend.node.quantum", "1us"},
+                     {"frontend.node.switch_time", "200ns"}}),
+       {kJob, with(kBlock, {{"core", "4"}, {"node", "1"}})}},
+      {with(kFlash, {{"frontend.nodes.count", "2"},
+                     {"frontend.nodes.memory", "shared"},
+                     {"frontend.network.latency", "2us"},
+                     {"frontend.node.machine", "dma"},
+                     {"frontend.node.persistence", "module"}}),
+       {kJob, with(kCore, {{"core", "4"}, {"node", "1"}})}},
+      {with(kFlash, {{"frontend.node.wake", "queues"}}),
+       {with(kJob, {{"nodes", "0"}, {"flushers", "0"}})}},
+  };
+}
+
+inline std::vector<FuzzedSystem> fuzzed_systems() {
+  std::vector<FuzzedSystem> all;
+  for (const auto& some : {fuzzed_schedulers(), fuzzed_memories(), fuzzed_nodes()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 }  // namespace hmsim

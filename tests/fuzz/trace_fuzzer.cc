@@ -120,7 +120,7 @@ void run_program(const std::string& text, const FormatDescriptor& format, std::s
 void summarise(const std::string& text, const std::string& format) {
   try {
     const auto records = open_records(format, reader_of(text, 1 << 20));
-    TraceSummary summary(std::uint64_t{1} << 45, true);
+    TraceSummary summary(std::uint64_t{1} << 45, TraceSummary::Times::from_first);
     std::vector<TraceRecord> batch;
     for (std::size_t i = 0; i < kMost && records->next(batch); ++i) {
       for (const TraceRecord& record : batch) {

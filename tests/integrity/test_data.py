@@ -369,9 +369,10 @@ def test_wrong_use_is_refused() -> None:
 
 
 def test_too_little_energy_is_refused_before_the_run() -> None:
+    frames = {**SMALL, "frontend.node.persistence": "module"}  # and nothing of the queue
     with pytest.raises(InputError, match="of them would be lost"):
-        System("mascots16", {**SMALL, "nvdimm.power.energy": 1})
-    System("mascots16", {**SMALL, "nvdimm.power.energy": 4})
+        System("mascots16", {**frames, "nvdimm.power.energy": 1})
+    System("mascots16", {**frames, "nvdimm.power.energy": 4})
 
 
 def test_requests_without_data_write_their_number() -> None:

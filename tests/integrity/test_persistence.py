@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from hmsim import System
+from hmsim import InputError, System
 from shadow import LINE, PAGE, SMALL
 from test_data import KINDS
 
@@ -30,4 +32,66 @@ def test_a_power_failure_spares_the_queue_where_it_counts_as_safe(
         for address, line in right.items():
             assert system.peek(address) == (line if persistence == "controller" else bytes(LINE))
     assert over
+    assert system.stats["nvdimm.power.hold_up_us"] <= system.stats["nvdimm.power.worst_hold_up_us"]
     assert system.stats["nvdimm.power.spared_lines"] == (120 if persistence == "controller" else 0)
+
+
+@pytest.mark.parametrize(
+    ("keys", "lines"),
+    [
+        ({}, 128),
+        ({"frontend.node.persistence": "module"}, 0),
+        ({"controller.queue_depth": 40}, 40),
+        ({"controller.structure": "two_level"}, 128 + 32 // 2),
+        ({"controller.queues": "split", "controller.nvdimm_queue_depth": 10}, 10),
+    ],
+)
+def test_the_worst_save_counts_what_the_queue_may_hold(keys: dict[str, object], lines: int) -> None:
+    if "controller.queues" in keys:
+        keys = {**keys, "controller.arbiter": "oldest_first"}
+    worst = System("mascots16", {**SMALL, **keys}).stats["nvdimm.power.worst_hold_up_us"]
+    frames, luns = 4, 2
+    pages = frames + lines  # programmed by both, and completed from one
+    assert worst == -(-pages // luns) * 650 + pages * 50
+    pcm = {**KINDS["pcm"], **keys}
+    entries = int(System("pcm", pcm).config.resolved()["nvdimm.media.write_queue"])
+    worst = System("pcm", pcm).stats["nvdimm.power.worst_hold_up_us"]
+    assert worst == pytest.approx((entries + lines) * 0.215)
+
+
+def test_energy_must_be_enough_for_the_queue() -> None:
+    with pytest.raises(
+        InputError, match=r"123 mJ are too little .* 132 dirty pages take up to 49500"
+    ):
+        System("mascots16", {**SMALL, "nvdimm.power.energy": 123})
+    System("mascots16", {**SMALL, "nvdimm.power.energy": 124})
+
+
+def test_a_failure_that_takes_too_much_energy_loses_requests_like_any_other(tmp_path: Path) -> None:
+    keys = {**SMALL, "nvdimm.precondition.fill": 1, "nvdimm.power.energy": 124}
+    system = System("mascots16", keys)
+    for page in range(120):
+        system.enqueue(2 * 1024**3 + page * PAGE, write=True, data=bytes(LINE))
+    system.advance("3ns")
+    with pytest.raises(InputError, match="mJ are too little for"):  # collections take the rest
+        system.power_fail()
+    assert system.power_on()
+    system.save(tmp_path / "after.ckpt")
+    loaded = System.load(tmp_path / "after.ckpt")
+    assert loaded.enqueue(2 * 1024**3) is not None
+    loaded.advance("1ms")
+    assert len(loaded.completions()) == 1
+
+
+def test_pages_of_one_lun_are_completed_one_after_the_other() -> None:
+    keys = {"nvdimm.precondition.fill": 1, "frontend.node.persistence": "module"}
+    system = System("mascots16", {**SMALL, **keys})
+    for page in range(0, 8, 2):  # every second page is the first LUN's: four frames
+        system.enqueue(2 * 1024**3 + page * PAGE, write=True, data=bytes(LINE))
+    system.advance("1us")
+    assert len(system.completions()) == 4
+    system.power_fail()
+    stats = system.stats
+    assert stats["nvdimm.power.merged_pages"] == stats["nvdimm.power.flushed_pages"] == 4
+    assert stats["nvdimm.power.hold_up_us"] == 2 * 650 + 4 * 50
+    assert stats["nvdimm.power.worst_hold_up_us"] == 2 * 650 + 4 * 50

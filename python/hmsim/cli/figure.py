@@ -19,7 +19,7 @@ MODULES = ("", ".page", ".style", ".claims", ".experiment")
 
 def figure(
     name: Annotated[
-        str, typer.Argument(help="table1, table2, fig5 ... fig20, weight, sensitivity, or all.")
+        str, typer.Argument(help="table1, fig5 ..., or all. One that there is not lists them.")
     ],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for NAME.svg, NAME.png and NAME.csv.")

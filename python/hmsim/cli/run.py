@@ -45,7 +45,8 @@ from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.run_record import read_record
 from hmsim.running.runner import simulate
-from hmsim.running.workload import Workload, load_workload
+from hmsim.running.workload import Agent, Workload, load_workload
+from hmsim.traces.records import FORMATS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,10 +260,26 @@ def _print_agents(workload: Workload) -> None:
     for index, agent in enumerate(workload.agents):
         trace = f" of {agent.trace.name}" if agent.trace else ""
         print(f"agent {index}: {agent.kind}{trace}{'' if agent.measured else ', not measured'}")
+        if _could_infer(agent):
+            print(
+                "  (its requests wait for nothing; with replay: inferred they do, as they did once)"
+            )
     if workload.name.startswith(mixes.PREFIX) and "," not in workload.name:
         print(
             f"the program waits for its I/O; in {workload.name},closed, as mixes were, it did not"
         )
+
+
+def _could_infer(agent: Agent) -> bool:
+    """Tell whether a block trace's causes could be inferred, and nobody said how to replay it."""
+    keys = dict(agent.flat())
+    known = FORMATS.get(keys.get("format", ""))
+    return (
+        agent.kind == "block_trace"
+        and "replay" not in keys
+        and known is not None
+        and known.tells_completions
+    )
 
 
 def _print_unfinished(result: Result, where: str = "") -> None:

@@ -17,7 +17,7 @@ from hmsim.validate.checks import validate as run_checks
 
 def validate(
     group: Annotated[
-        str, typer.Argument(help="dram, flash, ftl, nvdimm, policies or all.")
+        str, typer.Argument(help="dram, flash, ftl, media, nvdimm, policies, replay or all.")
     ] = "all",
     json: Json = False,
     report: Annotated[

@@ -20,6 +20,7 @@ from hmsim.traces.records import (
 )
 
 PAGE = 4096  # bytes
+COARSE_NS = 1_000_000  # as in agents/block/agent_block_trace.cc
 BATCH = 1 << 18  # records between two reports
 NO_NVDIMM = (1 << 64) - 1  # address
 BARS = " ▁▂▃▄▅▆▇█"
@@ -38,7 +39,9 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
         ``write_bytes``, ``footprint_bytes`` (distinct 4 KB pages) and ``footprint_exact`` (false:
         so many that they were estimated, some 0.1 % off), ``sources``; ``skipped`` records that
-        move no data, if any; ``duration`` and ``unit`` where the format has times; ``nvdimm_reads``
+        move no data, if any; of block traces ``completions``, requests of which it tells when they
+        were done, and ``replay``, the ways in which it can be replayed; ``duration`` (of block
+        traces from the first request on) and ``unit`` where the format has times; ``nvdimm_reads``
         and ``nvdimm_writes``, those of them that go there, of a trace of two memories;
         ``read_mpki`` and ``write_mpki`` (per thousand instructions) or ``requests_per_second``;
         ``memories``: what `_memory` returns of each memory, by name.
@@ -51,7 +54,8 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     unit = FORMATS[found].unit
     watched = Watched(path)
     records = TraceRecords(found, os.fspath(path), watched.read)
-    summary = TraceSummary(NVDIMM * LINE if two_memories else NO_NVDIMM, bool(unit))
+    blocks = FORMATS[found].kind == "blocks"
+    summary = TraceSummary(NVDIMM * LINE if two_memories else NO_NVDIMM, bool(unit), blocks)
     while summary.add(records, BATCH):
         if report:
             report(watched.share)
@@ -73,6 +77,8 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     }
     if records.skipped:
         result.update(skipped=records.skipped)
+    if blocks:
+        result.update(completions=records.completions, replay=_replays(found, records.completions))
     if two_memories:
         result.update(nvdimm_reads=counts[0][1], nvdimm_writes=counts[1][1])
     last = summary.last_time
@@ -86,6 +92,14 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     names = ("dram", "nvdimm") if two_memories else ("memory",)
     result["memories"] = dict(zip(names, map(_memory, memories)))
     return result
+
+
+def _replays(name: str, completions: int) -> str:
+    """Return the values of ``replay`` that a block trace of this format can have."""
+    if FORMATS[name].clock_step_ns >= COARSE_NS:
+        step = FORMATS[name].clock_step_ns / 1e9
+        return f"closed, timed ({step:g} s a step: too coarse to infer)"
+    return "closed, timed, inferred" + ("" if completions else " with old_response")
 
 
 def _memory(found: dict[str, Any]) -> dict[str, Any]:

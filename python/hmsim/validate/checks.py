@@ -24,7 +24,14 @@ from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
 from hmsim.running.system import System
 from hmsim.running.workload import Agent, Workload
-from hmsim.validate import dram_oracles, flash_oracles, map_oracles, media_oracles, policy_checks
+from hmsim.validate import (
+    dram_oracles,
+    flash_oracles,
+    map_oracles,
+    media_oracles,
+    policy_checks,
+    replay,
+)
 from hmsim.validate.bench import LINE, NEXT_ROW, STEP, Bench
 
 PAGE = 4096  # bytes
@@ -262,6 +269,13 @@ def _policy_vectors() -> Iterator[Row]:
         yield Row("policies", name, expected, got, unit, tolerance, source)
 
 
+def _replay() -> Iterator[Row]:
+    """Inferred replays of block traces beside the programs that they are of."""
+    for name, got in replay.within_target():
+        source = "docs/block-replay.md: at most 10 %"
+        yield Row("replay", name, 1, got, "", 0.1, source)
+
+
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "dram": (_dram,),
     "flash": (_flash_stages, _flash_read, _flash_program),
@@ -269,6 +283,7 @@ CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
     "media": (_media,),
     "nvdimm": (_nvdimm_latency, _nvdimm_streaming),
     "policies": (_policy_order, _policy_slots, _policy_vectors, _harmonic),
+    "replay": (_replay,),
 }
 
 
@@ -276,7 +291,8 @@ def validate(group: str, report: Callable[[str, float], None] | None = None) -> 
     """Run the checks of a group, or of ``all``.
 
     Args:
-        group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies`` or ``all``.
+        group: ``dram``, ``flash``, ``ftl``, ``media``, ``nvdimm``, ``policies``,
+            ``replay`` or ``all``.
         report: told the check that begins and the share that is done.
 
     Returns:

@@ -257,5 +257,31 @@ TEST(BlockDriver, CheckpointsHoldWhatIsUnderWay) {
   }
 }
 
+// Fences that wait for acceptance would acknowledge what power failures lose.
+TEST(BlockDriver, WritesEndOnlyWhereTheyAreSafe) {
+  FrontendParameters module;
+  module.node.persistence = Persistence::module;
+  for (const char* driver : {"nd_pmem", "pmbd", "dax"}) {
+    const Assignments keys = bench_of(driver, kWriteTwoPages).keys;
+    EXPECT_NO_THROW(make_agent_of("block_trace", keys));
+    if (driver == std::string("nd_pmem")) {
+      EXPECT_NO_THROW(make_agent_of("block_trace", keys, module));
+      continue;
+    }
+    std::string error;
+    try {
+      make_agent_of("block_trace", keys, module);
+    } catch (const InputError& wrong) {
+      error = wrong.what();
+    }
+    EXPECT_EQ(error,
+              "write_end: 'accepted' takes writes for safe that a power failure loses, since "
+              "frontend.node.persistence is 'module': must be 'done'")
+        << driver;
+    const Assignments done = bench_of(driver, kWriteTwoPages, {{"write_end", "done"}}).keys;
+    EXPECT_NO_THROW(make_agent_of("block_trace", done, module));
+  }
+}
+
 }  // namespace
 }  // namespace hmsim::testing

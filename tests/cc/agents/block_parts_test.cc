@@ -25,7 +25,7 @@ RequestSource source_of(const BlockKeys& keys, int requests) {
   }
   const TraceReader reader(text_source(text, 1 << 20), 0, "some.trace", 0);
   RequestSource source;
-  source.open(keys, 0, find_format("mqsim")->blocks(reader));
+  source.open(keys, 0, 1, find_format("mqsim")->blocks(reader));
   return source;
 }
 
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> sectors_of_pass(RequestSource& source) {
 }
 
 TEST(RequestSource, GivesAPassFromItsSkipToItsLimit) {
-  BlockKeys keys{BlockParameters()};
+  BlockKeys keys{FrontendParameters()};
   keys.parts.skip = 2;
   keys.requests = 3;
   keys.parts.loop = 2;
@@ -51,14 +51,14 @@ TEST(RequestSource, GivesAPassFromItsSkipToItsLimit) {
 }
 
 TEST(RequestSource, GivesWindowsOneBehindTheOther) {
-  BlockKeys keys{BlockParameters()};
+  BlockKeys keys{FrontendParameters()};
   keys.parts.windows = "skip=5, warmup=1, requests=1, weight=1; skip=0, requests=2, weight=1";
   RequestSource source = source_of(keys, 9);
   EXPECT_EQ(sectors_of_pass(source), (std::vector<std::uint64_t>{5, 6, 0, 1}));
 }
 
 TEST(RequestSource, TimedRequestsBeginWithTheFirstOfTheirWindow) {
-  BlockKeys keys{BlockParameters()};
+  BlockKeys keys{FrontendParameters()};
   keys.replay = ReplayMode::timed;
   keys.parts.windows = "skip=1, requests=2, weight=1; skip=6, requests=1, weight=1";
   RequestSource source = source_of(keys, 9);

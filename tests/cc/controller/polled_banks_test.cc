@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "controller/channel/native_banks.h"
@@ -65,103 +66,147 @@ void expect_same(const Best* one, const Best* other, const char* what, int edge)
   }
 }
 
-// `keyed`: keys differ; else all hits have the same, and the oldest is the best.
-void run(const char* preset, bool keyed) {
-  const DramParameters dram = part(preset);
-  const auto banks_in_all = static_cast<std::uint64_t>(dram.ranks * dram.organisation.banks);
-  BothBanks both(dram);
-  Random random(7);
-  std::vector<std::uint32_t> free;  // slots
-  both.each([&](DramBanks&, TransactionPool& pool) {
-    free.clear();
-    for (std::size_t i = 0; i < kSlots; ++i) {
-      free.push_back(pool.take().slot);
+// Both kinds of banks under one random history of requests, holds and blocks.
+class Lockstep {
+ public:
+  // `keyed`: keys differ; else all hits have the same, and the oldest is the best.
+  Lockstep(const char* preset, bool keyed) : dram_(part(preset)), keyed_(keyed), both_(dram_) {
+    both_.each([&](DramBanks&, TransactionPool& pool) {
+      free_.clear();
+      for (std::size_t i = 0; i < kSlots; ++i) {
+        free_.push_back(pool.take().slot);
+      }
+    });
+  }
+
+  void do_edge(int number) {
+    const Cycle edge(number);
+    arrive(edge);
+    disturb(edge);
+    const std::optional<Best> best = offered(edge, number);
+    if (best) {
+      issue(*best, edge);
     }
-  });
-  std::uint64_t next_request = 0;
-  std::size_t side = 0;
-  std::array<bool, 2> blocked{};  // the last two banks
-  int data_commands = 0;
-  for (int i = 0; i < kEdges; ++i) {
-    const Cycle edge(i);
-    if (!free.empty() && random.below(5) == 0) {
-      const std::uint32_t slot = free.back();
-      free.pop_back();
-      Transaction fresh;
-      fresh.request.id = next_request++;
-      fresh.request.write = random.below(3) == 0;
-      fresh.bank = static_cast<std::int32_t>(random.below(banks_in_all));
-      fresh.rank = fresh.bank / static_cast<std::int32_t>(dram.organisation.banks);
-      fresh.row = static_cast<std::int64_t>(random.below(3));
-      fresh.key_miss = keyed ? 2 * random.below(3) : 0;
-      fresh.key_hit = fresh.key_miss + 1;
-      both.each([&](DramBanks& banks, TransactionPool& pool) {
-        fresh.slot = slot;
-        pool[slot] = fresh;
-        banks.insert(pool[slot], fresh.request.write ? 1 : 0, edge);
-      });
+    both_.each([&](DramBanks& banks, TransactionPool&) { banks.look_ahead(); });
+  }
+
+  int data_commands() const { return data_commands_; }
+
+ private:
+  std::int32_t banks_per_rank() const {
+    return static_cast<std::int32_t>(dram_.organisation.banks);
+  }
+  std::uint64_t banks_in_all() const {
+    return static_cast<std::uint64_t>(dram_.ranks * dram_.organisation.banks);
+  }
+
+  void arrive(Cycle edge) {
+    if (free_.empty() || random_.below(5) != 0) {
+      return;
     }
-    if (random.below(200) == 0) {
-      side = 1 - side;
-      both.each([&](DramBanks& banks, TransactionPool&) { banks.compete(side, edge); });
+    const std::uint32_t slot = free_.back();
+    free_.pop_back();
+    Transaction fresh;
+    fresh.request.id = next_request_++;
+    fresh.request.write = random_.below(3) == 0;
+    fresh.bank = static_cast<std::int32_t>(random_.below(banks_in_all()));
+    fresh.rank = fresh.bank / banks_per_rank();
+    fresh.row = static_cast<std::int64_t>(random_.below(3));
+    fresh.key_miss = keyed_ ? 2 * random_.below(3) : 0;
+    fresh.key_hit = fresh.key_miss + 1;
+    both_.each([&](DramBanks& banks, TransactionPool& pool) {
+      fresh.slot = slot;
+      pool[slot] = fresh;
+      banks.insert(pool[slot], fresh.request.write ? 1 : 0, edge);
+    });
+  }
+
+  // Turns the direction, holds one of them back, or blocks one of the last two banks.
+  void disturb(Cycle edge) {
+    if (random_.below(200) == 0) {
+      side_ = 1 - side_;
+      both_.each([&](DramBanks& banks, TransactionPool&) { banks.compete(side_, edge); });
     }
-    if (random.below(100) == 0) {
-      const bool held = random.below(2) == 0;
-      both.each([&](DramBanks& banks, TransactionPool&) { banks.hold(0, held); });
+    if (random_.below(100) == 0) {
+      const bool held = random_.below(2) == 0;
+      both_.each([&](DramBanks& banks, TransactionPool&) { banks.hold(0, held); });
     }
-    if (random.below(100) == 0) {
-      const std::size_t which = random.below(2);
-      const auto bank = static_cast<std::int32_t>(banks_in_all - 1 - which);
-      blocked[which] = !blocked[which];
-      const auto per_rank = static_cast<std::int32_t>(dram.organisation.banks);
-      const std::uint64_t bit = std::uint64_t{1} << (bank % per_rank);
-      both.each([&](DramBanks& banks, TransactionPool&) {
-        if (blocked[which]) {
-          banks.block(bank / per_rank, bit, DramBanks::Cause::refresh, edge);
+    if (random_.below(100) == 0) {
+      const std::size_t which = random_.below(2);
+      const auto bank = static_cast<std::int32_t>(banks_in_all() - 1 - which);
+      blocked_[which] = !blocked_[which];
+      const std::int32_t rank = bank / banks_per_rank();
+      const std::uint64_t bit = std::uint64_t{1} << (bank % banks_per_rank());
+      both_.each([&](DramBanks& banks, TransactionPool&) {
+        if (blocked_[which]) {
+          banks.block(rank, bit, DramBanks::Cause::refresh, edge);
         } else {
-          banks.unblock(bank / per_rank, bit, DramBanks::Cause::refresh, edge);
+          banks.unblock(rank, bit, DramBanks::Cause::refresh, edge);
         }
       });
     }
+  }
+
+  // Expects the same offers of both, and returns the one to take.
+  std::optional<Best> offered(Cycle edge, int number) {
     std::array<Candidates, 2> found;
     std::size_t which = 0;
-    both.each([&](DramBanks& banks, TransactionPool&) {
+    both_.each([&](DramBanks& banks, TransactionPool&) {
       banks.collect(edge, Cycle(4), found[which]);
       banks.collect_others(edge, found[which]);
       ++which;
     });
     const Best* const data = found[0].legal[0];
-    expect_same(data, found[1].legal[0], "legal", i);
-    expect_same(found[0].near[0], found[1].near[0], "near", i);
-    expect_same(found[0].other, found[1].other, "other", i);
-    both.each([&](DramBanks& banks, TransactionPool&) {
-      expect_same(data, banks.select_burst(edge, keyed), "burst", i);
+    expect_same(data, found[1].legal[0], "legal", number);
+    expect_same(found[0].near[0], found[1].near[0], "near", number);
+    expect_same(found[0].other, found[1].other, "other", number);
+    both_.each([&](DramBanks& banks, TransactionPool&) {
+      expect_same(data, banks.select_burst(edge, keyed_), "burst", number);
       if (data == nullptr) {
-        expect_same(found[0].other, banks.select_row(edge), "row", i);
+        expect_same(found[0].other, banks.select_row(edge), "row", number);
       }
     });
-    if (data != nullptr || found[0].other != nullptr) {
-      const Best best = data != nullptr ? *data : *found[0].other;
-      const Transaction issued = *best.transaction;
-      both.each([&](DramBanks& banks, TransactionPool& pool) {
-        pool[issued.slot].started = true;
-        if (best.command == Command::activate) {
-          banks.activate(pool[issued.slot], edge);
-        } else if (best.command == Command::precharge) {
-          banks.precharge(issued.bank, edge);
-        } else {
-          banks.column(pool[issued.slot], issued.request.write ? 1 : 0, best.command, edge);
-        }
-      });
-      if (data != nullptr) {
-        free.push_back(issued.slot);
-        ++data_commands;
+    const Best* const best = data != nullptr ? data : found[0].other;
+    return best == nullptr ? std::nullopt : std::optional<Best>(*best);
+  }
+
+  void issue(const Best& best, Cycle edge) {
+    const Transaction issued = *best.transaction;
+    const bool row = best.command == Command::activate || best.command == Command::precharge;
+    both_.each([&](DramBanks& banks, TransactionPool& pool) {
+      pool[issued.slot].started = true;
+      if (best.command == Command::activate) {
+        banks.activate(pool[issued.slot], edge);
+      } else if (best.command == Command::precharge) {
+        banks.precharge(issued.bank, edge);
+      } else {
+        banks.column(pool[issued.slot], issued.request.write ? 1 : 0, best.command, edge);
       }
+    });
+    if (!row) {
+      free_.push_back(issued.slot);
+      ++data_commands_;
     }
-    both.each([&](DramBanks& banks, TransactionPool&) { banks.look_ahead(); });
+  }
+
+  DramParameters dram_;
+  bool keyed_;
+  BothBanks both_;
+  Random random_{7};
+  std::vector<std::uint32_t> free_;  // slots
+  std::uint64_t next_request_ = 0;
+  std::size_t side_ = 0;
+  std::array<bool, 2> blocked_{};  // the last two banks
+  int data_commands_ = 0;
+};
+
+void run(const char* preset, bool keyed) {
+  Lockstep lockstep(preset, keyed);
+  for (int i = 0; i < kEdges; ++i) {
+    lockstep.do_edge(i);
     ASSERT_FALSE(::testing::Test::HasFatalFailure());
   }
-  EXPECT_GT(data_commands, kEdges / 20);
+  EXPECT_GT(lockstep.data_commands(), kEdges / 20);
 }
 
 class PolledBanksOf : public ::testing::TestWithParam<const char*> {};

@@ -361,7 +361,8 @@ TEST(DramPresets, EveryPartIsConsistentAndOfItsDensity) {
       EXPECT_EQ(config.dram.rank_capacity(), Bytes((gigabits << 30) / 8 * (lines / width)));
     }
   }
-  EXPECT_EQ(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 2u);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_GE(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 2u) << "a part is lost";
 }
 
 TEST(DramPresets, AnUnknownNameListsTheNearestOnly) {

@@ -18,7 +18,7 @@ TEST(Power, HoldUpTimeIsThatOfTheDirtyPagesOverAllLuns) {
   EXPECT_EQ(flush_time(parameters, 131'072, 0), Tick(10'649'600'000'000));
   EXPECT_EQ(flush_time(parameters, 1, 0), parameters.nand.program_time);
   EXPECT_EQ(flush_time(parameters, 9, 8),
-            2 * parameters.nand.program_time + parameters.nand.read_time);
+            2 * parameters.nand.program_time + 8 * parameters.nand.read_time);
 }
 
 TEST(Power, EnergyIsDrawTimesHoldUp) {
@@ -28,22 +28,27 @@ TEST(Power, EnergyIsDrawTimesHoldUp) {
   EXPECT_EQ(flush_energy(power, Tick(1)), 2) << "rounded up";
 }
 
-// A frame a LUN: a program and a read, two with a cached map; those that credits let in; programs
-// whose frames are released already.
+// A frame a LUN: a program each, and a read, two with a cached map, of all by one of them; those
+// that credits let in, and those of the host's queue that are spared; programs whose frames are
+// released already.
 TEST(Power, TheWorstCaseHoldsAllThatMayBeOnItsWay) {
   NvdimmParameters parameters;
   parameters.buffer.write_size = 8 * kPageBytes;
   const Tick program = parameters.nand.program_time;
   const Tick read = parameters.nand.read_time;
-  EXPECT_EQ(worst_hold_up(parameters), program + read);
+  EXPECT_EQ(worst_hold_up(parameters), program + 8 * read);
   parameters.posted_writes = 1;
-  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + read));
+  EXPECT_EQ(worst_hold_up(parameters), 2 * program + 9 * read);
   parameters.ftl.map = MapPlace::cached;
-  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + 2 * read));
+  EXPECT_EQ(worst_hold_up(parameters), 2 * program + 9 * 2 * read);
   parameters.buffer.release = FrameRelease::datain;
-  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + 2 * read) + program);
+  EXPECT_EQ(worst_hold_up(parameters), 3 * program + 9 * 2 * read);
   parameters.nand.cache = true;
-  EXPECT_EQ(worst_hold_up(parameters), 2 * (program + 2 * read) + 2 * program);
+  EXPECT_EQ(worst_hold_up(parameters), 4 * program + 9 * 2 * read);
+  parameters.spared_writes = 7;
+  EXPECT_EQ(worst_hold_up(parameters), 4 * program + 16 * 2 * read);
+  parameters.spared_writes = 8;
+  EXPECT_EQ(worst_hold_up(parameters), 5 * program + 17 * 2 * read);
 }
 
 TEST(Power, TheLongestSaveAndRecoveryAreKept) {
@@ -97,15 +102,16 @@ std::string energy_error(std::int64_t millijoules, std::int64_t draw = 2500) {
   return errors.empty() ? "" : errors[0].name + ": " + errors[0].message;
 }
 
-// The worst case: 128 x (650 us + 50 us) = 89.6 ms, 224 mJ at 2.5 W. 100 mJ last 40 ms: 57 rounds.
+// The worst case: 128 x 650 us + 1024 x 50 us = 134.4 ms, 336 mJ at 2.5 W. 100 mJ last 40 ms: 38
+// rounds of 650 us and eight reads.
 TEST(Power, TooSmallABudgetSaysWhatWouldBeLost) {
   EXPECT_EQ(energy_error(kEnoughEnergy), "");
-  EXPECT_EQ(energy_error(224), "");
-  EXPECT_EQ(energy_error(223),
-            "nvdimm.power.energy: 223 mJ are too little for a power failure: 1024 dirty pages take "
-            "up to 89600us and 224 mJ at 2500 mW; 8 of them would be lost");
-  EXPECT_NE(energy_error(100).find("; 568 of them would be lost"), std::string::npos);
-  EXPECT_EQ(energy_error(100, 1000), "");
+  EXPECT_EQ(energy_error(336), "");
+  EXPECT_EQ(energy_error(335),
+            "nvdimm.power.energy: 335 mJ are too little for a power failure: 1024 dirty pages take "
+            "up to 134400us and 336 mJ at 2500 mW; 8 of them would be lost");
+  EXPECT_NE(energy_error(100).find("; 720 of them would be lost"), std::string::npos);
+  EXPECT_EQ(energy_error(135, 1000), "");
 }
 
 NvdimmParameters filled(FrameRelease release) {

@@ -45,6 +45,8 @@ std::vector<Bench> benches() {
   const Assignments block{{"path", "t"}, {"format", "mqsim"}, {"window", "20"}};
   Assignments timed_block = block;
   timed_block.insert(timed_block.end(), {{"replay", "timed"}, {"threads", "2"}});
+  Assignments inferred_block = block;
+  inferred_block.insert(inferred_block.end(), {{"replay", "inferred"}, {"old_response", "5us"}});
   std::vector<Bench> list{
       {"llc_trace", {{"path", "t"}, {"format", "ramulator"}}, ramulator_trace()},
       {"llc_trace",
@@ -52,6 +54,7 @@ std::vector<Bench> benches() {
        ramulator_trace()},
       {"block_trace", block, mqsim_trace()},
       {"block_trace", timed_block, mqsim_trace()},
+      {"block_trace", inferred_block, mqsim_trace()},
       {"memory_trace", {{"path", "t"}, {"format", "dramsim3"}}, dramsim3_trace()},
       {"memory_trace",
        {{"path", "t"}, {"format", "dramsim3"}, {"mode", "timed"}},

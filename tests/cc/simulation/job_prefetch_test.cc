@@ -200,6 +200,78 @@ TEST(JobPrefetch, TheSameLoadsAreServedAndEveryPrefetchIsAccountedFor) {
   }
 }
 
+// One core reads lines ahead, another stores to some of them, while they are on their way or once
+// they are here: the first core's loads of those go to memory, behind the stores, and only they do.
+TEST(JobPrefetch, NoLoadTakesALineThatAnotherCoreHasStoredTo) {
+  for (const char* pause : {"1ns", "1us"}) {
+    std::string program = "thread reader\n";
+    const auto access = [&program](const char* what, int first, int end) {
+      for (int line = first; line < end; ++line) {
+        program += what + std::to_string(line * 64) + "\n";
+      }
+    };
+    access("load ", 0, 4);
+    program += "wake store\nwait stored\n";
+    access("load ", 4, 11);
+    program += "sleep 10us\n";  // until stores are done
+    program += "thread writer\nwait store\nsleep " + std::string(pause) + "\n";
+    access("store ", 5, 9);
+    program += "wake stored\n";
+    const Logged run = logged({program, {{"cores", "0-1"}}, prefetch(10, 4, 20)});
+    std::vector<std::int64_t> stored(16);
+    std::vector<int> loaded_behind(16);
+    for (const bool stores : {true, false}) {
+      for (std::size_t i = 0; i < run.requests.front().size(); ++i) {
+        const auto line = static_cast<std::size_t>(column_of(run.requests, "address")[i] / 64);
+        const std::int64_t arrival = column_of(run.requests, "arrival_ps")[i];
+        if (line >= stored.size() || (column_of(run.requests, "write")[i] == 1) != stores) {
+          continue;
+        }
+        if (stores) {
+          stored[line] = arrival;
+        } else {
+          loaded_behind[line] += stored[line] > 0 && arrival > stored[line] ? 1 : 0;
+        }
+      }
+    }
+    for (std::size_t line = 4; line < 11; ++line) {
+      const bool old = line >= 5 && line < 9;
+      EXPECT_EQ(stored[line] > 0, old) << line;
+      EXPECT_EQ(loaded_behind[line], old ? 1 : 0) << pause << line;
+    }
+    EXPECT_EQ(run.useless, 4);
+  }
+}
+
+// Lines that were read ahead during a warm-up, and are taken or given up behind it, were issued.
+TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
+  const auto count_of = [](const Simulation& simulation, const char* name) {
+    return static_cast<std::int64_t>(value_of(simulation, std::string("core.0.prefetch.") + name));
+  };
+  int more = 0;  // cuts behind which more lines are taken than are read ahead
+  for (int warm_up = 1; warm_up < 2'000; warm_up += 67) {
+    std::string program = "thread a\n";
+    for (int line = 0; line < 640; ++line) {
+      program += "load " + std::to_string(line * 64) + "\n";
+    }
+    Assignments config = kSmall;
+    for (const auto& key : prefetch(4, 4, 20)) {
+      config.push_back(key);
+    }
+    RunOptions options;
+    options.warmup = warm_up * kNanosecond;
+    Simulation simulation(config, {{{"kind", "job"}, {"path", "x.job"}, {"format", "job"}}},
+                          options, text_source(program));
+    while (!simulation.run(1'000'000)) {
+    }
+    const std::int64_t useful = count_of(simulation, "useful");
+    EXPECT_EQ(count_of(simulation, "issued"), useful) << warm_up;
+    EXPECT_EQ(count_of(simulation, "useless"), 0);
+    more += useful % 61 == 0 ? 0 : 1;
+  }
+  EXPECT_GT(more, 10);
+}
+
 // A stream through DRAM is read ahead as well.
 TEST(JobPrefetch, DramIsReadAhead) {
   std::string program = "thread a\n";

@@ -223,6 +223,52 @@ TEST(Job, ThreadTimesAddUp) {
   }
 }
 
+// Whoever looks on, and however often threads are preempted, progress grows up to what the program
+// has; those that copy are never counted.
+TEST(Job, InstructionsThatCopyAreNoProgress) {
+  const std::string program =
+      "thread a 2\ncompute 100\nread 7 2\ncompute 300\nwrite 11 3\ncompute 50\nread 30\n"
+      "thread b\nsleep 30us\ncompute 10\nsleep 3us\ncompute 10\nsleep 40us\ncompute 10\n";
+  for (const char* machine : {"table3", "dma"}) {
+    for (const char* flushers : {"0", "1"}) {
+      for (const char* quantum : {"1us", "3ms"}) {
+        const auto simulation = make({program,
+                                      {{"flushers", flushers}},
+                                      {{"frontend.node.machine", machine},
+                                       {"frontend.node.quantum", quantum},
+                                       {"frontend.node.copy_instructions", "24"},
+                                       {"frontend.core.window", "128"}}});
+        double before = 0;
+        for (bool ended = false; !ended;) {
+          ended = simulation->run(1);
+          const double done = value_of(*simulation, "core.0.instructions");
+          ASSERT_GE(done, before) << machine << flushers << quantum;
+          ASSERT_EQ(done, value_of(*simulation, "agent.0.progress"));
+          before = done;
+        }
+        EXPECT_EQ(before, 2 * 450 + 30) << machine << flushers << quantum;
+      }
+    }
+  }
+}
+
+double progress_of_misses(const char* tasks, const char* quantum) {
+  Assignments config = kSmall;
+  config.insert(config.end(),
+                {{"frontend.node.quantum", quantum}, {"frontend.core.window", "128"}});
+  Simulation simulation(config,
+                        {{{"kind", "job"}, {"path", "x"}, {"format", "hmsim"}, {"tasks", tasks}}},
+                        {}, text_source(random_misses(3)));
+  while (!simulation.run(1'000'000)) {
+  }
+  return value_of(simulation, "agent.0.progress");
+}
+
+// The same of a trace of misses, some of whose instructions copy.
+TEST(Job, PreemptedMissesAreProgressOnce) {
+  EXPECT_EQ(progress_of_misses("3", "1us"), 3 * progress_of_misses("1", "1s"));
+}
+
 // A + B is the same as the whole, wherever it is cut.
 TEST(Job, ARunMayBeCutAnywhere) {
   const std::string program =

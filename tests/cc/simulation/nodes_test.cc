@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/cc/simulation/job_rig.h"
@@ -149,23 +150,25 @@ TEST(Nodes, ARunMayBeCutAnywhere) {
   std::string text =
       "thread worker 2\ncompute 900\nread 3 2\nsend 0 x 100KiB\nwrite 9\nsend 1 x 64B\nsync\n"
       "send 2 x 10KiB\nwait x\nload 0x40\nwait x\nwait x\nsleep 3us\n";
-  for (const char* memory : {"own", "shared"}) {
+  for (const auto& [memory, machine] :
+       {std::pair("own", "table3"), std::pair("own", "prefetch"), std::pair("shared", "table3")}) {
     const Job job{text,
                   {{"nodes", "0-2"}, {"tasks", "3"}, {"cores", "0-5"}},
                   {{"frontend.nodes.count", "3"},
                    {"frontend.nodes.memory", memory},
+                   {"frontend.node.machine", machine},
                    {"nvdimm.capacity", "64MiB"},
                    {"nvdimm.ftl.over_provisioning", "60"}}};
     const auto whole = run(job);
-    for (int steps = 1; steps < 20'000; steps = steps * 8 + 1) {
+    for (int steps = 1; steps < 20'000; steps = steps * 3 + 1) {
       auto first = make(job);
       first->run(static_cast<std::uint64_t>(steps));
       auto second = make(job);
       second->load(first->save(), "a.ckpt");
       while (!second->run(1'000'000)) {
       }
-      ASSERT_EQ(whole->now(), second->now()) << memory << steps;
-      ASSERT_EQ(whole->save(), second->save()) << memory << steps;
+      ASSERT_EQ(whole->now(), second->now()) << memory << machine << steps;
+      ASSERT_EQ(whole->save(), second->save()) << memory << machine << steps;
     }
   }
 }

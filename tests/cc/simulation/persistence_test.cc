@@ -87,7 +87,10 @@ struct CutRun {
   template <class Counts>
   std::array<int, 2> after_failure(Persistence persistence, const Counts& counts) {
     MemorySystem& before = simulation->memory();
-    before.power_fail(simulation->now(), persistence);
+    if (persistence == Persistence::controller) {
+      before.spare_writes();
+    }
+    before.power_fail(simulation->now());
     spared = value_of(*simulation, "nvdimm.power.spared_lines");
     Kernel kernel;
     MemorySystem after(Configuration(config).system(), kernel, 1);

@@ -232,6 +232,15 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"msr", "1,hm,0,Write,0,1073741825,9\n", "exceeds the limit of 1 GiB"},
       {"msr", "1,hm,0,Write,9223372036854775808,512,9\n", "lies past 2^63 bytes"},
       {"msr", "1 hm 0 Write 0 4096 9\n", "expected '<time in 100 ns>,"},
+      {"msr", "1,hm,0,Write,0,512,x\n", "the response time 'x'"},
+      {"msr", "9,hm,0,Write,0,512,184467440737095516\n", "lasts past 2^64 ns"},
+      {"alibaba", "7,X,0,512,5\n", "'X' is neither R nor W"},
+      {"alibaba", "7,R,0,0,5\n", "a request of 0 sectors"},
+      {"alibaba", "7,R,0,512,18446744073709552\n", "does not fit 64 bits in nano"},
+      {"tencent", "5,0,8,2,7\n", "type 2 is neither 0 (read) nor 1 (write)"},
+      {"tencent", "5,0,8,1\n", "expected '<time in s>,"},
+      {"blkparse", "8,0 1 1 0.000000005 9 Q W 8 + 8 [a]\n8,0 1 2 0.000000004 9 C W 8 + 8 [0]\n",
+       ":2: a request is done before it is queued"},
       {"blkparse", "CPU0 (8,0):\n Reads Queued: 3\n", "holds no records"},
       {"blkparse", "8,0 1 1 0.5 9 Q W 8 + 8 [a]\n", "9 digits"},
       {"blkparse", "8,0 1 1 9999999999.000000000 9 Q W 8 + 8 [a]\n", "past 2^32 seconds"},
@@ -307,6 +316,43 @@ TEST(TraceFormats, BlkparseTakesQueuedReadsWritesAndDiscards) {
   EXPECT_FALSE(requests[1].trim);
   expect_request(requests[0], 1'000'001'829, 8 * 256, 223'490, 8, true);
   expect_request(requests[1], 2'000'000'005, 8 * 256 + 16, 64, 16, false);
+}
+
+TEST(TraceFormats, CompletionsAreTold) {
+  const auto msr = find_format("msr")->blocks(reader_of("7,h,0,Read,0,512,30\n8,h,0,Read,0,512\n"));
+  const std::vector<BlockRequest> told = read_all<BlockRequest>(*msr);
+  EXPECT_EQ(told[0].completion_ns, 3'700u);
+  EXPECT_EQ(told[1].completion_ns, std::nullopt);
+  // Requests 1 and 2 were merged; 3 is a write of the same sectors; 4 moves no data; 5 is lost.
+  const auto blkparse = find_format("blkparse")
+                            ->blocks(reader_of("8,0 1 1 0.000000001 9 Q R 8 + 8 [a]\n"
+                                               "8,0 1 2 0.000000002 9 Q RA 16 + 8 [a]\n"
+                                               "8,0 1 3 0.000000003 9 Q W 8 + 8 [a]\n"
+                                               "8,0 1 4 0.000000004 9 Q FN [a]\n"
+                                               "8,0 1 5 0.000000005 9 Q R 64 + 8 [a]\n"
+                                               "8,0 1 6 0.000000006 9 C R 8 + 16 [0]\n"
+                                               "8,0 1 7 0.000000007 9 C FN 0 [0]\n"
+                                               "8,16 1 8 0.000000008 9 C R 64 + 8 [0]\n"
+                                               "8,0 1 9 0.000000009 9 C W 8 + 8 [0]\n"));
+  std::vector<std::optional<std::uint64_t>> done;
+  for (const BlockRequest& request : read_all<BlockRequest>(*blkparse)) {
+    done.push_back(request.completion_ns);
+  }
+  EXPECT_EQ(done, (std::vector<std::optional<std::uint64_t>>{6, 6, 9, 7, std::nullopt}));
+}
+
+TEST(TraceFormats, CloudTracesSayVolumeAndExtent) {
+  const auto alibaba =
+      find_format("alibaba")->blocks(reader_of("419,W,8192,16384,5\n725,R,1000,100,6\n"));
+  const std::vector<BlockRequest> first = read_all<BlockRequest>(*alibaba);
+  expect_request(first[0], 5'000, 419, 16, 32, true);
+  expect_request(first[1], 6'000, 725, 1, 2, false);
+  const auto tencent = find_format("tencent")->blocks(reader_of("3,128,8,0,1063\n4,64,1,1,7\n"));
+  const std::vector<BlockRequest> second = read_all<BlockRequest>(*tencent);
+  expect_request(second[0], 3'000'000'000, 1063, 128, 8, false);
+  expect_request(second[1], 4'000'000'000, 7, 64, 1, true);
+  EXPECT_EQ(resembled("419,W,8192,16384,5\n"), Names{"alibaba"});
+  EXPECT_EQ(resembled("3,128,8,0,1063\n"), Names{"tencent"});
 }
 
 TEST(TraceFormats, BlkparseTellsFlushesAndFua) {

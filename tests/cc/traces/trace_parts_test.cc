@@ -254,19 +254,21 @@ TEST(TraceParts, LoadsDependOnTheLoadBeforeWithTheGivenProbability) {
   EXPECT_EQ(chain, kLoads);
 }
 
-// Records of non-temporal writes (kind 2) of the NVDIMM.
-std::string copies_of(const std::vector<std::uint64_t>& lines) {
+// Records of non-temporal writes (kind 2).
+std::string copies_of(const std::vector<std::uint64_t>& lines, bool nvdimm = true) {
   std::vector<std::uint64_t> records;
   for (const std::uint64_t line : lines) {
-    records.push_back(hmsim_record((std::uint64_t{1} << 39) + line, 2, 0, 1));
+    records.push_back(hmsim_record((nvdimm ? std::uint64_t{1} << 39 : 0) + line, 2, 0, 1));
   }
   records.push_back(hmsim_record(1 << 20, 0, 0, 1));  // a load of DRAM
   return hmsim_trace(records, 1, 2);
 }
 
-std::vector<Tick> times_of(const std::string& trace, const char* fences) {
+std::vector<Tick> times_of(const std::string& trace, const char* fences,
+                           Persistence persistence = Persistence::controller) {
   Bench bench{"llc_trace", {{"path", "t"}, {"format", "hmsim"}, {"nt_fence", fences}}, trace};
   bench.slots = 1;  // the controller accepts a request each 100 ns
+  bench.frontend.node.persistence = persistence;
   AgentUnderTest test(bench);
   EXPECT_TRUE(test.finish());
   std::vector<Tick> times;
@@ -292,6 +294,18 @@ TEST(TraceParts, FencesWaitForTheWritesOfAPage) {
             (std::vector<Tick>{slot * 0, slot, accepted, accepted + slot}));
   EXPECT_EQ(times_of(copies_of({5, 6, 5}), "page"),
             (std::vector<Tick>{slot * 0, slot, slot * 2, slot * 3}));
+}
+
+// Where the controller's queue is not safe, a fence waits until lines of the NVDIMM are done. Those
+// of DRAM never survive, and their order is settled when they are accepted.
+TEST(TraceParts, FencesWaitNoLongerForDramThanForItsOrder) {
+  const Tick slot{125};
+  const Tick accepted = 100 * kNanosecond;
+  const Tick done = 200 * kNanosecond;
+  for (const bool nvdimm : {true, false}) {
+    EXPECT_EQ(times_of(copies_of({62, 63}, nvdimm), "page", Persistence::module),
+              (std::vector<Tick>{slot * 0, slot, nvdimm ? done : accepted}));
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ TraceRecord line(std::uint64_t number, std::uint64_t time = 0, bool write = fals
 }
 
 TEST(TraceSummary, CountsRunsOfEachDirection) {
-  TraceSummary summary(~std::uint64_t{0}, true);
+  TraceSummary summary(~std::uint64_t{0}, TraceSummary::Times::absolute);
   // Lines 62 .. 65 cross a page (64 lines), 127 and 128 a row (128 lines); writes in between.
   for (const std::uint64_t number : {62, 63, 64, 65, 127, 128, 128, 10}) {
     summary.add(line(number));
@@ -28,7 +28,7 @@ TEST(TraceSummary, CountsRunsOfEachDirection) {
 }
 
 TEST(TraceSummary, TakesLongAccessesApart) {
-  TraceSummary summary(~std::uint64_t{0}, true);
+  TraceSummary summary(~std::uint64_t{0}, TraceSummary::Times::absolute);
   summary.add({0, 100, 64 * 200, 0, false});  // lines 1 .. 201
   const TraceSummary::Memory& memory = summary.memories()[0];
   EXPECT_EQ(memory.runs[0].lines, 201u);
@@ -38,13 +38,13 @@ TEST(TraceSummary, TakesLongAccessesApart) {
   EXPECT_EQ(memory.visits.pages().count(), 4u);
   EXPECT_EQ(memory.visits.lines(), 201u);
   // Past the last address: up to it.
-  TraceSummary last(~std::uint64_t{0}, true);
+  TraceSummary last(~std::uint64_t{0}, TraceSummary::Times::absolute);
   last.add({0, ~std::uint64_t{0} - 63, 1'000, 0, false});
   EXPECT_EQ(last.memories()[0].runs[0].lines, 1u);
 }
 
 TEST(TraceSummary, AVisitLastsWhileItsPageIsAmongTheLastSixteen) {
-  TraceSummary summary(~std::uint64_t{0}, true);
+  TraceSummary summary(~std::uint64_t{0}, TraceSummary::Times::absolute);
   for (const std::uint64_t number : {0u, 1u, 1u, 2u}) {  // three lines of page 0
     summary.add(line(number));
   }
@@ -64,7 +64,7 @@ TEST(TraceSummary, AVisitLastsWhileItsPageIsAmongTheLastSixteen) {
 }
 
 TEST(TraceSummary, TellsMemoriesApart) {
-  TraceSummary summary(std::uint64_t{1} << 45, true);
+  TraceSummary summary(std::uint64_t{1} << 45, TraceSummary::Times::absolute);
   summary.add(line(5, 7));
   summary.add(line((std::uint64_t{1} << 39) + 5, 9, true));
   EXPECT_EQ(summary.memories()[0].runs[0].accesses, 1u);
@@ -109,6 +109,21 @@ TEST(TraceSummary, DistinctNumbersAreExactThenEstimated) {
   EXPECT_FALSE(count.exact());
   EXPECT_NEAR(static_cast<double>(count.count()), 3.0 * DistinctCount::kMost,
               0.01 * DistinctCount::kMost);
+}
+
+TEST(TraceSummary, TimesMayCountFromTheFirstAccess) {
+  TraceSummary summary(~std::uint64_t{0}, TraceSummary::Times::from_first);
+  for (const std::uint64_t time : {1'000'000u, 1'000'007u, 999'000u}) {
+    TraceRecord record;
+    record.time = time;
+    record.bytes = 64;
+    summary.add(record);
+  }
+  EXPECT_EQ(summary.last_time(), 7u);
+  const auto& buckets = summary.memories()[0].intensity.buckets();
+  ASSERT_EQ(buckets.size(), 8u);
+  EXPECT_EQ(buckets[0][0], 2u);  // the one that is dated before the first counts with it
+  EXPECT_EQ(buckets[7][0], 1u);
 }
 
 }  // namespace

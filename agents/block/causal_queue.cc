@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/block/causal_queue.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+
+#include "agents/clock.h"
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "requests of a block trace that wait for each other do not agree";
+constexpr std::uint64_t kPicoseconds = 1'000;  // of a nanosecond
+
+// Throws InputError past the longest time.
+Tick scaled(std::uint64_t ns, double scale) {
+  const double picoseconds = static_cast<double>(ns) * kPicoseconds * scale;
+  if (picoseconds >= static_cast<double>(kLongestTime.value())) {
+    throw InputError("a think time lasts longer than the longest simulated time");
+  }
+  return Tick(static_cast<std::int64_t>(picoseconds + 0.5));
+}
+
+}  // namespace
+
+bool CausalQueue::Turn::operator>(const Turn& other) const {
+  return std::tie(begin, serial) > std::tie(other.begin, other.serial);
+}
+
+void CausalQueue::begin_pass(Tick now) {
+  pass_begin_ = now;
+  order_ = InferredOrder();
+  entries_.clear();
+  ready_.clear();
+  first_ = 0;
+  held_ = 0;
+  in_pass_ = true;
+  any_completion_ = false;
+}
+
+void CausalQueue::add(const BlockRequest& request) {
+  BlockRequest known = request;
+  if (!known.completion_ns && parameters_.old_response != Tick(0)) {
+    known.completion_ns =
+        known.arrival_ns +
+        static_cast<std::uint64_t>(parameters_.old_response.value()) / kPicoseconds;
+  }
+  const RequestCause cause = order_.next(known);
+  const std::uint64_t serial = next_serial();
+  any_completion_ |= known.completion_ns.has_value();
+  if (serial + 1 == kMostHeld) {
+    end_trace();
+  }
+  Entry& entry = entries_.emplace_back();
+  ++held_;
+  entry.request = request;
+  entry.think = scaled(cause.think_ns, draw_factor());
+  entry.begin = pass_begin_;
+  for (const std::uint64_t parent : cause.parents) {
+    Entry& before = at(parent);
+    if (before.state == State::ended) {
+      entry.begin = later(entry.begin, before.end);
+    } else {
+      ++entry.awaited;
+      before.children.push_back(serial);
+    }
+  }
+  if (cause.parents.empty() && serial > 0) {
+    Entry& before = at(serial - 1);
+    if (before.state == State::taken || before.state == State::ended) {
+      entry.begin = before.begin;
+    } else {
+      ++entry.awaited;
+      before.followed = true;
+    }
+  }
+  if (entry.awaited == 0) {
+    make_ready(entry, serial);
+  }
+}
+
+// Of a think time.
+double CausalQueue::draw_factor() {
+  if (parameters_.think_spread == 0) {
+    return parameters_.think_scale;
+  }
+  constexpr double kHalf = 4'503'599'627'370'496;                              // 2^52
+  const double drawn = static_cast<double>(random_.next() >> 11) / kHalf - 1;  // -1 .. 1
+  return parameters_.think_scale * (1 + parameters_.think_spread * drawn);
+}
+
+void CausalQueue::end_trace() const {
+  if (!any_completion_) {
+    throw InputError(
+        "'inferred' needs to know when requests were done, and the trace does not tell; say "
+        "replay: closed or timed, or how long the old device took: old_response");
+  }
+}
+
+void CausalQueue::make_ready(Entry& entry, std::uint64_t serial) {
+  entry.state = State::ready;
+  entry.begin = sum_in_time(entry.begin, entry.think);
+  ready_.push_back({entry.begin, serial});
+  std::push_heap(ready_.begin(), ready_.end(), std::greater<>());
+}
+
+// What the request waited for has come to pass at this time.
+void CausalQueue::release(std::uint64_t serial, Tick time) {
+  Entry& entry = at(serial);
+  entry.begin = later(entry.begin, time);
+  if (--entry.awaited == 0) {
+    make_ready(entry, serial);
+  }
+}
+
+CausalQueue::Ready CausalQueue::take(Tick now) {
+  std::pop_heap(ready_.begin(), ready_.end(), std::greater<>());
+  const std::uint64_t serial = ready_.back().serial;
+  ready_.pop_back();
+  Entry& entry = at(serial);
+  entry.state = State::taken;
+  entry.begin = later(entry.begin, now);
+  if (entry.followed) {
+    release(serial + 1, entry.begin);
+  }
+  return {entry.request, serial, entry.begin};
+}
+
+void CausalQueue::end(std::uint64_t serial, Tick now) {
+  Entry& entry = at(serial);
+  entry.state = State::ended;
+  entry.end = now;
+  --held_;
+  for (const std::uint64_t child : entry.children) {
+    release(child, now);
+  }
+  entry.children.clear();
+  forget();
+}
+
+// The last entry stays: the next request may follow it.
+void CausalQueue::forget() {
+  const std::uint64_t oldest = order_.oldest();
+  while (entries_.size() > 1 && entries_.front().state == State::ended && first_ < oldest) {
+    entries_.pop_front();
+    ++first_;
+  }
+}
+
+std::int64_t CausalQueue::not_taken() const {
+  return std::count_if(entries_.begin(), entries_.end(), [](const Entry& each) {
+    return each.state == State::waits || each.state == State::ready;
+  });
+}
+
+void CausalQueue::serialize(Archive& archive) {
+  archive(order_, random_, pass_begin_, entries_, first_, held_, in_pass_, any_completion_);
+  if (!archive.loading()) {
+    return;
+  }
+  check(archive);
+  ready_.clear();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].state == State::ready) {
+      ready_.push_back({entries_[i].begin, first_ + i});
+    }
+  }
+  std::make_heap(ready_.begin(), ready_.end(), std::greater<>());
+}
+
+// Every entry waits for what says that it is waited for.
+void CausalQueue::check(const Archive& archive) const {
+  archive.check(entries_.size() <= kMostRemembered && first_ <= std::uint64_t{1} << 61 &&
+                    order_.oldest() >= first_ && order_.count() == next_serial(),
+                kWrong);
+  std::vector<std::int64_t> awaited(entries_.size());
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    const bool begun = entry.state == State::taken || entry.state == State::ended;
+    held += entry.state == State::ended ? 0 : 1;
+    archive.check(entry.begin >= Tick(0) && entry.begin <= kLongestTime && entry.think >= Tick(0) &&
+                      entry.think <= kLongestTime && entry.end >= Tick(0) &&
+                      entry.end <= kLongestTime,
+                  kWrong);
+    for (const std::uint64_t child : entry.children) {
+      archive.check(entry.state != State::ended && child > first_ + i && child < next_serial(),
+                    kWrong);
+      ++awaited[child - first_];
+    }
+    if (entry.followed && !begun) {
+      archive.check(i + 1 < entries_.size(), kWrong);
+      ++awaited[i + 1];
+    }
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    archive.check(entries_[i].awaited == awaited[i] &&
+                      (awaited[i] > 0) == (entries_[i].state == State::waits),
+                  kWrong);
+  }
+  archive.check(held == held_ && held <= kMostHeld, kWrong);
+}
+
+void CausalQueue::check_taken(const Archive& archive, std::vector<std::uint64_t> serials) const {
+  std::vector<std::uint64_t> taken;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].state == State::taken) {
+      taken.push_back(first_ + i);
+    }
+  }
+  std::sort(serials.begin(), serials.end());
+  archive.check(serials == taken, kWrong);
+}
+
+}  // namespace hmsim

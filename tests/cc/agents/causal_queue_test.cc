@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do requests that wait for each other come when their causes are done?
+#include "agents/block/causal_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+BlockRequest request(std::uint64_t arrival_ns, std::uint64_t response_ns) {
+  BlockRequest request;
+  request.arrival_ns = arrival_ns;
+  request.sectors = 8;
+  request.completion_ns = arrival_ns + response_ns;
+  return request;
+}
+
+using Numbers = std::vector<std::uint64_t>;
+
+TEST(InferredOrder, ABurstWaitsForAllThatWasDoneBeforeIt) {
+  InferredOrder order;
+  EXPECT_EQ(order.next(request(0, 100)).parents, Numbers());  // 0, and
+  EXPECT_EQ(order.next(request(0, 300)).parents, Numbers());  // 1 with it
+  const RequestCause join = order.next(request(350, 10));     // 2
+  EXPECT_EQ(join.parents, Numbers({1, 0}));
+  EXPECT_EQ(join.think_ns, 50u);
+  const RequestCause sibling = order.next(request(350, 40));  // 3
+  EXPECT_EQ(sibling.parents, Numbers());
+  EXPECT_EQ(sibling.think_ns, 0u);
+}
+
+TEST(InferredOrder, WithOthersUnderWayEachCompletionHasOneSuccessorTheOldestFirst) {
+  InferredOrder order;
+  order.next(request(0, 10));
+  order.next(request(0, 20));
+  order.next(request(0, 1'000));
+  const RequestCause third = order.next(request(50, 1'000));
+  EXPECT_EQ(third.parents, Numbers({0}));
+  EXPECT_EQ(third.think_ns, 40u);
+  const RequestCause fourth = order.next(request(60, 1'000));
+  EXPECT_EQ(fourth.parents, Numbers({1}));
+  EXPECT_EQ(fourth.think_ns, 40u);
+  // None is left, so it follows the one before it.
+  const RequestCause fifth = order.next(request(65, 1));
+  EXPECT_EQ(fifth.parents, Numbers());
+  EXPECT_EQ(fifth.think_ns, 5u);
+}
+
+// Bursts of outside requests come each 100 ns, whether one is under way or three are.
+TEST(InferredOrder, ArrivalsThatDoNotCareWhatIsUnderWayAreOpen) {
+  InferredOrder steady;
+  InferredOrder waiting;
+  for (std::uint64_t i = 0; i < 1'000; ++i) {
+    steady.next(request(100 * i, i % 20 < 10 ? 20 : 250));
+    waiting.next(request(100 * i, 80));
+  }
+  EXPECT_TRUE(steady.open());
+  EXPECT_FALSE(waiting.open());
+}
+
+TEST(InferredOrder, TooManyUnderWayAreRefused) {
+  InferredOrder order;
+  for (std::size_t i = 0; i < InferredOrder::kMostUnderWay; ++i) {
+    order.next(request(i, 1'000'000'000));
+  }
+  EXPECT_THROW(order.next(request(2'000, 1)), InputError);
+}
+
+TEST(CausalQueue, ARequestBeginsItsThinkTimeBehindItsParent) {
+  CausalQueue queue({0.5, 0, Tick(0)}, Random());
+  queue.begin_pass(Tick(7));
+  queue.add(request(0, 100));
+  queue.add(request(300, 100));
+  ASSERT_TRUE(queue.has_ready());
+  EXPECT_EQ(queue.take(Tick(9)).begin, Tick(9));
+  EXPECT_FALSE(queue.has_ready());
+  queue.end(0, Tick(50));
+  ASSERT_TRUE(queue.has_ready());
+  EXPECT_EQ(queue.take(Tick(50)).begin, Tick(50 + 200'000 / 2));
+}
+
+TEST(CausalQueue, ThinkTimesAreDrawnAboutTheTraces) {
+  CausalQueue queue({1, 0.5, Tick(0)}, Random(3));
+  queue.begin_pass(Tick(0));
+  std::int64_t sum = 0;
+  Tick least = kNever;
+  Tick most{0};
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    queue.add(request(1'000 * i, 400));  // thinks for 600 ns
+    ASSERT_TRUE(queue.has_ready());
+    const CausalQueue::Ready ready = queue.take(Tick(0));
+    if (i > 0) {
+      sum += ready.begin.value();
+      least = earlier(least, ready.begin);
+      most = later(most, ready.begin);
+    }
+    queue.end(ready.serial, Tick(0));
+  }
+  EXPECT_GE(least, Tick(300'000));
+  EXPECT_LE(least, Tick(310'000));
+  EXPECT_GE(most, Tick(890'000));
+  EXPECT_LE(most, Tick(900'000));
+  EXPECT_NEAR(static_cast<double>(sum) / 499, 600'000, 20'000);
+}
+
+TEST(CausalQueue, ATraceWithoutCompletionsIsRefusedAtItsEnd) {
+  CausalQueue queue({1, 0, Tick(0)}, Random());
+  queue.begin_pass(Tick(0));
+  BlockRequest silent = request(0, 0);
+  silent.completion_ns.reset();
+  queue.add(silent);
+  EXPECT_THROW(queue.end_trace(), InputError);
+}
+
+Bench inferred_bench(const std::string& trace, Assignments more = {}) {
+  Bench bench{"block_trace", {{"path", "t"}, {"format", "msr"}, {"replay", "inferred"}}, trace};
+  bench.keys.insert(bench.keys.end(), more.begin(), more.end());
+  return bench;
+}
+
+// The port answers at once, so that a request takes its 3 us of software.
+TEST(BlockAgent, InferredRequestsThinkBetweenThem) {
+  AgentUnderTest test(
+      inferred_bench("0,h,0,Read,0,4096,2000\n3000,h,0,Read,4096,4096,2000\n"
+                     "6000,h,0,Read,8192,4096,2000\n"));
+  ASSERT_TRUE(test.finish());
+  const Tick software = 3 * kMicrosecond;
+  const Tick think = 100 * kMicrosecond;
+  std::vector<Tick> begins;
+  for (const Sent& sent : test.port.log) {
+    if (sent.address % 4096 == 0) {
+      begins.push_back(sent.time);
+    }
+  }
+  ASSERT_EQ(begins.size(), 3u);
+  EXPECT_GE(begins[1] - begins[0], software + think);
+  EXPECT_EQ(begins[2] - begins[1], begins[1] - begins[0]);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
