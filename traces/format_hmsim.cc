@@ -37,6 +37,7 @@ class HmsimTrace final : public MissSource {
     return next_from(instructions - blocks_.seek_instruction(instructions, vcpu_) + 1, miss);
   }
   bool has_nvdimm() const override { return blocks_.two_memories(); }
+  RecordBlocks* causes() override { return blocks_.causes() ? &blocks_ : nullptr; }
   void rewind() override {
     blocks_.seek(0);
     instructions_ = 0;

@@ -73,6 +73,9 @@ class JobProgram {
   virtual std::uint32_t events() const = 0;
   virtual std::string event_name(std::uint32_t event) const = 0;
   virtual bool has_nvdimm() const = 0;
+  // Whether its threads are those of a whole machine: they write back by themselves what others
+  // wrote to memory, and end together, with the part of the program that is run.
+  virtual bool is_a_machine() const { return false; }
   // Whether the thread is part of the task, as most are of all.
   virtual bool runs_in(std::uint32_t /*thread*/, std::uint32_t /*task*/) const { return true; }
   // Throws InputError unless so many tasks are as many as it names.

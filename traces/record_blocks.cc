@@ -7,6 +7,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "traces/cause_records.h"
 
 namespace hmsim {
 
@@ -14,8 +15,10 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 88;
 constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kCausesVersion = 3;
 constexpr std::uint64_t kLineBits = 6;
-constexpr std::uint64_t kTwoMemories = 2;  // header flag
+constexpr std::uint64_t kTwoMemories = 2;  // header flags
+constexpr std::uint64_t kCauses = 4;
 constexpr std::uint64_t kMostInstructions = std::uint64_t{1} << 62;
 
 std::uint64_t little_endian(const char* bytes, std::size_t count) {
@@ -51,8 +54,9 @@ void RecordBlocks::read_header() {
     }
     return found;
   };
-  field(8, 2, kVersion, kVersion, "the version");
-  two_memories_ = (field(10, 2, 0, 3, "the flags") & kTwoMemories) != 0;
+  causes_ = field(8, 2, kVersion, kCausesVersion, "the version") == kCausesVersion;
+  const std::uint64_t always = causes_ ? kTwoMemories | kCauses : 0;
+  two_memories_ = (field(10, 2, always, always == 0 ? 3 : 7, "the flags") & kTwoMemories) != 0;
   field(12, 1, kLineBits, kLineBits, "log2 of the line's bytes");
   vcpus_ = static_cast<unsigned>(field(13, 1, 1, kRecordVcpus, "the number of vCPUs"));
   records_ = little_endian(&header[16], 8);
@@ -102,37 +106,43 @@ bool RecordBlocks::load_next() {
 void RecordBlocks::load(std::uint64_t block) {
   before_ = block * block_records_;
   at_ = 0;
-  words_.clear();
-  const auto count = static_cast<std::size_t>(std::min(block_records_, records_ - before_));
+  read_block(block, words_);
+}
+
+void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& words) {
+  words.clear();
+  const std::uint64_t before = block * block_records_;
+  const auto count = static_cast<std::size_t>(std::min(block_records_, records_ - before));
   columns_.resize(count * kColumnBytes);
-  reader_.seek(first_block_ + before_ * kColumnBytes);
+  reader_.seek(first_block_ + before * kColumnBytes);
   const std::string name = "block " + std::to_string(block + 1);
   if (reader_.read(columns_.data(), columns_.size()) != columns_.size()) {
     fail(name + ": the file ends within it");
   }
   try {
-    unpack_records(columns_, words_);
-    check(block);
+    unpack_records(columns_, words);
+    check(block, words);
   } catch (const InputError& error) {
-    words_.clear();
+    words.clear();
     fail(name + ": " + error.what());
   }
 }
 
-void RecordBlocks::check(std::uint64_t block) const {
+void RecordBlocks::check(std::uint64_t block, const std::vector<std::uint64_t>& words) const {
   std::array<std::uint64_t, kRecordVcpus> instructions{};
-  for (std::size_t i = 0; i < words_.size(); ++i) {
-    const std::uint64_t word = words_[i];
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t word = words[i];
     const unsigned vcpu = record_vcpu(word);
     instructions[vcpu] += record_instructions(word);
     if (vcpu >= vcpus_) {
       throw InputError("record " + std::to_string(i + 1) + ": vCPU " + std::to_string(vcpu) +
                        " of only " + std::to_string(vcpus_));
     }
-    if (record_kind(word) == RecordKind::escape &&
-        record_high(word) > static_cast<std::uint64_t>(EscapeCode::region_end)) {
-      throw InputError("record " + std::to_string(i + 1) + ": unknown escape code " +
-                       std::to_string(record_high(word)) + ", expected 0, 1 or 2");
+    if (record_kind(word) == RecordKind::escape) {
+      const std::string wrong = wrong_escape(word, causes_);
+      if (!wrong.empty()) {
+        throw InputError("record " + std::to_string(i + 1) + ": " + wrong);
+      }
     }
   }
   const auto first = static_cast<std::size_t>(block) * vcpus_;

@@ -28,6 +28,7 @@ class RecordBlocks {
 
   unsigned vcpus() const { return vcpus_; }
   bool two_memories() const { return two_memories_; }
+  bool causes() const { return causes_; }  // whether escapes may tell them
   std::uint64_t records() const { return records_; }
   const std::string& file() const { return reader_.file(); }
 
@@ -40,6 +41,10 @@ class RecordBlocks {
     return true;
   }
   std::uint64_t passed() const { return before_ + at_; }  // records
+  std::uint64_t block_of(std::uint64_t record) const { return record / block_records_; }
+  std::uint64_t first_of(std::uint64_t block) const { return block * block_records_; }
+  // The records of a block, of which there is one. Where the next record is stays as it is.
+  void read_block(std::uint64_t block, std::vector<std::uint64_t>& words);
   void seek(std::uint64_t record);
 
   // Goes to the start of the last block that begins within the first `instructions` of a vCPU, or
@@ -53,13 +58,14 @@ class RecordBlocks {
   void read_index(std::uint64_t blocks);
   bool load_next();
   void load(std::uint64_t block);
-  void check(std::uint64_t block) const;
+  void check(std::uint64_t block, const std::vector<std::uint64_t>& words) const;
   std::uint64_t instructions_before(std::uint64_t block, std::optional<unsigned> vcpu) const;
   [[noreturn]] void fail(const std::string& message) const;
 
   TraceReader reader_;
   unsigned vcpus_ = 0;
   bool two_memories_ = false;
+  bool causes_ = false;
   std::uint64_t records_ = 0;
   std::uint64_t block_records_ = 0;  // of every block but the last
   std::uint64_t instructions_ = 0;

@@ -12,7 +12,22 @@
 namespace hmsim {
 
 enum class RecordKind : std::uint8_t { fill, write_back, non_temporal, escape };
-enum class EscapeCode : std::uint8_t { add_instructions, region_begin, region_end };
+// From `run` on they tell causes (traces/cause_records.h).
+enum class EscapeCode : std::uint8_t {
+  add_instructions,
+  region_begin,
+  region_end,
+  run,
+  wake,
+  alarm,
+  bio,
+  bio_end,
+  fence,
+  use,
+  thread,
+  name,
+  last = name
+};
 
 inline constexpr int kRecordLineBits = 40;
 inline constexpr unsigned kRecordVcpus = 8;

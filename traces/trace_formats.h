@@ -50,6 +50,8 @@ class MissSource {
   // the gap counts from there. Sources with an index read little on their way.
   virtual bool seek(std::uint64_t instructions, Miss& miss);
   virtual bool has_nvdimm() const { return false; }  // whether misses may be of the NVDIMM
+  // The source's own records, where they tell causes (traces/cause_records.h); else nullptr.
+  virtual RecordBlocks* causes() { return nullptr; }
   virtual void rewind() = 0;
   virtual double fraction() const = 0;  // of the source that was read; 0: not known
   virtual void serialize(Archive& archive) = 0;

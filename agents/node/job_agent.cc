@@ -22,6 +22,10 @@ void JobAgent::prepare() {
   const std::string name = "agent." + std::to_string(index());
   set_core(keys_.core_list(0).front());
   program_ = keys_.open(keys_.trace.open(index(), environment()));
+  if (program_->is_a_machine()) {
+    keys_.flushers = 0;
+    keys_.instructions = 0;
+  }
   const auto tasks = static_cast<std::uint64_t>(keys_.tasks);
   if (program_->threads() * tasks > kMostThreads) {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +

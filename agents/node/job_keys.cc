@@ -7,6 +7,7 @@
 
 #include "core/units.h"
 #include "traces/captured_job.h"
+#include "traces/causal_job.h"
 
 namespace hmsim {
 
@@ -154,6 +155,11 @@ std::unique_ptr<JobProgram> JobKeys::open(TraceReader reader) const {
   const TransferLimits taken{static_cast<std::uint64_t>(transfer / kLineBytes), transfer_gap};
   const bool engine = node.engine == CopyEngine::dma;
   std::unique_ptr<MissSource> misses = format.misses(std::move(reader), std::nullopt);
+  if (misses->causes() != nullptr) {
+    return std::make_unique<CausalJob>(std::move(misses), static_cast<std::uint64_t>(skip),
+                                       static_cast<std::uint64_t>(instructions), engine,
+                                       trace.path);
+  }
   return std::make_unique<CapturedJob>(std::move(misses), static_cast<std::uint64_t>(skip),
                                        trace.path, engine ? taken : TransferLimits(),
                                        engine || flushers > 0 ? taken : TransferLimits());

@@ -185,7 +185,8 @@ inline std::string hmsim_trace(const std::vector<std::uint64_t>& records, unsign
     }
     blocks += pack_records(part);
   }
-  return "HMSIMTRC" + little_endian(2, 2) + little_endian(flags, 2) + little_endian(6, 1) +
+  const std::uint64_t version = (flags & 4) != 0 ? 3 : 2;
+  return "HMSIMTRC" + little_endian(version, 2) + little_endian(flags, 2) + little_endian(6, 1) +
          little_endian(vcpus, 1) + little_endian(0, 2) + little_endian(records.size(), 8) +
          little_endian(total, 8) + std::string(8, '\0') + std::string(24, 'p') +
          little_endian(block_records, 4) +

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/causal_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "core/types.h"
+#include "traces/cause_records.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
+constexpr std::uint64_t kEnded = UINT64_MAX;  // a place behind the thread's last step
+
+}  // namespace
+
+CausalJob::CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
+                     bool transfers, std::string file)
+    : file_(std::move(file)),
+      source_(std::move(source)),
+      tape_(*source_->causes()),
+      spans_(tape_, skip, length, file_),
+      transfers_(transfers),
+      last_span_(spans_.threads().size(), 0) {}
+
+std::string CausalJob::name_of(std::uint32_t thread) const {
+  const CapturedThread& each = spans_.threads()[thread];
+  const std::string number = std::to_string(each.number);
+  return each.name.empty() ? number : each.name + " " + number;
+}
+
+JobPlace CausalJob::begin(std::uint32_t thread) const {
+  JobPlace place;
+  place.thread = thread;
+  place.record = spans_.threads()[thread].spans.front().first;
+  return place;
+}
+
+// The span that the place lies in, or at the end of.
+std::size_t CausalJob::span_at(const JobPlace& place) {
+  const std::vector<ThreadSpan>& spans = spans_of(place);
+  std::size_t& span = last_span_[place.thread];
+  if (spans[span].first > place.record || spans[span].last < place.record) {
+    const auto behind = std::upper_bound(
+        spans.begin(), spans.end(), place.record,
+        [](std::uint64_t record, const auto& each) { return record < each.first; });
+    span = static_cast<std::size_t>(behind - spans.begin()) - (behind == spans.begin() ? 0 : 1);
+  }
+  return span;
+}
+
+JobRecord CausalJob::next(JobPlace& place) {
+  JobRecord record;
+  while (place.record != kEnded) {
+    const std::size_t number = span_at(place);
+    const ThreadSpan& span = spans_of(place)[number];
+    if (place.record == span.last) {
+      if (end_span(place, number, record)) {
+        return record;
+      }
+      continue;
+    }
+    const std::uint64_t word = tape_.at(place.record++);
+    if (record_vcpu(word) != span.vcpu) {
+      continue;
+    }
+    const bool escape = record_kind(word) == RecordKind::escape;
+    if (escape ? take_escape(word, place, record) : take_line(word, place, record)) {
+      return record;
+    }
+  }
+  return record;
+}
+
+// Goes on behind a span; true: with this step.
+bool CausalJob::end_span(JobPlace& place, std::size_t number, JobRecord& record) const {
+  const std::vector<ThreadSpan>& spans = spans_of(place);
+  const ThreadSpan& span = spans[number];
+  place.record = number + 1 < spans.size() ? spans[number + 1].first : kEnded;
+  if (span.end == SpanEnd::waits) {
+    record.action = JobAction::wait;
+    record.event = place.thread;
+  } else if (span.end == SpanEnd::sleeps) {
+    record.action = JobAction::sleep;
+    record.time = static_cast<std::int64_t>(span.sleep_us) * kMicrosecond;
+  }
+  return span.end != SpanEnd::goes_on;
+}
+
+bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord& record) const {
+  const CauseRecord cause(word);
+  switch (static_cast<EscapeCode>(record_high(word))) {
+    case EscapeCode::add_instructions:
+      record.gap += static_cast<std::int64_t>(record_line(word));
+      if (static_cast<std::uint64_t>(record.gap) > kMaxGap) {
+        throw InputError(where(place) + ": more than 2^48 instructions lie between two steps");
+      }
+      return false;
+    case EscapeCode::wake: {
+      const std::optional<std::uint32_t> woken = spans_.find(cause.thread());
+      if (!woken || *woken == place.thread) {
+        return false;
+      }
+      record.action = JobAction::wake;
+      record.event = *woken;
+      return true;
+    }
+    case EscapeCode::bio:
+      if (cause.operation() != BioOperation::flush && !cause.flushes_first()) {
+        return false;
+      }
+      record.action = JobAction::sync;
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record) const {
+  const bool load = record_kind(word) == RecordKind::fill;
+  const bool nvdimm = (record_line(word) & kNvdimmLine) != 0;
+  const std::uint64_t line = record_line(word) & ~kNvdimmLine;
+  std::uint64_t& taken_to = place.taken_to[load ? 0 : 1];
+  if (nvdimm && place.record <= taken_to) {
+    return false;
+  }
+  record.gap += static_cast<std::int64_t>(record_high(word));
+  const CapturedBio* const bio = nvdimm && transfers_ ? bio_at(place) : nullptr;
+  if (bio != nullptr) {
+    taken_to = bio->end;
+    record.action = load ? JobAction::read : JobAction::write;
+    record.first_line = line / kPageLines * kPageLines;
+    record.lines = bio->pages * kPageLines;
+    return true;
+  }
+  record.action = JobAction::miss;
+  record.miss.memory = nvdimm ? MemoryClass::nvdimm : MemoryClass::dram;
+  record.miss.load = load;
+  record.miss.write = !load;
+  record.miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
+  (load ? record.miss.load_address : record.miss.write_address) = line * kLine;
+  // A second line that one instruction loads counts as an instruction of its own.
+  record.gap += load && record.gap == 0 ? 1 : 0;
+  return true;
+}
+
+// The request to the block device that the record before the place belongs to.
+const CapturedBio* CausalJob::bio_at(const JobPlace& place) const {
+  const std::vector<CapturedBio>& bios = spans_.threads()[place.thread].bios;
+  const auto behind =
+      std::upper_bound(bios.begin(), bios.end(), place.record - 1,
+                       [](std::uint64_t record, const auto& bio) { return record < bio.begin; });
+  const bool within = behind != bios.begin() && place.record - 1 < std::prev(behind)->end;
+  return within && std::prev(behind)->pages > 0 ? &*std::prev(behind) : nullptr;
+}
+
+double CausalJob::fraction(const JobPlace& place) const {
+  const std::vector<ThreadSpan>& spans = spans_of(place);
+  const auto length = static_cast<double>(spans.back().last - spans.front().first);
+  return place.record == kEnded || length == 0
+             ? 1
+             : static_cast<double>(place.record - spans.front().first) / length;
+}
+
+std::string CausalJob::where(const JobPlace& place) const {
+  return file_ + ": record " + std::to_string(place.record) + " of thread " + name_of(place.thread);
+}
+
+void CausalJob::check(const Archive& archive, const JobPlace& place) {
+  constexpr const char* kWrong = "a thread is at no place of its trace";
+  archive.check(place.thread < threads(), kWrong);
+  if (place.record != kEnded) {
+    const ThreadSpan& span = spans_of(place)[span_at(place)];
+    archive.check(place.record >= span.first && place.record <= span.last, kWrong);
+  }
+}
+
+}  // namespace hmsim

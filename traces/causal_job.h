@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job out of a trace that tells causes: the threads of a captured machine, each of which runs its
+// own records, waits where it waited and wakes whom it woke.
+//
+// Lines of the NVDIMM stay misses, which the thread itself copies, or become transfers: one for
+// each request to the block device, where the first of its lines stood; its other lines of that
+// direction are left out, with their instructions, which are those of the copy; misses of DRAM
+// between them stay. Lines that no such request moves, those of memory mapped directly, stay
+// misses.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "traces/job_program.h"
+#include "traces/record_tape.h"
+#include "traces/thread_spans.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+class CausalJob final : public JobProgram {
+ public:
+  // The `length` instructions, of all vCPUs, behind the first `skip`; 0: all of them. `source`
+  // tells causes. `transfers`: whether requests to the block device become transfers.
+  CausalJob(std::unique_ptr<MissSource> source, std::uint64_t skip, std::uint64_t length,
+            bool transfers, std::string file);
+
+  std::uint32_t threads() const override {
+    return static_cast<std::uint32_t>(spans_.threads().size());
+  }
+  std::string name_of(std::uint32_t thread) const override;
+  // Event k wakes thread k.
+  std::uint32_t events() const override { return threads(); }
+  std::string event_name(std::uint32_t event) const override { return "wake " + name_of(event); }
+  bool has_nvdimm() const override { return true; }
+  bool is_a_machine() const override { return true; }
+  JobPlace begin(std::uint32_t thread) const override;
+  JobRecord next(JobPlace& place) override;
+  double fraction(const JobPlace& place) const override;
+  std::string where(const JobPlace& place) const override;
+  void check(const Archive& archive, const JobPlace& place) override;
+
+ private:
+  const std::vector<ThreadSpan>& spans_of(const JobPlace& place) const {
+    return spans_.threads()[place.thread].spans;
+  }
+  std::size_t span_at(const JobPlace& place);
+  bool end_span(JobPlace& place, std::size_t span, JobRecord& record) const;
+  bool take_escape(std::uint64_t word, const JobPlace& place, JobRecord& record) const;
+  bool take_line(std::uint64_t word, JobPlace& place, JobRecord& record) const;
+  const CapturedBio* bio_at(const JobPlace& place) const;
+
+  std::string file_;
+  std::unique_ptr<MissSource> source_;
+  RecordTape tape_;
+  ThreadSpans spans_;
+  bool transfers_;
+  std::vector<std::size_t> last_span_;  // by thread: where span_at() looks first
+};
+
+}  // namespace hmsim

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "traces/cause_records.h"
+
+#include <array>
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint64_t below(int bits) { return (std::uint64_t{1} << bits) - 1; }
+
+// The bits that records of each code may have set, from EscapeCode::run on.
+constexpr std::array<std::uint64_t, 9> kMayBeSet{
+    below(18),                    // run
+    below(16),                    // wake
+    below(40),                    // alarm
+    below(24),                    // bio
+    0,                            // bio_end
+    0,                            // fence
+    below(33),                    // use
+    below(17) | below(16) << 24,  // thread
+    below(40),                    // name
+};
+
+}  // namespace
+
+std::string wrong_escape(std::uint64_t word, bool causes) {
+  const std::uint64_t code = record_high(word);
+  const auto first = static_cast<std::uint64_t>(EscapeCode::run);
+  if (code < first) {
+    return "";
+  }
+  if (!causes || code > static_cast<std::uint64_t>(EscapeCode::last)) {
+    return "unknown escape code " + std::to_string(code) + ", expected 0" +
+           (causes ? " to 11" : ", 1 or 2");
+  }
+  if ((record_line(word) & ~kMayBeSet[code - first]) != 0) {
+    return "a cause has more bits than its fields";
+  }
+  const CauseRecord record(word);
+  switch (static_cast<EscapeCode>(code)) {
+    case EscapeCode::run:
+      return record.leave() > Leave::last ? "a thread leaves for no known reason" : "";
+    case EscapeCode::bio:
+      return record.operation() > BioOperation::last ? "a bio of no known operation" : "";
+    case EscapeCode::wake:
+    case EscapeCode::alarm:
+    case EscapeCode::thread:
+    case EscapeCode::name:
+      return record.thread() == 0 ? "names thread 0, the idle loop's" : "";
+    default:
+      return "";
+  }
+}
+
+}  // namespace hmsim

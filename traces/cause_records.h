@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of hmsim's own traces that tell causes: which thread a vCPU runs, and what it waits for
+// (docs/trace-format.md, "Causes").
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "traces/record_columns.h"
+
+namespace hmsim {
+
+// Why a thread leaves its vCPU.
+enum class Leave : std::uint8_t { goes_on, waits, ends, last = ends };
+
+enum class BioOperation : std::uint8_t { read, write, flush, discard, last = discard };
+
+// What a record that is an escape says; each holds for records of its own code.
+class CauseRecord {
+ public:
+  explicit constexpr CauseRecord(std::uint64_t word) : bits_(record_line(word)) {}
+
+  constexpr std::uint16_t thread() const { return static_cast<std::uint16_t>(bits_); }
+  constexpr Leave leave() const { return static_cast<Leave>(bits_ >> 16 & 3); }
+  constexpr std::int64_t waited_us() const { return static_cast<std::int64_t>(bits_ >> 16); }
+  constexpr std::uint64_t bio_pages() const { return bits_ & 0xFFFF; }
+  constexpr BioOperation operation() const { return static_cast<BioOperation>(bits_ >> 16 & 7); }
+  constexpr bool reads_ahead() const { return (bits_ >> 19 & 1) != 0; }
+  constexpr bool flushes_first() const { return (bits_ >> 22 & 1) != 0; }
+  constexpr std::uint64_t page() const { return bits_; }  // of the NVDIMM
+  constexpr std::uint16_t process() const { return static_cast<std::uint16_t>(bits_ >> 24); }
+  // Of three characters of a name, the one of this number, from 0.
+  constexpr char letter(unsigned number) const {
+    return static_cast<char>(bits_ >> (16 + 8 * number));
+  }
+
+ private:
+  std::uint64_t bits_;
+};
+
+// What is wrong with an escape; "": nothing. `causes`: whether the trace may tell them.
+std::string wrong_escape(std::uint64_t word, bool causes);
+
+}  // namespace hmsim
