@@ -42,7 +42,7 @@ AXES = (
     *("policies.harmonic.weight", "controller.nvdimm_scheduler"),
     *("nvdimm.buffer.manager", "nvdimm.gc.scheduler"),
 )
-BLOCKED = ("copying", "reading", "writing", "throttled", "syncing")
+BLOCKED = ("copying", "reading", "read_ahead", "writing", "throttled", "syncing")
 MEASURES = {
     "makespan of the program": "agent.1.makespan_us",
     "mcf's IPC": "core.0.ipc",

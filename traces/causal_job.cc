@@ -117,6 +117,10 @@ bool CausalJob::take_escape(std::uint64_t word, const JobPlace& place, JobRecord
       }
       record.action = JobAction::sync;
       return true;
+    case EscapeCode::use:
+      record.action = JobAction::use;
+      record.first_line = cause.page() * kPageLines;
+      return transfers_;
     default:
       return false;
   }
@@ -134,7 +138,8 @@ bool CausalJob::take_line(std::uint64_t word, JobPlace& place, JobRecord& record
   const CapturedBio* const bio = nvdimm && transfers_ ? bio_at(place) : nullptr;
   if (bio != nullptr) {
     taken_to = bio->end;
-    record.action = load ? JobAction::read : JobAction::write;
+    const JobAction reads = bio->reads_ahead ? JobAction::read_ahead : JobAction::read;
+    record.action = load ? reads : JobAction::write;
     record.first_line = line / kPageLines * kPageLines;
     record.lines = bio->pages * kPageLines;
     return true;

@@ -6,6 +6,7 @@
 //   compute N             N instructions
 //   load ADDRESS          a load of DRAM that misses all caches; store ADDRESS: a write-back
 //   read PAGE [PAGES]     4 KB pages of the NVDIMM are copied to memory; write: the other way
+//   read_ahead PAGE [PAGES]   likewise, without waiting for them; use PAGE: until the page is there
 //   sync                  until all that the job wrote is durable
 //   wait EVENT            wake EVENT; wakes are counted, so that none is lost
 //   send TASK EVENT SIZE  wake EVENT in another of the job's tasks by a message of 64KiB, say
@@ -70,13 +71,15 @@ struct Word {
   const char* takes;
   bool store = false;
 };
-constexpr std::array<Word, 9> kWords{
+constexpr std::array<Word, 11> kWords{
     {{"load", JobAction::miss, 2, 2, "an address"},
      {"read", JobAction::read, 2, 3, "a page, and a number of pages"},
+     {"read_ahead", JobAction::read_ahead, 2, 3, "a page, and a number of pages"},
      {"send", JobAction::send, 4, 4, "a task, an event and a size"},
      {"sleep", JobAction::sleep, 2, 2, "a time"},
      {"store", JobAction::miss, 2, 2, "an address", true},
      {"sync", JobAction::sync, 1, 1, "nothing"},
+     {"use", JobAction::use, 2, 2, "a page"},
      {"wait", JobAction::wait, 2, 2, "an event"},
      {"wake", JobAction::wake, 2, 2, "an event"},
      {"write", JobAction::write, 2, 3, "a page, and a number of pages"}}};
@@ -256,7 +259,8 @@ void JobText::add(const TextTrace& text, const Word& word) {
 }
 
 void JobText::complete(const TextTrace& text, Step& step) {
-  if (step.action == JobAction::read || step.action == JobAction::write) {
+  if (step.action == JobAction::read || step.action == JobAction::read_ahead ||
+      step.action == JobAction::write) {
     const std::uint64_t count = text.fields() == 3 ? text.number(2, "the number of pages") : 1;
     step.value = text.number(1, "the page");
     if (count < 1 || count > kMostPages || step.value >= kMostPage) {
@@ -271,6 +275,11 @@ void JobText::complete(const TextTrace& text, Step& step) {
     step.value = static_cast<std::uint64_t>(time.value->value());
   } else if (step.action == JobAction::miss) {
     step.value = text.number(1, "the address");
+  } else if (step.action == JobAction::use) {
+    step.value = text.number(1, "the page");
+    if (step.value >= kMostPage) {
+      text.fail("expected a page below 2^40");
+    }
   } else if (step.action == JobAction::send) {
     const Parsed<Bytes> size = parse_size(text.field(3));
     step.bytes = size.value ? static_cast<std::uint64_t>(size.value->value()) : 0;
@@ -325,6 +334,8 @@ JobRecord JobText::next(JobPlace& place) {
   } else if (step.pages > 0) {
     record.first_line = step.value * kLinesPerPage;
     record.lines = std::uint64_t{step.pages} * kLinesPerPage;
+  } else if (step.action == JobAction::use) {
+    record.first_line = step.value * kLinesPerPage;
   } else if (step.action == JobAction::sleep) {
     record.time = Tick(static_cast<std::int64_t>(step.value));
   } else if (step.action != JobAction::sync) {

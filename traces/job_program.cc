@@ -8,7 +8,8 @@ namespace hmsim {
 void JobRecord::serialize(Archive& archive) {
   archive(action, gap, miss, first_line, lines, event, task, bytes, time);
   const bool sends = action == JobAction::send;
-  const bool transfers = action == JobAction::read || action == JobAction::write;
+  const bool transfers =
+      action == JobAction::read || action == JobAction::read_ahead || action == JobAction::write;
   archive.check(gap >= 0 && static_cast<std::uint64_t>(gap) <= kMaxGap && time >= Tick(0) &&
                     time <= kLongestSleep,
                 "a thread's step lies before the one before it");

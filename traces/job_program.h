@@ -20,11 +20,13 @@ inline constexpr std::uint64_t kMostTransferLines = std::uint64_t{1} << 22;
 inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
 
 enum class JobAction : std::uint8_t {
-  miss,   // of the last-level cache
-  read,   // lines of the NVDIMM are copied to memory
-  write,  // lines of memory are copied to the NVDIMM
-  sync,   // until all that the job wrote is durable
-  wait,   // until the event was woken once more than it was waited for
+  miss,        // of the last-level cache
+  read,        // lines of the NVDIMM are copied to memory
+  read_ahead,  // likewise, and the thread needs them only when it, or another, uses them
+  use,         // until first_line is in memory, if it is being read ahead
+  write,       // lines of memory are copied to the NVDIMM
+  sync,        // until all that the job wrote is durable
+  wait,        // until the event was woken once more than it was waited for
   wake,
   send,  // wake in another task, when a message has got there
   sleep,
@@ -37,7 +39,7 @@ struct JobRecord {
   JobAction action = JobAction::end;
   std::int64_t gap = 0;          // instructions since the step before; a miss's own one included
   Miss miss;                     // its own gap counts for nothing
-  std::uint64_t first_line = 0;  // of the NVDIMM, of a transfer
+  std::uint64_t first_line = 0;  // of the NVDIMM, of a transfer or a use
   std::uint64_t lines = 0;       // of one: 1 .. kMostTransferLines
   std::uint32_t event = 0;
   std::uint32_t task = 0;   // to which one sends

@@ -136,8 +136,9 @@ MissCore::AddressSpace JobAgent::space(std::uint32_t thread) const {
 }
 
 bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
-  const bool transfers = action == JobAction::read || (action == JobAction::write &&
-                                                       (is_flusher(thread) || keys_.flushers == 0));
+  const bool reads = action == JobAction::read || action == JobAction::read_ahead;
+  const bool transfers =
+      reads || (action == JobAction::write && (is_flusher(thread) || keys_.flushers == 0));
   return transfers && keys_.node.engine == CopyEngine::core;
 }
 
@@ -180,7 +181,8 @@ bool JobAgent::visit_reads(std::uint32_t number, const PageVisitor& visit) const
   const JobRecord& record = threads_[number].record;
   const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
   std::uint64_t first = record.first_line;
-  std::uint64_t lines = record.action == JobAction::read ? record.lines : 0;
+  const bool reads = record.action == JobAction::read || record.action == JobAction::read_ahead;
+  std::uint64_t lines = reads ? record.lines : 0;
   if (record.action == JobAction::miss && record.miss.load &&
       record.miss.memory == MemoryClass::nvdimm) {
     first = record.miss.load_address / kLine;
@@ -310,6 +312,10 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
     case JobAction::read:
       transfer(number, now);
       return StintEnd::waits;
+    case JobAction::read_ahead:
+      return read_ahead(number, now);
+    case JobAction::use:
+      return use(number, now);
     case JobAction::write:
       return write(number, now);
     case JobAction::sync:

@@ -4,6 +4,8 @@
 // A thread runs its program step by step. Misses and copied lines go through the core that runs it.
 // Every other step ends the stint: what it does, it does once all before it is retired.
 //   read   engine core: the core loads the lines; dma: the thread sleeps until all have come
+//   read_ahead   likewise, but under dma the thread goes on
+//   use    of a page that an engine reads ahead: until all that it reads with it has come
 //   write  with flushers: the lines wait for one of them, and the thread goes on, unless too many
 //          do; without: as a read, with non-temporal stores
 //   sync   until nothing waits for the flushers, and a flush of the NVDIMM has ended
@@ -129,6 +131,8 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   void sync(std::uint32_t thread, Tick now);
   void sleep(std::uint32_t thread, Tick now);
   void transfer(std::uint32_t thread, Tick now);
+  StintEnd read_ahead(std::uint32_t thread, Tick now);
+  StintEnd use(std::uint32_t thread, Tick now);
   bool next_transfer(std::uint32_t flusher);
   bool flushed(std::uint32_t flusher, Tick now);
   void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);

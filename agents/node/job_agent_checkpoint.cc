@@ -132,22 +132,32 @@ void JobAgent::check_outstanding(const Archive& archive,
   const std::vector<bool> used = engine_.active().in_use();
   for (std::uint32_t index = 0; index < lines.size(); ++index) {
     if (!used[index]) {
-      archive.check(lines[index] == 0, kWrong);
+      archive.check(lines[index] == 0 && !engine_[index].ahead, kWrong);
       continue;
     }
     const TransferEngine::Active& each = engine_[index];
-    copied.take(each.thread);
     archive.check(lines[index] == each.outstanding && lines[index] > 0 &&
-                      each.unsent <= threads_[each.thread].record.lines,
+                      each.unsent <= kMostTransferLines && each.first_line <= each.next_line,
                   kWrong);
+    each.waiting.each([&](std::uint32_t thread) {
+      copied.take(thread);
+      archive.check(threads_[thread].state == ThreadState::read_ahead, kWrong);
+    });
+    archive.check_index(each.thread, threads_.size(), kWrong);
+    archive.check(each.ahead ? !each.write : each.waiting.empty(), kWrong);
+    if (each.ahead) {
+      continue;
+    }
+    copied.take(each.thread);
     archive.check(
         threads_[each.thread].state == (each.write ? ThreadState::writing : ThreadState::reading),
         kWrong);
   }
   archive.check(syncing.count() == threads_.count(ThreadState::syncing), kWrong);
-  archive.check(
-      copied.count() == threads_.count(ThreadState::reading) + threads_.count(ThreadState::writing),
-      kWrong);
+  archive.check(copied.count() == threads_.count(ThreadState::reading) +
+                                      threads_.count(ThreadState::read_ahead) +
+                                      threads_.count(ThreadState::writing),
+                kWrong);
 }
 
 }  // namespace hmsim

@@ -105,6 +105,30 @@ void JobAgent::transfer(std::uint32_t number, Tick now) {
                 });
 }
 
+// Where too much is being read ahead already, the thread waits for its part.
+StintEnd JobAgent::read_ahead(std::uint32_t number, Tick now) {
+  if (!engine_.may_read_ahead()) {
+    transfer(number, now);
+    return StintEnd::waits;
+  }
+  const JobRecord& record = threads_[number].record;
+  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  engine_.begin_ahead(number, {record.first_line + offset / kLine, record.lines},
+                      [this, now](std::uint64_t line, bool write, std::uint32_t index) {
+                        send_line(line, write, index, now);
+                      });
+  return StintEnd::goes_on;
+}
+
+StintEnd JobAgent::use(std::uint32_t number, Tick now) {
+  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  if (!engine_.wait_for(threads_[number].record.first_line + offset / kLine, number)) {
+    return StintEnd::goes_on;
+  }
+  enter(number, ThreadState::read_ahead, now);
+  return StintEnd::waits;
+}
+
 void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now) {
   const JobSite& site = site_of(engine_[transfer].thread);
   Request request;
@@ -129,7 +153,11 @@ void JobAgent::handle_completion(const Request& request, Tick now) {
     return;
   }
   const std::uint32_t thread = engine_[index].thread;
-  engine_.end(index);
+  const bool ahead = engine_[index].ahead;
+  engine_.end(index, [this, now](std::uint32_t user) { make_ready(user, true, now); });
+  if (ahead) {
+    return;
+  }
   if (!is_flusher(thread) || flushed(thread, now)) {
     make_ready(thread, true, now);
   }

@@ -14,10 +14,11 @@ struct StateName {
   const char* name;
   const char* doc;
 };
-constexpr std::array<StateName, 8> kNames{
+constexpr std::array<StateName, 9> kNames{
     {{ThreadState::running, "running", "time on a core"},
      {ThreadState::ready, "run_queue", "time ready, with no core free"},
      {ThreadState::reading, "reading", "time asleep while an engine copied from the NVDIMM"},
+     {ThreadState::read_ahead, "read_ahead", "time asleep until what it used had been read ahead"},
      {ThreadState::writing, "writing", "time asleep while an engine copied to the NVDIMM"},
      {ThreadState::throttled, "throttled", "time asleep because too much waited for the flushers"},
      {ThreadState::syncing, "syncing", "time asleep until what was written was durable"},

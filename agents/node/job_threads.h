@@ -16,11 +16,12 @@
 namespace hmsim {
 
 enum class ThreadState : std::uint8_t {
-  ready,      // for a core
-  running,    // on one
-  reading,    // an engine copies from the NVDIMM
-  writing,    // an engine copies to the NVDIMM
-  throttled,  // too much that it wrote waits for the flushers
+  ready,       // for a core
+  running,     // on one
+  reading,     // an engine copies from the NVDIMM
+  read_ahead,  // it uses what an engine is reading ahead
+  writing,     // an engine copies to the NVDIMM
+  throttled,   // too much that it wrote waits for the flushers
   syncing,
   waiting,  // for another thread to wake it
   sleeping,

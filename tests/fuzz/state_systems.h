@@ -20,7 +20,8 @@ inline std::string fuzzed_trace(const std::string& path) {
   if (path == "job") {
     return "thread a 2\ncompute 300\nsend 0 x 2KiB\nsend 1 x 90B\nwrite 9\nwait x\nload 0x40\n"
            "store 0x4080\nread 3 2\nwait x\nsync\nsleep 2us\nwake y\n"
-           "thread b\nsleep 3us\nwrite 11 2\nsend 1 z 8KiB\nwait y\nwait y\ncompute 900\n";
+           "thread b\nread_ahead 20 2\nsleep 3us\nuse 21\nwrite 11 2\nsend 1 z 8KiB\nwait y\n"
+           "wait y\ncompute 900\n";
   }
   std::string trace;
   Random random(5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer's target for the trace readers, one program a format (HMSIM_FUZZED): whatever the
 // bytes, a reader gives records or an InputError, the same ones in pieces of any size, after a
-// rewind and after a checkpoint.
+// rewind and after a checkpoint; and threads that were captured with their causes can always go on.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "traces/causal_job.h"
 #include "traces/job_program.h"
 #include "traces/trace_formats.h"
 #include "traces/trace_records.h"
@@ -117,6 +118,53 @@ void run_program(const std::string& text, const FormatDescriptor& format, std::s
   }
 }
 
+// Lets threads go on, the last one first, while one can; true: all come to their end.
+bool replay(JobProgram& program) {
+  const std::uint32_t threads = program.threads();
+  std::vector<JobPlace> places;
+  std::vector<std::uint64_t> wakes(program.events(), 0);
+  std::vector<JobRecord> steps(threads);
+  for (std::uint32_t thread = 0; thread < threads; ++thread) {
+    places.push_back(program.begin(thread));
+    steps[thread].action = JobAction::wake;
+  }
+  bool any = true;
+  std::size_t ended = 0;
+  while (any) {
+    any = false;
+    for (std::uint32_t thread = threads; thread-- > 0;) {
+      JobRecord& step = steps[thread];
+      while (step.action != JobAction::end) {
+        if (step.action == JobAction::wait) {
+          if (wakes[step.event] == 0) {
+            break;
+          }
+          --wakes[step.event];
+        }
+        step = program.next(places[thread]);
+        wakes[step.event] += step.action == JobAction::wake ? 1 : 0;
+        ended += step.action == JobAction::end ? 1 : 0;
+        any = true;
+      }
+    }
+  }
+  return ended == threads;
+}
+
+void run_causes(const std::string& text, const FormatDescriptor& format, std::size_t piece) {
+  for (const bool transfers : {false, true}) {
+    try {
+      auto source = format.misses(reader_of(text, piece), std::nullopt);
+      if (source->causes() != nullptr) {
+        const std::uint64_t skip = piece % 3 == 0 ? piece : 0;
+        CausalJob program(std::move(source), skip, piece % 5 * 100, transfers, "fuzz");
+        same(replay(program));
+      }
+    } catch (const InputError&) {
+    }
+  }
+}
+
 void summarise(const std::string& text, const std::string& format) {
   try {
     const auto records = open_records(format, reader_of(text, 1 << 20));
@@ -139,6 +187,7 @@ void run(const FormatDescriptor& format, const std::string& text, std::size_t pi
         return format.misses(std::move(reader), std::nullopt);
       });
       seek(text, format, piece * 5);
+      run_causes(text, format, piece);
       break;
     case TraceKind::accesses:
       check<Access>(text, piece, std::get<OpenAccesses>(format.open));

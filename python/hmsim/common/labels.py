@@ -43,6 +43,7 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("agent.*.time.copying", "agent {}, of that copying (ms)", 1e-9),
         ("agent.*.time.run_queue", "agent {}, no core free (ms)", 1e-9),
         ("agent.*.time.reading", "agent {}, asleep, reading (ms)", 1e-9),
+        ("agent.*.time.read_ahead", "agent {}, asleep, read-ahead (ms)", 1e-9),
         ("agent.*.time.writing", "agent {}, asleep, writing (ms)", 1e-9),
         ("agent.*.time.throttled", "agent {}, throttled (ms)", 1e-9),
         ("agent.*.time.syncing", "agent {}, syncing (ms)", 1e-9),

@@ -20,6 +20,7 @@ STATES = {
     "copying": "copying",
     "wants a core": "run_queue",
     "reading": "reading",
+    "read ahead": "read_ahead",
     "writing": "writing",
     "throttled": "throttled",
     "syncing": "syncing",
@@ -43,7 +44,8 @@ def jobs(shown: Sequence[Shown]) -> Markup | None:
     text = (
         "Time of all threads of a job together, up to its first end. Running is computing and "
         "waiting for single misses; copying, what its cores spent on lines of the NVDIMM; reading "
-        "and writing, what threads slept while an engine copied. 'hmsim timeline' shows when, for "
+        "and writing, what threads slept while an engine copied, and read ahead, until what one of "
+        "them uses had come. 'hmsim timeline' shows when, for "
         "runs made with --command-log."
     )
     return join(tag("p", text), *parts)

@@ -31,7 +31,8 @@ STAGES = (
 OPERATIONS = ("read", "program", "erase", "write", "move")
 CAUSES = ("demand", "map", "collection", "prefetch", "eviction", "levelling")
 STATES = (
-    *("run_queue", "running", "reading", "writing", "throttled", "syncing", "waiting", "sleeping"),
+    *("run_queue", "running", "reading", "read_ahead", "writing", "throttled", "syncing"),
+    *("waiting", "sleeping"),
     *("idle", "done", "copying"),
 )
 NARROW = ("channel", "rank", "bank", "unit", "page", "agent", "thread", "task", "core")

@@ -54,7 +54,8 @@ SHOWN = (
 SHOWN_OF_EACH = (
     *("core.*.ipc", "agent.*.ipc", "agent.*.makespan_us"),
     *(f"agent.*.time.{part}" for part in ("running", "copying", "run_queue")),
-    *(f"agent.*.time.{part}" for part in ("reading", "writing", "throttled", "syncing")),
+    *(f"agent.*.time.{part}" for part in ("reading", "read_ahead", "writing")),
+    *(f"agent.*.time.{part}" for part in ("throttled", "syncing")),
 )
 
 

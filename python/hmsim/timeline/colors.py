@@ -46,6 +46,7 @@ MEANINGS = {
     "copying": ("thread copies", "#7570b3"),
     "run_queue": ("thread wants a core", "#4d4d4d"),
     "reading": ("thread reads", ORANGE),
+    "read_ahead": ("thread waits for read-ahead", "#fdd0a2"),
     "writing": ("thread writes", VERMILION),
     "throttled": ("thread throttled", "#8c510a"),
     "syncing": ("thread syncs", PURPLE),

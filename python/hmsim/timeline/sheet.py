@@ -54,6 +54,7 @@ KINDS = {
     "copying": "copying",
     "run_queue": "run queue",
     "reading": "reading",
+    "read_ahead": "read-ahead",
     "writing": "writing",
     "throttled": "throttled",
     "syncing": "syncing",

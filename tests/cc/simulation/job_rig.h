@@ -81,14 +81,16 @@ inline std::string reader(int pages) {
   return text;
 }
 
-// Three threads that compute, read, write and sync.
+// Three threads that compute, read, read ahead, write and sync.
 inline std::string random_program(std::uint64_t seed) {
   Random random(seed);
   std::string text = "thread worker 3\n";
   for (int i = 0; i < 30; ++i) {
     const std::uint64_t page = random.below(800);
     text += "compute " + std::to_string(random.below(40'000)) + "\n";
-    text += (i % 3 == 0 ? "write " : "read ") + std::to_string(page) + "\n";
+    text += (i % 3 == 0 ? "write " : i % 5 == 1 ? "read_ahead " : "read ");
+    text += std::to_string(page) + (i % 5 == 1 ? " 3\ncompute 900\nuse " : " 1\ncompute 9\nuse ") +
+            std::to_string(page) + "\n";
     text += i % 20 == 19 ? "sync\n" : "load " + std::to_string(random.below(1 << 20) * 64) + "\n";
   }
   return text;

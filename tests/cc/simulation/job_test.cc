@@ -210,8 +210,8 @@ TEST(Job, ThreadTimesAddUp) {
     double longest = 0;
     for (int thread = 0; thread < 6; ++thread) {
       double sum = 0;
-      for (const char* state : {"running", "run_queue", "reading", "writing", "throttled",
-                                "syncing", "waiting", "sleeping"}) {
+      for (const char* state : {"running", "run_queue", "reading", "read_ahead", "writing",
+                                "throttled", "syncing", "waiting", "sleeping"}) {
         sum += value_of(*simulation, "agent.0.thread." + std::to_string(thread) + "." + state);
       }
       longest = std::max(longest, sum);

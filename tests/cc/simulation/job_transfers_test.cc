@@ -66,6 +66,39 @@ TEST(JobTransfers, AnEngineLeavesTheCoreToOthers) {
   EXPECT_LT(value_of(*engine, "agent.0.makespan_us"), value_of(*core, "agent.0.makespan_us") - 900);
 }
 
+// What is read ahead costs its reader nothing but what is left of it at the first use; a core that
+// copies reads it as it reads all else.
+TEST(JobTransfers, AThreadWaitsForReadAheadWhereItUsesIt) {
+  const auto program = [](int instructions) {
+    return "thread reader\nread_ahead 7 2\ncompute " + std::to_string(instructions) +
+           "\nuse 8\nuse 7\nuse 9\n";
+  };
+  const Assignments dma{{"frontend.node.machine", "dma"}, {"dram.refresh", "false"}};
+  const double alone = makespan_ns({"thread reader\nread 7 2\n", {}, dma});
+  const auto early = run({program(8'000), {}, dma});  // 1 us
+  EXPECT_NEAR(value_of(*early, "agent.0.makespan_us") * 1e3, alone, 1);
+  EXPECT_NEAR(value_of(*early, "agent.0.thread.0.read_ahead") / 1e3, alone - 1'000,
+              1.3);  // an edge
+  EXPECT_EQ(value_of(*early, "agent.0.thread.0.reading"), 0);
+  const auto late = run({program(1'600'000), {}, dma});  // 200 us
+  EXPECT_NEAR(value_of(*late, "agent.0.makespan_us"), 200, 0.01);
+  EXPECT_EQ(value_of(*late, "agent.0.thread.0.read_ahead"), 0);
+  const auto core = run({program(8'000)});
+  EXPECT_EQ(value_of(*core, "agent.0.thread.0.read_ahead"), 0);
+  EXPECT_GT(value_of(*core, "agent.0.makespan_us") * 1e3, alone + 1'000);
+}
+
+// Of many read-aheads at a time, those beyond the most that there may be are waited for.
+TEST(JobTransfers, ReadAheadIsBounded) {
+  std::string program = "thread reader\n";
+  for (int page = 0; page < 300; ++page) {
+    program += "read_ahead " + std::to_string(page) + "\n";
+  }
+  const auto simulation = run({program + "use 299\n", {}, {{"frontend.node.machine", "dma"}}});
+  EXPECT_GT(value_of(*simulation, "agent.0.thread.0.reading"), 0);
+  EXPECT_GE(value_of(*simulation, "nvdimm.reads"), 257 * 64);
+}
+
 TEST(JobTransfers, WritersGoOnUntilTooMuchWaits) {
   std::string program = "thread writer\n";
   for (int page = 0; page < 256; ++page) {

@@ -51,7 +51,7 @@ std::string program(std::uint64_t seed) {
     for (int i = 0; i < count; ++i) {
       const std::string page = std::to_string(random.below(1'000));
       const std::string few = std::to_string(1 + random.below(4));
-      switch (random.below(waiting ? 8 : 7)) {
+      switch (random.below(waiting ? 10 : 9)) {
         case 0:
           text += "read " + page + " " + few + "\n";
           break;
@@ -72,6 +72,12 @@ std::string program(std::uint64_t seed) {
           break;
         case 6:
           text += "compute " + std::to_string(1 + random.below(40'000)) + "\n";
+          break;
+        case 7:
+          text += "read_ahead " + page + " " + few + "\n";
+          break;
+        case 8:
+          text += "use " + page + "\n";
           break;
         default:
           text += "wait go\n";
@@ -134,15 +140,11 @@ TEST_P(ThreadLogAndStatistics, AThreadIsInOneStateAtATime) {
 
 TEST_P(ThreadLogAndStatistics, StatesAddUp) {
   const std::vector<std::pair<std::string, std::vector<std::int64_t>>> states{
-      {"run_queue", {0}},
-      {"running", {1, ThreadLog::kCopying}},
-      {"reading", {2}},
-      {"writing", {3}},
-      {"throttled", {4}},
-      {"syncing", {5}},
-      {"waiting", {6}},
-      {"sleeping", {7}},
-      {"copying", {ThreadLog::kCopying}}};
+      {"run_queue", {0}}, {"running", {1, ThreadLog::kCopying}},
+      {"reading", {2}},   {"read_ahead", {3}},
+      {"writing", {4}},   {"throttled", {5}},
+      {"syncing", {6}},   {"waiting", {7}},
+      {"sleeping", {8}},  {"copying", {ThreadLog::kCopying}}};
   auto threads = by_thread(rows_);
   const int program_threads = 2 * (2 * kAlike + 1);
   for (const auto& [name, numbers] : states) {
