@@ -2,6 +2,7 @@
 #include "traces/thread_spans.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "core/errors.h"
