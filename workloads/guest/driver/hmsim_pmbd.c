@@ -3,7 +3,8 @@
 // A block device on persistent memory, /dev/pmbd0, in the manner of PMBD (Chen et al., "A protected
 // block device for persistent memory", MSST 2014): every request copies at once, in one of three
 // ways.
-//   copy=nt  writes by non-temporal stores, reads through the caches (as the kernel's nd_pmem)
+//   copy=nt  writes by non-temporal stores, with a fence behind each segment; reads through the
+//            caches
 //   copy=wb  writes through the caches, then flushes each line
 //   copy=uc  the memory is mapped uncached: every access of 8 bytes goes there
 #include <linux/blkdev.h>
@@ -53,6 +54,7 @@ static void read_cached(void* to, const void* from, size_t count) { memcpy(to, f
 
 static void write_non_temporal(void* to, const void* from, size_t count) {
   memcpy_flushcache(to, from, count);
+  wmb();
 }
 
 static void write_back(void* to, const void* from, size_t count) {
