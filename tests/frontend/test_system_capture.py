@@ -23,7 +23,6 @@ from hmsim.traces.file import TWO_MEMORIES, Header, TraceFile
 
 JAR = hashlib.sha256(b"jar").hexdigest()
 REPO = Path(__file__).resolve().parents[2]
-SOURCES = REPO / "workloads" / "capture"
 FILL, WRITE_BACK, NON_TEMPORAL, ESCAPE = range(4)
 NVDIMM = 1 << 39  # in a line number
 LINES = (32 << 20) // 64  # of the file that jobs read or write
@@ -353,48 +352,3 @@ def test_jobs_prepare_and_run(job: Path) -> None:
     assert done.returncode == 0, done.stderr
     classes = re.findall(r"java ([A-Z]\w+)", job.read_text())
     assert all((job.parents[1] / "java" / f"{name}.java").is_file() for name in classes)
-
-
-OPCODES = r"""
-#include <stdio.h>
-#include "opcodes.h"
-int main(void) {
-    unsigned char code[15];
-    char line[64];
-    while (fgets(line, sizeof line, stdin)) {
-        size_t size = 0;
-        unsigned byte;
-        int used;
-        for (char *at = line; sscanf(at, "%2x%n", &byte, &used) == 1; at += used)
-            code[size++] = (unsigned char)byte;
-        printf("%d%d%d%d%d%d\n", is_marker(code, size), is_self_test(code, size),
-               is_probe(code, size), is_flush(code, size), stores_non_temporal(code, size),
-               is_flush_probe(code, size));
-    }
-}
-"""
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
-def test_instructions_are_recognised(tmp_path: Path) -> None:
-    (tmp_path / "opcodes.c").write_text(OPCODES)
-    binary = tmp_path / "opcodes"
-    command = ["gcc", "-O1", f"-I{SOURCES}", "-o", binary, tmp_path / "opcodes.c"]
-    subprocess.run(command, check=True)
-    cases = {
-        "6687DB": "100000",  # xchg %bx,%bx
-        "6687C9": "010000",  # xchg %cx,%cx
-        "3E3E3E8A06": "001000",  # the probe
-        "3E3E3E3E8A06": "000001",  # the one before a flush
-        "8A06": "000000",  # mov (%rsi),%al
-        "0FAE38": "000100",  # clflush (%rax)
-        "3E0FAE38": "000100",  # as Linux writes it, room for a prefix
-        "660FAE38": "000100",  # clflushopt (%rax)
-        "660FAE30": "000100",  # clwb (%rax)
-        "0FAE30": "000000",  # xsaveopt (%rax)
-        "0FAEF8": "000000",  # sfence
-        "480FC307": "000010",  # movnti %rax,(%rdi)
-    }
-    text = "\n".join(cases) + "\n"
-    done = subprocess.run([binary], input=text, capture_output=True, text=True, check=True)
-    assert dict(zip(cases, done.stdout.split())) == cases

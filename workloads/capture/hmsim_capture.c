@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 
 #include "cache.h"
+#include "causes.h"
 #include "files.h"
 #include "machine.h"
 #include "opcodes.h"
@@ -45,14 +46,15 @@ static void store_non_temporal(struct vcpu* v, uint64_t line, unsigned offset, u
 }
 
 // An access of bytes within one line.
-static void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t address, unsigned bytes,
-                  bool non_temporal) {
+static inline void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t address,
+                         unsigned bytes, bool non_temporal, bool causal) {
   uint64_t line;
   if (!machine.on)
     line = renumber(address);
   else if (!machine_line(info, address, &line))
     return;
   bool store = qemu_plugin_mem_is_store(info);
+  if (causal) note_access(v, line, store, non_temporal);
   if (store && non_temporal) {
     store_non_temporal(v, line, address % LINE_BYTES, bytes);
     return;
@@ -69,8 +71,11 @@ static void touch(struct vcpu* v, qemu_plugin_meminfo_t info, uint64_t address, 
   v->last_line = address >> LINE_SHIFT;
 }
 
-static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void* data) {
-  struct vcpu* v = &vcpus[index % VCPUS];
+// `causal` is constant where this is put: captures without causes do nothing for them.
+static inline __attribute__((always_inline)) void access_memory(struct vcpu* v,
+                                                                qemu_plugin_meminfo_t info,
+                                                                uint64_t address, void* data,
+                                                                bool causal) {
   if (machine.on && !machine.ready) return;
   unsigned offset = address % LINE_BYTES, bytes = 1;
   enter(v);
@@ -82,10 +87,19 @@ static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t addre
   } else if (!forked_child) {
     unsigned here = offset + bytes <= LINE_BYTES ? bytes : LINE_BYTES - offset;
     v->now = v->count - behind(data);
-    touch(v, info, address, here, is_non_temporal(data));
-    if (here < bytes) touch(v, info, address + here, bytes - here, is_non_temporal(data));
+    touch(v, info, address, here, is_non_temporal(data), causal);
+    if (here < bytes) touch(v, info, address + here, bytes - here, is_non_temporal(data), causal);
   }
   leave(v);
+}
+
+static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void* data) {
+  access_memory(&vcpus[index % VCPUS], info, address, data, false);
+}
+
+static void on_causal_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+                             void* data) {
+  if (!causes[index].telling) access_memory(&vcpus[index], info, address, data, true);
 }
 
 // Opens the window after `skip` instructions of all vCPUs together and ends the program after
@@ -121,6 +135,10 @@ static void on_block(unsigned index, void* data) {
   leave(v);
 }
 
+static void on_causal_block(unsigned index, void* data) {
+  if (!causes[index].telling) on_block(index, data);
+}
+
 static void begin_window(void) {
   if (!machine.ready || testing) fail("a region of interest begins before calibration");
   begun = true;
@@ -137,6 +155,30 @@ static void on_flush_probe(unsigned index, qemu_plugin_meminfo_t info, uint64_t 
   v->now = v->count - behind(data);
   v->last_line = kNoLine;
   hierarchy_evict(&v->caches, line);
+}
+
+static void on_message_begin(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+                             void* data) {
+  (void)info;
+  begin_message(&vcpus[index], address, behind(data));
+}
+
+static void on_message_word(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+                            void* data) {
+  (void)info, (void)data;
+  add_word(&vcpus[index], address);
+}
+
+static void on_message_end(unsigned index, qemu_plugin_meminfo_t info, uint64_t address,
+                           void* data) {
+  (void)info, (void)address;
+  end_message(&vcpus[index], behind(data));
+}
+
+static void on_store_fence(unsigned index, void* data) {
+  struct vcpu* v = &vcpus[index];
+  v->now = v->count - behind(data);
+  fence(v);
 }
 
 static void on_flush(unsigned index, void* data) {
@@ -199,31 +241,50 @@ static void on_fork_in_child(void) {
 
 // ---- translation
 
+// Plants what a machine's instruction needs beside its accesses.
+static void plant_signals(struct qemu_plugin_insn* insn, const uint8_t* code, size_t size,
+                          void* data) {
+  if (is_probe(code, size))
+    qemu_plugin_register_vcpu_mem_cb(insn, on_probe, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                     NULL);
+  else if (is_flush_probe(code, size))
+    qemu_plugin_register_vcpu_mem_cb(insn, on_flush_probe, QEMU_PLUGIN_CB_NO_REGS,
+                                     QEMU_PLUGIN_MEM_RW, data);
+  else if (is_self_test(code, size))
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_self_test, QEMU_PLUGIN_CB_NO_REGS, NULL);
+  else if (is_flush(code, size))
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_flush, QEMU_PLUGIN_CB_NO_REGS, NULL);
+  else if (with_causes && is_store_fence(code, size))
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_store_fence, QEMU_PLUGIN_CB_NO_REGS, data);
+}
+
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   (void)id;
   size_t count = qemu_plugin_tb_n_insns(block);
-  qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS, (void*)count);
+  qemu_plugin_register_vcpu_tb_exec_cb(block, with_causes ? on_causal_block : on_block,
+                                       QEMU_PLUGIN_CB_NO_REGS, (void*)count);
   for (size_t i = 0; i < count; i++) {
     struct qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(block, i);
     const uint8_t* code = qemu_plugin_insn_data(insn);
     size_t size = qemu_plugin_insn_size(insn);
-    uintptr_t data = (count - 1 - i) << 1 | stores_non_temporal(code, size);
+    void* data = (void*)((count - 1 - i) << 1 | stores_non_temporal(code, size));
+    enum message_part part = with_causes ? message_part(code, size) : NO_MESSAGE;
+    if (part != NO_MESSAGE) {
+      static void (*const calls[])(unsigned, qemu_plugin_meminfo_t, uint64_t, void*) = {
+          [MESSAGE_BEGIN] = on_message_begin,
+          [MESSAGE_WORD] = on_message_word,
+          [MESSAGE_END] = on_message_end,
+      };
+      qemu_plugin_register_vcpu_mem_cb(insn, calls[part], QEMU_PLUGIN_CB_NO_REGS,
+                                       QEMU_PLUGIN_MEM_RW, data);
+      continue;
+    }
     if (trace.path)
-      qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-                                       (void*)data);
+      qemu_plugin_register_vcpu_mem_cb(insn, with_causes ? on_causal_access : on_access,
+                                       QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, data);
     if (use_regions && is_marker(code, size))
-      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS, (void*)data);
-    if (!machine.on) continue;
-    if (is_probe(code, size))
-      qemu_plugin_register_vcpu_mem_cb(insn, on_probe, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-                                       NULL);
-    else if (is_flush_probe(code, size))
-      qemu_plugin_register_vcpu_mem_cb(insn, on_flush_probe, QEMU_PLUGIN_CB_NO_REGS,
-                                       QEMU_PLUGIN_MEM_RW, (void*)data);
-    else if (is_self_test(code, size))
-      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_self_test, QEMU_PLUGIN_CB_NO_REGS, NULL);
-    else if (is_flush(code, size))
-      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_flush, QEMU_PLUGIN_CB_NO_REGS, NULL);
+      qemu_plugin_register_vcpu_insn_exec_cb(insn, on_marker, QEMU_PLUGIN_CB_NO_REGS, data);
+    if (machine.on) plant_signals(insn, code, size, data);
   }
 }
 
@@ -252,6 +313,7 @@ static bool set_option(struct options* options, const char* argument) {
       {"dram", NULL, &machine.dram_bytes},
       {"nvdimm", NULL, &machine.nvdimm_bytes},
       {"uncached", NULL, &machine.uncached_nvdimm},
+      {"causes", NULL, &with_causes},
       {"l1", NULL, &options->kib[0]},
       {"l2", NULL, &options->kib[1]},
       {"l3", NULL, &options->kib[2]},
@@ -286,6 +348,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, 
   if (machine.on &&
       (info->system.max_vcpus > VCPUS || !machine.nvdimm_bytes || !machine.dram_bytes))
     fail("a machine needs DRAM, an NVDIMM and 8 vCPUs at most");
+  if (with_causes) {
+    if (!machine.on) fail("causes are those of machines");
+    make_causes();
+  }
   bool made = cache_make(&l3, options.kib[2] << 10, (unsigned)options.ways[2]);
   for (unsigned i = 0; i < VCPUS; i++) {
     struct vcpu* v = &vcpus[i];

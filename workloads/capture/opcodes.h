@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The instructions that need more than their accesses: non-temporal stores and the region marker.
+// The instructions that need more than their accesses: non-temporal stores, fences and what guests
+// tell the plug-in by.
 #ifndef HMSIM_OPCODES_H
 #define HMSIM_OPCODES_H
 
@@ -57,6 +58,20 @@ static bool is_probe(const uint8_t* code, size_t size) {
 static bool is_flush_probe(const uint8_t* code, size_t size) {
   static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
   return size == sizeof prefixed_load && !memcmp(code, prefixed_load, size);
+}
+
+// The same behind five, six and seven: a message's begin, a word of it, its end (causes.h).
+enum message_part { NO_MESSAGE, MESSAGE_BEGIN, MESSAGE_WORD, MESSAGE_END };
+static enum message_part message_part(const uint8_t* code, size_t size) {
+  static const uint8_t prefixed_load[] = {0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x3E, 0x8A, 0x06};
+  if (size < sizeof prefixed_load - 2 || size > sizeof prefixed_load) return NO_MESSAGE;
+  size_t left_out = sizeof prefixed_load - size;
+  return memcmp(code, prefixed_load + left_out, size) ? NO_MESSAGE : MESSAGE_END - left_out;
+}
+
+// sfence, mfence: 0F AE F8 to FF and F0 to F7
+static bool is_store_fence(const uint8_t* code, size_t size) {
+  return size == 3 && code[0] == 0x0F && code[1] == 0xAE && code[2] >= 0xF0;
 }
 
 // clflush, clflushopt, clwb: 0F AE /7 and 66 0F AE /7, /6 of memory; without 66, /6 is xsaveopt.

@@ -54,6 +54,8 @@ static struct counts {
 static uint64_t records, recorded_instructions, pages;
 static unsigned vcpus_seen;
 
+static void begin_causes(void);  // causes.h: what stands first in a stretch that is recorded
+
 static uint64_t flushes;    // clflush, clflushopt, clwb executed while recording
 static uint64_t elsewhere;  // accesses to neither DRAM nor NVDIMM while caches were modelled
 static bool crowded;        // more than 8 threads: vCPUs are shared and need their locks
@@ -88,6 +90,12 @@ static void put_instructions(unsigned vcpu, uint64_t count) {
 
 static void finish(bool limited);
 
+static void end_at_limit(void) {
+  if (!most_records || records < most_records || finished) return;
+  finish(true);
+  _exit(0);
+}
+
 static void emit(unsigned vcpu, enum record_kind kind, uint64_t line) {
   if (!recording && !testing) return;
   counts[line & kNvdimmLine ? CLASS_NVDIMM : CLASS_DRAM].kinds[kind]++;
@@ -100,10 +108,7 @@ static void emit(unsigned vcpu, enum record_kind kind, uint64_t line) {
     delta = 0;
   }
   put_record(vcpu, kind, line, delta);
-  if (records == most_records && !finished) {
-    finish(true);
-    _exit(0);
-  }
+  end_at_limit();
 }
 
 static uint64_t total_instructions(void) {
@@ -130,6 +135,7 @@ static void update_recording(unsigned vcpu) {
     if (use_regions) put_record(vcpu, RECORD_ESCAPE, 0, ESCAPE_REGION_END);
   }
   recording = wanted;
+  if (recording) begin_causes();
 }
 
 static void drain_combining(struct vcpu* v) {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hmsim.capture import guest_tools as tools
-from hmsim.capture.guest_kernel import build_driver
+from hmsim.capture.guest_kernel import build_modules
 from hmsim.capture.guest_tools import Entry, GuestError, Report, pinned, source
 
 PROGRAMS = "../programs"  # that captures in user mode run, too
@@ -81,7 +81,7 @@ def build_image(
 
 
 def _base(kernel: Path, scratch: Path, versions: dict[str, str]) -> dict[str, Entry]:
-    """Return busybox, init, our programs and our driver."""
+    """Return busybox, init, our programs and our kernel modules."""
     package = scratch / "busybox"
     _unpack("busybox-static", package, versions)
     folders = ("bin", "data", "dev", "jobs", "lib", "proc", "sys", "tmp")
@@ -101,7 +101,8 @@ def _base(kernel: Path, scratch: Path, versions: dict[str, str]) -> dict[str, En
             tools.run_tool(path.name, [*compiler, *flags, path.name], path.parent)
             entries[f"bin/{path.stem}"] = tools.program(binary)
     entries |= _mkfs(scratch / "e2fs", versions)
-    entries["lib/hmsim_pmbd.ko"] = tools.data(build_driver(kernel, scratch))
+    for name, module in build_modules(kernel, scratch).items():
+        entries[f"lib/{name}"] = tools.data(module)
     return entries
 
 

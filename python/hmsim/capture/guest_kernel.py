@@ -80,13 +80,13 @@ def _check_configuration(fragment: str, result: str) -> None:
             raise GuestError(f"the kernel's configuration: {line} was not accepted")
 
 
-def build_driver(kernel: Path, scratch: Path) -> bytes:
-    """Return our block driver as a module of the kernel in a folder."""
+def build_modules(kernel: Path, scratch: Path) -> dict[str, bytes]:
+    """Return our modules for the kernel in a folder, by file name."""
     tree, driver = scratch / "modules", scratch / "driver"
     tree.mkdir()
     unpack = ["tar", "-xzf", str(kernel / MODULE_TREE)]
     tools.run_tool("the kernel's headers", unpack, tree)
     shutil.copytree(source() / "driver", driver)
     make = ["make", "-C", str(tree), f"M={driver}", "modules"]
-    tools.run_tool("the driver", make, driver, KERNEL_ENVIRONMENT)
-    return (driver / "hmsim_pmbd.ko").read_bytes()
+    tools.run_tool("our kernel modules", make, driver, KERNEL_ENVIRONMENT)
+    return {path.name: path.read_bytes() for path in sorted(driver.glob("*.ko"))}

@@ -22,6 +22,7 @@ KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
     "hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale}"
 )
+CAUSES_PARAMETER = " hmsim_causes=1"
 # The block device on the NVDIMM: nd_pmem is Linux's; pmbd is workloads/guest/driver, by its way of
 # copying.
 DRIVERS = ("nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc")
@@ -45,6 +46,7 @@ class Machine:
     vcpus: int
     icount: bool  # whether its time is its instructions
     scale: int  # of the job's input, 1 for its usual size
+    causes: bool  # whether the guest tells which threads run and what they wait for
 
     def description(self) -> dict[str, Any]:
         """Return what must be the same for a saved state to fit."""
@@ -56,6 +58,7 @@ class Machine:
             "vcpus": self.vcpus,
             "icount": self.icount,
             "scale": self.scale,
+            "causes": self.causes,
             "kernel": self.guest.kernel.name,
             "image": self.guest.image.name,
         }
@@ -66,6 +69,7 @@ class Machine:
         The NVDIMM's content is in ``backing``; the kernel gets ``more_parameters``.
         """
         parameters = KERNEL_COMMAND.format(job=self.job, driver=self.driver, scale=self.scale)
+        parameters += CAUSES_PARAMETER if self.causes else ""
         memory = f"{self.dram >> 20}M,slots=2,maxmem={(self.dram + self.nvdimm) >> 20}M"
         nvdimm = f"id=nvdimm,share=on,mem-path={backing},size={self.nvdimm}"
         command = [

@@ -40,7 +40,7 @@ from hmsim.capture.machine import DRIVERS, UNCACHED, Machine, running
 from hmsim.capture.monitor import MonitorError
 from hmsim.capture.snapshot import Beginning, beginning
 from hmsim.common.directories import new_file, scratch_directory
-from hmsim.traces.file import TWO_MEMORIES, check_name
+from hmsim.traces.file import CAUSES, TWO_MEMORIES, check_name
 from hmsim.traces.record_pipe import RecordPipe
 
 VCPUS = 8  # at most, in a trace
@@ -82,6 +82,7 @@ def capture_system(
     scale: int = 1,
     driver: str = "nd_pmem",
     icount: bool = False,
+    causes: bool = False,
     limit: Optional[int] = None,
     skip: Optional[int] = None,
     size_limit: Optional[str] = None,
@@ -105,6 +106,7 @@ def capture_system(
     - ``scale``: the job's files are so many times as large as usual.
     - ``driver``: of the NVDIMM's block device, one of `hmsim.capture.machine.DRIVERS`.
     - ``icount``: the guest's time is its instructions, so that traces are the same bit for bit.
+    - ``causes``: the trace tells which threads run and what they wait for, too.
     - ``skip``, ``limit``: recorded are the instructions of all vCPUs from ``skip`` behind the begin
       of the job's first region of interest up to ``skip`` + ``limit``, where the machine ends.
     - ``size_limit``: the uncompressed trace ends the machine at this size.
@@ -128,9 +130,11 @@ def capture_system(
     _check(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
     guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
+    options |= {"causes": int(causes)}
     emulator = find_emulator(qemu, "qemu-system-x86")
     need_tools(["mke2fs"])
-    machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale)
+    machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale, causes)
+    flags = TWO_MEMORIES | (CAUSES if causes else 0)
 
     with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:
         place = Path(out).absolute().parent
@@ -144,7 +148,7 @@ def capture_system(
         command = machine.command(emulator, scratch / "nvdimm", plugin, begin.kernel_option)
         command += begin.options
         summary = _run(command, job, spool / "summary", timeout, report, begin)
-        pipe.finish(TWO_MEMORIES, summary.vcpus, caches.kib, job.encode(), summary.records)
+        pipe.finish(flags, summary.vcpus, caches.kib, job.encode(), summary.records)
     return summary
 
 

@@ -60,6 +60,14 @@ MEMORY_LABELS = {
     "lines_per_write_page_run": ("lines written in a row in a page", 1),
     "lines_per_write_row_run": ("lines written in a row in 8 KB", 1),
 }
+CAUSE_LABELS = {
+    "threads": "threads",
+    "wakes": "wakes by threads",
+    "alarms": "wakes by clocks and devices",
+    "bios": "requests to the block device",
+    "fences": "fences behind non-temporal writes",
+    "uses": "first uses of pages read",
+}
 CHART_NAMES = len("nvdimm writes ")  # characters before a row of bars
 
 TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
@@ -93,6 +101,15 @@ def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> 
     ]
     print()
     print_table(("locality", *(f">{name}" for name in memories)), rows)
+    if "causes" in summary:
+        causes = summary["causes"]
+        print()
+        print_table(("causes", ">"), [(text, causes[key]) for key, text in CAUSE_LABELS.items()])
+        print()
+        print_table(
+            ("thread", ">number", ">instructions"),
+            [(each["name"], each["thread"], each["instructions"]) for each in causes["busiest"]],
+        )
     plain = "utf" not in (sys.stdout.encoding or "").lower()
     lines = trace_info.chart(summary, terminal_width() - CHART_NAMES, plain)
     print("\nintensity over time")
@@ -173,6 +190,9 @@ def capture(
     icount: Annotated[
         bool, typer.Option("--icount", help="With --system: the same trace every time, slower.")
     ] = False,
+    causes: Annotated[
+        bool, typer.Option("--causes", help="With --system: tell what threads wait for.")
+    ] = False,
     driver: Annotated[
         str,
         typer.Option(metavar="NAME", help=f"With --system: {', '.join(DRIVERS)}."),
@@ -212,6 +232,7 @@ def capture(
                 name,
                 scale=scale,
                 icount=icount,
+                causes=causes,
                 limit=limit,
                 skip=skip,
                 size_limit=size_limit,
@@ -226,8 +247,10 @@ def capture(
             )
         content = {"trace": name, **dataclasses.asdict(of_machine)}
     else:
-        if job is not None or icount or size_limit is not None:
-            raise InputError("trace capture: --job, --icount and --size-limit need --system")
+        if job is not None or icount or causes or size_limit is not None:
+            raise InputError(
+                "trace capture: --job, --icount, --causes and --size-limit need --system"
+            )
         if out is None and blocks is None:
             raise InputError("trace capture: name --out, --blocks or both")
         summary = capture_program(

@@ -21,9 +21,10 @@ from hmsim.common.directories import new_file
 from hmsim.common.paths import cache_directory
 from hmsim.config import settings
 from hmsim.traces.columns import Columns, Numbers, of_words
+from hmsim.traces.escapes import ESCAPE, LINE_BITS
 from hmsim.traces.file import RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
 from hmsim.traces.reader import compressed
-from hmsim.traces.records import ESCAPE, FILL, FORMATS, LINE_BITS, AnyPath
+from hmsim.traces.records import FILL, FORMATS, AnyPath
 
 SECTORS_PER_PAGE = 8
 PROFILE_PATH = re.compile(

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hmsim._core import InputError
+from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS
 from hmsim.traces.file import TraceFile
 from hmsim.traces.records import (
-    DELTA_SHIFT,
-    ESCAPE,
     FILL,
     FORMATS,
     LINE,
-    LINE_BITS,
     NVDIMM,
     WRITE_BACK,
     AnyPath,

@@ -14,13 +14,15 @@ from array import array
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Union
 
+import numpy as np
 import zstandard
 
 from hmsim._core import InputError, pack_records, unpack_records
 from hmsim.common.directories import open_regular
+from hmsim.traces import escapes
 
 MAGIC = b"HMSIMTRC"
-VERSION = 2
+VERSION, CAUSAL_VERSION = 2, 3  # the second one of traces with causes
 FRAME = struct.Struct("<II")  # a skippable frame of zstd: magic number, bytes that follow
 FRAME_MAGIC = 0x184D2A50
 HEADER = struct.Struct("<8sHHBBHQQHHI24sIIQII")
@@ -29,7 +31,7 @@ FIRST_BLOCK = FRAME.size + HEADER.size
 CHECKED = HEADER.size - 4  # bytes of the header that its own checksum covers
 LINE_SHIFT = 6
 LABEL = 24 - 1  # bytes of a program's name
-RENUMBERED_PAGES, TWO_MEMORIES = 1, 2  # flags
+RENUMBERED_PAGES, TWO_MEMORIES, CAUSES = 1, 2, 4  # flags; the last one needs the one before
 VCPUS = 8
 RECORD = 8  # bytes of a record by itself ...
 COLUMNS = 9  # ... and in a block's columns
@@ -64,6 +66,11 @@ class Header(NamedTuple):
     def two_memories(self) -> bool:
         """Whether lines are of DRAM and of an NVDIMM."""
         return bool(self.flags & TWO_MEMORIES)
+
+    @property
+    def causes(self) -> bool:
+        """Whether escapes tell what threads run and wait for."""
+        return bool(self.flags & CAUSES)
 
 
 class TraceWriter:
@@ -113,8 +120,9 @@ class TraceWriter:
         index = bytes(self._blocks) + _little_endian(counts)
         self._file.write(FRAME.pack(FRAME_MAGIC, len(index)) + index)
         total = sum(counts)
+        version = CAUSAL_VERSION if flags & CAUSES else VERSION
         content = HEADER.pack(
-            *(MAGIC, VERSION, flags, LINE_SHIFT, vcpus, 0, self.records, total, *caches),
+            *(MAGIC, version, flags, LINE_SHIFT, vcpus, 0, self.records, total, *caches),
             *(label[:LABEL], self._block_bytes // RECORD, len(self._instructions), place),
             *(zlib.crc32(index), 0),
         )[:CHECKED]
@@ -165,14 +173,15 @@ class TraceFile:
         self._file.seek(0)
         start = self._file.read(FIRST_BLOCK)
         if not start.startswith(START):
-            raise InputError(f"{self._path}: is no trace in hmsim's format of version {VERSION}")
+            raise InputError(f"{self._path}: is no trace in hmsim's format")
         if len(start) < FIRST_BLOCK:
             raise InputError(f"{self._path}: cut short within its header")
         content = start[FRAME.size :]
         header = Header(*HEADER.unpack(content))
-        if header.version != VERSION:
+        if header.version not in (VERSION, CAUSAL_VERSION):
             raise InputError(
-                f"{self._path}: version {header.version} of hmsim's format, expected {VERSION}"
+                f"{self._path}: version {header.version} of hmsim's format, expected {VERSION} "
+                f"or {CAUSAL_VERSION}"
             )
         if zlib.crc32(content[:CHECKED]) != header.checksum:
             raise self._damaged("the checksum of its header is wrong")
@@ -180,6 +189,9 @@ class TraceFile:
             1 <= header.vcpus <= VCPUS
             and 1 <= header.block_records <= MOST_BLOCK_RECORDS
             and header.blocks == -(-header.records // header.block_records)
+            and header.flags < 2 * CAUSES
+            and header.causes == (header.version == CAUSAL_VERSION)
+            and header.two_memories >= header.causes
         ):
             raise self._damaged("its header contradicts itself")
         return header, content
@@ -240,9 +252,13 @@ class TraceFile:
         return self._columns(block)[within:]
 
     def records(self) -> Iterator[bytes]:
-        """Yield the records, 8 bytes each, of a block at a time."""
+        """Yield the records, 8 bytes each, of a block at a time. Raises InputError."""
         for block in range(self.header.blocks):
-            yield unpack_records(self._columns(block))
+            records = unpack_records(self._columns(block))
+            fault = escapes.fault(np.frombuffer(records, dtype="<u8"), self.header.causes)
+            if fault:
+                raise self._damaged(f"block {block + 1}: {fault}")
+            yield records
 
 
 def check_name(path: AnyPath) -> None:

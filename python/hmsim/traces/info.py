@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hmsim._core import InputError, TraceRecords, TraceSummary
+from hmsim.traces.causes import summarise
+from hmsim.traces.file import TraceFile
 from hmsim.traces.records import (
     FORMATS,
     LINE,
@@ -44,7 +46,8 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         traces from the first request on) and ``unit`` where the format has times; ``nvdimm_reads``
         and ``nvdimm_writes``, those of them that go there, of a trace of two memories;
         ``read_mpki`` and ``write_mpki`` (per thousand instructions) or ``requests_per_second``;
-        ``memories``: what `_memory` returns of each memory, by name.
+        ``memories``: what `_memory` returns of each memory, by name; ``causes``, of a trace that
+        has them: what `hmsim.traces.causes.summarise` returns.
 
     Raises:
         InputError: the file is damaged, not of the format, or holds no record.
@@ -91,6 +94,9 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         result.update(requests_per_second=per_second * (reads + writes) / last)
     names = ("dram", "nvdimm") if two_memories else ("memory",)
     result["memories"] = dict(zip(names, map(_memory, memories)))
+    file = TraceFile(path) if found == "hmsim" else None
+    if file and file.header.causes:
+        result["causes"] = summarise(file.records())
     return result
 
 

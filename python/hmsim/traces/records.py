@@ -19,10 +19,8 @@ LINE = 64  # bytes
 
 # Records of hmsim's own format, docs/trace-format.md
 NVDIMM = 1 << 39  # in a line number, of two memories
-LINE_BITS = 40
-VCPU_SHIFT, DELTA_SHIFT = 42, 45
 LARGEST_DELTA = (1 << 19) - 1
-FILL, WRITE_BACK, NT_WRITE, ESCAPE = range(4)
+FILL, WRITE_BACK, NT_WRITE = range(3)
 
 
 class Access(NamedTuple):

@@ -12,15 +12,20 @@ from typing import Any
 
 from hmsim._core import InputError, nearest_name
 from hmsim.common.directories import new_file
-from hmsim.traces.file import RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter, check_name
+from hmsim.traces.causes import Threads
+from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, RUN, VCPU_SHIFT
+from hmsim.traces.file import (
+    CAUSES,
+    RENUMBERED_PAGES,
+    TWO_MEMORIES,
+    TraceFile,
+    TraceWriter,
+    check_name,
+)
 from hmsim.traces.records import (
-    DELTA_SHIFT,
-    ESCAPE,
     FORMATS,
     LINE,
-    LINE_BITS,
     NVDIMM,
-    VCPU_SHIFT,
     Access,
     AnyPath,
     Reporter,
@@ -59,7 +64,8 @@ def convert(
     or nanoseconds as cycles, instructions as nanoseconds); those of several vCPUs are added up in
     the order of their records. ``hmsim`` numbers the 4 KB pages of other formats by first access.
     In ``ramulator`` a line holds one write-back at most: further ones go to later lines. To
-    ``mqsim``, successive lines of a page become one request.
+    ``mqsim``, successive lines of a page become one request. Causes are kept in ``hmsim`` with both
+    memories and all vCPUs.
 
     Args:
         source: a trace, compressed or not.
@@ -100,8 +106,11 @@ def convert(
         if found == to == "hmsim":
             header = TraceFile(source).header
             flags = header.flags if memory in (None, "both") else header.flags & ~TWO_MEMORIES
+            if vcpu is not None or not flags & TWO_MEMORIES:
+                flags &= ~CAUSES
             caches = (header.l1, header.l2, header.l3)
-            pieces = _cut(TraceFile(source), memory, vcpu, window, counter, report)
+            causes = bool(flags & CAUSES)
+            pieces = _cut(TraceFile(source), memory, vcpu, causes, window, counter, report)
             vcpus = header.vcpus if vcpu is None else 1
             _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
         else:
@@ -179,6 +188,7 @@ def _cut(
     trace: TraceFile,
     memory: str | None,
     vcpu: int | None,
+    causes: bool,
     window: range,
     counter: Counter,
     report: Reporter | None,
@@ -186,6 +196,7 @@ def _cut(
     """Yield the records that are kept; the instructions of others are added to those behind."""
     waiting = [0] * 8  # instructions of each vCPU
     total = 0
+    skipped = Threads() if causes and window.start else None  # what the window's begin must tell
     mask = NVDIMM - 1 if memory in ("dram", "nvdimm") else (1 << LINE_BITS) - 1
     for word in _words(trace, report):
         kind, owner = word >> LINE_BITS & 3, word >> VCPU_SHIFT & 7
@@ -193,25 +204,43 @@ def _cut(
         if vcpu is not None and owner != vcpu:
             continue
         place = owner if vcpu is None else 0
-        if kind == ESCAPE and high:
-            if total in window:
-                yield (word & ~(7 << VCPU_SHIFT) | place << VCPU_SHIFT).to_bytes(8, "little")
+        if kind != ESCAPE or not high:
+            before, total = total, total + (line if kind == ESCAPE else high)
+            waiting[place] += max(0, min(total, window.stop) - max(before, window.start))
+            if total >= window.stop:
+                break
+        if skipped and total >= window.start:
+            yield b"".join(known.to_bytes(8, "little") for known in skipped.beginning())
+            skipped = None
+        if kind == ESCAPE and high >= RUN:
+            if skipped:
+                skipped.follow(word)
+            elif causes:
+                yield _instructions(place, waiting[place]) + word.to_bytes(8, "little")
+                waiting[place] = 0
             continue
-        before, total = total, total + (line if kind == ESCAPE else high)
-        waiting[place] += max(0, min(total, window.stop) - max(before, window.start))
-        if total >= window.stop:
-            break
-        if kind == ESCAPE or total < window.start:
+        if total < window.start:
+            continue
+        if kind == ESCAPE:
+            if high:
+                yield (word & ~(7 << VCPU_SHIFT) | place << VCPU_SHIFT).to_bytes(8, "little")
             continue
         if mask >= NVDIMM or (line >= NVDIMM) == (memory == "nvdimm"):
             counter.accesses += 1
             yield record(line & mask, kind, place, waiting[place])
             waiting[place] = 0
     for place, left in enumerate(waiting):
-        while left:
-            step = min(left, (1 << LINE_BITS) - 1)
-            left -= step
-            yield (ESCAPE << LINE_BITS | place << VCPU_SHIFT | step).to_bytes(8, "little")
+        yield _instructions(place, left)
+
+
+def _instructions(vcpu: int, count: int) -> bytes:
+    """Return the escapes that add instructions to a vCPU's, none for 0."""
+    words = []
+    while count:
+        step = min(count, (1 << LINE_BITS) - 1)
+        count -= step
+        words.append(ESCAPE << LINE_BITS | vcpu << VCPU_SHIFT | step)
+    return b"".join(word.to_bytes(8, "little") for word in words)
 
 
 def _write_hmsim(

@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, VCPU_SHIFT
 from hmsim.traces.reader import compressed
 from hmsim.traces.records import (
-    DELTA_SHIFT,
-    ESCAPE,
     FILL,
     LARGEST_DELTA,
     LINE,
-    LINE_BITS,
-    VCPU_SHIFT,
     WRITE_BACK,
     Access,
 )

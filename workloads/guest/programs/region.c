@@ -3,7 +3,8 @@
 // "region ready", just before a job's region of interest: writes everything back and forgets all
 // cached pages, inodes and names; pauses the machine for its state to be saved, if $hmsim_snapshot
 // is set; tells the capture plug-in where DRAM and the NVDIMM lie, and reads 32 MiB of the NVDIMM
-// ($hmsim_device) directly, by which the plug-in tests that it counts right.
+// ($hmsim_device) directly, by which the plug-in tests that it counts right; has it told of all
+// threads, if $hmsim_causes is set.
 // "region begin" does the same and begins the region, "region end" writes everything back and ends
 // it.
 #define _GNU_SOURCE
@@ -89,10 +90,19 @@ static void calibrate(void) {
   close(device);
 }
 
+// The plug-in may have begun with a saved state, and know no thread yet.
+static void announce_threads(void) {
+  const char* name = "/sys/module/hmsim_causes/parameters/announce";
+  int control = open(name, O_WRONLY | O_CLOEXEC);
+  if (control < 0 || write(control, "1", 1) != 1) fail(name);
+  close(control);
+}
+
 static void make_ready(void) {
   forget_files();
   if (getenv("hmsim_snapshot")) pause_machine();
   calibrate();
+  if (getenv("hmsim_causes")) announce_threads();
 }
 
 int main(int argc, char** argv) {

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records of hmsim's format that stand for no line of memory: docs/trace-format.md tells them.
+
+A record is a word of 8 bytes: from bit 0 a line, or what an escape says; then kind, vCPU, and
+instructions or the escape's code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+LINE_BITS = 40
+VCPU_SHIFT, DELTA_SHIFT = 42, 45
+ESCAPE = 3  # a kind
+ADD, REGION_BEGIN, REGION_END = range(3)
+RUN, WAKE, ALARM, BIO, BIO_END, FENCE, USE, THREAD, NAME = range(3, 12)
+CAUSES = range(RUN, NAME + 1)
+GOES_ON, WAITS, ENDED = range(3)  # why a thread leaves its vCPU, in bits 16 and 17 of `run`
+READ, WRITE, FLUSH, DISCARD = range(4)  # of a bio, in bits 16 to 18
+
+# Bits that each cause may have; the others are 0. Of the codes before them, any.
+NUMBER, ALL = 0xFFFF, (1 << LINE_BITS) - 1
+USED = {
+    RUN: NUMBER | 3 << 16,
+    WAKE: NUMBER,
+    ALARM: ALL,
+    BIO: NUMBER | 0xFF << 16,
+    BIO_END: 0,
+    FENCE: 0,
+    USE: ALL,
+    THREAD: NUMBER | 1 << 16 | 0xFFFF << 24,
+    NAME: ALL,
+}
+_UNUSED = np.array([0] * RUN + [ALL & ~used for used in USED.values()], dtype=np.uint64)
+
+Words = NDArray[np.uint64]
+
+
+def codes(words: Words) -> tuple[NDArray[np.intp], Words]:
+    """Return where the escapes among some records are, and their codes."""
+    at = np.flatnonzero((words >> np.uint64(LINE_BITS) & np.uint64(3)) == ESCAPE)
+    return at, words[at] >> np.uint64(DELTA_SHIFT)
+
+
+def fault(words: Words, causes: bool) -> str:
+    """Tell what is wrong with the escapes among some records, causes or not; "" if nothing."""
+    at, found = codes(words)
+    most = NAME if causes else REGION_END
+    wrong = np.flatnonzero(found > most)
+    if len(wrong):
+        code = int(found[wrong[0]])
+        return f"record {int(at[wrong[0]]) + 1}: unknown escape code {code}, expected 0 to {most}"
+    content = words[at] & np.uint64(ALL)
+    wrong = np.flatnonzero(content & _UNUSED[found])
+    if causes:
+        run = (found == RUN) & (content >> np.uint64(16) > ENDED)
+        bio = (found == BIO) & (content >> np.uint64(16) & np.uint64(7) > DISCARD)
+        wrong = np.union1d(wrong, np.flatnonzero(run | bio))
+    if len(wrong):
+        code = int(found[wrong[0]])
+        return f"record {int(at[wrong[0]]) + 1}: bits that escape code {code} does not have"
+    return ""

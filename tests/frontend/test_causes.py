@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do traces with causes tell what their records say, and nothing that records cannot say?"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from hmsim import InputError
+from hmsim.traces import escapes
+from hmsim.traces.causes import summarise
+from hmsim.traces.file import CAUSES, RENUMBERED_PAGES, TWO_MEMORIES, TraceFile, TraceWriter
+from hmsim.traces.tools import convert
+
+CAUSAL = TWO_MEMORIES | CAUSES
+NVDIMM = 1 << 39
+
+
+def escape(code: int, content: int = 0, vcpu: int = 0) -> int:
+    return content | 3 << 40 | vcpu << 42 | code << 45
+
+
+def line(number: int, instructions: int, vcpu: int = 0) -> int:
+    return number | vcpu << 42 | instructions << 45
+
+
+def introduced(number: int, name: str, process: int = 1, kernel: bool = False) -> list[int]:
+    parts = name.encode().ljust(15, b"\0")
+    content = [int.from_bytes(parts[at : at + 3], "little") for at in range(0, 15, 3)]
+    thread = escape(escapes.THREAD, number | kernel << 16 | process << 24)
+    return [thread, *(escape(escapes.NAME, number | part << 16) for part in content)]
+
+
+# Two vCPUs: the first runs thread 7, which is renamed, reads a page and is preempted by 9.
+RECORDS = [
+    escape(escapes.REGION_BEGIN),
+    *introduced(7, "sh"),
+    escape(escapes.RUN, 7),
+    escape(escapes.RUN, 0, vcpu=1),
+    line(5, 10),
+    *introduced(7, "fifteen letters")[1:],
+    escape(escapes.ADD, 100),
+    escape(escapes.BIO, 1 | 1 << 19),
+    line(NVDIMM | 64, 20),
+    escape(escapes.BIO_END),
+    escape(escapes.ADD, 30),
+    escape(escapes.USE, 1),
+    line(6, 0),
+    *introduced(9, "kworker/0:1", kernel=True),
+    escape(escapes.ALARM, 9 | 250 << 16),
+    escape(escapes.ADD, 5),
+    escape(escapes.RUN, 9 | escapes.GOES_ON << 16),
+    line(7, 1000),
+    escape(escapes.WAKE, 7),
+    line(8, 3, vcpu=1),
+    escape(escapes.RUN, 7 | escapes.WAITS << 16),
+    line(2 | 2 << 40, 40),
+    escape(escapes.FENCE),
+    escape(escapes.REGION_END),
+]
+
+
+def write(path: Path, records: list[int], flags: int = CAUSAL, block: int = 8) -> Path:
+    with path.open("wb") as file:
+        writer = TraceWriter(file, block_records=block)
+        writer.write(struct.pack(f"<{len(records)}Q", *records))
+        writer.close(flags, 2, (1, 2, 3), b"job")
+    return path
+
+
+def read(path: Path) -> list[int]:
+    content = b"".join(TraceFile(path).records())
+    return list(struct.unpack(f"<{len(content) // 8}Q", content))
+
+
+def test_a_trace_with_causes_is_of_version_3(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.hmsim.zst", RECORDS)
+    header = TraceFile(path).header
+    assert (header.version, header.flags, header.causes) == (3, CAUSAL, True)
+    assert read(path) == RECORDS
+    plain = TraceFile(write(tmp_path / "plain", RECORDS[:1], TWO_MEMORIES)).header
+    assert (plain.version, plain.causes) == (2, False)
+
+
+@pytest.mark.parametrize("block", [1, 8, 1 << 16])
+def test_causes_are_counted_and_instructions_given_to_threads(tmp_path: Path, block: int) -> None:
+    path = write(tmp_path / "t.hmsim.zst", RECORDS, block=block)
+    assert summarise(TraceFile(path).records()) == {
+        "threads": 2,
+        "wakes": 1,
+        "alarms": 1,
+        "bios": 1,
+        "fences": 1,
+        "uses": 1,
+        "busiest": [
+            {"thread": 9, "name": "kworker/0:1", "instructions": 1000},
+            {"thread": 7, "name": "fifteen letters", "instructions": 205},
+            {"thread": 0, "name": "(idle)", "instructions": 3},
+        ],
+    }
+
+
+@pytest.mark.parametrize("code", range(3, 12))
+def test_causes_need_version_3(tmp_path: Path, code: int) -> None:
+    path = write(tmp_path / "t.hmsim.zst", [escape(0, 1), escape(code)], TWO_MEMORIES)
+    with pytest.raises(
+        InputError, match=rf"block 1: record 2: unknown escape code {code}, expected 0 to 2$"
+    ):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("code", "content"),
+    [
+        (escapes.RUN, 1 << 18),
+        (escapes.RUN, 3 << 16),
+        (escapes.WAKE, 1 << 16),
+        (escapes.BIO, 1 << 24),
+        (escapes.BIO, 4 << 16),
+        (escapes.BIO_END, 1),
+        (escapes.FENCE, 1 << 39),
+        (escapes.THREAD, 1 << 17),
+    ],
+)
+def test_bits_that_a_cause_does_not_have_are_refused(
+    tmp_path: Path, code: int, content: int
+) -> None:
+    path = write(tmp_path / "t.hmsim.zst", [*RECORDS, escape(code, content)])
+    at = len(RECORDS) % 8 + 1
+    with pytest.raises(
+        InputError, match=f"record {at}: bits that escape code {code} does not have"
+    ):
+        read(path)
+
+
+def test_other_codes_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.hmsim.zst", [escape(12)])
+    with pytest.raises(InputError, match="unknown escape code 12, expected 0 to 11"):
+        read(path)
+
+
+@pytest.mark.parametrize("flags", [CAUSES, CAUSES | RENUMBERED_PAGES, 8])
+def test_a_header_that_contradicts_itself_is_refused(tmp_path: Path, flags: int) -> None:
+    path = write(tmp_path / "t.hmsim.zst", RECORDS[:1], flags)
+    with pytest.raises(InputError, match="its header contradicts itself"):
+        TraceFile(path)
+
+
+def test_conversions_keep_causes_in_copies_of_all(tmp_path: Path) -> None:
+    source, target = write(tmp_path / "t.hmsim.zst", RECORDS), tmp_path / "o.hmsim.zst"
+    convert(source, target, "hmsim", memory="both")
+    assert read(target) == RECORDS
+    for options in ({"memory": "dram"}, {"memory": "both", "vcpu": 0}):
+        convert(source, target, "hmsim", force=True, **options)  # type: ignore[arg-type]
+        assert TraceFile(target).header.version == 2
+        assert {word >> 45 for word in read(target) if word >> 40 & 3 == 3} <= {0, 1, 2}
+
+
+def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
+    source, target = write(tmp_path / "t.hmsim.zst", RECORDS), tmp_path / "o.hmsim.zst"
+    convert(source, target, "hmsim", memory="both", skip=170, limit=2000)
+    assert read(target) == [
+        introduced(7, "fifteen letters")[0],
+        *introduced(7, "fifteen letters")[1:],
+        *introduced(9, "kworker/0:1", kernel=True),
+        escape(escapes.RUN, 9),
+        escape(escapes.RUN, 0, vcpu=1),
+        line(7, 995),
+        *RECORDS[RECORDS.index(line(7, 1000)) + 1 :],
+    ]
+    assert summarise(TraceFile(target).records())["busiest"][0]["instructions"] == 995

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Causes (docs/trace-format.md): which thread each vCPU runs, who wakes whom, what is asked of the
+// block device, fences behind non-temporal stores, and first uses of pages that were read.
+//
+// A module in the guest (workloads/guest/driver/hmsim_causes.c) tells of threads and bios by
+// messages: a load whose address is the messages' base, loads whose addresses behind it are words
+// of 16 bits, a load that ends the message. What is executed from the first of these loads to the
+// last is neither counted nor modelled. Interrupts are off there. A message without words is none.
+#ifndef HMSIM_CAUSES_H
+#define HMSIM_CAUSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cache.h"
+#include "machine.h"
+#include "opcodes.h"
+#include "pages.h"
+#include "qemu_plugin_v1.h"
+#include "recorder.h"
+
+enum cause {
+  CAUSE_RUN = 3,
+  CAUSE_WAKE,
+  CAUSE_ALARM,
+  CAUSE_BIO,
+  CAUSE_BIO_END,
+  CAUSE_FENCE,
+  CAUSE_USE,
+  CAUSE_THREAD,
+  CAUSE_NAME
+};
+enum message { RUNNING, RUN, WAKE, ALARM, BIO, BIO_END, THREAD, NEW_THREAD };
+enum reason { GOES_ON, WAITS, ENDED };
+enum { NAME_BYTES = 15, NAME_STEP = 3, THREADS = 1 << 16 };
+enum { HEAD_WORDS = 2, THREAD_WORDS = 3, MOST_WORDS = HEAD_WORDS + THREAD_WORDS + NAME_BYTES };
+
+// What is known of a thread, by the number that its kernel gave it; 0 is every vCPU's idle loop.
+static struct thread {
+  uint16_t process;
+  bool known, of_kernel;
+  bool introduced, named;  // its `thread` and its present name are in the trace
+  bool reading;            // a bio of its that reads is under way
+  bool woken;              // since it began to leave its vCPU
+  char name[NAME_BYTES];   // padded with NUL
+} threads[THREADS];
+
+static struct causes {
+  bool known;       // what runs on this vCPU
+  uint16_t thread;  // which does
+  bool telling;     // within a message
+  bool unfenced;    // non-temporal stores since the last fence
+  uint64_t base;    // of the message's words
+  unsigned count;   // of its words so far
+  uint16_t words[MOST_WORDS];
+  uint64_t source;  // the last line loaded, if it was the NVDIMM's, else kNoLine
+} causes[VCPUS];
+
+static uint64_t with_causes;  // 1: they are recorded
+static uint32_t* copied;      // by DRAM's page: the NVDIMM's page + 1 whose copy nobody used, or 0
+
+static void make_causes(void) {
+  copied = calloc((machine.dram_bytes >> PAGE_SHIFT) + 1, sizeof *copied);
+  if (!copied) fail("out of memory");
+  for (unsigned i = 0; i < VCPUS; i++) causes[i].source = kNoLine;
+}
+
+// ---- records; with the shared lock held
+
+// At v->now.
+static void put_cause(struct vcpu* v, enum cause cause, uint64_t payload) {
+  if (!recording) return;
+  if (v->now > v->recorded) {
+    put_instructions(v->caches.vcpu, v->now - v->recorded);
+    v->recorded = v->now;
+  }
+  put_record(v->caches.vcpu, RECORD_ESCAPE, payload, cause);
+}
+
+// What must stand before a record that names the thread.
+static void introduce(struct vcpu* v, uint16_t number) {
+  struct thread* t = &threads[number];
+  if (!recording || number == 0) return;
+  if (!t->known) fail("causes: the guest did not tell of thread %u", number);
+  if (!t->introduced)
+    put_cause(v, CAUSE_THREAD, number | (uint64_t)t->of_kernel << 16 | (uint64_t)t->process << 24);
+  for (unsigned i = 0; !t->named && i < NAME_BYTES; i += NAME_STEP) {
+    uint64_t part = (uint8_t)t->name[i] | (uint64_t)(uint8_t)t->name[i + 1] << 8 |
+                    (uint64_t)(uint8_t)t->name[i + 2] << 16;
+    put_cause(v, CAUSE_NAME, number | part << 16);
+  }
+  t->introduced = t->named = true;
+}
+
+static void put_run(struct vcpu* v, enum reason reason) {
+  uint16_t number = causes[v->caches.vcpu].thread;
+  introduce(v, number);
+  put_cause(v, CAUSE_RUN, number | (uint64_t)reason << 16);
+}
+
+static void turn_to(struct vcpu* v, uint16_t number, enum reason reason) {
+  struct causes* c = &causes[v->caches.vcpu];
+  struct thread* left = &threads[c->thread];
+  if (reason == WAITS && left->woken) reason = GOES_ON;
+  left->woken = false;
+  c->thread = number;
+  c->known = true;
+  put_run(v, reason);
+}
+
+static void begin_causes(void) {
+  if (!with_causes) return;
+  for (unsigned i = 0; i < vcpus_seen; i++) {
+    if (!causes[i].known) fail("causes: the guest did not tell what vCPU %u runs", i);
+    vcpus[i].now = vcpus[i].count;
+    put_run(&vcpus[i], GOES_ON);
+  }
+}
+
+// ---- messages
+
+static void wake(struct vcpu* v, enum cause cause, uint64_t number, uint64_t microseconds) {
+  threads[number].woken = false;
+  for (unsigned i = 0; i < vcpus_seen; i++)
+    if (causes[i].known && causes[i].thread == number) threads[number].woken = true;
+  introduce(v, (uint16_t)number);
+  put_cause(v, cause, number | microseconds << 16);
+}
+
+static void learn_thread(struct vcpu* v, const uint16_t* words, unsigned count, bool fresh) {
+  struct thread* t = &threads[words[0]];
+  char name[NAME_BYTES] = {0};
+  for (unsigned i = THREAD_WORDS; i < count; i++) name[i - THREAD_WORDS] = (char)words[i];
+  if (fresh || !t->known)
+    *t = (struct thread){.known = true, .of_kernel = words[1], .process = words[2]};
+  if (memcmp(t->name, name, sizeof name)) t->named = false;
+  memcpy(t->name, name, sizeof name);
+  if (t->introduced) introduce(v, words[0]);
+}
+
+static void begin_bio(struct vcpu* v, uint64_t length, uint64_t how) {
+  const uint64_t operation = how & 7;
+  threads[causes[v->caches.vcpu].thread].reading = operation == 0;
+  put_cause(v, CAUSE_BIO, length | how << 16);
+}
+
+// Pages that it copied may be marked: no vCPU's next access may pass as a repetition.
+static void end_bio(struct vcpu* v) {
+  threads[causes[v->caches.vcpu].thread].reading = false;
+  for (unsigned i = 0; i < VCPUS; i++) vcpus[i].last_line = kNoLine;
+  put_cause(v, CAUSE_BIO_END, 0);
+}
+
+static void take_message(struct vcpu* v, struct causes* c) {
+  static const unsigned wanted[] = {0, 2, 1, 3, 2, 0, THREAD_WORDS, THREAD_WORDS};
+  const uint16_t* words = c->words + HEAD_WORDS;
+  if (c->count < HEAD_WORDS || c->words[1] > NEW_THREAD ||
+      c->count - HEAD_WORDS < wanted[c->words[1]])
+    fail("causes: a message of %u words", c->count);
+  if (!c->known || c->thread != c->words[0]) turn_to(v, c->words[0], GOES_ON);
+  switch ((enum message)c->words[1]) {
+    case RUNNING:
+      break;
+    case RUN:
+      turn_to(v, words[0], words[1]);
+      break;
+    case WAKE:
+      wake(v, CAUSE_WAKE, words[0], 0);
+      break;
+    case ALARM:
+      wake(v, CAUSE_ALARM, words[0], words[1] | (uint64_t)words[2] << 16);
+      break;
+    case BIO:
+      begin_bio(v, words[0], words[1]);
+      break;
+    case BIO_END:
+      end_bio(v);
+      break;
+    default:
+      learn_thread(v, words, c->count - HEAD_WORDS, c->words[1] == NEW_THREAD);
+  }
+}
+
+// `behind`: instructions of the block behind the load.
+static void begin_message(struct vcpu* v, uint64_t address, uint64_t behind) {
+  struct causes* c = &causes[v->caches.vcpu];
+  if (c->telling) fail("causes: a message within a message");
+  c->telling = true;
+  c->base = address;
+  c->count = 0;
+  v->count -= behind + 1;
+}
+
+static void add_word(struct vcpu* v, uint64_t address) {
+  struct causes* c = &causes[v->caches.vcpu];
+  uint64_t word = address - c->base;
+  if (!c->telling || word > UINT16_MAX || c->count == MOST_WORDS)
+    fail("causes: a word that belongs to no message");
+  c->words[c->count++] = (uint16_t)word;
+}
+
+static void end_message(struct vcpu* v, uint64_t behind) {
+  struct causes* c = &causes[v->caches.vcpu];
+  if (!c->telling) fail("causes: an end that belongs to no message");
+  c->telling = false;
+  if (c->count) {
+    shared_lock();
+    v->now = v->count;
+    take_message(v, c);
+    end_at_limit();
+    shared_unlock();
+  }
+  v->count += behind;
+}
+
+// ---- found without the guest's help
+
+// v->now is the count at the fence.
+static void fence(struct vcpu* v) {
+  struct causes* c = &causes[v->caches.vcpu];
+  if (!c->unfenced) return;
+  c->unfenced = false;
+  shared_lock();
+  drain_combining(v);
+  put_cause(v, CAUSE_FENCE, 0);
+  end_at_limit();
+  shared_unlock();
+}
+
+// An access that is no repetition. While a bio reads, a store marks its page if it copies: the load
+// before it was of the NVDIMM, at the same place in its page. Outside of bios a load from a marked
+// page is its first use, and a store means that its content is not wanted; both take the mark away.
+static void note_access(struct vcpu* v, uint64_t line, bool store, bool non_temporal) {
+  struct causes* c = &causes[v->caches.vcpu];
+  const uint64_t in_page = (1 << PAGE_LINE_SHIFT) - 1;
+  if (line & kNvdimmLine) {
+    if (!store)
+      c->source = line;
+    else if (non_temporal || machine.uncached_nvdimm)
+      c->unfenced = true;
+    return;
+  }
+  if (store && non_temporal) c->unfenced = true;
+  uint32_t* mark = &copied[line >> PAGE_LINE_SHIFT];
+  if (threads[c->thread].reading) {
+    if (store && c->source != kNoLine && (line & in_page) == (c->source & in_page))
+      *mark = (uint32_t)((c->source & ~kNvdimmLine) >> PAGE_LINE_SHIFT) + 1;
+  } else if (*mark) {
+    if (!store) {
+      shared_lock();
+      put_cause(v, CAUSE_USE, *mark - 1);
+      shared_unlock();
+    }
+    *mark = 0;
+  }
+  if (!store) c->source = kNoLine;
+}
+
+#endif
