@@ -13,7 +13,7 @@ namespace hmsim {
 namespace {
 
 constexpr std::size_t kNumbers = std::size_t{1} << 16;
-constexpr std::size_t kLongestName = 15;  // Linux's
+constexpr unsigned kNameRecords = 5;  // of a name
 
 enum class Whereabouts : std::uint8_t { unknown, away, running };
 
@@ -22,6 +22,7 @@ struct Tracked {
   Whereabouts where = Whereabouts::unknown;
   bool waits = false;     // away: until it is woken
   bool has_bio = false;   // its last bio has not ended
+  unsigned names = 0;     // records of its name so far
   std::uint8_t vcpu = 0;  // running: where
 };
 
@@ -138,10 +139,10 @@ class SpanFinder {
         end_bio(vcpu);
         return;
       case EscapeCode::thread:
-        tracked(cause.thread()).thread.name.clear();
+        tracked(cause.thread()).names = 0;
         return;
       case EscapeCode::name:
-        add_name(tracked(cause.thread()).thread.name, cause);
+        add_name(tracked(cause.thread()), cause);
         return;
       default:
         return;
@@ -223,10 +224,15 @@ class SpanFinder {
     }
   }
 
-  static void add_name(std::string& name, const CauseRecord& cause) {
+  // A name that is complete is replaced by the next one.
+  static void add_name(Tracked& each, const CauseRecord& cause) {
+    std::string& name = each.thread.name;
+    if (each.names++ % kNameRecords == 0) {
+      name.clear();
+    }
     for (unsigned i = 0; i < 3; ++i) {
       const char letter = cause.letter(i);
-      if (letter != '\0' && name.size() < kLongestName) {
+      if (letter != '\0') {
         name += letter >= ' ' && letter <= '~' ? letter : '?';
       }
     }

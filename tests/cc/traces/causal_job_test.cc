@@ -80,9 +80,16 @@ TEST(CausalJob, NamesAreThoseOfTheTrace) {
            static_cast<std::uint64_t>(text[1]) << 24 | static_cast<std::uint64_t>(text[2]) << 32;
   };
   CausalJob job = causal_job({escape(EscapeCode::thread, 7), escape(EscapeCode::name, three("jav")),
-                              escape(EscapeCode::name, three("a\n\0")), runs(7, Leave::goes_on),
-                              misses(1, 10)});
+                              escape(EscapeCode::name, three("a\n\0")), escape(EscapeCode::name, 7),
+                              escape(EscapeCode::name, 7), escape(EscapeCode::name, 7),
+                              runs(7, Leave::goes_on), misses(1, 10)});
   EXPECT_EQ(job.name_of(0), "java? 7");
+  CausalJob renamed =
+      causal_job({escape(EscapeCode::thread, 7), escape(EscapeCode::name, three("jav")),
+                  escape(EscapeCode::name, 7), escape(EscapeCode::name, 7),
+                  escape(EscapeCode::name, 7), escape(EscapeCode::name, 7), runs(7, Leave::goes_on),
+                  escape(EscapeCode::name, three("gc\0")), misses(1, 10)});
+  EXPECT_EQ(renamed.name_of(0), "gc 7");
 }
 
 // What would have been a wait, had the wake been late, is one where the thread was when it came.
