@@ -85,6 +85,9 @@ void Nodes::connect(MemorySystem& memory, TranslationKind translation, std::uint
         translation, memories_.back()->capacity(MemoryClass::dram), seed));
   }
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    if (memories_.size() == 1) {
+      nodes_[node]->share_memory(all());
+    }
     NodeEnvironment each;
     each.port = memories_.size() == 1 ? static_cast<MemoryPort*>(&memory) : memories_[node].get();
     each.translation = translations_[memories_.size() == 1 ? 0 : node].get();

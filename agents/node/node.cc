@@ -85,8 +85,10 @@ void Node::yielded(NodeCore& core, const ThreadId& thread, Tick now) {
 }
 
 void Node::stored(MemoryClass memory, Address address) {
-  for (const auto& core : cores_) {
-    core->give_up_copy(memory, address);
+  for (const Node* const node : sharers_) {
+    for (const auto& core : node->cores_) {
+      core->give_up_copy(memory, address);
+    }
   }
 }
 

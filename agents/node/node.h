@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/node/job_threads.h"
@@ -81,7 +82,9 @@ class Node {
   // A core's thread waits for something, or yields: the core takes another, if there is one.
   void core_is_free(NodeCore& core, Tick now) { take_next(core, now); }
   void yielded(NodeCore& core, const ThreadId& thread, Tick now);
-  // One of the cores stores to the line: none keeps a copy.
+  // Nodes, this one among them, that have the same memory. By default this one alone.
+  void share_memory(std::vector<Node*> nodes) { sharers_ = std::move(nodes); }
+  // One of the cores stores to the line: none that has the same memory keeps a copy.
   void stored(MemoryClass memory, Address address);
   // Tells what threads do, beginning with the state of each now. The observer outlives the node's
   // last step.
@@ -117,6 +120,7 @@ class Node {
 
   bool wakes_preempt_;
   std::vector<std::unique_ptr<NodeCore>> cores_;
+  std::vector<Node*> sharers_{this};
   std::vector<Job> jobs_;
   std::uint64_t next_order_ = 0;
   ThreadObserver* observer_ = nullptr;

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hmsim import load_config, run
+from hmsim.traces import escapes
+from hmsim.traces.file import CAUSES, TWO_MEMORIES, TraceWriter
 from support import invoke, parsed, succeed, write
 
 PROGRAM = """\
@@ -152,4 +155,48 @@ def test_a_message_to_no_task_is_an_error(tmp_path: Path) -> None:
     result = invoke("run", "quick", "--workload", workload, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert "x.job:2: task 2 is none of the job's 2, the last of which is 1" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def causal(folder: Path, records: list[int]) -> Path:
+    with (folder / "t.hmsim.zst").open("wb") as file:
+        writer = TraceWriter(file)
+        writer.write(struct.pack(f"<{len(records)}Q", *records))
+        writer.close(TWO_MEMORIES | CAUSES, 2, (1, 2, 3), b"job")
+    keys = "format: hmsim, cores: [0, 1]"
+    return write(folder / "job.yaml", f"agents:\n  - {{kind: job, path: t.hmsim.zst, {keys}}}\n")
+
+
+def escape(code: int, content: int = 0, vcpu: int = 0) -> int:
+    return content | 3 << 40 | vcpu << 42 | code << 45
+
+
+# Thread 7 reads a page, and wakes thread 9, which waits from the beginning.
+CAUSAL = [
+    escape(escapes.RUN, 7),
+    escape(escapes.BIO, 1),
+    1 << 39 | 64 | 100 << 45,
+    escape(escapes.BIO_END),
+    escape(escapes.WAKE, 9),
+    escape(escapes.RUN, 9 | escapes.WAITS << 16),
+    escape(escapes.ADD, 5000),
+]
+
+
+@pytest.mark.parametrize(("machine", "lines"), [("table3", 1), ("dma", 64)])
+def test_a_trace_with_causes_brings_its_threads(machine: str, lines: int, tmp_path: Path) -> None:
+    options = ("--set", f"frontend.node.machine={machine}", "--set", "nvdimm.precondition.fill=1")
+    found = parsed("run", "quick", "--workload", causal(tmp_path, CAUSAL), *options)
+    agent = found["agent"]["0"]
+    assert set(agent["thread"]) == {"0", "1"}
+    assert found["nvdimm"]["reads"] == lines
+    assert agent["progress"] in (5000, 5100)  # those of the copy are left out where cores copy
+    assert agent["thread"]["1"]["waiting"] > 50e6  # until the flash has been read
+
+
+def test_threads_that_run_twice_at_a_time_are_an_error(tmp_path: Path) -> None:
+    path = causal(tmp_path, [*CAUSAL, escape(escapes.RUN, 9, vcpu=1)])
+    done = invoke("run", "quick", "--workload", path, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "t.hmsim.zst: record 8: thread 9 runs on vCPU 0 already" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -243,6 +243,35 @@ TEST(JobPrefetch, NoLoadTakesALineThatAnotherCoreHasStoredTo) {
   }
 }
 
+// One node copies a page, another with the same memory writes to it while lines that the first
+// one's prefetcher asked for are on their way: those are asked for anew. Another page's are not.
+TEST(JobPrefetch, NoLoadTakesALineThatAnotherNodeHasStoredTo) {
+  const auto reads_beside = [](const std::string& page, const char* memory) {
+    Assignments config = kSmall;
+    const Assignments more = prefetch(10, 4, 20);
+    config.insert(config.end(), more.begin(), more.end());
+    config.emplace_back("frontend.nodes.count", "2");
+    config.emplace_back("frontend.nodes.memory", memory);
+    const auto keys = [](const char* node) {
+      return Assignments{{"kind", "job"},   {"path", "x.job"}, {"format", "job"},
+                         {"flushers", "0"}, {"nodes", node},   {"cores", node}};
+    };
+    const std::string writer = "thread writer\nsleep 10us\nwrite " + page + "\n";
+    const std::string reader = "thread reader\nread 5\n";
+    Simulation simulation(config, {keys("0"), keys("1")}, RunOptions(),
+                          [&](std::size_t agent, std::uint64_t offset) {
+                            const std::string& text = agent == 0 ? reader : writer;
+                            return offset < text.size() ? text.substr(offset) : std::string();
+                          });
+    while (!simulation.run(1'000'000)) {
+    }
+    return value_of(simulation, "nvdimm.reads");
+  };
+  EXPECT_EQ(reads_beside("9", "shared"), 64);
+  EXPECT_GT(reads_beside("5", "shared"), 64 + 4);
+  EXPECT_EQ(reads_beside("5", "own"), 64);
+}
+
 // Lines that were read ahead during a warm-up, and are taken or given up behind it, were issued.
 TEST(JobPrefetch, PrefetchesAddUpBehindAWarmUp) {
   const auto count_of = [](const Simulation& simulation, const char* name) {
