@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from hmsim import InputError
-from hmsim.traces.file import TWO_MEMORIES, TraceWriter
+from hmsim.traces.escapes import BIO, BIO_END, ESCAPE, RUN, THREAD
+from hmsim.traces.file import CAUSES, TWO_MEMORIES, TraceWriter
 from hmsim.traces.info import chart, info
 from hmsim.traces.records import FORMATS
 from hypothesis import given, settings
@@ -64,6 +65,20 @@ def test_memories_are_told_apart(tmp_path: Path) -> None:
         assert sum(intensity["reads"]) == memory["reads"]
         assert sum(intensity["writes"]) == memory["writes"]
         assert 64_000 / 128 <= intensity["length"] <= 64_000 / 64
+
+
+def test_causes_are_counted(tmp_path: Path) -> None:
+    escapes = (THREAD << 45 | 7 | 7 << 24, RUN << 45 | 7, BIO << 45 | 1, BIO_END << 45)
+    words = [*(word | ESCAPE << 40 for word in escapes), NVDIMM | 10 << 45]
+    with (tmp_path / "t.hmsim").open("wb") as file:
+        writer = TraceWriter(file)
+        writer.write(struct.pack("<5Q", *words))
+        writer.close(TWO_MEMORIES | CAUSES)
+    causes = parsed("trace", "info", tmp_path / "t.hmsim")["causes"]
+    assert (causes["threads"], causes["bios"], causes["fences"]) == (1, 1, 0)
+    assert causes["busiest"] == [{"thread": 7, "name": "", "instructions": 10}]
+    assert "requests to the block device" in succeed("trace", "info", tmp_path / "t.hmsim")
+    assert "causes" not in parsed("trace", "info", two_memories(tmp_path / "u.hmsim"))
 
 
 def test_people_see_a_chart(tmp_path: Path) -> None:
