@@ -25,7 +25,7 @@ enum message {
   WAKE,       // the thread that is woken
   ALARM,      // the same, and microseconds since it began to wait, low half first
   BIO,        // pages, operation and flags
-  BIO_END,    //
+  BIO_END,    // nothing
   THREAD,     // number, kernel's or not, process, name; it was told before
   NEW_THREAD  // the same of a thread that has just been made
 };
@@ -81,7 +81,7 @@ static void tell_thread(enum message message, const struct task_struct* task, co
 
 // ---- probes
 
-// prev_state tells of a thread with a signal pending that it waits, while it stays in its queue.
+// Of a thread that has a signal pending, prev_state tells that it waits; yet it stays in its queue.
 static void on_switch(void* data, bool preempt, struct task_struct* prev, struct task_struct* next,
                       unsigned int prev_state) {
   unsigned long flags = begin();
@@ -93,8 +93,8 @@ static void on_switch(void* data, bool preempt, struct task_struct* prev, struct
   end(flags);
 }
 
-// Softirqs of the network run on behalf of the thread that sent, for there is no network but the
-// machine's own; the others are clocks and devices.
+// Softirqs of the network work for the thread that sent, for there is no network but the machine's
+// own; the others are clocks and devices.
 static bool by_clock_or_device(void) {
   unsigned int vector = __this_cpu_read(softirq);
   return in_hardirq() ||
