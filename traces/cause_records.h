@@ -28,7 +28,6 @@ class CauseRecord {
   constexpr bool reads_ahead() const { return (bits_ >> 19 & 1) != 0; }
   constexpr bool flushes_first() const { return (bits_ >> 22 & 1) != 0; }
   constexpr std::uint64_t page() const { return bits_; }  // of the NVDIMM
-  constexpr std::uint16_t process() const { return static_cast<std::uint16_t>(bits_ >> 24); }
   // Of three characters of a name, the one of this number, from 0.
   constexpr char letter(unsigned number) const {
     return static_cast<char>(bits_ >> (16 + 8 * number));

@@ -82,15 +82,21 @@ void JobKeys::declare(ParameterSet& parameters) {
                      {"so many run the program at once, each with an equal part of both memories "
                       "of its node to begin its addresses at",
                       "the workload's own"});
-  parameters.integer("skip", skip, {0, std::int64_t{1} << 60}, "instructions",
-                     {"before its first step; of a trace of misses only", "the workload's own"});
+  parameters.integer(
+      "skip", skip, {0, std::int64_t{1} << 60}, "instructions",
+      {"before its first step; of a trace of misses only, with causes those of all its vCPUs",
+       "the workload's own"});
   parameters.integer(
       "instructions", instructions, {0, std::int64_t{1} << 60}, "instructions",
-      {"after which a thread ends, of a trace of misses; 0: at its end", "the workload's own"});
-  parameters.integer("flushers", flushers, {0, 64}, "threads",
-                     {"threads beside it that write to the NVDIMM what it wrote to memory; 0: each "
-                      "thread writes by itself, and waits until its copy is done",
-                      "Linux: one a device"});
+      {"after which a thread ends, of a trace of misses; with causes those of all its vCPUs, after "
+       "which all threads do; 0: at its end",
+       "the workload's own"});
+  parameters.integer(
+      "flushers", flushers, {0, 64}, "threads",
+      {"threads beside it that write to the NVDIMM what it wrote to memory; 0: each "
+       "thread writes by itself, and waits until its copy is done; none with a trace that "
+       "tells causes, whose kernel's threads write",
+       "Linux: one a device"});
   parameters.real("dirty_ratio", dirty_ratio, 0, 1, "of DRAM",
                   {"that may wait for the flushers before threads that write must wait, too",
                    "Linux: vm.dirty_ratio, 20 %"});
