@@ -202,7 +202,7 @@ int run(int argc, char** argv) {
   config.assignments = assignments;
   config.resolve_presets();
 
-  const std::int64_t requests = std::atoll(argv[2]);
+  const std::int64_t requests = std::strtoll(argv[2], nullptr, 10);
   Kernel kernel;
   Generator generator(pattern_of(argv[1]), requests, config.dram.clock_period(), kernel);
   const int id = kernel.attach(generator);

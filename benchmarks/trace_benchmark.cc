@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <exception>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -181,7 +182,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return hmsim::run(argc, argv);
-  } catch (const hmsim::InputError& error) {
+  } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
   }

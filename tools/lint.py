@@ -47,7 +47,8 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
             scons = [*module, "SCons", "-Q", "-s", "precompiled=0", "compile_commands"]
             subprocess.run(scons, cwd=ROOT, check=True)
         for name in sources:
-            yield ["clang-tidy-14", "-p", "build", "--quiet", "--extra-arg=-w", name]
+            program = Path(sys.executable).with_name("clang-tidy")
+            yield [str(program), "-p", "build", "--quiet", "--extra-arg=-w", name]
 
 
 def complaint(command: Command) -> str:

@@ -200,7 +200,7 @@ void JobText::unknown(const TextTrace& text) {
   for (const Word& word : kWords) {
     names.emplace_back(word.name);
   }
-  const std::string near = nearest_name(std::string(text.field(0)), names);
+  const std::string near = nearest_name(text.field(0), names);
   text.fail("the step '" + shown(text.field(0)) + "' is unknown" +
             (near.empty() ? std::string() : "; did you mean '" + near + "'?"));
 }

@@ -65,7 +65,7 @@ std::string set(TraceWindow& window, const TraceUnit& unit, std::string_view key
     problem = set_weight(value, window.weight);
   } else {
     const std::vector<std::string> known{"skip", "warmup", unit.name, "weight"};
-    const std::string nearest = nearest_name(std::string(key), known);
+    const std::string nearest = nearest_name(key, known);
     return "'" + std::string(key) + "' is none of skip, warmup, " + unit.name + ", weight" +
            (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
   }
