@@ -341,14 +341,15 @@ StintEnd JobAgent::act(std::uint32_t number, Tick now) {
 
 void JobAgent::sleep(std::uint32_t number, Tick now) {
   enter(number, ThreadState::sleeping, now);
-  timers_.schedule(sum_in_time(now, threads_[number].record.time), Timer::wake, number);
+  timers_.schedule(now, threads_[number].record.time, JobTimers::Kind::wake, number);
+  less_to_do(now);
   notify();
 }
 
 Tick JobAgent::advance(Tick now) {
-  while (timers_.next_time() <= now) {
-    const auto timer = timers_.pop();
-    if (timer.kind == Timer::wake) {
+  while (timers_.due(now)) {
+    const JobTimers::Event timer = timers_.pop();
+    if (timer.kind == JobTimers::Kind::wake) {
       make_ready(timer.payload, true, now);
     } else {
       events_.resize(program_->events() * static_cast<std::uint64_t>(keys_.tasks));

@@ -9,7 +9,8 @@
 //   write  with flushers: the lines wait for one of them, and the thread goes on, unless too many
 //          do; without: as a read, with non-temporal stores
 //   sync   until nothing waits for the flushers, and a flush of the NVDIMM has ended
-//   wait, wake, sleep   as their names say; wakes are counted
+//   wait, wake, sleep   as their names say; wakes are counted; with skip_idle, nobody sleeps while
+//          nothing else is going on
 //   send   as wake, in another task; what other nodes have of it goes over the network
 // A flusher takes what waits on its node, a transfer at a time.
 //
@@ -29,9 +30,9 @@
 #include "agents/node/job_keys.h"
 #include "agents/node/job_site.h"
 #include "agents/node/job_threads.h"
+#include "agents/node/job_timers.h"
 #include "agents/node/network.h"
 #include "agents/node/node.h"
-#include "core/event_queue.h"
 
 namespace hmsim {
 
@@ -63,9 +64,6 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
                          const std::vector<Outstanding>& requests) const override;
 
  private:
-  // What a timer ends: a thread's sleep, or the pause before the job starts over.
-  enum class Timer : std::uint8_t { wake, start_over, last = start_over };
-
   void prepare() override;
   void open_sites();
   void restart_limit(Tick now) override;
@@ -138,7 +136,8 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);
   void flush(std::uint32_t thread, Tick now);
   bool messages_under_way() const;
-  void check_alive() const;
+  void less_to_do(Tick now);
+  void fail_to_wake() const;
 
   JobKeys keys_;
   std::int64_t frequency_;
@@ -149,7 +148,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   JobThreads threads_;              // of the program, task by task, and then the flushers, by node
   JobEvents events_;                // those of each task together
   TransferEngine engine_;
-  EventQueue<Timer> timers_;
+  JobTimers timers_;
   std::int64_t done_ = 0;  // work of stints that ended
 };
 

@@ -80,8 +80,8 @@ void JobAgent::check_waiting(const Archive& archive) const {
     check_dirty(archive, site);
   }
   bool starts = false;
-  timers_.each([&](const auto& timer) {
-    if (timer.kind == Timer::wake) {
+  timers_.each([&](const JobTimers::Event& timer) {
+    if (timer.kind == JobTimers::Kind::wake) {
       take(timer.payload, ThreadState::sleeping);
     } else {
       archive.check(!starts && has_ended(), kWrong);

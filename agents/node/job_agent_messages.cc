@@ -13,7 +13,7 @@ StintEnd JobAgent::wait(std::uint32_t number, std::uint32_t event, Tick now) {
     return StintEnd::goes_on;
   }
   enter(number, ThreadState::waiting, now);
-  check_alive();
+  less_to_do(now);
   return StintEnd::waits;
 }
 
@@ -47,7 +47,7 @@ void JobAgent::message_arrived(std::uint32_t event, Tick now) {
   if (has_ended()) {
     complete_pass(now);
   } else {
-    check_alive();
+    less_to_do(now);
   }
 }
 
@@ -65,7 +65,7 @@ StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
   if (has_ended()) {
     complete_pass(now);
   } else {
-    check_alive();
+    less_to_do(now);
   }
   return StintEnd::waits;
 }
@@ -73,20 +73,35 @@ StintEnd JobAgent::end_thread(std::uint32_t number, Tick now) {
 void JobAgent::complete_pass(Tick now) {
   finish(now);
   account(now);
-  timers_.schedule(now + kRestartGap, Timer::start_over, 0);
+  timers_.schedule(now, kRestartGap, JobTimers::Kind::start_over, 0);
   notify();
 }
 
-// Nobody would wake them: an error, not a run without an end.
-void JobAgent::check_alive() const {
+// A thread has nothing to do for a while, or a transfer has ended. If all is still now but sleeps,
+// they may be skipped; if threads wait, and nobody would wake them, that is an error, not a run
+// without an end.
+void JobAgent::less_to_do(Tick now) {
   const std::size_t waiting = threads_.count(ThreadState::waiting);
-  const std::size_t stuck =
-      waiting + threads_.count(ThreadState::done) + threads_.count(ThreadState::idle);
-  const bool clean = std::all_of(sites_.begin(), sites_.end(),
-                                 [](const JobSite& site) { return site.write_back.clean(); });
-  if (waiting == 0 || stuck < threads_.size() || !clean || messages_under_way()) {
+  const std::size_t sleeping = threads_.count(ThreadState::sleeping);
+  const std::size_t still =
+      waiting + sleeping + threads_.count(ThreadState::done) + threads_.count(ThreadState::idle);
+  if (still < threads_.size() || waiting + sleeping == 0) {
     return;
   }
+  const bool clean = std::all_of(sites_.begin(), sites_.end(),
+                                 [](const JobSite& site) { return site.write_back.clean(); });
+  if (!clean || messages_under_way() || engine_.active().used() > 0) {
+    return;
+  }
+  if (sleeping == 0) {
+    fail_to_wake();
+  } else if (keys_.skip_idle) {
+    timers_.skip_to_next(now);
+    notify();
+  }
+}
+
+void JobAgent::fail_to_wake() const {
   std::string message;
   events_.each_waiting([&](std::uint32_t thread, std::uint32_t event) {
     const JobPlace& place = threads_[thread].place;

@@ -72,7 +72,7 @@ bool JobAgent::flushed(std::uint32_t flusher, Tick now) {
   }
   enter(flusher, ThreadState::idle, now);
   write_back.idle.push(flusher);
-  check_alive();
+  less_to_do(now);
   return false;
 }
 
@@ -156,6 +156,7 @@ void JobAgent::handle_completion(const Request& request, Tick now) {
   const bool ahead = engine_[index].ahead;
   engine_.end(index, [this, now](std::uint32_t user) { make_ready(user, true, now); });
   if (ahead) {
+    less_to_do(now);
     return;
   }
   if (!is_flusher(thread) || flushed(thread, now)) {

@@ -106,6 +106,11 @@ void JobKeys::declare(ParameterSet& parameters) {
   parameters.integer("transfer_gap", transfer_gap, {1, 1 << 20}, "instructions",
                      {"at most that lie between two misses of one transfer in such a trace",
                       "assumed: a driver takes some hundred from page to page"});
+  parameters.boolean(
+      "skip_idle", skip_idle,
+      {"whether a sleep ends when nothing of the job is going on but sleeps, the one "
+       "first that would end first",
+       "off: a sleep takes its time"});
 }
 
 Numbers JobKeys::node_list() const { return listed(nodes, kMostNodes - 1); }

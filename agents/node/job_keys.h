@@ -30,6 +30,7 @@ struct JobKeys {
   double dirty_ratio = 0.2;
   Bytes transfer{128 << 10};
   std::int64_t transfer_gap = 2'000;
+  bool skip_idle = false;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;

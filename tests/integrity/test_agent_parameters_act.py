@@ -143,6 +143,7 @@ OTHER: dict[str, Any] = {
     "job.dirty_ratio": 0.000001,
     "job.transfer": "1KiB",
     "job.transfer_gap": 2,
+    "job.skip_idle": True,
     "pattern.stride": 64,
     "pattern.reuse": 0.1,
     "pattern.write_ratio": 0.5,
@@ -277,6 +278,7 @@ wait copied
 compute 9000
 read 40
 sync
+sleep 1us
 """
 
 

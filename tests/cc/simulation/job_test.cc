@@ -59,6 +59,31 @@ TEST(Job, WakesAreCountedAndWaitersGoInTheirOrder) {
   EXPECT_NEAR(value_of(*simulation, "agent.0.thread.0.sleeping") / 1e6, 100, 0.001);
 }
 
+// While the busy thread computes (2,000 cycles, 1 us), sleeps last; then the first to end does so
+// at once, and brings the other as much nearer.
+TEST(Job, SleepsMayBeSkippedWhileNothingElseGoesOn) {
+  const std::string program =
+      "thread a\nsleep 300ns\nwake x\nsleep 5us\nthread b\nsleep 7us\nthread c\nwait x\n"
+      "thread busy\ncompute 8000\n";
+  const auto kept = run({program, {{"cores", "0-3"}}});
+  EXPECT_NEAR(value_of(*kept, "agent.0.makespan_us"), 7, 0.02);
+  const auto skipped = run({program, {{"cores", "0-3"}, {"skip_idle", "true"}}});
+  EXPECT_NEAR(value_of(*skipped, "agent.0.thread.2.waiting") / 1e6, 0.3, 0.01);
+  // a has 4.3 us left when the busy one is done, b 6: 1.7 more.
+  EXPECT_NEAR(value_of(*skipped, "agent.0.thread.0.sleeping") / 1e6, 1, 0.02);
+  EXPECT_NEAR(value_of(*skipped, "agent.0.makespan_us"), 1, 0.02);
+}
+
+// What an engine reads ahead is under way; a flush likewise.
+TEST(Job, WhatIsUnderWayIsNoIdleTime) {
+  const Job job{"thread a\nread_ahead 5\nsleep 20us\ncompute 40\nuse 5\n",
+                {{"skip_idle", "true"}},
+                {{"frontend.node.machine", "dma"}}};
+  const auto simulation = run(job);
+  EXPECT_NEAR(value_of(*simulation, "agent.0.thread.0.sleeping") / 1e6, 20, 0.01);
+  EXPECT_GT(value_of(*simulation, "agent.0.makespan_us"), 70);
+}
+
 // A thread wakes when its waker reaches that point, however long it takes to get there.
 TEST(Job, AWaiterWaitsForTheWorkOfItsWaker) {
   for (const int cycles : {1'000, 50'000}) {
