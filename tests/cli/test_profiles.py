@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hmsim import InputError
+from hmsim import InputError, load_config, load_workload
 from hmsim.clones.clone import twin, words
 from hmsim.clones.files import block_lines, materialised
 from hmsim.clones.profile import MOST_PACES, PHASES, Profile, distance
@@ -264,10 +264,29 @@ def test_twins_are_made_once(tmp_path: Path, copied: Profile) -> None:
     assert materialised(path, blocks=False) != first
 
 
+def test_a_core_over_a_twin_has_the_profiles_base_cpi(tmp_path: Path, copied: Profile) -> None:
+    path = write(tmp_path / "p.yaml", dump(replace(copied, base_cpi=0.75)))
+    assert load(path).base_cpi == 0.75
+    core = f"{{kind: llc_trace, core: 0, format: hmsim, path: {path}"
+
+    def keys(agent: str) -> dict[str, str]:
+        workload = load_workload(write(tmp_path / "w.yaml", f"agents:\n  - {agent}}}\n"))
+        workload.check(load_config("quick"))
+        return dict(workload.agents[0].flat())
+
+    assert keys(core)["base_cpi"] == "0.75"
+    assert keys(f"{core}:whole")["base_cpi"] == "0.75"
+    assert keys(f"{core}, base_cpi: 2")["base_cpi"] == "2"
+    assert "base_cpi" not in keys(core.replace("llc_trace, core: 0", "job, cores: 0"))
+    write(path, dump(copied))
+    assert "base_cpi" not in keys(core)
+
+
 FAULTS = {
     "hmsim_profile: 1": "only version 2",
     "instructions: 0": "outside",
     "instructions: none": "is no number",
+    "base_cpi: -1": "outside 0 .. 1000",
     "streams": "missing",
     "    accesses: 3": "phases do not add up",
     "    acesses: 3": "did you mean 'accesses'",
@@ -291,6 +310,7 @@ def test_a_faulty_profile_is_refused(tmp_path: Path, copied: Profile, line: str)
     elif key.strip().isdigit():
         lines[lines.index("    reuse:") + 2] = line
     else:
+        lines.insert(1, "base_cpi: 1")
         places = [at for at, old in enumerate(lines) if old.split(":")[0] == key]
         at = places[0] if places else lines.index("  dram_fills:") + 1
         under = len(lines[at]) - len(lines[at].lstrip()) if places else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import hmsim
@@ -75,3 +76,25 @@ def test_what_is_wrong_is_said(run: Run) -> None:
     assert "--set x: expected" in run(script, *program, "--set", "x", exit_code=2).stderr
     wrong = run(script, *program, "--set", "controller.queuez=split", exit_code=2)
     assert "controller.queues" in wrong.stderr
+
+
+CHAIN = """\
+int main(int count, char** words) {
+  unsigned long value = count;
+  for (;;) __asm__ volatile(".rept 31\\nadd $1, %0\\n.endr" : "+r"(value));
+  return words == 0;
+}
+"""
+
+
+def test_the_base_cpi_of_a_chain_of_additions(run: Run, tmp_path: Path) -> None:
+    source, program = tmp_path / "chain.c", tmp_path / "chain"
+    source.write_text(CHAIN)
+    subprocess.run(["gcc", "-O2", "-funroll-loops", "-static", "-o", program, source], check=True)
+    told = tmp_path / "told.json"
+    line = ("--program", program, "--fast-forward", 100_000, "--warmup", 1_000)
+    run("configs/gem5/base_cpi.py", *line, "--instructions", 20_000, "--base-cpi-out", told)
+    # An addition takes a cycle; a jump beside 31 of them takes none.
+    assert json.loads(told.read_text())["base_cpi"] == pytest.approx(31 / 32, rel=0.02)
+    refused = run("configs/gem5/base_cpi.py", "--program", tmp_path / "none", exit_code=2)
+    assert "no such file" in refused.stderr

@@ -41,7 +41,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     finder = _Finder()
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    names = ["gem5_run", "se_mix", "spec_mix", "fs_boot"]
+    names = ["gem5_run", "se_mix", "spec_mix", "fs_boot", "base_cpi"]
     before = set(sys.modules)
     yield importlib.import_module
     for name in set(sys.modules) - before:

@@ -213,3 +213,15 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
         seed,
         match["part"] == "dram",
     )
+
+
+def base_cpi(path: Path) -> float:
+    """Return the base CPI of the profile that a path names, as `resolve` reads it.
+
+    0 where it has none, and for any other path. Raises InputError.
+    """
+    match = PROFILE_PATH.fullmatch(os.fspath(path))
+    if match is None or not is_profile(match["file"]):
+        return 0.0
+    measured = b"base_cpi" in settings.read_text_file(Path(match["file"]))  # cheaper than parsing
+    return load(match["file"]).base_cpi if measured else 0.0

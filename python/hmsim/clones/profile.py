@@ -123,6 +123,7 @@ class Profile:
     description: str = ""
     calibrated: str = ""  # to what; "" to nothing
     queue: dict[str, float] = field(default_factory=dict)  # of QUEUE, if it was simulated
+    base_cpi: float = 0.0  # cycles per instruction while nothing misses; 0: not measured
 
     def rate(self, *names: str) -> float:
         """Return accesses per thousand instructions of some streams."""

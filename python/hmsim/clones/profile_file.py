@@ -39,6 +39,7 @@ MOST = 1 << 50  # instructions, accesses
 MOST_PAGES = 1 << 40
 MOST_ENTRIES = 1 << 20
 MOST_PER_INSTRUCTION = 8  # accesses
+MOST_CPI = 1000  # as `base_cpi` of an agent
 SKIPS = (*(1 - 2 * p for p in POWERS[:1:-1]), *POWERS)
 # Where bins of a key begin, the largest number, and how many values each bin has.
 BINS: dict[str, tuple[tuple[int, ...], int, int]] = {
@@ -95,6 +96,8 @@ def dump(profile: Profile) -> str:
             )
     for key in ("instructions", "dram_pages", "nvdimm_pages"):
         lines.append(f"{key}: {getattr(profile, key)}")
+    if profile.base_cpi:
+        lines.append(f"base_cpi: {_short(profile.base_cpi)}  # docs/profiles.md")
     lines.append("figures:  # for readers; twins are made of the streams")
     lines += [f"  {name}: {_short(figure)}" for name, figure in profile.figures().items()]
     if profile.queue:
@@ -240,7 +243,7 @@ def load(path: AnyPath) -> Profile:
     root = settings.read_mapping(file)
     known = [
         *(MARK, "description", "calibrated", "instructions", "dram_pages", "nvdimm_pages"),
-        *("figures", "queue", "streams"),
+        *("base_cpi", "figures", "queue", "streams"),
     ]
     found = reader.mapping(root, "profile", known)
     for key in (MARK, "instructions", "dram_pages", "nvdimm_pages", "streams"):
@@ -273,4 +276,5 @@ def load(path: AnyPath) -> Profile:
         text("description"),
         text("calibrated"),
         queue,
+        reader.number(found["base_cpi"], "base_cpi", 0, MOST_CPI) if "base_cpi" in found else 0.0,
     )

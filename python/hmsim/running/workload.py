@@ -158,7 +158,10 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
 
 
 def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
-    """Return an agent of keys; its path is relative to a folder. Raises InputError."""
+    """Return an agent of keys; its path is relative to a folder. Raises InputError.
+
+    A core over a profile's twin has the profile's base CPI, unless its keys name another.
+    """
     settings = []
     trace = None
     keys = dict(setting.pair for setting in given)
@@ -166,6 +169,9 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
         if setting.name == "path":
             trace = twin_files.resolve(folder / setting.text, keys)
             _check_trace(trace, setting)
+            wanted = keys.get("kind") == "llc_trace" and "base_cpi" not in keys
+            if wanted and (cpi := twin_files.base_cpi(folder / setting.text)):
+                settings.append(replace(setting, name="base_cpi", text=f"{cpi:g}"))
             setting = replace(setting, text=os.fspath(trace))
         settings.append(setting)
     return Agent(tuple(settings), where or given[0].where, trace)

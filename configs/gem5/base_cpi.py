@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures a program's base CPI: its cycles per instruction with a memory that answers at once.
+
+Run by gem5:
+
+    gem5.opt configs/gem5/base_cpi.py --program "/tmp/network_simplex 100000 600000 1" \\
+        --fast-forward 300000000 --instructions 10000000 --base-cpi-out base_cpi.json
+
+The program, a static executable, first runs on an atomic core, then on an out-of-order one with
+caches, whose window of so many instructions is that of hmsim's cores. What comes out is the key
+``base_cpi`` of an agent that replays the program's misses (docs/cores.md).
+"""
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import m5
+from gem5.components.boards.simple_board import SimpleBoard
+from gem5.components.memory.simple import SingleChannelSimpleMemory
+from gem5.components.processors.cpu_types import CPUTypes
+from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
+from gem5.isas import ISA
+from gem5_run import Caches, allow_builds_without_ruby, give_up
+from m5.objects import Process, Root, SEWorkload
+
+CLOCK = "3GHz"
+
+
+def arguments():
+    made = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    made.add_argument("--program", required=True, help="command line of a static executable")
+    made.add_argument("--fast-forward", type=int, default=0, metavar="N", help="instructions")
+    made.add_argument("--warmup", type=int, default=1_000_000, metavar="N", help="instructions")
+    made.add_argument("--instructions", type=int, default=10_000_000, help="measured")
+    made.add_argument("--window", type=int, default=128, help="instructions")
+    made.add_argument("--width", type=int, default=4, help="instructions a cycle")
+    made.add_argument("--mshrs", type=int, default=64, help="of each cache")
+    made.add_argument("--l1", default="32KiB", help="each of the two first-level caches")
+    made.add_argument("--llc", default="8MiB", help="the second-level cache")
+    made.add_argument("--memory", default="2GiB", help="bytes of memory")
+    made.add_argument("--base-cpi-out", metavar="FILE", help="JSON")
+    return made.parse_args()
+
+
+def make_board(options):
+    name, *rest = shlex.split(options.program)
+    path = Path(name)
+    if not path.is_file():
+        give_up(f"--program {name}: no such file")
+    path = str(path.resolve())
+    processor = SimpleSwitchableProcessor(
+        starting_core_type=CPUTypes.ATOMIC,
+        switch_core_type=CPUTypes.O3,
+        isa=ISA.X86,
+        num_cores=1,
+    )
+    for core in processor._switchable_cores["switch"]:
+        cpu = core.get_simobject()
+        cpu.numROBEntries = options.window
+        for stage in ("fetch", "decode", "rename", "dispatch", "issue", "wb", "commit", "squash"):
+            setattr(cpu, f"{stage}Width", options.width)
+    board = SimpleBoard(
+        clk_freq=CLOCK,
+        processor=processor,
+        memory=SingleChannelSimpleMemory("0ns", "0ns", "0B/s", options.memory),
+        cache_hierarchy=Caches(options),
+    )
+    board._set_fullsystem(False)
+    board.multi_thread = False
+    board.workload = SEWorkload.init_compatible(path)
+    process = Process(pid=100, executable=path, cmd=[path, *rest])
+    for cores in processor._switchable_cores.values():
+        for core in cores:
+            core.set_workload(process)
+    return board
+
+
+def run_for(core, instructions, what):
+    """Run so many instructions; the program must not end before."""
+    core.scheduleInstStop(0, instructions, what)
+    cause = m5.simulate().getCause()
+    if cause != what:
+        give_up(f"the program ended within its {what}: '{cause}'")
+
+
+def measure(options):
+    board = make_board(options)
+    board._pre_instantiate()
+    Root(full_system=False, board=board)
+    m5.instantiate()
+    board._post_instantiate()
+    processor = board.get_processor()
+    if options.fast_forward:
+        run_for(processor.get_cores()[0].get_simobject(), options.fast_forward, "fast-forward")
+    processor.switch()
+    core = processor.get_cores()[0].get_simobject()
+    run_for(core, options.warmup, "warm-up")
+    begin, before = m5.curTick(), core.totalInsts()
+    run_for(core, options.instructions, "measured part")
+    period = round(1e12 / m5.util.convert.toFrequency(CLOCK))
+    instructions = core.totalInsts() - before
+    result = {
+        "program": options.program,
+        "instructions": instructions,
+        "base_cpi": round((m5.curTick() - begin) / period / instructions, 4),
+    }
+    print(json.dumps(result))
+    if options.base_cpi_out:
+        Path(options.base_cpi_out).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__m5_main__":
+    given = arguments()
+    allow_builds_without_ruby()
+    measure(given)
+    sys.exit(0)
