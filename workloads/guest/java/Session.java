@@ -4,12 +4,10 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * What all Spark jobs run in: one process and one thread, unless {@code spark.master} says
- * otherwise; shuffles in Java's temporary folder.
+ * What all Spark jobs run in: one process and four tasks at a time, unless {@code spark.master}
+ * says otherwise; shuffles in Java's temporary folder.
  */
 final class Session {
-  private static final int PARTS = 3; // of an input: one for each of three workers
-
   private Session() {}
 
   /** What a Spark job does with an input and a place for its results. */
@@ -17,15 +15,16 @@ final class Session {
     void run(JavaSparkContext spark, String input, String output) throws Exception;
   }
 
+  /** An input's lines, in as many parts as tasks run at a time. */
   static JavaRDD<String> lines(JavaSparkContext spark, String input) {
-    return spark.textFile(input, PARTS);
+    return spark.textFile(input, spark.defaultParallelism());
   }
 
   static void measure(String name, Work work, String[] arguments) throws Exception {
     SparkConf configuration =
         new SparkConf()
             .setAppName(name)
-            .setIfMissing("spark.master", "local[1]")
+            .setIfMissing("spark.master", "local[4]")
             .set("spark.ui.enabled", "false")
             .set("spark.local.dir", System.getProperty("java.io.tmpdir"));
     try (JavaSparkContext spark = new JavaSparkContext(configuration)) {

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cuts the windows that workloads/captures holds out of captures of whole regions of interest.
+
+python analysis/cut_captures.py CAPTURES TARGET
+
+CAPTURES holds JOB.hmsim.zst of the jobs that workloads/captures/README.md names. Of the windows of
+`LENGTH` instructions, at multiples of `STEP`, that read the NVDIMM (of dfsioe_w: that write to it,
+of nutchindexing: that do both), the middle one by lines of the NVDIMM becomes PROGRAM.hmsim.zst; of
+those of sort that write and do not read, the middle one becomes sort_writes.hmsim.zst.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from hmsim.running.mixes import PROGRAMS
+from hmsim.traces.columns import columns
+from hmsim.traces.file import TraceFile
+from hmsim.traces.records import FILL
+from hmsim.traces.tools import convert
+from tables import head, row
+
+LENGTH, STEP = 400_000_000, 100_000_000
+JOBS = {"nutchindexing": "lucene-indexing"}
+
+
+def lines(capture: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many lines of the NVDIMM are read, and written, in each window, by its place."""
+    steps = TraceFile(capture).header.instructions // STEP
+    counts = np.zeros((2, steps), dtype=np.int64)
+    for piece in columns(capture):
+        for way, chosen in enumerate((piece.kind == FILL, piece.kind != FILL)):
+            at = piece.time[piece.nvdimm & chosen] // STEP
+            counts[way] += np.bincount(at[at < steps], minlength=steps)
+    ones = np.ones(LENGTH // STEP, dtype=np.int64)
+    return np.convolve(counts[0], ones, "valid"), np.convolve(counts[1], ones, "valid")
+
+
+def middle(chosen: np.ndarray, total: np.ndarray) -> int | None:
+    """Return the place of the middle window of those chosen by their lines, ties by place."""
+    places = sorted(np.flatnonzero(chosen).tolist(), key=lambda place: (total[place], place))
+    return places[len(places) // 2] * STEP if places else None
+
+
+def cut(capture: Path, target: Path, skip: int) -> None:
+    """Write a window and print its row of workloads/captures/README.md."""
+    convert(capture, target, "hmsim", force=True, memory="both", skip=skip, limit=LENGTH)
+    counts = {(nvdimm, read): 0 for nvdimm in (True, False) for read in (True, False)}
+    for piece in columns(target):
+        for nvdimm, read in counts:
+            chosen = (piece.nvdimm == nvdimm) & ((piece.kind == FILL) == read)
+            counts[nvdimm, read] += int(chosen.sum())
+    header = TraceFile(target).header
+    numbers = (*counts.values(), target.stat().st_size, header.instructions, header.records)
+    row(f"`{target.name}`", skip, *(f"{number:,}" for number in numbers))
+
+
+def main() -> None:
+    captures, folder = map(Path, sys.argv[1:])
+    head(
+        *("file", "SKIP", "NVDIMM reads", "NVDIMM writes", "DRAM reads", "DRAM writes"),
+        *("bytes", "instructions", "records"),
+    )
+    for program in PROGRAMS:
+        capture = captures / f"{JOBS.get(program, program)}.hmsim.zst"
+        if not capture.is_file():
+            continue
+        reads, writes = lines(capture)
+        wanted = {"dfsioe_w": writes > 0, "nutchindexing": (reads > 0) & (writes > 0)}
+        cuts = {program: middle(wanted.get(program, reads > 0), reads + writes)}
+        if program == "sort":
+            cuts["sort_writes"] = middle((writes > 0) & (reads == 0), writes)
+        for name, skip in cuts.items():
+            if skip is not None:
+                cut(capture, folder / f"{name}.hmsim.zst", skip)
+
+
+if __name__ == "__main__":
+    main()
