@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 from hmsim.common.paths import shipped
-from support import REPO, write
+from support import REPO, succeed, write
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
@@ -84,3 +84,8 @@ def test_the_lock_file_has_every_package_by_digest() -> None:
     for requirement in wanted:
         found = re.match(r"[\w-]+", requirement)
         assert found and found[0].lower().replace("_", "-") in locked, requirement
+
+
+@pytest.mark.parametrize("command", ["", "run", "trace capture", "guest build"])
+def test_help_has_a_short_name(command: str) -> None:
+    assert succeed(*command.split(), "-h") == succeed(*command.split(), "--help") != ""
