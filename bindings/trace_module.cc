@@ -121,6 +121,7 @@ void bind_traces(py::module_& module) {
       .def_property_readonly("unit",
                              [](const FormatDescriptor& self) { return name_of(self.unit); })
       .def_readonly("clock_step_ns", &FormatDescriptor::clock_step_ns)
+      .def_property_readonly("clock_is_coarse", &FormatDescriptor::clock_is_coarse)
       .def_readonly("tells_completions", &FormatDescriptor::tells_completions)
       .def(
           "resembles",

@@ -135,6 +135,9 @@ struct FormatDescriptor {
   bool tells_completions = false;  // likewise; a trace of the format may still lack them
 
   TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
+  // Whether too many requests have one time to tell which came first: a step of a millisecond or
+  // more, in which a device of today is asked hundreds of times.
+  bool clock_is_coarse() const { return clock_step_ns >= 1'000'000; }
   // Each is for formats of that kind, and throws InputError when the trace's start is malformed.
   std::unique_ptr<MissSource> misses(TraceReader reader, std::optional<unsigned> vcpu) const {
     return std::get<OpenMisses>(open)(std::move(reader), vcpu);

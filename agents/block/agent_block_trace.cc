@@ -69,8 +69,7 @@ void BlockKeys::check_inference(std::vector<ParameterError>& errors) const {
   if (replay != ReplayMode::inferred || format == nullptr) {
     return;
   }
-  constexpr std::uint64_t kCoarse = 1'000'000;  // nanoseconds
-  if (format->clock_step_ns >= kCoarse) {
+  if (format->clock_is_coarse()) {
     errors.push_back({"replay", "'inferred' needs to know what came first, and times of format '" +
                                     trace.format +
                                     "' are too coarse: must be 'closed' or 'timed'"});

@@ -98,6 +98,10 @@ class TraceFormat:
         """Of blocks: nanoseconds of a step of its clock."""
 
     @property
+    def clock_is_coarse(self) -> bool:
+        """Of blocks: whether too many requests have one time to tell which came first."""
+
+    @property
     def tells_completions(self) -> bool:
         """Of blocks: whether its traces may tell when requests were done."""
 

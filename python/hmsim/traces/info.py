@@ -22,7 +22,6 @@ from hmsim.traces.records import (
 )
 
 PAGE = 4096  # bytes
-COARSE_NS = 1_000_000  # as in agents/block/agent_block_trace.cc
 BATCH = 1 << 18  # records between two reports
 NO_NVDIMM = (1 << 64) - 1  # address
 BARS = " ▁▂▃▄▅▆▇█"
@@ -102,7 +101,7 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
 
 def _replays(name: str, completions: int) -> str:
     """Return the values of ``replay`` that a block trace of this format can have."""
-    if FORMATS[name].clock_step_ns >= COARSE_NS:
+    if FORMATS[name].clock_is_coarse:
         step = FORMATS[name].clock_step_ns / 1e9
         return f"closed, timed ({step:g} s a step: too coarse to infer)"
     return "closed, timed, inferred" + ("" if completions else " with old_response")

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { PANIC_PORT = 0x505, PANICKED = 1 };  // of QEMU's pvpanic device, which pauses the machine
@@ -38,6 +39,7 @@ static void pause_machine(void) {
   const char word = PANICKED;
   puts("hmsim-guest: snapshot");
   fflush(stdout);
+  tcdrain(STDOUT_FILENO);  // a paused machine sends nothing of it
   if (ports < 0 || pwrite(ports, &word, 1, PANIC_PORT) != 1) fail("/dev/port");
   close(ports);
 }
