@@ -11,15 +11,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from cut_captures import lines, middle
 from hmsim.common.paths import data_directory
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.mixes import PROGRAMS
 from hmsim.running.runner import run
 from hmsim.running.workload import Workload, load_agent
-from hmsim.traces.columns import columns
-from hmsim.traces.file import TraceFile
 from tables import head, percent, row
 
 MACHINES = {"dma": "an engine", "table3": "cores copy"}
@@ -30,12 +28,8 @@ ONE, TWO = "unified_fr_fcfs,drained", "split,drained"
 
 def busy_part(capture: Path) -> int:
     """Return where the middle one begins, by lines of the NVDIMM, of the parts that have any."""
-    counts = np.zeros(TraceFile(capture).header.instructions // PART, dtype=np.int64)
-    for piece in columns(capture):
-        at = piece.time[piece.nvdimm] // PART
-        counts += np.bincount(at[at < len(counts)], minlength=len(counts))
-    busy = sorted(np.flatnonzero(counts).tolist(), key=lambda place: (counts[place], place))
-    return busy[len(busy) // 2] * PART
+    reads, writes = lines(capture, PART)
+    return middle(reads + writes > 0, reads + writes) * PART
 
 
 def statistics(program: str, machine: str, regime: str, policy: str) -> Any:

@@ -12,7 +12,7 @@ those of sort that write and do not read, the middle one becomes sort_writes.hms
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -27,22 +27,21 @@ LENGTH, STEP = 400_000_000, 100_000_000
 JOBS = {"nutchindexing": "lucene-indexing"}
 
 
-def lines(capture: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many lines of the NVDIMM are read, and written, in each window, by its place."""
-    steps = TraceFile(capture).header.instructions // STEP
+def lines(capture: Path, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many lines of the NVDIMM are read, and written, in each step of instructions."""
+    steps = TraceFile(capture).header.instructions // step
     counts = np.zeros((2, steps), dtype=np.int64)
     for piece in columns(capture):
         for way, chosen in enumerate((piece.kind == FILL, piece.kind != FILL)):
-            at = piece.time[piece.nvdimm & chosen] // STEP
+            at = piece.time[piece.nvdimm & chosen] // step
             counts[way] += np.bincount(at[at < steps], minlength=steps)
-    ones = np.ones(LENGTH // STEP, dtype=np.int64)
-    return np.convolve(counts[0], ones, "valid"), np.convolve(counts[1], ones, "valid")
+    return counts[0], counts[1]
 
 
-def middle(chosen: np.ndarray, total: np.ndarray) -> int | None:
-    """Return the place of the middle window of those chosen by their lines, ties by place."""
+def middle(chosen: np.ndarray, total: np.ndarray) -> int:
+    """Return which of those chosen, of which there are some, is the middle one; ties by place."""
     places = sorted(np.flatnonzero(chosen).tolist(), key=lambda place: (total[place], place))
-    return places[len(places) // 2] * STEP if places else None
+    return places[len(places) // 2]
 
 
 def cut(capture: Path, target: Path, skip: int) -> None:
@@ -59,23 +58,26 @@ def cut(capture: Path, target: Path, skip: int) -> None:
 
 
 def main() -> None:
-    captures, folder = map(Path, sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("captures", type=Path)
+    parser.add_argument("target", type=Path)
+    given = parser.parse_args()
     head(
         *("file", "SKIP", "NVDIMM reads", "NVDIMM writes", "DRAM reads", "DRAM writes"),
         *("bytes", "instructions", "records"),
     )
     for program in PROGRAMS:
-        capture = captures / f"{JOBS.get(program, program)}.hmsim.zst"
+        capture = given.captures / f"{JOBS.get(program, program)}.hmsim.zst"
         if not capture.is_file():
             continue
-        reads, writes = lines(capture)
+        ones = np.ones(LENGTH // STEP, dtype=np.int64)
+        reads, writes = (np.convolve(each, ones, "valid") for each in lines(capture, STEP))
         wanted = {"dfsioe_w": writes > 0, "nutchindexing": (reads > 0) & (writes > 0)}
         cuts = {program: middle(wanted.get(program, reads > 0), reads + writes)}
         if program == "sort":
             cuts["sort_writes"] = middle((writes > 0) & (reads == 0), writes)
-        for name, skip in cuts.items():
-            if skip is not None:
-                cut(capture, folder / f"{name}.hmsim.zst", skip)
+        for name, place in cuts.items():
+            cut(capture, given.target / f"{name}.hmsim.zst", place * STEP)
 
 
 if __name__ == "__main__":

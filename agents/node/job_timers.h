@@ -5,6 +5,7 @@
 // the next of them ends at once, and all others are as much nearer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "agents/clock.h"
@@ -25,7 +26,8 @@ class JobTimers {
   Tick next_time() const { return events_.empty() ? kNever : events_.next_time() - skipped_; }
   bool due(Tick now) const { return next_time() <= now; }
   Event pop() { return events_.pop(); }
-  void skip_to_next(Tick now) { skipped_ = events_.next_time() - now; }
+  // There is one.
+  void skip_to_next(Tick now) { skipped_ = std::max(skipped_, events_.next_time() - now); }
 
   // see(event) for all, in no order.
   template <class See>

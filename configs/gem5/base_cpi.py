@@ -46,11 +46,13 @@ def arguments():
 
 
 def make_board(options):
-    name, *rest = shlex.split(options.program)
-    path = Path(name)
-    if not path.is_file():
+    try:
+        name, *rest = shlex.split(options.program)
+    except ValueError:
+        give_up(f"--program '{options.program}': expected a command line")
+    if not Path(name).is_file():
         give_up(f"--program {name}: no such file")
-    path = str(path.resolve())
+    path = str(Path(name).resolve())
     processor = SimpleSwitchableProcessor(
         starting_core_type=CPUTypes.ATOMIC,
         switch_core_type=CPUTypes.O3,
@@ -87,6 +89,8 @@ def run_for(core, instructions, what):
 
 
 def measure(options):
+    if options.instructions < 1:
+        give_up(f"--instructions {options.instructions}: must be at least 1")
     board = make_board(options)
     board._pre_instantiate()
     Root(full_system=False, board=board)

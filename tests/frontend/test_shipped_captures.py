@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hmsim import load_config, run
+from hmsim.traces.causes import summarise
 from hmsim.traces.file import TraceFile
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads" / "captures"
@@ -63,6 +64,13 @@ def test_a_capture_with_causes_runs_as_four_tasks(name: str, tmp_path: Path) -> 
     file = TraceFile(path)
     assert sum(map(len, file.records())) == 8 * file.header.records
     assert file.header.two_memories and file.header.causes
+    tasks = [
+        thread
+        for thread in summarise(file.records())["busiest"]
+        if thread["name"].startswith(("Executor task", "LocalJobRunner", "pool-"))
+    ]
+    assert len(tasks) == 4
+    assert min(task["instructions"] for task in tasks) > 0.08 * file.header.instructions
     assert table()[f"causes/{name}"][-2:] == [
         str(file.header.instructions),
         str(file.header.records),
@@ -74,5 +82,4 @@ def test_a_capture_with_causes_runs_as_four_tasks(name: str, tmp_path: Path) -> 
     )
     stats = run(load_config("quick"), workload).stats
     assert stats["agent.0.progress"] == pytest.approx(24_000_000, rel=0.01)  # less what copies
-    # Four tasks take turns of 4 M instructions with each other and with Java's compilers.
     assert all(float(stats[f"core.{core}.busy"]) > 0 for core in range(3))

@@ -298,13 +298,18 @@ TEST(Job, PreemptedMissesAreProgressOnce) {
 TEST(Job, ARunMayBeCutAnywhere) {
   const std::string program =
       "thread a 3\ncompute 10000\nread 3 2\nwake x\nsleep 7us\nwrite 40 3\nsync\nload 0x40\n"
+      "sleep 90us\ncompute 40\n"
       "thread b 3\nwait x\ncompute 500\nread 90\nwrite 20\nstore 0x4000\n";
   for (const char* machine : {"table3", "prefetch", "dma"}) {
     for (const char* flushers : {"0", "2"}) {
       const char* persistence = flushers == std::string("0") ? "module" : "controller";
       const Job job{
           program,
-          {{"cores", "0-1"}, {"tasks", "2"}, {"flushers", flushers}, {"dirty_ratio", "0.000002"}},
+          {{"cores", "0-1"},
+           {"tasks", "2"},
+           {"flushers", flushers},
+           {"dirty_ratio", "0.000002"},
+           {"skip_idle", machine == std::string("prefetch") ? "false" : "true"}},
           {{"frontend.node.machine", machine}, {"frontend.node.persistence", persistence}}};
       const auto whole = run(job);
       for (int steps = 1; steps < 4'000; steps = steps * 4 + 1) {
