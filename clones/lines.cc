@@ -51,7 +51,9 @@ void CloneLines::begin(std::size_t kind, std::size_t pace, bool to_end, Random& 
   ends_ = random.chance(chance_of(visit.last));
   pieces_of_ = nullptr;
   std::int64_t piece = accesses;
+  form_ = accesses == 1 ? CloneVisitForm::single : CloneVisitForm::whole;
   if (accesses > kLines || (accesses > 1 && !random.chance(chance_of(visit.whole)))) {
+    form_ = CloneVisitForm::broken;
     for (Pieces& pieces : pieces_) {
       pieces_of_ = pieces.low <= accesses ? &pieces : pieces_of_;
     }

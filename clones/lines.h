@@ -21,7 +21,8 @@ class CloneLines {
   void begin(std::size_t kind, std::size_t pace, bool to_end, Random& random);
   void step(Random& random);                    // to the visit's next line
   std::uint64_t line() const { return line_; }  // within the page
-  std::int64_t left() const { return left_; }   // accesses of this visit behind this one
+  CloneVisitForm form() const { return form_; }
+  std::int64_t left() const { return left_; }     // accesses of this visit behind this one
 
  private:
   struct Pieces {
@@ -41,6 +42,7 @@ class CloneLines {
   std::vector<Pieces> pieces_;
 
   std::uint64_t line_ = 0;
+  CloneVisitForm form_ = CloneVisitForm::single;  // of this visit
   std::int64_t left_ = 0;
   std::int64_t piece_ = 0;       // of them, in this run of lines
   Pieces* pieces_of_ = nullptr;  // of this visit; none: it goes from line to line

@@ -49,7 +49,7 @@ int ClonePages::lacks(std::size_t kind, std::size_t number) const {
 }
 
 // Chance decides, unless there were too many such visits, or too few, so far.
-bool ClonePages::follows(bool at_end, std::size_t pace, Random& random) {
+bool ClonePages::follows(CloneVisitForm form, bool at_end, std::size_t pace, Random& random) {
   if (!at_end) {
     return false;
   }
@@ -63,11 +63,12 @@ bool ClonePages::follows(bool at_end, std::size_t pace, Random& random) {
   while (sweep + 1 < kSweeps && (std::uint64_t{1} << sweep) <= in_row_) {
     ++sweep;
   }
-  return random.chance(chance_of(stream_.follow[sweep][new_ ? 0 : 1]));
+  const std::size_t column = 2 * static_cast<std::size_t>(form) + (new_ ? 0 : 1);
+  return random.chance(chance_of(stream_.follow[sweep][column]));
 }
 
-void ClonePages::advance(bool at_end, std::size_t pace, Random& random) {
-  const bool followed = follows(at_end, pace, random);
+void ClonePages::advance(CloneVisitForm form, bool at_end, std::size_t pace, Random& random) {
+  const bool followed = follows(form, at_end, pace, random);
   enter(followed ? page_ + 1 : find(at_end, random));
   in_row_ = followed ? in_row_ + 1 : 0;
   ++paces_[pace].counts[kind()];

@@ -17,9 +17,9 @@ class ClonePages {
  public:
   explicit ClonePages(const CloneStream& stream);
 
-  // Begins the next visit, in a phase of a pace. `at_end`: the one before ended in its page's last
-  // line.
-  void advance(bool at_end, std::size_t pace, Random& random);
+  // Begins the next visit, in a phase of a pace. `form`: of the one before. `at_end`: it ended in its
+  // page's last line.
+  void advance(CloneVisitForm form, bool at_end, std::size_t pace, Random& random);
   std::uint64_t page() const { return page_; }  // from the stream's first
   std::size_t kind() const { return in_row_ >= kLongSweep ? 2 : in_row_ > 0 ? 1 : 0; }
   // Whether there were too few visits of a kind so far, 1, too many, -1, or about as many as
@@ -32,7 +32,7 @@ class ClonePages {
 
   void enter(std::uint64_t page);
   std::uint64_t find(bool at_end, Random& random);
-  bool follows(bool at_end, std::size_t pace, Random& random);
+  bool follows(CloneVisitForm form, bool at_end, std::size_t pace, Random& random);
 
   struct Pace {
     std::array<double, kVisitKinds> shares{};  // wanted, of visits

@@ -39,6 +39,10 @@ struct ClonePieces {
 // that were the kLongSweep-th in a row, or later.
 inline constexpr std::size_t kVisitKinds = 3;
 
+// A visit of one access; of more, from line to line; of more, with steps that are not.
+enum class CloneVisitForm : std::uint8_t { single, whole, broken };
+inline constexpr std::size_t kVisitForms = 3;
+
 // Phases of about the same pace.
 struct ClonePace {
   std::vector<CloneBin> inside;                      // gaps before accesses within a visit
@@ -52,8 +56,9 @@ struct CloneStream {
   bool attached = false;  // to fills: gaps are numbers of fills, not of instructions
   std::array<std::vector<CloneVisits>, kVisitKinds> visits;  // of each kind, by class
   // Shares of visits ending in a page's last line that are followed, by the visits in a row before:
-  // 0, 1, 2-3, 4-7 ... kSweeps - 1 stands for all more; of new pages, of others.
-  std::array<std::array<double, 2>, kSweeps> follow{};
+  // 0, 1, 2-3, 4-7 ... kSweeps - 1 stands for all more. Two of each CloneVisitForm: of new pages, of
+  // others.
+  std::array<std::array<double, 2 * kVisitForms>, kSweeps> follow{};
   std::vector<CloneBin> reuse;  // of jumps and follows: visits since the page's last; low 0: none
   std::vector<CloneBin> skips;  // within a visit: how many lines a step that is not next goes
   std::vector<ClonePieces> pieces;

@@ -18,6 +18,7 @@ from hmsim.running.mixes import (
     WINDOW_BEGINS,
     Mix,
     available,
+    capture,
     every,
     expand,
     parse,
@@ -133,10 +134,9 @@ def test_agents_of_a_mix() -> None:
 
 @pytest.mark.parametrize("program", ["dfsioe_w", "wordcount"])
 def test_a_jobs_window_is_the_middle_one_of_those_with_io(program: str) -> None:
-    profile = shipped("workloads/profiles")[program]
-    whole = resolve(Path(f"{profile}:whole"), {"instructions": "5"})
-    lines = [0] * (load(profile).instructions // WINDOW)
-    for piece in columns(whole):
+    trace = capture(program)
+    lines = [0] * (TraceFile(trace).header.instructions // WINDOW)
+    for piece in columns(trace):
         for window in (piece.time[piece.nvdimm] // WINDOW).tolist():
             if window < len(lines):
                 lines[window] += 1

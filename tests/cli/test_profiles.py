@@ -75,7 +75,7 @@ def test_a_profile_by_hand() -> None:
     mixes = [*fills.mixes.values()]
     assert {(low, row.index(max(row))) for mix in mixes for low, row in mix.items()} == of_four
     assert [sum(sum(row) for row in mix.values()) for mix in mixes] == [1] * len(mixes)
-    assert fills.follow == {0: [1, 0]}
+    assert fills.follow == {0: [0, 0, 1, 0, 0, 0]}
     assert fills.reuse == {0: [0.75, 0], 2: [0.25, 3]}
     assert {low for bins in fills.between.values() for low in bins} == {8, 32, 64}
     assert {low for bins in fills.inside.values() for low in bins} == {4, 8}
@@ -85,7 +85,7 @@ def test_a_profile_by_hand() -> None:
     assert {low: row[0] for low, row in fills.runs.items()} == {1: 3 / 71, 64: 68 / 71}
     assert sum(fills.phases) == 71
     nt = profile.streams["nvdimm_non_temporal"]
-    assert (nt.visits, nt.follow) == (2, {0: [1, 0]})
+    assert (nt.visits, nt.follow) == (2, {0: [1, 0, 0, 0, 0, 0]})
     figures = profile.figures()
     assert figures["rpki"] == pytest.approx(1000 * 71 / 897)
     assert figures["nvdimm_wpki"] == pytest.approx(2000 / 897)
@@ -260,7 +260,7 @@ def test_twins_are_made_once(tmp_path: Path, copied: Profile) -> None:
     assert materialised(path, blocks=False) == first
     assert first.stat().st_mtime_ns == when
     assert materialised(path, blocks=True).name.endswith(".mqsim.zst")
-    write(path, dump(copied).replace("hmsim_profile: 2\n", "hmsim_profile: 2\ndescription: x\n"))
+    write(path, dump(copied).replace("hmsim_profile: 3\n", "hmsim_profile: 3\ndescription: x\n"))
     assert materialised(path, blocks=False) != first
 
 
@@ -283,7 +283,7 @@ def test_a_core_over_a_twin_has_the_profiles_base_cpi(tmp_path: Path, copied: Pr
 
 
 FAULTS = {
-    "hmsim_profile: 1": "only version 2",
+    "hmsim_profile: 1": "only version 3",
     "instructions: 0": "outside",
     "instructions: none": "is no number",
     "base_cpi: -1": "outside 0 .. 1000",

@@ -31,7 +31,7 @@ LENGTH = 2_000_000
 
 def crowded(monkeypatch: pytest.MonkeyPatch, counts: list[int]) -> None:
     """Let every program have so many lines of the NVDIMM in each window of its capture."""
-    monkeypatch.setattr(experiment, "lines", lambda profile, number, length: tuple(counts))
+    monkeypatch.setattr(experiment, "lines", lambda program, length: tuple(counts))
 
 
 def test_windows_are_drawn_from_the_idle_and_both_halves_of_the_busy(
@@ -54,11 +54,11 @@ def test_a_capture_without_requests_is_one_window(monkeypatch: pytest.MonkeyPatc
 
 
 def test_lines_are_counted_in_the_window_where_they_are_asked_for() -> None:
-    counts = experiment.lines("wordcount", 1, LENGTH)
+    counts = experiment.lines("wordcount", LENGTH)
     profile = load(experiment.profile_path("wordcount"))
     assert len(counts) == profile.instructions // LENGTH
     assert sum(counts) == pytest.approx(profile.streams["nvdimm_fills"].accesses, rel=0.01)
-    halves = experiment.lines("wordcount", 1, LENGTH // 2)
+    halves = experiment.lines("wordcount", LENGTH // 2)
     pairs = [sum(halves[2 * n : 2 * n + 2]) for n in range(len(counts))]
     assert pairs == list(counts)
 

@@ -112,7 +112,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
                 "jumped": _visits(stream.jumped),
                 "followed": _visits(stream.followed),
                 "swept": _visits(stream.swept),
-                "follow": [stream.follow.get(start, [0.0, 0.0]) for start in SWEEPS],
+                "follow": [stream.follow.get(start, [0.0] * 6) for start in SWEEPS],
                 "reuse": _numbers(stream.reuse, POWERS, LONGEST_REUSE - 1),
                 "skips": _numbers(stream.skips, SKIPS, POWERS[-1]),
                 "pieces": [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hmsim.traces.records import FILL, NT_WRITE, WRITE_BACK
 
-VERSION = 2
+VERSION = 3
 PHASES = 32
 PAGE_LINES = 64
 # NVDIMM entries of one queue of 128, mean and share of time with more than 104, under a closed loop
@@ -52,8 +52,9 @@ class Stream:
         followed: visits that began on the line behind the last visit's last.
         swept: those of them that were at least the `LONG_SWEEP`-th in a row.
         follow: shares of the visits ending in a page's last line that were followed, by how many
-            visits in a row had followed one another before (`SWEEPS`): of visits of pages visited
-            for the first time, of others.
+            visits in a row had followed one another before (`SWEEPS`): of visits of one access to
+            pages visited for the first time, to others; likewise of longer ones that go from line
+            to line, and of longer ones that do not.
         kinds: shares of visits that jumped, followed (fewer than `LONG_SWEEP` in a row) and swept.
             A figure: twins use `mixes`.
         mixes: visits by the phase's pace and by accesses: shares of those that jumped, followed

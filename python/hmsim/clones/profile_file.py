@@ -46,7 +46,7 @@ BINS: dict[str, tuple[tuple[int, ...], int, int]] = {
     "jumped": (VISITS, LONGEST_VISIT, 5),
     "followed": (VISITS, LONGEST_VISIT, 5),
     "swept": (VISITS, LONGEST_VISIT, 5),
-    "follow": (SWEEPS, 0, 2),
+    "follow": (SWEEPS, 0, 6),
     "mixes": (VISITS, LONGEST_VISIT, 3),
     "reuse": (POWERS, LONGEST_REUSE - 1, 2),
     "inside": (POWERS, POWERS[-1], 2),

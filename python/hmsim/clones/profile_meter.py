@@ -183,8 +183,8 @@ class _Meter:
         # Jumped, followed, swept: accesses, whole, first, last.
         self._kinds = [_Bins(VISITS, 4) for _ in range(KINDS)]
         self._mixes = _Mixes()
-        self._at_end = np.zeros((len(SWEEPS), 2))  # visits, as Stream.follow tells them apart
-        self._follows = np.zeros((len(SWEEPS), 2))
+        self._at_end = np.zeros((len(SWEEPS), 6))  # visits, as Stream.follow tells them apart
+        self._follows = np.zeros((len(SWEEPS), 6))
         self._last_case = 0  # of the visit before
         self._in_row = 0  # visits that have followed one another
         self._inside, self._between = _Gaps(), _Gaps()
@@ -221,7 +221,8 @@ class _Meter:
         distances = self.pages.distances(line[starts] // PAGE_LINES, self._visits)
         row = self._rows(followed)
         sweep = np.searchsorted(np.array(SWEEPS), row, side="right") - 1
-        case = 2 * sweep + (distances != 0)
+        form = np.where(lengths == 1, 0, np.where(whole, 1, 2))
+        case = 6 * sweep + 2 * form + (distances != 0)
         before_case = np.concatenate(([self._last_case], case[:-1]))
         self._last_case = int(case[-1])
         for sums, chosen in ((self._at_end, at_end), (self._follows, followed)):

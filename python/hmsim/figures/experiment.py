@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What figures run: the paper's system and mixes, at two sizes, every run made once and kept.
 
-A mix is a program as a job (docs/jobs.md): four tasks on three cores, which wait for their I/O,
-beside a partner on the fourth. A run is one pass of the tasks over a window of their program's
-capture, the same under every policy; three windows, drawn anew for every seed, stand for all of it.
+A mix is a program as a job (docs/jobs.md): the threads of its capture, four tasks among them, on
+three cores, where they wait for each other and for their I/O, beside a partner on the fourth. A run
+is one pass over a window of the capture, the same under every policy; three windows, drawn anew for
+every seed, stand for all of it.
 `hmsim.figures.regimes` says on which machine, and from which state of the buffer.
 """
 
@@ -20,8 +21,6 @@ import numpy as np
 import pandas as pd
 
 from hmsim import Bundle, InputError
-from hmsim.clones.files import materialised
-from hmsim.clones.profile_file import load
 from hmsim.common.directories import new_file
 from hmsim.common.paths import data_directory
 from hmsim.config import write_modes
@@ -29,10 +28,11 @@ from hmsim.config.configuration import AnyBundle, Config, load_config
 from hmsim.config.settings import from_mapping
 from hmsim.figures.gains import SHARE
 from hmsim.figures.regimes import BUFFER, FILL, FILLED, FULL, MACHINE, MACHINE_KEY, REGIMES
-from hmsim.running.mixes import PROGRAMS, Mix, agents
+from hmsim.running.mixes import PROGRAMS, WINDOW, Mix, agents, capture
 from hmsim.running.points import Point, Runner, point, run_points
 from hmsim.running.workload import Agent, Workload, load_agent
 from hmsim.traces.columns import columns
+from hmsim.traces.file import TraceFile
 
 CONFIG = "mascots16"
 BASELINES = ("par_bs", "tcm", "nvm_duet", "firm")
@@ -51,7 +51,6 @@ PAPER_ALL = Bundle(
     "paper_all", "all", {"controller.scheduler": "fcfs", "policies.harmonic.impl": "table"}
 )
 POLICIES: dict[str, AnyBundle] = {each.name: each for each in (SPLIT_FCFS, UNIFIED_256, PAPER_ALL)}
-WINDOW = 2_000_000  # instructions of each task
 INSTRUCTIONS = 1_000_000_000  # of a partner: more than it does in a run
 # Simulated time after which a run ends whatever its tasks have done: the paper's rule may deny a
 # class for ever. What tasks did until then is their IPC.
@@ -78,7 +77,7 @@ class Runs:
 
     @property
     def seeds(self) -> Sequence[int]:
-        """Of simulations and of twins: every seed has traces of its own."""
+        """Of simulations, windows and twins: a seed has a partner and windows of its own."""
         return (1,) if self.quick else (1, 2, 3)
 
     def scaled(self, full: int, quick: float = 0.1) -> int:
@@ -180,49 +179,42 @@ def profile_path(profile: str) -> Path:
 
 
 @lru_cache(maxsize=64)
-def captured(profile: str) -> int:
-    """Return the length of a profile's capture in instructions."""
-    return load(profile_path(profile)).instructions
-
-
-@lru_cache(maxsize=64)
-def lines(profile: str, number: int, length: int) -> tuple[int, ...]:
-    """Return how many lines of the NVDIMM a twin has in each window of so many instructions."""
-    counts = np.zeros(captured(profile) // length, dtype=np.int64)
-    trace = materialised(profile_path(profile), blocks=False, seed=number)
+def lines(program: str, length: int) -> tuple[int, ...]:
+    """Return how many lines of the NVDIMM a capture has in each window of so many instructions."""
+    trace = capture(program)
+    counts = np.zeros(TraceFile(trace).header.instructions // length, dtype=np.int64)
     for piece in columns(trace):
         windows_ = piece.time[piece.nvdimm] // length
         counts += np.bincount(windows_[windows_ < len(counts)], minlength=len(counts))
     return tuple(counts.tolist())
 
 
-def windows(profile: str, number: int, length: int) -> list[Window]:
-    """Return windows that together stand for the capture, each with its share of it.
+def windows(program: str, number: int, length: int) -> list[Window]:
+    """Return windows that together stand for a capture, each with its share of it.
 
     I/O comes in phases, and most windows have none. So the windows are sorted by how many lines of
     the NVDIMM they have, and one is drawn from each of three groups: those with none, and the lower
     and the upper half of the others.
     """
-    counts = lines(profile, number, length)
+    counts = lines(program, length)
     every = range(len(counts))
     busy = sorted((index for index in every if counts[index]), key=lambda i: (counts[i], i))
     half = len(busy) // 2
     groups = ([index for index in every if not counts[index]], busy[:half], busy[half:])
-    draw = random.Random(f"{profile} {number}").choice
+    draw = random.Random(f"{program} {number}").choice
     return [Window(draw(each) * length, length, len(each) / len(every)) for each in groups if each]
 
 
 def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
     """Return workloads that together stand for a mix, each with its share of the program's work.
 
-    They are windows of the program's capture. A seed has twins and windows of its own.
+    They are windows of the program's capture. A seed has a partner and windows of its own.
     """
     named = Mix(case.program, case.partner or "mcf")
     found = []
     for window in windows(case.program, seed, runs.scaled(WINDOW, 0.5)):
         partner, job = agents(named)
-        path = f"{profile_path(case.program)}@{seed}:whole"
-        job |= {"path": path, "skip": window.begin, "instructions": window.length, **dict(case.job)}
+        job |= {"skip": window.begin, "instructions": window.length, **dict(case.job)}
         profile = f"{profile_path(named.partner)}@{seed}:whole"
         partner |= {"path": profile, "instructions": INSTRUCTIONS, "measured": False}
         name = named.name if case.partner else f"{case.program} alone"

@@ -40,15 +40,18 @@ program made nearly all of a mean over the programs.
 **Verdicts.** *Reproduced*: direction as claimed, and the number within its band where it has one,
 with its whole interval. *Trend only*: the direction is as claimed, the number is not. *Not
 reproduced*: neither. Intervals are those of the means over three seeds (95 % bootstrap); each seed
-has traces of its own. Programs are not drawn. Where there is one seed there is no interval.
+has windows and a partner of its own. Programs are not drawn. Where there is one seed there is no
+interval.
 
 ## What is compared
 
-- **Programs that wait**: each of the paper's eight as a [job](jobs.md), four tasks on cores 1 to 3
-  that compute, read, write and wait, beside mcf, lbm or milc on core 0. IPC of a program is the
-  instructions of its tasks over time, waiting counted. They are real programs at laptop scale, not
-  the paper's traces ([programs.md](programs.md), [workloads.md](workloads.md)): inputs are a
-  thousand times smaller, and SPEC's three are programs of the same kind with the rates of Table IV.
+- **Programs that wait**: each of the paper's eight as a [job](jobs.md), all threads of its
+  [capture with causes](full-system-capture.md#causes), four tasks among them, on cores 1 to 3,
+  where they compute, read, write and wait as they did, beside mcf, lbm or milc on core 0. IPC of a
+  program is the instructions of its threads over time, waiting counted. They are real programs at
+  laptop scale, not the paper's ([programs.md](programs.md), [workloads.md](workloads.md)): inputs
+  are a hundred to a thousand times smaller, and SPEC's three are programs of the same kind with the
+  rates of Table IV and a measured base CPI ([gem5.md](gem5.md#base-cpi)).
 - **Machine**: a copy engine (`frontend.node.machine: dma`), for every claim about mixes. The
   paper's plots of its queue have more than 104 of 128 entries held by reads of the NVDIMM: three
   cores that copy, with ten or sixteen lines in flight each, cannot hold so many
@@ -59,12 +62,12 @@ has traces of its own. Programs are not drawn. Where there is one seed there is 
   25 GB, comes from flash, and its writes meet a buffer full of dirty data; the other six programs
   read what had just been written through the buffer (`nvdimm.precondition.buffer: resident`). The
   other state is sensitivity.
-- **A run** is one pass of the tasks over a window of two million instructions of the capture, the
-  same under every policy. Programs do I/O in bursts: a few per cent (bayes) to two thirds
-  (dfsioe_r) of such windows have any. Three windows stand for a capture, one of those without, and
-  one of each half of the others by how many lines they have; each counts by its share of the
-  program's work, and in time by how long it took. What a window leaves waiting is not carried into
-  the next. A run ends after 100 ms whatever was done.
+- **A run** is one pass over a window of 40 million instructions of the capture, the same under
+  every policy: its tasks took turns of four million on the processor that was captured. Three
+  windows stand for a capture, one of those without I/O, and one of each half of the others by how
+  many lines of the NVDIMM they have; each counts by its share of the program's work, and in time by
+  how long it took. What a window leaves waiting is not carried into the next. A run ends after
+  100 ms whatever was done.
 - **HMS** is `paper_hms`: tables, the oldest first within a class, as the paper says it evaluated;
   with all techniques, the same beneath them. `hms` and `all`, which compare the equations' rates
   themselves, stand beside.

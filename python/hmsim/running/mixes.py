@@ -22,25 +22,28 @@ PROGRAMS = (
     "sort",
     "wordcount",
 )
-PARTNERS = {"mcf": 2_000_000, "lbm": 5_000_000, "milc": 40_000_000}  # instructions of a run
+PARTNERS = {
+    "mcf": 10_000_000,
+    "lbm": 20_000_000,
+    "milc": 40_000_000,
+}  # instructions: some 10 ms alone
 PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
 SLAVES = 3  # of the online variant
-TASKS = 4  # of a job
 JOB_CORES = "1-3"
-# What a job's tasks run of a program: a window of its twin as long as the capture, cut from it so
-# that its I/O keeps its bursts. Of those windows that have any I/O it is the middle one by lines
-# of the NVDIMM, ties by place (`tests/cli/test_mixes.py` counts them again).
-WINDOW = 4_000_000  # instructions
+# What a job runs of a program's capture: two turns of its four tasks, which took turns on one
+# processor, 4 ms (M instructions) each. Of the windows that have any I/O it is the middle one by
+# lines of the NVDIMM, ties by place (`tests/cli/test_mixes.py` counts them again).
+WINDOW = 40_000_000  # instructions
 WINDOW_BEGINS = {
-    "bayes": 92_000_000,
-    "dfsioe_r": 252_000_000,
-    "dfsioe_w": 216_000_000,
-    "kmeans": 400_000_000,
-    "nutchindexing": 1_904_000_000,
-    "pagerank": 812_000_000,
-    "sort": 524_000_000,
-    "wordcount": 672_000_000,
+    "bayes": 40_000_000,
+    "dfsioe_r": 320_000_000,
+    "dfsioe_w": 120_000_000,
+    "kmeans": 80_000_000,
+    "nutchindexing": 280_000_000,
+    "pagerank": 200_000_000,
+    "sort": 40_000_000,
+    "wordcount": 120_000_000,
 }
 OPTIONS = ("online", "timed", "closed")
 
@@ -135,15 +138,20 @@ def agents(mix: Mix) -> list[dict[str, Any]]:
     return [partner, *(_core_and_blocks(mix) if mix.options else [_job(mix.program)])]
 
 
+def capture(program: str) -> Path:
+    """Return the capture of a program with what its threads waited for."""
+    return data_directory() / "workloads" / "captures" / f"{program}.hmsim.zst"
+
+
 def _job(program: str) -> dict[str, Any]:
     return {
         "kind": "job",
-        "path": f"{_profiles() / program}.yaml:whole",
+        "path": str(capture(program)),
         "format": "hmsim",
         "cores": JOB_CORES,
-        "tasks": TASKS,
         "skip": WINDOW_BEGINS[program],
         "instructions": WINDOW,
+        "skip_idle": True,  # the ends of many windows are the JVM's own timers
     }
 
 

@@ -83,7 +83,8 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         result.update(completions=records.completions, replay=_replays(found, records.completions))
     if two_memories:
         result.update(nvdimm_reads=counts[0][1], nvdimm_writes=counts[1][1])
-    last = summary.last_time
+    file = TraceFile(path) if found == "hmsim" else None
+    last = file.header.instructions if file else summary.last_time
     if unit and last:
         result.update(duration=last, unit=unit)
     if unit == "instructions" and last:
@@ -93,7 +94,6 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
         result.update(requests_per_second=per_second * (reads + writes) / last)
     names = ("dram", "nvdimm") if two_memories else ("memory",)
     result["memories"] = dict(zip(names, map(_memory, memories)))
-    file = TraceFile(path) if found == "hmsim" else None
     if file and file.header.causes:
         result["causes"] = summarise(file.records())
     return result

@@ -83,7 +83,7 @@ CloneProfile scan(std::uint64_t accesses) {
   const CloneVisits page{{1, 64, 64, 64}, 1, 1, 1};
   stream.visits = {{{page}, {page}, {page}}};
   for (auto& row : stream.follow) {
-    row = {1, 1};
+    row.fill(1);
   }
   stream.reuse = {{1, 0, 0, 0}};
   stream.paces = {{{{1, 8, 15, 10}}, {{1, 64, 127, 100}}, {{{0.0}, {0.0}, {1.0}}}}};
