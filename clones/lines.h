@@ -22,7 +22,7 @@ class CloneLines {
   void step(Random& random);                    // to the visit's next line
   std::uint64_t line() const { return line_; }  // within the page
   CloneVisitForm form() const { return form_; }
-  std::int64_t left() const { return left_; }     // accesses of this visit behind this one
+  std::int64_t left() const { return left_; }  // accesses of this visit behind this one
 
  private:
   struct Pieces {

@@ -17,8 +17,8 @@ class ClonePages {
  public:
   explicit ClonePages(const CloneStream& stream);
 
-  // Begins the next visit, in a phase of a pace. `form`: of the one before. `at_end`: it ended in its
-  // page's last line.
+  // Begins the next visit, in a phase of a pace. `form`: of the one before. `at_end`: it ended in
+  // its page's last line.
   void advance(CloneVisitForm form, bool at_end, std::size_t pace, Random& random);
   std::uint64_t page() const { return page_; }  // from the stream's first
   std::size_t kind() const { return in_row_ >= kLongSweep ? 2 : in_row_ > 0 ? 1 : 0; }

@@ -56,8 +56,8 @@ struct CloneStream {
   bool attached = false;  // to fills: gaps are numbers of fills, not of instructions
   std::array<std::vector<CloneVisits>, kVisitKinds> visits;  // of each kind, by class
   // Shares of visits ending in a page's last line that are followed, by the visits in a row before:
-  // 0, 1, 2-3, 4-7 ... kSweeps - 1 stands for all more. Two of each CloneVisitForm: of new pages, of
-  // others.
+  // 0, 1, 2-3, 4-7 ... kSweeps - 1 stands for all more. Two of each CloneVisitForm: of new pages,
+  // of others.
   std::array<std::array<double, 2 * kVisitForms>, kSweeps> follow{};
   std::vector<CloneBin> reuse;  // of jumps and follows: visits since the page's last; low 0: none
   std::vector<CloneBin> skips;  // within a visit: how many lines a step that is not next goes

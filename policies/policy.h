@@ -31,7 +31,7 @@ struct RequestView {
   bool write;
   std::uint16_t source;  // hardware context (core)
   int rank;              // the NVDIMM is one more rank
-  int bank;              // within the rank; NVDIMM: pseudo-bank = LPN mod LUNs (docs/glossary.md)
+  int bank;              // within the rank; NVDIMM: pseudo-bank (docs/glossary.md)
   std::int64_t row;      // DRAM row; NVDIMM: LPN
   std::int64_t line;     // address / 64 within the channel's part of its memory
   bool row_hit;          // DRAM: its row is open; NVDIMM: its page was the pseudo-bank's last

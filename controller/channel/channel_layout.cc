@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/channel_layout.h"
 
+#include <algorithm>
+
+#include "controller/channel/nvdimm_endpoint.h"
 #include "nvdimm/module.h"
 
 namespace hmsim {
@@ -22,6 +25,11 @@ bool command_queues_may_fill(const SystemConfig& config) {
           config.transaction_slots() > controller.command_queue_depth);
 }
 
+int pseudo_banks_of(const NvdimmParameters& nvdimm) {
+  const std::int64_t units = nvdimm.present ? design_of(nvdimm.kind).units(nvdimm) : 0;
+  return static_cast<int>(std::min(units, NvdimmEndpoint::kMostPseudoBanks));
+}
+
 }  // namespace
 
 ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
@@ -32,6 +40,7 @@ ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
       period(config.dram.clock_period()),
       banks_per_rank(static_cast<int>(config.dram.organisation.banks)),
       nvdimm_rank(static_cast<int>(config.dram.ranks)),
+      pseudo_banks(pseudo_banks_of(config.nvdimm)),
       split(config.controller.split()),
       two_level(config.controller.structure == QueueStructure::two_level),
       drained(config.controller.writes == WriteMode::drained),
@@ -77,7 +86,7 @@ ChannelShape ChannelLayout::shape(const NvdimmParameters& nvdimm, std::size_t sl
   shape.row_miss = cycles(timing.trp + timing.trcd);
   if (nvdimm.present) {
     const NvdimmDesign& design = design_of(nvdimm.kind);
-    shape.pseudo_banks = static_cast<int>(design.units(nvdimm));
+    shape.pseudo_banks = pseudo_banks;
     shape.nvdimm_hit_delay = design.hit_delay(nvdimm);
     shape.nvdimm_read_time = design.miss_delay(nvdimm);
   }

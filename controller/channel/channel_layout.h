@@ -44,6 +44,7 @@ struct ChannelLayout {
   const Tick period;
   const int banks_per_rank;  // a power of two
   const int nvdimm_rank;     // the rank after the last of the DRAM
+  const int pseudo_banks;    // of the NVDIMM: one a LUN, but kMostPseudoBanks at most; 0: none
   const bool split;
   const bool two_level;
   const bool drained;              // DRAM writes wait for a batch

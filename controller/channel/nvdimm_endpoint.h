@@ -18,7 +18,9 @@ namespace hmsim {
 
 class NvdimmEndpoint {
  public:
-  // Pseudo-bank = LPN mod `pseudo_banks` (at most 64).
+  static constexpr std::int64_t kMostPseudoBanks = 64;  // a bit each, in a word
+
+  // Pseudo-bank = LPN mod `pseudo_banks`, 1 to kMostPseudoBanks.
   // `posts_writes`: they have no command, and compete for a credit in its place.
   NvdimmEndpoint(std::int64_t pseudo_banks, std::int64_t outstanding_limit, bool posts_writes,
                  const NvdimmTiming& timing, TransactionPool& pool);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/nvdimm_side.h"
 
+#include <algorithm>
+
 namespace hmsim {
 
 NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
@@ -9,8 +11,8 @@ NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
     : layout_(layout),
       timing_(*devices.timing, devices.native_timing, layout.nvdimm_rank,
               layout.nvdimm_rank * layout.banks_per_rank),
-      endpoint_(config.nvdimm.present ? design_of(config.nvdimm.kind).units(config.nvdimm) : 1,
-                config.controller.outstanding_limit(), layout.posts_writes, timing_, pool),
+      endpoint_(std::max(1, layout.pseudo_banks), config.controller.outstanding_limit(),
+                layout.posts_writes, timing_, pool),
       credits_(config.nvdimm.posted_writes, Cycle(config.controller.response_cycles)) {
   if (config.nvdimm.present) {
     module_ = design_of(config.nvdimm.kind).make(config.nvdimm, host, seed, config.assignments);

@@ -23,6 +23,7 @@ KERNEL_COMMAND = (
     "hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale}"
 )
 CAUSES_PARAMETER = " hmsim_causes=1"
+DELAY_PARAMETER = " hmsim_delay={delay}"
 # The block device on the NVDIMM: nd_pmem is Linux's; pmbd is workloads/guest/driver, by its way of
 # copying.
 DRIVERS = ("nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc")
@@ -47,6 +48,7 @@ class Machine:
     icount: bool  # whether its time is its instructions
     scale: int  # of the job's input, 1 for its usual size
     causes: bool  # whether the guest tells which threads run and what they wait for
+    delay: int  # microseconds, of the driver's requests while the job runs
 
     def description(self) -> dict[str, Any]:
         """Return what must be the same for a saved state to fit."""
@@ -59,6 +61,7 @@ class Machine:
             "icount": self.icount,
             "scale": self.scale,
             "causes": self.causes,
+            "delay": self.delay,
             "kernel": self.guest.kernel.name,
             "image": self.guest.image.name,
         }
@@ -70,6 +73,7 @@ class Machine:
         """
         parameters = KERNEL_COMMAND.format(job=self.job, driver=self.driver, scale=self.scale)
         parameters += CAUSES_PARAMETER if self.causes else ""
+        parameters += DELAY_PARAMETER.format(delay=self.delay) if self.delay else ""
         memory = f"{self.dram >> 20}M,slots=2,maxmem={(self.dram + self.nvdimm) >> 20}M"
         nvdimm = f"id=nvdimm,share=on,mem-path={backing},size={self.nvdimm}"
         command = [

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Union
 
-from hmsim._core import nearest_name
+from hmsim._core import InputError, nearest_name, parse_time
 from hmsim.capture import guest as guests
 from hmsim.capture.emulation import (
     BROKE_OFF,
@@ -46,10 +46,14 @@ from hmsim.traces.record_pipe import RecordPipe
 VCPUS = 8  # at most, in a trace
 RECORD = 8  # bytes
 MOST_SCALE = 1024
+DELAYED = "pmbd-"  # drivers that can be slow
+MICROSECOND = 1_000_000  # ps
+LONGEST_DELAY = 10_000_000 * MICROSECOND
 CONSOLE_LINES = 40  # kept of what the guest prints ...
 SHOWN_LINES = 8  # ... and shown when something goes wrong
 SAYS = "hmsim-guest: "  # begins lines of the guest's first program
 PAUSED = "snapshot"  # it says so before it pauses the machine
+TIMES = ("begin", "end")  # of the region; it says its microseconds
 PATH = Union[str, "os.PathLike[str]"]
 Report = Callable[[str, Optional[float]], None]
 
@@ -72,6 +76,7 @@ class SystemCaptureSummary:
     elsewhere: int  # accesses to devices and firmware since calibration
     vcpus: int
     limited: bool  # whether a limit ended the capture before the job's end
+    guest_us: Optional[int]  # the guest's time in the region; None: its end did not come
     seconds: float  # host time of the run
 
 
@@ -83,6 +88,7 @@ def capture_system(
     driver: str = "nd_pmem",
     icount: bool = False,
     causes: bool = False,
+    delay: Optional[str] = None,
     limit: Optional[int] = None,
     skip: Optional[int] = None,
     size_limit: Optional[str] = None,
@@ -107,6 +113,8 @@ def capture_system(
     - ``driver``: of the NVDIMM's block device, one of `hmsim.capture.machine.DRIVERS`.
     - ``icount``: the guest's time is its instructions, so that traces are the same bit for bit.
     - ``causes``: the trace tells which threads run and what they wait for, too.
+    - ``delay``: a time, such as ``100us``, by which the requests of a ``pmbd`` driver end later in
+      the guest while the job runs, however many there are.
     - ``skip``, ``limit``: recorded are the instructions of all vCPUs from ``skip`` behind the begin
       of the job's first region of interest up to ``skip`` + ``limit``, where the machine ends.
     - ``size_limit``: the uncompressed trace ends the machine at this size.
@@ -128,12 +136,15 @@ def capture_system(
     memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     _check(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
+    slower = _delay(delay, driver)
     guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
     options |= {"causes": int(causes)}
     emulator = find_emulator(qemu, "qemu-system-x86")
     need_tools(["mke2fs"])
-    machine = Machine(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale, causes)
+    machine = Machine(
+        *(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale, causes, slower)
+    )
     flags = TWO_MEMORIES | (CAUSES if causes else 0)
 
     with new_file(out, force) as trace_file, contextlib.ExitStack() as stack:
@@ -168,6 +179,21 @@ def _check(driver: str, dram: int, nvdimm: int, vcpus: int, scale: int) -> None:
         raise CaptureError(f"scale: must be 1 to {MOST_SCALE}")
 
 
+def _delay(text: Optional[str], driver: str) -> int:
+    """Return a time in microseconds. Raises CaptureError when there is no such delay."""
+    if text is None:
+        return 0
+    if not driver.startswith(DELAYED):
+        raise CaptureError(f"delay: {driver} has none; take one of the drivers {DELAYED}*")
+    try:
+        ticks = parse_time(text)
+    except InputError as error:
+        raise CaptureError(f"delay: {error}") from error
+    if ticks % MICROSECOND or not 0 < ticks <= LONGEST_DELAY:
+        raise CaptureError(f"delay: '{text}' is none from 1us to 10s, in whole microseconds")
+    return ticks // MICROSECOND
+
+
 def _run(
     command: Sequence[str],
     job: str,
@@ -181,6 +207,7 @@ def _run(
     late = threading.Event()
     console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)
     status: Optional[int] = None  # of the job, once the guest said it
+    times: dict[str, int] = {}  # of the region's begin and end, once the guest said it
     refusal = ""
     with running(command, timeout, late) as process:
         assert process.stdout
@@ -191,15 +218,19 @@ def _run(
             for raw in process.stdout:
                 line = raw.decode(errors="replace").rstrip()
                 console.append(line)
-                if line.startswith(SAYS):
-                    report(step, 1)
-                    step = line[len(SAYS) :]
-                    report(step, None)
-                    if step == PAUSED:
-                        begin.paused()
-                    name, _, value = step.partition(" ")
-                    if name == "status" and value.isdigit():
-                        status = int(value)
+                if not line.startswith(SAYS):
+                    continue
+                name, _, value = line[len(SAYS) :].partition(" ")
+                if name in TIMES and value.isdigit():
+                    times.setdefault(name, int(value))
+                    continue
+                report(step, 1)
+                step = line[len(SAYS) :]
+                report(step, None)
+                if step == PAUSED:
+                    begin.paused()
+                if name == "status" and value.isdigit():
+                    status = int(value)
             ended = process.wait()
         except MonitorError as error:
             refusal = str(error)
@@ -225,4 +256,5 @@ def _run(
         raise CaptureError(f"{job}: failed in the guest with status {status}{shown}")
     if not totals["instructions"]:
         raise CaptureError(f"{job}: marked no region of interest{shown}")
-    return SystemCaptureSummary(**totals, seconds=time.monotonic() - started)
+    took = times["end"] - times["begin"] if len(times) == len(TIMES) else None
+    return SystemCaptureSummary(**totals, guest_us=took, seconds=time.monotonic() - started)

@@ -197,6 +197,10 @@ def capture(
         str,
         typer.Option(metavar="NAME", help=f"With --system: {', '.join(DRIVERS)}."),
     ] = DRIVERS[0],
+    delay: Annotated[
+        Optional[str],
+        typer.Option(metavar="TIME", help="With --system: by which pmbd's requests end later."),
+    ] = None,
     snapshot: Annotated[
         Optional[str],
         typer.Option(metavar="DIR", help="With --system: begin with this state, or make it."),
@@ -237,6 +241,7 @@ def capture(
                 skip=skip,
                 size_limit=size_limit,
                 driver=driver,
+                delay=delay,
                 snapshot=snapshot,
                 memory=memory,
                 nvdimm=nvdimm,
@@ -247,9 +252,9 @@ def capture(
             )
         content = {"trace": name, **dataclasses.asdict(of_machine)}
     else:
-        if job is not None or icount or causes or size_limit is not None:
+        if job is not None or icount or causes or delay is not None or size_limit is not None:
             raise InputError(
-                "trace capture: --job, --icount, --causes and --size-limit need --system"
+                "trace capture: --job, --icount, --causes, --delay and --size-limit need --system"
             )
         if out is None and blocks is None:
             raise InputError("trace capture: name --out, --blocks or both")

@@ -40,6 +40,12 @@ QUANTITIES = {  # policy, over, core, title
 WRITES = {"split": BESIDE, "oracle": VERDICT, "hms": VERDICT}  # write modes of the headline
 OTHER = {FLASH: RESIDENT, RESIDENT: FLASH}
 TABLE = "policies.harmonic.table"
+FOUR_CHANNELS = {  # configs/mascots16_4ch.yaml
+    "controller.channels": 4,
+    "nvdimm.capacity": "8GiB",
+    "nvdimm.buffer.read_size": "100MiB",
+    "nvdimm.buffer.write_size": "100MiB",
+}
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,7 @@ CHOICES = (
     Choice("A15: 18.75 ns to a precharge", {"dram.precharge_delay": "paper"}),
     Choice("A18: sources are cores", {f"policies.{n}.sources": "core" for n in ("tcm", "par_bs")}),
     Choice("A18: TCM counts banks", {"policies.tcm.nvdimm_service": "bank"}),
+    Choice("four channels, an NVDIMM on each", FOUR_CHANNELS),
     Choice("DRAMSim2's two levels of queues", {"controller.structure": "two_level"}),
     Choice("the other write mode", other_writes=True),
 )

@@ -33,6 +33,17 @@ TEST(NvdimmLatency, ReadHitWithGrant) {
   EXPECT_EQ(latency_of(channel, Address(64), false), Cycle(59));
 }
 
+// There are 64 pseudo-banks at most, whatever the number of LUNs.
+TEST(NvdimmLatency, PagesOfADeviceOf128Luns) {
+  ChannelUnderTest channel(with(kSmall, {{"nvdimm.nand.channels", "16"},
+                                         {"nvdimm.nand.chips", "8"},
+                                         {"nvdimm.ftl.over_provisioning", "15"}}));
+  for (const std::int64_t page : {0, 63, 64, 127, 1000}) {
+    latency_of(channel, Address(page * kPageBytes.value()), false);
+    EXPECT_EQ(latency_of(channel, Address(page * kPageBytes.value() + 64), false), Cycle(59));
+  }
+}
+
 // Without refreshes an uncontended window has no end.
 TEST(NvdimmLatency, ReadsWhereNothingElseIsEverDue) {
   ChannelUnderTest channel(with(kSmall, {{"dram.refresh", "false"}}));

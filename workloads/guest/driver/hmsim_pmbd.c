@@ -7,13 +7,18 @@
 //            caches
 //   copy=wb  writes through the caches, then flushes each line
 //   copy=uc  the memory is mapped uncached: every access of 8 bytes goes there
+// With delay=N a request is done so many microseconds later, however many there are: programs wait
+// for a device that is slow and does all at once.
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
+#include <linux/hrtimer.h>
 #include <linux/io.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/slab.h>
 
 static unsigned long base, bytes;
+static unsigned int delay;
 static char* copy = "nt";
 module_param(base, ulong, 0444);
 MODULE_PARM_DESC(base, "physical address of the memory's first byte");
@@ -21,6 +26,8 @@ module_param(bytes, ulong, 0444);
 MODULE_PARM_DESC(bytes, "its length");
 module_param(copy, charp, 0444);
 MODULE_PARM_DESC(copy, "nt, wb or uc");
+module_param(delay, uint, 0644);
+MODULE_PARM_DESC(delay, "microseconds from a request's copies to its end");
 
 enum { LINE = 64 };
 
@@ -78,6 +85,31 @@ static const struct way ways[] = {
     {"uc", map_uncached, unmap_uncached, copy_words, copy_words},
 };
 
+// A request that is copied, and done when its time has come.
+struct late {
+  struct hrtimer timer;
+  struct bio* bio;
+};
+
+static enum hrtimer_restart end_late(struct hrtimer* timer) {
+  struct late* late = container_of(timer, struct late, timer);
+  bio_endio(late->bio);
+  kfree(late);
+  return HRTIMER_NORESTART;
+}
+
+static void end(struct bio* bio) {
+  struct late* late = delay ? kmalloc(sizeof *late, GFP_NOIO) : NULL;
+  if (!late) {
+    bio_endio(bio);
+    return;
+  }
+  late->bio = bio;
+  hrtimer_init(&late->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+  late->timer.function = end_late;
+  hrtimer_start(&late->timer, ns_to_ktime((u64)delay * NSEC_PER_USEC), HRTIMER_MODE_REL);
+}
+
 static void submit(struct bio* bio) {
   size_t at = (size_t)bio->bi_iter.bi_sector << SECTOR_SHIFT;
   bool write = op_is_write(bio_op(bio));
@@ -94,7 +126,7 @@ static void submit(struct bio* bio) {
     at += part.bv_len;
   }
   if (bio->bi_opf & REQ_FUA) wmb();
-  bio_endio(bio);
+  end(bio);
 }
 
 static const struct block_device_operations operations = {

@@ -73,11 +73,11 @@ int main(int argc, char** argv) {
   void* buffer = NULL;
   if (posix_memalign(&buffer, PAGE, block)) fail("memory");
   fill(buffer, block);
-  if (!create) region_marker();
+  if (!create) region_begin();
   if (mapped)
     through_memory(file, write_it, buffer, bytes, block);
   else
     transfer(file, write_it, buffer, bytes, block);
-  if (!create) region_marker();
+  if (!create) region_end();
   return close(file) ? 1 : 0;
 }

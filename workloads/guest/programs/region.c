@@ -113,10 +113,10 @@ int main(int argc, char** argv) {
     make_ready();
   } else if (!strcmp(what, "begin")) {
     make_ready();
-    region_marker();
+    region_begin();
   } else if (!strcmp(what, "end")) {
     sync();
-    region_marker();
+    region_end();
   } else {
     fputs("usage: region ready|begin|end\n", stderr);
     return 2;
