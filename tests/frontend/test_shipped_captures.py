@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from guests_clock import makespan_us
 from hmsim import load_config, run
 from hmsim.running.mixes import PROGRAMS
 from hmsim.traces.causes import summarise
@@ -66,3 +67,11 @@ def test_a_capture_with_causes_runs_as_four_tasks(name: str, tmp_path: Path) -> 
     stats = run(load_config("quick"), workload).stats
     assert stats["agent.0.progress"] == pytest.approx(24_000_000, rel=0.01)  # less what copies
     assert all(float(stats[f"core.{core}.busy"]) > 0 for core in range(3))
+
+
+@pytest.mark.parametrize("name", WITH_CAUSES)
+def test_a_capture_takes_its_own_time_on_ideal_memory(name: str, tmp_path: Path) -> None:
+    length = 40_000_000  # an instruction a nanosecond; an engine's copies take none
+    trace = FOLDER / f"{name}.hmsim.zst"
+    took = makespan_us(trace, "1us", tmp_path, instructions=length, skip_idle="true")
+    assert took == pytest.approx(length / 1000, rel=0.05)

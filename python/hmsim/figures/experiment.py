@@ -212,7 +212,7 @@ def mixes(runs: Runs, case: Case, seed: int) -> list[tuple[Workload, float]]:
     """
     named = Mix(case.program, case.partner or "mcf")
     found = []
-    for window in windows(case.program, seed, runs.scaled(WINDOW, 0.25)):
+    for window in windows(case.program, seed, runs.scaled(WINDOW)):
         partner, job = agents(named)
         job |= {"skip": window.begin, "instructions": window.length, **dict(case.job)}
         profile = f"{profile_path(named.partner)}@{seed}:whole"

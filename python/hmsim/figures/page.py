@@ -77,7 +77,7 @@ interval.
 
 Machine, states, windows and HMS were written down before any run of them.
 
-- **Writes**: whether DRAM writes are drained in batches or mix with reads is worth 13 % of mcf's
+- **Writes**: whether DRAM writes are drained in batches or mix with reads is worth 16 % of mcf's
   IPC by itself ([schedulers.md](schedulers.md)), so each comparison holds it equal. FIRM and NVM
   Duet set the direction themselves, and drain. Claims over them or over the four baselines (Fig. 5,
   15, 20, the weight) are therefore decided with every other scheme drained: a batch begins at 96 of

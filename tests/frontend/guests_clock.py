@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A machine as fast as the guest of a capture with --icount: an instruction a nanosecond."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hmsim import load_config, run
+
+# Loads never stop the core. A page is spread over eight NVDIMMs, for a queue of lines holds few of
+# the 32 pages that the kernel reads ahead at a time; each finds a LUN of its own.
+GUESTS_CLOCK = {
+    "controller.channels": 8,
+    "controller.queue_depth": 2048,
+    "controller.nvdimm_queue_depth": 2048,
+    "frontend.core.base_cpi": 1,
+    "frontend.core.frequency": "1GHz",
+    "frontend.core.window": 65536,
+    "frontend.node.dma_lines": 4096,
+    "frontend.node.machine": "dma",
+    "frontend.node.switch_time": "0ns",
+    "nvdimm.command_queue": 4096,
+    "nvdimm.ftl.over_provisioning": 15,
+    "nvdimm.nand.channels": 16,
+    "nvdimm.nand.chips": 8,
+}
+
+
+def makespan_us(trace: Path, read_time: str, folder: Path, **keys: object) -> float:
+    """Return how long a capture takes on one such core over flash of a read time."""
+    workload = folder / "guests_clock.yaml"
+    more = "".join(f", {name}: {value}" for name, value in keys.items())
+    workload.write_text(
+        f"agents:\n  - {{kind: job, path: {trace}, format: hmsim, cores: 0{more}}}\n"
+    )
+    config = load_config("mascots16_4ch", {**GUESTS_CLOCK, "nvdimm.nand.read_time": read_time})
+    return float(run(config.with_policy("split"), workload).stats["agent.0.makespan_us"])
