@@ -9,6 +9,7 @@ analysis/job_table.py DIR
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 import hmsim
@@ -89,7 +90,7 @@ def section(table: pd.DataFrame, regime: str, title: str, measure: str) -> str:
         texts = []
         for program in programs:
             mine = changes[(changes["technique"] == name) & (changes["workload"] == program)]
-            values = mine["change"].dropna()
+            values = mine["change"].replace(math.inf, math.nan).dropna()  # none where it was nothing
             if values.empty:
                 texts.append("-")
                 continue
