@@ -130,14 +130,15 @@ def panel(runs: Runs, letter: str) -> Made:
         handles, labels = axes.get_legend_handles_labels()
         if paper is not None:
             handles, labels = [*handles, legend_of_paper(axes)], [*labels, "the paper (mean)"]
-        axes.legend(handles, labels, ncols=3, fontsize=8)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}  # bars are everywhere else
+        axes.legend(handles, labels, fontsize=8, **beside)
 
     caption = (
         f"IPC of the programs beside {partner}, one node, over the mean of the four "
         f"baselines' on one queue, all with {VERDICT} writes."
     )
     title = f"Fig. 15{letter}: harmonic scheduling, {partner}"
-    return Made(title, caption, data, [Finding(claim, ours, trend, text)], paint, (9, 3.6))
+    return Made(title, caption, data, [Finding(claim, ours, trend, text)], paint, (10.5, 3.6))
 
 
 @figure("fig15a", place=15)
