@@ -90,7 +90,8 @@ def section(table: pd.DataFrame, regime: str, title: str, measure: str) -> str:
         texts = []
         for program in programs:
             mine = changes[(changes["technique"] == name) & (changes["workload"] == program)]
-            values = mine["change"].replace(math.inf, math.nan).dropna()  # none where it was nothing
+            # A time that was none has no change in per cent.
+            values = mine["change"].replace(math.inf, math.nan).dropna()
             if values.empty:
                 texts.append("-")
                 continue

@@ -64,6 +64,10 @@ class MissCore : public CoreAgent {
   void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
   void serialize_core(Archive& archive) override;
 
+  // Of the record fetched: whether a fence stands before it; instructions from the record before.
+  bool fence_is_due() const;
+  std::int64_t gap() const { return miss_.gap; }
+
   bool page_fences_ = false;
 
  private:
@@ -84,7 +88,6 @@ class MissCore : public CoreAgent {
   void do_step(Tick now) override;
   void handle_completion(const Request& request, Tick now) override;
 
-  bool fence_is_due() const;
   // Where a fence no longer waits for the write.
   Persistence safe_at(const Request& write) const;
   void reached(Persistence where, const Request& write, Tick now);

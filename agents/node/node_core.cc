@@ -74,12 +74,17 @@ void NodeCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
   if (number != kUnknown) {
     copies_[static_cast<std::size_t>(number) & (copies_.size() - 1)] = fetched_;
   }
-  if (fetched_.own > 0) {
-    fetched_.before += fetched_.own;
-    copy_slots_ += slot - counted_slot_;
+  // A wait at the fence behind a line that this stint copied is a part of the copy.
+  const bool waited = copy_slots_ > 0 && fence_is_due();
+  const std::int64_t begin = fetched_.own > 0 ? counted_slot_
+                             : waited         ? std::min(counted_slot_ + gap(), slot)
+                                              : slot;
+  fetched_.before += fetched_.own;
+  if (begin < slot) {
+    copy_slots_ += slot - begin;
     if (ThreadObserver* const observer = node_.observer()) {
-      observer->on_copy({node_.job(*thread_).agent(), thread_->thread},
-                        slots().tick(counted_slot_ + 1), slots().tick(slot + 1));
+      observer->on_copy({node_.job(*thread_).agent(), thread_->thread}, slots().tick(begin + 1),
+                        slots().tick(slot + 1));
     }
   }
   counted_slot_ = slot;

@@ -105,8 +105,8 @@ class NodeCore final : public MissCore {
   Copies fetched_;                 // of the record fetched last, or of the stint's end
   std::vector<Copies> copies_;     // of records in the window, by number, modulo its size
   std::int64_t counted_slot_ = 0;  // of the latest dispatch
-  std::int64_t copy_slots_ =
-      0;                   // of the stint, between a copied line's dispatch and the one before
+  // Of the stint, between a copied line's dispatch and the one before, and of waits at its fences.
+  std::int64_t copy_slots_ = 0;
   std::int64_t done_ = 0;  // work of stints that ended
   Tick counted_to_{0};     // up to when time is counted
   Counter busy_ = 0;       // picoseconds

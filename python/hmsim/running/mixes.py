@@ -22,11 +22,8 @@ PROGRAMS = (
     "sort",
     "wordcount",
 )
-PARTNERS = {
-    "mcf": 10_000_000,
-    "lbm": 20_000_000,
-    "milc": 40_000_000,
-}  # instructions: some 10 ms alone
+# Instructions of a run: some 10 ms alone, so that a partner meets what the program writes.
+PARTNERS = {"mcf": 10_000_000, "lbm": 20_000_000, "milc": 40_000_000}
 PROGRAM_INSTRUCTIONS = 10_000_000
 REQUESTS = 400  # of a block agent
 SLAVES = 3  # of the online variant

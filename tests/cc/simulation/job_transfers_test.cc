@@ -54,6 +54,17 @@ TEST(JobTransfers, ReadersAddUpUntilTheFlashIsBusy) {
   }
 }
 
+// A wait at the fence behind a page belongs to its copy, whatever comes next on that core.
+TEST(JobTransfers, AFenceBelongsToTheCopyBeforeIt) {
+  const auto result = run({"thread writer\nwrite 7\ncompute 80\nload 4096\n",
+                           {{"flushers", "0"}},
+                           {{"frontend.node.persistence", "module"}}});
+  const double running = value_of(*result, "agent.0.thread.0.running") / 1e3;
+  const double copying = value_of(*result, "agent.0.thread.0.copying") / 1e3;
+  EXPECT_GT(copying, 300);                 // ns: 64 stores leave at once, and come 5 ns apart
+  EXPECT_NEAR(running - copying, 10, 80);  // 80 instructions, a miss of DRAM
+}
+
 // While an engine copies for a thread, its core runs another.
 TEST(JobTransfers, AnEngineLeavesTheCoreToOthers) {
   const std::string program = reader(20) + "thread worker\ncompute 8000000\n";  // 1 ms
