@@ -8,13 +8,14 @@ from itertools import accumulate
 import pandas as pd
 
 from hmsim.figures.declare import figure
-from hmsim.figures.experiment import WINDOW, Case, Runs, mix_points, windows
+from hmsim.figures.experiment import Case, Runs, mix_points, windows
 from hmsim.figures.gains import whole
 from hmsim.figures.logs import DEPTH, Occupancy
 from hmsim.figures.regimes import FLASH, REGIMES, RESIDENT
 from hmsim.figures.style import CYCLE, Made, legend_of_paper
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
+from hmsim.running.mixes import WINDOW
 
 PAPER = {"dfsioe_r": ("R5a", 20.0), "sort": ("R5b", 95.0)}  # share with 104 or less, %
 TITLES = {FLASH: "from flash", RESIDENT: "resident"}
