@@ -136,14 +136,23 @@ def capture_system(
     memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     _check(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
-    slower = _delay(delay, driver)
+    delay_us = _delay(delay, driver)
     guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
     options |= {"causes": int(causes)}
     emulator = find_emulator(qemu, "qemu-system-x86")
     need_tools(["mke2fs"])
     machine = Machine(
-        *(guest, job, driver, dram_bytes, nvdimm_bytes, vcpus, icount, scale, causes, slower)
+        guest=guest,
+        job=job,
+        driver=driver,
+        dram=dram_bytes,
+        nvdimm=nvdimm_bytes,
+        vcpus=vcpus,
+        icount=icount,
+        scale=scale,
+        causes=causes,
+        delay=delay_us,
     )
     flags = TWO_MEMORIES | (CAUSES if causes else 0)
 
