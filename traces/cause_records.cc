@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t below(int bits) { return (std::uint64_t{1} << bits) - 1; }
 
 // The bits that records of each code may have set, from EscapeCode::run on.
-constexpr std::array<std::uint64_t, 9> kMayBeSet{
+constexpr std::array<std::uint64_t, 10> kMayBeSet{
     below(18),                    // run
     below(16),                    // wake
     below(40),                    // alarm
@@ -20,6 +20,7 @@ constexpr std::array<std::uint64_t, 9> kMayBeSet{
     below(33),                    // use
     below(17) | below(16) << 24,  // thread
     below(40),                    // name
+    below(40),                    // written
 };
 
 }  // namespace
@@ -32,7 +33,7 @@ std::string wrong_escape(std::uint64_t word, bool causes) {
   }
   if (!causes || code > static_cast<std::uint64_t>(EscapeCode::last)) {
     return "unknown escape code " + std::to_string(code) + ", expected 0" +
-           (causes ? " to 11" : ", 1 or 2");
+           (causes ? " to 12" : ", 1 or 2");
   }
   if ((record_line(word) & ~kMayBeSet[code - first]) != 0) {
     return "a cause has more bits than its fields";

@@ -27,7 +27,9 @@ class CauseRecord {
   constexpr BioOperation operation() const { return static_cast<BioOperation>(bits_ >> 16 & 7); }
   constexpr bool reads_ahead() const { return (bits_ >> 19 & 1) != 0; }
   constexpr bool flushes_first() const { return (bits_ >> 22 & 1) != 0; }
-  constexpr std::uint64_t page() const { return bits_; }  // of the NVDIMM
+  constexpr std::uint64_t page() const { return bits_; }                     // of the NVDIMM
+  constexpr std::uint64_t first_page() const { return bits_ & 0xFFF'FFFF; }  // that was written
+  constexpr std::uint64_t last_page() const { return first_page() + (bits_ >> 28); }
   // Of three characters of a name, the one of this number, from 0.
   constexpr char letter(unsigned number) const {
     return static_cast<char>(bits_ >> (16 + 8 * number));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/types.h"
 #include "traces/trace_formats.h"
@@ -78,6 +79,9 @@ class JobProgram {
   // Whether its threads are those of a whole machine: they write back by themselves what others
   // wrote to memory, and end together, with the part of the program that is run.
   virtual bool is_a_machine() const { return false; }
+  // Pages of the NVDIMM that were written before it began, as far as that is known: that written
+  // last comes first.
+  virtual std::vector<std::uint64_t> written_before() const { return {}; }
   // Whether the thread is part of the task, as most are of all.
   virtual bool runs_in(std::uint32_t /*thread*/, std::uint32_t /*task*/) const { return true; }
   // Throws InputError unless so many tasks are as many as it names.

@@ -26,7 +26,8 @@ enum class EscapeCode : std::uint8_t {
   use,
   thread,
   name,
-  last = name
+  written,
+  last = written
 };
 
 inline constexpr int kRecordLineBits = 40;

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/types.h"
 #include "traces/cause_records.h"
+#include "traces/last_writes.h"
 
 namespace hmsim {
 
@@ -14,6 +16,8 @@ namespace {
 
 constexpr std::size_t kNumbers = std::size_t{1} << 16;
 constexpr unsigned kNameRecords = 5;  // of a name
+constexpr std::uint64_t kNvdimmLine = std::uint64_t{1} << 39;
+constexpr auto kPageLines = static_cast<std::uint64_t>(kLinesPerPage);
 
 enum class Whereabouts : std::uint8_t { unknown, away, running };
 
@@ -40,6 +44,9 @@ class SpanFinder {
       passed += record_instructions(word);
       if (record_kind(word) == RecordKind::escape) {
         take(word);
+      } else if (!within_ && record_kind(word) != RecordKind::fill &&
+                 (record_line(word) & kNvdimmLine) != 0) {
+        written_.write((record_line(word) & ~kNvdimmLine) / kPageLines);
       }
       if (!within_ && passed >= skip) {
         begin_stretch();
@@ -51,6 +58,8 @@ class SpanFinder {
       }
     }
   }
+
+  std::vector<std::uint64_t> written_before() const { return written_.newest_first(); }
 
   std::vector<CapturedThread> threads() {
     std::vector<CapturedThread> found;
@@ -144,12 +153,25 @@ class SpanFinder {
       case EscapeCode::name:
         add_name(tracked(cause.thread()), cause);
         return;
+      case EscapeCode::written:
+        add_written(cause);
+        return;
       default:
         return;
     }
   }
 
+  void add_written(const CauseRecord& cause) {
+    if (begun_) {
+      fail("what was written before a trace is told before any thread runs");
+    }
+    for (std::uint64_t page = cause.first_page(); page <= cause.last_page(); ++page) {
+      written_.write(page);
+    }
+  }
+
   void run(unsigned vcpu, const CauseRecord& cause) {
+    begun_ = true;
     if (current_[vcpu] != 0) {
       Tracked& left = tracked(current_[vcpu]);
       close(left);
@@ -245,7 +267,9 @@ class SpanFinder {
   std::array<std::uint16_t, kRecordVcpus> current_{};   // by vCPU; 0: the idle loop
   std::uint64_t record_ = 0;
   std::size_t count_ = 0;  // spans and bios
+  bool begun_ = false;     // a thread ran
   bool within_ = false;    // the stretch
+  LastWrites written_{ThreadSpans::kMost};
 };
 
 }  // namespace
@@ -256,6 +280,7 @@ ThreadSpans::ThreadSpans(RecordTape& tape, std::uint64_t skip, std::uint64_t len
   SpanFinder finder(tape, file);
   finder.read(skip, length);
   threads_ = finder.threads();
+  written_before_ = finder.written_before();
   if (threads_.empty()) {
     throw InputError(file + ": no thread runs within " +
                      (skip == 0 && length == 0 ? "the trace" : "the part that is asked for"));

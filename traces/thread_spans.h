@@ -52,7 +52,7 @@ struct CapturedThread {
 
 class ThreadSpans {
  public:
-  static constexpr std::size_t kMost = std::size_t{1} << 22;  // spans, and bios, of all threads
+  static constexpr std::size_t kMost = std::size_t{1} << 22;  // spans and bios of all threads
 
   // Reads the whole trace: of the stretch behind the first `skip` instructions of all vCPUs, so
   // many as `length`, or all the others (0). Throws InputError, naming `file`.
@@ -60,6 +60,9 @@ class ThreadSpans {
 
   // Those that ran within the stretch, in the order in which they appear there.
   const std::vector<CapturedThread>& threads() const { return threads_; }
+  // Pages of the NVDIMM that were written before the stretch, as far as the trace tells, each once,
+  // and kMost of them at most: that written last comes first.
+  const std::vector<std::uint64_t>& written_before() const { return written_before_; }
   // The index of the thread with this number; nullopt: it is none of them.
   std::optional<std::uint32_t> find(std::uint16_t number) const {
     const std::int32_t index = indices_[number];
@@ -68,6 +71,7 @@ class ThreadSpans {
 
  private:
   std::vector<CapturedThread> threads_;
+  std::vector<std::uint64_t> written_before_;
   std::vector<std::int32_t> indices_;  // by number; -1: none
 };
 

@@ -94,6 +94,12 @@ def test_a_buffered_read_uses_each_page_once(tmp_path: Path) -> None:
         if word >> 40 & 3 == 0 and word & NVDIMM
     }
     assert set(uses) == filled
+    written: set[int] = set()
+    for code, _, content in causes:
+        if code == escapes.WRITTEN:
+            first = content & (1 << escapes.PAGE_BITS) - 1
+            written |= set(range(first, first + (content >> escapes.PAGE_BITS) + 1))
+    assert set(uses) < written and len(written) < 1.01 * len(uses), "preparation wrote the file"
     ahead = [content for code, _, content in causes if code == escapes.BIO and content >> 19 & 1]
     assert sum(bio & 0xFFFF for bio in ahead) > 0.9 * len(uses)
 

@@ -93,6 +93,7 @@ def test_causes_are_counted_and_instructions_given_to_threads(tmp_path: Path, bl
         "bios": 1,
         "fences": 1,
         "uses": 1,
+        "written_before": 0,
         "busiest": [
             {"thread": 9, "name": "kworker/0:1", "instructions": 1000},
             {"thread": 7, "name": "fifteen letters", "instructions": 205},
@@ -101,7 +102,7 @@ def test_causes_are_counted_and_instructions_given_to_threads(tmp_path: Path, bl
     }
 
 
-@pytest.mark.parametrize("code", range(3, 12))
+@pytest.mark.parametrize("code", range(3, 13))
 def test_causes_need_version_3(tmp_path: Path, code: int) -> None:
     path = write(tmp_path / "t.hmsim.zst", [escape(0, 1), escape(code)], TWO_MEMORIES)
     with pytest.raises(
@@ -135,8 +136,8 @@ def test_bits_that_a_cause_does_not_have_are_refused(
 
 
 def test_other_codes_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.hmsim.zst", [escape(12)])
-    with pytest.raises(InputError, match="unknown escape code 12, expected 0 to 11"):
+    path = write(tmp_path / "t.hmsim.zst", [escape(13)])
+    with pytest.raises(InputError, match="unknown escape code 13, expected 0 to 12"):
         read(path)
 
 
@@ -170,3 +171,28 @@ def test_a_window_begins_with_what_runs(tmp_path: Path) -> None:
         *RECORDS[RECORDS.index(line(7, 1000)) + 1 :],
     ]
     assert summarise(TraceFile(target).records())["busiest"][0]["instructions"] == 995
+
+
+def test_a_window_begins_with_what_was_written_before(tmp_path: Path) -> None:
+    def writes(page: int) -> int:
+        return line(NVDIMM | page * 64 | 1 << 40, 10)
+
+    def written(first: int, pages: int) -> int:
+        return escape(escapes.WRITTEN, first | pages - 1 << 28)
+
+    beginning = [*introduced(7, "sh"), escape(escapes.RUN, 7), escape(escapes.RUN, 0, vcpu=1)]
+    records = [
+        written(8, 4),
+        *beginning,
+        line(NVDIMM | 1 << 20, 10),
+        *(writes(page) for page in (9, 12, 13)),
+        line(5, 10),
+    ]
+    source, target = write(tmp_path / "t.hmsim.zst", records), tmp_path / "o.hmsim.zst"
+    assert summarise(TraceFile(source).records())["written_before"] == 4
+    convert(source, target, "hmsim", memory="both", limit=100)
+    assert read(target) == records
+    convert(source, target, "hmsim", memory="both", skip=31, force=True)
+    kept = [written(8, 1), written(10, 2), written(9, 1), written(12, 1)]
+    assert read(target) == [*kept, *beginning, line(NVDIMM | 13 * 64 | 1 << 40, 9), line(5, 10)]
+    assert summarise(TraceFile(target).records())["written_before"] == 5

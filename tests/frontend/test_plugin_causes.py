@@ -17,7 +17,10 @@ from test_causes import escape, introduced
 
 SOURCES = Path(__file__).resolve().parents[2] / "workloads" / "capture"
 NVDIMM = 1 << 39
-MESSAGES = ("RUNNING", "RUN", "WAKE", "ALARM", "BIO", "BIO_END", "THREAD", "NEW_THREAD")
+MESSAGES = (
+    *("RUNNING", "RUN", "WAKE", "ALARM", "BIO", "BIO_END", "THREAD", "NEW_THREAD"),
+    "WRITTEN",
+)
 
 # A vCPU's virtual addresses are QEMU's: DRAM from 0, the NVDIMM from 1 GiB. A word of a script is
 # a letter, the vCPU and the letter's arguments.
@@ -288,3 +291,34 @@ def test_what_makes_no_sense_ends_the_capture(machine: Path, script: str, what: 
     done = start(machine, script)
     assert done.returncode == 121
     assert (machine.parent / "summary").read_text() == f"causes: {what}\n"
+
+
+def test_what_was_written_last_before_the_region_stands_first(machine: Path) -> None:
+    pages = 1 << 18  # of the machine's NVDIMM
+    told = " ".join(
+        (
+            message(0, 7, "WRITTEN", 10, 0, 5),
+            message(0, 7, "WRITTEN", 12, 0, 1),
+            message(0, 7, "WRITTEN", 0, 2, 5000),
+            message(0, 7, "WRITTEN", (pages - 1) & 0xFFFF, (pages - 1) >> 16, 1),
+            # A line that is written on the way to the region, two that are read.
+            *(f"n 0 {NV_PAGE + at}" for at in range(0, 64, 8)),
+            f"l 0 {NV_PAGE + 40 * 4096} l 0 {NV_PAGE + 41 * 4096}",
+        )
+    )
+    done = start(machine, BEGIN.replace("i 0 1 r", f"{told} i 0 1 r") + f" n 0 {NV_PAGE} r 0 0")
+    assert done.returncode == 0, (machine.parent / "summary").read_text()
+    content = (machine.parent / "trace").read_bytes()
+    words = struct.unpack(f"<{len(content) // 8}Q", content)
+    runs = ((10, 2), (13, 2), (12, 1), (2 << 16, 4096), ((2 << 16) + 4096, 904), (pages - 1, 1))
+    expected = [
+        escape(escapes.WRITTEN, first | length - 1 << 28) for first, length in (*runs, (3, 1))
+    ]
+    assert list(words[1 : 1 + len(expected)]) == expected
+    assert [word >> 45 for word in words].count(escapes.WRITTEN) == len(expected)
+
+
+def test_a_page_that_the_machine_does_not_have_is_refused(machine: Path) -> None:
+    done = start(machine, message(0, 7, "WRITTEN", 0xFFFF, 3, 2))
+    assert done.returncode != 0
+    assert "page 262144 is none of the NVDIMM's" in (machine.parent / "summary").read_text()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Causes (docs/trace-format.md): which thread each vCPU runs, who wakes whom, what is asked of the
-// block device, fences behind non-temporal stores, and first uses of pages that were read.
+// block device, fences behind non-temporal stores, first uses of pages that were read, and which
+// pages were written last before the trace.
 //
 // A module in the guest (workloads/guest/driver/hmsim_causes.c) tells of threads and bios by
 // messages: a load whose address is the messages' base, loads whose addresses behind it are words
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../guest/driver/last_written.h"
 #include "cache.h"
 #include "machine.h"
 #include "opcodes.h"
@@ -29,9 +31,10 @@ enum cause {
   CAUSE_FENCE,
   CAUSE_USE,
   CAUSE_THREAD,
-  CAUSE_NAME
+  CAUSE_NAME,
+  CAUSE_WRITTEN
 };
-enum message { RUNNING, RUN, WAKE, ALARM, BIO, BIO_END, THREAD, NEW_THREAD };
+enum message { RUNNING, RUN, WAKE, ALARM, BIO, BIO_END, THREAD, NEW_THREAD, WRITTEN };
 enum reason { GOES_ON, WAITS, ENDED };
 enum { NAME_BYTES = 15, NAME_STEP = 3, THREADS = 1 << 16 };
 enum { HEAD_WORDS = 2, THREAD_WORDS = 3, MOST_WORDS = HEAD_WORDS + THREAD_WORDS + NAME_BYTES };
@@ -59,10 +62,12 @@ static struct causes {
 
 static uint64_t with_causes;  // 1: they are recorded
 static uint32_t* copied;      // by DRAM's page: the NVDIMM's page + 1 whose copy nobody used, or 0
+static struct written_page* written;  // before the first stretch that is recorded
 
 static void make_causes(void) {
   copied = calloc((machine.dram_bytes >> PAGE_SHIFT) + 1, sizeof *copied);
-  if (!copied) fail("out of memory");
+  written = calloc((machine.nvdimm_bytes >> PAGE_SHIFT) + 1, sizeof *written);
+  if (!copied || !written) fail("out of memory");
   for (unsigned i = 0; i < VCPUS; i++) causes[i].source = kNoLine;
 }
 
@@ -109,8 +114,32 @@ static void turn_to(struct vcpu* v, uint16_t number, enum reason reason) {
   put_run(v, reason);
 }
 
+// Pages that were written last, the oldest first; once.
+static void put_written(struct vcpu* v) {
+  static bool told;
+  unsigned length;
+  for (unsigned place = told ? 0 : written[0].newer; place;
+       place = written[place + length - 1].newer) {
+    length = run_of_written(written, place);
+    put_cause(v, CAUSE_WRITTEN, (place - 1) | (uint64_t)(length - 1) << 28);
+  }
+  told = true;
+}
+
+static void learn_written(uint64_t first, uint64_t length) {
+  if (first + length > machine.nvdimm_bytes >> PAGE_SHIFT)
+    fail("causes: page %llu is none of the NVDIMM's", (unsigned long long)(first + length - 1));
+  for (uint64_t i = 0; i < length; i++) set_last_written(written, (unsigned)(first + i));
+}
+
+static void note_unrecorded_write(uint64_t line) {
+  if (with_causes) set_last_written(written, (unsigned)((line & ~kNvdimmLine) >> PAGE_LINE_SHIFT));
+}
+
 static void begin_causes(void) {
   if (!with_causes) return;
+  vcpus[0].now = vcpus[0].count;
+  put_written(&vcpus[0]);
   for (unsigned i = 0; i < vcpus_seen; i++) {
     if (!causes[i].known) fail("causes: the guest did not tell what vCPU %u runs", i);
     vcpus[i].now = vcpus[i].count;
@@ -153,10 +182,9 @@ static void end_bio(struct vcpu* v) {
 }
 
 static void take_message(struct vcpu* v, struct causes* c) {
-  static const unsigned wanted[] = {0, 2, 1, 3, 2, 0, THREAD_WORDS, THREAD_WORDS};
+  static const unsigned wanted[] = {0, 2, 1, 3, 2, 0, THREAD_WORDS, THREAD_WORDS, 3};
   const uint16_t* words = c->words + HEAD_WORDS;
-  if (c->count < HEAD_WORDS || c->words[1] > NEW_THREAD ||
-      c->count - HEAD_WORDS < wanted[c->words[1]])
+  if (c->count < HEAD_WORDS || c->words[1] > WRITTEN || c->count - HEAD_WORDS < wanted[c->words[1]])
     fail("causes: a message of %u words", c->count);
   if (!c->known || c->thread != c->words[0]) turn_to(v, c->words[0], GOES_ON);
   switch ((enum message)c->words[1]) {
@@ -176,6 +204,9 @@ static void take_message(struct vcpu* v, struct causes* c) {
       break;
     case BIO_END:
       end_bio(v);
+      break;
+    case WRITTEN:
+      learn_written(words[0] | (uint64_t)words[1] << 16, words[2]);
       break;
     default:
       learn_thread(v, words, c->count - HEAD_WORDS, c->words[1] == NEW_THREAD);

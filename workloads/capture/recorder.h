@@ -54,7 +54,9 @@ static struct counts {
 static uint64_t records, recorded_instructions, pages;
 static unsigned vcpus_seen;
 
-static void begin_causes(void);  // causes.h: what stands first in a stretch that is recorded
+// causes.h: what stands first in a stretch that is recorded, and what it must know for that.
+static void begin_causes(void);
+static void note_unrecorded_write(uint64_t line);
 
 static uint64_t flushes;    // clflush, clflushopt, clwb executed while recording
 static uint64_t elsewhere;  // accesses to neither DRAM nor NVDIMM while caches were modelled
@@ -97,6 +99,7 @@ static void end_at_limit(void) {
 }
 
 static void emit(unsigned vcpu, enum record_kind kind, uint64_t line) {
+  if (!recording && kind != RECORD_FILL && line & kNvdimmLine) note_unrecorded_write(line);
   if (!recording && !testing) return;
   counts[line & kNvdimmLine ? CLASS_NVDIMM : CLASS_DRAM].kinds[kind]++;
   if (!recording) return;

@@ -20,11 +20,13 @@ from hmsim.traces.escapes import (
     LINE_BITS,
     NAME,
     NUMBER,
+    PAGE_BITS,
     RUN,
     THREAD,
     USE,
     VCPU_SHIFT,
     WAKE,
+    WRITTEN,
     Words,
     codes,
 )
@@ -108,19 +110,58 @@ class Threads:
         return words
 
 
+MOST_IN_RUN = 1 << LINE_BITS - PAGE_BITS  # pages that one `written` tells
+
+
+class LastWritten:
+    """Pages of the NVDIMM in the order in which they were last written."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._pages: dict[int, None] = {}  # the oldest first
+
+    def follow(self, word: int) -> None:
+        """Take notice of a record `written`."""
+        first, more = word & (1 << PAGE_BITS) - 1, (word & ALL) >> PAGE_BITS
+        for page in range(first, first + more + 1):
+            self.write(page)
+
+    def write(self, page: int) -> None:
+        """Take notice that a page is written."""
+        self._pages.pop(page, None)
+        self._pages[page] = None
+
+    def words(self) -> list[int]:
+        """Return the records that tell the pages; those that no record can name are left out."""
+        runs: list[list[int]] = []  # first page, pages
+        for page in self._pages:
+            if page >> PAGE_BITS:
+                continue
+            if runs and page == sum(runs[-1]) and runs[-1][1] < MOST_IN_RUN:
+                runs[-1][1] += 1
+            else:
+                runs.append([page, 1])
+        head = ESCAPE << LINE_BITS | WRITTEN << DELTA_SHIFT
+        return [head | first | length - 1 << PAGE_BITS for first, length in runs]
+
+
 def summarise(pieces: Iterable[bytes]) -> dict[str, Any]:
     """Return what the causes in a trace's records tell.
 
-    How many ``threads``, ``wakes``, ``alarms``, ``bios``, ``fences`` and ``uses`` there are, and of
-    the ``busiest`` threads ``thread`` (its number), ``name`` and ``instructions``, most first.
+    How many ``threads``, ``wakes``, ``alarms``, ``bios``, ``fences`` and ``uses`` there are,
+    ``written_before``, pages that were written before its first record, and of the ``busiest``
+    threads ``thread`` (its number), ``name`` and ``instructions``, most first.
     """
     counts = dict.fromkeys(COUNTED.values(), 0)
     threads = Threads()
+    written = 0
     for piece in pieces:
         words = np.frombuffer(piece, dtype="<u8")
         at, found = codes(words)
         for code, name in COUNTED.items():
             counts[name] += int((found == code).sum())
+        runs = words[at[found == WRITTEN]] & np.uint64(ALL)
+        written += len(runs) + int((runs >> np.uint64(PAGE_BITS)).sum())
         passed = _instructions(words)
         done = [0] * VCPUS
         for place in at[np.isin(found, (RUN, THREAD, NAME))]:
@@ -138,7 +179,7 @@ def summarise(pieces: Iterable[bytes]) -> dict[str, Any]:
         for each in busiest
         if each.instructions
     ]
-    return {**counts, "busiest": rows}
+    return {**counts, "written_before": written, "busiest": rows}
 
 
 def _instructions(words: Words) -> list[np.ndarray[Any, np.dtype[np.int64]]]:

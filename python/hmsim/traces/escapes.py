@@ -14,8 +14,8 @@ LINE_BITS = 40
 VCPU_SHIFT, DELTA_SHIFT = 42, 45
 ESCAPE = 3  # a kind
 ADD, REGION_BEGIN, REGION_END = range(3)
-RUN, WAKE, ALARM, BIO, BIO_END, FENCE, USE, THREAD, NAME = range(3, 12)
-CAUSES = range(RUN, NAME + 1)
+RUN, WAKE, ALARM, BIO, BIO_END, FENCE, USE, THREAD, NAME, WRITTEN = range(3, 13)
+CAUSES = range(RUN, WRITTEN + 1)
 GOES_ON, WAITS, ENDED = range(3)  # why a thread leaves its vCPU, in bits 16 and 17 of `run`
 READ, WRITE, FLUSH, DISCARD = range(4)  # of a bio, in bits 16 to 18
 
@@ -31,7 +31,9 @@ USED = {
     USE: ALL,
     THREAD: NUMBER | 1 << 16 | 0xFFFF << 24,
     NAME: ALL,
+    WRITTEN: ALL,
 }
+PAGE_BITS = 28  # of the first page of `written`; above them, how many follow it
 _UNUSED = np.array([0] * RUN + [ALL & ~used for used in USED.values()], dtype=np.uint64)
 
 Words = NDArray[np.uint64]
@@ -46,7 +48,7 @@ def codes(words: Words) -> tuple[NDArray[np.intp], Words]:
 def fault(words: Words, causes: bool) -> str:
     """Tell what is wrong with the escapes among some records, causes or not; "" if nothing."""
     at, found = codes(words)
-    most = NAME if causes else REGION_END
+    most = WRITTEN if causes else REGION_END
     wrong = np.flatnonzero(found > most)
     if len(wrong):
         code = int(found[wrong[0]])

@@ -14,12 +14,10 @@ from array import array
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Union
 
-import numpy as np
 import zstandard
 
 from hmsim._core import InputError, pack_records, unpack_records
 from hmsim.common.directories import open_regular
-from hmsim.traces import escapes
 
 MAGIC = b"HMSIMTRC"
 VERSION, CAUSAL_VERSION = 2, 3  # the second one of traces with causes
@@ -253,6 +251,10 @@ class TraceFile:
 
     def records(self) -> Iterator[bytes]:
         """Yield the records, 8 bytes each, of a block at a time. Raises InputError."""
+        import numpy as np  # not for headers
+
+        from hmsim.traces import escapes
+
         for block in range(self.header.blocks):
             records = unpack_records(self._columns(block))
             fault = escapes.fault(np.frombuffer(records, dtype="<u8"), self.header.causes)

@@ -87,6 +87,8 @@ def find_format(path: AnyPath, name: str | None) -> str:
         start += piece
         if len(start) >= LONGEST_LINE:
             break
+    if not start:
+        raise InputError(f"{os.fspath(path)}: is empty")
     if start.startswith(START) and not is_trace_file(path):
         raise InputError(
             f"{os.fspath(path)}: hmsim's format within another compression; it is packed in itself"
@@ -95,7 +97,10 @@ def find_format(path: AnyPath, name: str | None) -> str:
         raise InputError(f"{os.fspath(path)}: version 1 of hmsim's format, which is read no longer")
     found = next((each.name for each in FORMATS.values() if each.resembles(start)), None)
     if found is None:
+        hint = (
+            "; 'champsim', whose records nothing marks, has to be named" if b"\0" in start else ""
+        )
         raise InputError(
-            f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)})"
+            f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)}){hint}"
         )
     return found

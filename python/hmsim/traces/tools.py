@@ -12,8 +12,8 @@ from typing import Any
 
 from hmsim._core import InputError, nearest_name
 from hmsim.common.directories import new_file
-from hmsim.traces.causes import Threads
-from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, RUN, VCPU_SHIFT
+from hmsim.traces.causes import LastWritten, Threads
+from hmsim.traces.escapes import DELTA_SHIFT, ESCAPE, LINE_BITS, RUN, VCPU_SHIFT, WRITTEN
 from hmsim.traces.file import (
     CAUSES,
     RENUMBERED_PAGES,
@@ -23,6 +23,7 @@ from hmsim.traces.file import (
     check_name,
 )
 from hmsim.traces.records import (
+    FILL,
     FORMATS,
     LINE,
     NVDIMM,
@@ -37,6 +38,7 @@ from hmsim.traces.writers import WRITERS, Counter, record, requests, whole, writ
 
 MEMORIES = ("dram", "nvdimm", "both")
 ENDLESS = 1 << 63  # instructions
+PAGE_LINES = 64
 BATCH = 1 << 13  # pieces handed on at a time
 # What can become what.
 SOURCES = {
@@ -196,7 +198,9 @@ def _cut(
     """Yield the records that are kept; the instructions of others are added to those behind."""
     waiting = [0] * 8  # instructions of each vCPU
     total = 0
-    skipped = Threads() if causes and window.start else None  # what the window's begin must tell
+    # What the window's begin must tell.
+    skipped = Threads() if causes and window.start else None
+    written = LastWritten()
     mask = NVDIMM - 1 if memory in ("dram", "nvdimm") else (1 << LINE_BITS) - 1
     for word in _words(trace, report):
         kind, owner = word >> LINE_BITS & 3, word >> VCPU_SHIFT & 7
@@ -210,16 +214,21 @@ def _cut(
             if total >= window.stop:
                 break
         if skipped and total >= window.start:
-            yield b"".join(known.to_bytes(8, "little") for known in skipped.beginning())
+            beginning = written.words() + skipped.beginning()
+            yield b"".join(known.to_bytes(8, "little") for known in beginning)
             skipped = None
         if kind == ESCAPE and high >= RUN:
-            if skipped:
+            if skipped and high == WRITTEN:
+                written.follow(word)
+            elif skipped:
                 skipped.follow(word)
             elif causes:
                 yield _instructions(place, waiting[place]) + word.to_bytes(8, "little")
                 waiting[place] = 0
             continue
         if total < window.start:
+            if skipped and kind not in (ESCAPE, FILL) and line >= NVDIMM:
+                written.write((line - NVDIMM) // PAGE_LINES)
             continue
         if kind == ESCAPE:
             if high:

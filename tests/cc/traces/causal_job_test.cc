@@ -107,6 +107,22 @@ TEST(CausalJob, AWakeThatCameBeforeItsWaitIsWaitedForWhereItCame) {
   EXPECT_EQ(steps_of(away, 1), "k0 k0 1m ");
 }
 
+TEST(CausalJob, TellsWhatWasWrittenBeforeItsStretch) {
+  const auto writes = [](std::uint64_t page, unsigned line) {
+    return hmsim_record(kNvdimmLine | (page * 64 + line), 2, 0, 10);
+  };
+  const Words words{written(8, 3), written(2, 1), written(9, 1), runs(1, Leave::goes_on),
+                    misses(1, 10), writes(20, 0), writes(20, 1), writes(8, 5),
+                    misses(1, 10), writes(2, 0)};
+  const std::vector<std::uint64_t> at_begin{9, 2, 10, 8};
+  EXPECT_EQ(causal_job(words).written_before(), at_begin);
+  const std::vector<std::uint64_t> later{8, 20, 9, 2, 10};
+  EXPECT_EQ(causal_job(words, false, 50).written_before(), later);
+  EXPECT_EQ(causal_job({runs(1, Leave::goes_on), misses(1, 10)}).written_before().size(), 0u);
+  EXPECT_EQ(error_of({runs(1, Leave::goes_on), written(2, 1), misses(1, 10)}),
+            "x: record 2: what was written before a trace is told before any thread runs");
+}
+
 TEST(CausalJob, AlarmsAreSleepsAndTheIdleLoopWakesAtOnce) {
   CausalJob job =
       causal_job({runs(1, Leave::goes_on), misses(1, 1), runs(0, Leave::waits), alarms(1, 120),
@@ -172,8 +188,8 @@ TEST(CausalJob, WhatIsWrongIsToldWithItsRecord) {
   EXPECT_EQ(error_of({wakes(0)}), "x: block 1: record 1: names thread 0, the idle loop's");
   EXPECT_EQ(error_of({escape(EscapeCode::bio, 5 << 16)}),
             "x: block 1: record 1: a bio of no known operation");
-  EXPECT_EQ(error_of({hmsim_record(0, 3, 0, 12)}),
-            "x: block 1: record 1: unknown escape code 12, expected 0 to 11");
+  EXPECT_EQ(error_of({hmsim_record(0, 3, 0, 13)}),
+            "x: block 1: record 1: unknown escape code 13, expected 0 to 12");
 }
 
 // Random machines: whatever the order in which threads go on, each wait ends, no thread gets ahead

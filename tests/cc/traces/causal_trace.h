@@ -34,6 +34,9 @@ inline std::uint64_t begins_bio(std::uint64_t pages, BioOperation operation,
   return escape(EscapeCode::bio, pages | static_cast<std::uint64_t>(operation) << 16 | flags << 19);
 }
 inline std::uint64_t ends_bio() { return escape(EscapeCode::bio_end, 0); }
+inline std::uint64_t written(std::uint64_t first_page, std::uint64_t pages) {
+  return escape(EscapeCode::written, first_page | (pages - 1) << 28);
+}
 inline std::uint64_t computes(std::uint64_t instructions, unsigned vcpu = 0) {
   return escape(EscapeCode::add_instructions, instructions, vcpu);
 }

@@ -7,6 +7,9 @@
 // first one shows where `buffer` lies, those in between show a 16-bit word each as a place in it,
 // the last one ends the message. The plug-in neither counts nor models what is executed between
 // the first load and the last, so a probe does its work there.
+//
+// What requests wrote before the region of interest is kept here, for the plug-in may begin with a
+// saved state of the machine.
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/interrupt.h>
@@ -16,18 +19,23 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+
+#include "last_written.h"
 
 // First words of messages: the thread that runs, then one of these, then what is told of it.
 enum message {
-  RUNNING,    // nothing but the thread that runs
-  RUN,        // the next thread, and why the one that runs leaves
-  WAKE,       // the thread that is woken
-  ALARM,      // the same, and microseconds since it began to wait, low half first
-  BIO,        // pages, operation and flags
-  BIO_END,    // nothing
-  THREAD,     // number, kernel's or not, process, name; it was told before
-  NEW_THREAD  // the same of a thread that has just been made
+  RUNNING,     // nothing but the thread that runs
+  RUN,         // the next thread, and why the one that runs leaves
+  WAKE,        // the thread that is woken
+  ALARM,       // the same, and microseconds since it began to wait, low half first
+  BIO,         // pages, operation and flags
+  BIO_END,     // nothing
+  THREAD,      // number, kernel's or not, process, name; it was told before
+  NEW_THREAD,  // the same of a thread that has just been made
+  WRITTEN      // first page, low half first, and how many; behind those told before
 };
 enum reason { GOES_ON, WAITS, ENDED };
 enum operation { READ_PAGES, WRITE_PAGES, FLUSH, DISCARD };
@@ -36,6 +44,12 @@ enum { MOST = 0xFFFF, LONGEST = 0xFFFFFF };  // of a word; of microseconds
 static char buffer[MOST + 1];
 static u64 waiting_since[MOST + 1];            // by thread, ns; 0: it does not wait
 static DEFINE_PER_CPU(unsigned int, softirq);  // the one that was begun last
+
+static unsigned int pages;  // of the block device
+module_param(pages, uint, 0400);
+MODULE_PARM_DESC(pages, "pages of 4 KiB that the block device has");
+static struct written_page* written;
+static DEFINE_RAW_SPINLOCK(written_lock);
 
 // mov (%rsi),%al behind 5, 6 and 7 idle prefixes
 static __always_inline void load_first(void) {
@@ -154,12 +168,21 @@ static enum operation operation_of(const struct bio* bio) {
   return op_is_write(bio_op(bio)) ? WRITE_PAGES : READ_PAGES;
 }
 
+static void note_written(const struct bio* bio) {
+  u64 page = bio->bi_iter.bi_sector / PAGE_SECTORS;
+  u64 end = DIV_ROUND_UP_ULL(bio_end_sector(bio), PAGE_SECTORS);
+  raw_spin_lock(&written_lock);
+  for (; page < end && page < pages; page++) set_last_written(written, page);
+  raw_spin_unlock(&written_lock);
+}
+
 static void on_bio(void* data, struct bio* bio) {
   unsigned long flags = begin();
   blk_opf_t how = bio->bi_opf;
-  u64 pages = DIV_ROUND_UP_ULL(bio->bi_iter.bi_size, PAGE_SIZE);
+  u64 length = DIV_ROUND_UP_ULL(bio->bi_iter.bi_size, PAGE_SIZE);
+  if (length && operation_of(bio) == WRITE_PAGES) note_written(bio);
   tell(BIO);
-  load_word(pages < MOST ? pages : MOST);
+  load_word(length < MOST ? length : MOST);
   load_word(operation_of(bio) | !!(how & REQ_RAHEAD) << 3 | !!(how & REQ_SYNC) << 4 |
             !!(how & REQ_FUA) << 5 | !!(how & REQ_PREFLUSH) << 6 | !!(how & REQ_META) << 7);
   end(flags);
@@ -186,7 +209,20 @@ static struct probe {
     {"block_bio_complete", on_bio_end},
 };
 
-// ---- "announce": tells all threads, and what each vCPU runs
+// ---- "announce": tells all threads, what each vCPU runs, and what was written last
+
+static void tell_written(void) {
+  unsigned int place, length;
+  for (place = written[0].newer; place; place = written[place + length - 1].newer) {
+    unsigned long flags = begin();
+    length = run_of_written(written, place);
+    tell(WRITTEN);
+    load_word((place - 1) & MOST);
+    load_word((place - 1) >> 16);
+    load_word(length);
+    end(flags);
+  }
+}
 
 static void tell_running(void* data) {
   unsigned long flags = begin();
@@ -204,6 +240,7 @@ static int announce(const char* value, const struct kernel_param* parameter) {
   }
   rcu_read_unlock();
   on_each_cpu(tell_running, NULL, true);
+  tell_written();
   return 0;
 }
 
@@ -227,19 +264,25 @@ static void unregister(size_t count) {
 static int __init causes_init(void) {
   size_t i;
   int error;
+  written = vcalloc(pages + 1ul, sizeof *written);
+  if (!written) return -ENOMEM;
   for_each_kernel_tracepoint(find, NULL);
   for (i = 0; i < ARRAY_SIZE(probes); i++) {
     error = -ENOENT;
     if (probes[i].point) error = tracepoint_probe_register(probes[i].point, probes[i].call, NULL);
     if (error) {
       unregister(i);
+      vfree(written);
       return error;
     }
   }
   return 0;
 }
 
-static void __exit causes_exit(void) { unregister(ARRAY_SIZE(probes)); }
+static void __exit causes_exit(void) {
+  unregister(ARRAY_SIZE(probes));
+  vfree(written);
+}
 
 module_init(causes_init);
 module_exit(causes_exit);

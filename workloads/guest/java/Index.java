@@ -49,8 +49,7 @@ public final class Index {
       long end = file.length() * (task + 1) / TASKS;
       file.seek(Math.max(0, begin - 1));
       BufferedReader pages =
-          new BufferedReader(
-              Channels.newReader(file.getChannel(), StandardCharsets.US_ASCII));
+          new BufferedReader(Channels.newReader(file.getChannel(), StandardCharsets.US_ASCII));
       long place = begin == 0 ? 0 : begin + pages.readLine().length(); // the line before ends there
       for (String page; place < end && (page = pages.readLine()) != null; ) {
         add(writer, page);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages in the order in which they were last written: of so many, those written last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/key_map.h"
+#include "core/slot_list.h"
+
+namespace hmsim {
+
+class LastWrites {
+ public:
+  explicit LastWrites(std::size_t most) : most_(most) {}
+
+  void write(std::uint64_t page);
+  std::vector<std::uint64_t> newest_first() const;
+
+ private:
+  struct Page {
+    std::uint64_t number = 0;
+    SlotLink link;
+  };
+
+  std::size_t most_;
+  KeyMap known_;  // pages' slots
+  std::vector<Page> pages_;
+  SlotList order_;  // the oldest first
+};
+
+}  // namespace hmsim
