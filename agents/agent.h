@@ -76,6 +76,10 @@ class Agent : public Component, public Requester {
   // connected, and does nothing else, before or afterwards. By default it reads none.
   virtual void each_page_read(bool /*to_limit*/, const PageVisitor& /*visit*/) {}
 
+  // Likewise those that its source tells were written before it began, each once, that written last
+  // first.
+  virtual void each_page_written_before(const PageVisitor& /*visit*/) const {}
+
   // The units of work done until `now`, in all passes together.
   virtual std::int64_t work(Tick now) const = 0;
 

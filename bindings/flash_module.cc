@@ -25,10 +25,10 @@ constexpr std::array<const char*, 8> kStages{"command", "cells",    "done",   "s
                                              "resume",  "data_out", "status", "fail"};
 
 using TaskTuple =
-    std::tuple<std::int64_t, std::string, std::uint32_t, std::uint32_t, std::uint32_t>;
+    std::tuple<std::int64_t, std::string, std::uint32_t, std::uint32_t, std::uint32_t, PartMask>;
 
 FlashTask task_of(const TaskTuple& tuple) {
-  const auto& [at, operation, lun, superblock, page] = tuple;
+  const auto& [at, operation, lun, superblock, page, parts] = tuple;
   const auto* const found = std::find(kOperations.begin(), kOperations.end(), operation);
   if (found == kOperations.end()) {
     throw InputError("'" + operation + "' is none of read, program, erase");
@@ -39,6 +39,7 @@ FlashTask task_of(const TaskTuple& tuple) {
   task.lun = lun;
   task.superblock = superblock;
   task.page = page;
+  task.parts = parts;
   return task;
 }
 

@@ -83,15 +83,26 @@ std::int64_t value_or_raise(const Parsed<T>& parsed) {
 // One LUN with one open block for all pages, of which `over_provisioning` percent are spare.
 double amplification(const std::string& victim, const Assignments& assignments,
                      std::uint32_t blocks, std::uint32_t pages, std::uint32_t over_provisioning,
-                     double settle, double measure, std::uint64_t seed) {
+                     double settle, double measure, std::uint64_t seed, std::uint32_t parts,
+                     const std::string& partial_writes) {
   if (blocks < kFewestBlocks || pages < 2 || over_provisioning == 0) {
     throw InputError("too few blocks, pages or spare pages");
+  }
+  if (parts != 1 && parts != 2 && parts != kMostParts) {
+    throw InputError(std::to_string(parts) + " is none of 1, 2 and 4 parts of a flash page");
+  }
+  if (partial_writes != "combine" && partial_writes != "pad" && partial_writes != "merge") {
+    throw InputError("'" + partial_writes + "' is none of combine, pad, merge");
   }
   constexpr std::uint64_t kPercent = 100;
   FtlShape shape;
   shape.blocks = blocks;
-  shape.pages = pages;
-  shape.logical_pages = std::uint64_t{blocks} * pages * kPercent / (kPercent + over_provisioning);
+  shape.part_bits = parts / 2;
+  shape.pages = pages * parts;
+  shape.combine = partial_writes == "combine";
+  shape.merge = partial_writes == "merge" && parts > 1;
+  shape.logical_pages = std::uint64_t{blocks} * shape.pages * kPercent /
+                        (kPercent + over_provisioning) / parts * parts;
   shape.shared_frontier = true;
   shape.stripe = {0};
   if (shape.logical_pages > shape.valid_limit()) {
@@ -187,8 +198,10 @@ void bind_simulation(py::module_& module) {
           py::arg("address"), py::arg("size"))
       .def(
           "power_fail",
-          [](Simulation& self, std::int64_t save_for) { self.power_fail(Tick(save_for)); },
-          py::arg("save_for_ps"), Release())
+          [](Simulation& self, std::int64_t save_for, std::optional<std::size_t> nvdimm) {
+            self.power_fail(Tick(save_for), nvdimm);
+          },
+          py::arg("save_for_ps"), py::arg("nvdimm"), Release())
       .def(
           "power_on",
           [](Simulation& self, std::int64_t recover_for) {
@@ -261,7 +274,8 @@ PYBIND11_MODULE(_core, module) {
   bind_policies(module);
   module.def("untimed_amplification", &amplification, py::arg("victim"), py::arg("assignments"),
              py::arg("blocks"), py::arg("pages"), py::arg("over_provisioning"), py::arg("settle"),
-             py::arg("measure"), py::arg("seed"), py::call_guard<py::gil_scoped_release>());
+             py::arg("measure"), py::arg("seed"), py::arg("parts") = 1,
+             py::arg("partial_writes") = "combine", py::call_guard<py::gil_scoped_release>());
   module.def("harmonic_table_bytes",
              [] { return std::make_pair(kPaperTableBytes, PerformanceTable::used_bytes()); });
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));

@@ -22,21 +22,24 @@ std::size_t table_size(std::int64_t entries) {
 AckChecker::AckChecker(const SystemConfig& config, ViolationLog& violations)
     : ack_(config.controller.ack),
       period_(config.dram.clock_period()),
-      lookup_(config.nvdimm.kind == NvdimmKind::flash ? config.nvdimm.buffer.lookup
-                                                      : config.nvdimm.media.command_time),
-      serial_lookups_(config.nvdimm.kind == NvdimmKind::flash &&
-                      config.nvdimm.buffer.port == BufferPort::serial),
       outstanding_limit_(config.controller.outstanding_limit()),
       slots_(config.nvdimm.present ? config.transaction_slots() : 0),
       grant_delay_(config.controller.ack == AckMode::nvdimm_p ? config.controller.response_cycles
                                                               : 1),
       write_cycles_(config.dram.timing.cwl + config.dram.timing.burst),
-      credit_time_(config.nvdimm.kind == NvdimmKind::flash
-                       ? lookup_
-                       : earlier(lookup_, config.nvdimm.media.technology.write_time)),
+      first_rank_(static_cast<int>(config.dram.ranks)),
       violations_(violations),
-      table_(table_size(slots_)),
-      credits_(config.nvdimm.posted_writes) {}
+      table_(table_size(slots_)) {
+  for (const NvdimmParameters& nvdimm : config.nvdimms()) {
+    const bool flash = nvdimm.kind == NvdimmKind::flash;
+    const Tick lookup = flash ? nvdimm.buffer.lookup : nvdimm.media.command_time;
+    const Tick credit = flash ? lookup : earlier(lookup, nvdimm.media.technology.write_time);
+    const bool first = devices_.empty();
+    credit_time_ = first ? credit : earlier(credit_time_, credit);
+    credits_ = first ? nvdimm.posted_writes : earlier(credits_, nvdimm.posted_writes);
+    devices_.push_back({lookup, flash && nvdimm.buffer.port == BufferPort::serial});
+  }
+}
 
 void AckChecker::check(const CommandRecord& record) {
   if (record.command == C::nvdimm_ack) {
@@ -63,9 +66,11 @@ void AckChecker::check_command(const CommandRecord& record) {
   }
   check_outstanding(record);
   const Tick sent = (record.cycle.value() + 1) * period_;
-  lookup_end_ = (serial_lookups_ ? later(sent, lookup_end_) : sent) + lookup_;
+  Device& device = devices_[static_cast<std::size_t>(record.rank - first_rank_)];
+  device.lookup_end =
+      (device.serial_lookups ? later(sent, device.lookup_end) : sent) + device.lookup;
   if (count_ < slots_) {
-    insert({record.request, record.command, lookup_end_, kNoAck});
+    insert({record.request, record.command, device.lookup_end, kNoAck});
     ++waiting_;
   }
 }

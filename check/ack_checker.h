@@ -28,14 +28,22 @@ class AckChecker {
 
   void serialize(Archive& archive) {
     archive.fixed(table_);
-    archive(waiting_, last_ack_.command, last_ack_.cycle, lookup_end_, youngest_, last_flush_,
-            flushing_, credits_, arriving_, posted_);
+    archive(waiting_, last_ack_.command, last_ack_.cycle, youngest_, last_flush_, flushing_,
+            credits_, arriving_, posted_);
+    for (Device& device : devices_) {
+      archive(device.lookup_end);
+    }
     count_ = std::count_if(table_.begin(), table_.end(),
                            [](const Exchange& each) { return each.request != kNone; });
     archive.check(count_ <= slots_, "there are more commands than slots");
   }
 
  private:
+  struct Device {
+    Tick lookup;
+    bool serial_lookups;
+    Tick lookup_end{0};  // of the last command
+  };
   struct Exchange {
     std::int64_t request = kNone;
     ChannelCommand command = ChannelCommand::nvdimm_read_command;
@@ -71,23 +79,22 @@ class AckChecker {
 
   const AckMode ack_;
   const Tick period_;
-  const Tick lookup_;
-  const bool serial_lookups_;
   const std::int64_t outstanding_limit_;
   const std::int64_t slots_;  // of the host's queues
   const std::int64_t grant_delay_;
   const std::int64_t write_cycles_;  // from a write's burst command to its end, ...
-  const Tick credit_time_;           // ... and from there to its credit at the earliest
+  Tick credit_time_{0};              // ... and from there to its credit at the earliest
+  const int first_rank_;             // of the NVDIMMs
   ViolationLog& violations_;
+  std::vector<Device> devices_;
   std::vector<Exchange> table_;  // by request, linear probing; at least half of it is free
   std::int64_t count_ = 0;       // exchanges under way
   std::int64_t waiting_ = 0;     // of them without an ack
   Past last_ack_{ChannelCommand::nvdimm_ack, kLongPast};
-  Tick lookup_end_{0};               // of the last command
   std::int64_t youngest_ = kNone;    // request of all commands so far
   std::int64_t last_flush_ = kNone;  // request
   bool flushing_ = false;            // its ack is still to come
-  std::int64_t credits_;             // NVDIMM-P: that the host has, ...
+  std::int64_t credits_ = 0;         // NVDIMM-P: that the host has, ...
   Ring<std::int64_t> arriving_;      // ... will have from these cycles on, ...
   Ring<Tick> posted_;                // ... and has not yet: when lookups of those writes end
 };

@@ -26,6 +26,8 @@ constexpr std::array<std::array<int, 2>, 6> kSdrByte{{{100'000, 100'000},
                                                       {20'000, 20'000}}};
 constexpr std::array<int, 6> kDdrByte{25'000, 14'925, 10'000, 7'518, 5'988, 5'000};
 constexpr std::array<int, 8> kDdr2Byte{14'925, 12'500, 7'518, 5'988, 5'000, 3'745, 3'003, 2'500};
+constexpr std::array<int, 14> kDdr3Byte{14'925, 12'500, 7'518, 5'988, 5'000, 3'745, 3'003,
+                                        2'500,  1'876,  1'499, 1'250, 1'071, 937,   833};
 
 Tick byte_time(const NandParameters& nand, bool in) {
   const auto mode = static_cast<std::size_t>(nand.mode);
@@ -36,10 +38,17 @@ Tick byte_time(const NandParameters& nand, bool in) {
       return Tick(kDdrByte[mode]);
     case NandInterface::nv_ddr2:
       return Tick(kDdr2Byte[mode]);
+    case NandInterface::nv_ddr3:
+      return Tick(kDdr3Byte[mode]);
     case NandInterface::flat:
       break;
   }
   return Tick(kSecond.value() / nand.bus_rate);
+}
+
+// The least that another column of the register takes: tCCS, and of a flat bus what it is given.
+Tick column_time(const NandParameters& nand) {
+  return nand.interface == NandInterface::flat ? nand.change_column_time : 500 * kNanosecond;
 }
 
 // 0: fast, 1: middle, 2: slow.
@@ -52,6 +61,8 @@ int kind_of(const NandParameters& nand, std::int64_t page) {
       return page <= 3 || (page & 2) == 0 ? 0 : 2;
     case ProgramModel::tlc:
       return static_cast<int>(page % 3);
+    case ProgramModel::qlc:
+      return page % 4 == 3 ? 2 : page % 4 == 0 ? 0 : 1;
     case ProgramModel::flat:
       break;
   }
@@ -141,7 +152,8 @@ void FlashChecker::on_flash(const FlashRecord& record) {
 bool FlashChecker::check_place(const FlashRecord& record) {
   const bool exists = record.lun < luns_.size() && record.block < blocks_.size() &&
                       record.block / (blocks_.size() / luns_.size()) == record.lun &&
-                      record.page < nand_.pages_per_block;
+                      record.page < nand_.pages_per_block && record.parts > 0 &&
+                      record.parts < 1 << (nand_.page_size.value() / 4096);
   if (!exists) {
     add("flash place", record, 1, std::int64_t{0});
   }
@@ -161,12 +173,22 @@ void FlashChecker::check_bus(const FlashRecord& record) {
 }
 
 Tick FlashChecker::least_bus_time(const FlashRecord& record) const {
-  constexpr std::int64_t kPage = 4096;
-  constexpr std::int64_t kSpare = 224;
+  constexpr std::int64_t kPart = 4096;
   const bool in = record.stage == S::command && record.operation == O::program && record.transfer;
   const bool moves = in || record.stage == S::data_out;
+  std::int64_t parts = 0;
+  std::int64_t jumps = -1;  // changes of column
+  bool before = false;
+  for (std::uint32_t bit = 1; bit <= record.parts; bit *= 2) {
+    const bool wanted = (record.parts & bit) != 0;
+    parts += wanted ? 1 : 0;
+    jumps += wanted && !before ? 1 : 0;
+    before = wanted;
+  }
   Tick least =
-      moves ? (kPage + (nand_.transfer_spare ? kSpare : 0)) * byte_time(nand_, in) : Tick(0);
+      moves ? parts * (kPart + (nand_.transfer_spare ? nand_.spare : 0)) * byte_time(nand_, in) +
+                  jumps * column_time(nand_)
+            : Tick(0);
   if (record.stage == S::command && nand_.interface == NandInterface::flat) {
     least += nand_.command_time;
   }

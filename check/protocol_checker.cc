@@ -27,27 +27,37 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
   channels_.reserve(parts.size());
   for (const SystemConfig& part : parts) {
     const int index = static_cast<int>(channels_.size());
-    const std::int64_t flash_blocks =
-        part.nvdimm.present && part.nvdimm.kind == NvdimmKind::flash
-            ? part.nvdimm.capacity / kPageBytes / part.nvdimm.nand.pages_per_block
-            : 0;
-    channels_.push_back(
-        {part.nvdimm.present, Ddr3Checker(part.dram, violations_),
-         BankGroupChecker(part.dram, violations_), Ddr5Checker(part.dram, violations_),
-         RefreshChecker(part.dram, index, violations_), PowerChecker(part.dram, violations_),
-         BusChecker(part.controller, part.dram, violations_), AckChecker(part, violations_),
-         FlashChecker(part.nvdimm.nand, flash_blocks, index, part.dram.clock_period(), violations_),
-         MediaChecker(part.nvdimm, index, part.dram.clock_period(), violations_)});
+    channels_.push_back({Ddr3Checker(part.dram, violations_),
+                         BankGroupChecker(part.dram, violations_),
+                         Ddr5Checker(part.dram, violations_),
+                         RefreshChecker(part.dram, index, violations_),
+                         PowerChecker(part.dram, violations_),
+                         BusChecker(part.controller, part.dram, violations_),
+                         AckChecker(part, violations_),
+                         {}});
+    for (const NvdimmParameters& nvdimm : part.nvdimms()) {
+      const std::int64_t blocks =
+          nvdimm.kind == NvdimmKind::flash
+              ? nvdimm.capacity / nvdimm.nand.page_size / nvdimm.nand.pages_per_block
+              : 0;
+      channels_.back().devices.push_back(
+          {FlashChecker(nvdimm.nand, blocks, index, part.dram.clock_period(), violations_),
+           MediaChecker(nvdimm, index, part.dram.clock_period(), violations_)});
+    }
   }
 }
 
 void ProtocolChecker::watch(MemorySystem& memory) {
   memory.add_observer(*this);
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    if (NvdimmModule* nvdimm = memory.nvdimm(i)) {
-      nvdimm->add_flash_observer(flash(static_cast<int>(i)));
-      nvdimm->add_media_observer(media(static_cast<int>(i)));
-    }
+    watch(i, memory.nvdimms(i));
+  }
+}
+
+void ProtocolChecker::watch(std::size_t channel, const NvdimmModules& nvdimms) {
+  for (std::size_t device = 0; device < nvdimms.size(); ++device) {
+    nvdimms[device]->add_flash_observer(channels_[channel].devices[device].flash);
+    nvdimms[device]->add_media_observer(channels_[channel].devices[device].media);
   }
 }
 
@@ -84,8 +94,9 @@ bool ProtocolChecker::check_place(const CommandRecord& record) {
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
              (whole_rank || (record.bank >= 0 && record.bank < banks));
   } else {
-    exists = exists && record.rank == nvdimm_rank_ &&
-             channels_[static_cast<std::size_t>(record.channel)].has_nvdimm;
+    exists = exists && record.rank >= nvdimm_rank_ &&
+             static_cast<std::size_t>(record.rank - nvdimm_rank_) <
+                 channels_[static_cast<std::size_t>(record.channel)].devices.size();
   }
   if (!exists) {
     violations_.add("place", record, 1, 0);
@@ -106,9 +117,11 @@ void ProtocolChecker::finish(Tick end, bool idle) {
       add_unfinished("unfinished commands", static_cast<int>(i), end, -1,
                      channels_[i].ack.unfinished());
     }
-    if (idle && channels_[i].flash.unfinished() > 0) {
-      add_unfinished("unfinished flash operations", static_cast<int>(i), end, -1,
-                     channels_[i].flash.unfinished());
+    for (const Device& device : channels_[i].devices) {
+      if (idle && device.flash.unfinished() > 0) {
+        add_unfinished("unfinished flash operations", static_cast<int>(i), end, -1,
+                       device.flash.unfinished());
+      }
     }
   }
   if (idle && bursts_.oldest_missing() < bursts_.end()) {
@@ -143,7 +156,10 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
     archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.power, channel.bus,
-            channel.ack, channel.flash, channel.media);
+            channel.ack);
+    for (Device& device : channel.devices) {
+      archive(device.flash, device.media);
+    }
   }
 }
 

@@ -21,6 +21,7 @@
 #include "check/violations.h"
 #include "controller/accounts/command_observer.h"
 #include "controller/system_config.h"
+#include "nvdimm/module.h"
 
 namespace hmsim {
 
@@ -36,11 +37,10 @@ class ProtocolChecker final : public CommandObserver {
 
   // Judges every command of these channels and of their NVDIMMs from now on.
   void watch(MemorySystem& memory);
+  // Those of the NVDIMMs of one channel.
+  void watch(std::size_t channel, const NvdimmModules& nvdimms);
 
   void on_command(const CommandRecord& record) override;
-  // Who is to watch the flash array, or other media, of the channel's NVDIMM.
-  FlashObserver& flash(int channel) { return channels_[static_cast<std::size_t>(channel)].flash; }
-  MediaObserver& media(int channel) { return channels_[static_cast<std::size_t>(channel)].media; }
   // The run ends at `end`: what should have happened and did not? `idle`: no request is left in the
   // memory system.
   void finish(Tick end, bool idle);
@@ -54,8 +54,11 @@ class ProtocolChecker final : public CommandObserver {
   void serialize(Archive& archive);
 
  private:
+  struct Device {
+    FlashChecker flash;
+    MediaChecker media;
+  };
   struct Channel {
-    bool has_nvdimm;
     Ddr3Checker dram;
     BankGroupChecker groups;
     Ddr5Checker ddr5;
@@ -63,8 +66,7 @@ class ProtocolChecker final : public CommandObserver {
     PowerChecker power;
     BusChecker bus;
     AckChecker ack;
-    FlashChecker flash;
-    MediaChecker media;
+    std::vector<Device> devices;  // its NVDIMMs
   };
 
   bool check_place(const CommandRecord& record);

@@ -68,6 +68,8 @@ AddressMap::AddressMap(const SystemConfig& config)
       channel_mask_(config.controller.channels - 1),
       group_shift_(log2_of(config.dram.organisation.banks_per_group())),
       bank_mask_(config.dram.organisation.banks - 1),
+      interleave_(config.population, config.nvdimms()),
+      several_(config.nvdimm.present && config.population.count > 1),
       nvdimm_capacity_(config.nvdimm_capacity()),
       nodes_(config.nodes),
       lines_of_node_(config.dram_capacity() / kLineBytes / config.nodes),

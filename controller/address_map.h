@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "controller/nvdimm_population.h"
 #include "controller/system_config.h"
 #include "core/types.h"
 
@@ -24,7 +25,8 @@ struct DramPlace {
 
 struct NvdimmPlace {
   int channel;
-  Address address;  // within the channel's NVDIMM
+  int device;       // of the channel's NVDIMMs
+  Address address;  // within those, device by device
   std::int64_t page;
 };
 
@@ -45,10 +47,13 @@ class AddressMap {
   NvdimmPlace nvdimm(Address address) const {
     const std::int64_t node = nodes_ == 1 ? 0 : address.value() / nvdimm_of_node_;
     const std::int64_t page = (address.value() - node * nvdimm_of_node_) >> kPageBits;
-    const std::int64_t own_page = page >> channel_bits_;
     const std::int64_t offset = address.value() & ((std::int64_t{1} << kPageBits) - 1);
-    return {static_cast<int>((page & channel_mask_) + (node << channel_bits_)),
-            Address((own_page << kPageBits) | offset), own_page};
+    const auto channel = static_cast<int>((page & channel_mask_) + (node << channel_bits_));
+    NvdimmInterleave::Place own{0, page >> channel_bits_};
+    if (several_) {
+      own = interleave_.place(own.page);
+    }
+    return {channel, own.device, Address((own.page << kPageBits) | offset), own.page};
   }
   // There is such a line in the memory of its class.
   bool holds(MemoryClass memory, Address address) const {
@@ -99,6 +104,8 @@ class AddressMap {
   std::int64_t channel_mask_;
   int group_shift_;  // bank within the rank >> group_shift_ is its group
   std::int64_t bank_mask_;
+  NvdimmInterleave interleave_;
+  bool several_;  // NVDIMMs on a channel
   Bytes nvdimm_capacity_;
   std::int64_t nodes_;
   std::int64_t lines_of_node_;   // of DRAM: a power of two

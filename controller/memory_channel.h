@@ -39,8 +39,10 @@ class MemoryChannel : public Component {
   // Where latency_split() is none, nothing is seen.
   virtual void set_request_observer(RequestObserver* /*observer*/) {}
 
-  // nullptr where there is none: of the NVDIMM, or of bus, latencies and energy in a channel
-  // modelled elsewhere.
+  // Its NVDIMMs by number.
+  virtual std::vector<NvdimmModule*> nvdimms() { return {}; }
+  // nullptr where there is none: of all NVDIMMs as one, or of bus, latencies and energy in a
+  // channel modelled elsewhere.
   virtual NvdimmModule* nvdimm() { return nullptr; }
   virtual const BusAccounting* accounting() const { return nullptr; }
   virtual LatencySplit* latency_split() { return nullptr; }

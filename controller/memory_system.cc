@@ -63,15 +63,28 @@ std::string MemorySystem::preconditioned(std::uint64_t seed) {
   return seal_preconditioned(config_, seed, archive.bytes());
 }
 
-void MemorySystem::hold_resident(const std::vector<std::int64_t>& pages) {
+void MemorySystem::hold_read(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_read(parts[i]);
+  }
+}
+
+void MemorySystem::hold_written(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->hold_written(parts[i]);
+  }
+}
+
+std::vector<std::vector<LogicalPage>> MemorySystem::by_channel(
+    const std::vector<std::int64_t>& pages) const {
   std::vector<std::vector<LogicalPage>> parts(channels_.size());
   for (const std::int64_t page : pages) {
     const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
     parts[static_cast<std::size_t>(place.channel) + first_of_nvdimm_].emplace_back(place.page);
   }
-  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
-    channels_[i]->nvdimm()->hold_resident(parts[i]);
-  }
+  return parts;
 }
 
 // Of those of a node: with private buses the channels of the NVDIMM come after those of DRAM.
@@ -186,8 +199,8 @@ void MemorySystem::set_request_observer(RequestObserver& observer) {
   }
 }
 
-NvdimmModule* MemorySystem::nvdimm(std::size_t channel) const {
-  return channels_[channel]->nvdimm();
+NvdimmModules MemorySystem::nvdimms(std::size_t channel) const {
+  return channels_[channel]->nvdimms();
 }
 
 LineBytes MemorySystem::peek(MemoryClass memory, Address line) const {
@@ -224,11 +237,13 @@ void MemorySystem::spare_writes() {
   }
 }
 
-void MemorySystem::power_fail(Tick now, Tick save_for) {
+void MemorySystem::power_fail(Tick now, Tick save_for, std::optional<std::size_t> interrupted) {
+  std::size_t number = 0;
   for (const auto& channel : channels_) {
     channel->dram_bytes()->clear();
-    if (channel->nvdimm() != nullptr) {
-      channel->nvdimm()->power_fail(now, save_for);
+    for (NvdimmModule* const nvdimm : channel->nvdimms()) {
+      nvdimm->power_fail(now, interrupted.value_or(number) == number ? save_for : kNever);
+      ++number;
     }
   }
 }
@@ -246,20 +261,44 @@ bool MemorySystem::restore(MemorySystem& before, Tick now, Tick recover_for) {
 
 void MemorySystem::register_statistics(StatisticRegistry& registry) {
   std::vector<MemoryChannel*> channels;
-  NvdimmModules nvdimms;
   for (const auto& channel : channels_) {
     channels.push_back(channel.get());
-    if (channel->nvdimm() != nullptr) {
-      nvdimms.push_back(channel->nvdimm());
-    }
   }
   register_channel_statistics(registry, channels, config_.all_channels());
-  if (!nvdimms.empty()) {
+  if (config_.nvdimm.present) {
     registry.counter("nvdimm.flushes", "requests", "flushes completed", {&flushes_.flushes()});
     registry.histogram("nvdimm.flush_latency_ns", "ns",
                        "flush, from its arrival at the controller to its ack by all NVDIMMs",
                        kPicosecondsPerNanosecond, {&flushes_.latency()});
-    design_of(config_.nvdimm.kind).register_statistics(registry, nvdimms);
+    register_nvdimm_statistics(registry);
+  }
+}
+
+// Over all NVDIMMs, and of several on a channel also over those of one number.
+void MemorySystem::register_nvdimm_statistics(StatisticRegistry& registry) {
+  const NvdimmDesign& first = design_of(config_.nvdimm.kind);
+  NvdimmModules alike;   // of the same design as the first
+  NvdimmModules others;  // of the other one
+  std::vector<NvdimmModules> by_number(static_cast<std::size_t>(config_.population.count));
+  for (const auto& channel : channels_) {
+    const NvdimmModules modules = channel->nvdimms();
+    for (std::size_t number = 0; number < modules.size(); ++number) {
+      const bool like = &design_of(modules[number]->parameters().kind) == &first;
+      (like ? alike : others).push_back(modules[number]);
+      by_number[number].push_back(modules[number]);
+    }
+  }
+  first.register_statistics(registry, alike);
+  if (!others.empty()) {
+    const NvdimmDesign& design = design_of(others.front()->parameters().kind);
+    const StatisticRegistry::Scope apart(registry, "nvdimm.power.", "nvdimm.unlike.power.");
+    design.register_statistics(registry, others);
+  }
+  for (std::size_t number = 0; by_number.size() > 1 && number < by_number.size(); ++number) {
+    const StatisticRegistry::Scope own(registry, "nvdimm.",
+                                       "nvdimm.device" + std::to_string(number) + ".");
+    const NvdimmModules& modules = by_number[number];
+    design_of(modules.front()->parameters().kind).register_statistics(registry, modules);
   }
 }
 

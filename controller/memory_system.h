@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
 
   // The NVDIMM of a channel, or nullptr.
   std::size_t channels() const { return channels_.size(); }
-  NvdimmModule* nvdimm(std::size_t channel) const;
+  // By number.
+  std::vector<NvdimmModule*> nvdimms(std::size_t channel) const;
 
   // To be told of every request that is done, from now on; there is one observer at most.
   void set_request_observer(RequestObserver& observer);
@@ -74,7 +76,9 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Data mode: power goes at `now`. NVDIMM writes that are done, or spared, are safe. Then only
   // peek(), and restore() from it, make sense. Of an interruption of the save, and of the recovery:
   // NvdimmModule.
-  void power_fail(Tick now, Tick save_for = kNever);
+  // `interrupted`: of all NVDIMMs, channel by channel, the only one whose save is.
+  void power_fail(Tick now, Tick save_for = kNever,
+                  std::optional<std::size_t> interrupted = std::nullopt);
   // Data mode, before any request: goes on with the flash of a memory system of the same geometry
   // that had a power failure. False: a recovery was interrupted.
   bool restore(MemorySystem& before, Tick now, Tick recover_for = kNever);
@@ -84,8 +88,9 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   std::string preconditioned(std::uint64_t seed);
 
   // Before any request, with an NVDIMM: its buffers hold these pages of it, by number, as if they
-  // had been read, as many as fit. The first is given up last.
-  void hold_resident(const std::vector<std::int64_t>& pages);
+  // had been read, or written, as many as fit. The first is given up last.
+  void hold_read(const std::vector<std::int64_t>& pages);
+  void hold_written(const std::vector<std::int64_t>& pages);
 
   void register_statistics(StatisticRegistry& registry);
   void serialize(Archive& archive);
@@ -97,6 +102,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override {
     return progress_ == nullptr ? 0 : progress_->instructions(source);
   }
+  void register_nvdimm_statistics(StatisticRegistry& registry);
+  std::vector<std::vector<LogicalPage>> by_channel(const std::vector<std::int64_t>& pages) const;
   // Channels that follow one another.
   struct Channels {
     std::size_t first;

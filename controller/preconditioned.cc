@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMagic = "HMSIMPRE";
 constexpr std::size_t kHeaderBytes = 32;  // magic, version, hash of the rest, its length
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 constexpr std::string_view kLoad = "nvdimm.precondition.load";
 constexpr std::string_view kBuffer = "nvdimm.precondition.buffer";
 
@@ -31,11 +31,14 @@ bool starts_with(std::string_view text, std::string_view prefix) {
 // The FTL's shape, what is written to it, and by which rules. What the buffer holds is not in the
 // file: each run fills it anew, so that one file does for every buffer.
 bool shapes(const SystemConfig& config, std::string_view name) {
-  constexpr std::array<std::string_view, 11> kNames{
-      "controller.channels",     "nvdimm.capacity",      "nvdimm.ftl.",
-      "nvdimm.nand.channels",    "nvdimm.nand.chips",    "nvdimm.nand.dies",
-      "nvdimm.nand.planes",      "nvdimm.precondition.", "nvdimm.nand.pages_per_block",
-      "nvdimm.nand.factory_bad", "system.store_data"};
+  constexpr std::array<std::string_view, 12> kNames{
+      "controller.channels",     "nvdimm.capacity",       "nvdimm.ftl.",
+      "nvdimm.nand.channels",    "nvdimm.nand.chips",     "nvdimm.nand.dies",
+      "nvdimm.nand.planes",      "nvdimm.precondition.",  "nvdimm.nand.pages_per_block",
+      "nvdimm.nand.factory_bad", "nvdimm.nand.page_size", "system.store_data"};
+  if (config.population.count > 1 && (name == "nvdimm.count" || name == "nvdimm.devices")) {
+    return true;
+  }
   for (const std::string_view prefix : kNames) {
     if (starts_with(name, prefix) && name != kLoad && name != kBuffer) {
       return true;
@@ -98,8 +101,11 @@ std::uint64_t longest_state(const SystemConfig& config) {
   constexpr std::uint64_t kOfEntry = 64;   // of a cached map
   std::uint64_t bytes = kNames;
   for (const SystemConfig& part : config.channel_configs()) {
-    if (part.nvdimm.present) {
-      const FtlShape shape = ftl_shape(part.nvdimm);
+    for (const NvdimmParameters& nvdimm : part.nvdimms()) {
+      if (nvdimm.kind != NvdimmKind::flash) {
+        continue;
+      }
+      const FtlShape shape = ftl_shape(nvdimm);
       const std::uint64_t blocks = std::uint64_t{shape.luns} * shape.blocks;
       const std::uint64_t of_page = kOfPage + (config.store_data ? 2 * sizeof(PageBytes) : 0);
       bytes += blocks * (kOfBlock + shape.pages * of_page) + shape.cached_entries * kOfEntry;

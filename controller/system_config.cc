@@ -12,6 +12,7 @@ void SystemConfig::declare(ParameterSet& parameters) {
   dram.declare(parameters);
   dram_model.declare(parameters);
   nvdimm.declare(parameters);
+  population.declare(parameters);
   const ParameterSet::Scope scope(parameters, "system");
   parameters.boolean("store_data", store_data,
                      {"DRAM and NVDIMM hold real bytes: reads return what was written, and power "
@@ -20,21 +21,43 @@ void SystemConfig::declare(ParameterSet& parameters) {
 }
 
 void SystemConfig::resolve_presets() {
-  nvdimm.store_data = store_data;
-  if (controller.posts_writes()) {
-    nvdimm.posted_writes = nvdimm.kind == NvdimmKind::flash
-                               ? controller.credits
-                               : earlier(controller.credits, nvdimm.media.write_queue);
-  }
-  nvdimm.spared_writes = persistence == Persistence::controller ? nvdimm_slots() : 0;
   dram_model.resolve(dram);
-  const DramTiming& timing = dram.timing;
-  nvdimm.line_burst = timing.burst * dram.clock_period();
-  nvdimm.hit_service =
-      (1 + timing.cl) * dram.clock_period() + nvdimm.buffer.lookup + nvdimm.line_burst;
+  derive(nvdimm);
   if (controller.address_map == kDefaultMap) {
     controller.address_map = AddressMap::default_map(dram.organisation);
   }
+}
+
+// What a module has from other parts of the configuration.
+void SystemConfig::derive(NvdimmParameters& module) const {
+  module.store_data = store_data;
+  if (controller.posts_writes()) {
+    module.posted_writes = module.kind == NvdimmKind::flash
+                               ? controller.credits
+                               : earlier(controller.credits, module.media.write_queue);
+  }
+  module.spared_writes = persistence == Persistence::controller ? nvdimm_slots() : 0;
+  const DramTiming& timing = dram.timing;
+  module.line_burst = timing.burst * dram.clock_period();
+  module.hit_service =
+      (1 + timing.cl) * dram.clock_period() + module.buffer.lookup + module.line_burst;
+}
+
+std::vector<NvdimmParameters> SystemConfig::modules(std::vector<ParameterError>& errors) const {
+  if (!nvdimm.present) {
+    return {};
+  }
+  std::vector<NvdimmParameters> all = population.modules(nvdimm, errors);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    derive(all[i]);
+    all[i].precondition = preconditioned ? all[i].precondition : PreconditionParameters();
+  }
+  return all;
+}
+
+std::vector<NvdimmParameters> SystemConfig::nvdimms() const {
+  std::vector<ParameterError> errors;
+  return modules(errors);
 }
 
 std::vector<ParameterError> SystemConfig::check() const {
@@ -83,16 +106,35 @@ std::vector<ParameterError> SystemConfig::check() const {
     errors.push_back(error);
   }
   if (nvdimm.present) {
-    for (const ParameterError& error : nvdimm.check()) {
-      errors.push_back(error);
-    }
-    const std::int64_t commands = transaction_slots() + nvdimm.posted_writes;
-    if (commands > nvdimm.command_queue) {
-      add("nvdimm.command_queue",
-          "is smaller than the " + std::to_string(commands) + " commands the host may send");
-    }
+    check_nvdimms(errors);
   }
   return errors;
+}
+
+void SystemConfig::check_nvdimms(std::vector<ParameterError>& errors) const {
+  const std::size_t before = errors.size();
+  const std::vector<NvdimmParameters> all = modules(errors);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<ParameterError> wrong = all[i].check();
+    const std::int64_t commands = transaction_slots() + all[i].posted_writes;
+    if (commands > all[i].command_queue) {
+      wrong.push_back({"nvdimm.command_queue", "is smaller than the " + std::to_string(commands) +
+                                                   " commands the host may send"});
+    }
+    for (const ParameterError& error : wrong) {
+      const bool first = i == 0 || population.devices.empty();
+      errors.push_back(first ? error
+                             : ParameterError{"nvdimm.devices", "device " + std::to_string(i) +
+                                                                    ": " + error.name + ": " +
+                                                                    error.message});
+    }
+    if (population.devices.empty()) {
+      break;  // the others are alike
+    }
+  }
+  if (errors.size() == before) {
+    check_interleave(population, all, errors);
+  }
 }
 
 std::int64_t SystemConfig::command_slots() const {
@@ -101,11 +143,11 @@ std::int64_t SystemConfig::command_slots() const {
 }
 
 std::int64_t SystemConfig::transaction_slots() const {
-  return controller.slots() + (dram.ranks + 1) * command_slots();
+  return controller.slots() + (dram.ranks + population.count) * command_slots();
 }
 
 std::int64_t SystemConfig::nvdimm_slots() const {
-  return controller.slots_for_nvdimm() + command_slots();
+  return controller.slots_for_nvdimm() + population.count * command_slots();
 }
 
 std::vector<SystemConfig> SystemConfig::channel_configs() const {
@@ -122,8 +164,11 @@ std::vector<SystemConfig> SystemConfig::channel_configs() const {
 }
 
 Bytes SystemConfig::nvdimm_capacity() const {
-  return nvdimm.present ? design_of(nvdimm.kind).logical_capacity(nvdimm) * all_channels()
-                        : Bytes(0);
+  Bytes sum(0);
+  for (const NvdimmParameters& module : nvdimms()) {
+    sum += logical_pages(module) * kPageBytes;
+  }
+  return sum * all_channels();
 }
 
 }  // namespace hmsim

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "controller/controller_parameters.h"
+#include "controller/nvdimm_population.h"
 #include "core/parameters.h"
 #include "core/request.h"
 #include "dram/model_parameters.h"
@@ -20,8 +21,10 @@ struct SystemConfig {
   ControllerParameters controller;
   DramParameters dram;
   DramModelParameters dram_model;
-  NvdimmParameters nvdimm;
+  NvdimmParameters nvdimm;  // the first of a channel
+  NvdimmPopulation population;
   bool store_data = false;
+  bool preconditioned = true;  // false: the NVDIMMs' state comes from elsewhere
   // Of the frontend: where its fences take written lines for safe.
   Persistence persistence = Persistence::controller;
   std::int64_t nodes = 1;   // that have so many channels each; a simulation sets it
@@ -29,6 +32,8 @@ struct SystemConfig {
   PolicyMakers makers;      // of controller.scheduler, .nvdimm_scheduler and .arbiter
 
   void declare(ParameterSet& parameters);
+  // Those of a channel, by number; none without NVDIMM.
+  std::vector<NvdimmParameters> nvdimms() const;
   void resolve_presets();                     // after the values are set
   std::vector<ParameterError> check() const;  // what does not fit together; after resolving
 
@@ -48,7 +53,12 @@ struct SystemConfig {
   Bytes nvdimm_capacity() const;  // logical, all channels; 0 without NVDIMM
 
  private:
-  // Transactions that the command queue of one rank holds; two_level has one for the NVDIMM, too.
+  void derive(NvdimmParameters& module) const;
+  void check_nvdimms(std::vector<ParameterError>& errors) const;
+  // As nvdimms(), and what is wrong with their keys.
+  std::vector<NvdimmParameters> modules(std::vector<ParameterError>& errors) const;
+  // Transactions that the command queue of one rank holds; with two_level each NVDIMM is a rank,
+  // too.
   std::int64_t command_slots() const;
 };
 

@@ -123,6 +123,10 @@ void Occupancy::serialize(Archive& archive) {
 
 void StatisticRegistry::add(std::string path, const char* unit, const char* description,
                             StatisticKind kind, std::function<void(Statistic&)> read) {
+  const auto& [from, to] = renamed_;
+  if (!from.empty() && path.compare(0, from.size(), from) == 0) {
+    path.replace(0, from.size(), to);
+  }
   Statistic info;
   info.path = std::move(path);
   info.unit = unit;

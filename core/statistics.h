@@ -107,6 +107,22 @@ struct Statistic {
 
 class StatisticRegistry {
  public:
+  // What is declared while it is open, by a path that begins with `from`, begins with `to` instead.
+  class Scope {
+   public:
+    Scope(StatisticRegistry& registry, std::string from, std::string to)
+        : registry_(registry), before_(std::move(registry.renamed_)) {
+      registry_.renamed_ = {std::move(from), std::move(to)};
+    }
+    ~Scope() { registry_.renamed_ = std::move(before_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    StatisticRegistry& registry_;
+    std::pair<std::string, std::string> before_;
+  };
+
   // Counters are summed, histograms merged. `scale` divides a histogram's values (1000: ps -> ns).
   void counter(std::string path, const char* unit, const char* description,
                std::vector<Counter*> sources);
@@ -142,6 +158,7 @@ class StatisticRegistry {
            std::function<void(Statistic&)> read);
   void prepare() const;
 
+  std::pair<std::string, std::string> renamed_;  // by the scope that is open
   std::vector<Entry> entries_;
   std::vector<std::function<void(Tick)>> resets_;
   std::vector<std::function<void()>> preparations_;

@@ -59,8 +59,8 @@ using Tick = Quantity<struct TickTag>;         // picoseconds since the start of
 using Cycle = Quantity<struct CycleTag>;       // clock edges of one memory channel
 using Bytes = Quantity<struct BytesTag>;       // a size
 using Address = Quantity<struct AddressTag>;   // a byte address inside one memory
-using LogicalPage = Quantity<struct LpnTag>;   // LPN: host flash page number
-using PhysicalPage = Quantity<struct PpnTag>;  // PPN: flash page as the array numbers it
+using LogicalPage = Quantity<struct LpnTag>;   // LPN: the host's page number
+using PhysicalPage = Quantity<struct PpnTag>;  // PPN: a part of a flash page that holds one
 
 inline constexpr PhysicalPage kNowhere{-1};  // no page; the place of a never-written one
 inline constexpr Tick kNever = Tick::max();  // "no event": later than any event
@@ -71,7 +71,7 @@ inline constexpr Tick kMicrosecond{1'000'000};
 inline constexpr Tick kSecond{1'000'000'000'000};
 
 inline constexpr Bytes kLineBytes{64};    // one memory transaction
-inline constexpr Bytes kPageBytes{4096};  // one OS page and one flash page
+inline constexpr Bytes kPageBytes{4096};  // one OS page, one logical page
 inline constexpr int kLinesPerPage = 64;
 
 template <class T>

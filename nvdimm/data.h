@@ -22,7 +22,7 @@ struct UnsavedPage {
 
 struct NvdimmData {
   NvdimmData(const NvdimmParameters& parameters, const FtlShape& shape)
-      : media(std::uint64_t{shape.luns} * shape.blocks, shape.pages),
+      : media(std::uint64_t{shape.luns} * shape.blocks, shape.pages, shape.parts()),
         read(parameters.buffer.granularity),
         write(parameters.buffer.granularity) {}
 

@@ -57,8 +57,9 @@ class FlushControl {
 
   void write_back(Tick now) {
     if (mode_ != BufferFlush::none) {
-      while (evictor_.under_way() < commands_.size() && writes_.evict(now)) {
-        ++statistics_.flushed_pages;
+      for (std::size_t pages = 1; pages > 0 && evictor_.under_way() < commands_.size();) {
+        pages = writes_.evict(now);
+        statistics_.flushed_pages += pages;
       }
     }
     if (mode_ == BufferFlush::none || written_back()) {

@@ -36,7 +36,7 @@ class AckListener {
 class NvdimmModule : public Component {
  public:
   // `driver` wakes whoever advances the module: its channel, or the kernel itself.
-  void attach(const Kernel& kernel, const Wakeup& driver) {
+  virtual void attach(const Kernel& kernel, const Wakeup& driver) {
     kernel_ = &kernel;
     driver_ = driver;
   }
@@ -86,7 +86,7 @@ class NvdimmModule : public Component {
   // now only peek(), power_record() and power_fail() make sense.
   virtual bool restore(NvdimmModule& before, Tick now, Tick recover_for = kNever) = 0;
   virtual const PowerRecord& power_record() const = 0;
-  bool off() const { return off_; }  // since a power failure
+  virtual bool off() const { return off_; }  // since a power failure
   virtual const NvdimmParameters& parameters() const = 0;
 
   // Loading: what has become of a command of the host.
@@ -101,9 +101,10 @@ class NvdimmModule : public Component {
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
 
-  // Before any command: its buffer, if it has one, holds these pages as if they had been read, as
-  // many as fit. The first is given up last.
-  virtual void hold_resident(const std::vector<LogicalPage>& /*pages*/) {}
+  // Before any command: its buffer, if it has one, holds these pages as if they had been read, or
+  // written, as many as fit. The first is given up last.
+  virtual void hold_read(const std::vector<LogicalPage>& /*pages*/) {}
+  virtual void hold_written(const std::vector<LogicalPage>& /*pages*/) {}
 
   // Garbage collections so far.
   virtual std::uint64_t collections_begun() const { return 0; }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/nvdimm.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/errors.h"
 #include "nvdimm/buffer/untimed_fill.h"
 #include "nvdimm/precondition.h"
@@ -51,14 +54,21 @@ void Nvdimm::fill_write_part(std::uint64_t seed) {
   admit_later(Tick(0));
 }
 
-void Nvdimm::hold_resident(const std::vector<LogicalPage>& pages) {
+void Nvdimm::hold_read(const std::vector<LogicalPage>& pages) {
   fill_clean(buffer_, pages, ftl_, data_.get());
+}
+
+void Nvdimm::hold_written(const std::vector<LogicalPage>& pages) {
+  const std::size_t most = std::min<std::size_t>(pages.size(), pages_in(buffer_, buffer_.write));
+  const auto end = pages.begin() + static_cast<std::ptrdiff_t>(most);
+  fill_dirty(buffer_, {std::make_reverse_iterator(end), pages.rend()}, data_.get());
+  admit_later(Tick(0));
 }
 
 void Nvdimm::tell_programmed() {
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
     for (std::uint32_t block = 0; block < ftl_.shape().blocks; ++block) {
-      flash_.set_programmed(lun, block, ftl_.written_pages(lun, block));
+      flash_.set_programmed(lun, block, ftl_.written_pages(lun, block) >> ftl_.shape().part_bits);
     }
   }
 }

@@ -59,7 +59,8 @@ class Nvdimm final : public NvdimmModule, private FlashClient, private MapListen
   const PowerRecord& power_record() const override { return backup_.record(); }
   CommandView command_view(std::uint32_t tag) const override { return commands_.command_view(tag); }
   void serialize_start(Archive& archive) override;
-  void hold_resident(const std::vector<LogicalPage>& pages) override;
+  void hold_read(const std::vector<LogicalPage>& pages) override;
+  void hold_written(const std::vector<LogicalPage>& pages) override;
   const NvdimmParameters& parameters() const override { return parameters_; }
 
   Tick gc_blocked(std::uint32_t tag) const { return commands_[tag].gc_blocked; }

@@ -30,7 +30,7 @@ void declare_buffer(ParameterSet& set, BufferParameters& buffer) {
            {"write part of the synchronisation buffer", "the paper, section II (400 MB)"});
   set.choice("granularity", buffer.granularity,
              {{"page", BufferGranularity::page}, {"item", BufferGranularity::item}},
-             {"what a frame holds: a 4 KiB flash page or a 64 B item", "the paper, section III"});
+             {"what a frame holds: a 4 KiB page or a 64 B item", "the paper, section III"});
   set.time("lookup", buffer.lookup, {"time of a lookup in buffer and map (tBC)", kTable3});
   set.choice("port", buffer.port,
              {{"pipelined", BufferPort::pipelined}, {"serial", BufferPort::serial}},
@@ -73,6 +73,14 @@ void declare_ftl(ParameterSet& set, FtlParameters& ftl) {
   set.choice("frontier", ftl.frontier,
              {{"separate", WriteFrontier::separate}, {"shared", WriteFrontier::shared}},
              {"whether collected pages go to an open block of their own", "assumed"});
+  set.choice("partial_writes", ftl.partial_writes,
+             {{"combine", PartialWrites::combine},
+              {"pad", PartialWrites::pad},
+              {"merge", PartialWrites::merge}},
+             {"what fills a flash page that has room for several pages of 4 KiB. combine: other "
+              "pages that leave the buffer with the first, then padding; pad: padding; merge: the "
+              "pages beside it in the address space, read from flash where the buffer has them not",
+              "assumed; SimpleSSD, MQSim: merge"});
   set.choice("map", ftl.map, {{"full", MapPlace::full}, {"cached", MapPlace::cached}},
              {"where the map is: all of it in the NVDIMM's memory, or in translation pages in "
               "flash, of which single entries are cached",
@@ -80,7 +88,7 @@ void declare_ftl(ParameterSet& set, FtlParameters& ftl) {
   set.size("map_cache", ftl.map_cache, {kCachedEntryBytes.value(), kTiB},
            {"memory for entries of a cached map, 8 B each", "MQSim: 2 MiB"});
   set.size("map_entry", ftl.map_entry, {4, 256},
-           {"an entry of a cached map in its translation page of 4 KiB",
+           {"an entry of a cached map in its translation page, a flash page",
             "Gupta et al. (DFTL), ASPLOS 2009"});
   set.name_of("victim", ftl.victim, policy_names(PolicyKind::victim_selector),
               {"which full block of a LUN is cleaned next", "the paper's is not given"});
@@ -121,10 +129,12 @@ void declare_precondition(ParameterSet& set, PreconditionParameters& preconditio
       "buffer", precondition.buffer,
       {{"none", PreconditionBuffer::none},
        {"dirty", PreconditionBuffer::dirty},
-       {"resident", PreconditionBuffer::resident}},
+       {"resident", PreconditionBuffer::resident},
+       {"captured", PreconditionBuffer::captured}},
       {"what the synchronisation buffer holds at the start: nothing; a write part full of dirty "
-       "pages, those that the pattern would write next; or a read part with the pages that the "
-       "agents will read, as many as fit: the best case",
+       "pages, those that the pattern would write next; a read part with the pages that the "
+       "agents will read, as many as fit: the best case; or a write part with the pages that "
+       "captured jobs had written last before they began, as far as their traces tell",
        "assumed"});
   set.text(
       "load", precondition.load,
@@ -149,20 +159,23 @@ bool is_order(std::string order) {
 }
 
 bool check_capacity(const NvdimmParameters& parameters, std::vector<ParameterError>& errors) {
-  const Bytes block = parameters.nand.superblock_pages() * kPageBytes;
+  const Bytes block = parameters.nand.superblock_pages() * parameters.nand.page_size;
   const Bytes stripe = parameters.luns() * block;
   const std::string name = "nvdimm.capacity";
   const std::string size = format_size(parameters.capacity);
   const std::string luns = std::to_string(parameters.luns()) +
                            " LUNs (nvdimm.nand.{channels,chips,dies}) of " + format_size(block) +
-                           " blocks (nvdimm.nand.{pages_per_block,planes})";
+                           " blocks (nvdimm.nand.{page_size,pages_per_block,planes})";
   if (parameters.capacity % stripe != Bytes(0)) {
-    errors.push_back({name, size + " is not a multiple of " + format_size(stripe) +
-                                ", one block on each of " + luns});
+    const std::int64_t near = (parameters.capacity + stripe / 2) / stripe;
+    errors.push_back(
+        {name, size + " is not a multiple of " + format_size(stripe) + ", one block on each of " +
+                   luns + "; nearest: " + format_size(std::max(near, kFewestBlocks) * stripe)});
   } else if (parameters.capacity / stripe < kFewestBlocks) {
     errors.push_back({name, size + " gives only " + std::to_string(parameters.capacity / stripe) +
                                 " blocks to each of " + luns + "; at least " +
-                                std::to_string(kFewestBlocks) + " are needed"});
+                                std::to_string(kFewestBlocks) +
+                                " are needed: " + format_size(kFewestBlocks * stripe)});
   }
   return std::none_of(errors.begin(), errors.end(),
                       [&name](const ParameterError& error) { return error.name == name; });
@@ -209,7 +222,8 @@ void check_map_cache(const NvdimmParameters& parameters, std::vector<ParameterEr
   const FtlShape shape = ftl_shape(parameters);
   const std::uint64_t raw = std::uint64_t{shape.luns} * shape.blocks * shape.pages;
   const std::uint64_t spare = raw - std::min(raw, shape.logical_pages);
-  const std::uint64_t together = spare == 0 ? 0 : 2 * shape.logical_pages / spare;
+  const std::uint64_t together = (spare == 0 ? 0 : 2 * shape.logical_pages / spare)
+                                 << shape.part_bits;
   if (shape.map_pages() > 0 && shape.cached_entries < together * shape.map_pages()) {
     errors.push_back(
         {"nvdimm.ftl.map_cache",
@@ -285,7 +299,7 @@ void check_flash(const NvdimmParameters& parameters, std::vector<ParameterError>
   if (!lost.empty()) {
     errors.push_back({"nvdimm.power.energy", lost});
   }
-  if (check_capacity(parameters, errors)) {
+  if (is_page_size(parameters.nand.page_size) && check_capacity(parameters, errors)) {
     check_buffer(parameters, errors);
     check_over_provisioning(parameters, errors);
     check_map_cache(parameters, errors);

@@ -22,8 +22,9 @@ enum class BufferFlush : std::uint8_t { none, writeback };
 enum class PageAllocation : std::uint8_t { dynamic, fixed };  // "static" to users
 enum class MapPlace : std::uint8_t { full, cached };
 enum class WriteFrontier : std::uint8_t { separate, shared };
+enum class PartialWrites : std::uint8_t { combine, pad, merge };
 enum class PreconditionPattern : std::uint8_t { uniform, sequential, zipf };
-enum class PreconditionBuffer : std::uint8_t { none, dirty, resident };
+enum class PreconditionBuffer : std::uint8_t { none, dirty, resident, captured };
 
 struct BufferParameters {
   Bytes read_size{400LL << 20};
@@ -44,6 +45,7 @@ struct FtlParameters {
   double gc_threshold = 0.05;  // fraction of the blocks of a LUN
   std::int64_t reserve_blocks = 3;
   WriteFrontier frontier = WriteFrontier::separate;
+  PartialWrites partial_writes = PartialWrites::combine;
   MapPlace map = MapPlace::full;
   Bytes map_cache{2LL << 20};
   Bytes map_entry{4};

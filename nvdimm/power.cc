@@ -58,8 +58,16 @@ std::int64_t save_pages(const NvdimmParameters& parameters) {
   return flush_pages(parameters) + parameters.spared_writes;
 }
 
+// Flash pages that so many pages take: whenever LUNs collect, one may not be full.
+std::int64_t flash_pages(const NvdimmParameters& parameters, std::int64_t pages) {
+  const std::int64_t most = flush_pages(parameters);
+  const std::int64_t parts = parameters.nand.parts();
+  return pages / most * share(most, parts) + share(pages % most, parts);
+}
+
 Tick flush_time(const NvdimmParameters& parameters, std::int64_t pages, std::int64_t merged) {
-  return share(pages, parameters.luns()) * longest_program(parameters.nand) +
+  return share(flash_pages(parameters, pages), parameters.luns()) *
+             longest_program(parameters.nand) +
          merged * merge_reads(parameters) * parameters.nand.read_time;
 }
 
@@ -76,7 +84,7 @@ Tick worst_hold_up(const NvdimmParameters& parameters) {
 }
 
 std::int64_t flush_blocks(const NvdimmParameters& parameters) {
-  return share(share(flush_pages(parameters), parameters.luns()),
+  return share(share(flash_pages(parameters, flush_pages(parameters)), parameters.luns()),
                parameters.nand.superblock_pages());
 }
 

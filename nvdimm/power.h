@@ -80,6 +80,8 @@ Tick worst_hold_up(const NvdimmParameters& parameters);
 // Pages that the free blocks kept for a flush are enough for: frames, and writes on their way to
 // one.
 std::int64_t flush_pages(const NvdimmParameters& parameters);
+// Flash pages that so many of them fill.
+std::int64_t flash_pages(const NvdimmParameters& parameters, std::int64_t pages);
 // Pages that a flush may have to program: those, and spared writes.
 std::int64_t save_pages(const NvdimmParameters& parameters);
 // Blocks of each LUN that a flush may take.

@@ -106,6 +106,7 @@ void PowerBackup::save_dirty(Save& save) {
     content.whole = lines == ~std::uint64_t{0};
     save_page(page, content, save);
   }
+  program(save);
   spared_.clear();
 }
 
@@ -114,6 +115,7 @@ void PowerBackup::save_rest(Save& save) {
   for (const auto& entry : std::exchange(data_->unsaved, {})) {
     save_page(LogicalPage(entry.first), entry.second, save);
   }
+  program(save);
 }
 
 // The free blocks kept for a save are used up: LUNs collect, once all programs are over.
@@ -129,31 +131,56 @@ void PowerBackup::make_room(Save& save) {
 
 void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content, Save& save) {
   if (save.pages == flush_pages(parameters_)) {
+    program(save);
     make_room(save);
   }
   ++save.pages;
-  std::vector<PowerLane>& lanes = save.lanes;
   const PhysicalPage old = ftl_.place(page);
   const bool merged = !content.whole && old != kNowhere;
   PowerLane::Outcome read = PowerLane::Outcome::done;
   if (merged) {
-    read = lanes[ftl_.lun_of(old)].spend(merge_reads(parameters_) * parameters_.nand.read_time);
+    read =
+        save.lanes[ftl_.lun_of(old)].spend(merge_reads(parameters_) * parameters_.nand.read_time);
   }
-  if (read == PowerLane::Outcome::done) {
-    const std::uint32_t lun = target(save.next);
-    save.next = (lun + 1) % ftl_.shape().luns;
-    data_->media.work_on(lanes[lun], longest_program(parameters_.nand), Tick(0));
-    ftl_.claim_on(lun);
-    const PhysicalPage at = ftl_.allocate(lun, Ftl::Stream::host);
-    ftl_.commit(page, at);
-    data_->media.store(at, content.bytes);
-    if (!lanes[lun].over()) {
-      record_.merged_pages += merged ? 1 : 0;
+  if (read != PowerLane::Outcome::done) {
+    data_->unsaved.emplace(page.value(), content);
+    return;
+  }
+  save.waiting.push_back({page, content, merged});
+  if (save.waiting.size() == ftl_.shape().parts()) {
+    program(save);
+  }
+}
+
+// Into one flash page.
+void PowerBackup::program(Save& save) {
+  const auto count = static_cast<std::uint32_t>(save.waiting.size());
+  if (count == 0) {
+    return;
+  }
+  const std::uint32_t lun = target(save.next, count);
+  save.next = (lun + 1) % ftl_.shape().luns;
+  data_->media.work_on(save.lanes[lun], Tick(0), longest_program(parameters_.nand), Tick(0));
+  ftl_.claim_on(lun, count);
+  const PhysicalPage first = ftl_.allocate(lun, Ftl::Stream::host);
+  PhysicalPage at = first;
+  for (const Save::Page& saved : save.waiting) {
+    ftl_.commit(saved.page, at);
+    data_->media.store(at, saved.content.bytes);
+    ++at;
+  }
+  if (count < ftl_.shape().parts()) {
+    ftl_.pad(at);
+  }
+  for (const Save::Page& saved : save.waiting) {
+    if (save.lanes[lun].over()) {
+      data_->unsaved.emplace(saved.page.value(), saved.content);
+    } else {
+      record_.merged_pages += saved.merged ? 1 : 0;
       ++record_.flushed_pages;
-      return;
     }
   }
-  data_->unsaved.emplace(page.value(), content);
+  save.waiting.clear();
 }
 
 // Lays the page's posted writes over it, and then the spared ones.
@@ -169,8 +196,8 @@ void PowerBackup::overlay_lines(LogicalPage page, PageBytes& bytes) const {
   }
 }
 
-// The next LUN from `first` on that has a free page, and if possible room for valid pages.
-std::uint32_t PowerBackup::target(std::uint32_t first) const {
+// The next LUN from `first` on that has a free page, and if possible room for so many valid ones.
+std::uint32_t PowerBackup::target(std::uint32_t first, std::uint32_t pages) const {
   const std::uint32_t luns = ftl_.shape().luns;
   std::uint32_t any = kNoIndex;
   for (std::uint32_t i = 0; i < luns; ++i) {
@@ -178,7 +205,7 @@ std::uint32_t PowerBackup::target(std::uint32_t first) const {
     if (ftl_.free_pages(lun) == 0) {
       continue;
     }
-    if (ftl_.has_room(lun)) {
+    if (ftl_.has_room(lun, pages)) {
       return lun;
     }
     any = any == kNoIndex ? lun : any;
@@ -192,7 +219,7 @@ std::uint32_t PowerBackup::target(std::uint32_t first) const {
 void PowerBackup::collect(std::vector<PowerLane>& lanes) {
   const NandParameters& nand = parameters_.nand;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    data_->media.work_on(lanes[lun], nand.read_time + nand.program_time, nand.erase_time);
+    data_->media.work_on(lanes[lun], nand.read_time, nand.program_time, nand.erase_time);
     UntimedWork work;
     collect_untimed(ftl_, lun, work);
     if (lanes[lun].over() && ftl_.map() != nullptr) {
@@ -213,7 +240,8 @@ bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(recover_for));
   const std::uint64_t pages = std::uint64_t{ftl_.shape().blocks} * ftl_.shape().pages;
   for (std::uint32_t lun = 0; lun < ftl_.shape().luns; ++lun) {
-    const auto programmed = static_cast<std::int64_t>(pages - ftl_.free_pages(lun));
+    const auto programmed =
+        static_cast<std::int64_t>((pages - ftl_.free_pages(lun)) >> ftl_.shape().part_bits);
     lanes[lun].spend(programmed * (flash_.timing().read_command() + nand.read_time));
   }
   collect(lanes);
@@ -225,7 +253,7 @@ bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
     collect(lanes);
   }
   level(lanes);
-  data_->media.work_on(lanes.front(), nand.read_time + nand.program_time, nand.erase_time);
+  data_->media.work_on(lanes.front(), nand.read_time, nand.program_time, nand.erase_time);
   UntimedWork rest;
   write_map_untimed(ftl_, rest);
   data_->media.work_at_once();

@@ -44,18 +44,26 @@ class PowerBackup {
 
  private:
   struct Save {
+    struct Page {
+      LogicalPage page;
+      UnsavedPage content;
+      bool merged;
+    };
+
     std::vector<PowerLane>& lanes;
     std::uint32_t next = 0;  // the LUN that is asked first
     std::int64_t pages = 0;  // since free blocks were enough for all that are kept for a save
+    std::vector<Page> waiting = {};  // for a flash page to be full
   };
 
   void tear_flash(std::vector<PowerLane>& lanes);
   void save_dirty(Save& save);
   void save_rest(Save& save);
   void save_page(LogicalPage page, const UnsavedPage& content, Save& save);
+  void program(Save& save);
   void make_room(Save& save);
   void overlay_lines(LogicalPage page, PageBytes& bytes) const;
-  std::uint32_t target(std::uint32_t first) const;
+  std::uint32_t target(std::uint32_t first, std::uint32_t pages) const;
   void collect(std::vector<PowerLane>& lanes);
 
   const NvdimmParameters& parameters_;

@@ -2,9 +2,11 @@
 #include "nvdimm/precondition.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/key_map.h"
 #include "core/random.h"
+#include "nvdimm/ftl/gathered_copies.h"
 
 namespace hmsim {
 
@@ -16,12 +18,27 @@ std::uint64_t pages_of(double share, std::uint64_t logical_pages) {
 
 void move_untimed(Ftl& ftl, std::uint32_t lun, std::uint32_t block, bool levelling,
                   UntimedWork& work) {
-  for (std::uint32_t page = 0; page < ftl.shape().pages; ++page) {
-    const PhysicalPage source = ftl.page_at(lun, block, page);
-    if (const auto owner = ftl.owner(source)) {
-      ftl.commit_copy(*owner, source, ftl.allocate(lun, ftl.stream_of(*owner, levelling)));
-      ++work.gc_pages;
+  GatheredCopies copies;
+  std::uint32_t sources = 0;
+  const auto program = [&] {
+    const CopyBatch batch = copies.take(ftl);
+    const PhysicalPage at =
+        ftl.allocate(lun, ftl.stream_of(batch.copies[0].page, levelling), sources);
+    batch.commit(ftl, at);
+    sources = 0;
+    work.gc_pages += batch.count;
+    work.padded_pages += ftl.shape().parts() - batch.count;
+  };
+  for (std::uint32_t page = 0; page < ftl.shape().pages; page += ftl.shape().parts()) {
+    if (copies.gather(ftl, ftl.page_at(lun, block, page)) != 0) {
+      ++sources;
+      while (copies.fill_page(ftl)) {
+        program();
+      }
     }
+  }
+  while (!copies.empty()) {
+    program();
   }
   ftl.erase(lun, block);
 }
@@ -47,6 +64,26 @@ void clean_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work) {
     move_untimed(ftl, lun, *coldest, true, work);
     ++work.levelled_blocks;
   }
+}
+
+// So many pages into one flash page.
+void program_untimed(Ftl& ftl, const LogicalPage* pages, std::uint32_t count, UntimedWork& work) {
+  for (std::uint32_t i = 0; i < count && ftl.map() != nullptr; ++i) {
+    look_up_untimed(ftl, pages[i]);
+  }
+  const std::uint32_t lun = ftl.claim(
+      pages[0], [](std::uint32_t) { return true; }, count);
+  const PhysicalPage at = ftl.allocate(lun, Ftl::Stream::host);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ftl.commit(pages[i], at + PhysicalPage(i));
+  }
+  if (count < ftl.shape().parts()) {
+    ftl.pad(at + PhysicalPage(count));
+  }
+  work.host_pages += count;
+  work.padded_pages += ftl.shape().parts() - count;
+  clean_untimed(ftl, lun, work);
+  write_map_untimed(ftl, work);
 }
 
 // Draws 0 .. size - 1, n with a probability in proportion to 1 / (n + 1): a power of two, all
@@ -96,14 +133,67 @@ class Overwrites {
 }  // namespace
 
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work) {
-  if (ftl.map() != nullptr) {
-    look_up_untimed(ftl, page);
+  program_untimed(ftl, &page, 1, work);
+}
+
+UntimedWriter::UntimedWriter(Ftl& ftl)
+    : ftl_(ftl),
+      most_(ftl.shape().batch()),
+      waiting_(ftl.shape().dynamic || ftl.shape().merge ? 1 : ftl.shape().luns) {}
+
+void UntimedWriter::write(LogicalPage page) {
+  if (most_ == 1) {
+    write_untimed(ftl_, page, work_);
+    return;
   }
-  const std::uint32_t lun = ftl.claim(page, [](std::uint32_t) { return true; });
-  ftl.commit(page, ftl.allocate(lun, Ftl::Stream::host));
-  ++work.host_pages;
-  clean_untimed(ftl, lun, work);
-  write_map_untimed(ftl, work);
+  if (ftl_.shape().merge) {
+    merge(page);
+    return;
+  }
+  Pages& pages = waiting_[ftl_.shape().dynamic ? 0 : ftl_.home(page)];
+  pages.push_back(page);
+  if (pages.size() == most_) {
+    program(pages);
+  }
+}
+
+void UntimedWriter::merge(LogicalPage page) {
+  Pages& pages = waiting_.front();
+  const auto flash_page = [this](LogicalPage any) { return any.value() >> ftl_.shape().part_bits; };
+  if (!pages.empty() && flash_page(pages.front()) != flash_page(page)) {
+    program(pages);
+  }
+  if (std::find(pages.begin(), pages.end(), page) == pages.end()) {
+    pages.push_back(page);
+  }
+}
+
+void UntimedWriter::program(Pages& pages) {
+  const auto written = static_cast<std::uint32_t>(pages.size());
+  for (std::uint32_t part = 0; ftl_.shape().merge && part < ftl_.shape().parts(); ++part) {
+    const std::int64_t first = pages.front().value() >> ftl_.shape().part_bits
+                                                            << ftl_.shape().part_bits;
+    const LogicalPage page(first + part);
+    const bool exists = static_cast<std::uint64_t>(page.value()) < ftl_.shape().logical_pages;
+    if (exists && ftl_.place(page) != kNowhere &&
+        std::find(pages.begin(), pages.end(), page) == pages.end()) {
+      pages.push_back(page);
+    }
+  }
+  const auto count = static_cast<std::uint32_t>(pages.size());
+  program_untimed(ftl_, pages.data(), count, work_);
+  work_.host_pages -= count - written;
+  work_.merged_pages += count - written;
+  pages.clear();
+}
+
+UntimedWork UntimedWriter::finish() {
+  for (Pages& pages : waiting_) {
+    if (!pages.empty()) {
+      program(pages);
+    }
+  }
+  return std::exchange(work_, UntimedWork());
 }
 
 void write_map_untimed(Ftl& ftl, UntimedWork& work) {
@@ -111,10 +201,12 @@ void write_map_untimed(Ftl& ftl, UntimedWork& work) {
     const std::uint32_t number = ftl.map()->next_write();
     const LogicalPage page = ftl.map_page(number);
     ftl.map()->counts().reads += ftl.place(page) == kNowhere ? 0 : 1;
-    const std::uint32_t lun = ftl.claim(page, [](std::uint32_t) { return true; });
+    const std::uint32_t parts = ftl.shape().parts();
+    const std::uint32_t lun = ftl.claim(
+        page, [](std::uint32_t) { return true; }, parts);
     ftl.map()->written(number);
-    ftl.commit_map(number, ftl.allocate(lun, Ftl::Stream::translation));
-    ++work.map_pages;
+    ftl.commit_map(number, ftl.allocate(lun, Ftl::Stream::translation, 1));
+    work.map_pages += parts;
     clean_untimed(ftl, lun, work);
   }
 }
@@ -132,19 +224,19 @@ std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64
 }
 
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed) {
-  UntimedWork work;
+  UntimedWriter writer(ftl);
   const std::uint64_t logical_pages = ftl.shape().logical_pages;
   const std::uint64_t filled = filled_pages(parameters, logical_pages);
   for (std::uint64_t page = 0; page < filled; ++page) {
-    write_untimed(ftl, LogicalPage(static_cast<std::int64_t>(page)), work);
+    writer.write(LogicalPage(static_cast<std::int64_t>(page)));
   }
   if (filled > 0) {
     Overwrites pages(parameters, filled, seed);
     for (std::uint64_t i = pages_of(parameters.overwrite, logical_pages); i > 0; --i) {
-      write_untimed(ftl, pages.next(), work);
+      writer.write(pages.next());
     }
   }
-  return work;
+  return writer.finish();
 }
 
 std::vector<LogicalPage> next_writes(const PreconditionParameters& parameters,
@@ -178,16 +270,17 @@ double untimed_amplification(const FtlShape& shape, const std::string& victim,
   precondition(ftl, filled, run.seed);
   filled.pattern = run.pattern;
   Overwrites pages(filled, shape.logical_pages, run.seed);
-  UntimedWork work;
+  UntimedWriter writer(ftl);
   const auto write = [&](double capacities) {
-    work = UntimedWork();
     for (std::uint64_t i = pages_of(capacities, shape.logical_pages); i > 0; --i) {
-      write_untimed(ftl, pages.next(), work);
+      writer.write(pages.next());
     }
+    return writer.finish();
   };
   write(run.settle);
-  write(run.measure);
-  return static_cast<double>(work.host_pages + work.gc_pages + work.map_pages) /
+  const UntimedWork work = write(run.measure);
+  return static_cast<double>(work.host_pages + work.gc_pages + work.map_pages + work.merged_pages +
+                             work.padded_pages) /
          static_cast<double>(work.host_pages);
 }
 

@@ -16,12 +16,36 @@ struct UntimedWork {
   std::uint64_t host_pages = 0;
   std::uint64_t gc_pages = 0;  // those moved by wear levelling included
   std::uint64_t map_pages = 0;
+  std::uint64_t merged_pages = 0;
+  std::uint64_t padded_pages = 0;
   std::uint64_t collected_blocks = 0;
   std::uint64_t levelled_blocks = 0;
 };
 
-// Programs one page and, when that makes it due, collects its LUN: the same steps, in the same
-// order, as the timed NVDIMM takes for an eviction.
+// Programs flash pages full of what is written and, when that makes it due, collects their LUNs:
+// the same steps, in the same order, as the timed NVDIMM takes for evictions. Merged are pages that
+// follow one another, as long as they share a flash page.
+class UntimedWriter {
+ public:
+  explicit UntimedWriter(Ftl& ftl);
+
+  void write(LogicalPage page);
+  // Pads what is left, and tells all that was done since the last time.
+  UntimedWork finish();
+
+ private:
+  using Pages = std::vector<LogicalPage>;  // fewer than fill a flash page
+
+  void merge(LogicalPage page);
+  void program(Pages& pages);
+
+  Ftl& ftl_;
+  const std::size_t most_;
+  std::vector<Pages> waiting_;  // static allocation, unless merged: by home; else one for all
+  UntimedWork work_;
+};
+
+// Writes one page, in a flash page of its own.
 void write_untimed(Ftl& ftl, LogicalPage page, UntimedWork& work);
 
 // Programs the translation pages that a cached map wants written, and what that makes due.

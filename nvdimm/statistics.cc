@@ -171,14 +171,22 @@ constexpr std::array kBufferRows{
 };
 
 constexpr std::array kFtlRows{
-    Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::map_pages>(
+    Table::ratio<&S::host_pages, &S::host_pages, &S::gc_pages, &S::map_pages, &S::merged_pages,
+                 &S::padded_pages>(
         "nvdimm.ftl.waf", "write amplification: pages programmed for each page of the host"),
     Table::counter<&S::host_pages>("nvdimm.ftl.host_pages", "pages",
-                                   "pages programmed for the host"),
-    Table::counter<&S::gc_pages>("nvdimm.ftl.gc_pages", "pages",
-                                 "pages programmed by garbage collection and wear levelling"),
+                                   "pages of 4 KiB programmed for the host"),
+    Table::counter<&S::gc_pages>(
+        "nvdimm.ftl.gc_pages", "pages",
+        "pages of 4 KiB programmed by garbage collection and wear levelling"),
     Table::counter<&S::map_pages>("nvdimm.ftl.map_pages", "pages",
-                                  "translation pages of a cached map programmed"),
+                                  "translation pages of a cached map programmed, in 4 KiB"),
+    Table::counter<&S::merged_pages>(
+        "nvdimm.ftl.merged_pages", "pages",
+        "pages of 4 KiB programmed again because another one of their flash page was written"),
+    Table::counter<&S::padded_pages>(
+        "nvdimm.ftl.padded_pages", "pages",
+        "4 KiB programmed without data, where there was too little to fill a flash page"),
     Table::derived(report_map),
     Table::counter<&S::levelled_blocks>("nvdimm.ftl.levelled_blocks", "blocks",
                                         "blocks moved by static wear levelling"),
@@ -215,8 +223,9 @@ constexpr std::array kFtlRows{
 };
 
 constexpr std::array kNandRows{
-    Table::counter<&S::page_reads>("nvdimm.nand.reads", "pages", "pages read from flash cells"),
-    Table::counter<&S::page_programs>("nvdimm.nand.programs", "pages", "pages programmed"),
+    Table::counter<&S::page_reads>("nvdimm.nand.reads", "pages",
+                                   "flash pages read from their cells"),
+    Table::counter<&S::page_programs>("nvdimm.nand.programs", "pages", "flash pages programmed"),
     Table::counter<&S::block_erases>("nvdimm.nand.erases", "blocks", "blocks erased"),
     Table::counter<&S::multi_plane_operations>("nvdimm.nand.multi_plane_operations", "operations",
                                                "operations on several planes of a LUN at once"),

@@ -32,9 +32,11 @@ struct NvdimmStatistics {
   Counter preevictions = 0;     // of the evictions, those before a write needed a frame
   Counter flushed_pages = 0;    // of the evictions, those because of a flush
 
-  Counter host_pages = 0;  // programmed
-  Counter gc_pages = 0;    // programmed, those of wear levelling included
-  Counter map_pages = 0;   // programmed: translation pages of a cached map
+  Counter host_pages = 0;    // programmed
+  Counter gc_pages = 0;      // programmed, those of wear levelling included
+  Counter map_pages = 0;     // programmed: translation pages of a cached map
+  Counter merged_pages = 0;  // programmed again along with another page of the host
+  Counter padded_pages = 0;  // programmed without data, where a flash page was not full
   Counter levelled_blocks = 0;
   Counter trimmed_pages = 0;  // mapped ones
 

@@ -45,23 +45,23 @@ void WritePath::admit(Tick now, const GcWait& gc) {
   while (part.waiting() > 0 && !part.full()) {
     accept(part.admit(), gc, now);
   }
-  while (part.waiting() > leaving_ && evict(now)) {
+  while (part.waiting() > leaving_ && evict(now) > 0) {
   }
 }
 
-bool WritePath::evict(Tick now) {
-  const std::size_t frames = evictor_.start(now);
-  leaving_ += frames;
-  return frames > 0;
+std::size_t WritePath::evict(Tick now) {
+  const Evictor::Started started = evictor_.start(now);
+  leaving_ += started.frames;
+  return started.pages;
 }
 
 void WritePath::keep_frames_free(Tick now) {
   while (lookahead_ != nullptr && buffer_.write.waiting() == 0 && wants_free_frame()) {
-    const std::size_t frames = evictor_.start_early(now);
-    if (frames == 0) {
+    const Evictor::Started started = evictor_.start_early(now);
+    if (started.pages == 0) {
       return;
     }
-    leaving_ += frames;
+    leaving_ += started.frames;
   }
 }
 

@@ -36,8 +36,8 @@ class WritePath final : public EvictionListener {
   bool wants_free_frame() const {
     return lookahead_ != nullptr && lookahead_->wants_free_frame(leaving_);
   }
-  // Starts one eviction; false: no frame can go.
-  bool evict(Tick now);
+  // Starts evictions, one at least, and tells how many; 0: no frame can go.
+  std::size_t evict(Tick now);
 
   void serialize(Archive& archive) { archive(leaving_); }
   // Loading: so many frames will be free as the buffer's states say.

@@ -59,13 +59,14 @@ struct ChannelShape {
   int nvdimm_slots = 0;
   int ranks = 0;  // of DRAM; the NVDIMM is one more
   int banks_per_rank = 0;
-  int pseudo_banks = 0;   // of the NVDIMM; 0: there is none
-  Tick burst;             // data-bus time of a line
-  Tick read_to_write;     // between data-bus commands of one rank, beyond the burst itself
-  Tick write_to_read;     // likewise
-  Tick rank_switch;       // between bursts of two ranks
-  Tick row_miss;          // PRE to data-bus command: tRP + tRCD
-  Tick nvdimm_hit_delay;  // a command's slot to its ack, when its page is in the buffer
+  int pseudo_banks = 0;  // of all NVDIMMs, which policies see as one; 0: there is none
+  Tick burst;            // data-bus time of a line
+  Tick read_to_write;    // between data-bus commands of one rank, beyond the burst itself
+  Tick write_to_read;    // likewise
+  Tick rank_switch;      // between bursts of two ranks
+  Tick row_miss;         // PRE to data-bus command: tRP + tRCD
+  Tick
+      nvdimm_hit_delay;  // a command's slot to its ack, when its page is in the buffer; the longest
   Tick nvdimm_read_time;  // beyond that when it is not: tAT + tR + transfer of a page
 
   // Banks of all ranks are numbered through, the pseudo-banks after them.

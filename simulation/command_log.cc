@@ -19,19 +19,21 @@ std::int64_t number(T value) {
 const std::array<const char*, CommandLog::kCommandColumns> CommandLog::kCommandNames{
     "cycle", "command", "channel", "rank", "bank", "row", "request"};
 const std::array<const char*, CommandLog::kModuleColumns> CommandLog::kModuleNames{
-    "start_ps", "end_ps", "channel", "stage", "operation", "cause", "unit", "block", "page"};
+    "start_ps",  "end_ps", "channel", "device", "stage",
+    "operation", "cause",  "unit",    "block",  "page"};
 
 class CommandLog::Module final : public FlashObserver, public MediaObserver {
  public:
-  Module(CommandLog& log, std::int64_t channel) : log_(log), channel_(channel) {}
+  Module(CommandLog& log, std::int64_t channel, std::int64_t device)
+      : log_(log), channel_(channel), device_(device) {}
 
   void on_flash(const FlashRecord& record) override {
-    log_.add({record.start.value(), record.end.value(), channel_, number(record.stage),
+    log_.add({record.start.value(), record.end.value(), channel_, device_, number(record.stage),
               number(record.operation), number(record.priority), record.lun, number(record.block),
               record.page});
   }
   void on_collection(const CollectionRecord& record) override {
-    log_.add({record.at.value(), record.at.value(), channel_,
+    log_.add({record.at.value(), record.at.value(), channel_, device_,
               record.begins ? kCollectionBegins : kCollectionEnds, number(FlashOperation::erase),
               record.levelling ? kLevelling : number(FlashPriority::collection), record.lun,
               number(record.block), -1});
@@ -41,7 +43,7 @@ class CommandLog::Module final : public FlashObserver, public MediaObserver {
     const std::int64_t operation = move                                        ? kMove
                                    : record.operation == MediaOperation::write ? kWrite
                                                                                : 0;
-    log_.add({record.start.value(), record.end.value(), channel_, kMediaStage, operation,
+    log_.add({record.start.value(), record.end.value(), channel_, device_, kMediaStage, operation,
               move ? kLevelling : 0, record.bank, -1, -1});
   }
   void on_programmed(std::uint64_t, std::uint32_t) override {}
@@ -51,6 +53,7 @@ class CommandLog::Module final : public FlashObserver, public MediaObserver {
  private:
   CommandLog& log_;
   const std::int64_t channel_;
+  const std::int64_t device_;
 };
 
 CommandLog::CommandLog(std::int64_t rows) : room_(rows) {}
@@ -60,10 +63,11 @@ CommandLog::~CommandLog() = default;
 void CommandLog::watch(MemorySystem& memory) {
   memory.add_observer(*this);
   for (std::size_t channel = 0; channel < memory.channels(); ++channel) {
-    if (NvdimmModule* const nvdimm = memory.nvdimm(channel)) {
-      watchers_.push_back(std::make_unique<Module>(*this, number(channel)));
-      nvdimm->add_flash_observer(*watchers_.back());
-      nvdimm->add_media_observer(*watchers_.back());
+    const NvdimmModules nvdimms = memory.nvdimms(channel);
+    for (std::size_t device = 0; device < nvdimms.size(); ++device) {
+      watchers_.push_back(std::make_unique<Module>(*this, number(channel), number(device)));
+      nvdimms[device]->add_flash_observer(*watchers_.back());
+      nvdimms[device]->add_media_observer(*watchers_.back());
     }
   }
 }

@@ -19,12 +19,12 @@ namespace hmsim {
 class CommandLog final : public CommandObserver {
  public:
   static constexpr std::size_t kCommandColumns = 7;
-  static constexpr std::size_t kModuleColumns = 9;
+  static constexpr std::size_t kModuleColumns = 10;
   // The fields of CommandRecord; `command` is a number.
   static const std::array<const char*, kCommandColumns> kCommandNames;
-  // A row is what a unit of an NVDIMM does (flash: a LUN; other media: a bank). `stage`: a
-  // FlashStage, kMediaStage and those after it; `operation`: a FlashOperation, kWrite or kMove;
-  // `cause`: a FlashPriority or kLevelling. Media have neither block nor page: -1.
+  // A row is what a unit of one of a channel's NVDIMMs, `device`, does (flash: a LUN; other media:
+  // a bank). `stage`: a FlashStage, kMediaStage and those after it; `operation`: a FlashOperation,
+  // kWrite or kMove; `cause`: a FlashPriority or kLevelling. Media have neither block nor page: -1.
   static const std::array<const char*, kModuleColumns> kModuleNames;
   static constexpr std::int64_t kMediaStage = 8;
   static constexpr std::int64_t kCollectionBegins = 9;
@@ -59,7 +59,7 @@ class CommandLog final : public CommandObserver {
   std::int64_t room_;
   Commands commands_;
   Modules modules_;
-  std::vector<std::unique_ptr<Module>> watchers_;  // by channel
+  std::vector<std::unique_ptr<Module>> watchers_;  // by NVDIMM
 };
 
 }  // namespace hmsim

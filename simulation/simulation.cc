@@ -8,8 +8,8 @@
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
+#include "simulation/buffer_start.h"
 #include "simulation/configuration.h"
-#include "simulation/resident.h"
 
 namespace hmsim {
 
@@ -62,8 +62,12 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   watchers_ = std::make_unique<Watchers>(options_, configuration.system());
   watchers_->check(configuration.system(), *memory_);
   nodes_->connect(*memory_, configuration.frontend().translation, options_.seed);
-  if (system.nvdimm.present && system.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
-    make_resident(configuration.frontend(), agents, source);
+  const PreconditionBuffer buffer = system.nvdimm.precondition.buffer;
+  if (system.nvdimm.present &&
+      (buffer == PreconditionBuffer::resident || buffer == PreconditionBuffer::captured)) {
+    const bool to_limits = options_.warmup == Tick(0) && options_.warmup_instructions == 0;
+    fill_buffers(*memory_,
+                 {buffer, agents, configuration.frontend(), source, options_.seed, to_limits});
   }
   connect_agents(source, wakeups);
   register_statistics();
@@ -120,17 +124,6 @@ std::vector<Requester*> Simulation::requesters() const {
   requesters.insert(requesters.begin() + static_cast<std::ptrdiff_t>(agents_.size()),
                     by_hand_.get());
   return requesters;
-}
-
-void Simulation::make_resident(const FrontendParameters& frontend,
-                               const std::vector<Assignments>& agents, const TraceSource& source) {
-  if (agents.empty()) {
-    throw InputError(
-        "nvdimm.precondition.buffer: 'resident' holds what agents will read, and there are none: "
-        "must be 'none' or 'dirty'");
-  }
-  const bool to_limits = options_.warmup == Tick(0) && options_.warmup_instructions == 0;
-  hold_what_is_read(*memory_, {agents, frontend, source, options_.seed, to_limits});
 }
 
 // Cores of nodes come first: jobs begin to run on them at once.

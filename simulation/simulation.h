@@ -94,7 +94,8 @@ class Simulation : private SourceProgress {
   // A save that lasts longer than `save_for` is interrupted then, by power that returns; what is
   // left of it is saved next time. A recovery that lasts longer than `recover_for` is interrupted
   // then: power_on() returns false, and only power_fail() can follow.
-  void power_fail(Tick save_for = kNever);
+  // `interrupted`: of all NVDIMMs, channel by channel, the only one whose save is interrupted.
+  void power_fail(Tick save_for = kNever, std::optional<std::size_t> interrupted = std::nullopt);
   bool power_on(Tick recover_for = kNever);
 
   // Discards the whole pages of the NVDIMM in a range of system addresses, now; returns their
@@ -131,8 +132,6 @@ class Simulation : private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override;
   // A memory system in place of the one before, whose requesters are this simulation's.
   void make_memory(const SystemConfig& system);
-  void make_resident(const FrontendParameters& frontend, const std::vector<Assignments>& agents,
-                     const TraceSource& source);
   void connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups);
   std::vector<Agent*> all_agents() const;
   void check_cores(const CoresByNode& of_jobs) const;

@@ -119,7 +119,7 @@ std::string Simulation::preconditioned() {
   return memory_->preconditioned(options_.seed);
 }
 
-void Simulation::power_fail(Tick save_for) {
+void Simulation::power_fail(Tick save_for, std::optional<std::size_t> interrupted) {
   if (!memory_->config().store_data) {
     throw InputError("system.store_data is off: a power failure would leave nothing to look at");
   }
@@ -129,13 +129,21 @@ void Simulation::power_fail(Tick save_for) {
   if (power_ == Power::off) {
     throw InputError("the power is off already");
   }
+  std::size_t nvdimms = 0;
+  for (std::size_t channel = 0; channel < memory_->channels(); ++channel) {
+    nvdimms += memory_->nvdimms(channel).size();
+  }
+  if (interrupted && *interrupted >= nvdimms) {
+    throw InputError("there is no NVDIMM " + std::to_string(*interrupted) + ", only " +
+                     std::to_string(nvdimms) + ", from 0");
+  }
   watchers_->raise_if_violated();
   power_ = Power::off;
   if (memory_->config().persistence == Persistence::controller) {
     blaming_file([&] { memory_->spare_writes(); });
   }
   by_hand_->lose_requests();
-  blaming_file([&] { memory_->power_fail(kernel_.now(), save_for); });
+  blaming_file([&] { memory_->power_fail(kernel_.now(), save_for, interrupted); });
 }
 
 bool Simulation::power_on(Tick recover_for) {
@@ -147,6 +155,7 @@ bool Simulation::power_on(Tick recover_for) {
   by_hand_->set_epoch(epoch_);
   SystemConfig config = memory_->config();
   config.nvdimm.precondition = PreconditionParameters();
+  config.preconditioned = false;
   const std::unique_ptr<MemorySystem> before = std::move(memory_);
   make_memory(config);
   const bool recovered =

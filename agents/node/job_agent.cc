@@ -179,7 +179,6 @@ void JobAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
 // The pages that the thread's step reads; false: no more are wanted.
 bool JobAgent::visit_reads(std::uint32_t number, const PageVisitor& visit) const {
   const JobRecord& record = threads_[number].record;
-  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
   std::uint64_t first = record.first_line;
   const bool reads = record.action == JobAction::read || record.action == JobAction::read_ahead;
   std::uint64_t lines = reads ? record.lines : 0;
@@ -188,17 +187,31 @@ bool JobAgent::visit_reads(std::uint32_t number, const PageVisitor& visit) const
     first = record.miss.load_address / kLine;
     lines = 1;
   }
-  first += offset / kLine;
-  const auto visit_line = [&](std::uint64_t line) {
-    const std::uint64_t before = site_index(number) * nvdimm_lines_;  // of other nodes
-    return visit(static_cast<std::int64_t>((before + line % nvdimm_lines_) / kLinesPerPage));
-  };
   for (std::uint64_t line = first; line < first + lines; line += kLinesPerPage) {
-    if (!visit_line(line)) {
+    if (!visit(page_of(number, line))) {
       return false;
     }
   }
-  return lines == 0 || visit_line(first + lines - 1);
+  return lines == 0 || visit(page_of(number, first + lines - 1));
+}
+
+// Tasks take turns, a page each.
+void JobAgent::each_page_written_before(const PageVisitor& visit) const {
+  for (const std::uint64_t page : program_->written_before()) {
+    for (std::uint32_t first = 0; first < program_threads(); first += program_->threads()) {
+      if (!visit(page_of(first, page * kLinesPerPage))) {
+        return;
+      }
+    }
+  }
+}
+
+// The page, of all nodes' NVDIMMs, that has the line of the thread's task.
+std::int64_t JobAgent::page_of(std::uint32_t thread, std::uint64_t line) const {
+  const std::uint64_t offset = space(thread).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  const std::uint64_t before = site_index(thread) * nvdimm_lines_;  // of other nodes
+  return static_cast<std::int64_t>((before + (line + offset / kLine) % nvdimm_lines_) /
+                                   kLinesPerPage);
 }
 
 void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
@@ -366,11 +379,6 @@ std::int64_t JobAgent::work(Tick now) const {
   }
   return work;
 }
-
-void JobAgent::account(Tick now) { threads_.account(now, !finished_once()); }
-
-// The limit of instructions is a pass's: what a warm-up has done of it counts.
-void JobAgent::restart_limit(Tick now) { account(now); }
 
 double JobAgent::pass_fraction(Tick /*now*/) const {
   double sum = 0;

@@ -54,8 +54,9 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
     return keys_.core_list(which);
   }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
+  void each_page_written_before(const PageVisitor& visit) const override;
   std::int64_t work(Tick now) const override;
-  void account(Tick now) override;
+  void account(Tick now) override { threads_.account(now, !finished_once()); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
 
   Tick next_event() const override { return timers_.next_time(); }
@@ -66,7 +67,8 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
  private:
   void prepare() override;
   void open_sites();
-  void restart_limit(Tick now) override;
+  // The limit of instructions is a pass's: what a warm-up has done of it counts.
+  void restart_limit(Tick now) override { account(now); }
   double pass_fraction(Tick now) const override;
   void handle_completion(const Request& request, Tick now) override;
   void serialize_state(Archive& archive) override;
@@ -116,6 +118,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   void make_ready(std::uint32_t thread, bool woken, Tick now);
   void fetch(JobThread& thread);
   bool visit_reads(std::uint32_t thread, const PageVisitor& visit) const;
+  std::int64_t page_of(std::uint32_t thread, std::uint64_t line) const;
   void copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const;
   StintEnd yield(std::uint32_t thread, Tick now);
   StintEnd act(std::uint32_t thread, Tick now);

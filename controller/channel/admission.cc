@@ -12,7 +12,7 @@ Admission::Admission(const ChannelLayout& layout, std::size_t slots)
       command_queues_fill_(layout.command_queues_fill),
       pool_(slots),
       line_order_(slots),
-      room_(static_cast<std::size_t>(layout.nvdimm_rank) + 1,
+      room_(static_cast<std::size_t>(layout.nvdimm_rank + layout.nvdimms),
             layout.controller.command_queue_depth) {
   queues_[0].free_slots = layout.controller.queue_depth;
   queues_[1].free_slots = layout.split ? layout.controller.nvdimm_queue_depth : 0;

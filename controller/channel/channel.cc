@@ -28,7 +28,7 @@ Channel::Channel(const SystemConfig& config, int index, std::uint64_t seed,
       ordering_(config, layout_, admission_.pool().size()),
       bus_(layout_.dram.timing),
       accounts_(layout_, admission_.pool().size(), dram_.refresh()),
-      shape_(layout_.shape(config.nvdimm, admission_.pool().size())) {
+      shape_(layout_.shape(config.nvdimms(), admission_.pool().size())) {
   nvdimm_.endpoint().order_commands_by_key(ordering_.orders_nvdimm_commands());
   clock_.wake_by(later(Cycle(0), dram_.refresh().next(Cycle(0))));
   if (dram_.power().active()) {

@@ -34,7 +34,7 @@ void Channel::serialize(Archive& archive) {
 void Channel::restore(Archive& archive, const std::vector<Transaction*>& held) {
   fast_ = FastState();
   admission_.restore(archive, layout_);
-  for (int rank = 0; rank <= layout_.nvdimm_rank; ++rank) {
+  for (int rank = 0; rank < layout_.nvdimm_rank + layout_.nvdimms; ++rank) {
     if (layout_.command_queues_fill && !admission_.has_room(rank)) {
       dram_.banks().hold(rank, true);
     }

@@ -14,7 +14,7 @@ inline void Channel::locate(Transaction& transaction) const {
     const NvdimmPlace place = layout_.map.nvdimm(request.address);
     transaction.local = place.address;
     transaction.row = place.page;
-    transaction.rank = layout_.nvdimm_rank;
+    transaction.rank = layout_.nvdimm_rank + place.device;
     transaction.bank = nvdimm_.endpoint().pseudo_bank(transaction.row);
   } else {
     const DramPlace place = layout_.map.dram(request.address);

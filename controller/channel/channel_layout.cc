@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "controller/channel/nvdimm_endpoint.h"
 #include "nvdimm/module.h"
 
 namespace hmsim {
@@ -25,11 +24,6 @@ bool command_queues_may_fill(const SystemConfig& config) {
           config.transaction_slots() > controller.command_queue_depth);
 }
 
-int pseudo_banks_of(const NvdimmParameters& nvdimm) {
-  const std::int64_t units = nvdimm.present ? design_of(nvdimm.kind).units(nvdimm) : 0;
-  return static_cast<int>(std::min(units, NvdimmEndpoint::kMostPseudoBanks));
-}
-
 }  // namespace
 
 ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
@@ -40,7 +34,8 @@ ChannelLayout::ChannelLayout(const SystemConfig& config, int channel)
       period(config.dram.clock_period()),
       banks_per_rank(static_cast<int>(config.dram.organisation.banks)),
       nvdimm_rank(static_cast<int>(config.dram.ranks)),
-      pseudo_banks(pseudo_banks_of(config.nvdimm)),
+      nvdimms(static_cast<int>(config.population.count)),
+      pseudo_banks(config.nvdimms()),
       split(config.controller.split()),
       two_level(config.controller.structure == QueueStructure::two_level),
       drained(config.controller.writes == WriteMode::drained),
@@ -61,7 +56,7 @@ RequestView ChannelLayout::view_of(const Transaction& transaction) const {
           request.memory,
           request.write,
           request.source,
-          transaction.rank,
+          is_nvdimm(transaction) ? nvdimm_rank : transaction.rank,
           bank_in_rank(transaction),
           transaction.row,
           line,
@@ -69,7 +64,8 @@ RequestView ChannelLayout::view_of(const Transaction& transaction) const {
           request.epoch};
 }
 
-ChannelShape ChannelLayout::shape(const NvdimmParameters& nvdimm, std::size_t slots) const {
+ChannelShape ChannelLayout::shape(const std::vector<NvdimmParameters>& modules,
+                                  std::size_t slots) const {
   const DramTiming& timing = dram.timing;
   const auto cycles = [this](std::int64_t count) { return time_of(Cycle(count)); };
   ChannelShape shape;
@@ -84,11 +80,11 @@ ChannelShape ChannelLayout::shape(const NvdimmParameters& nvdimm, std::size_t sl
   shape.write_to_read = cycles(timing.cwl + timing.twtr);
   shape.rank_switch = cycles(timing.trtrs);
   shape.row_miss = cycles(timing.trp + timing.trcd);
-  if (nvdimm.present) {
-    const NvdimmDesign& design = design_of(nvdimm.kind);
-    shape.pseudo_banks = pseudo_banks;
-    shape.nvdimm_hit_delay = design.hit_delay(nvdimm);
-    shape.nvdimm_read_time = design.miss_delay(nvdimm);
+  shape.pseudo_banks = static_cast<int>(pseudo_banks.count());
+  for (const NvdimmParameters& module : modules) {
+    const NvdimmDesign& design = design_of(module.kind);
+    shape.nvdimm_hit_delay = later(shape.nvdimm_hit_delay, design.hit_delay(module));
+    shape.nvdimm_read_time = later(shape.nvdimm_read_time, design.miss_delay(module));
   }
   return shape;
 }

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "controller/address_map.h"
+#include "controller/channel/pseudo_banks.h"
 #include "controller/channel/transaction.h"
 #include "controller/system_config.h"
 #include "core/types.h"
@@ -35,16 +37,17 @@ struct ChannelLayout {
   // What policies see of a transaction, but for whether it is a row hit.
   RequestView view_of(const Transaction& transaction) const;
   // What policies are told of the channel once.
-  ChannelShape shape(const NvdimmParameters& nvdimm, std::size_t slots) const;
+  ChannelShape shape(const std::vector<NvdimmParameters>& modules, std::size_t slots) const;
 
   const ControllerParameters controller;
   const DramParameters dram;
   const AddressMap map;
   const int index;  // the channel's number
   const Tick period;
-  const int banks_per_rank;  // a power of two
-  const int nvdimm_rank;     // the rank after the last of the DRAM
-  const int pseudo_banks;    // of the NVDIMM: one a LUN, but kMostPseudoBanks at most; 0: none
+  const int banks_per_rank;        // a power of two
+  const int nvdimm_rank;           // the rank after the last of the DRAM: the first NVDIMM
+  const int nvdimms;               // each of which is a rank
+  const PseudoBanks pseudo_banks;  // of the NVDIMMs
   const bool split;
   const bool two_level;
   const bool drained;              // DRAM writes wait for a batch

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/nvdimm_endpoint.h"
 
+#include <algorithm>
+
 #include "core/places.h"
 
 namespace hmsim {
 
-NvdimmEndpoint::NvdimmEndpoint(std::int64_t pseudo_banks, std::int64_t outstanding_limit,
+NvdimmEndpoint::NvdimmEndpoint(const PseudoBanks& pseudo_banks, std::int64_t outstanding_limit,
                                bool posts_writes, const NvdimmTiming& timing, TransactionPool& pool)
     : pseudo_banks_(pseudo_banks),
       outstanding_limit_(outstanding_limit),
       posts_writes_(posts_writes),
       timing_(timing),
       pool_(pool),
-      banks_(static_cast<std::size_t>(pseudo_banks)) {}
+      banks_(static_cast<std::size_t>(std::max<std::int64_t>(1, pseudo_banks.count()))) {}
 
 void NvdimmEndpoint::posted(const Transaction& transaction) {
   remove(transaction);

@@ -9,6 +9,7 @@
 #include "controller/channel/bank_queue.h"
 #include "controller/channel/candidates.h"
 #include "controller/channel/nvdimm_timing.h"
+#include "controller/channel/pseudo_banks.h"
 #include "controller/channel/transaction.h"
 #include "core/archive.h"
 #include "core/ring.h"
@@ -18,16 +19,11 @@ namespace hmsim {
 
 class NvdimmEndpoint {
  public:
-  static constexpr std::int64_t kMostPseudoBanks = 64;  // a bit each, in a word
-
-  // Pseudo-bank = LPN mod `pseudo_banks`, 1 to kMostPseudoBanks.
   // `posts_writes`: they have no command, and compete for a credit in its place.
-  NvdimmEndpoint(std::int64_t pseudo_banks, std::int64_t outstanding_limit, bool posts_writes,
+  NvdimmEndpoint(const PseudoBanks& pseudo_banks, std::int64_t outstanding_limit, bool posts_writes,
                  const NvdimmTiming& timing, TransactionPool& pool);
 
-  std::int32_t pseudo_bank(std::int64_t page) const {
-    return static_cast<std::int32_t>(page % pseudo_banks_);
-  }
+  std::int32_t pseudo_bank(std::int64_t page) const { return pseudo_banks_.of(page); }
   // The page of the pseudo-bank's last command.
   std::int64_t last_page(std::int32_t bank) const {
     return banks_[static_cast<std::size_t>(bank)].last_page;
@@ -94,7 +90,9 @@ class NvdimmEndpoint {
   }
 
   // The earliest cycle for the data burst of a transaction, by the data bus.
-  Cycle earliest_burst(const Transaction& transaction) const { return gate(burst_of(transaction)); }
+  Cycle earliest_burst(const Transaction& transaction) const {
+    return timing_.gate(burst_of(transaction), transaction.rank);
+  }
   static Command burst_of(const Transaction& transaction) {
     return transaction.request.write ? Command::nvdimm_write : Command::nvdimm_read;
   }
@@ -219,7 +217,7 @@ class NvdimmEndpoint {
     return {&transaction, burst_of(transaction), key_in_bank(transaction), transaction.request.id};
   }
 
-  const std::int64_t pseudo_banks_;
+  const PseudoBanks& pseudo_banks_;
   const std::int64_t outstanding_limit_;
   const bool posts_writes_;
   const NvdimmTiming& timing_;

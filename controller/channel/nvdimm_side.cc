@@ -1,21 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/channel/nvdimm_side.h"
 
-#include <algorithm>
+#include <utility>
+
+#include "nvdimm/module_group.h"
 
 namespace hmsim {
+
+namespace {
+
+// Channels have seeds of their own, which follow one another.
+constexpr std::uint64_t kSeedsBetweenDevices = 64;
+
+// The host has one stock of credits: each of its NVDIMMs could take all of them.
+std::int64_t credits_of(const SystemConfig& config) {
+  std::int64_t credits = config.nvdimm.posted_writes;
+  for (const NvdimmParameters& nvdimm : config.nvdimms()) {
+    credits = earlier(credits, nvdimm.posted_writes);
+  }
+  return credits;
+}
+
+}  // namespace
 
 NvdimmSide::NvdimmSide(const SystemConfig& config, const ChannelLayout& layout,
                        const DramDevices& devices, TransactionPool& pool, AckListener& host,
                        std::uint64_t seed)
     : layout_(layout),
       timing_(*devices.timing, devices.native_timing, layout.nvdimm_rank,
-              layout.nvdimm_rank * layout.banks_per_rank),
-      endpoint_(std::max(1, layout.pseudo_banks), config.controller.outstanding_limit(),
-                layout.posts_writes, timing_, pool),
-      credits_(config.nvdimm.posted_writes, Cycle(config.controller.response_cycles)) {
-  if (config.nvdimm.present) {
-    module_ = design_of(config.nvdimm.kind).make(config.nvdimm, host, seed, config.assignments);
+              layout.nvdimm_rank * layout.banks_per_rank,
+              Cycle(config.dram.timing.burst + config.dram.timing.trtrs)),
+      endpoint_(layout.pseudo_banks, config.controller.outstanding_limit(), layout.posts_writes,
+                timing_, pool),
+      credits_(credits_of(config), Cycle(config.controller.response_cycles)) {
+  const std::vector<NvdimmParameters> all = config.nvdimms();
+  const auto make = [&](std::size_t number, AckListener& listener) {
+    const std::uint64_t own = seed + kSeedsBetweenDevices * number;
+    auto module = design_of(all[number].kind).make(all[number], listener, own, config.assignments);
+    modules_.push_back(module.get());
+    return module;
+  };
+  if (all.size() == 1) {
+    module_ = make(0, host);
+  } else if (!all.empty()) {
+    auto group = std::make_unique<ModuleGroup>(host);
+    for (std::size_t number = 0; number < all.size(); ++number) {
+      group->add(make(number, group->listener()), logical_pages(all[number]) * kPageBytes);
+    }
+    module_ = std::move(group);
+  }
+  if (module_ != nullptr) {
     module_->keep_next_in(due_);
   }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The NVDIMM of a channel as the host drives it: commands and acks, flushes, writes on credit, and
-// the module itself. A channel reaches the module only through here, and names it by what it does
-// for a transaction; how many modules there are, and which of them a transaction is of, nobody else
-// needs to know.
+// The NVDIMMs of a channel as the host drives them: commands and acks, flushes, writes on credit,
+// and the modules themselves. A channel reaches these only through here, as one module, and names
+// it by what it does for a transaction.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +29,10 @@ class NvdimmSide {
              TransactionPool& pool, AckListener& host, std::uint64_t seed);
 
   void attach(const Kernel& kernel, const Wakeup& channel);
-  // nullptr: there is none.
+  // All NVDIMMs as one; nullptr: there is none.
   NvdimmModule* module() { return module_.get(); }
+  // Each by itself, by number.
+  const NvdimmModules& modules() const { return modules_; }
   bool idle() const { return module_ == nullptr || module_->idle(); }
   // When something in the module is next due; kNever where there is none. Its channel advances it.
   Tick due() const { return due_; }
@@ -71,7 +72,7 @@ class NvdimmSide {
 
   // A transaction's data burst begins: the grant; in `auto` mode the ack stands for it.
   void grant(Transaction& transaction, Cycle edge) {
-    timing_.issue(NvdimmEndpoint::burst_of(transaction), edge);
+    timing_.issue(NvdimmEndpoint::burst_of(transaction), transaction.rank, edge);
     if (layout_.grants) {
       endpoint_.granted(transaction);
     }
@@ -96,7 +97,7 @@ class NvdimmSide {
 
   // Loading: nothing competes then; restore() finds it again, `held` being all transactions. The
   // module follows by itself.
-  void serialize(Archive& archive) { archive(endpoint_, credits_); }
+  void serialize(Archive& archive) { archive(timing_, endpoint_, credits_); }
   void serialize_barrier(Archive& archive, TransactionPool& pool);
   void restore(const std::vector<Transaction*>& held, TransactionPool& pool);
   void serialize_module(Archive& archive);
@@ -105,6 +106,7 @@ class NvdimmSide {
   const ChannelLayout& layout_;
   NvdimmTiming timing_;
   std::unique_ptr<NvdimmModule> module_;
+  NvdimmModules modules_;
   Tick due_ = kNever;  // kept by the module
   NvdimmEndpoint endpoint_;
   FlushBarrier barrier_;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The channel's timing model as the NVDIMM needs it: when its bursts may have the data bus.
+// The channel's timing model as NVDIMMs need it: when their bursts may have the data bus. The model
+// knows them as one rank. Between bursts of two of them in one direction the bus changes its
+// driver, as between ranks of DRAM; in two directions it does so between bursts of one of them,
+// too.
 #pragma once
 
+#include "core/archive.h"
 #include "core/types.h"
 #include "dram/timing_engine.h"
 #include "dram/timing_model.h"
@@ -10,17 +14,31 @@ namespace hmsim {
 
 class NvdimmTiming {
  public:
-  // `native`: the model itself, if that is the native engine; else nullptr. `rank`: the NVDIMM's,
-  // behind so many DRAM banks.
-  NvdimmTiming(TimingModel& model, TimingEngine* native, int rank, int dram_banks)
-      : model_(model), native_(native), rank_(rank), dram_banks_(dram_banks) {}
+  // `native`: the model itself, if that is the native engine; else nullptr. `rank`: the first
+  // NVDIMM's, behind so many DRAM banks. `same_direction`: from a burst to one of another NVDIMM.
+  NvdimmTiming(TimingModel& model, TimingEngine* native, int rank, int dram_banks,
+               Cycle same_direction)
+      : model_(model),
+        native_(native),
+        rank_(rank),
+        dram_banks_(dram_banks),
+        same_direction_(same_direction) {}
 
-  // The earliest cycle for the data-bus command.
+  // The earliest cycle for the data-bus command of any NVDIMM, ...
   Cycle gate(Command burst) const {
     return native_ != nullptr ? native_->gate(native_->gate_number(burst, 0))
                               : model_.rank_gate(burst, rank_);
   }
-  void issue(Command burst, Cycle edge) {
+  // ... and of this one.
+  Cycle gate(Command burst, int rank) const {
+    const Cycle opens = gate(burst);
+    return rank == last_rank_ || burst != last_burst_ ? opens
+                                                      : later(opens, last_at_ + same_direction_);
+  }
+  void issue(Command burst, int rank, Cycle edge) {
+    last_burst_ = burst;
+    last_rank_ = rank;
+    last_at_ = edge;
     if (native_ != nullptr) {
       native_->nvdimm_burst(burst, edge);
     } else {
@@ -28,11 +46,20 @@ class NvdimmTiming {
     }
   }
 
+  void serialize(Archive& archive) {
+    archive(last_burst_, last_rank_, last_at_);
+    archive.check(is_nvdimm(last_burst_), "the last burst of NVDIMMs is none of theirs");
+  }
+
  private:
   TimingModel& model_;
   TimingEngine* const native_;
   const int rank_;
   const int dram_banks_;
+  const Cycle same_direction_;
+  Command last_burst_ = Command::nvdimm_read;
+  int last_rank_ = -1;
+  Cycle last_at_{-(std::int64_t{1} << 40)};  // long ago
 };
 
 }  // namespace hmsim

@@ -61,11 +61,12 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
   if (config_.store_data) {
     throw InputError("system.store_data: the host keeps the data; leave it off");
   }
-  if (config_.nvdimm.present &&
-      config_.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
+  const PreconditionBuffer buffer = config_.nvdimm.precondition.buffer;
+  if (config_.nvdimm.present && buffer != PreconditionBuffer::none &&
+      buffer != PreconditionBuffer::dirty) {
     throw InputError(
-        "nvdimm.precondition.buffer: 'resident' holds what agents will read, and the host does not "
-        "tell that: must be 'none' or 'dirty'");
+        "nvdimm.precondition.buffer: 'resident' and 'captured' hold what agents' traces tell, and "
+        "the host does not: must be 'none' or 'dirty'");
   }
   memory_.set_requesters({this});
   memory_.set_progress(*this);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/buffer/evictor.h"
 
-#include "nvdimm/under_way.h"
-
+#include <array>
 namespace hmsim {
 
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,
@@ -18,9 +17,23 @@ Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ft
       data_(data),
       release_(parameters.buffer.release),
       combines_(parameters.nand.cache || parameters.nand.multi_plane),
+      merges_(ftl.shape().merge),
+      most_(ftl.shape().batch()),
       channels_(static_cast<std::uint32_t>(parameters.nand.channels)),
-      luns_per_channel_(static_cast<std::uint32_t>(parameters.luns()) / channels_) {
+      luns_per_channel_(static_cast<std::uint32_t>(parameters.luns()) / channels_),
+      open_(ftl.shape().dynamic ? 1 : ftl.shape().luns, kNoIndex) {
   flash.attach(*this);
+}
+
+bool Evictor::neighbours_under_way(LogicalPage page) const {
+  const std::int64_t pages = ftl_.shape().parts();
+  const std::int64_t first = page.value() / pages * pages;
+  for (std::int64_t i = first; i < first + pages; ++i) {
+    if (under_way_.find(i) != kNoIndex) {
+      return true;
+    }
+  }
+  return false;
 }
 
 std::uint32_t Evictor::victim() const {
@@ -31,9 +44,25 @@ std::uint32_t Evictor::victim() const {
   return frame;
 }
 
+// The next victim whose home that is, with static allocation.
+std::uint32_t Evictor::company(std::uint32_t home) const {
+  std::uint32_t frame = victim();
+  if (ftl_.shape().dynamic) {
+    return frame;
+  }
+  for (int i = 0; i < kCompanyWindow && frame != kNoIndex; ++i) {
+    if (!is_under_way(frame) && ftl_.home(page_of(frame)) == home) {
+      return frame;
+    }
+    frame = buffer_.write.after(frame);
+  }
+  return kNoIndex;
+}
+
 // Of the first few replaceable frames, complete pages are preferred, then (static allocation) the
 // flash channel whose turn it is. With dynamic allocation the page goes where there is an idle LUN.
-std::uint32_t Evictor::early_victim() const {
+// `wanted`: the home, if it must be that one.
+std::uint32_t Evictor::early_victim(std::uint32_t wanted) const {
   const bool dynamic = ftl_.shape().dynamic;
   if (dynamic && !ftl_.any_idle([this](std::uint32_t lun) { return flash_.idle(lun); })) {
     return kNoIndex;
@@ -46,7 +75,7 @@ std::uint32_t Evictor::early_victim() const {
     const LogicalPage page = buffer_.page_of(record.key);
     const std::uint32_t home = ftl_.home(page);
     if (record.listing == FrameListing::guarded || is_under_way(frame) ||
-        (!dynamic && !flash_.idle(home))) {
+        (!dynamic && (!flash_.idle(home) || (wanted != kNoIndex && home != wanted)))) {
       continue;
     }
     const bool full = record.valid == buffer_.all_lines();
@@ -71,43 +100,117 @@ std::uint64_t Evictor::take(std::uint32_t eviction, std::uint32_t frame) {
   return buffer_.page_lines(record);
 }
 
-std::size_t Evictor::start(Tick now) {
+Evictor::Started Evictor::start(Tick now) {
   const std::uint32_t frame = victim();
-  return frame == kNoIndex ? 0 : evict(frame, now);
+  return frame == kNoIndex ? Started()
+                           : evict(
+                                 frame, [this](std::uint32_t home) { return company(home); }, now);
 }
 
-std::size_t Evictor::start_early(Tick now) {
-  const std::uint32_t frame = early_victim();
+Evictor::Started Evictor::start_early(Tick now) {
+  const std::uint32_t frame = early_victim(kNoIndex);
   if (frame == kNoIndex) {
-    return 0;
+    return {};
   }
-  next_channel_ =
-      (channel_of(ftl_.home(buffer_.page_of(buffer_.write[frame].key))) + 1) % channels_;
-  ++statistics_.preevictions;
-  return evict(frame, now);
+  next_channel_ = (channel_of(ftl_.home(page_of(frame))) + 1) % channels_;
+  const Started started = evict(
+      frame, [this](std::uint32_t home) { return early_victim(home); }, now);
+  statistics_.preevictions += started.pages;
+  return started;
 }
 
-std::size_t Evictor::evict(std::uint32_t oldest, Tick now) {
-  const std::uint32_t eviction = evictions_.take();
-  const LogicalPage page = buffer_.page_of(buffer_.write[oldest].key);
-  evictions_[eviction].page = page;
-  under_way_.insert(page.value(), eviction);
-  ++statistics_.evictions;
+// The page that the frame belongs to, and others. more(home): the next frame.
+template <class More>
+Evictor::Started Evictor::evict(std::uint32_t oldest, More more, Tick now) {
+  Started started;
+  std::uint32_t first = kNoIndex;
+  if (most_ == 1) {
+    first = begin(page_of(oldest), oldest, kNoIndex, started);
+  } else if (merges_) {
+    first = evict_neighbours(oldest, started);
+  } else {
+    const std::uint32_t home = ftl_.home(page_of(oldest));
+    std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : home];
+    std::uint32_t count = open == kNoIndex ? 0 : evictions_[evictions_[open].batch].count;
+    for (std::uint32_t frame = oldest; frame != kNoIndex;) {
+      open = begin(page_of(frame), frame, open, started);
+      first = first == kNoIndex ? open : first;
+      frame = ++count < most_ ? more(home) : kNoIndex;
+    }
+    open = count < most_ ? open : kNoIndex;
+  }
+  if (evictions_[first].next == kNoIndex) {
+    if (map_.look_up(evictions_[first].page, map_cookie(MapUser::eviction, first), now)) {
+      complete_page(first, now);
+    }
+    return started;
+  }
+  PartMask mapped = 0;
+  PartMask bit = 1;
+  for_batch(first, [&](std::uint32_t eviction) {
+    const LogicalPage page = evictions_[eviction].page;
+    const bool known = map_.look_up(page, map_cookie(MapUser::eviction, eviction), now);
+    mapped = static_cast<PartMask>(mapped | (known ? bit : 0));
+    bit = static_cast<PartMask>(bit * 2);
+  });
+  complete_pages(first, mapped, now);
+  return started;
+}
 
-  std::size_t frames = 1;
+// The frame's page and those beside it that the buffer or flash holds; the batch.
+std::uint32_t Evictor::evict_neighbours(std::uint32_t oldest, Started& started) {
+  const std::int64_t parts = ftl_.shape().parts();
+  const LogicalPage own = page_of(oldest);
+  std::uint32_t last = kNoIndex;
+  for (std::int64_t i = own.value() / parts * parts; i < own.value() / parts * parts + parts; ++i) {
+    const LogicalPage page(i);
+    std::uint32_t frame = own == page ? oldest : kNoIndex;
+    bool listed = own == page;
+    const std::int64_t items = buffer_.items() ? kLinesPerPage : 1;
+    for (std::int64_t key = i * items; !listed && key < (i + 1) * items; ++key) {
+      const std::uint32_t found = buffer_.write.find(key);
+      if (found != kNoIndex && buffer_.write[found].listing != FrameListing::none) {
+        frame = found;
+        listed = true;
+      }
+    }
+    if (listed || (static_cast<std::uint64_t>(i) < ftl_.shape().logical_pages &&
+                   ftl_.place(page) != kNowhere)) {
+      last = begin(page, frame, last, started);
+    }
+  }
+  return evictions_[last].batch;
+}
+
+// `oldest`: a frame of the page; kNoIndex: there is none. `before`: the batch's last so far.
+std::uint32_t Evictor::begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
+                             Started& started) {
+  const std::uint32_t eviction = evictions_.take();
+  const std::uint32_t batch = before == kNoIndex ? eviction : evictions_[before].batch;
+  evictions_[eviction].page = page;
+  evictions_[eviction].batch = batch;
+  if (before != kNoIndex) {
+    evictions_[before].next = eviction;
+  }
+  ++evictions_[batch].coming;
+  ++evictions_[batch].count;
+  under_way_.insert(page.value(), eviction);
+  if (oldest == kNoIndex) {
+    return eviction;
+  }
+  ++statistics_.evictions;
+  ++started.pages;
+  ++started.frames;
   std::uint64_t lines = take(eviction, oldest);
   for (std::int64_t item = 0; buffer_.items() && item < kLinesPerPage; ++item) {
     const std::uint32_t other = buffer_.write.find(page.value() * kLinesPerPage + item);
     if (other != kNoIndex && buffer_.write[other].listing != FrameListing::none) {
       lines |= take(eviction, other);
-      ++frames;
+      ++started.frames;
     }
   }
   evictions_[eviction].complete = lines == ~std::uint64_t{0};
-  if (map_.look_up(page, map_cookie(MapUser::eviction, eviction), now)) {
-    complete_page(eviction, now);
-  }
-  return frames;
+  return eviction;
 }
 
 void Evictor::on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now) {
@@ -116,29 +219,90 @@ void Evictor::on_mapped(std::uint32_t eviction, const GcWait& gc, Tick now) {
 }
 
 void Evictor::complete_page(std::uint32_t eviction, Tick now) {
-  const LogicalPage page = evictions_[eviction].page;
-  if (evictions_[eviction].complete || ftl_.place(page) == kNowhere) {
-    place(eviction, now);
+  if (lacks(eviction)) {
+    read(eviction, now);
   } else {
-    ++statistics_.eviction_reads;
-    submit(FlashOperation::read, ftl_.read_lun(page), eviction, now);
+    ready(eviction, now);
   }
 }
 
-void Evictor::place(std::uint32_t eviction, Tick now) {
-  const LogicalPage page = evictions_[eviction].page;
-  std::uint32_t lun =
-      ftl_.claim(page, [this](std::uint32_t candidate) { return flash_.idle(candidate); });
+// Flash holds what the page still needs.
+bool Evictor::lacks(std::uint32_t eviction) const {
+  return !evictions_[eviction].complete && ftl_.place(evictions_[eviction].page) != kNowhere;
+}
+
+// Of `first` and those of its batch that follow. `mapped`: the ones whose places are known, in
+// order.
+void Evictor::complete_pages(std::uint32_t first, PartMask mapped, Tick now) {
+  std::array<std::uint32_t, kMostParts> work{};
+  std::size_t count = 0;
+  for_batch(first, [&](std::uint32_t eviction) {
+    const bool known = (mapped & 1) != 0;
+    mapped = static_cast<PartMask>(mapped >> 1);
+    if (!known) {
+      return;
+    }
+    for (std::size_t i = 0; i < count && lacks(eviction); ++i) {
+      if (lacks(work[i]) && ftl_.same_flash_page(ftl_.place(evictions_[work[i]].page),
+                                                 ftl_.place(evictions_[eviction].page))) {
+        evictions_[eviction].fetched = evictions_[work[i]].fetched;
+        evictions_[work[i]].fetched = eviction;
+        return;
+      }
+    }
+    work[count++] = eviction;
+  });
+  for (std::size_t i = 0; i < count; ++i) {
+    complete_page(work[i], now);
+  }
+}
+
+void Evictor::read(std::uint32_t eviction, Tick now) {
+  ++statistics_.eviction_reads;
+  FlashCommand command;
+  command.lun = ftl_.read_lun(evictions_[eviction].page);
+  command.subject = eviction;
+  for_chain(eviction, &Eviction::fetched, [&](std::uint32_t other) {
+    const PhysicalPage at = ftl_.place(evictions_[other].page);
+    command.parts =
+        static_cast<PartMask>(command.parts | 1u << (at.value() % ftl_.shape().parts()));
+  });
+  submit(command, now);
+}
+
+// All that the page still needed is here.
+void Evictor::ready(std::uint32_t eviction, Tick now) {
+  const std::uint32_t batch = evictions_[eviction].batch;
+  if (--evictions_[batch].coming > 0) {
+    return;
+  }
+  if (most_ > 1) {
+    close(batch);
+  }
+  place(batch, now);
+}
+
+// No more join it.
+void Evictor::close(std::uint32_t batch) {
+  std::uint32_t& open = open_[ftl_.shape().dynamic ? 0 : ftl_.home(evictions_[batch].page)];
+  open = open != kNoIndex && evictions_[open].batch == batch ? kNoIndex : open;
+}
+
+void Evictor::place(std::uint32_t batch, Tick now) {
+  const LogicalPage page = evictions_[batch].page;
+  const std::uint32_t count = evictions_[batch].count;
+  std::uint32_t lun = ftl_.claim(
+      page, [this](std::uint32_t candidate) { return flash_.idle(candidate); }, count);
   if (lun == kNoIndex && combines_) {
-    lun = ftl_.claim(page,
-                     [this](std::uint32_t candidate) { return flash_.takes_program(candidate); });
+    lun = ftl_.claim(
+        page, [this](std::uint32_t candidate) { return flash_.takes_program(candidate); }, count);
   }
   if (lun == kNoIndex) {
-    unplaced_.push(eviction);
-    evictions_[eviction].unplaced_since = now;
+    unplaced_.push(batch);
+    evictions_[batch].unplaced_since = now;
     pending_.add_unplaced();
   } else {
-    submit(FlashOperation::program, lun, eviction, now);
+    program(lun, batch, now);
   }
 }
 
@@ -146,179 +310,17 @@ void Evictor::on_flash_idle(std::uint32_t lun, Tick now) {
   if (unplaced_.empty()) {
     return;
   }
-  const std::uint32_t eviction = unplaced_.front();
+  const std::uint32_t batch = unplaced_.front();
   const std::uint32_t claimed = ftl_.claim(
-      evictions_[eviction].page, [lun](std::uint32_t candidate) { return candidate == lun; });
+      evictions_[batch].page, [lun](std::uint32_t candidate) { return candidate == lun; },
+      evictions_[batch].count);
   if (claimed != kNoIndex) {
     unplaced_.pop();
     const GcWait lock = flash_.lock_of(lun, now);
-    evictions_[eviction].gc.add({lock.since(evictions_[eviction].unplaced_since), lock.until});
+    const GcWait waited{lock.since(evictions_[batch].unplaced_since), lock.until};
+    for_batch(batch, [&](std::uint32_t eviction) { evictions_[eviction].gc.add(waited); });
     pending_.remove_unplaced();
-    submit(FlashOperation::program, lun, eviction, now);
-  }
-}
-
-void Evictor::submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction,
-                     Tick now) {
-  FlashCommand command;
-  command.requester = this;
-  command.operation = operation;
-  command.priority = FlashPriority::eviction;
-  command.lun = lun;
-  command.subject = eviction;
-  pending_.add(lun, page_work(operation));
-  flash_.submit(command, now);
-}
-
-bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
-  evictions_[command.subject].gc.add(command.gc);
-  if (command.operation == FlashOperation::program) {
-    evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
-  }
-  return true;
-}
-
-PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
-  const Eviction& eviction = evictions_[command.subject];
-  if (command.operation == FlashOperation::program) {
-    return eviction.target;
-  }
-  const PhysicalPage at = ftl_.place(eviction.page);
-  return at == kNowhere ? ftl_.page_at(command.lun, 0, 0) : at;  // discarded: whatever is there
-}
-
-PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
-  return command.operation == FlashOperation::read
-             ? ftl_.place(evictions_[command.subject].page)
-             : ftl_.next_place(command.lun, Ftl::Stream::host);
-}
-
-void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
-  if (release_ == FrameRelease::datain) {
-    complete(command.subject, now);
-  }
-  map_.write_back(now);
-}
-
-void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
-  pending_.remove(command.lun, page_work(command.operation));
-  if (command.operation == FlashOperation::read) {
-    place(command.subject, now);
-    return;
-  }
-  if (command.failed) {
-    ftl_.fail(evictions_[command.subject].target, true);
-    place(command.subject, now);
-    return;
-  }
-  ++statistics_.host_pages;
-  if (release_ == FrameRelease::program) {
-    complete(command.subject, now);
-  }
-}
-
-void Evictor::complete(std::uint32_t eviction, Tick now) {
-  const Eviction done = evictions_[eviction];
-  if (done.discarded) {
-    ftl_.commit_discarded(done.page, done.target);
-  } else if (data_ == nullptr) {
-    ftl_.commit(done.page, done.target);
-  } else {
-    PageBytes bytes = data_->page(ftl_, done.page);
-    for (std::uint32_t frame = done.frames; frame != kNoIndex;
-         frame = buffer_.write[frame].link.next) {
-      data_->overlay(buffer_, frame, bytes);
-    }
-    ftl_.commit(done.page, done.target);
-    data_->media.store(done.target, bytes);
-  }
-  under_way_.erase(done.page.value());
-  evictions_.give_back(eviction);
-  for (std::uint32_t frame = done.frames; frame != kNoIndex;) {
-    const std::uint32_t next = buffer_.write[frame].link.next;
-    listener_.on_frame_written(frame, done.gc, now);
-    frame = next;
-  }
-}
-
-void Evictor::discard(LogicalPage page) {
-  const std::uint32_t eviction = under_way_.find(page.value());
-  if (eviction != kNoIndex) {
-    evictions_[eviction].discarded = true;
-  }
-}
-
-void Evictor::serialize(Archive& archive) {
-  archive.section("evictions");
-  archive(evictions_, unplaced_, next_channel_);
-  archive.check_index(next_channel_, channels_, "the next flash channel is none");
-  if (!archive.loading()) {
-    return;
-  }
-  under_way_.clear();
-  const std::vector<bool> in_use = evictions_.in_use();
-  for (std::uint32_t i = 0; i < evictions_.size(); ++i) {
-    if (in_use[i]) {
-      const std::int64_t page = evictions_[i].page.value();
-      archive.check_index(page, ftl_.shape().logical_pages, "a page is evicted that is none");
-      archive.check(under_way_.find(page) == kNoIndex, "a page is evicted twice at once");
-      under_way_.insert(page, i);
-    }
-  }
-}
-
-void Evictor::check_loaded(const Archive& archive, UnderWay& under_way) const {
-  constexpr const char* kWrong = "evictions do not hold together";
-  Places evictions(archive, evictions_.size(), kWrong);
-  evictions_.take_free(evictions);
-  for (const std::uint32_t eviction : under_way.evictions) {
-    evictions.take(eviction);
-  }
-  unplaced_.each([&](std::uint32_t eviction) {
-    evictions.take(eviction);
-    under_way.pending.add_unplaced();
-  });
-  for (const auto& [command, progress] : under_way.of(*this)) {
-    under_way.pending.add(command.lun, page_work(command.operation));
-    archive.check(command.priority == FlashPriority::eviction &&
-                      command.subject < evictions_.size() &&
-                      command.operation != FlashOperation::erase,
-                  kWrong);
-    const bool programs = command.operation == FlashOperation::program;
-    if (programs && progress == FlashArray::Progress::in && release_ == FrameRelease::datain) {
-      continue;  // the eviction is over
-    }
-    evictions.take(command.subject);
-    under_way.ftl.claims[command.lun] += programs ? 1 : 0;
-    if (programs && progress != FlashArray::Progress::queued) {
-      under_way.ftl.programs.push_back(evictions_[command.subject].target);
-    }
-  }
-  archive.check(evictions.all(), kWrong);
-  check_frames(archive);
-}
-
-void Evictor::check_frames(const Archive& archive) const {
-  constexpr const char* kWrong = "frames of evictions do not hold together";
-  Places frames(archive, buffer_.write.records(), kWrong);
-  const std::vector<bool> in_use = evictions_.in_use();
-  for (std::uint32_t i = 0; i < evictions_.size(); ++i) {
-    if (!in_use[i]) {
-      continue;
-    }
-    const Eviction& eviction = evictions_[i];
-    archive.check(eviction.frames != kNoIndex, kWrong);
-    frames.chain(eviction.frames, [&](std::uint32_t frame) {
-      const Frame& record = buffer_.write[frame];
-      archive.check(
-          record.state == FrameState::evicting && buffer_.page_of(record.key) == eviction.page,
-          kWrong);
-      return record.link.next;
-    });
-  }
-  for (std::uint32_t frame = 0; frame < buffer_.write.records(); ++frame) {
-    archive.check((buffer_.write[frame].state == FrameState::evicting) == frames.has(frame),
-                  kWrong);
+    program(lun, batch, now);
   }
 }
 

@@ -8,6 +8,13 @@
 // combine the program with what it does. A page is evicted at most once at a time, so that an older
 // version never overtakes a newer one.
 //
+// A flash page has room for several of them. So that it is programmed full, as many pages are
+// evicted at a time, a batch: with static allocation, of the same home. Where there are fewer,
+// later evictions join the batch until all that it has are ready; then the rest of the flash page
+// is padded. When pages are merged, a batch is a page and those beside it in the address space,
+// with or without frames. All frames of a batch stay in the buffer until its program is over. One
+// flash read brings all that a batch lacks from a flash page.
+//
 // The map changes, and the frames are reported as written, when the program is over (release:
 // program), or once its data are in the chip's register (datain). In the second case a read of the
 // page finds its place in the LUN that still programs it, and waits there.
@@ -48,10 +55,14 @@ class Evictor final : private FlashRequester {
           MapTraffic& map, PendingWork& pending, EvictionListener& listener,
           NvdimmStatistics& statistics, NvdimmData* data);
 
-  // Starts one eviction. The number of frames that it will free; 0 when no frame can go.
-  std::size_t start(Tick now);
+  struct Started {
+    std::size_t pages = 0;
+    std::size_t frames = 0;  // that will be free
+  };
+  // Starts evictions, as many as fill a flash page if there are; none when no frame can go.
+  Started start(Tick now);
   // As start(), before a frame is needed: only if a LUN has nothing better to do.
-  std::size_t start_early(Tick now);
+  Started start_early(Tick now);
 
   // The page's data are not wanted any more: what is being written is dropped.
   void discard(LogicalPage page);
@@ -72,15 +83,21 @@ class Evictor final : private FlashRequester {
  private:
   struct Eviction {
     LogicalPage page;
-    PhysicalPage target;
-    std::uint32_t frames = kNoIndex;  // the first of them, linked by Frame::link
+    PhysicalPage target;               // of a batch's first: the flash page
+    std::uint32_t batch = kNoIndex;    // its first
+    std::uint32_t next = kNoIndex;     // of the batch
+    std::uint32_t count = 0;           // of a batch's first: its evictions
+    std::uint32_t coming = 0;          // of a batch's first: those that are not ready
+    std::uint32_t fetched = kNoIndex;  // the next one that the same flash read brings
+    std::uint32_t frames = kNoIndex;   // the first of them, linked by Frame::link; merged: none
     Tick unplaced_since{0};
     GcWait gc;              // of its reads and programs, and of the LUN that became free for it
     bool complete = false;  // its frames hold all lines of the page
     bool discarded = false;
 
     void serialize(Archive& archive) {
-      archive(page, target, frames, unplaced_since, gc, complete, discarded);
+      archive(page, target, batch, next, count, coming, fetched, frames, unplaced_since, gc,
+              complete, discarded);
     }
   };
 
@@ -90,21 +107,54 @@ class Evictor final : private FlashRequester {
   void on_flash_data_in(const FlashCommand& command, Tick now) override;
   void on_flash_done(const FlashCommand& command, Tick now) override;
 
-  static constexpr int kEarlyWindow = 16;  // frames that start_early() looks at
+  static constexpr int kEarlyWindow = 16;    // frames that start_early() looks at
+  static constexpr int kCompanyWindow = 64;  // frames looked at for one more of the same home
 
+  // It, or, merged, a page beside it.
   bool is_under_way(std::uint32_t frame) const {
-    return under_way_.find(buffer_.page_of(buffer_.write[frame].key).value()) != kNoIndex;
+    return merges_ ? neighbours_under_way(page_of(frame))
+                   : under_way_.find(page_of(frame).value()) != kNoIndex;
   }
+  bool neighbours_under_way(LogicalPage page) const;
   std::uint32_t channel_of(std::uint32_t lun) const { return lun / luns_per_channel_; }
   void check_frames(const Archive& archive) const;
+  LogicalPage page_of(std::uint32_t frame) const {
+    return buffer_.page_of(buffer_.write[frame].key);
+  }
+  // With each eviction of a chain, which the call may give back.
+  template <class Call>
+  void for_chain(std::uint32_t first, std::uint32_t Eviction::*link, Call call) {
+    for (std::uint32_t i = first; i != kNoIndex;) {
+      const std::uint32_t next = evictions_[i].*link;
+      call(i);
+      i = next;
+    }
+  }
+  template <class Call>
+  void for_batch(std::uint32_t first, Call call) {
+    for_chain(first, &Eviction::next, call);
+  }
   std::uint32_t victim() const;
-  std::uint32_t early_victim() const;
-  std::size_t evict(std::uint32_t oldest, Tick now);
+  std::uint32_t company(std::uint32_t home) const;
+  std::uint32_t early_victim(std::uint32_t wanted) const;
+  template <class More>
+  Started evict(std::uint32_t oldest, More more, Tick now);
+  std::uint32_t evict_neighbours(std::uint32_t oldest, Started& started);
+  std::uint32_t begin(LogicalPage page, std::uint32_t oldest, std::uint32_t before,
+                      Started& started);
   std::uint64_t take(std::uint32_t eviction, std::uint32_t frame);
+  bool lacks(std::uint32_t eviction) const;
   void complete_page(std::uint32_t eviction, Tick now);
-  void place(std::uint32_t eviction, Tick now);
-  void submit(FlashOperation operation, std::uint32_t lun, std::uint32_t eviction, Tick now);
-  void complete(std::uint32_t eviction, Tick now);
+  void complete_pages(std::uint32_t first, PartMask mapped, Tick now);
+  void read(std::uint32_t eviction, Tick now);
+  void ready(std::uint32_t eviction, Tick now);
+  void close(std::uint32_t batch);
+  void place(std::uint32_t batch, Tick now);
+  void check_batches(const Archive& archive) const;
+  void program(std::uint32_t lun, std::uint32_t batch, Tick now);
+  void submit(FlashCommand& command, Tick now);
+  void complete(std::uint32_t batch, Tick now);
+  void commit(const Eviction& done, PhysicalPage at);
 
   SyncBuffer& buffer_;
   Ftl& ftl_;
@@ -116,12 +166,16 @@ class Evictor final : private FlashRequester {
   NvdimmData* data_;  // nullptr: not in data mode
   FrameRelease release_;
   bool combines_;  // busy LUNs may take programs
+  const bool merges_;
+  const std::uint32_t most_;  // evictions of a batch
   const std::uint32_t channels_;
   const std::uint32_t luns_per_channel_;
   std::uint32_t next_channel_ = 0;  // of early evictions
   Pool<Eviction> evictions_;
-  KeyMap under_way_;              // page -> eviction
-  Ring<std::uint32_t> unplaced_;  // evictions that wait for an idle LUN
+  KeyMap under_way_;  // page -> eviction
+  // Last evictions of batches that others may join: one, or, with static allocation, by home.
+  std::vector<std::uint32_t> open_;
+  Ring<std::uint32_t> unplaced_;  // batches that wait for an idle LUN
 };
 
 }  // namespace hmsim

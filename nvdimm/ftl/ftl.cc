@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "nvdimm/buffer/sync_buffer.h"
+#include "nvdimm/nand/flash_geometry.h"
 #include "nvdimm/power.h"
 
 namespace hmsim {
@@ -57,9 +58,10 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   constexpr std::int64_t kMillion = 1'000'000;
   constexpr double kPartsPerPercent = 10'000;
   const std::int64_t raw_pages = parameters.capacity / kPageBytes;
+  const std::int64_t parts = parameters.nand.parts();
   const auto spare_ppm =
       static_cast<std::int64_t>(parameters.ftl.over_provisioning * kPartsPerPercent + 0.5);
-  const std::int64_t blocks = raw_pages / (parameters.luns() * parameters.nand.superblock_pages());
+  const std::int64_t blocks = parameters.nand.superblocks(parameters.capacity) / parameters.luns();
   const auto share_of_blocks = [blocks](double share) {
     const auto ppm = static_cast<std::int64_t>(share * static_cast<double>(kMillion) + 0.5);
     return (blocks * ppm + kMillion - 1) / kMillion;
@@ -68,8 +70,12 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   FtlShape shape;
   shape.luns = static_cast<std::uint32_t>(parameters.luns());
   shape.blocks = static_cast<std::uint32_t>(blocks);
-  shape.pages = static_cast<std::uint32_t>(parameters.nand.superblock_pages());
-  shape.logical_pages = static_cast<std::uint64_t>(raw_pages * kMillion / (kMillion + spare_ppm));
+  shape.pages = static_cast<std::uint32_t>(parameters.nand.superblock_pages() * parts);
+  shape.part_bits = log2_of_parts(parameters.nand);
+  shape.combine = parameters.ftl.partial_writes == PartialWrites::combine;
+  shape.merge = parameters.ftl.partial_writes == PartialWrites::merge && parts > 1;
+  shape.logical_pages =
+      static_cast<std::uint64_t>(raw_pages * kMillion / (kMillion + spare_ppm) / parts * parts);
   if (parameters.ftl.map == MapPlace::cached) {
     shape.map_entries = static_cast<std::uint64_t>(kPageBytes / parameters.ftl.map_entry);
     shape.cached_entries = static_cast<std::uint64_t>(parameters.ftl.map_cache / kCachedEntryBytes);
@@ -88,13 +94,17 @@ FtlShape ftl_shape(const NvdimmParameters& parameters) {
   shape.shared_frontier = parameters.ftl.frontier == WriteFrontier::shared;
   shape.wear_gap = static_cast<std::uint32_t>(parameters.ftl.wear_gap);
   shape.stripe = stripe_of(parameters);
-  // Pages on their way to flash have a claim on a LUN while their old copies are still valid.
-  const std::int64_t moving = std::min(
-      parameters.command_queue, frame_count(parameters.buffer, parameters.buffer.write_size));
-  const std::uint64_t pages = shape.logical_pages + shape.map_pages();
+  // Pages on their way to flash have a claim on a LUN while their old copies are still valid; what
+  // fills a flash page goes to one LUN, so that a few places on each may be of no use.
+  const std::int64_t frames = frame_count(parameters.buffer, parameters.buffer.write_size);
+  const std::int64_t moving = shape.merge ? parts * std::min(parameters.command_queue, frames)
+                                          : std::min(parameters.command_queue + parts - 1, frames);
+  const std::uint64_t pages = shape.logical_pages + (shape.map_pages() << shape.part_bits);
   const std::uint64_t map_writes = shape.map_pages() == 0 ? 0 : shape.luns;  // at once
-  shape.needed = shape.dynamic ? pages + static_cast<std::uint64_t>(moving) + map_writes
-                               : (pages + shape.luns - 1) / shape.luns * shape.luns;
+  const std::uint64_t stripe = std::uint64_t{shape.luns} << shape.part_bits;
+  shape.needed = shape.dynamic ? pages + static_cast<std::uint64_t>(moving) +
+                                     (map_writes << shape.part_bits) + stripe - shape.luns
+                               : (pages + stripe - 1) / stripe * stripe;
   return shape;
 }
 
@@ -103,10 +113,10 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
       map_(shape_.cached_entries == 0
                ? nullptr
                : std::make_unique<MapCache>(shape_.cached_entries, shape_.map_pages(),
-                                            shape_.map_entries)),
+                                            shape_.page_entries())),
       selector_(selector == nullptr ? victim_selector("greedy", {}) : std::move(selector)),
       random_(seed, kSelectorStream),
-      l2p_(shape_.logical_pages + shape_.map_pages()),
+      l2p_(shape_.logical_pages + (shape_.map_pages() << shape_.part_bits)),
       p2l_(std::size_t{shape_.luns} * shape_.blocks * shape_.pages),
       blocks_(std::size_t{shape_.luns} * shape_.blocks),
       luns_(shape_.luns) {
@@ -122,7 +132,7 @@ Ftl::Ftl(FtlShape shape, std::unique_ptr<VictimSelector> selector, std::uint64_t
   count_wear();
 }
 
-PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
+PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream, std::uint32_t sources) {
   Lun& state = luns_[lun];
   std::size_t own = frontier_of(stream);
   if (spent(state.frontiers[own])) {
@@ -136,8 +146,12 @@ PhysicalPage Ftl::allocate(std::uint32_t lun, Stream stream) {
     }
   }
   Frontier& frontier = state.frontiers[own];
-  const PhysicalPage at = page_at(lun, frontier.block, frontier.next_page++);
-  ++state.in_flight;
+  const PhysicalPage at = page_at(lun, frontier.block, frontier.next_page);
+  frontier.next_page += shape_.parts();
+  state.in_flight += shape_.parts();
+  if (media_ != nullptr) {
+    media_->begin_program(sources);
+  }
   check_pages(lun);
   return at;
 }
@@ -177,7 +191,7 @@ void Ftl::open(std::uint32_t lun, Frontier& frontier, Stream stream) {
   require(block.state == State::free && block.valid == 0, "an occupied block was free");
   block.state = State::open;
   block.completed = 0;
-  block.end = static_cast<std::uint16_t>(shape_.pages);
+  block.end = shape_.pages;
 }
 
 void Ftl::commit(LogicalPage page, PhysicalPage at) {
@@ -208,6 +222,17 @@ void Ftl::commit_discarded(LogicalPage page, PhysicalPage at) {
     media_->discard(page, version_);
   }
   complete(at);
+}
+
+void Ftl::pad(PhysicalPage at) {
+  const std::uint32_t lun = lun_of(at);
+  for (PhysicalPage part = at; part == at || part.value() % shape_.parts() != 0; ++part) {
+    if (media_ != nullptr) {
+      media_->pad(part);
+    }
+    ++luns_[lun].invalid;
+    complete(part);
+  }
 }
 
 bool Ftl::trim(LogicalPage page) {
@@ -278,7 +303,7 @@ void Ftl::complete(PhysicalPage at) {
   --luns_[lun].in_flight;
   check_pages(lun);
   if (block.completed == block.end) {
-    block.completed = static_cast<std::uint16_t>(shape_.pages);
+    block.completed = shape_.pages;
     block.changed = luns_[lun].written;
     enter_full(lun, block_of(at));
   }

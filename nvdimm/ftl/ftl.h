@@ -5,9 +5,13 @@
 // With a cached map the map's own pages, translation pages, are written like the host's, to blocks
 // of their own, under numbers behind the logical pages; map() knows which entries are cached.
 //
-// A page is written in two steps: allocate() takes the next page of a LUN's open block, commit()
-// maps it once its data are safe. In between it is neither free nor valid. Pages of a block are
-// allocated, and must be committed, in order.
+// What the map tells apart are the parts of flash pages: each holds one logical page, and a block's
+// pages are all its parts. They are written a flash page at a time, in two steps: allocate() takes
+// the next flash page of a LUN's open block, commit() maps each of its parts once their data are
+// safe, and pad() those that hold nothing. In between they are neither free nor valid. Pages of a
+// block are allocated, and must be committed, in order.
+//
+// A translation page fills a flash page. Its parts are written together, and stay together.
 #pragma once
 
 #include <array>
@@ -42,7 +46,7 @@ class Ftl {
   // Pages moved by wear levelling never go with the host's, and begin the most worn free block.
   enum class Stream : std::uint8_t { host, collection, levelling, translation };
 
-  // Pages of one LUN. in_flight: allocated, and not yet committed.
+  // Pages of one LUN. in_flight: allocated, and not yet committed. invalid: padding, too.
   struct Census {
     std::uint64_t free = 0;
     std::uint64_t valid = 0;
@@ -59,8 +63,10 @@ class Ftl {
   // Which entries of the map are cached; nullptr: all. What commit(), commit_copy() and trim()
   // change is told to it.
   MapCache* map() { return map_.get(); }
+  // The first of the numbers that its parts have.
   LogicalPage map_page(std::uint32_t translation_page) const {
-    return LogicalPage(static_cast<std::int64_t>(shape_.logical_pages + translation_page));
+    return LogicalPage(static_cast<std::int64_t>(
+        shape_.logical_pages + (std::uint64_t{translation_page} << shape_.part_bits)));
   }
   bool is_map_page(LogicalPage page) const { return index(page) >= shape_.logical_pages; }
   // Where a copy of the page goes that a collection, or wear levelling, makes.
@@ -70,7 +76,7 @@ class Ftl {
                              : Stream::collection;
   }
 
-  std::size_t pages() const { return l2p_.size(); }  // logical and translation pages
+  std::size_t pages() const { return l2p_.size(); }  // logical ones, and parts of translation pages
   PhysicalPage place(LogicalPage page) const {
     return PhysicalPage(std::int64_t{l2p_[index(page)]} - 1);
   }
@@ -82,32 +88,37 @@ class Ftl {
     const PhysicalPage at = place(page);
     return at == kNowhere ? home(page) : lun_of(at);
   }
+  bool same_flash_page(PhysicalPage a, PhysicalPage b) const {
+    return a.value() >> shape_.part_bits == b.value() >> shape_.part_bits;
+  }
   std::uint32_t home(LogicalPage page) const {
-    return shape_.stripe[index(page) % shape_.stripe.size()];
+    return shape_.stripe[(index(page) >> shape_.part_bits) % shape_.stripe.size()];
   }
   // Where the page is, or, never written, some place for it on its home LUN.
   PhysicalPage read_place(LogicalPage page) const {
     const PhysicalPage at = place(page);
     const std::uint64_t pages = std::uint64_t{shape_.blocks} * shape_.pages;
     return at != kNowhere ? at
-                          : PhysicalPage(static_cast<std::int64_t>(
-                                home(page) * pages + index(page) / shape_.luns % pages));
+                          : PhysicalPage(static_cast<std::int64_t>(home(page) * pages +
+                                                                   place_at_home(page) % pages));
   }
 
-  // The LUN that is to program `page`. Static allocation: its home. Dynamic: the next one in stripe
-  // order that is_idle and has room, or kNoIndex. The claim lasts until commit().
+  // The LUN that is to program `page`, and others of the same home, `count` in all. Static
+  // allocation: that home. Dynamic: the next one in stripe order that is_idle and has room, or
+  // kNoIndex. A page's claim lasts until commit().
   template <class IsIdle>
-  std::uint32_t claim(LogicalPage page, IsIdle is_idle) {
+  std::uint32_t claim(LogicalPage page, IsIdle is_idle, std::uint32_t count = 1) {
     if (!shape_.dynamic) {
-      ++luns_[home(page)].claimed;
+      luns_[home(page)].claimed += count;
       return home(page);
     }
     const auto steps = static_cast<std::uint32_t>(shape_.stripe.size());
     for (std::uint32_t i = 0; i < steps; ++i) {
       const std::uint32_t step = (cursor_ + i) % steps;
       Lun& lun = luns_[shape_.stripe[step]];
-      if (is_idle(shape_.stripe[step]) && lun.valid + lun.claimed < shape_.valid_limit(lun.bad)) {
-        ++lun.claimed;
+      if (is_idle(shape_.stripe[step]) &&
+          lun.valid + lun.claimed + count <= shape_.valid_limit(lun.bad)) {
+        lun.claimed += count;
         cursor_ = (step + 1) % steps;
         return shape_.stripe[step];
       }
@@ -126,12 +137,16 @@ class Ftl {
     return false;
   }
 
-  PhysicalPage allocate(std::uint32_t lun, Stream stream);
+  // The first part of the flash page to program next. `sources`: flash pages that are read for it,
+  // in data mode without time.
+  PhysicalPage allocate(std::uint32_t lun, Stream stream, std::uint32_t sources = 0);
   // What allocate() would return; kNowhere if it had to open a block.
   PhysicalPage next_place(std::uint32_t lun, Stream stream) const;
   // The page claimed and allocated for the host holds `page`.
   void commit(LogicalPage page, PhysicalPage at);
-  // The same of a translation page; data mode: with its entries as they are now.
+  // This part holds nothing, nor does any behind it in the flash page.
+  void pad(PhysicalPage at);
+  // commit() of a translation page, all parts; data mode: with its entries as they are now.
   void commit_map(std::uint32_t translation_page, PhysicalPage at);
   // The same as commit(), but the page was discarded in the meantime.
   void commit_discarded(LogicalPage page, PhysicalPage at);
@@ -141,9 +156,9 @@ class Ftl {
   // meantime; the copy is dropped and the map left alone.
   bool commit_copy(LogicalPage page, PhysicalPage from, PhysicalPage to);
 
-  // Some full block holds an invalid page, or is failing.
+  // Some full block is worth collecting, or is failing.
   bool collectable(std::uint32_t lun) {
-    return fewest_valid(lun) < shape_.pages || luns_[lun].failing > 0;
+    return fewest_valid(lun) <= shape_.worth_collecting() || luns_[lun].failing > 0;
   }
   // Besides, fewer blocks than the threshold are free, or a block is failing.
   bool collection_due(std::uint32_t lun) {
@@ -170,9 +185,9 @@ class Ftl {
 
   // The victim could not be erased: it is bad from now on.
   void retire(std::uint32_t lun, std::uint32_t block);
-  // A page that was allocated, for the host or not, could not be programmed. Its block takes no
-  // more pages and is to be collected, then retired; a claim of the host is given back.
-  void fail(PhysicalPage at, bool host);
+  // A flash page that was allocated could not be programmed. Its block takes no more pages and is
+  // to be collected, then retired; so many claims are given back.
+  void fail(PhysicalPage at, std::uint32_t claims);
   bool bad(std::uint32_t lun, std::uint32_t block) const {
     return blocks_[block_index(lun, block)].state == State::bad;
   }
@@ -204,9 +219,9 @@ class Ftl {
   // Pages that can be programmed on the LUN without collection.
   std::uint64_t free_pages(std::uint32_t lun) const;
   // As claim(), whatever the allocation says.
-  void claim_on(std::uint32_t lun) { ++luns_[lun].claimed; }
-  bool has_room(std::uint32_t lun) const {
-    return luns_[lun].valid + luns_[lun].claimed < shape_.valid_limit(luns_[lun].bad);
+  void claim_on(std::uint32_t lun, std::uint32_t count) { luns_[lun].claimed += count; }
+  bool has_room(std::uint32_t lun, std::uint32_t count = 1) const {
+    return luns_[lun].valid + luns_[lun].claimed + count <= shape_.valid_limit(luns_[lun].bad);
   }
 
   // Counted afresh from the map; raises a fault when it contradicts the running counts.
@@ -218,7 +233,7 @@ class Ftl {
   struct UnderWay {
     explicit UnderWay(std::size_t luns) : claims(luns), victims(luns, kNoIndex) {}
 
-    std::vector<PhysicalPage> programs;  // allocated, and not yet committed
+    std::vector<PhysicalPage> programs;  // flash pages allocated, and not yet committed
     std::vector<std::uint64_t> claims;
     std::vector<std::uint32_t> victims;  // kNoIndex: none
   };
@@ -240,9 +255,9 @@ class Ftl {
     std::uint64_t changed = 0;  // Lun::written when it was filled or last lost a valid page
     std::uint32_t erases = 0;
     std::uint32_t slot = 0;  // in Lun::full
-    std::uint16_t valid = 0;
-    std::uint16_t completed = 0;  // pages committed, or dropped
-    std::uint16_t end = 0;        // pages that will be; then the block is full
+    std::uint32_t valid = 0;
+    std::uint32_t completed = 0;  // pages committed, or dropped
+    std::uint32_t end = 0;        // pages that will be; then the block is full
     State state = State::free;
     bool failing = false;  // to be retired
 
@@ -280,6 +295,11 @@ class Ftl {
   // What a selector sees of a LUN.
   class View;
 
+  // Among pages of its home that were written in order.
+  std::uint64_t place_at_home(LogicalPage page) const {
+    const std::uint64_t of_flash = index(page) >> shape_.part_bits;
+    return (of_flash / shape_.luns << shape_.part_bits) + index(page) % shape_.parts();
+  }
   static std::size_t index(LogicalPage page) { return static_cast<std::size_t>(page.value()); }
   static std::size_t index(PhysicalPage at) { return static_cast<std::size_t>(at.value()); }
   std::size_t block_index(std::uint32_t lun, std::uint32_t block) const {
@@ -332,18 +352,19 @@ class Ftl {
   void rebuild_map();
   void rebuild_cache();
   Frontier& reopened(std::uint32_t lun, std::uint32_t block);
-  // Calls with each page of a translation page, where its entry begins, and what it says: where the
-  // page is, plus one; 0: nowhere.
+  // Calls with each page of a translation page, in which part and where there its entry begins, and
+  // what it says: where the page is, plus one; 0: nowhere.
   template <class Call>
   void for_entries(std::uint32_t translation_page, Call call) const {
-    const std::uint64_t first = translation_page * shape_.map_entries;
-    const std::uint64_t end = first + shape_.map_entries < shape_.logical_pages
-                                  ? first + shape_.map_entries
+    const std::uint64_t first = translation_page * shape_.page_entries();
+    const std::uint64_t end = first + shape_.page_entries() < shape_.logical_pages
+                                  ? first + shape_.page_entries()
                                   : shape_.logical_pages;
     for (std::uint64_t page = first; page < end; ++page) {
+      const std::uint64_t entry = (page - first) % shape_.map_entries;
       call(LogicalPage(static_cast<std::int64_t>(page)),
-           static_cast<std::size_t>(page - first) * sizeof(PageBytes) / shape_.map_entries,
-           l2p_[page]);
+           static_cast<std::uint32_t>((page - first) / shape_.map_entries),
+           static_cast<std::size_t>(entry * sizeof(PageBytes) / shape_.map_entries), l2p_[page]);
     }
   }
   void rebuild_lun(std::uint32_t lun);

@@ -44,17 +44,17 @@ void Ftl::set_media(FlashMedia* media) {
   }
 }
 
-void Ftl::fail(PhysicalPage at, bool host) {
+void Ftl::fail(PhysicalPage at, std::uint32_t claims) {
   const std::uint32_t lun = lun_of(at);
   const std::uint32_t number = block_of(at);
   Lun& state = luns_[lun];
   Block& block = blocks_[block_index(lun, number)];
   require(block.state == State::open, "a page failed outside the open blocks");
-  state.claimed -= host ? 1 : 0;
+  state.claimed -= claims;
   block.failing = true;
   for (Frontier& frontier : state.frontiers) {
     if (frontier.block == number && frontier.next_page < shape_.pages) {
-      block.end = static_cast<std::uint16_t>(frontier.next_page);
+      block.end = frontier.next_page;
       state.invalid += shape_.pages - frontier.next_page;
       frontier = Frontier();
     }
@@ -63,8 +63,10 @@ void Ftl::fail(PhysicalPage at, bool host) {
     media_->tear(at);
     media_->mark_bad(block_index(lun, number));
   }
-  ++state.invalid;
-  complete(at);
+  state.invalid += shape_.parts();
+  for (std::uint32_t part = 0; part < shape_.parts(); ++part) {
+    complete(at + PhysicalPage(part));
+  }
 }
 
 void Ftl::retire(std::uint32_t lun, std::uint32_t number) {

@@ -80,6 +80,15 @@ void Ftl::count_valid(const Archive& archive) {
     ++block.valid;
     ++luns_[lun_of(at)].valid;
   }
+  for (std::size_t first = shape_.logical_pages; first < l2p_.size(); first += shape_.parts()) {
+    archive.check(l2p_[first] == 0 || l2p_[first] % shape_.parts() == 1 % shape_.parts(),
+                  "a translation page does not begin where a flash page does");
+    for (std::size_t part = 1; part < shape_.parts(); ++part) {
+      const std::uint32_t expected =
+          l2p_[first] == 0 ? 0 : l2p_[first] + static_cast<std::uint32_t>(part);
+      archive.check(l2p_[first + part] == expected, "a translation page is in pieces");
+    }
+  }
 }
 
 void Ftl::serialize_lun(Archive& archive, std::uint32_t lun) {
@@ -150,7 +159,8 @@ void Ftl::check_lun(const Archive& archive, std::uint32_t lun) const {
   }
   for (const Frontier& frontier : state.frontiers) {
     archive.check_index(frontier.block, shape_.blocks, kNoIndex, "an open flash block is none");
-    archive.check(frontier.next_page <= shape_.pages, "an open flash block has too many pages");
+    archive.check(frontier.next_page <= shape_.pages && frontier.next_page % shape_.parts() == 0,
+                  "an open flash block has too many pages, or parts of one");
     if (!spent(frontier)) {
       blocks.take(frontier.block);
       const Block& block = blocks_[block_index(lun, frontier.block)];
@@ -168,6 +178,8 @@ void Ftl::check_lun(const Archive& archive, std::uint32_t lun) const {
     const bool open = block.state == State::open;
     archive.check(block.erases <= kMostErases && block.changed <= state.written,
                   "a flash block's age is none");
+    archive.check(block.completed % shape_.parts() == 0 && block.end % shape_.parts() == 0,
+                  "a flash page is written in part");
     archive.check(
         blocks.has(number) || (open ? block.completed < block.end && block.end <= shape_.pages
                                     : block.state == State::victim || block.state == State::bad),
@@ -211,6 +223,7 @@ void Ftl::check_under_way(const Archive& archive, const UnderWay& others) const 
   Places programs(archive, p2l_.size(), "a flash page is programmed twice");
   std::vector<std::uint64_t> in_flight(shape_.luns);
   for (const PhysicalPage at : others.programs) {
+    archive.check(at.value() % shape_.parts() == 0, "a part of a flash page is programmed");
     programs.take(static_cast<std::uint64_t>(at.value()));
     const std::uint32_t lun = lun_of(at);
     const Block& block = blocks_[block_index(lun, block_of(at))];
@@ -218,7 +231,7 @@ void Ftl::check_under_way(const Archive& archive, const UnderWay& others) const 
     archive.check(block.state == State::open && page >= block.completed &&
                       page < allocated_pages(lun, block_of(at)),
                   "a flash page is programmed that is not allocated");
-    ++in_flight[lun];
+    in_flight[lun] += shape_.parts();
   }
   for (std::uint32_t lun = 0; lun < shape_.luns; ++lun) {
     archive.check(
@@ -238,7 +251,7 @@ void Ftl::check_programmed(const Archive& archive, const FlashArray& flash,
     const State state = blocks_[block_index(lun, number)].state;
     const std::uint32_t written = written_pages(lun, number);
     const bool goes_on = state == State::free || (state == State::open && written < shape_.pages);
-    archive.check(!goes_on || flash.programmed(lun, number) == written,
+    archive.check(!goes_on || flash.programmed(lun, number) << shape_.part_bits == written,
                   "flash holds other pages than the map has allocated");
   }
 }
@@ -253,8 +266,9 @@ void Ftl::check_media(const Archive& archive) const {
     // Of a failing block some pages are never programmed.
     archive.check(block.failing || spare.programmed == (kept && page < block.completed),
                   "flash media and the map do not agree");
-    archive.check(!spare.whole || index(spare.page) < l2p_.size(),
-                  "flash media hold a page that is none");
+    archive.check(
+        !spare.whole || spare.page == FlashMedia::kPadding || index(spare.page) < l2p_.size(),
+        "flash media hold a page that is none");
     const auto held = owner(at);
     archive.check(!held || (spare.whole && spare.page == *held),
                   "flash media and the map do not agree");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The FTL's state from what the flash cells hold.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/errors.h"
@@ -40,8 +41,9 @@ void Ftl::rebuild_cache() {
   map_->clear();
   for (std::uint32_t number = 0; number < shape_.map_pages(); ++number) {
     const PhysicalPage at = place(map_page(number));
-    const PageBytes& then = at == kNowhere ? kNoEntries : media_->bytes(at);
-    for_entries(number, [this, &then](LogicalPage page, std::size_t byte, std::uint32_t entry) {
+    for_entries(number, [this, at](LogicalPage page, std::uint32_t part, std::size_t byte,
+                                   std::uint32_t entry) {
+      const PageBytes& then = at == kNowhere ? kNoEntries : media_->bytes(at + PhysicalPage(part));
       if (entry != entry_at(then, byte)) {
         map_->changed(page);
       }
@@ -50,16 +52,20 @@ void Ftl::rebuild_cache() {
 }
 
 void Ftl::commit_map(std::uint32_t translation_page, PhysicalPage at) {
-  commit(map_page(translation_page), at);
+  for (std::uint32_t part = 0; part < shape_.parts(); ++part) {
+    commit(map_page(translation_page) + LogicalPage(part), at + PhysicalPage(part));
+  }
   if (media_ != nullptr) {
-    PageBytes bytes{};
-    for_entries(translation_page,
-                [&bytes](LogicalPage /*page*/, std::size_t byte, std::uint32_t entry) {
-                  for (std::size_t i = 0; i < sizeof entry; ++i) {
-                    bytes[byte + i] = static_cast<std::uint8_t>(entry >> (8 * i));
-                  }
-                });
-    media_->store(at, bytes);
+    std::array<PageBytes, kMostParts> bytes{};
+    for_entries(translation_page, [&bytes](LogicalPage /*page*/, std::uint32_t part,
+                                           std::size_t byte, std::uint32_t entry) {
+      for (std::size_t i = 0; i < sizeof entry; ++i) {
+        bytes[part][byte + i] = static_cast<std::uint8_t>(entry >> (8 * i));
+      }
+    });
+    for (std::uint32_t part = 0; part < shape_.parts(); ++part) {
+      media_->store(at + PhysicalPage(part), bytes[part]);
+    }
   }
 }
 
@@ -85,7 +91,7 @@ void Ftl::rebuild_map() {
   for (std::size_t i = 0; i < p2l_.size(); ++i) {
     const PhysicalPage at(static_cast<std::int64_t>(i));
     const FlashMedia::Spare spare = media_->spare(at);
-    if (!spare.whole) {
+    if (!spare.whole || spare.page == FlashMedia::kPadding) {
       continue;
     }
     version_ = std::max(version_, spare.version);
@@ -113,15 +119,15 @@ void Ftl::rebuild_lun(std::uint32_t lun) {
   for (std::uint32_t number = 0; number < shape_.blocks; ++number) {
     Block& block = blocks_[block_index(lun, number)];
     block = Block();
-    block.end = static_cast<std::uint16_t>(shape_.pages);
+    block.end = shape_.pages;
     block.erases = media_->erases(block_index(lun, number));
     std::uint64_t newest = 0;
     for (std::uint32_t page = 0; page < shape_.pages; ++page) {
       const PhysicalPage at = page_at(lun, number, page);
       const FlashMedia::Spare spare = media_->spare(at);
-      block.completed = spare.programmed ? static_cast<std::uint16_t>(page + 1) : block.completed;
+      block.completed = spare.programmed ? page + 1 : block.completed;
       newest = std::max(newest, spare.version);
-      block.valid = static_cast<std::uint16_t>(block.valid + (owner(at) ? 1 : 0));
+      block.valid += owner(at) ? 1 : 0;
     }
     if (media_->bad(block_index(lun, number))) {
       if (block.valid == 0) {

@@ -12,33 +12,47 @@ namespace hmsim {
 inline constexpr std::uint32_t kFrontiers = 3;    // blocks of a LUN that may be open
 inline constexpr std::int64_t kFewestBlocks = 8;  // a LUN must have
 
-// What the FTL is made for; fractions already turned into whole blocks and pages.
+// What the FTL is made for; fractions already turned into whole blocks and pages. Its pages are
+// logical ones of 4 KiB: each is a part of a flash page, of which all parts are programmed at once.
 struct FtlShape {
   std::uint32_t luns = 1;
-  std::uint32_t blocks = 0;  // a LUN
-  std::uint32_t pages = 0;   // a block
+  std::uint32_t blocks = 0;     // a LUN
+  std::uint32_t pages = 0;      // a block: a multiple of parts()
+  std::uint32_t part_bits = 0;  // log2 of parts()
   std::uint64_t logical_pages = 0;
   std::uint64_t cached_entries = 0;  // of the map; 0: all of it, and no translation pages
-  std::uint64_t map_entries = 1024;  // of a translation page
+  std::uint64_t map_entries = 1024;  // in 4 KiB of a translation page, which is a flash page
   std::uint32_t gc_threshold = 2;    // free blocks of a LUN below which collection is due; >= 2
   std::uint32_t urgent_limit = 2;    // free blocks below which it is not put off; <= gc_threshold
   bool dynamic = true;
+  // What fills a flash page besides a page of the host: others that leave the buffer, or its
+  // neighbours in the address space.
+  bool combine = true;
+  bool merge = false;
   bool shared_frontier = false;
   std::uint32_t bad_blocks = 0;       // a LUN, from the beginning
   std::uint64_t needed = 0;           // valid pages that must fit, with those on their way to flash
   std::uint32_t wear_gap = 0;         // erases between a LUN's most and least worn block; 0: any
   std::vector<std::uint32_t> stripe;  // LUNs in stripe order, each as often as it has planes
 
+  std::uint32_t parts() const { return 1u << part_bits; }  // of a flash page
+  // Pages of the host that one program may write, those included that it moves.
+  std::uint32_t batch() const { return combine || merge ? parts() : 1; }
+  std::uint64_t page_entries() const { return map_entries << part_bits; }
+  // Translation pages.
   std::uint64_t map_pages() const {
-    return cached_entries == 0 ? 0 : (logical_pages + map_entries - 1) / map_entries;
+    return cached_entries == 0 ? 0 : (logical_pages + page_entries() - 1) / page_entries();
   }
   std::uint32_t frontiers() const { return cached_entries == 0 ? kFrontiers - 1 : kFrontiers; }
+  // Valid pages of a full block that is worth collecting: their copies take up a flash page less
+  // than it has.
+  std::uint32_t worth_collecting() const { return pages - parts(); }
   // Valid pages a LUN with so many bad blocks may hold. Then, whenever collection is due, some full
-  // block has an invalid page: blocks - (gc_threshold - 1) - frontiers full blocks hold more pages
-  // than this.
+  // block is worth it: blocks - (gc_threshold - 1) - frontiers full blocks that are not hold more
+  // pages than this.
   std::uint64_t valid_limit(std::uint32_t bad) const {
     const std::uint32_t kept = gc_threshold + frontiers() + bad;
-    return kept < blocks ? std::uint64_t{blocks - kept} * pages : 0;
+    return kept < blocks ? std::uint64_t{blocks - kept} * (worth_collecting() + 1) : 0;
   }
   std::uint64_t valid_limit() const { return valid_limit(bad_blocks); }
 };

@@ -57,7 +57,7 @@ void GarbageCollector::on_host_served(const FlashCommand& command, Tick now) {
   if (own.phase == Phase::yielding && into_buffer) {
     ++statistics_.gc_prefetches;
     if (--own.reads == 0) {
-      submit(FlashOperation::erase, command.lun, now);
+      erase(command.lun, now);
     }
   }
   reconsider(command.lun, now);
@@ -78,7 +78,7 @@ void GarbageCollector::reconsider(std::uint32_t neighbour, Tick now) {
 
 void GarbageCollector::consider(std::uint32_t lun, Tick now) {
   if (jobs_[lun].phase == Phase::yielding && overruled(lun)) {
-    submit(FlashOperation::erase, lun, now);
+    erase(lun, now);
   } else if (jobs_[lun].phase == Phase::none && ftl_.collection_due(lun) &&
              (scheduler_->start(view(lun)) || overruled(lun))) {
     start(lun, ftl_.take_victim(lun), false, now);
@@ -139,10 +139,11 @@ void GarbageCollector::finish(std::uint32_t lun, bool failed, Tick now) {
 // A page that was overwritten since the collection began is skipped.
 void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
   Job& job = jobs_[lun];
-  for (; job.next_page < ftl_.shape().pages; ++job.next_page) {
+  const std::uint32_t parts = ftl_.shape().parts();
+  for (; job.next_page < ftl_.shape().pages; job.next_page += parts) {
     const PhysicalPage source = ftl_.page_at(lun, job.block, job.next_page);
-    const auto owner = ftl_.owner(source);
-    if (!owner) {
+    const PartMask valid = GatheredCopies::valid_parts(ftl_, source);
+    if (valid == 0) {
       continue;
     }
     if (!scheduler_->copy(view(lun)) && !overruled(lun)) {
@@ -150,18 +151,21 @@ void GarbageCollector::proceed(std::uint32_t lun, Tick now) {
       return;
     }
     job.source = source;
-    job.page = *owner;
-    ++job.next_page;
-    submit(FlashOperation::read, lun, now);
+    job.next_page += parts;
+    read(lun, valid, now);
     return;
   }
-  proceed_to_erase(lun, now);
+  if (job.copies.empty()) {
+    proceed_to_erase(lun, now);
+  } else {
+    program(lun, true, now);
+  }
 }
 
 void GarbageCollector::proceed_to_erase(std::uint32_t lun, Tick now) {
   const GcErase decision = scheduler_->erase(view(lun));
   if (decision.now || overruled(lun)) {
-    submit(FlashOperation::erase, lun, now);
+    erase(lun, now);
   } else if (decision.reads == 0) {
     give_way(lun, Phase::resting, now);
   } else {
@@ -206,16 +210,44 @@ void GarbageCollector::unlock(std::uint32_t lun, Tick now) {
   }
 }
 
-void GarbageCollector::submit(FlashOperation operation, std::uint32_t lun, Tick now) {
-  enter(lun, Phase::working);
-  lock(lun, now);
+// The channel is held only if a program follows at once, which gives it back.
+void GarbageCollector::read(std::uint32_t lun, PartMask parts, Tick now) {
+  Job& job = jobs_[lun];
+  const bool whole = parts == first_parts(ftl_.shape().parts());
   FlashCommand command;
-  command.requester = this;
-  command.operation = operation;
-  command.priority = FlashPriority::collection;
-  command.transfer = !scheduler_->copyback();
-  command.hold_bus = parameters_.hold_channel && operation != FlashOperation::erase;
   command.lun = lun;
+  command.transfer = !(whole && scheduler_->copyback());
+  command.parts = parts;
+  command.hold_bus = parameters_.hold_channel && job.copies.would_fill(ftl_, parts);
+  job.copies.gather(ftl_, job.source);
+  submit(command, now);
+}
+
+void GarbageCollector::program(std::uint32_t lun, bool transfer, Tick now) {
+  Job& job = jobs_[lun];
+  job.batch = job.copies.take(ftl_);
+  FlashCommand command;
+  command.operation = FlashOperation::program;
+  command.lun = lun;
+  command.transfer = transfer;
+  command.parts = first_parts(job.batch.count);
+  command.hold_bus = parameters_.hold_channel;
+  submit(command, now);
+}
+
+void GarbageCollector::erase(std::uint32_t lun, Tick now) {
+  FlashCommand command;
+  command.operation = FlashOperation::erase;
+  command.lun = lun;
+  command.transfer = !scheduler_->copyback();
+  submit(command, now);
+}
+
+void GarbageCollector::submit(FlashCommand command, Tick now) {
+  enter(command.lun, Phase::working);
+  lock(command.lun, now);
+  command.requester = this;
+  command.priority = FlashPriority::collection;
   flash_.submit(command, now);
 }
 
@@ -231,7 +263,8 @@ void GarbageCollector::tell(std::uint32_t lun, bool begins, Tick now) const {
 bool GarbageCollector::on_flash_start(const FlashCommand& command, Tick /*now*/) {
   if (command.operation == FlashOperation::program) {
     Job& job = jobs_[command.lun];
-    job.target = ftl_.allocate(command.lun, ftl_.stream_of(job.page, job.levelling));
+    job.target =
+        ftl_.allocate(command.lun, ftl_.stream_of(job.batch.copies[0].page, job.levelling));
   }
   return true;
 }
@@ -241,19 +274,24 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   Job& job = jobs_[lun];
   switch (command.operation) {
     case FlashOperation::read:
-      if (gives_away(command)) {
-        listener_.on_page_copied(job.page, lun, now);
+      give_away(command, now);
+      if (job.copies.fill_page(ftl_)) {
+        program(lun, command.transfer, now);
+      } else {
+        proceed(lun, now);
       }
-      submit(FlashOperation::program, lun, now);
       return;
     case FlashOperation::program:
       if (command.failed) {
-        ftl_.fail(job.target, false);
-        submit(FlashOperation::program, lun, now);
+        ftl_.fail(job.target, 0);
+        FlashCommand again = command;
+        again.failed = false;
+        submit(again, now);
         return;
       }
-      ++statistics_.gc_pages;
-      ftl_.commit_copy(job.page, job.source, job.target);
+      statistics_.gc_pages += job.batch.count;
+      statistics_.padded_pages += ftl_.shape().parts() - job.batch.count;
+      job.batch.commit(ftl_, job.target);
       proceed(lun, now);
       return;
     case FlashOperation::erase:
@@ -262,11 +300,16 @@ void GarbageCollector::on_flash_done(const FlashCommand& command, Tick now) {
   }
 }
 
-// The page that was read has come over the channel, and is still the newest.
-bool GarbageCollector::gives_away(const FlashCommand& command) const {
-  const Job& job = jobs_[command.lun];
-  return command.transfer && scheduler_->caches_copied_pages() &&
-         ftl_.place(job.page) == job.source;
+// The pages that were read, if they have come over the channel, and are still the newest.
+void GarbageCollector::give_away(const FlashCommand& command, Tick now) {
+  if (!command.transfer || !scheduler_->caches_copied_pages()) {
+    return;
+  }
+  jobs_[command.lun].copies.each_new([&](const PageCopy& copy) {
+    if (ftl_.place(copy.page) == copy.source) {
+      listener_.on_page_copied(copy.page, command.lun, now);
+    }
+  });
 }
 
 PhysicalPage GarbageCollector::flash_place(const FlashCommand& command) const {
@@ -296,14 +339,17 @@ void GarbageCollector::check_loaded(const Archive& archive, UnderWay& under_way)
     const Job& job = jobs_[command.lun];
     const auto pages = static_cast<std::int64_t>(ftl_.shape().pages);
     const std::int64_t block = std::int64_t{command.lun} * ftl_.shape().blocks + job.block;
-    archive.check_index(job.page.value(), ftl_.pages(), "a page is copied that is none");
     if (command.operation == FlashOperation::erase) {
       archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
       archive.check(ftl_.valid_pages(command.lun, job.block) == 0,
                     "a flash block is erased that holds valid pages");
-    } else {
-      archive.check(job.source >= PhysicalPage(0) && job.source.value() / pages == block,
+    } else if (command.operation == FlashOperation::read) {
+      archive.check(job.source >= PhysicalPage(0) && job.source.value() / pages == block &&
+                        job.source.value() % ftl_.shape().parts() == 0,
                     "a page is copied from another flash block");
+    } else {
+      job.batch.check_loaded(archive, ftl_, block);
+      archive.check(command.parts == first_parts(job.batch.count), "pages are copied in part");
     }
     if (command.operation == FlashOperation::program && progress != FlashArray::Progress::queued) {
       under_way.ftl.programs.push_back(job.target);
@@ -314,6 +360,9 @@ void GarbageCollector::check_loaded(const Archive& archive, UnderWay& under_way)
     const Job& job = jobs_[lun];
     const bool works = job.phase == Phase::working;
     archive.check_index(job.block, ftl_.shape().blocks, "a flash block is cleaned that is none");
+    job.copies.check_loaded(archive, ftl_, std::int64_t{lun} * ftl_.shape().blocks + job.block);
+    archive.check(job.next_page <= ftl_.shape().pages && job.next_page % ftl_.shape().parts() == 0,
+                  "a flash block is cleaned beyond its end");
     archive.check(commands.has(lun) == works && job.locked == works &&
                       flash_.locked(lun) == works &&
                       (job.phase != Phase::yielding ||

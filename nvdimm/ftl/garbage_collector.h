@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Garbage collection: cleans a block of a LUN, page by page, when the GC scheduler says so. After a
 // page of the host was programmed and its LUN has fewer free blocks than the threshold, or while
-// the LUN is idle, a job may begin: the valid pages of a victim are copied one after another, then
-// it is erased. Copies stay inside their LUN and never touch the synchronisation buffer.
+// the LUN is idle, a job may begin: the valid pages of a victim are copied, a flash page after the
+// other, then it is erased. Copies stay inside their LUN and never touch the synchronisation
+// buffer.
+//
+// A flash page is read once, whatever is still valid in it. What several of them hold is gathered
+// in the controller until it fills one; only the last one of a victim may be padded. Copyback, from
+// cells to cells, is for flash pages that are valid as a whole.
 //
 // During a copy, from one to the next if the scheduler does not give way, and during the erase the
 // LUN is locked: other commands of it wait. While it gives way they do not.
@@ -19,6 +24,7 @@
 #include "core/types.h"
 #include "nvdimm/buffer/pending_work.h"
 #include "nvdimm/ftl/ftl.h"
+#include "nvdimm/ftl/gathered_copies.h"
 #include "nvdimm/nand/flash_array.h"
 #include "nvdimm/parameters.h"
 #include "nvdimm/statistics.h"
@@ -68,13 +74,15 @@ class GarbageCollector final : private FlashRequester {
     std::uint32_t block = 0;
     std::uint32_t next_page = 0;  // of the victim, to look at
     std::uint32_t reads = 0;      // yielding: those still to be served
-    LogicalPage page;             // being copied
-    PhysicalPage source;
-    PhysicalPage target;
+    GatheredCopies copies;        // read, or being read
+    CopyBatch batch;              // being programmed
+    PhysicalPage source;          // the flash page that is read
+    PhysicalPage target;          // the one that is programmed
     Tick started;
 
     void serialize(Archive& archive) {
-      archive(phase, levelling, locked, block, next_page, reads, page, source, target, started);
+      archive(phase, levelling, locked, block, next_page, reads, copies, batch, source, target,
+              started);
     }
   };
 
@@ -83,7 +91,7 @@ class GarbageCollector final : private FlashRequester {
   // Collection works on one page at a time.
   PhysicalPage next_flash_place(const FlashCommand& /*command*/) const override { return kNowhere; }
   void on_flash_done(const FlashCommand& command, Tick now) override;
-  bool gives_away(const FlashCommand& command) const;
+  void give_away(const FlashCommand& command, Tick now);
 
   GcView view(std::uint32_t lun) const;
   void consider(std::uint32_t lun, Tick now);
@@ -97,7 +105,10 @@ class GarbageCollector final : private FlashRequester {
   void enter(std::uint32_t lun, Phase phase);
   void lock(std::uint32_t lun, Tick now);
   void unlock(std::uint32_t lun, Tick now);
-  void submit(FlashOperation operation, std::uint32_t lun, Tick now);
+  void read(std::uint32_t lun, PartMask parts, Tick now);
+  void program(std::uint32_t lun, bool transfer, Tick now);
+  void erase(std::uint32_t lun, Tick now);
+  void submit(FlashCommand command, Tick now);
   void tell(std::uint32_t lun, bool begins, Tick now) const;
 
   const GcParameters parameters_;

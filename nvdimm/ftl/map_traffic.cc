@@ -87,10 +87,12 @@ void MapTraffic::read(std::uint32_t visit, Tick now) {
 void MapTraffic::program(std::uint32_t visit, Tick now) {
   visits_[visit].target = kNowhere;
   const LogicalPage page = ftl_.map_page(visits_[visit].page);
-  std::uint32_t lun =
-      ftl_.claim(page, [this](std::uint32_t candidate) { return flash_.idle(candidate); });
+  const std::uint32_t parts = ftl_.shape().parts();
+  std::uint32_t lun = ftl_.claim(
+      page, [this](std::uint32_t candidate) { return flash_.idle(candidate); }, parts);
   if (lun == kNoIndex) {
-    lun = ftl_.claim(page, [](std::uint32_t) { return true; });
+    lun = ftl_.claim(
+        page, [](std::uint32_t) { return true; }, parts);
   }
   submit(FlashOperation::program, lun, visit, now);
 }
@@ -103,6 +105,7 @@ void MapTraffic::submit(FlashOperation operation, std::uint32_t lun, std::uint32
   command.priority = FlashPriority::map;
   command.lun = lun;
   command.subject = visit;
+  command.parts = first_parts(ftl_.shape().parts());
   pending_.add(lun, page_work(operation));
   flash_.submit(command, now);
 }
@@ -142,11 +145,11 @@ void MapTraffic::on_flash_done(const FlashCommand& command, Tick now) {
   }
   Visit& visit = visits_[number];
   if (command.failed) {
-    ftl_.fail(visit.target, true);
+    ftl_.fail(visit.target, ftl_.shape().parts());
     program(number, now);
     return;
   }
-  ++statistics_.map_pages;
+  statistics_.map_pages += ftl_.shape().parts();
   ftl_.commit_map(visit.page, visit.target);
   if (std::exchange(visit.again, false)) {
     program(number, now);
@@ -203,7 +206,7 @@ void MapTraffic::check_loaded(const Archive& archive, UnderWay& under_way) const
                       (!reads || in_flash(visit.page)),
                   kWrong);
     under_way.pending.add(command.lun, page_work(command.operation));
-    under_way.ftl.claims[command.lun] += reads ? 0 : 1;
+    under_way.ftl.claims[command.lun] += reads ? 0 : ftl_.shape().parts();
     if (!reads && progress != FlashArray::Progress::queued) {
       under_way.ftl.programs.push_back(visit.target);
     }

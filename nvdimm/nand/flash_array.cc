@@ -12,7 +12,7 @@ namespace {
 constexpr int kJoinWindow = 16;  // waiting reads looked at for a multi-plane operation
 
 std::int64_t superblocks(const NvdimmParameters& parameters) {
-  return parameters.capacity / kPageBytes / parameters.nand.superblock_pages();
+  return parameters.nand.superblocks(parameters.capacity);
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ std::int64_t superblocks(const NvdimmParameters& parameters) {
 FlashArray::FlashArray(const NvdimmParameters& parameters, FlashClient& client,
                        NvdimmStatistics& statistics, std::uint64_t seed)
     : timing_(parameters.nand, seed),
-      at_(parameters.nand, superblocks(parameters), parameters.luns()),
+      at_(parameters.nand, superblocks(parameters)),
       multi_plane_(parameters.nand.multi_plane),
       cache_(parameters.nand.cache),
       plane_busy_(parameters.nand.plane_busy_time),
@@ -36,7 +36,7 @@ FlashArray::FlashArray(const NvdimmParameters& parameters, FlashClient& client,
       failures_(parameters.nand, seed) {}
 
 void FlashArray::set_programmed(std::uint32_t lun, std::uint32_t superblock, std::uint32_t pages) {
-  programmed_[at_.superblock_of(lun, superblock)] = static_cast<std::uint16_t>(pages);
+  programmed_[at_.superblock_of(lun, superblock)] = pages;
 }
 
 void FlashArray::add_observer(FlashObserver& observer) {
@@ -283,7 +283,10 @@ bool FlashArray::joins(std::uint32_t first, PhysicalPage place) const {
 void FlashArray::begin(std::uint32_t node, Tick now) {
   Node& own = nodes_[node];
   own.place = own.command.requester->flash_place(own.command);
-  std::uint16_t& programmed = programmed_[at_.superblock_of(own.place)];
+  if (own.command.parts == 0) {
+    own.command.parts = at_.part_of(own.place);
+  }
+  std::uint32_t& programmed = programmed_[at_.superblock_of(own.place)];
   if (own.command.operation == FlashOperation::program) {
     ensure(programmed <= at_.place_in_superblock(own.place), "flash", now, own.place.value(),
            "a page is programmed again without an erase");

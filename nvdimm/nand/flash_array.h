@@ -298,7 +298,7 @@ class FlashArray {
   Pool<Node> nodes_;  // commands that are not done
   std::vector<Lun> luns_;
   std::vector<Channel> channels_;
-  std::vector<std::uint16_t> programmed_;  // pages of each superblock, from its first on
+  std::vector<std::uint32_t> programmed_;  // pages of each superblock, from its first on
   CellFailures failures_;
   EventQueue<EventKind> events_;
   std::uint32_t blocked_ = 0;  // commands of the host that wait at locked LUNs

@@ -143,7 +143,8 @@ void FlashArray::observe(std::uint32_t node, FlashStage stage, Tick start, Tick 
                      own.command.lun,
                      at_.block_of(own.place),
                      at_.page_of(own.place),
-                     own.command.priority};
+                     own.command.priority,
+                     own.command.parts};
   if (own.command.operation != O::erase || stage == FlashStage::status) {
     observers_.tell(&FlashObserver::on_flash, record);
     return;

@@ -32,12 +32,14 @@ void FlashArray::serialize_requesters(Archive& archive) {
     archive(number);
     archive.check_index(number, requesters_.size(), "a flash command is nobody's");
     requester = requesters_[number];
+    archive.check(nodes_[node].command.parts >> (1u << at_.part_bits) == 0,
+                  "a flash command moves a part that a page has not");
   }
 }
 
 // Every node is free, queued, part of one operation of its LUN, or being decoded.
 void FlashArray::check_loaded(const Archive& archive) const {
-  for (const std::uint16_t pages : programmed_) {
+  for (const std::uint32_t pages : programmed_) {
     archive.check(pages <= at_.superblock_pages, "a flash block holds more pages than it has");
   }
   Places nodes(archive, nodes_.size(), "flash commands do not hold together");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a flash page lies. Pages of a superblock count across its planes: page 0 of every plane,
-// then page 1 of every plane, and so on; superblocks count through a LUN, LUNs through a channel.
+// Where a flash page lies, given any of its parts. Parts count through a page. Pages of a
+// superblock count across its planes: page 0 of every plane, then page 1 of every plane, and so on;
+// superblocks count through a LUN, LUNs through a channel.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +12,34 @@
 
 namespace hmsim {
 
+// Of a flash page: 0, 1 or 2.
+inline std::uint32_t log2_of_parts(const NandParameters& nand) {
+  std::uint32_t bits = 0;
+  while (std::int64_t{1} << bits < nand.parts()) {
+    ++bits;
+  }
+  return bits;
+}
+
 struct FlashGeometry {
   std::uint32_t luns_per_channel;
   std::uint32_t planes;
+  std::uint32_t part_bits;  // log2 of a page's parts
   std::uint32_t superblock_pages;
+  std::uint32_t superblock_parts;
   std::uint32_t superblocks_per_lun;
 
-  FlashGeometry(const NandParameters& nand, std::int64_t superblocks, std::int64_t luns)
+  FlashGeometry(const NandParameters& nand, std::int64_t superblocks)
       : luns_per_channel(static_cast<std::uint32_t>(nand.luns_per_channel())),
         planes(static_cast<std::uint32_t>(nand.planes)),
+        part_bits(log2_of_parts(nand)),
         superblock_pages(static_cast<std::uint32_t>(nand.superblock_pages())),
-        superblocks_per_lun(static_cast<std::uint32_t>(superblocks / luns)) {}
+        superblock_parts(superblock_pages << part_bits),
+        superblocks_per_lun(static_cast<std::uint32_t>(superblocks / nand.luns())) {}
 
   // Of all LUNs.
   std::size_t superblock_of(PhysicalPage place) const {
-    return static_cast<std::size_t>(place.value()) / superblock_pages;
+    return static_cast<std::size_t>(place.value()) / superblock_parts;
   }
   std::size_t superblock_of(std::uint32_t lun, std::uint32_t superblock) const {
     return std::size_t{superblocks_per_lun} * lun + superblock;
@@ -34,7 +48,15 @@ struct FlashGeometry {
     return superblock_of(place) / superblocks_per_lun;
   }
   std::uint32_t place_in_superblock(PhysicalPage place) const {
-    return static_cast<std::uint32_t>(place.value()) % superblock_pages;
+    return static_cast<std::uint32_t>(place.value()) % superblock_parts >> part_bits;
+  }
+  // The part's bit among those of its page.
+  PartMask part_of(PhysicalPage place) const {
+    return static_cast<PartMask>(1u << (place.value() & ((std::int64_t{1} << part_bits) - 1)));
+  }
+  // The same page.
+  bool same_page(PhysicalPage a, PhysicalPage b) const {
+    return a.value() >> part_bits == b.value() >> part_bits;
   }
   std::uint32_t page_of(PhysicalPage place) const { return place_in_superblock(place) / planes; }
   std::uint32_t plane_of(PhysicalPage place) const { return place_in_superblock(place) % planes; }

@@ -22,13 +22,12 @@ FlashMedia::Page& FlashMedia::fresh(PhysicalPage at) {
   return page;
 }
 
-// Whether the page's program, which is next, comes to its end.
+// Whether the program that the part belongs to comes to its end.
 bool FlashMedia::programs(PhysicalPage at) {
-  const PowerLane::Outcome outcome = spend(program_time_);
-  if (outcome == PowerLane::Outcome::torn) {
-    tear(at);
+  if (outcome_ == PowerLane::Outcome::torn) {
+    tear_part(at);
   }
-  return outcome == PowerLane::Outcome::done;
+  return outcome_ == PowerLane::Outcome::done;
 }
 
 void FlashMedia::program(PhysicalPage at, LogicalPage page, std::uint64_t version) {
@@ -69,9 +68,21 @@ void FlashMedia::erase(std::uint64_t block) {
   }
 }
 
-void FlashMedia::tear(PhysicalPage at) {
+void FlashMedia::pad(PhysicalPage at) {
+  if (programs(at)) {
+    fresh(at).spare = {kPadding, 0, true, true};
+  }
+}
+
+void FlashMedia::tear_part(PhysicalPage at) {
   fresh(at);
   ++torn_;
+}
+
+void FlashMedia::tear(PhysicalPage at) {
+  for (std::uint32_t part = 0; part < parts_; ++part) {
+    tear_part(at + PhysicalPage(part));
+  }
 }
 
 void FlashMedia::tear_block(std::uint64_t block) {

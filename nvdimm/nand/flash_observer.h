@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/types.h"
+#include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
@@ -41,12 +42,13 @@ struct FlashRecord {
   Tick end;
   FlashStage stage;
   FlashOperation operation;
-  bool transfer;        // the page passes the bus
+  bool transfer;        // the page, or parts of it, pass the bus
   bool more;            // command: that of another plane follows
   std::uint32_t lun;    // of the array; channel = lun / LUNs a channel
   std::uint64_t block;  // of the array: (place in the LUN's planes) x planes + plane, LUN by LUN
   std::uint32_t page;   // of the block
   FlashPriority priority = FlashPriority::demand;
+  PartMask parts = 1;  // those that do
 };
 
 // A collection, or a move for wear levelling, of a LUN begins or has ended; a LUN has one at a

@@ -7,6 +7,7 @@
 #include "core/archive.h"
 #include "core/types.h"
 #include "nvdimm/nand/flash_observer.h"
+#include "nvdimm/nand/nand_parameters.h"
 
 namespace hmsim {
 
@@ -36,15 +37,17 @@ struct FlashCommand {
   FlashOperation operation = FlashOperation::read;
   FlashPriority priority = FlashPriority::demand;
   bool transfer = true;   // false: between cells and register only (copyback)
+  PartMask parts = 0;     // of the page that pass the bus; none: the one at its place
   bool hold_bus = false;  // read: keeps the bus to its end and beyond; program: gives it back then
   std::uint32_t lun = 0;
   std::uint32_t subject = 0;  // the requester's own cookie
+  std::uint8_t share = 0;     // the same
   GcWait gc;                  // before its start
   bool failed = false;        // done: the cells do not hold it, or are not erased
 
   // The array knows the requester.
   void serialize(Archive& archive) {
-    archive(operation, priority, transfer, hold_bus, lun, subject, gc, failed);
+    archive(operation, priority, transfer, parts, hold_bus, lun, subject, share, gc, failed);
   }
 };
 
@@ -54,8 +57,8 @@ class FlashRequester {
   virtual ~FlashRequester() = default;
   // The command is next on its LUN. False withdraws it: its page is no longer there.
   virtual bool on_flash_start(const FlashCommand& command, Tick now) = 0;
-  // Where a command works that has just started: its page, or the first one of the superblock that
-  // it erases.
+  // Where a command works that has just started: its page, or the part of it that is read, or the
+  // first one of the superblock that it erases.
   virtual PhysicalPage flash_place(const FlashCommand& command) const = 0;
   // Where it would work if it started now; kNowhere when that is not certain.
   virtual PhysicalPage next_flash_place(const FlashCommand& command) const = 0;

@@ -66,7 +66,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
   Lun& state = luns_[lun];
   statistics_.bus_wait_ps += static_cast<Counter>((now - state.asked).value());
   const FlashCommand& command = nodes_[state.plane].command;
-  Tick duration = timing_.data_out();
+  Tick duration = timing_.data_out(command.parts);
   FlashStage stage = FlashStage::data_out;
   if (state.phase == Phase::status) {
     duration = timing_.status();
@@ -78,7 +78,7 @@ void FlashArray::take_bus(std::uint32_t lun, Tick now) {
         duration = timing_.read_command();
         break;
       case O::program:
-        duration = timing_.program_command(command.transfer);
+        duration = timing_.program_command(command.transfer, command.parts);
         break;
       case O::erase:
         duration = multi_plane_ ? timing_.erase_command() : at_.planes * timing_.erase_command();

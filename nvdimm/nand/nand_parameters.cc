@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/units.h"
+#include "nvdimm/nand/nand_presets.h"
 #include "nvdimm/nand/nand_timing.h"
 
 namespace hmsim {
@@ -13,30 +14,7 @@ namespace hmsim {
 namespace {
 
 constexpr const char* kTable3 = "the paper, Table III";
-constexpr const char* kOnfi = "ONFI 3";
-
-struct CellTimes {
-  ProgramModel model;
-  Tick read, fast_read, middle_read;
-  Tick program, fast_program, middle_program;
-  Tick erase;
-};
-
-constexpr Tick us(std::int64_t microseconds) { return microseconds * kMicrosecond; }
-
-CellTimes preset_times(NandPreset preset) {
-  switch (preset) {
-    case NandPreset::slc:  // NVDIMMSim
-      return {ProgramModel::flat, us(25), us(25), us(25), us(200), us(200), us(200), us(1500)};
-    case NandPreset::mlc:  // Table III's means, the fast pages of 2-bit MLC parts
-      return {ProgramModel::mlc, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)};
-    case NandPreset::tlc:  // SimpleSSD's 3-bit part, from memory
-      return {ProgramModel::tlc, us(81), us(58), us(78), us(2587), us(558), us(2201), us(2274)};
-    case NandPreset::table3:
-      break;
-  }
-  return {ProgramModel::flat, us(50), us(50), us(50), us(650), us(250), us(650), us(2000)};
-}
+constexpr const char* kOnfi = "ONFI 4.1";
 
 void declare_geometry(ParameterSet& set, NandParameters& nand) {
   set.integer("channels", nand.channels, {1, 64}, "flash channels",
@@ -44,12 +22,16 @@ void declare_geometry(ParameterSet& set, NandParameters& nand) {
   set.integer("chips", nand.chips, {1, 64}, "chips a channel", {"flash chips a channel", kTable3});
   set.integer("dies", nand.dies, {1, 16}, "dies a chip",
               {"dies a chip; each is one LUN and works on its own", "assumed"});
-  set.integer("planes", nand.planes, {1, 8}, "planes a LUN",
+  set.integer("planes", nand.planes, {1, 16}, "planes a LUN",
               {"planes a LUN. The blocks at the same place in all of them are filled page by page "
                "in turn, collected and erased as one",
                "assumed"});
+  set.size("page_size", nand.page_size, {kPageBytes.value(), kMostParts * kPageBytes.value()},
+           {"a flash page, what is read and programmed at once: 4KiB, 8KiB or 16KiB. It holds as "
+            "many logical pages of 4 KiB as fit",
+            kTable3});
   set.integer("pages_per_block", nand.pages_per_block, {2, 4096}, "pages",
-              {"4 KiB pages an erase block", kTable3});
+              {"flash pages an erase block", kTable3});
 }
 
 void declare_bus(ParameterSet& set, NandParameters& nand) {
@@ -57,20 +39,28 @@ void declare_bus(ParameterSet& set, NandParameters& nand) {
              {{"flat", NandInterface::flat},
               {"sdr", NandInterface::sdr},
               {"nv_ddr", NandInterface::nv_ddr},
-              {"nv_ddr2", NandInterface::nv_ddr2}},
+              {"nv_ddr2", NandInterface::nv_ddr2},
+              {"nv_ddr3", NandInterface::nv_ddr3}},
              {"bus of a flash channel. flat: command_time for command and address, pages at "
               "bus_rate; else latch cycles, data and status as the ONFI timing mode says",
-              "ONFI 3; NANDFlashSim"});
+              "ONFI 4.1; NANDFlashSim"});
   set.integer(
-      "mode", nand.mode, {0, 7}, "",
-      {"ONFI timing mode: 0 to 5 of sdr and nv_ddr, 0 to 7 of nv_ddr2; not for flat", kOnfi});
+      "mode", nand.mode, {0, 13}, "",
+      {"ONFI timing mode: 0 to 5 of sdr and nv_ddr, 0 to 7 of nv_ddr2, 0 to 13 of nv_ddr3; not "
+       "for flat",
+       kOnfi});
   set.rate("bus_rate", nand.bus_rate,
            {"flat: transfers of one byte on a flash channel", "ONFI NV-DDR timing mode 5"});
   set.time("command_time", nand.command_time,
            {"flat: command and address cycles of an operation, on the channel (tAT)",
             "assumed, from ONFI command cycles"});
   set.boolean("transfer_spare", nand.transfer_spare,
-              {"each page transfer carries its 224 spare bytes too", "MLC data sheets"});
+              {"each page transfer carries its spare bytes too", "MLC data sheets"});
+  set.integer("spare", nand.spare, {0, 4096}, "B",
+              {"spare bytes for each 4 KiB of a page", "MLC data sheets"});
+  set.time("change_column_time", nand.change_column_time,
+           {"flat: command and address cycles to another column of the page in the register",
+            "assumed, from ONFI command cycles"});
 }
 
 void declare_cells(ParameterSet& set, NandParameters& nand) {
@@ -79,41 +69,42 @@ void declare_cells(ParameterSet& set, NandParameters& nand) {
       {{"table3", NandPreset::table3},
        {"slc", NandPreset::slc},
        {"mlc", NandPreset::mlc},
-       {"tlc", NandPreset::tlc}},
-      [&nand](NandPreset preset) {
-        const CellTimes times = preset_times(preset);
-        nand.program_model = times.model;
-        nand.read_time = times.read;
-        nand.fast_read_time = times.fast_read;
-        nand.middle_read_time = times.middle_read;
-        nand.program_time = times.program;
-        nand.fast_program_time = times.fast_program;
-        nand.middle_program_time = times.middle_program;
-        nand.erase_time = times.erase;
-      },
+       {"tlc", NandPreset::tlc},
+       {"slc_32gb", NandPreset::slc_32gb},
+       {"mlc_64gb", NandPreset::mlc_64gb},
+       {"tlc_512gb", NandPreset::tlc_512gb},
+       {"qlc_1tb", NandPreset::qlc_1tb},
+       {"z_nand", NandPreset::z_nand},
+       {"xl_flash", NandPreset::xl_flash}},
+      [&nand](NandPreset preset) { set_preset(preset, nand); },
       {"kind of cells: values of program_model, read_time, program_time, their fast and middle "
-       "ones, and erase_time, where these are not given",
-       "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD"});
+       "ones, and erase_time, where these are not given. Of slc_32gb and those after it, whole "
+       "devices, also of page_size, spare, transfer_spare, planes, multi_plane, pages_per_block, "
+       "interface, mode and endurance",
+       "table3: the paper; slc: NVDIMMSim; mlc: fast pages of 250 us; tlc: SimpleSSD; devices: "
+       "docs/flash.md"});
   set.choice("program_model", nand.program_model,
              {{"flat", ProgramModel::flat},
               {"cmlc", ProgramModel::cmlc},
               {"mlc", ProgramModel::mlc},
-              {"tlc", ProgramModel::tlc}},
+              {"tlc", ProgramModel::tlc},
+              {"qlc", ProgramModel::qlc}},
              {"which pages of a block are fast. cmlc: the even ones, the first 2 and last 2; mlc: "
-              "the first 4 and two of every 4; tlc: fast, middle and slow in turn. Slow pages take "
-              "what makes read_time and program_time the means of a block",
+              "the first 4 and two of every 4; tlc: fast, middle and slow in turn; qlc: fast, two "
+              "middle ones and slow in turn. Slow pages take what makes read_time and program_time "
+              "the means of a block",
               "NANDFlashSim, models 1 and 2; SimpleSSD"});
   set.time("read_time", nand.read_time, {"cell array to register (tR), mean of a block", kTable3});
   set.time("fast_read_time", nand.fast_read_time,
            {"tR of fast pages; not with program_model: flat", "assumed"});
   set.time("middle_read_time", nand.middle_read_time,
-           {"tR of middle pages; only with program_model: tlc", "assumed"});
+           {"tR of middle pages; only with program_model: tlc and qlc", "assumed"});
   set.time("program_time", nand.program_time,
            {"register to cell array (tPROG), mean of a block", kTable3});
   set.time("fast_program_time", nand.fast_program_time,
            {"tPROG of fast pages; not with program_model: flat", "2-bit MLC parts: 200 to 500 us"});
   set.time("middle_program_time", nand.middle_program_time,
-           {"tPROG of middle pages; only with program_model: tlc", "assumed"});
+           {"tPROG of middle pages; only with program_model: tlc and qlc", "assumed"});
   set.time("erase_time", nand.erase_time, {"erase of a block (tBERS)", kTable3});
   set.real("variation", nand.variation, 0, 50, "percent",
            {"cell times differ from page to page, evenly, by up to so much either way",
@@ -190,6 +181,10 @@ void declare_energy(ParameterSet& set, NandEnergyParameters& energy) {
 
 }  // namespace
 
+bool is_page_size(Bytes size) {
+  return size == kPageBytes || size == 2 * kPageBytes || size == 4 * kPageBytes;
+}
+
 std::int64_t NandParameters::factory_bad_superblocks(std::int64_t superblocks) const {
   constexpr double kMillion = 1'000'000;
   constexpr std::int64_t kParts = 1'000'000;
@@ -208,12 +203,29 @@ void NandParameters::declare(ParameterSet& set) {
 }
 
 void NandParameters::check(std::vector<ParameterError>& errors) const {
-  constexpr std::int64_t kLastMode = 5;
-  if (mode > kLastMode && (interface == NandInterface::sdr || interface == NandInterface::nv_ddr)) {
-    errors.push_back(
-        {"nvdimm.nand.mode",
-         std::to_string(mode) + " is none of the timing modes 0 to " + std::to_string(kLastMode) +
-             " of nvdimm.nand.interface: " + (interface == NandInterface::sdr ? "sdr" : "nv_ddr")});
+  if (!is_page_size(page_size)) {
+    Bytes nearest = kPageBytes;
+    while (2 * nearest <= page_size) {
+      nearest = 2 * nearest;
+    }
+    errors.push_back({"nvdimm.nand.page_size",
+                      format_size(page_size) +
+                          " is none of 4KiB, 8KiB and 16KiB; nearest: " + format_size(nearest)});
+  }
+  struct Modes {
+    NandInterface interface;
+    const char* name;
+    std::int64_t last;
+  };
+  for (const Modes& modes :
+       {Modes{NandInterface::sdr, "sdr", 5}, Modes{NandInterface::nv_ddr, "nv_ddr", 5},
+        Modes{NandInterface::nv_ddr2, "nv_ddr2", 7}}) {
+    if (interface == modes.interface && mode > modes.last) {
+      errors.push_back({"nvdimm.nand.mode", std::to_string(mode) +
+                                                " is none of the timing modes 0 to " +
+                                                std::to_string(modes.last) +
+                                                " of nvdimm.nand.interface: " + modes.name});
+    }
   }
   const auto ordered = [this, &errors](const char* name, Tick fast, const PageTimes& times) {
     if (program_model != ProgramModel::flat && (times.slow < times.middle || times.slow < fast)) {

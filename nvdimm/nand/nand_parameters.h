@@ -10,10 +10,37 @@
 
 namespace hmsim {
 
-enum class NandPreset : std::uint8_t { table3, slc, mlc, tlc };
-enum class NandInterface : std::uint8_t { flat, sdr, nv_ddr, nv_ddr2 };
-enum class ProgramModel : std::uint8_t { flat, cmlc, mlc, tlc };
+enum class NandPreset : std::uint8_t {
+  table3,
+  slc,
+  mlc,
+  tlc,
+  slc_32gb,
+  mlc_64gb,
+  tlc_512gb,
+  qlc_1tb,
+  z_nand,
+  xl_flash
+};
+enum class NandInterface : std::uint8_t { flat, sdr, nv_ddr, nv_ddr2, nv_ddr3 };
+enum class ProgramModel : std::uint8_t { flat, cmlc, mlc, tlc, qlc };
 enum class SuspendMode : std::uint8_t { none, erase, program, both };
+
+inline constexpr std::uint32_t kMostParts = 4;  // of a flash page, 4 KiB each
+
+// Parts of a flash page, one bit each.
+using PartMask = std::uint8_t;
+
+inline constexpr PartMask first_parts(std::uint32_t count) {
+  return static_cast<PartMask>((1u << count) - 1);
+}
+
+inline constexpr std::uint32_t count_parts(PartMask parts) {
+  return (parts & 1u) + (parts >> 1 & 1u) + (parts >> 2 & 1u) + (parts >> 3 & 1u);
+}
+
+// A flash page may have it.
+bool is_page_size(Bytes size);
 
 // Currents of one LUN, in microamperes, and of one flash channel; supply in millivolts.
 struct NandEnergyParameters {
@@ -30,6 +57,7 @@ struct NandParameters {
   std::int64_t chips = 2;
   std::int64_t dies = 1;
   std::int64_t planes = 1;
+  Bytes page_size{4096};
   std::int64_t pages_per_block = 128;
 
   NandInterface interface = NandInterface::flat;
@@ -37,6 +65,8 @@ struct NandParameters {
   std::int64_t bus_rate = 200'000'000;    // flat: transfers of one byte per second
   Tick command_time = 300 * kNanosecond;  // flat
   bool transfer_spare = false;
+  std::int64_t spare = 224;                     // bytes for 4 KiB
+  Tick change_column_time = 300 * kNanosecond;  // flat
 
   NandPreset preset = NandPreset::table3;
   ProgramModel program_model = ProgramModel::flat;
@@ -72,8 +102,14 @@ struct NandParameters {
   std::int64_t luns_per_channel() const { return chips * dies; }
   // Of so many superblocks of a LUN.
   std::int64_t factory_bad_superblocks(std::int64_t superblocks) const;
-  // Pages of the blocks at the same place in all planes of a LUN, which are erased together.
+  // Logical pages that a flash page has room for.
+  std::int64_t parts() const { return page_size / kPageBytes; }
+  // Flash pages of the blocks at the same place in all planes of a LUN, which are erased together.
   std::int64_t superblock_pages() const { return planes * pages_per_block; }
+  // Superblocks of a module of so much flash.
+  std::int64_t superblocks(Bytes capacity) const {
+    return capacity / page_size / superblock_pages();
+  }
 
   // Under "nand.".
   void declare(ParameterSet& set);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nvdimm/nand/nand_timing.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/random.h"
@@ -9,9 +10,9 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::int64_t kSpareBytes = 224;  // a 4 KiB page, as in MLC data sheets
 constexpr std::int64_t kAddressCycles = 5;
 constexpr std::int64_t kRowCycles = 3;
+constexpr std::int64_t kColumnCycles = 2;
 
 constexpr Tick ns(std::int64_t nanoseconds) { return nanoseconds * kNanosecond; }
 
@@ -39,7 +40,12 @@ constexpr std::array<Ddr, 6> kNvDdr{{{40, 35, 45, 100, 20, 400, 75, 0, 20, 80},
                                      {200, 15, 45, 100, 20, 400, 15, 0, 20, 80}}};
 // NV-DDR2 (rates: SimpleSSD; times, the same in every mode: MQSim).
 constexpr std::array<int, 8> kNvDdr2Rates{67, 80, 133, 167, 200, 267, 333, 400};
+// NV-DDR3 (rates: ONFI 4.1): latch cycles and strobes as NV-DDR2's.
+constexpr std::array<int, 14> kNvDdr3Rates{67,  80,  133, 167, 200, 267,  333,
+                                           400, 533, 667, 800, 933, 1067, 1200};
 constexpr Ddr kNvDdr2{0, 20, 25, 100, 20, 70, 6, 15, 30, 80};
+
+constexpr Tick kColumnSetup = ns(500);  // tCCS (Linux, nand_timings.c, every mode)
 
 Tick transfer(std::int64_t bytes, std::int64_t rate) {
   return Tick((bytes * kSecond.value() + rate - 1) / rate);
@@ -70,6 +76,7 @@ PageTimes times_of(const NandParameters& nand, Tick mean, Tick fast, Tick middle
     case ProgramModel::flat:
       return {mean, mean, mean};
     case ProgramModel::tlc:
+    case ProgramModel::qlc:
       return {fast, middle, slow_time(nand, mean, fast, middle)};
     default:
       return {fast, fast, slow_time(nand, mean, fast, fast)};
@@ -85,6 +92,11 @@ std::vector<Tick> by_page(const NandParameters& nand, const PageTimes& times) {
                                                  : times.slow);
   }
   return pages;
+}
+
+// Stretches of parts that follow one another.
+std::int64_t stretches(PartMask parts) {
+  return __builtin_popcount(parts & ~(static_cast<unsigned>(parts) << 1));
 }
 
 constexpr double kPpmPerPercent = 10'000;
@@ -110,6 +122,8 @@ PageSpeed page_speed(ProgramModel model, std::int64_t page, std::int64_t pages) 
       break;
     case ProgramModel::tlc:
       return page % 3 == 0 ? PageSpeed::fast : page % 3 == 1 ? PageSpeed::middle : PageSpeed::slow;
+    case ProgramModel::qlc:
+      return page % 4 == 0 ? PageSpeed::fast : page % 4 < 3 ? PageSpeed::middle : PageSpeed::slow;
   }
   return fast ? PageSpeed::fast : PageSpeed::slow;
 }
@@ -134,11 +148,22 @@ NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
       erase_(nand.erase_time),
       variation_ppm_(ppm(nand.variation)),
       seed_(mix64(seed) + static_cast<std::uint64_t>(nand.seed)) {
-  const std::int64_t bytes = kPageBytes.value() + (nand.transfer_spare ? kSpareBytes : 0);
+  const std::int64_t part = kPageBytes.value() + (nand.transfer_spare ? nand.spare : 0);
   const auto mode = static_cast<std::size_t>(nand.mode);
+  // `begin`: before the first byte comes out; `to_read`, `to_write`: to another column.
+  const auto set_data = [&](Tick begin, auto in, auto out, Tick to_write, Tick to_read) {
+    for (std::size_t parts = 0; parts < data_in_.size(); ++parts) {
+      const std::int64_t bytes = __builtin_popcount(static_cast<unsigned>(parts)) * part;
+      const std::int64_t jumps =
+          std::max<std::int64_t>(stretches(static_cast<PartMask>(parts)), 1) - 1;
+      data_in_[parts] = in(bytes) + jumps * to_write;
+      data_out_[parts] = begin + out(bytes) + jumps * to_read;
+    }
+  };
   if (nand.interface == NandInterface::flat) {
     read_command_ = program_command_ = erase_command_ = nand.command_time;
-    data_in_ = data_out_ = transfer(bytes, nand.bus_rate);
+    const auto bus = [&nand](std::int64_t bytes) { return transfer(bytes, nand.bus_rate); };
+    set_data(Tick(0), bus, bus, nand.change_column_time, nand.change_column_time);
     status_ = Tick(0);
   } else if (nand.interface == NandInterface::sdr) {
     const Sdr& t = kSdr[mode];
@@ -146,19 +171,26 @@ NandTiming::NandTiming(const NandParameters& nand, std::uint64_t seed)
     const auto address = [&t](std::int64_t n) { return ns(t.tcs - t.tds + n * (t.tds + t.tdh)); };
     read_command_ = program_command_ = command + address(kAddressCycles) + command;
     erase_command_ = command + address(kRowCycles) + command;
-    data_in_ = bytes * ns(t.twc);
-    data_out_ = ns(t.trr) + bytes * ns(t.trc);
+    const Tick column = command + address(kColumnCycles) + kColumnSetup;
+    set_data(
+        ns(t.trr), [&t](std::int64_t bytes) { return bytes * ns(t.twc); },
+        [&t](std::int64_t bytes) { return bytes * ns(t.trc); }, column, column + command);
     status_ = ns(t.tds + t.twhr + t.trea + t.trc);
   } else {
-    const bool second = nand.interface == NandInterface::nv_ddr2;
-    const Ddr& t = second ? kNvDdr2 : kNvDdr[mode];
-    const std::int64_t rate = (second ? kNvDdr2Rates[mode] : t.rate) * kMillion;
+    const bool first = nand.interface == NandInterface::nv_ddr;
+    const bool third = nand.interface == NandInterface::nv_ddr3;
+    const Ddr& t = first ? kNvDdr[mode] : kNvDdr2;
+    const std::int64_t rate = (first   ? t.rate
+                               : third ? kNvDdr3Rates[mode]
+                                       : kNvDdr2Rates[mode]) *
+                              kMillion;
     const auto latches = [&t](std::int64_t n) { return ns(t.tcs + n * t.cycle); };
     read_command_ = latches(1 + kAddressCycles) + ns(t.twb + t.trr);
     program_command_ = latches(1 + kAddressCycles) + ns(t.tadl + t.twpst + t.twpsth + t.twb);
     erase_command_ = latches(1 + kRowCycles) + ns(t.twb);
-    data_in_ = transfer(bytes, rate);
-    data_out_ = ns(t.out_setup) + transfer(bytes, rate);
+    const auto bus = [rate](std::int64_t bytes) { return transfer(bytes, rate); };
+    const Tick column = latches(1 + kColumnCycles) + kColumnSetup;
+    set_data(ns(t.out_setup), bus, bus, column, column + ns(t.cycle));
     status_ = latches(1) + ns(t.twhr + t.trr);
   }
 }

@@ -14,8 +14,13 @@
 //   nv_ddr*  read: tCS + 6 cycles + tWB + tRR; program: tCS + 6 cycles + tADL + data + tWPST +
 //            tWPSTH + tWB; erase: tCS + 4 cycles + tWB (MQSim); status: tCS + a cycle + tWHR + tRR
 //   flat     command_time, for any command and its addresses; no status
+//
+// Data in and out are those of the parts of the page that are wanted (random data input and
+// output): the first column comes with the command, each further stretch of parts after a change of
+// column, CLE ALE(2) and, of reads, CLE, and tCCS.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -44,16 +49,16 @@ class NandTiming {
  public:
   explicit NandTiming(const NandParameters& nand, std::uint64_t seed = 0);
 
-  // Tenures of the channel. A program's brings the page along if `transfer`.
+  // Tenures of the channel, of these parts of a page. A program's brings them along if `transfer`.
   Tick read_command() const { return read_command_; }
-  Tick program_command(bool transfer) const {
-    return transfer ? program_command_ + data_in_ : program_command_;
+  Tick program_command(bool transfer, PartMask parts = 1) const {
+    return transfer ? program_command_ + data_in_[parts] : program_command_;
   }
   Tick erase_command() const { return erase_command_; }
-  Tick data_out() const { return data_out_; }
+  Tick data_out(PartMask parts = 1) const { return data_out_[parts]; }
   Tick status() const { return status_; }  // 0: there is none
 
-  Tick data_in() const { return data_in_; }  // of a program's tenure
+  Tick data_in(PartMask parts = 1) const { return data_in_[parts]; }  // of a program's tenure
 
   // Cell times; `block` names a block of the whole array, `page` one in it.
   Tick read(std::uint64_t block, std::uint32_t page) const {
@@ -72,7 +77,11 @@ class NandTiming {
   }
   Tick vary(Tick mean, std::uint64_t block, std::uint32_t page) const;
 
-  Tick read_command_, program_command_, erase_command_, data_in_, data_out_, status_;
+  // Of each choice of parts.
+  using ByParts = std::array<Tick, 1u << kMostParts>;
+
+  Tick read_command_, program_command_, erase_command_, status_;
+  ByParts data_in_, data_out_;
   std::vector<Tick> read_;  // by page
   std::vector<Tick> program_;
   Tick erase_;

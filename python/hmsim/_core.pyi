@@ -258,7 +258,7 @@ class Simulation:
     def flush(self, source: int) -> Optional[int]: ...
     def peek(self, address: int, size: int) -> bytes: ...
     def trim(self, address: int, size: int) -> int: ...
-    def power_fail(self, save_for_ps: int) -> None: ...
+    def power_fail(self, save_for_ps: int, nvdimm: int | None) -> None: ...
     def power_on(self, recover_for_ps: int) -> bool: ...
     def take_completions(self) -> list[tuple[int, int, int, Optional[bytes]]]:
         """Return (id, arrival, finish, data) of the requests done since the last call.
@@ -303,23 +303,27 @@ def untimed_amplification(
     settle: float,
     measure: float,
     seed: int,
+    parts: int = 1,
+    partial_writes: str = "combine",
 ) -> float:
     """Return the write amplification of uniform overwrites of one LUN, without time.
 
     The LUN has ``blocks`` of ``pages``, ``over_provisioning`` percent of them spare; it is filled,
     overwritten ``settle`` times, and measured for another ``measure`` times its capacity.
-    ``victim`` chooses blocks, with its parameters from ``assignments``.
+    ``victim`` chooses blocks, with its parameters from ``assignments``. A flash page has 1, 2 or 4
+    ``parts`` of 4 KiB; ``partial_writes``, as ``nvdimm.ftl.partial_writes``, says what fills it.
     """
 
 def run_flash(
-    config: Assignments, tasks: list[tuple[int, str, int, int, int]]
+    config: Assignments, tasks: list[tuple[int, str, int, int, int, int]]
 ) -> tuple[list[int], list[tuple[int, int, str, str, int, int, int]]]:
     """Run operations on a flash array of its own, and write down their stages.
 
     Args:
         config: as for `Simulation`; ``nvdimm.capacity`` and ``nvdimm.nand`` count.
-        tasks: (picoseconds, operation, LUN, superblock, page) in order of time; operation:
-            ``read``, ``program`` or ``erase``; page: page of the block x planes + plane.
+        tasks: (picoseconds, operation, LUN, superblock, page, parts) in order of time; operation:
+            ``read``, ``program`` or ``erase``; page: page of the block x planes + plane; parts:
+            a bit for each 4 KiB of the page that pass the bus, 0 for the first.
 
     Returns:
         When each task was done, and (start, end, stage, operation, LUN, block, page) of each

@@ -7,8 +7,9 @@ namespace hmsim {
 
 FlashBench::FlashBench(const NvdimmParameters& parameters, std::uint64_t seed)
     : luns_(parameters.luns()),
-      superblocks_(parameters.capacity / kPageBytes / parameters.nand.superblock_pages() / luns_),
+      superblocks_(parameters.nand.superblocks(parameters.capacity) / luns_),
       pages_(parameters.nand.superblock_pages()),
+      parts_(parameters.nand.parts()),
       statistics_(luns_, parameters.nand.channels),
       array_(parameters, *this, statistics_, seed) {
   array_.attach(*this);
@@ -17,7 +18,7 @@ FlashBench::FlashBench(const NvdimmParameters& parameters, std::uint64_t seed)
 
 PhysicalPage FlashBench::flash_place(const FlashCommand& command) const {
   const FlashTask& task = tasks_[command.subject];
-  return PhysicalPage((task.lun * superblocks_ + task.superblock) * pages_ + task.page);
+  return PhysicalPage(((task.lun * superblocks_ + task.superblock) * pages_ + task.page) * parts_);
 }
 
 std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
@@ -29,7 +30,8 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
       continue;
     }
     const FlashTask& task = tasks[i];
-    if (task.lun >= luns_ || task.superblock >= superblocks_ || task.page >= pages_) {
+    if (task.parts >= 1u << parts_ || task.lun >= luns_ || task.superblock >= superblocks_ ||
+        task.page >= pages_) {
       throw InputError("flash task " + std::to_string(i) + ": there is no such page");
     }
     FlashCommand command;
@@ -37,6 +39,7 @@ std::vector<Tick> FlashBench::run(const std::vector<FlashTask>& tasks) {
     command.operation = task.operation;
     command.priority = task.priority;
     command.transfer = task.transfer;
+    command.parts = task.parts;
     command.lun = task.lun;
     command.subject = static_cast<std::uint32_t>(i++);
     array_.submit(command, task.at);

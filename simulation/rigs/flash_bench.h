@@ -19,6 +19,7 @@ struct FlashTask {
   std::uint32_t page = 0;  // of the superblock: page of the block x planes + plane
   FlashPriority priority = FlashPriority::demand;
   bool transfer = true;
+  PartMask parts = 0;  // of the page that pass the bus; none: the first
 };
 
 class FlashBench final : private FlashRequester, private FlashClient, private FlashObserver {
@@ -56,6 +57,7 @@ class FlashBench final : private FlashRequester, private FlashClient, private Fl
   const std::int64_t luns_;
   const std::int64_t superblocks_;  // of a LUN
   const std::int64_t pages_;        // of a superblock
+  const std::int64_t parts_;        // of a page
   NvdimmStatistics statistics_;
   FlashArray array_;
   std::uint32_t wear_ = 0;

@@ -21,6 +21,7 @@ from hmsim.cli import app
 from hmsim.common.paths import shipped
 from hmsim.running.mixes import every
 from hmsim.traces.records import FORMATS
+from typer.core import TyperGroup
 
 HERE = Path(__file__).resolve().parent
 STATISTIC = re.compile(r"^\| `([^`]+)` \|", re.MULTILINE)
@@ -41,8 +42,12 @@ def commands() -> Iterator[str]:
     waiting = [("", typer.main.get_command(app))]
     while waiting:
         name, command = waiting.pop()
-        for word, child in getattr(command, "commands", {}).items():
-            waiting.append((f"{name} {word}".strip(), child))
+        if isinstance(command, TyperGroup):
+            context = typer.Context(command)
+            for word in command.list_commands(context):
+                child = command.get_command(context, word)
+                assert child is not None
+                waiting.append((f"{name} {word}".strip(), child))
         yield name
         for parameter in command.params:
             yield from (f"{name} {word}".strip() for word in parameter.opts if word[0] == "-")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hmsim import System
+from hmsim._core import Simulation
 
 LINE = 64
 PAGE = 4096
@@ -39,7 +40,8 @@ class Shadow:
     def __init__(self, config: str = "mascots16", **overrides: Any) -> None:
         self.system = System(config, {**SMALL, **overrides})
         values = self.system.config.resolved()
-        self.nvdimm = int(values["dram.ranks"]) * 2 * 1024**3
+        self.nvdimm, capacity = Simulation.capacities([*values.items()])
+        self.pages = capacity // PAGE
         self.spares_queue = values["frontend.node.persistence"] == "controller"
         self.bytes: dict[int, bytes] = {}  # by line
         # Address, size, written; of a flush nothing.
@@ -114,15 +116,20 @@ class Shadow:
             assert self.system.peek(address) == line, f"address {address}"
 
     def power_cycle(
-        self, off: int = 0, share: float = 1, cuts: Sequence[tuple[int | None, int]] = ()
+        self,
+        off: int = 0,
+        share: float = 1,
+        cuts: Sequence[tuple[int | None, int]] = (),
+        only: int | None = None,
     ) -> None:
         """Let power go at this moment, for some time; check a share of all lines, twice.
 
-        ``cuts``: before, saves and recoveries are interrupted after such times.
+        ``cuts``: before, saves, of one NVDIMM or of all, and recoveries are interrupted after such
+        times.
         """
         self.system.completions()  # all were taken before
         for save_for, recover_for in cuts:
-            self.power_fail(save_for, share)
+            self.power_fail(save_for, share, only)
             self.system.power_on(recover_for)
             self.check(share)
         self.power_fail(None, share)
@@ -130,14 +137,14 @@ class Shadow:
         assert self.system.power_on()
         self.check(share)
 
-    def power_fail(self, save_for: int | None, share: float) -> None:
+    def power_fail(self, save_for: int | None, share: float, only: int | None = None) -> None:
         """Let power go; check a share of all lines."""
         if self.sent and self.spares_queue:
             self.run(self.system.now + 2 * CYCLE)
             for _, entry in sorted(self.sent.items()):
                 if entry is not None and entry[2] is not None:
                     self.write(entry[0], entry[2])
-        self.system.power_fail(save_for)
+        self.system.power_fail(save_for, only)
         self.sent.clear()
         self.bytes = {at: line for at, line in self.bytes.items() if at >= self.nvdimm}
         self.check(share)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import random
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tpcc
+from designs import BAD, KINDS, POPULATIONS
 from hmsim import InputError, System
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -17,31 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from shadow import LINE, PAGE, SMALL, Shadow
 
 PAGES = 120  # of 121 logical ones
-KINDS: dict[str, dict[str, Any]] = {
-    "full": {},
-    "cached": {
-        "nvdimm.ftl.map": "cached",
-        "nvdimm.ftl.map_entry": "256B",
-        "nvdimm.ftl.map_cache": "512B",
-    },
-    "pcm": {
-        "nvdimm.kind": "pcm",
-        "nvdimm.capacity": "1MiB",
-        "nvdimm.media.banks": 4,
-        "nvdimm.media.write_queue": 6,
-        "nvdimm.media.start_gap.psi": 2,
-        "nvdimm.media.start_gap.regions": 16,
-    },
-}
-BAD: dict[str, dict[str, Any]] = {
-    "factory": {"nvdimm.nand.factory_bad": 0.05},
-    "grown": {
-        "nvdimm.nand.program_failure": 0.001,
-        "nvdimm.nand.endurance": 5,
-        "nvdimm.nand.wear_failure": 0.02,
-        "nvdimm.buffer.release": "program",
-    },
-}
+PARTS = {"4KiB": 1, "8KiB": 2, "16KiB": 4}  # pages of a flash page
 
 
 class Machine(RuleBasedStateMachine):
@@ -65,6 +41,9 @@ class Machine(RuleBasedStateMachine):
         bad=st.sampled_from(["none", "factory", "grown"]),
         suspend=st.sampled_from(["none", "both"]),
         persistence=st.sampled_from(["controller", "module"]),
+        population=st.sampled_from(["one", "one", "one", *POPULATIONS]),
+        page_size=st.sampled_from(["4KiB", "4KiB", "8KiB", "16KiB"]),
+        partial_writes=st.sampled_from(["combine", "pad", "merge"]),
     )
     def build(
         self,
@@ -83,6 +62,9 @@ class Machine(RuleBasedStateMachine):
         bad: str,
         suspend: str,
         persistence: str,
+        population: str,
+        page_size: str,
+        partial_writes: str,
     ) -> None:
         items = granularity == "item"  # each may need a page of its own at a power failure
         self.pages = PAGES if kind == "full" and not items else 2 * PAGES
@@ -94,11 +76,13 @@ class Machine(RuleBasedStateMachine):
             "controller.nvdimm_p.credits": 3,
             "nvdimm.buffer.granularity": granularity,
             "nvdimm.buffer.write_size": "4KiB" if items else "16KiB",
-            "nvdimm.capacity": "1MiB" if self.pages == PAGES else "2MiB",
+            "nvdimm.capacity": f"{(1 if self.pages == PAGES else 2) * PARTS[page_size]}MiB",
+            "nvdimm.nand.page_size": page_size,
+            "nvdimm.ftl.partial_writes": partial_writes,
             "nvdimm.gc.scheduler": gc,
             "nvdimm.nand.suspend": suspend,
             "frontend.node.persistence": persistence,
-            "nvdimm.ftl.over_provisioning": 110,
+            "nvdimm.ftl.over_provisioning": 110 if page_size == "4KiB" else 150,
             "nvdimm.ftl.reserve_blocks": 6,  # collection may be put off until 4 are left
             "nvdimm.precondition.fill": fill,
             "nvdimm.buffer.manager": manager,
@@ -108,12 +92,22 @@ class Machine(RuleBasedStateMachine):
             "controller.nvdimm_scheduler": scheduler,
         }
         if bad != "none":
-            overrides |= {"nvdimm.capacity": "4MiB", **BAD[bad]}
-        self.shadow = Shadow(**{**overrides, **KINDS[kind]})
+            overrides |= {"nvdimm.capacity": f"{4 * PARTS[page_size]}MiB", **BAD[bad]}
+        if kind == "pcm" and "PCM" in population:
+            population = "unlike"
+        whole = {**overrides, **KINDS[kind], **POPULATIONS[population]}
+        if kind == "cached":
+            whole["nvdimm.ftl.map_cache"] = f"{512 * PARTS[page_size]}B"
+        self.shadow = Shadow(**whole)
+        self.apart = POPULATIONS[population].get("nvdimm.interleave") == "device"
+        self.nvdimms = POPULATIONS[population].get("nvdimm.count", 1)
         self.folder = tempfile.TemporaryDirectory()
 
     def address(self, page: int, line: int) -> int:
-        return self.shadow.nvdimm + page % self.pages * PAGE + line * LINE
+        page %= self.pages
+        if self.apart and page % 2:
+            page = self.shadow.pages - 1 - page // 2
+        return self.shadow.nvdimm + page * PAGE + line * LINE
 
     @rule(
         page=st.integers(0, 2 * PAGES - 1),
@@ -166,10 +160,14 @@ class Machine(RuleBasedStateMachine):
             min_size=1,
             max_size=5,
         ),
+        alone=st.none() | st.integers(0, 2),
     )
-    def interrupted_power_failures(self, time: int, cuts: list[tuple[int | None, int]]) -> None:
+    def interrupted_power_failures(
+        self, time: int, cuts: list[tuple[int | None, int]], alone: int | None
+    ) -> None:
         self.shadow.run(self.shadow.system.now + time)
-        self.shadow.power_cycle(cuts=cuts)
+        only = None if alone is None else alone % self.nvdimms
+        self.shadow.power_cycle(cuts=cuts, only=only)
 
     @rule(
         page=st.integers(0, PAGES - 8),
@@ -177,7 +175,9 @@ class Machine(RuleBasedStateMachine):
         size=st.integers(0, 5 * PAGE),
     )
     def trim(self, page: int, offset: int, size: int) -> None:
-        self.shadow.trim(self.address(page, 0) + offset, size)
+        address = self.address(page, 0) + offset
+        end = self.shadow.nvdimm + self.shadow.pages * PAGE
+        self.shadow.trim(address, min(size, end - address))
 
     @rule()
     def flush(self) -> None:

@@ -25,6 +25,10 @@ BASE: dict[str, Any] = {
 # A value that differs from BASE; those of REFUSED must be refused in its company.
 OTHER: dict[str, Any] = {
     "nvdimm.present": False,
+    "nvdimm.count": 2,
+    "nvdimm.interleave": "device",
+    "nvdimm.interleave_size": "8KiB",
+    "nvdimm.devices": "1: nand.read_time=80us",
     "nvdimm.capacity": "8MiB",
     "nvdimm.unmapped_read": "zero",
     "nvdimm.command_queue": 1,
@@ -44,6 +48,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.ftl.reserve_blocks": 6,
     "nvdimm.ftl.frontier": "shared",
     "nvdimm.ftl.victim": "fifo",
+    "nvdimm.ftl.partial_writes": "pad",
     "nvdimm.ftl.map": "cached",
     "nvdimm.ftl.map_cache": "1KiB",
     "nvdimm.ftl.map_entry": "64B",
@@ -52,6 +57,7 @@ OTHER: dict[str, Any] = {
     "nvdimm.nand.chips": 1,
     "nvdimm.nand.dies": 2,
     "nvdimm.nand.planes": 2,
+    "nvdimm.nand.page_size": "8KiB",
     "nvdimm.nand.pages_per_block": 4,
     "nvdimm.nand.interface": "sdr",
     "nvdimm.nand.mode": 3,
@@ -90,6 +96,8 @@ OTHER: dict[str, Any] = {
     "nvdimm.nand.energy.standby": 20,
     "nvdimm.nand.command_time": "200ns",
     "nvdimm.nand.transfer_spare": True,
+    "nvdimm.nand.spare": 512,
+    "nvdimm.nand.change_column_time": "2us",
     "nvdimm.gc.scheduler": "proactive",
     "nvdimm.gc.urgent_limit": 0.5,
     "nvdimm.gc.hold_channel": True,
@@ -114,12 +122,23 @@ OTHER: dict[str, Any] = {
     "nvdimm.media.start_gap.regions": 4,
     "nvdimm.media.start_gap.randomised": False,
 }
+LARGE = {"nvdimm.nand.page_size": "16KiB", "nvdimm.capacity": "16MiB"}
 # What else a parameter needs to act.
 COMPANY: dict[str, dict[str, Any]] = {
+    "nvdimm.interleave": {"nvdimm.count": 2},
+    "nvdimm.interleave_size": {
+        "nvdimm.count": 2,
+        "nvdimm.interleave": "range",
+        "nvdimm.interleave_size": "4KiB",
+    },
+    "nvdimm.devices": {"nvdimm.count": 2},
     "nvdimm.gc.urgent_limit": {"nvdimm.gc.scheduler": "preemptive", "nvdimm.ftl.reserve_blocks": 8},
     "nvdimm.ftl.map": {"nvdimm.ftl.map_entry": "256B", "nvdimm.ftl.map_cache": "1KiB"},
     "nvdimm.ftl.map_cache": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_entry": "256B"},
     "nvdimm.ftl.map_entry": {"nvdimm.ftl.map": "cached", "nvdimm.ftl.map_cache": "1KiB"},
+    "nvdimm.ftl.partial_writes": LARGE,
+    "nvdimm.nand.change_column_time": LARGE,
+    "nvdimm.nand.spare": {"nvdimm.nand.transfer_spare": True},
     "nvdimm.nand.mode": {"nvdimm.nand.interface": "sdr"},
     "nvdimm.nand.fast_read_time": {"nvdimm.nand.program_model": "mlc"},
     "nvdimm.nand.middle_read_time": {"nvdimm.nand.program_model": "tlc"},

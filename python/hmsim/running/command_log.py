@@ -35,7 +35,7 @@ STATES = (
     *("waiting", "sleeping"),
     *("idle", "done", "copying"),
 )
-NARROW = ("channel", "rank", "bank", "unit", "page", "agent", "thread", "task", "core")
+NARROW = ("channel", "device", "rank", "bank", "unit", "page", "agent", "thread", "task", "core")
 
 COMMAND_FILE = "commands.parquet"
 MODULE_FILE = "modules.parquet"
@@ -88,12 +88,12 @@ class CommandLog:
     It begins with measuring.
 
     ``commands.parquet``, in order: ``cycle`` of the channel's clock, ``command``, ``channel``,
-    ``rank`` (the NVDIMM is the one after the last), ``bank`` (-1: none), ``row`` (NVDIMM: logical
+    ``rank`` (NVDIMMs are those after the last), ``bank`` (-1: none), ``row`` (NVDIMM: logical
     page; -1: none), ``request`` (its ``id`` in the request log; -1: none).
 
-    ``modules.parquet``: ``start_ps``, ``end_ps``, ``channel``, ``stage``, ``operation``, ``cause``,
-    ``unit`` (LUN of the NVDIMM; bank of other media), ``block``, ``page`` (-1: none), as
-    nvdimm/nand/flash_observer.h describes them.
+    ``modules.parquet``: ``start_ps``, ``end_ps``, ``channel``, ``device`` (of the channel's
+    NVDIMMs), ``stage``, ``operation``, ``cause``, ``unit`` (LUN of the NVDIMM; bank of other
+    media), ``block``, ``page`` (-1: none), as nvdimm/nand/flash_observer.h describes them.
 
     ``threads.parquet``, those of each thread in order: ``begin_ps``, ``end_ps``, ``agent``,
     ``thread`` (as in the statistics ``agent.N.thread.T``; flushers follow), ``task`` (-1: a

@@ -33,14 +33,14 @@ JOB_CORES = "1-3"
 # lines of the NVDIMM, ties by place (`tests/cli/test_mixes.py` counts them again).
 WINDOW = 40_000_000  # instructions
 WINDOW_BEGINS = {
-    "bayes": 40_000_000,
-    "dfsioe_r": 320_000_000,
+    "bayes": 280_000_000,
+    "dfsioe_r": 360_000_000,
     "dfsioe_w": 120_000_000,
-    "kmeans": 80_000_000,
-    "nutchindexing": 280_000_000,
-    "pagerank": 200_000_000,
-    "sort": 40_000_000,
-    "wordcount": 120_000_000,
+    "kmeans": 160_000_000,
+    "nutchindexing": 120_000_000,
+    "pagerank": 160_000_000,
+    "sort": 120_000_000,
+    "wordcount": 360_000_000,
 }
 OPTIONS = ("online", "timed", "closed")
 

@@ -200,7 +200,7 @@ class System:
             raise InputError(f"{size} bytes from address {address} are not within the NVDIMM")
         return self._simulation.trim(address, size)
 
-    def power_fail(self, save_for: str | int | None = None) -> None:
+    def power_fail(self, save_for: str | int | None = None, nvdimm: int | None = None) -> None:
         """Let power go now; time passes without events until `power_on`.
 
         Writes that are done are saved to flash with the energy of the ultracapacitors (statistics
@@ -213,12 +213,15 @@ class System:
                 programs under way are torn. What is left stays in the buffer, which has power, and
                 is saved by the recovery, or when power fails again. By default the save is over
                 before `power_on`. A time as for `advance`, which is not advanced by it.
+            nvdimm: the only one whose save is interrupted, from 0, channel by channel; by default
+                all are.
 
         Raises:
-            InputError: ``system.store_data`` is off, power is off, or ``nvdimm.power.energy`` is
-                too little for the saves since the last recovery that came to its end.
+            InputError: ``system.store_data`` is off, power is off, there is no such NVDIMM, or
+                ``nvdimm.power.energy`` is too little for the saves since the last recovery
+                that came to its end.
         """
-        self._simulation.power_fail(_duration(save_for))
+        self._simulation.power_fail(_duration(save_for), nvdimm)
 
     def power_on(self, recover_for: str | int | None = None) -> bool:
         """Go on with what flash holds; the map is rebuilt from it.

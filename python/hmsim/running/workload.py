@@ -13,7 +13,6 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name
-from hmsim.clones import files as twin_files
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
@@ -162,6 +161,8 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
 
     A core over a profile's twin has the profile's base CPI, unless its keys name another.
     """
+    from hmsim.clones import files as twin_files  # with numpy, which "--help" can do without
+
     settings = []
     trace = None
     keys = dict(setting.pair for setting in given)

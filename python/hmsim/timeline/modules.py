@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hmsim.running.run_directory import RunDirectory
 from hmsim.timeline.sheet import CODES, Sheet, Track
@@ -11,7 +11,31 @@ from hmsim.timeline.sheet import CODES, Sheet, Track
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
-FLASH_CHANNELS, UNITS, COLLECTIONS = 2, 3, 4  # parts of a channel, after those of its buses
+# Parts of a channel, after those of its buses; those of its further NVDIMMs follow.
+FLASH_CHANNELS, UNITS, COLLECTIONS = 2, 3, 4
+PARTS = 3
+
+
+class Place(NamedTuple):
+    """An NVDIMM of a channel."""
+
+    channel: int
+    device: int
+
+    def part(self, which: int) -> tuple[int, int]:
+        """Return where a part of it stands among the tracks."""
+        return self.channel, which + PARTS * self.device
+
+    def group(self, what: str) -> str:
+        """Return the name of a group of its tracks."""
+        own = f"NVDIMM {self.device}, " if self.device else ""
+        return f"channel {self.channel}, {own}{what}"
+
+
+def is_of_collections(track: Track) -> bool:
+    """Tell whether a track is one of garbage collections."""
+    part = track.place[1]
+    return part >= COLLECTIONS and part % PARTS == COLLECTIONS % PARTS
 
 
 def add_modules(
@@ -21,16 +45,17 @@ def add_modules(
 
     Raises InputError when the configuration does not say how many LUNs share a flash channel.
     """
-    for channel, own in records.groupby("channel", sort=True):
+    for (channel, device), own in records.groupby(["channel", "device"], sort=True):
+        place = Place(int(channel), int(device))
         stages = own["stage"].astype(str)
-        _add_flash_channels(sheet, run, int(channel), own, stages)
+        _add_flash_channels(sheet, run, place, own, stages)
         for unit, rows in own.groupby("unit", sort=True):
-            _add_unit(sheet, int(channel), int(unit), rows, begin, end)
-            _add_collections(sheet, int(channel), int(unit), rows, begin, end)
+            _add_unit(sheet, place, int(unit), rows, begin, end)
+            _add_collections(sheet, place, int(unit), rows, begin, end)
 
 
 def _add_flash_channels(
-    sheet: Sheet, run: RunDirectory, channel: int, records: pd.DataFrame, stages: pd.Series
+    sheet: Sheet, run: RunDirectory, place: Place, records: pd.DataFrame, stages: pd.Series
 ) -> None:
     on_bus = records[stages.isin(["command", "data_out", "status"]).to_numpy()]
     if not len(on_bus):
@@ -45,8 +70,8 @@ def _add_flash_channels(
     for number in sorted(set(bus.tolist())):
         which = bus == number
         track = Track(
-            (channel, FLASH_CHANNELS, number),
-            f"channel {channel}, flash",
+            (*place.part(FLASH_CHANNELS), number),
+            place.group("flash"),
             f"flash channel {number}",
         )
         rows = on_bus[which]
@@ -61,7 +86,7 @@ def _add_flash_channels(
 
 
 def _add_unit(
-    sheet: Sheet, channel: int, unit: int, records: pd.DataFrame, begin: int, end: int
+    sheet: Sheet, place: Place, unit: int, records: pd.DataFrame, begin: int, end: int
 ) -> None:
     """What the cells do. Of an operation on several planes each has records: they are one slice."""
     flash = Slices()
@@ -86,12 +111,12 @@ def _add_unit(
     flash.finish(end)
     media = flash.rows and flash.rows[0][2].startswith("media")
     name = f"bank {unit}" if media else f"LUN {unit}"
-    group = f"channel {channel}, {'NVDIMM' if media else 'flash'}"
-    flash.add_to(sheet, Track((channel, UNITS, unit), group, name))
+    group = place.group("NVDIMM" if media else "flash")
+    flash.add_to(sheet, Track((*place.part(UNITS), unit), group, name))
 
 
 def _add_collections(
-    sheet: Sheet, channel: int, unit: int, records: pd.DataFrame, begin: int, end: int
+    sheet: Sheet, place: Place, unit: int, records: pd.DataFrame, begin: int, end: int
 ) -> None:
     jobs = Slices()
     mine = records[records["stage"].astype(str).isin(["collection_begins", "collection_ends"])]
@@ -107,7 +132,7 @@ def _add_collections(
         else:
             jobs.close(at, what, begin)
     jobs.finish(end)
-    track = Track((channel, COLLECTIONS, unit), f"channel {channel}, flash", f"GC of LUN {unit}")
+    track = Track((*place.part(COLLECTIONS), unit), place.group("flash"), f"GC of LUN {unit}")
     jobs.add_to(sheet, track)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hmsim._core import InputError
 from hmsim.timeline import colors
 from hmsim.timeline.drawing import CHARACTER, INK, Box, Drawing, Line, Shape, Words, fits
-from hmsim.timeline.modules import COLLECTIONS
+from hmsim.timeline.modules import is_of_collections
 from hmsim.timeline.perfetto import NAMES, label
 from hmsim.timeline.phases import Story
 from hmsim.timeline.sheet import CODES, KINDS, Track
@@ -142,7 +142,7 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
 
 def _rare(track: Track) -> bool:
     """Tell whether an empty track is left out: a collection's, a refresh's or low power's."""
-    return track.place[1] == COLLECTIONS or track.place[-1] < 0
+    return is_of_collections(track) or track.place[-1] < 0
 
 
 def _left_out(timeline: Timeline, part: int) -> set[int]:

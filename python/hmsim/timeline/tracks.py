@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # takes a while to import
 
 COMMAND_COLUMNS = ("cycle", "command", "channel", "rank", "bank", "row", "request")
 MODULE_COLUMNS = (
-    *("start_ps", "end_ps", "channel", "stage", "operation", "cause", "unit", "block", "page"),
+    *("start_ps", "end_ps", "channel", "device"),
+    *("stage", "operation", "cause", "unit", "block", "page"),
 )
 
 

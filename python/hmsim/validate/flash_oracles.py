@@ -82,11 +82,12 @@ BUSES: tuple[tuple[str, int, Times, str], ...] = (
 )
 
 
-class _Bench:
+class FlashBench:
     """A flash array with some ``nvdimm.nand`` keys, without time for commands unless given."""
 
-    def __init__(self, **keys: Any) -> None:
+    def __init__(self, capacity: str = "32GiB", **keys: Any) -> None:
         nand = {f"nvdimm.nand.{key}": value for key, value in keys.items()}
+        nand["nvdimm.capacity"] = capacity
         config = load_config(
             "mascots16", {"nvdimm.nand.command_time": "0s", **nand}, where="validate"
         )
@@ -94,13 +95,13 @@ class _Bench:
         self.planes = int(keys.get("planes", 1))
 
     def run(
-        self, tasks: list[tuple[int, str, int, int, int]]
+        self, tasks: list[tuple[int, str, int, int, int, int]]
     ) -> tuple[list[int], list[tuple[int, int, str, str, int, int, int]]]:
         return run_flash([(name, str(value)) for name, value in self.pairs], tasks)
 
     def rate(self, operation: str, luns: int, pages: int = 96) -> float:
         """Return MB/s of many pages of each LUN, all submitted at once, in the midst of it."""
-        tasks = [(0, operation, lun, 0, page) for page in range(pages) for lun in range(luns)]
+        tasks = [(0, operation, lun, 0, page, 0) for page in range(pages) for lun in range(luns)]
         done = sorted(self.run(tasks)[0])
         first, last = len(done) // 4 - 1, 3 * len(done) // 4 - 1
         return (last - first) * PAGE / (done[last] - done[first]) * US
@@ -109,16 +110,18 @@ class _Bench:
 def stages() -> Iterator[Oracle]:
     """Yield one page read, page program and block erase on idle buses of each kind."""
     for interface, mode, times, source in BUSES:
-        bench = _Bench(interface=interface, mode=mode)
+        bench = FlashBench(interface=interface, mode=mode)
         for operation, expected in times._asdict().items():
-            got = bench.run([(0, operation, 0, 0, 0)])[0][0] / 1000
+            got = bench.run([(0, operation, 0, 0, 0, 0)])[0][0] / 1000
             name = f"{operation}, {interface} mode {mode}"
             yield Oracle(name, expected, got, "ns", 0, source)
 
 
 def slow_pages() -> Iterator[Oracle]:
     """Yield program times of fast and slow pages: docs/flash.md, mean 650 us of 66 + 62 pages."""
-    _done, log = _Bench(preset="mlc").run([(0, "program", 0, 0, page) for page in range(128)])
+    _done, log = FlashBench(preset="mlc").run(
+        [(0, "program", 0, 0, page, 0) for page in range(128)]
+    )
     cells = [(end - start) / US for start, end, stage, *_place in log if stage == "cells"]
     slow = (128 * 650 - 66 * 250) / 62
     yield Oracle("program of a fast page, mlc", 250, min(cells), "us", 0, "2-bit MLC parts")
@@ -187,5 +190,5 @@ def limits() -> Iterator[Oracle]:
     """Yield what saturated arrays deliver: docs/flash.md, and planes and dies."""
     for name, operation, luns, keys, form, source in LIMITS:
         expected = form()
-        got = _Bench(**keys).rate(operation, luns)
+        got = FlashBench(**keys).rate(operation, luns)
         yield Oracle(name, expected, got, "MB/s", 0.002 * expected, source)

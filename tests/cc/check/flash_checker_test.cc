@@ -49,7 +49,7 @@ Log log_of(const NvdimmParameters& parameters, const std::vector<FlashTask>& tas
 Rules broken(const NvdimmParameters& parameters, const Log& log) {
   ViolationLog violations;
   FlashChecker checker(parameters.nand,
-                       parameters.capacity / kPageBytes / parameters.nand.pages_per_block, 0,
+                       parameters.nand.superblocks(parameters.capacity) * parameters.nand.planes, 0,
                        Tick(1250), violations);
   for (const FlashRecord& record : log) {
     checker.on_flash(record);

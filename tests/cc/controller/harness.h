@@ -52,10 +52,7 @@ class ChannelUnderTest final : public Requester, public CommandObserver, public 
     }
     channel_.attach(kernel_, requesters_, *this);
     channel_.set_observer(this);
-    if (channel_.nvdimm() != nullptr) {
-      channel_.nvdimm()->add_flash_observer(checker_.flash(0));
-      channel_.nvdimm()->add_media_observer(checker_.media(0));
-    }
+    checker_.watch(0, channel_.nvdimms());
   }
   ~ChannelUnderTest() override {
     if (!violations_expected_) {

@@ -99,7 +99,15 @@ class RandomTraffic {
     return static_cast<std::int64_t>(random_.below(bound));
   }
   Address nvdimm_line() {
-    const std::int64_t page = below(16);
+    const NvdimmPopulation& population = channel_.config_.population;
+    std::int64_t page = below(16);
+    if (population.interleave == Interleave::device && population.count > 1) {
+      const std::vector<NvdimmParameters> modules = channel_.config_.nvdimms();
+      const auto before = static_cast<std::size_t>(below(modules.size()));
+      for (std::size_t i = 0; i < before; ++i) {
+        page += logical_pages(modules[i]);
+      }
+    }
     return Address(page * 4096 + below(4) * 64);
   }
   Address dram_line() {

@@ -13,10 +13,10 @@ class FlashWatch {
  public:
   explicit FlashWatch(Nvdimm& nvdimm)
       : nvdimm_(nvdimm),
-        checker_(
-            nvdimm.parameters().nand,
-            nvdimm.parameters().capacity / kPageBytes / nvdimm.parameters().nand.pages_per_block, 0,
-            Tick(1), violations_) {
+        checker_(nvdimm.parameters().nand,
+                 nvdimm.parameters().nand.superblocks(nvdimm.parameters().capacity) *
+                     nvdimm.parameters().nand.planes,
+                 0, Tick(1), violations_) {
     nvdimm.add_flash_observer(checker_);
   }
   FlashWatch(const FlashWatch&) = delete;

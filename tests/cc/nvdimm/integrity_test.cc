@@ -52,6 +52,9 @@ NvdimmParameters any_nvdimm(Random& random) {
   }
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
+  p.nand.page_size = (std::int64_t{1} << below(3)) * kPageBytes;
+  p.capacity = p.nand.parts() * p.capacity;
+  p.ftl.partial_writes = static_cast<PartialWrites>(below(3));
   return p;
 }
 

@@ -17,14 +17,15 @@ namespace {
 using MediaShadow = ShadowOf<MediaModule, MediaWatch>;
 
 // One LUN or two, whose cells work within a few ticks: every one of them can be tried.
-NvdimmParameters quick_flash(std::int64_t luns, MapPlace map) {
+NvdimmParameters quick_flash(std::int64_t luns, MapPlace map, Bytes page_size = kPageBytes) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.store_data = true;
-  parameters.capacity = luns * 16 * 8 * kPageBytes;
+  parameters.nand.page_size = page_size;
+  parameters.capacity = luns * 16 * 8 * page_size;
   parameters.ftl.over_provisioning = 120;
   parameters.ftl.map = map;
   parameters.ftl.map_entry = Bytes(256);
-  parameters.ftl.map_cache = 60 * kCachedEntryBytes;
+  parameters.ftl.map_cache = parameters.nand.parts() * 60 * kCachedEntryBytes;
   parameters.nand.channels = luns;
   parameters.nand.pages_per_block = 8;
   parameters.nand.read_time = Tick(2);
@@ -94,8 +95,9 @@ int cut_everywhere(S& shadow, Tick window, std::int64_t stride) {
 
 TEST(Interruption, AtEveryTickOfSaveAndRecoveryLosesNothing) {
   for (const MapPlace map : {MapPlace::full, MapPlace::cached}) {
-    for (const std::int64_t luns : {1, 2}) {
-      const NvdimmParameters parameters = quick_flash(luns, map);
+    for (const std::int64_t luns : {1, 2, 3}) {
+      const Bytes page_size = luns == 3 ? 4 * kPageBytes : luns * kPageBytes;
+      const NvdimmParameters parameters = quick_flash((luns + 1) / 2, map, page_size);
       ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
       Shadow shadow(parameters, 7);
       work(shadow, 1500);
@@ -133,11 +135,11 @@ TEST(Interruption, OfMediaAtEveryTickLosesNothing) {
 // Power fails in recoveries only: first always just after the first thing that one does to the
 // cells has begun, then at random, so that some of the work is done each time. Both use up pages; a
 // recovery that is left alone gets all of them back.
-TEST(Interruption, AThousandFailuresInRecoveryUseNothingUp) {
+void use_nothing_up(Bytes page_size) {
   int cuts = 0;
   std::uint64_t torn = 0;
   for (const char* victim : {"greedy", "fifo", "random_victim", "d_choices", "cost_benefit"}) {
-    NvdimmParameters parameters = quick_flash(1, MapPlace::full);
+    NvdimmParameters parameters = quick_flash(1, MapPlace::full, page_size);
     parameters.ftl.victim = victim;
     Shadow shadow(parameters, 3);
     const auto interrupt = [&](Tick more) {
@@ -163,6 +165,12 @@ TEST(Interruption, AThousandFailuresInRecoveryUseNothingUp) {
   }
   EXPECT_GT(cuts, 5000);
   EXPECT_GT(torn, 3000u);
+}
+
+TEST(Interruption, AThousandFailuresInRecoveryUseNothingUp) {
+  for (const Bytes page_size : {kPageBytes, 2 * kPageBytes, 4 * kPageBytes}) {
+    use_nothing_up(page_size);
+  }
 }
 
 // Ultracapacitors that suffice for one save, the worst, are not charged before a recovery is over.

@@ -36,6 +36,9 @@ NvdimmParameters random_nvdimm(Random& random) {
   p.ftl.wear_gap = below(2) != 0 ? 0 : 3;
   p.precondition.fill = static_cast<double>(below(2));
   p.precondition.overwrite = p.precondition.fill;
+  p.nand.page_size = (std::int64_t{1} << below(3)) * kPageBytes;
+  p.capacity = p.nand.parts() * p.capacity;
+  p.ftl.partial_writes = static_cast<PartialWrites>(below(3));
   return p;
 }
 
@@ -66,7 +69,9 @@ TEST(RandomNvdimm, EveryCommandIsAcknowledgedOnceAndNoPageIsLost) {
     ASSERT_TRUE(rig.nvdimm().idle()) << "seed " << seed;
     const Ftl::Census census = rig.census();
     ASSERT_EQ(census.in_flight, 0u) << "seed " << seed;
-    ASSERT_EQ(census.free + census.valid + census.invalid, 256u) << "seed " << seed;
+    ASSERT_EQ(census.free + census.valid + census.invalid,
+              static_cast<std::uint64_t>(parameters.capacity / kPageBytes))
+        << "seed " << seed;
     collections += rig.statistics().gc_count;
   }
   EXPECT_GT(built, 250);

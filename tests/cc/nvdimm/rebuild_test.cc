@@ -31,7 +31,7 @@ class Rebuild : public ::testing::Test {
     }
   }
   PhysicalPage claim() {
-    ftl_.claim_on(0);
+    ftl_.claim_on(0, 1);
     return ftl_.allocate(0, Ftl::Stream::host);
   }
 
@@ -91,11 +91,11 @@ TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {
   const PhysicalPage place = claim();
   const auto block = static_cast<std::uint32_t>(place.value() / 4);
   ftl_.commit(LogicalPage(15), place);
-  ftl_.fail(claim(), true);
+  ftl_.fail(claim(), 1);
   ftl_.rebuild();
   ASSERT_TRUE(ftl_.collection_due(0));
   EXPECT_EQ(ftl_.take_victim(0), block) << "not the one that fifo would take";
-  ftl_.claim_on(0);
+  ftl_.claim_on(0, 1);
   ftl_.commit(LogicalPage(15), ftl_.allocate(0, Ftl::Stream::host));
   ftl_.erase(0, block);
   EXPECT_TRUE(ftl_.bad(0, block));
@@ -106,12 +106,12 @@ TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {
 TEST_F(Rebuild, AClaimWhoseProgramFailsIsGivenBack) {
   ASSERT_TRUE(ftl_.has_room(0));
   for (int i = 0; i < 6; ++i) {
-    ftl_.fail(claim(), true);
+    ftl_.fail(claim(), 1);
   }
   EXPECT_TRUE(ftl_.has_room(0));
   for (std::uint64_t i = ftl_.shape().valid_limit(); i > 0; --i) {
     EXPECT_TRUE(ftl_.has_room(0)) << i;
-    ftl_.claim_on(0);
+    ftl_.claim_on(0, 1);
   }
   EXPECT_FALSE(ftl_.has_room(0));
 }

@@ -53,8 +53,9 @@ struct NvdimmFaults {
     std::uint64_t lost = 0;
     for (std::uint32_t number = 0; number < ftl.shape().map_pages(); ++number) {
       const PhysicalPage at = ftl.place(ftl.map_page(number));
-      const PageBytes& bytes = nvdimm.data_->page(ftl, ftl.map_page(number));
-      ftl.for_entries(number, [&](LogicalPage page, std::size_t byte, std::uint32_t entry) {
+      ftl.for_entries(number, [&](LogicalPage page, std::uint32_t part, std::size_t byte,
+                                  std::uint32_t entry) {
+        const PageBytes& bytes = nvdimm.data_->page(ftl, ftl.map_page(number) + LogicalPage(part));
         std::uint32_t stored = 0;
         std::memcpy(&stored, bytes.data() + byte, sizeof stored);
         lost += stored != entry && !ftl.map_->holds(page) ? 1 : 0;
@@ -71,7 +72,7 @@ struct NvdimmFaults {
   static Tick reading_time(const Nvdimm& nvdimm, std::uint32_t lun) {
     const FtlShape& shape = nvdimm.ftl_.shape();
     const std::uint64_t programmed =
-        std::uint64_t{shape.blocks} * shape.pages - nvdimm.ftl_.free_pages(lun);
+        (std::uint64_t{shape.blocks} * shape.pages - nvdimm.ftl_.free_pages(lun)) / shape.parts();
     return static_cast<std::int64_t>(programmed) *
            (nvdimm.flash_.timing().read_command() + nvdimm.parameters_.nand.read_time);
   }

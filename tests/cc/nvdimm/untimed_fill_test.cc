@@ -122,7 +122,7 @@ TEST(UntimedFill, TheStateAtTimeZeroHoldsTogether) {
           parameters.store_data = store_data;
           ASSERT_EQ(join_errors(parameters.check()), "");
           Rig rig(parameters);
-          rig.nvdimm().hold_resident(pages({30, 31, 32, 33, 34}));
+          rig.nvdimm().hold_read(pages({30, 31, 32, 33, 34}));
           const std::string saved = rig.saved();
           Rig other(parameters);
           Archive archive(saved);
@@ -196,7 +196,7 @@ TEST(UntimedFill, APowerFailureSavesAllDirtyFrames) {
 TEST(UntimedFill, ResidentPagesAreHeldAsFarAsTheyFit) {
   NvdimmParameters parameters = small_nvdimm();
   Rig rig(parameters);
-  rig.nvdimm().hold_resident(pages({7, 3, 9, 1, 8}));
+  rig.nvdimm().hold_read(pages({7, 3, 9, 1, 8}));
   EXPECT_EQ(NvdimmFaults::listed(rig.nvdimm(), false), (Keys{1, 9, 3, 7}));
   for (const std::int64_t page : {7, 3, 9, 1}) {
     EXPECT_EQ(rig.read(page, 63), parameters.buffer.lookup);
@@ -208,7 +208,7 @@ TEST(UntimedFill, ResidentPagesAreHeldAsFarAsTheyFit) {
 
 TEST(UntimedFill, AResidentPageIsWrittenAsAnyOther) {
   Rig rig(small_nvdimm());
-  rig.nvdimm().hold_resident(pages({5}));
+  rig.nvdimm().hold_read(pages({5}));
   rig.write(5, 2);
   EXPECT_EQ(rig.read(5, 2), rig.nvdimm().parameters().buffer.lookup);
   EXPECT_EQ(rig.read(5, 3), rig.nvdimm().parameters().buffer.lookup);
@@ -222,7 +222,7 @@ TEST(UntimedFill, ItemsOfResidentPagesFillTheLastFrames) {
   parameters.buffer.granularity = BufferGranularity::item;
   parameters.buffer.read_size = kPageBytes + 3 * kLineBytes;
   Rig rig(parameters);
-  rig.nvdimm().hold_resident(pages({4, 2, 6}));
+  rig.nvdimm().hold_read(pages({4, 2, 6}));
   const Keys keys = NvdimmFaults::listed(rig.nvdimm(), false);
   ASSERT_EQ(keys.size(), 67u);
   EXPECT_EQ(keys.front(), 2 * kLinesPerPage + 2);

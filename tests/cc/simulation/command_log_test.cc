@@ -81,7 +81,7 @@ TEST(CommandLog, HoldsCollections) {
   EXPECT_TRUE(simulation->run(~0ULL));
   const CommandLog::Modules modules = simulation->command_log()->take_modules();
   EXPECT_GT(count_of(*simulation, "nvdimm.gc.count"), 0U);
-  EXPECT_EQ(number_of(modules[3], CommandLog::kCollectionEnds),
+  EXPECT_EQ(number_of(modules[4], CommandLog::kCollectionEnds),
             count_of(*simulation, "nvdimm.gc.count") +
                 count_of(*simulation, "nvdimm.ftl.levelled_blocks"));
 }
@@ -91,10 +91,10 @@ TEST(CommandLog, HoldsOtherMedia) {
       make(1'000'000, kWrites, {{"nvdimm.kind", "pcm"}, {"nvdimm.capacity", "64MiB"}});
   EXPECT_TRUE(simulation->run(~0ULL));
   const CommandLog::Modules modules = simulation->command_log()->take_modules();
-  EXPECT_EQ(number_of(modules[3], CommandLog::kMediaStage), modules[3].size());
-  EXPECT_EQ(number_of(modules[4], 0), count_of(*simulation, "nvdimm.media.reads"));
+  EXPECT_EQ(number_of(modules[4], CommandLog::kMediaStage), modules[4].size());
+  EXPECT_EQ(number_of(modules[5], 0), count_of(*simulation, "nvdimm.media.reads"));
   // Some writes still wait for their banks at the end.
-  EXPECT_GE(number_of(modules[4], CommandLog::kWrite),
+  EXPECT_GE(number_of(modules[5], CommandLog::kWrite),
             count_of(*simulation, "nvdimm.media.writes"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nvdimm.precondition.buffer: resident, the best case: the buffers hold, from the start, the pages
-// that the agents will read.
+// nvdimm.precondition.buffer, as far as it is the agents' sources that tell what the buffers hold
+// at the start. resident: the pages that the agents will read, the best case. captured: those that
+// were written last before captured jobs began.
 #pragma once
 
 #include <vector>
@@ -8,11 +9,13 @@
 #include "agents/frontend_parameters.h"
 #include "controller/memory_system.h"
 #include "core/parameters.h"
+#include "nvdimm/parameters.h"
 #include "traces/trace_reader.h"
 
 namespace hmsim {
 
-struct ResidentRun {
+struct BufferStart {
+  PreconditionBuffer buffer;               // resident or captured
   const std::vector<Assignments>& agents;  // their keys, which are right
   const FrontendParameters& frontend;
   TraceSource source;
@@ -21,7 +24,8 @@ struct ResidentRun {
 };
 
 // Before any request. The pages are those that agents made for this alone tell. Agents take turns:
-// first the pages that each of them reads first, then the second ones, and so on.
-void hold_what_is_read(MemorySystem& memory, const ResidentRun& run);
+// first the pages that each of them tells first, then the second ones, and so on. Throws InputError
+// where none can tell.
+void fill_buffers(MemorySystem& memory, const BufferStart& start);
 
 }  // namespace hmsim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do the buffers that a run starts with hold what its agents will read?
-#include "simulation/resident.h"
+#include "simulation/buffer_start.h"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "simulation/simulation.h"
 #include "tests/cc/agents/harness.h"
+#include "tests/cc/traces/causal_trace.h"
 
 namespace hmsim::testing {
 namespace {
@@ -188,6 +189,56 @@ TEST(Resident, AgentsTakeTurns) {
   const Outcome run =
       outcome({first, second}, "", config_of("resident", {{"nvdimm.buffer.read_size", "80KiB"}}));
   EXPECT_NEAR(run.hits, 0.1, 0.001) << "10 of the 100 pages of each; the faster one starts over";
+}
+
+// A thread that loads a line of each of 100 pages, from page 30 on.
+std::string captured_trace(const Words& written_before) {
+  Words words = written_before;
+  words.push_back(runs(1, Leave::goes_on));
+  for (std::uint64_t page = 30; page < 130; ++page) {
+    words.push_back(misses(kNvdimm + page * kLines, 4));
+  }
+  return causal_trace(words, 1, 64);
+}
+
+const Assignments kJob{{"kind", "job"}, {"path", "t"}, {"format", "hmsim"}, {"cores", "0"}};
+
+TEST(Captured, ReadsOfWhatWasWrittenLastHitInTheWritePart) {
+  // Pages 0 to 49, and then 60 to 99: with room for 50, those and pages 40 to 49.
+  const std::string trace = captured_trace({written(0, 50), written(60, 40)});
+  for (const char* const channels : {"1", "2"}) {
+    const auto run = [&](const char* buffer, const char* size) {
+      return outcome({kJob}, trace,
+                     config_of(buffer, {{"controller.channels", channels},
+                                        {"nvdimm.buffer.write_size", size}}));
+    };
+    EXPECT_EQ(run("none", "4MiB").page_reads, 100);
+    EXPECT_EQ(run("captured", "4MiB").page_reads, 100 - 20 - 40);
+    const bool one = std::string(channels) == "1";
+    EXPECT_EQ(run("captured", one ? "200KiB" : "100KiB").page_reads, 100 - 10 - 40);
+  }
+}
+
+TEST(Captured, TasksHaveTheirOwnPages) {
+  const auto run = [](const char* tasks, const char* buffer) {
+    return outcome({with(kJob, {{"tasks", tasks}})}, captured_trace({written(30, 100)}),
+                   config_of(buffer))
+        .page_reads;
+  };
+  EXPECT_EQ(run("2", "none"), 200);
+  EXPECT_EQ(run("2", "captured"), 0);
+}
+
+TEST(Captured, IsAnErrorWhereNoTraceTellsIt) {
+  try {
+    make({kJob}, captured_trace({}), config_of("captured"));
+    ADD_FAILURE() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "nvdimm.precondition.buffer: 'captured' holds what captured jobs had written "
+                 "before they began, and no agent's trace tells that: must be 'none', 'dirty' or "
+                 "'resident'");
+  }
 }
 
 TEST(Resident, ARunThatIsSavedAndLoadedGoesOn) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pseudo-banks of a channel's NVDIMMs: what works by itself there. A page is of the pseudo-bank
+// of its number modulo those of its NVDIMM; they are numbered device by device.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+class PseudoBanks {
+ public:
+  static constexpr std::int64_t kMost = 64;  // of a channel: a bit each, in a word
+
+  explicit PseudoBanks(const std::vector<NvdimmParameters>& nvdimms) {
+    const auto devices = static_cast<std::int64_t>(nvdimms.size());
+    std::int64_t page = 0;
+    for (const NvdimmParameters& nvdimm : nvdimms) {
+      const NvdimmDesign& design = design_of(nvdimm.kind);
+      const std::int64_t banks = std::min(design.units(nvdimm), kMost / devices);
+      parts_.push_back({page, count_, banks});
+      page += design.logical_capacity(nvdimm) / kPageBytes;
+      count_ += banks;
+    }
+  }
+
+  std::int64_t count() const { return count_; }  // 0: there is no NVDIMM
+  // Of a page among those of the channel.
+  std::int32_t of(std::int64_t page) const {
+    std::size_t device = parts_.size() - 1;
+    while (page < parts_[device].first_page) {
+      --device;
+    }
+    const Part& part = parts_[device];
+    return static_cast<std::int32_t>(part.first_bank + (page - part.first_page) % part.banks);
+  }
+
+ private:
+  struct Part {
+    std::int64_t first_page;
+    std::int64_t first_bank;
+    std::int64_t banks;
+  };
+
+  std::vector<Part> parts_;  // by device
+  std::int64_t count_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "controller/nvdimm_population.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "core/errors.h"
+#include "core/units.h"
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::string_view kPrefix = "nvdimm.";
+constexpr const char* kDevices = "nvdimm.devices";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+// Cuts off the text up to the next `mark`, and returns it.
+std::string_view cut(std::string_view& text, char mark) {
+  const std::size_t end = std::min(text.find(mark), text.size());
+  const std::string_view part = trimmed(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+// "key=value, key=value", without "nvdimm." before the keys.
+Assignments parse_keys(std::string_view text) {
+  Assignments keys;
+  while (!text.empty()) {
+    std::string_view value = cut(text, ',');
+    const std::string_view key = cut(value, '=');
+    keys.emplace_back(std::string(kPrefix) + std::string(key), std::string(trimmed(value)));
+  }
+  return keys;
+}
+
+// What depends on a module's neighbours or on the channel.
+bool is_of_all(const std::string& name) {
+  return name == "nvdimm.present" || name == "nvdimm.precondition.load" ||
+         name == "nvdimm.precondition.buffer";
+}
+
+void set_keys(NvdimmParameters& module, std::int64_t number, std::string_view text,
+              std::vector<ParameterError>& errors) {
+  ParameterSet parameters;
+  module.declare(parameters);
+  const Assignments keys = parse_keys(text);
+  const auto add = [&](const std::string& name, const std::string& message) {
+    const bool has_prefix = name.compare(0, kPrefix.size(), kPrefix) == 0;
+    errors.push_back({kDevices, "device " + std::to_string(number) + ": " +
+                                    (has_prefix ? name.substr(kPrefix.size()) : name) + ": " +
+                                    message});
+  };
+  for (const ParameterError& error : parameters.apply(keys)) {
+    add(error.name, error.message);
+  }
+  for (const auto& [name, value] : keys) {
+    if (is_of_all(name)) {
+      add(name, "is one for all NVDIMMs of a channel");
+    }
+  }
+}
+
+}  // namespace
+
+void NvdimmPopulation::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "nvdimm");
+  parameters.integer(
+      "count", count, {1, kMostNvdimms}, "NVDIMMs",
+      {"that stand on each channel, and share its queues and its arbiter", "assumed"});
+  parameters.choice(
+      "interleave", interleave,
+      {{"page", Interleave::page}, {"range", Interleave::range}, {"device", Interleave::device}},
+      {"what lies together on one of a channel's NVDIMMs, before the next one has its turn: a page "
+       "of 4 KiB, interleave_size, or all that it holds",
+       "assumed"});
+  parameters.size("interleave_size", interleave_size, {kPageBytes.value(), std::int64_t{1} << 40},
+                  {"what lies together with interleave: range", "assumed"});
+  parameters.text(
+      "devices", devices,
+      {"keys of NVDIMMs of a channel that are unlike its first one, which has number 0: the "
+       "number, a colon, keys of nvdimm; '1: kind=pcm, capacity=8GiB; 2: nand.read_time=3us'",
+       ""});
+}
+
+std::vector<NvdimmParameters> NvdimmPopulation::modules(const NvdimmParameters& first,
+                                                        std::vector<ParameterError>& errors) const {
+  std::vector<NvdimmParameters> all(static_cast<std::size_t>(count), first);
+  std::vector<bool> told(all.size(), false);
+  std::string_view rest = devices;
+  while (!trimmed(rest).empty()) {
+    std::string_view text = cut(rest, ';');
+    const std::string number(cut(text, ':'));
+    const Parsed<std::int64_t> parsed = parse_integer(number);
+    if (!parsed.value || *parsed.value < 1 || *parsed.value >= count) {
+      errors.push_back({kDevices, "'" + number.substr(0, 80) + "' is no number of a device" +
+                                      (count > 1 ? " from 1 to " + std::to_string(count - 1) +
+                                                       "; the first one's keys are those of nvdimm"
+                                                 : ": nvdimm.count is 1")});
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(*parsed.value);
+    if (told[index]) {
+      errors.push_back({kDevices, "device " + number + " has keys twice"});
+    }
+    told[index] = true;
+    set_keys(all[index], *parsed.value, text, errors);
+  }
+  return all;
+}
+
+std::int64_t logical_pages(const NvdimmParameters& module) {
+  return design_of(module.kind).logical_capacity(module) / kPageBytes;
+}
+
+NvdimmInterleave::NvdimmInterleave(const NvdimmPopulation& population,
+                                   const std::vector<NvdimmParameters>& modules)
+    : devices_(static_cast<std::int64_t>(modules.size())) {
+  std::int64_t end = 0;
+  for (const NvdimmParameters& module : modules) {
+    end += logical_pages(module);
+    ends_.push_back(end);
+  }
+  if (devices_ > 1 && population.interleave != Interleave::device) {
+    chunk_ =
+        population.interleave == Interleave::page ? 1 : population.interleave_size / kPageBytes;
+  }
+}
+
+void check_interleave(const NvdimmPopulation& population,
+                      const std::vector<NvdimmParameters>& modules,
+                      std::vector<ParameterError>& errors) {
+  const std::int64_t pages = logical_pages(modules.front());
+  if (modules.size() == 1 || population.interleave == Interleave::device) {
+    return;
+  }
+  for (const NvdimmParameters& module : modules) {
+    if (logical_pages(module) != pages) {
+      errors.push_back({"nvdimm.interleave", "the NVDIMMs of a channel have " +
+                                                 format_size(pages * kPageBytes) + " and " +
+                                                 format_size(logical_pages(module) * kPageBytes) +
+                                                 " for the host: only 'device' takes unlike ones"});
+      return;
+    }
+  }
+  if (population.interleave != Interleave::range) {
+    return;
+  }
+  const std::int64_t size = population.interleave_size / kPageBytes;
+  if (population.interleave_size % kPageBytes != Bytes(0) || pages % size != 0) {
+    std::int64_t fits = std::min(size, pages);
+    while (pages % fits != 0) {
+      --fits;
+    }
+    errors.push_back({"nvdimm.interleave_size",
+                      "does not divide the " + format_size(pages * kPageBytes) +
+                          " that an NVDIMM has for the host: " + format_size(fits * kPageBytes) +
+                          " would do"});
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Evictions once they are batches: their flash commands, and what these bring about.
+#include <array>
+
+#include "nvdimm/buffer/evictor.h"
+
+namespace hmsim {
+
+void Evictor::program(std::uint32_t lun, std::uint32_t batch, Tick now) {
+  FlashCommand command;
+  command.operation = FlashOperation::program;
+  command.lun = lun;
+  command.subject = batch;
+  for_batch(batch, [&](std::uint32_t eviction) {
+    const int own = evictions_[eviction].frames == kNoIndex ? 0 : 1;
+    command.share = static_cast<std::uint8_t>(command.share + own);
+    command.parts = static_cast<PartMask>(command.parts * 2 + 1);
+  });
+  submit(command, now);
+}
+
+void Evictor::submit(FlashCommand& command, Tick now) {
+  command.requester = this;
+  command.priority = FlashPriority::eviction;
+  pending_.add(command.lun, page_work(command.operation));
+  flash_.submit(command, now);
+}
+
+bool Evictor::on_flash_start(const FlashCommand& command, Tick /*now*/) {
+  const bool programs = command.operation == FlashOperation::program;
+  for_chain(command.subject, programs ? &Eviction::next : &Eviction::fetched,
+            [&](std::uint32_t eviction) { evictions_[eviction].gc.add(command.gc); });
+  if (programs) {
+    evictions_[command.subject].target = ftl_.allocate(command.lun, Ftl::Stream::host);
+  }
+  return true;
+}
+
+PhysicalPage Evictor::flash_place(const FlashCommand& command) const {
+  const Eviction& eviction = evictions_[command.subject];
+  if (command.operation == FlashOperation::program) {
+    return eviction.target;
+  }
+  const PhysicalPage at = ftl_.place(eviction.page);
+  return at == kNowhere ? ftl_.page_at(command.lun, 0, 0) : at;  // discarded: whatever is there
+}
+
+PhysicalPage Evictor::next_flash_place(const FlashCommand& command) const {
+  return command.operation == FlashOperation::read
+             ? ftl_.place(evictions_[command.subject].page)
+             : ftl_.next_place(command.lun, Ftl::Stream::host);
+}
+
+void Evictor::on_flash_data_in(const FlashCommand& command, Tick now) {
+  if (release_ == FrameRelease::datain) {
+    complete(command.subject, now);
+  }
+  map_.write_back(now);
+}
+
+void Evictor::on_flash_done(const FlashCommand& command, Tick now) {
+  pending_.remove(command.lun, page_work(command.operation));
+  if (command.operation == FlashOperation::read) {
+    for_chain(command.subject, &Eviction::fetched, [&](std::uint32_t eviction) {
+      evictions_[eviction].fetched = kNoIndex;
+      ready(eviction, now);
+    });
+    return;
+  }
+  if (command.failed) {
+    ftl_.fail(evictions_[command.subject].target, evictions_[command.subject].count);
+    place(command.subject, now);
+    return;
+  }
+  const auto pages = Counter{count_parts(command.parts)};
+  statistics_.host_pages += command.share;
+  statistics_.merged_pages += pages - command.share;
+  statistics_.padded_pages += ftl_.shape().parts() - pages;
+  if (release_ == FrameRelease::program) {
+    complete(command.subject, now);
+  }
+}
+
+void Evictor::commit(const Eviction& done, PhysicalPage at) {
+  if (done.discarded) {
+    ftl_.commit_discarded(done.page, at);
+  } else if (data_ == nullptr) {
+    ftl_.commit(done.page, at);
+  } else {
+    PageBytes bytes = data_->page(ftl_, done.page);
+    for (std::uint32_t frame = done.frames; frame != kNoIndex;
+         frame = buffer_.write[frame].link.next) {
+      data_->overlay(buffer_, frame, bytes);
+    }
+    ftl_.commit(done.page, at);
+    data_->media.store(at, bytes);
+  }
+}
+
+// The whole flash page is mapped before the listener hears of its first frame.
+void Evictor::complete(std::uint32_t batch, Tick now) {
+  struct Written {
+    std::uint32_t frames;
+    GcWait gc;
+  };
+  std::array<Written, kMostParts> done;
+  std::uint32_t count = 0;
+  const PhysicalPage target = evictions_[batch].target;
+  for_batch(batch, [&](std::uint32_t eviction) {
+    const Eviction& own = evictions_[eviction];
+    commit(own, target + PhysicalPage(count));
+    done[count++] = {own.frames, own.gc};
+    under_way_.erase(own.page.value());
+    evictions_.give_back(eviction);
+  });
+  if (count < ftl_.shape().parts()) {
+    ftl_.pad(target + PhysicalPage(count));
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t frame = done[i].frames; frame != kNoIndex;) {
+      const std::uint32_t next = buffer_.write[frame].link.next;
+      listener_.on_frame_written(frame, done[i].gc, now);
+      frame = next;
+    }
+  }
+}
+
+void Evictor::discard(LogicalPage page) {
+  const std::uint32_t eviction = under_way_.find(page.value());
+  if (eviction != kNoIndex) {
+    evictions_[eviction].discarded = true;
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "nvdimm/module_group.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kWrong = "a command is of no module";
+
+}  // namespace
+
+void ModuleGroup::add(std::unique_ptr<NvdimmModule> module, Bytes size) {
+  begins_.push_back(end_);
+  end_ += Address(size.value());
+  const NvdimmParameters& own = module->parameters();
+  const auto tags = static_cast<std::size_t>(own.command_queue - own.posted_writes);
+  by_tag_.resize(modules_.empty() ? tags : std::min(by_tag_.size(), tags));
+  modules_.push_back(std::move(module));
+  modules_.back()->keep_next_in(due_.emplace_back());
+}
+
+// What wakes the group's driver is the group's own next event.
+void ModuleGroup::attach(const Kernel& kernel, const Wakeup& driver) {
+  NvdimmModule::attach(kernel, driver);
+  for (const auto& module : modules_) {
+    module->attach(kernel, Wakeup());
+  }
+  set_next(first_due());
+}
+
+std::size_t ModuleGroup::number_of(Address address) const {
+  std::size_t number = begins_.size() - 1;
+  while (address < begins_[number]) {
+    --number;
+  }
+  return number;
+}
+
+Tick ModuleGroup::first_due() const { return *std::min_element(due_.begin(), due_.end()); }
+
+void ModuleGroup::command(std::uint32_t tag, Address address, bool write, Tick now) {
+  by_tag_[tag] = static_cast<std::uint8_t>(number_of(address));
+  of_tag(tag).command(tag, local(address), write, now);
+  is_due(first_due());
+}
+
+void ModuleGroup::post(Address address, const LineData& data, Tick now) {
+  of(address).post(local(address), data, now);
+  is_due(first_due());
+}
+
+void ModuleGroup::flush(std::uint32_t tag, Tick now) {
+  by_tag_[tag] = kAll;
+  flushes_left_ = modules_.size();
+  for (const auto& module : modules_) {
+    module->flush(tag, now);
+  }
+  is_due(first_due());
+}
+
+void ModuleGroup::on_ack(std::uint32_t tag, Tick now) {
+  if (by_tag_[tag] != kAll || --flushes_left_ == 0) {
+    host_.on_ack(tag, now);
+  }
+}
+
+Tick ModuleGroup::finish(std::uint32_t tag, Tick now) {
+  Tick waited(0);
+  if (by_tag_[tag] == kAll) {
+    for (const auto& module : modules_) {
+      waited = later(waited, module->finish(tag, now));
+    }
+  } else {
+    waited = of_tag(tag).finish(tag, now);
+  }
+  is_due(first_due());
+  return waited;
+}
+
+std::int64_t ModuleGroup::trim(Address address, Bytes size, Tick now) {
+  std::int64_t pages = 0;
+  const Address end = address + Address(size.value());
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    const Address from = later(address, begins_[i]);
+    const Address to = earlier(end, i + 1 < begins_.size() ? begins_[i + 1] : end_);
+    if (from < to) {
+      pages += modules_[i]->trim(from - begins_[i], Bytes((to - from).value()), now);
+    }
+  }
+  is_due(first_due());
+  return pages;
+}
+
+void ModuleGroup::write_line(std::uint32_t tag, const LineData& data) {
+  of_tag(tag).write_line(tag, data);
+}
+
+LineBytes ModuleGroup::read_line(std::uint32_t tag) const { return of_tag(tag).read_line(tag); }
+
+LineBytes ModuleGroup::peek(Address address) const { return of(address).peek(local(address)); }
+
+void ModuleGroup::spare(Address address, const LineData& data) {
+  of(address).spare(local(address), data);
+}
+
+bool ModuleGroup::off() const {
+  return std::any_of(modules_.begin(), modules_.end(),
+                     [](const auto& module) { return module->off(); });
+}
+
+PowerRecord ModuleGroup::power_fail(Tick now, Tick save_for) {
+  for (const auto& module : modules_) {
+    module->power_fail(now, save_for);
+  }
+  return power_record();
+}
+
+bool ModuleGroup::restore(NvdimmModule& before, Tick now, Tick recover_for) {
+  const auto& old = static_cast<ModuleGroup&>(before);
+  bool complete = true;
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    complete = modules_[i]->restore(*old.modules_[i], now, recover_for) && complete;
+  }
+  is_due(first_due());
+  return complete;
+}
+
+NvdimmModule::CommandView ModuleGroup::command_view(std::uint32_t tag) const {
+  if (by_tag_[tag] != kAll) {
+    CommandView view = of_tag(tag).command_view(tag);
+    view.address += begins_[by_tag_[tag]];
+    return view;
+  }
+  const CommandView view = modules_.front()->command_view(tag);
+  return {
+      view.state != CommandState::none && flushes_left_ > 0 ? CommandState::unfinished : view.state,
+      view.write, view.address};
+}
+
+void ModuleGroup::serialize_start(Archive& archive) {
+  for (const auto& module : modules_) {
+    module->serialize_start(archive);
+  }
+}
+
+std::vector<std::vector<LogicalPage>> ModuleGroup::split(
+    const std::vector<LogicalPage>& pages) const {
+  std::vector<std::vector<LogicalPage>> parts(modules_.size());
+  for (const LogicalPage page : pages) {
+    const Address address(page.value() * kPageBytes.value());
+    parts[number_of(address)].emplace_back(local(address).value() / kPageBytes.value());
+  }
+  return parts;
+}
+
+void ModuleGroup::hold_read(const std::vector<LogicalPage>& pages) {
+  const auto parts = split(pages);
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    modules_[i]->hold_read(parts[i]);
+  }
+}
+
+void ModuleGroup::hold_written(const std::vector<LogicalPage>& pages) {
+  const auto parts = split(pages);
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    modules_[i]->hold_written(parts[i]);
+  }
+}
+
+std::uint64_t ModuleGroup::collections_begun() const {
+  std::uint64_t sum = 0;
+  for (const auto& module : modules_) {
+    sum += module->collections_begun();
+  }
+  return sum;
+}
+
+std::uint64_t ModuleGroup::collections_ended() const {
+  std::uint64_t sum = 0;
+  for (const auto& module : modules_) {
+    sum += module->collections_ended();
+  }
+  return sum;
+}
+
+bool ModuleGroup::idle() const {
+  return std::all_of(modules_.begin(), modules_.end(),
+                     [](const auto& module) { return module->idle(); });
+}
+
+Tick ModuleGroup::advance(Tick now) {
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    if (due_[i] <= now) {
+      modules_[i]->advance(now);
+    }
+  }
+  set_next(first_due());
+  return next_event();
+}
+
+void ModuleGroup::serialize(Archive& archive) {
+  const std::size_t tags = by_tag_.size();
+  archive(by_tag_, flushes_left_);
+  archive.check(by_tag_.size() == tags, kWrong);
+  for (const auto& module : modules_) {
+    module->serialize(archive);
+  }
+  if (archive.loading()) {
+    check_tags(archive);
+  }
+  set_next(first_due());
+}
+
+// Each command is that of one module, and a flush that of all: so many of them have acknowledged
+// it.
+void ModuleGroup::check_tags(const Archive& archive) const {
+  std::size_t left = 0;
+  for (std::uint32_t tag = 0; tag < by_tag_.size(); ++tag) {
+    const std::uint8_t number = by_tag_[tag];
+    archive.check(number == kAll || number < modules_.size(), kWrong);
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      const CommandState state = modules_[i]->command_view(tag).state;
+      known += state != CommandState::none ? 1 : 0;
+      left += number == kAll && state == CommandState::unfinished ? 1 : 0;
+      archive.check(state == CommandState::none || number == kAll || number == i, kWrong);
+    }
+    archive.check(number != kAll || known == 0 || known == modules_.size(), kWrong);
+  }
+  archive.check(left == flushes_left_, kWrong);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulation/buffer_start.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "agents/agent.h"
+#include "controller/address_map.h"
+#include "core/errors.h"
+#include "core/key_map.h"
+#include "nvdimm/buffer/sync_buffer.h"
+#include "simulation/configuration.h"
+#include "simulation/nodes.h"
+
+namespace hmsim {
+
+namespace {
+
+using Pages = std::vector<std::int64_t>;
+
+const std::string kKey = "nvdimm.precondition.buffer: ";
+
+// The pages that one agent tells, each when it is first told, as many as the read part, or the
+// write part, of the buffers of so many memories has room for.
+class PagesThatFit {
+ public:
+  PagesThatFit(const SystemConfig& config, bool write_part, std::int64_t memories)
+      : map_(config), devices_(config.nvdimms().size()) {
+    for (std::int64_t channel = 0; channel < config.all_channels(); ++channel) {
+      for (const NvdimmParameters& nvdimm : config.nvdimms()) {
+        const Bytes part = write_part ? nvdimm.buffer.write_size : nvdimm.buffer.read_size;
+        const bool has_buffer = nvdimm.kind == NvdimmKind::flash;
+        room_.push_back(has_buffer ? (part + kPageBytes - Bytes(1)) / kPageBytes : 0);
+        open_ += has_buffer && channel < memories * config.controller.channels ? 1 : 0;
+      }
+    }
+  }
+
+  // False: no more fit.
+  bool add(std::int64_t page) {
+    if (page != last_ && known_.find(page) == kNoIndex) {
+      last_ = page;
+      enter(page);
+    }
+    return open_ > 0;
+  }
+  const Pages& pages() const { return pages_; }
+
+ private:
+  void enter(std::int64_t page) {
+    const NvdimmPlace place = map_.nvdimm(Address(page * kPageBytes.value()));
+    std::int64_t& room = room_[static_cast<std::size_t>(place.channel) * devices_ +
+                               static_cast<std::size_t>(place.device)];
+    if (room > 0) {
+      known_.insert(page, 0);
+      pages_.push_back(page);
+      --room;
+      open_ -= room == 0 ? 1 : 0;
+    }
+  }
+
+  AddressMap map_;
+  std::size_t devices_;    // of a channel
+  Pages room_;             // for pages, by channel and device
+  std::int64_t open_ = 0;  // devices that have room
+  std::int64_t last_ = -1;
+  KeyMap known_;
+  Pages pages_;
+};
+
+Pages in_turns(const std::vector<Pages>& lists) {
+  std::size_t longest = 0;
+  for (const Pages& list : lists) {
+    longest = std::max(longest, list.size());
+  }
+  KeyMap known;
+  Pages all;
+  for (std::size_t i = 0; i < longest; ++i) {
+    for (const Pages& list : lists) {
+      if (i < list.size() && known.find(list[i]) == kNoIndex) {
+        known.insert(list[i], 0);
+        all.push_back(list[i]);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+void fill_buffers(MemorySystem& memory, const BufferStart& start) {
+  const bool captured = start.buffer == PreconditionBuffer::captured;
+  if (start.agents.empty()) {
+    throw InputError(kKey +
+                     (captured ? "'captured' holds what captured jobs had written"
+                               : "'resident' holds what agents will read") +
+                     ", and there are none: must be 'none' or 'dirty'");
+  }
+  // Without a core: jobs do not start.
+  Nodes nodes(start.frontend, CoresByNode(static_cast<std::size_t>(start.frontend.cluster.nodes)));
+  nodes.connect(memory, start.frontend.translation, start.seed);
+  std::vector<Pages> lists;
+  std::vector<std::unique_ptr<Agent>> readers;  // a cache knows those that share it
+  for (std::size_t i = 0; i < start.agents.size(); ++i) {
+    std::vector<ParameterError> errors;
+    readers.push_back(create_agent(start.frontend, start.agents[i], errors));
+    Agent& reader = *readers.back();
+    const std::vector<std::int64_t> on = reader.nodes();
+    AgentEnvironment environment = nodes.environment(on);
+    environment.trace = start.source;
+    environment.seed = start.seed;
+    reader.connect(i, environment, Wakeup());
+    PagesThatFit pages(memory.config(), captured,
+                       std::min<std::int64_t>(on.size(), memory.config().nodes));
+    const PageVisitor add = [&](std::int64_t page) {
+      return pages.add(nodes.system_page(on, page));
+    };
+    if (captured) {
+      reader.each_page_written_before(add);
+    } else {
+      reader.each_page_read(start.to_limits, add);
+    }
+    lists.push_back(pages.pages());
+  }
+  const Pages all = in_turns(lists);
+  if (captured && all.empty()) {
+    throw InputError(kKey +
+                     "'captured' holds what captured jobs had written before they began, and no "
+                     "agent's trace tells that: must be 'none', 'dirty' or 'resident'");
+  }
+  if (captured) {
+    memory.hold_written(all);
+  } else {
+    memory.hold_read(all);
+  }
+}
+
+}  // namespace hmsim
