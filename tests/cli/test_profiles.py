@@ -260,7 +260,7 @@ def test_twins_are_made_once(tmp_path: Path, copied: Profile) -> None:
     assert materialised(path, blocks=False) == first
     assert first.stat().st_mtime_ns == when
     assert materialised(path, blocks=True).name.endswith(".mqsim.zst")
-    write(path, dump(copied).replace("hmsim_profile: 3\n", "hmsim_profile: 3\ndescription: x\n"))
+    write(path, dump(copied).replace("hmsim_profile: 4\n", "hmsim_profile: 4\ndescription: x\n"))
     assert materialised(path, blocks=False) != first
 
 
@@ -283,7 +283,7 @@ def test_a_core_over_a_twin_has_the_profiles_base_cpi(tmp_path: Path, copied: Pr
 
 
 FAULTS = {
-    "hmsim_profile: 1": "only version 3",
+    "hmsim_profile: 1": "only version 4",
     "instructions: 0": "outside",
     "instructions: none": "is no number",
     "base_cpi: -1": "outside 0 .. 1000",

@@ -6,9 +6,6 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim.cli.support import Force, Json, on_terminal, print_json, print_table
-from hmsim.clones.files import synthesise
-from hmsim.clones.profile_file import dump, load
-from hmsim.clones.profile_meter import measure
 from hmsim.common.directories import new_file
 from hmsim.common.progress import Bars
 
@@ -25,6 +22,9 @@ def profile(
     json: Json = False,
 ) -> None:
     """Measure what a trace of misses is like: rates, locality, bursts, reuse, phases."""
+    from hmsim.clones.profile_file import dump  # with numpy, as below: not for the list of commands
+    from hmsim.clones.profile_meter import measure
+
     with Bars(on_terminal()) as bars:
         measured = measure(trace, lambda: bars.report(trace))
     measured.description = description
@@ -55,10 +55,16 @@ def synth(
         bool,
         typer.Option("--blocks", help="Write what goes to the NVDIMM as a block trace (mqsim)."),
     ] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Leave out what threads wait for, and their requests.")
+    ] = False,
     force: Force = False,
     json: Json = False,
 ) -> None:
     """Make a trace that is like a profile: a statistical twin."""
+    from hmsim.clones.files import synthesise
+    from hmsim.clones.profile_file import load
+
     wanted = load(like)
     with Bars(on_terminal()) as bars:
         summary = synthesise(
@@ -68,6 +74,7 @@ def synth(
             intensity,
             seed,
             blocks,
+            plain,
             force,
             lambda: bars.report(out),
         )

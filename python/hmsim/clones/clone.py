@@ -60,7 +60,7 @@ def _pace(stream: Stream, pace: int) -> dict[str, Any]:
     }
 
 
-def _phases(accesses: list[int], times: float, total: int) -> list[int]:
+def phase_counts(accesses: list[int], times: float, total: int) -> list[int]:
     """Return the counts of ``total`` phases, the profile's over and over, times a factor."""
     counts = []
     owed = 0.0
@@ -96,7 +96,7 @@ def twin(profile: Profile, instructions: int, intensity: float = 1.0, seed: int 
     repeats = max(1, round(instructions / profile.instructions))
     times = intensity * instructions / (repeats * profile.instructions)
     total = repeats * PHASES
-    phases = {name: _phases(s.phases, times, total) for name, s in profile.streams.items()}
+    phases = {name: phase_counts(s.phases, times, total) for name, s in profile.streams.items()}
     of_fills = [phases[name] for name in phases if STREAMS[name][1] == FILL]
     fills = [sum(row) for row in zip(*of_fills)] if of_fills else [0] * total
     length = instructions / profile.instructions

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from hmsim._core import InputError, version
+from hmsim.clones.causal import causal_words
 from hmsim.clones.clone import twin, words
 from hmsim.clones.profile import PAGE_LINES, Profile
 from hmsim.clones.profile_file import is_profile, load
@@ -22,7 +23,7 @@ from hmsim.common.paths import cache_directory
 from hmsim.config import settings
 from hmsim.traces.columns import Columns, Numbers, of_words
 from hmsim.traces.escapes import ESCAPE, LINE_BITS
-from hmsim.traces.file import RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
+from hmsim.traces.file import CAUSES, RENUMBERED_PAGES, TWO_MEMORIES, TraceWriter, check_name
 from hmsim.traces.reader import compressed
 from hmsim.traces.records import FILL, FORMATS, AnyPath
 
@@ -31,6 +32,7 @@ PROFILE_PATH = re.compile(
     r"(?P<file>.+\.yaml)(@(?P<seed>[0-9]{1,9}))?(:(?P<part>[a-z_]+))?", re.DOTALL
 )
 TWINS = ("hmsim", "mqsim")  # formats of twins
+TWIN_PARTS = ("dram", "plain", "whole")
 MOST_TWINS = 9999
 BLOCK_PAGES = 1 << 14  # 64 MiB: more than buffers hold, should the trace start over
 MOST_TIMES = 64
@@ -46,6 +48,7 @@ def synthesise(
     intensity: float = 1.0,
     seed: int = 1,
     blocks: bool = False,
+    plain: bool = False,
     force: bool = False,
     report: Callable[[], None] | None = None,
 ) -> dict[str, float]:
@@ -59,6 +62,7 @@ def synthesise(
         seed: another one gives another trace of the same figures.
         blocks: write what goes to the NVDIMM as a block trace (``mqsim``) instead, a request for
             each visit to a page, at one nanosecond an instruction.
+        plain: leave out the causes that the profile has.
         force: replace an existing file.
         report: called now and then.
 
@@ -74,10 +78,14 @@ def synthesise(
         raise InputError(f"instructions: {instructions} lies outside 1 .. 2^46")
     if blocks and not profile.nvdimm_pages:
         raise InputError("the profile has no accesses of an NVDIMM, so no blocks")
-    source = twin(profile, instructions, intensity, seed)
-    two = profile.nvdimm_pages > 0
+    causes = profile.causes is not None and not blocks and not plain
+    two = profile.nvdimm_pages > 0 or causes
+    flags = (TWO_MEMORIES if two else RENUMBERED_PAGES) | (CAUSES if causes else 0)
     counted = _Counted()
-    pieces = words(source, report)
+    if causes:
+        pieces = causal_words(profile, instructions, intensity, seed, report)
+    else:
+        pieces = words(twin(profile, instructions, intensity, seed), report)
     if not blocks:
         check_name(target)
     with new_file(target, force) as scratch:
@@ -86,11 +94,11 @@ def synthesise(
                 for text in counted.lines(block_lines(of_words(pieces, two), seed - 1)):
                     file.write(text)
         else:
-            with scratch.open("wb") as plain:
-                writer = TraceWriter(plain, LEVEL)
+            with scratch.open("wb") as records:
+                writer = TraceWriter(records, LEVEL)
                 for piece in counted.words(pieces):
                     writer.write(piece)
-                writer.close(TWO_MEMORIES if two else RENUMBERED_PAGES, label=b"twin")
+                writer.close(flags, label=b"twin")
     return {"instructions": instructions, "records": counted.number}
 
 
@@ -144,7 +152,12 @@ def _requests(line: Numbers, time: Numbers, starts: Numbers, read: bool) -> Numb
 
 
 def materialised(
-    path: Path, blocks: bool, instructions: int = 0, seed: int = 1, dram_only: bool = False
+    path: Path,
+    blocks: bool,
+    instructions: int = 0,
+    seed: int = 1,
+    dram_only: bool = False,
+    plain: bool = True,
 ) -> Path:
     """Return a trace of a profile's twin, made now or before; the cache keeps it.
 
@@ -155,12 +168,14 @@ def materialised(
             times that they may touch `BLOCK_PAGES`.
         seed: which twin.
         dram_only: without the accesses of the NVDIMM.
+        plain: without causes.
 
     Raises:
         InputError: the profile is at fault, or the cache cannot be written.
     """
     content = settings.read_text_file(path)
-    parts = (content, version.encode(), f"{instructions} {blocks} {seed} {dram_only}".encode())
+    choice = f"{instructions} {blocks} {seed} {dram_only} {plain}"
+    parts = (content, version.encode(), choice.encode())
     key = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
     name = f"{path.stem}-{key}" + (".mqsim.zst" if blocks else ".hmsim.zst")
     target = cache_directory() / "twins" / name
@@ -181,7 +196,8 @@ def materialised(
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{os.fspath(target.parent)}: {error.strerror}") from error
-    synthesise(profile, target, length, seed=seed, blocks=blocks, force=True)
+    plain = plain or dram_only
+    synthesise(profile, target, length, seed=seed, blocks=blocks, plain=plain, force=True)
     return target
 
 
@@ -190,7 +206,8 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
 
     ``PROFILE.yaml@N`` is its N-th twin, ``PROFILE.yaml:dram`` one without accesses of the NVDIMM,
     ``PROFILE.yaml:whole`` one of as many instructions as the profile was measured over, whatever
-    the agent's limit. Any other path is returned as it is. Raises InputError.
+    the agent's limit, ``PROFILE.yaml:plain`` one without causes, which only jobs are given. Any
+    other path is returned as it is. Raises InputError.
     """
     match = PROFILE_PATH.fullmatch(os.fspath(path))
     if match is None or not is_profile(match["file"]):
@@ -202,8 +219,9 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
         raise InputError(f"{path}: a profile's twin is of format hmsim, or mqsim, not {name}")
     if not 1 <= seed <= MOST_TWINS:
         raise InputError(f"{path}: there is no twin {seed}, only 1 .. {MOST_TWINS}")
-    if match["part"] not in (None, "dram", "whole"):
-        raise InputError(f"{path}: there is no part '{match['part']}', only dram and whole")
+    if match["part"] not in (None, *TWIN_PARTS):
+        known = ", ".join(TWIN_PARTS)
+        raise InputError(f"{path}: there is no part '{match['part']}', only {known}")
     blocks = name == "mqsim"
     limited = match["part"] != "whole" and limit.isdigit() and int(limit) <= LONGEST
     return materialised(
@@ -212,6 +230,7 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
         int(limit) if limited else 0,
         seed,
         match["part"] == "dram",
+        plain=keys.get("kind") != "job" or match["part"] == "plain",
     )
 
 

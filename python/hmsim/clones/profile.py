@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from hmsim.traces.records import FILL, NT_WRITE, WRITE_BACK
 
-VERSION = 3
+if TYPE_CHECKING:
+    from hmsim.clones.causes import Causes
+
+VERSION = 4
 PHASES = 32
 PAGE_LINES = 64
 # NVDIMM entries of one queue of 128, mean and share of time with more than 104, under a closed loop
@@ -125,6 +129,7 @@ class Profile:
     calibrated: str = ""  # to what; "" to nothing
     queue: dict[str, float] = field(default_factory=dict)  # of QUEUE, if it was simulated
     base_cpi: float = 0.0  # cycles per instruction while nothing misses; 0: not measured
+    causes: Causes | None = None  # of a trace that tells them
 
     def rate(self, *names: str) -> float:
         """Return accesses per thousand instructions of some streams."""

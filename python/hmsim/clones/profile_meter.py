@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hmsim._core import InputError
+from hmsim.clones.cause_meter import CauseMeter
+from hmsim.clones.page_visits import PageVisits
 from hmsim.clones.profile import (
     LONG_SWEEP,
     LONGEST_REUSE,
@@ -29,7 +31,9 @@ from hmsim.clones.profile import (
     Profile,
     Stream,
 )
+from hmsim.clones.role_meter import causes_of
 from hmsim.traces.columns import Columns, Numbers, columns
+from hmsim.traces.file import TraceFile, is_trace_file
 from hmsim.traces.records import FILL, WRITE_BACK, AnyPath
 
 FINE_INTERVALS = 4096  # of the measurement of phases, before two and two become one
@@ -136,44 +140,11 @@ class _Mixes(_Intervals):
         }
 
 
-class _Pages:
-    """When each page was visited last."""
-
-    def __init__(self) -> None:
-        self.pages: Numbers = np.zeros(0, dtype=np.int64)
-        self._last: Numbers = np.zeros(0, dtype=np.int64)
-
-    def distances(self, pages: Numbers, first: int) -> Numbers:
-        """Return of visits, numbered from ``first``, how long ago their pages' last was; 0: new."""
-        numbers = first + np.arange(len(pages))
-        order = np.argsort(pages, kind="stable")
-        in_order = pages[order]
-        again = np.concatenate(([False], in_order[1:] == in_order[:-1]))
-        before = np.empty(len(pages), dtype=np.int64)
-        before[order[1:]] = numbers[order[:-1]]
-        starts = ~again
-        own = in_order[starts]
-        at = np.searchsorted(self.pages, own)
-        known = at < len(self.pages)
-        known[known] = self.pages[at[known]] == own[known]
-        last = np.full(len(own), -1, dtype=np.int64)
-        last[known] = self._last[at[known]]
-        before[order[starts]] = last
-        ends = np.concatenate((starts[1:], [True]))
-        self._merge(own, numbers[order[ends]])
-        return np.where(before < 0, 0, numbers - before)
-
-    def _merge(self, pages: Numbers, last: Numbers) -> None:
-        everything = np.concatenate((pages, self.pages))
-        self.pages, where = np.unique(everything, return_index=True)
-        self._last = np.concatenate((last, self._last))[where]
-
-
 class _Meter:
     """Measures one stream, piece by piece; the visit that a piece ends in waits for the next."""
 
     def __init__(self) -> None:
-        self.pages = _Pages()
+        self.pages = PageVisits()
         self._line: Numbers = np.zeros(0, dtype=np.int64)
         self._time: Numbers = np.zeros(0, dtype=np.int64)
         self._clock: Numbers = np.zeros(0, dtype=np.int64)
@@ -349,18 +320,32 @@ class _Phases:
 
 
 def measure(path: AnyPath, report: Callable[[], None] | None = None) -> Profile:
-    """Return the profile of a trace of misses. Raises InputError."""
-    return measure_columns(path, columns(path), report)
+    """Return the profile of a trace of misses, with its causes if it has any. Raises InputError."""
+    profile = measure_columns(path, columns(path), report)
+    if is_trace_file(path) and TraceFile(path).header.causes:
+        meter = CauseMeter()
+        outside = streams_of(meter.outside(path, report))[0]
+        profile.causes = causes_of(meter, outside)
+    return profile
 
 
 def measure_columns(
-    name: AnyPath, pieces: Any, report: Callable[[], None] | None = None
+    name: AnyPath, pieces: Iterable[Columns], report: Callable[[], None] | None = None
 ) -> Profile:
     """Return the profile of columns; ``name`` is for messages."""
+    streams, pages, now = streams_of(pieces, report)
+    if not streams:
+        raise InputError(f"{os.fspath(name)}: holds no record")
+    return Profile(max(now, 1), pages["dram"], pages["nvdimm"], streams)
+
+
+def streams_of(
+    pieces: Iterable[Columns], report: Callable[[], None] | None = None
+) -> tuple[dict[str, Stream], dict[str, int], int]:
+    """Return the streams of columns, distinct pages of each memory, and the instructions."""
     meters = {stream: _Meter() for stream in STREAMS}
     phases = _Phases()
     now = fills = 0
-    piece: Columns
     for piece in pieces:
         now = piece.now
         so_far = fills + np.cumsum(piece.kind == FILL)
@@ -378,11 +363,8 @@ def measure_columns(
         measured = meter.finish(phases.of(stream, max(now, 1)), max(now, 1))
         if measured.accesses:
             streams[stream] = measured
-    if not streams:
-        raise InputError(f"{os.fspath(name)}: holds no record")
-
-    def pages(memory: str) -> int:
+    found = {}
+    for memory in ("dram", "nvdimm"):
         lists = [meters[s].pages.pages for s in streams if s.startswith(memory)]
-        return len(np.unique(np.concatenate(lists))) if lists else 0
-
-    return Profile(max(now, 1), pages("dram"), pages("nvdimm"), streams)
+        found[memory] = len(np.unique(np.concatenate(lists))) if lists else 0
+    return streams, found, now
