@@ -165,7 +165,7 @@ def test_a_workload_may_name_profiles(tmp_path: Path) -> None:
     assert stats["nvdimm.reads"] > 0
     for keys, message in {
         "path: 'p.yaml:dram', format: mqsim": "no accesses of DRAM",
-        "path: 'p.yaml:nvdimm', format: mqsim": "no part 'nvdimm', only dram and whole",
+        "path: 'p.yaml:nvdimm', format: mqsim": "no part 'nvdimm', only dram, plain, whole",
         "path: p.yaml@0, format: mqsim": "no twin 0",
         "path: p.yaml@10000, format: mqsim": "no twin 10000",
         "path: p.yaml, format: fio": "not fio",

@@ -15,7 +15,7 @@ from hmsim.traces.info import chart, info
 from hmsim.traces.records import FORMATS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import parsed, succeed, write
+from support import invoke, parsed, succeed, write
 
 NVDIMM = 1 << 39
 
@@ -153,3 +153,12 @@ def test_any_bytes_are_a_trace_or_an_error(
 def test_what_moves_no_data_is_counted(tmp_path: Path) -> None:
     text = "fio version 2 iolog\n/x add\n/x read 0 4096\n/x sync 0 0\n/x trim 0 4096\n"
     assert parsed("trace", "info", write(tmp_path / "t", text))["skipped"] == 2
+
+
+def test_what_is_no_trace_is_told_for_what_it_is(tmp_path: Path) -> None:
+    empty = invoke("trace", "info", write(tmp_path / "empty", ""))
+    assert empty.exit_code == 2
+    assert empty.stderr.endswith("empty: is empty\n")
+    binary = invoke("trace", "info", write(tmp_path / "champsim", bytes(range(256))))
+    assert binary.exit_code == 2
+    assert "'champsim', whose records nothing marks, has to be named" in binary.stderr

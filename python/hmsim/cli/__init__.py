@@ -10,42 +10,14 @@ from typing import Annotated
 import typer
 
 from hmsim._core import version
-from hmsim.cli import (
-    calibrate,
-    figure,
-    guest,
-    lists,
-    precondition,
-    profile,
-    report,
-    run,
-    sweep,
-    timeline,
-    trace,
-    validate,
-)
+from hmsim.cli.commands import Commands
 from hmsim.cli.support import application
 
-app = application("Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.")
-app.command()(run.run)
-app.command()(run.compare)
-app.command("import")(run.import_run)
-app.command()(sweep.sweep)
-app.command()(calibrate.calibrate)
-app.command()(precondition.precondition)
-app.command()(figure.figure)
-app.command()(lists.check)
-app.command()(lists.policies)
-app.command()(lists.params)
-app.command()(lists.configs)
-app.command()(lists.workloads)
-app.command()(validate.validate)
-app.command()(timeline.timeline)
-app.command()(report.report)
-trace.app.command()(profile.profile)
-trace.app.command()(profile.synth)
-app.add_typer(trace.app, name="trace")
-app.add_typer(guest.app, name="guest")
+app = application(
+    "Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.",
+    Commands,
+    completion=True,
+)
 
 
 def _print_version(wanted: bool) -> None:

@@ -128,13 +128,15 @@ class Group(TyperGroup):
             return super().invoke(ctx)
 
 
-def application(text: Optional[str] = None) -> typer.Typer:
-    """Return an empty group of commands."""
+def application(
+    text: Optional[str] = None, cls: type[Group] = Group, completion: bool = False
+) -> typer.Typer:
+    """Return an empty group of commands; with ``completion`` it can complete them in shells."""
     return typer.Typer(
-        cls=Group,
+        cls=cls,
         help=text,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=completion,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

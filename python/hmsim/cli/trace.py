@@ -11,6 +11,7 @@ from hmsim._core import InputError
 from hmsim.capture.machine import DRIVERS
 from hmsim.capture.program import capture as capture_program
 from hmsim.capture.system import capture_system
+from hmsim.cli.profile import profile, synth
 from hmsim.cli.support import (
     Force,
     Json,
@@ -23,10 +24,13 @@ from hmsim.cli.support import (
 from hmsim.common.progress import Bars
 from hmsim.traces import info as trace_info
 from hmsim.traces import tools as trace_tools
+from hmsim.traces.records import FORMATS
 
 STANDARD_ERROR = 2  # file descriptor
 
 app = application("Summarise, convert and capture traces.")
+app.command()(profile)
+app.command()(synth)
 
 # What people read for the names of a summary, and what to multiply the values with.
 MEBIBYTE = 1 / (1 << 20)
@@ -67,12 +71,14 @@ CAUSE_LABELS = {
     "bios": "requests to the block device",
     "fences": "fences behind non-temporal writes",
     "uses": "first uses of pages read",
+    "written_before": "pages written before",
 }
 CHART_NAMES = len("nvdimm writes ")  # characters before a row of bars
 
 TraceArgument = Annotated[str, typer.Argument(metavar="PATH", help="A trace, compressed or not.")]
 FormatOption = Annotated[
-    Optional[str], typer.Option("--format", help="Its format; told by its first line otherwise.")
+    Optional[str],
+    typer.Option("--format", help=f"{', '.join(FORMATS)}; told by its first line otherwise."),
 ]
 
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 import threading
 import time
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 PATIENCE = 2.0  # seconds before bars appear
 
@@ -44,6 +45,9 @@ class Bars:
             return
         with self._lock:
             if self._progress is None:
+                from rich.console import Console
+                from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
                 columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
                 console = Console(stderr=True)
                 self._progress = Progress(*columns, console=console, transient=True)
