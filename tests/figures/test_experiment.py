@@ -63,7 +63,7 @@ def test_lines_are_counted_in_the_window_where_they_are_asked_for() -> None:
 
 
 def test_a_mix_is_three_windows_of_a_job_beside_its_partner(tmp_path: Path) -> None:
-    found = mixes(Runs(tmp_path), Case("wordcount", job=(("tasks", 2),)), 1)
+    found = mixes(Runs(tmp_path), Case("kmeans", job=(("tasks", 2),)), 1)
     assert sum(share for _, share in found) == pytest.approx(1)
     assert len(found) == 3
     begins = set()
@@ -74,8 +74,8 @@ def test_a_mix_is_three_windows_of_a_job_beside_its_partner(tmp_path: Path) -> N
         keys = dict(job.flat())
         assert (keys["instructions"], keys["tasks"]) == (str(WINDOW), "2")
         begins.add(int(keys["skip"]))
-    assert begins == {window.begin for window in windows("wordcount", 1, WINDOW)}
-    alone = mixes(Runs(tmp_path), Case("wordcount", partner=""), 1)
+    assert begins == {window.begin for window in windows("kmeans", 1, WINDOW)}
+    alone = mixes(Runs(tmp_path), Case("kmeans", partner=""), 1)
     assert [agent.kind for agent in alone[0][0].agents] == ["job"]
 
 

@@ -16,6 +16,7 @@ import pytest
 import typer.main
 import yaml
 from hmsim.cli import app
+from typer.core import TyperGroup
 
 REPO = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -51,9 +52,9 @@ def test_commands_in_pages_exist(page: Path) -> None:
     for words in _commands(page.read_text(encoding="utf-8")):
         command: Any = typer.main.get_command(app)
         rest = list(words)
-        while hasattr(command, "commands"):
+        while isinstance(command, TyperGroup):
             assert rest and rest[0] in command.commands, f"{page.name}: hmsim {' '.join(words)}"
-            command = command.commands[rest.pop(0)]
+            command = command.get_command(typer.Context(command), rest.pop(0))
         known = {option for parameter in command.params for option in parameter.opts}
         used = {word.split("=")[0] for word in rest if word.startswith("--")}
         assert used <= known | {"--help"}, f"{page.name}: hmsim {' '.join(words)}"

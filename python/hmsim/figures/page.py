@@ -50,8 +50,9 @@ interval.
   where they compute, read, write and wait as they did, beside mcf, lbm or milc on core 0. IPC of a
   program is the instructions of its threads over time, waiting counted. They are real programs at
   laptop scale, not the paper's ([programs.md](programs.md), [workloads.md](workloads.md)): inputs
-  are a hundred to a thousand times smaller, and SPEC's three are programs of the same kind with the
-  rates of Table IV and a measured base CPI ([gem5.md](gem5.md#base-cpi)).
+  are 1.3 to 5 times smaller in pages, samples and lines, those of dfsioe 23 times in bytes, of all
+  of which windows are run; SPEC's three are programs of the same kind with the rates of Table IV
+  and a measured base CPI ([gem5.md](gem5.md#base-cpi)).
 - **Machine**: a copy engine (`frontend.node.machine: dma`), for every claim about mixes. The
   paper's plots of its queue have more than 104 of 128 entries held by reads of the NVDIMM: three
   cores that copy, with ten or sixteen lines in flight each, cannot hold so many
@@ -64,10 +65,10 @@ interval.
   other state is sensitivity.
 - **A run** is one pass over a window of 40 million instructions of the capture, the same under
   every policy: its tasks took turns of four million on the processor that was captured. Three
-  windows stand for a capture, one of those without I/O, and one of each half of the others by how
-  many lines of the NVDIMM they have; each counts by its share of the program's work, and in time by
-  how long it took. What a window leaves waiting is not carried into the next. A run ends after
-  100 ms whatever was done.
+  windows stand for a capture, one of those without I/O (some have none), and one of each half of
+  the others by how many lines of the NVDIMM they have; each counts by its share of the program's
+  work, and in time by how long it took. What a window leaves waiting is not carried into the next.
+  A run ends after 100 ms whatever was done.
 - **HMS** is `paper_hms`: tables, the oldest first within a class, as the paper says it evaluated;
   with all techniques, the same beneath them. `hms` and `all`, which compare the equations' rates
   themselves, stand beside.
