@@ -39,7 +39,7 @@ from hmsim.common.tables import GAP, Row, number
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
-from hmsim.running.comparison import Comparison, compare_runs
+from hmsim.running.comparison import Comparison, compare_runs, titles
 from hmsim.running.options import options
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result, versions, write_json
@@ -116,12 +116,15 @@ def run(
 
 
 def compare(
-    config: ConfigArgument,
-    policy: Annotated[
+    config: Annotated[
         list[str],
-        typer.Option("--policy", help="A policy bundle, NAME,drained or NAME,mixed; two or more."),
+        typer.Argument(metavar="CONFIG...", help="Configurations: paths or shipped names."),
     ],
     workload: Annotated[list[str], typer.Option("--workload", help="A workload; may be repeated.")],
+    policy: Annotated[
+        Optional[list[str]],
+        typer.Option("--policy", help="A policy bundle, NAME,drained or NAME,mixed; repeated."),
+    ] = None,
     writes: Annotated[
         Optional[str],
         typer.Option(
@@ -140,10 +143,12 @@ def compare(
     force: Force = False,
     json: Json = False,
 ) -> None:
-    """Set policies side by side on the same workloads.
+    """Set policies, or systems, side by side on the same workloads.
 
-    Speedups are over the first policy. Each agent also runs alone, under the same policy, for
+    Speedups are over the first column. Each agent also runs alone, on the same system, for
     slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
+
+    Several configurations need no policy: each runs under its own. --set is said to all of them.
 
     Whether DRAM writes are drained in batches or mix with reads (controller.writes) may be worth
     more than the policy: --writes both shows each policy as NAME,drained and as NAME,mixed. FIRM
@@ -152,10 +157,10 @@ def compare(
     logs = _place_of_logs(request_log, out)
     if out is not None:
         check_output(out, force)
-    system = configuration(config, sets)
+    systems = [configuration(name, sets) for name in config]
     chosen = options(seed, warmup, check)
     found = compare_runs(
-        *(system, policy, workload, chosen, jobs, on_terminal()),
+        *(systems, policy or (), workload, chosen, jobs, on_terminal()),
         writes=writes,
         warn=complain,
         calibrate=not no_calibrate,
@@ -235,12 +240,15 @@ def _print_comparison(found: Comparison) -> None:
         results = [result for result in found.results if result.workload.name == workload]
         units = results[0].units
         names = [name for name in table.columns if _says_something(name, rows[name])]
-        print(f"{workload} on {results[0].config.name}, seed {results[0].options.seed}")
+        configs = [result.config for result in results]
+        columns_of = titles(configs)
+        where = f" on {configs[0].name}" if len({config.name for config in configs}) == 1 else ""
+        print(f"{workload}{where}, seed {results[0].options.seed}")
         _print_agents(results[0].workload)
-        for result in results:
-            _print_unfinished(result, f" under {result.config.policy}")
-        for part in _side_by_side(list(rows["policy"])):
-            columns = rows[rows["policy"].isin(part)]
+        for result, title in zip(results, columns_of):
+            _print_unfinished(result, f" under {title}")
+        for part in _side_by_side(columns_of):
+            columns = rows[[title in part for title in columns_of]]
             lines: list[Row] = []
             for group, members in labels.lines(names, units):
                 lines.append(group)
@@ -292,18 +300,18 @@ def _scaled(value: float, factor: float) -> float:
     return value if factor == 1 else value * factor
 
 
-def _side_by_side(policies: list[str]) -> Iterator[dict[str, str]]:
-    """Yield the policies in portions that fit the terminal, each with its column's title."""
+def _side_by_side(systems: list[str]) -> Iterator[dict[str, str]]:
+    """Yield the systems in portions that fit the terminal, each with its column's title."""
     room = terminal_width() - LABELS
-    titles = {policy: policy for policy in policies}
-    if sum(map(_width, titles.values())) > room:
-        titles = {policy: _broken(policy) for policy in policies}
+    headings = {system: system for system in systems}
+    if sum(map(_width, headings.values())) > room:
+        headings = {system: _broken(system) for system in systems}
     portion: dict[str, str] = {}
-    for policy, title in titles.items():
-        if portion and sum(map(_width, portion.values())) + _width(title) > room:
+    for system, heading in headings.items():
+        if portion and sum(map(_width, portion.values())) + _width(heading) > room:
             yield portion
             portion = {}
-        portion[policy] = title
+        portion[system] = heading
     yield portion
 
 
@@ -312,9 +320,9 @@ def _width(title: str) -> int:
 
 
 def _broken(name: str) -> str:
-    """Return a name in lines that end with its underscores and its comma."""
+    """Return a name in lines that end with its underscores, blanks and its comma."""
     lines = [""]
-    for piece in re.findall("[^_,]*[_,]|[^_,]+", name):
+    for piece in re.findall("[^_, ]*[_, ]|[^_, ]+", name):
         if lines[-1] and len(lines[-1] + piece) > LONGEST_NAME:
             lines.append("")
         lines[-1] += piece
@@ -324,16 +332,16 @@ def _broken(name: str) -> str:
 def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
     """Return the rows as dictionaries without what they have no value for."""
     return [
-        {name: value for name, value in row.items() if value == value}
+        {name: value for name, value in row.items() if value is not None and value == value}
         for row in table.to_dict("records")
     ]
 
 
 def _write_comparison(directory: Path, found: Comparison) -> None:
-    """Write the table, and the files of each run under WORKLOAD/POLICY."""
+    """Write the table, and the files of each run under WORKLOAD/SYSTEM."""
     found.table.to_csv(directory / "comparison.csv", index=False)
     write_json(directory / "run.json", {"versions": versions(), "command": sys.argv})
-    for result in found.results:
-        folder = directory / result.workload.name / str(result.config.policy)
+    for result, title in zip(found.results, titles([each.config for each in found.results])):
+        folder = directory / result.workload.name / title
         folder.mkdir(parents=True)
         result.write(folder, sys.argv)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Policies side by side on the same workloads and seeds."""
+"""Systems and policies side by side on the same workloads and seeds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hmsim import _core
 from hmsim._core import InputError
 from hmsim.common.paths import cache_directory
 from hmsim.common.progress import Bars
 from hmsim.config import write_modes
-from hmsim.config.configuration import AnyBundle
+from hmsim.config.configuration import AnyBundle, Config
 from hmsim.running import mixes
 from hmsim.running.calibration import with_table
 from hmsim.running.options import Options, options
@@ -61,7 +61,7 @@ SHOWN_OF_EACH = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison's runs, workload by workload and policy by policy, and their table."""
+    """A comparison's runs, workload by workload and system by system, and their table."""
 
     results: tuple[Result, ...]
     table: pd.DataFrame
@@ -69,7 +69,7 @@ class Comparison:
 
 
 def compare(
-    config: AnyConfig,
+    config: AnyConfig | Sequence[AnyConfig],
     policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
     *,
@@ -81,15 +81,16 @@ def compare(
     progress: bool = False,
     calibrate: bool = True,
 ) -> pd.DataFrame:
-    """Simulate every workload under every policy bundle and set the results side by side.
+    """Simulate every workload on every configuration under every policy bundle, side by side.
 
-    Each agent also runs alone, under the same policy, for slowdowns. Every run is kept in the cache
+    Each agent also runs alone, on the same system, for slowdowns. Every run is kept in the cache
     as it ends, and is not made again.
 
     Args:
-        config: a Config, a path, or the name of a shipped configuration.
-        policies: policy bundles: names, paths or Bundles; speedups are over the first one. A name
-            or path may give a write mode: ``split,drained``, ``split,mixed``.
+        config: a Config, a path, or the name of a shipped configuration; or a list of these, which
+            may be of one bundle, or of none: then each runs under its own policies.
+        policies: policy bundles: names, paths or Bundles; speedups are over the first system. A
+            name or path may give a write mode: ``split,drained``, ``split,mixed``.
         workloads: Workloads, paths or names of shipped workloads.
         writes: ``drained``, ``mixed`` or ``both``: the write mode of every bundle whose name gives
             none and whose scheduler leaves it open; None: what each bundle says, with a warning
@@ -102,9 +103,10 @@ def compare(
         calibrate: as for `hmsim.run`.
 
     Returns:
-        One row per workload and policy. Columns: ``workload``, ``policy``; per agent
+        One row per workload, configuration and policy. Columns: ``workload``, ``config``,
+        ``policy`` (None without one); per agent
         ``agent.N.rate`` (instructions or 4 KB blocks per second), ``core.N.ipc``,
-        ``agent.N.speedup`` (its rate over that under the first policy), ``agent.N.slowdown`` (its
+        ``agent.N.speedup`` (its rate over that on the first system), ``agent.N.slowdown`` (its
         rate alone over its rate here); over the measured agents ``speedup`` (geometric mean),
         ``weighted_speedup`` (sum of 1 / slowdown) and ``max_slowdown``; and latencies
         (ns, us), ratios and shares under the names that they have in ``stats.json``. NaN where a
@@ -119,7 +121,7 @@ def compare(
 
 
 def compare_runs(
-    config: AnyConfig,
+    config: AnyConfig | Sequence[AnyConfig],
     policies: Sequence[AnyBundle],
     workloads: Sequence[AnyWorkload],
     chosen: Options,
@@ -136,18 +138,14 @@ def compare_runs(
     With ``logs``, a folder for scratch files, the runs of whole workloads are made whatever is
     cached, and have a request log each.
     """
-    base = as_config(config)
-    if isinstance(policies, str) or not policies or isinstance(workloads, str) or not workloads:
+    if isinstance(policies, str) or isinstance(workloads, str) or not workloads:
         raise InputError("compare: needs a list of policies and a list of workloads")
-    systems = write_modes.expanded([base.with_policy(policy) for policy in policies], writes)
+    systems = _systems(config, policies, writes, warn)
     loaded = [as_workload(workload) for workload in mixes.expand(workloads)]
-    _refuse_repeated("policy", [str(system.policy) for system in systems])
     _refuse_repeated("workload", [workload.name for workload in loaded])
     for workload in loaded:
         for system in systems:
             workload.check(system, bool(chosen.warmup_ps or chosen.warmup_instructions))
-    if writes is None and (differing := write_modes.difference(systems)):
-        warn(differing)
     systems = [with_table(system, calibrate, jobs, progress) for system in systems]
 
     shared = [Point(system, workload, chosen) for workload in loaded for system in systems]
@@ -182,6 +180,45 @@ def compare_runs(
     return Comparison(tuple(results), _table(rows), commands)
 
 
+def titles(configs: Sequence[Config]) -> list[str]:
+    """Return what each system of a comparison is called: by its policy, its configuration, or both.
+
+    A policy is not named where none has one, a configuration not where all have the same.
+    """
+    several = len({config.name for config in configs}) > 1
+    named = any(config.policy is not None for config in configs)
+    return [
+        ", ".join([config.name] * several + [config.policy or "its own"] * (named or not several))
+        for config in configs
+    ]
+
+
+def _systems(
+    config: AnyConfig | Sequence[AnyConfig],
+    policies: Sequence[AnyBundle],
+    writes: str | None,
+    warn: Callable[[str], None],
+) -> list[Config]:
+    """Return every configuration under every policy."""
+    is_one = isinstance(config, (str, os.PathLike, Config))
+    given = [config] if is_one else config
+    bases = [as_config(each) for each in cast("Sequence[AnyConfig]", given)]
+    if not policies and (len(bases) < 2 or writes is not None):
+        raise InputError("compare: needs policies, or several configurations")
+    systems: list[Config] = []
+    for base in bases:
+        under = [base.with_policy(policy) for policy in policies] if policies else [base]
+        under = write_modes.expanded(under, writes)
+        _refuse_repeated("policy", [str(system.policy) for system in under])
+        systems += under
+    _refuse_repeated("configuration", [base.name for base in bases])
+    if policies and writes is None:
+        differing = write_modes.difference(systems[: len(systems) // len(bases)])
+        if differing:
+            warn(differing)
+    return systems
+
+
 def _kept(wanted: Mapping[str, Point], store: Store) -> dict[str, Result]:
     """Return the results that the store holds of these points."""
     kept: dict[str, Result] = {}
@@ -205,7 +242,11 @@ def _has_series(point: Point) -> bool:
 
 def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict[str, Any]:
     stats = result.stats
-    row: dict[str, Any] = {"workload": result.workload.name, "policy": result.config.policy}
+    row: dict[str, Any] = {
+        "workload": result.workload.name,
+        "config": result.config.name,
+        "policy": result.config.policy,
+    }
     rates = _agent_rates(result)
     speedups = [_ratio(rate, base) for rate, base in zip(rates, first)]
     slowdowns = [_ratio(solo, rate) for rate, solo in zip(rates, alone)]
@@ -272,7 +313,8 @@ def _simulate_all(
         def task(key: str, point: Point) -> Result:
             workload = point.workload
             agents = "" if len(workload.agents) > 1 else f" ({workload.agents[0].kind} alone)"
-            name = f"{workload.name}, {point.config.policy}{agents}"
+            system = point.config.policy or point.config.name
+            name = f"{workload.name}, {system}{agents}"
             result = simulate(
                 point.config,
                 workload,
