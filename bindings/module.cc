@@ -73,11 +73,11 @@ void register_exception(py::module_& module, const char* name, PyObject* base) {
 }
 
 template <class T>
-std::int64_t value_or_raise(const Parsed<T>& parsed) {
+T value_or_raise(const Parsed<T>& parsed) {
   if (!parsed.value) {
     throw InputError(parsed.error);
   }
-  return parsed.value->value();
+  return *parsed.value;
 }
 
 // One LUN with one open block for all pages, of which `over_provisioning` percent are spare.
@@ -280,7 +280,11 @@ PYBIND11_MODULE(_core, module) {
              [] { return std::make_pair(kPaperTableBytes, PerformanceTable::used_bytes()); });
   module.def("nearest_name", &nearest_name, py::arg("name"), py::arg("candidates"));
   module.def(
-      "parse_time", [](const std::string& text) { return value_or_raise(parse_time(text)); },
+      "parse_integer", [](const std::string& text) { return value_or_raise(parse_integer(text)); },
+      py::arg("text"));
+  module.def(
+      "parse_time",
+      [](const std::string& text) { return value_or_raise(parse_time(text)).value(); },
       py::arg("text"));
   module.def(
       "format_time", [](std::int64_t ps) { return format_time(Tick(ps)); }, py::arg("ps"));

@@ -2,7 +2,9 @@
 #include "core/errors.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace hmsim {
@@ -37,6 +39,52 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// Without what people set differently: case, and what stands between words.
+std::string letters(std::string_view name) {
+  std::string kept;
+  for (const char c : name) {
+    if (c != '_' && c != '-' && c != '.' && c != ' ') {
+      kept += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  return kept;
+}
+
+std::string_view first_part(std::string_view name) { return name.substr(0, name.find('.')); }
+std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
+
+// Whether the word is the plural of something whose `count` the candidate is.
+bool asks_for_count(std::string_view word, std::string_view candidate) {
+  return word == std::string(first_part(candidate)) + "s" && last_part(candidate) == "count";
+}
+
+// How far a candidate is from a name: by what they share, then by edit distance.
+struct Difference {
+  enum class Shared : std::uint8_t { letters, ends, most, last_part, little };
+
+  Difference(std::string_view name, std::string_view candidate)
+      : distance(edit_distance(name, candidate)) {
+    const bool parts = name.find('.') != name.npos && candidate.find('.') != candidate.npos &&
+                       last_part(name) == last_part(candidate);
+    if (letters(name) == letters(candidate) || asks_for_count(last_part(name), candidate)) {
+      shared = Shared::letters;
+    } else if (parts && first_part(name) == first_part(candidate)) {
+      shared = Shared::ends;
+    } else if (distance <= std::max<std::size_t>(2, name.size() / 3)) {
+      shared = Shared::most;
+    } else if (parts) {
+      shared = Shared::last_part;
+    }
+  }
+
+  friend bool operator<(const Difference& a, const Difference& b) {
+    return std::tie(a.shared, a.distance) < std::tie(b.shared, b.distance);
+  }
+
+  Shared shared = Shared::little;
+  std::size_t distance;
+};
+
 }  // namespace
 
 Fault::Fault(std::string_view component, Tick now, std::int64_t request, std::string_view message)
@@ -48,19 +96,10 @@ void raise_fault(std::string_view component, Tick now, std::int64_t request,
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
-  if (name.size() > kLongestName) {
-    return "";
-  }
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  const std::vector<std::string> nearest = nearest_names(name, candidates, 1);
+  return nearest.empty() || Difference(name, nearest[0]).shared == Difference::Shared::little
+             ? ""
+             : nearest[0];
 }
 
 std::vector<std::string> nearest_names(std::string_view name,
@@ -69,14 +108,14 @@ std::vector<std::string> nearest_names(std::string_view name,
   if (name.size() > kLongestName) {
     return {};
   }
-  std::vector<std::pair<std::size_t, std::size_t>> by_distance;  // distance, place
+  std::vector<std::pair<Difference, std::size_t>> by_difference;  // with the candidate's place
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    by_distance.emplace_back(edit_distance(name, candidates[i]), i);
+    by_difference.emplace_back(Difference(name, candidates[i]), i);
   }
-  std::sort(by_distance.begin(), by_distance.end());
+  std::sort(by_difference.begin(), by_difference.end());
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(count, by_distance.size()); ++i) {
-    names.push_back(candidates[by_distance[i].second]);
+  for (std::size_t i = 0; i < std::min(count, by_difference.size()); ++i) {
+    names.push_back(candidates[by_difference[i].second]);
   }
   return names;
 }

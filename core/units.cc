@@ -100,6 +100,51 @@ Parsed<std::int64_t> parse_with_unit(std::string_view text, const std::array<Uni
   return {{}, "'" + shown + "' has an unknown unit; known: " + unit_list(units)};
 }
 
+// "5M", "2.5k" or "1e6": decimal digits times a power of ten, if that is a whole number.
+std::optional<std::int64_t> parse_scaled(std::string_view text) {
+  constexpr std::array<Unit, 3> kPowers{{{"k", 3}, {"M", 6}, {"G", 9}}};
+  constexpr std::int64_t kMost = 18;  // powers of ten that fit 64 bits
+  const std::size_t end = text.find_first_not_of("0123456789.");
+  const std::size_t point = text.find('.');
+  if (end == text.npos || end == 0 || text[0] == '.') {
+    return {};
+  }
+  std::string digits(text.substr(0, end));
+  std::int64_t power = 0;
+  if (text[end] == 'e' || text[end] == 'E') {
+    const std::string_view exponent = text.substr(end + 1);
+    const auto [last, status] =
+        std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+    if (status != std::errc() || last != exponent.data() + exponent.size() || power > kMost ||
+        power < -kMost) {
+      return {};
+    }
+  } else {
+    for (const Unit& unit : kPowers) {
+      power = text.substr(end) == unit.name ? unit.factor : power;
+    }
+    if (power == 0) {
+      return {};
+    }
+  }
+  if (point < end) {
+    digits.erase(point, 1);
+    power -= static_cast<std::int64_t>(end - point) - 1;
+  }
+  while (power < 0 && !digits.empty() && digits.back() == '0') {
+    digits.pop_back();
+    ++power;
+  }
+  if (power < 0 || power > kMost) {
+    return {};
+  }
+  digits.append(static_cast<std::size_t>(power), '0');
+  std::int64_t value = 0;
+  const auto [last, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return status == std::errc() && last == digits.data() + digits.size() ? std::optional(value)
+                                                                        : std::nullopt;
+}
+
 template <std::size_t N>
 std::string format_with_unit(std::int64_t value, const std::array<Unit, N>& units) {
   for (const Unit& unit : units) {
@@ -131,10 +176,14 @@ Parsed<std::int64_t> parse_integer(std::string_view text) {
       magnitude > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
     return {{}, "'" + shown + "' does not fit 64 bits"};
   }
+  auto value = static_cast<std::int64_t>(magnitude);
   if (status != std::errc() || end != digits.data() + digits.size()) {
-    return {{}, "'" + shown + "' is not a whole number"};
+    const std::optional<std::int64_t> scaled = parse_scaled(digits);
+    if (!scaled || base == 16) {
+      return {{}, "'" + shown + "' is not a whole number"};
+    }
+    value = *scaled;
   }
-  const auto value = static_cast<std::int64_t>(magnitude);
   return {negative ? -value : value, ""};
 }
 

@@ -18,7 +18,8 @@ struct Parsed {
   std::string error;
 };
 
-Parsed<std::int64_t> parse_integer(std::string_view text);  // decimal or 0x, optional sign
+// Decimal or 0x, optional sign; decimal ones may end in k, M, G or an exponent: 5M, 1e6.
+Parsed<std::int64_t> parse_integer(std::string_view text);
 Parsed<double> parse_real(std::string_view text);
 Parsed<bool> parse_boolean(std::string_view text);            // true false yes no on off
 Parsed<Tick> parse_time(std::string_view text);               // ps ns us ms s

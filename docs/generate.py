@@ -66,7 +66,8 @@ def parameters() -> str:
         "# Parameters",
         "",
         "Each is a dotted name in a configuration file (dots are nesting), in `--set NAME=VALUE` "
-        "and in Python. Times, sizes and rates carry units: `52ns`, `4MiB`, `200MT/s`, `2GHz`. "
+        "and in Python. Times, sizes and rates carry units: `52ns`, `4MiB`, `200MT/s`, `2GHz`; "
+        "counts may end in `k`, `M`, `G` or an exponent: `5M`, `1e6`. "
         "`hmsim params PREFIX` prints the same.",
     ]
     section = ""

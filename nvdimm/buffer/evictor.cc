@@ -2,6 +2,7 @@
 #include "nvdimm/buffer/evictor.h"
 
 #include <array>
+
 namespace hmsim {
 
 Evictor::Evictor(const NvdimmParameters& parameters, SyncBuffer& buffer, Ftl& ftl,

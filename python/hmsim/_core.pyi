@@ -410,7 +410,14 @@ class Rehearsal:
         """Return the numbers of the requests that are not issued, best first."""
 
 def nearest_name(name: str, candidates: Sequence[str]) -> str:
-    """Return the candidate nearest by edit distance, or '' when none is near."""
+    """Return the candidate that is most likely meant, or '' when none is near."""
+
+def parse_integer(text: str) -> int:
+    """Return a count as users write it: 5000000, 5M, 5e6.
+
+    Raises:
+        InputError: it is not a whole number of 64 bits.
+    """
 
 def parse_time(text: str) -> int: ...
 def format_time(ps: int) -> str: ...

@@ -196,6 +196,22 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("run", "quick", "--workload", "w.yaml", "--warmup", "1x"),
         ("warmup: '1x'",),
     ),
+    "a warm-up without a unit": (
+        ("run", "quick", "--workload", "w.yaml", "--warmup", "10"),
+        ("warmup: '10' lacks a unit: 10us",),
+    ),
+    "a key of another section": (
+        ("check", "quick", "--set", "nvdimm.page_size=8KiB"),
+        ("did you mean 'nvdimm.nand.page_size'?",),
+    ),
+    "a plural": (
+        ("check", "quick", "--set", "controller.nvdimms=2"),
+        ("did you mean 'nvdimm.count'?",),
+    ),
+    "a policy without its underline": (
+        ("check", "quick", "--set", "controller.scheduler=frfcfs"),
+        ("did you mean 'fr_fcfs'?",),
+    ),
     "a negative seed": (("run", "quick", "--workload", "w.yaml", "--seed", "-1"), ("--seed",)),
     "no jobs": (
         ("compare", "quick", "--policy", "split", "--workload", "w.yaml", "--jobs", "0"),

@@ -10,6 +10,7 @@ from hmsim._core import InputError
 
 LARGEST_SEED = (1 << 64) - 1
 LARGEST_COUNT = (1 << 62) - 1
+FEWEST_UNIT_FREE = 1000  # instructions that may be asked for without a unit; fewer are a slip
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
 
     Args:
         seed: 0 .. 2^64 - 1.
-        warmup: a time with its unit (``"10ms"``), or a number of instructions.
+        warmup: a time with its unit (``"10ms"``), or a number of instructions (``2000000``,
+            ``"2M"``), as text at least 1,000.
         check: as `Options.check`.
 
     Raises:
@@ -46,11 +48,26 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
     if warmup is None:
         return Options(seed, check=check)
     text = str(warmup).strip()
-    if text.isdecimal() and text.isascii():
-        if int(text) > LARGEST_COUNT:
-            raise InputError(f"warmup: {text} instructions are too many")
-        return Options(seed, warmup_instructions=int(text), check=check)
+    count = _count(text)
+    if count is None:
+        try:
+            return Options(seed, warmup_ps=_core.parse_time(text), check=check)
+        except InputError as error:
+            raise InputError(f"warmup: {error}, nor a number of instructions") from error
+    if count < 0:
+        raise InputError(f"warmup: {text} instructions are fewer than none")
+    if count > LARGEST_COUNT:
+        raise InputError(f"warmup: {text} instructions are too many")
+    if isinstance(warmup, str) and 0 < count < FEWEST_UNIT_FREE:
+        raise InputError(
+            f"warmup: '{text}' lacks a unit: {text}us and {text}ms are times, {text}k and {text}M "
+            "thousands and millions of instructions"
+        )
+    return Options(seed, warmup_instructions=count, check=check)
+
+
+def _count(text: str) -> int | None:
     try:
-        return Options(seed, warmup_ps=_core.parse_time(text), check=check)
-    except InputError as error:
-        raise InputError(f"warmup: {error}, nor a number of instructions") from error
+        return _core.parse_integer(text)
+    except InputError:
+        return None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import yaml
 
-from hmsim._core import InputError, Simulation, nearest_name
+from hmsim._core import InputError, Simulation, nearest_name, parse_integer
 from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
@@ -21,7 +21,6 @@ from hmsim.running import mixes
 
 MOST_COPIES = 256
 NUMBERS = ("cores", "nodes")  # keys whose value may be a list of these
-SMALL_NUMBER = re.compile(r"[0-9]{1,3}")
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
@@ -217,11 +216,12 @@ def _copies(agent: Agent) -> list[Agent]:
     copies = values.get("copies")
     if copies is None or "copy_number" in values or not _has_copies(agent.kind):
         return [agent]
-    core = values["core"].text if "core" in values else "0"
-    if not SMALL_NUMBER.fullmatch(copies.text) or not SMALL_NUMBER.fullmatch(core):
+    try:
+        count = parse_integer(copies.text)
+        core = parse_integer(values["core"].text if "core" in values else "0")
+    except InputError:
         return [agent]
-    count = int(copies.text)
-    if not 1 <= count <= MOST_COPIES:
+    if not 1 <= count <= MOST_COPIES or not 0 <= core <= MOST_COPIES:
         return [agent]
     where = values.get("core", copies).where
     others = [setting for setting in agent.settings if setting.name != "core"]
@@ -230,7 +230,7 @@ def _copies(agent: Agent) -> list[Agent]:
             agent,
             settings=(
                 *others,
-                Setting("core", str(int(core) + number), where),
+                Setting("core", str(core + number), where),
                 Setting("copy_number", str(number), copies.where),
             ),
         )
