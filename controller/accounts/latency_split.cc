@@ -27,7 +27,7 @@ LatencySplit::LatencySplit(const DramParameters& dram, Tick clock_period,
       places_(static_cast<std::size_t>(dram.ranks) * refreshes_per_round_) {
   const auto banks_per_rank = static_cast<int>(dram.organisation.banks);
   for (int rank = 0; rank < static_cast<int>(dram.ranks); ++rank) {
-    places_[refresh.place(rank, refresh.turn(rank))].urgent = refresh.urgent_from(rank);
+    places_[refresh.place_of_turn(rank, refresh.turn(rank))].urgent = refresh.urgent_from(rank);
     for (int bank = rank * banks_per_rank; bank < (rank + 1) * banks_per_rank; ++bank) {
       banks_[static_cast<std::size_t>(bank)].place = &places_[refresh.place(rank, bank)];
     }

@@ -81,12 +81,12 @@ class LatencySplit {
   }
   // The refresh of a rank is issued, of the banks whose turn it was; `next`: after it.
   void refreshed(int rank, int turn, Cycle now, const RefreshControl& next) {
-    Place& place = places_[next.place(rank, turn)];
+    Place& place = places_[next.place_of_turn(rank, turn)];
     const Cycle stands = clock(place, now);
     place.until = now + refresh_time_;
     place.refreshed = place.until - stands;
     place.urgent = kNeverCycle;
-    places_[next.place(rank, next.turn(rank))].urgent = next.urgent_from(rank);
+    places_[next.place_of_turn(rank, next.turn(rank))].urgent = next.urgent_from(rank);
   }
   // Self-refresh began or ended: the rank's next refresh is due at another time.
   void rescheduled(int rank, const RefreshControl& next);

@@ -92,7 +92,7 @@ void RefreshControl::sleep(int rank, bool self_refresh) {
 void RefreshControl::wake_from_self_refresh(int rank, Cycle edge, Cycle time) {
   wake(rank);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
-  free_from_[place(rank, state.turn)] = edge + time;
+  free_from_[place_of_turn(rank, state.turn)] = edge + time;
   last_free_ = later(last_free_, edge + time);
   state.due = edge + interval_;
   state.urgent = earlier(state.due + behind_, edge + longest_);

@@ -79,6 +79,10 @@ class RefreshControl {
     return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
            static_cast<std::size_t>(bank & (turns_ - 1));
   }
+  // That of the rank's refresh of that turn.
+  std::size_t place_of_turn(int rank, int turn) const {
+    return static_cast<std::size_t>(rank * turns_ + turn);
+  }
   bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
   bool busy(Cycle edge) const { return blocked_ranks_ > 0 || edge < last_free_; }
   // When the next place that is refreshed at `edge` is done with it.
@@ -214,7 +218,7 @@ inline void RefreshControl::block(int rank, Cycle edge) {
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
   state.blocked = true;
   banks_.block(rank, each_turn_ << state.turn, DramBanks::Cause::refresh, edge);
-  free_from_[place(rank, state.turn)] = kNeverCycle;
+  free_from_[place_of_turn(rank, state.turn)] = kNeverCycle;
   ++blocked_ranks_;
 }
 
@@ -230,8 +234,9 @@ inline void RefreshControl::unblock(int rank, Cycle edge) {
 inline void RefreshControl::refreshed(int rank, Cycle edge) {
   unblock(rank, edge);
   Rank& state = ranks_[static_cast<std::size_t>(rank)];
-  free_from_[place(rank, state.turn)] = edge + duration_;
-  last_free_ = later(last_free_, edge + duration_);
+  const Cycle end = edge + duration_;
+  free_from_[place_of_turn(rank, state.turn)] = end;
+  last_free_ = later(last_free_, end);
   state.turn = state.turn + 1 == turns_ ? 0 : state.turn + 1;
   state.due += interval_;
   state.urgent = earlier(state.due + behind_, edge + longest_);
@@ -242,18 +247,19 @@ inline void RefreshControl::find_next_urgent() {
   planned_.step.rank = -1;
   Cycle next = kNeverCycle;
   Cycle then = kNeverCycle;
-  std::size_t first = 0;
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const Cycle each = ranks_[rank].urgent;
-    then = earlier(then, later(next, each));
-    if (each < next) {
-      next = each;
-      first = rank;
+  int first = 0;
+  int number = 0;
+  for (const Rank& rank : ranks_) {
+    then = earlier(then, later(next, rank.urgent));
+    if (rank.urgent < next) {
+      next = rank.urgent;
+      first = number;
     }
+    ++number;
   }
   next_urgent_ = next;
   second_urgent_ = then;
-  first_urgent_ = static_cast<int>(first);
+  first_urgent_ = first;
 }
 
 inline Cycle RefreshControl::look_ahead(Cycle soonest) {
