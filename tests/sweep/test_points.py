@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import os
 import pickle
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,6 +102,29 @@ def test_code_counts_and_what_does_not_simulate_does_not(tmp_path: Path) -> None
     assert changed["traces.reader"]
     assert changed["clones.clone"], "a workload may be made from a profile"
     assert changed["traces.__init__"], "importing a module runs its packages"
+
+
+def _parsed_imports(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            names = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            package, _, rest = name.partition(".")
+            if package == "hmsim" and rest:
+                yield rest
+
+
+def test_imports_are_found_as_the_parser_finds_them() -> None:
+    for file in sorted(identity.PACKAGE.rglob("*.py")):
+        source = file.read_text(encoding="utf-8")
+        parsed, found = set(_parsed_imports(source)), set(identity._imports(source))
+        assert parsed <= found, file
+        package = identity.PACKAGE
+        more = [name for name in found - parsed if package.joinpath(*name.split(".")).exists()]
+        assert not more, file
 
 
 def test_python_policies_count_by_source(tmp_path: Path) -> None:

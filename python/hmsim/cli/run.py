@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands that simulate: run and compare."""
 
+import itertools
+import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -47,9 +49,6 @@ from hmsim.running.run_record import read_record
 from hmsim.running.runner import simulate
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
@@ -170,7 +169,7 @@ def compare(
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)
     if json:
-        print_json(_records(found.table))
+        print_json([_record(found.columns, row) for row in found.rows])
     else:
         _print_comparison(found)
         if check:
@@ -235,11 +234,12 @@ def _print_result(result: Result) -> None:
 
 
 def _print_comparison(found: Comparison) -> None:
-    table = found.table
-    for workload, rows in table.groupby("workload", sort=False):
-        results = [result for result in found.results if result.workload.name == workload]
+    for workload, group in itertools.groupby(
+        zip(found.results, found.rows), lambda each: each[0].workload.name
+    ):
+        results, rows = zip(*group)
         units = results[0].units
-        names = [name for name in table.columns if _says_something(name, rows[name])]
+        names = [name for name in found.columns if _says_something(name, rows)]
         configs = [result.config for result in results]
         columns_of = titles(configs)
         where = f" on {configs[0].name}" if len({config.name for config in configs}) == 1 else ""
@@ -248,20 +248,22 @@ def _print_comparison(found: Comparison) -> None:
         for result, title in zip(results, columns_of):
             _print_unfinished(result, f" under {title}")
         for part in _side_by_side(columns_of):
-            columns = rows[[title in part for title in columns_of]]
+            columns = [row for title, row in zip(columns_of, rows) if title in part]
             lines: list[Row] = []
-            for group, members in labels.lines(names, units):
-                lines.append(group)
+            for heading, members in labels.lines(names, units):
+                lines.append(heading)
                 for line in members:
-                    values = [_scaled(value, line.factor) for value in columns[line.name]]
-                    lines.append((line.label, *map(number, values)))
+                    values = (row.get(line.name, math.nan) for row in columns)
+                    scaled = [_scaled(value, line.factor) for value in values]
+                    lines.append((line.label, *map(number, scaled)))
             print_table(("", *(f">{name}" for name in part.values())), lines)
 
 
-def _says_something(name: str, values: "pd.Series") -> bool:
+def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     """Tell whether any run has the statistic and, of what threads did, whether any did it."""
     nothing = 0 if ".time." in name else None
-    return not (values.isna() | (values == nothing)).all()
+    values = (row.get(name) for row in rows)
+    return any(value is not None and value == value and value != nothing for value in values)
 
 
 def _print_agents(workload: Workload) -> None:
@@ -329,12 +331,10 @@ def _broken(name: str) -> str:
     return "\n".join(lines)
 
 
-def _records(table: "pd.DataFrame") -> list[dict[str, Any]]:
-    """Return the rows as dictionaries without what they have no value for."""
-    return [
-        {name: value for name, value in row.items() if value is not None and value == value}
-        for row in table.to_dict("records")
-    ]
+def _record(columns: Sequence[str], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row in its table's order, without what it has no value for."""
+    values = ((name, row.get(name)) for name in columns)
+    return {name: value for name, value in values if value is not None and value == value}
 
 
 def _write_comparison(directory: Path, found: Comparison) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hmsim._core import InputError, version
+from hmsim._core import InputError, parse_integer, version
 from hmsim.clones.causal import causal_words
 from hmsim.clones.clone import twin, words
 from hmsim.clones.profile import PAGE_LINES, Profile
@@ -212,7 +212,7 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
     match = PROFILE_PATH.fullmatch(os.fspath(path))
     if match is None or not is_profile(match["file"]):
         return path
-    limit = keys.get("instructions", "0")
+    limit = _instructions(keys)
     name = keys.get("format", "")
     seed = int(match["seed"] or 1)
     if name in FORMATS and name not in TWINS:
@@ -223,15 +223,23 @@ def resolve(path: Path, keys: Mapping[str, str]) -> Path:
         known = ", ".join(TWIN_PARTS)
         raise InputError(f"{path}: there is no part '{match['part']}', only {known}")
     blocks = name == "mqsim"
-    limited = match["part"] != "whole" and limit.isdigit() and int(limit) <= LONGEST
+    limited = match["part"] != "whole" and 0 <= limit <= LONGEST
     return materialised(
         Path(match["file"]),
         blocks,
-        int(limit) if limited else 0,
+        limit if limited else 0,
         seed,
         match["part"] == "dram",
         plain=keys.get("kind") != "job" or match["part"] == "plain",
     )
+
+
+def _instructions(keys: Mapping[str, str]) -> int:
+    """Return an agent's limit; 0 without one, and for a wrong one, of which the agent tells."""
+    try:
+        return parse_integer(keys.get("instructions", "0"))
+    except InputError:
+        return 0
 
 
 def base_cpi(path: Path) -> float:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -61,11 +62,26 @@ SHOWN_OF_EACH = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """A comparison's runs, workload by workload and system by system, and their table."""
+    """A comparison's runs, workload by workload and system by system.
+
+    Attributes:
+        results: of the runs.
+        rows: of their table, in the order of ``results``; without what a run has no value of.
+        columns: of their table, in one order, whichever rows have them.
+        commands_checked: by the protocol check, in all runs that were made.
+    """
 
     results: tuple[Result, ...]
-    table: pd.DataFrame
-    commands_checked: int = 0  # by the protocol check, in all runs that were made
+    rows: tuple[Mapping[str, Any], ...]
+    columns: tuple[str, ...]
+    commands_checked: int = 0
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """What `compare` returns."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=list(self.columns))
 
 
 def compare(
@@ -177,7 +193,7 @@ def compare_runs(
             rates = [_rates(found[key].stats, 1)[0] if key in found else math.nan for key in keys]
         rows.append(_row(result, _agent_rates(first), rates))
     commands = sum(int(result.host.get("commands_checked", 0)) for result in found.values())
-    return Comparison(tuple(results), _table(rows), commands)
+    return Comparison(tuple(results), tuple(rows), _columns(rows), commands)
 
 
 def titles(configs: Sequence[Config]) -> list[str]:
@@ -265,15 +281,11 @@ def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict
     return row
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the rows as a table whose columns stand in one order, whichever rows have them."""
-    import pandas as pd
-
+def _columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     ranks = {name: rank for rank, name in enumerate(SHOWN)}
     known = sorted((name for name in names if name in ranks), key=ranks.__getitem__)
-    others = [name for name in names if name not in ranks]
-    return pd.DataFrame(rows, columns=[*others, *known])
+    return (*(name for name in names if name not in ranks), *known)
 
 
 def _rates(stats: Mapping[str, float], agents: int) -> list[float]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from hmsim.config.settings import Setting
 from hmsim.running import mixes
 
 MOST_COPIES = 256
+PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
 NUMBERS = ("cores", "nodes")  # keys whose value may be a list of these
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
@@ -160,21 +161,27 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
 
     A core over a profile's twin has the profile's base CPI, unless its keys name another.
     """
-    from hmsim.clones import files as twin_files  # with numpy, which "--help" can do without
-
     settings = []
     trace = None
     keys = dict(setting.pair for setting in given)
     for setting in given:
         if setting.name == "path":
-            trace = twin_files.resolve(folder / setting.text, keys)
+            trace, cpi = _trace(folder / setting.text, keys)
             _check_trace(trace, setting)
-            wanted = keys.get("kind") == "llc_trace" and "base_cpi" not in keys
-            if wanted and (cpi := twin_files.base_cpi(folder / setting.text)):
+            if cpi and keys.get("kind") == "llc_trace" and "base_cpi" not in keys:
                 settings.append(replace(setting, name="base_cpi", text=f"{cpi:g}"))
             setting = replace(setting, text=os.fspath(trace))
         settings.append(setting)
     return Agent(tuple(settings), where or given[0].where, trace)
+
+
+def _trace(path: Path, keys: Mapping[str, str]) -> tuple[Path, float]:
+    """Return what an agent reads, and the base CPI of the profile whose twin it is, or 0."""
+    if PROFILE not in path.name:
+        return path, 0.0
+    from hmsim.clones import files as twin_files  # with numpy, which takes a while to import
+
+    return twin_files.resolve(path, keys), twin_files.base_cpi(path)
 
 
 def _is_list(key: yaml.Node, value: yaml.Node) -> bool:
