@@ -11,7 +11,7 @@ FLOORS = (
     ("core",),
     ("policies",),
     ("dram", "nvdimm"),
-    ("controller",),
+    ("controller", "storage"),
     ("check",),
     ("traces", "clones"),
     ("agents",),
@@ -19,7 +19,7 @@ FLOORS = (
     ("bindings",),
 )
 CONTROLLER = ("core", "policies", "dram", "nvdimm", "controller", "check")  # gem5 compiles these
-LIBRARY = (*CONTROLLER, "traces", "clones", "agents", "simulation")
+LIBRARY = (*CONTROLLER, "storage", "traces", "clones", "agents", "simulation")
 OPTIONAL = "dram/dramsim3/"  # has flags of its own
 
 
