@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/archive.h"
 #include "core/kernel.h"
 #include "core/statistics.h"
 #include "core/types.h"
@@ -21,6 +22,9 @@ struct IoRequest {
   std::uint32_t tag = 0;  // the asker's, unique among those under way; comes back with the end
   Kind kind = Kind::read;
   bool barrier = false;
+  std::uint16_t submitter = 0;  // whose queue it goes to, where a device has one for each
+
+  void serialize(Archive& archive) { archive(offset, bytes, tag, kind, barrier, submitter); }
 };
 
 // Whoever asks. Is told from within StorageDevice::advance() only, and may submit at once.
@@ -41,6 +45,8 @@ class StorageDevice : public Component {
   virtual void submit(const IoRequest& request, Tick now) = 0;
   virtual Bytes capacity() const = 0;
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
+  // Brings what is counted over time up to now.
+  virtual void account(Tick /*now*/) {}
 };
 
 }  // namespace hmsim

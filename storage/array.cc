@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/array.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+enum { kFromHost, kToHost };  // of the link's directions
+
+}  // namespace
+
+Array::Array(const ArrayDesign& design, Bytes capacity)
+    : parameters_(design),
+      capacity_(capacity),
+      tags_(design.array.tags),
+      queues_(static_cast<std::size_t>(design.array.queues)),
+      link_{LinkDirection{design.link.from_host, {}}, LinkDirection{design.link.to_host, {}}},
+      memory_(design.memory) {
+  buffers_.assign(design.array.shared_buffers ? 1 : queues_.size(),
+                  Slots<std::uint32_t>(design.array.buffers));
+}
+
+void Array::submit(const IoRequest& request, Tick now) {
+  const std::uint32_t index = jobs_.take();
+  Job& job = jobs_[index];
+  job.request = request;
+  job.begun = now;
+  job.since = now;
+  if (held_.empty() && passes_barrier(job)) {
+    pass_barrier(index, now);
+  } else {
+    held_.push(index);
+  }
+}
+
+Tick Array::advance(Tick now) {
+  while (events_.next_time() <= now) {
+    const auto event = events_.pop();
+    handle(event.kind, event.payload, now);
+  }
+  return next_event();
+}
+
+void Array::handle(Event kind, std::uint32_t index, Tick now) {
+  switch (kind) {
+    case Event::from_host:
+      end_link(index, false, now);
+      return;
+    case Event::arrived:
+      arrive(index, now);
+      return;
+    case Event::ring:
+      end_ring(index, now);
+      return;
+    case Event::cells:
+      end_cells(index, now);
+      return;
+    case Event::to_host:
+      end_link(index, true, now);
+      return;
+    case Event::sent:
+      end_sent(index, now);
+      return;
+    case Event::request:
+      end_request(index, now);
+      return;
+  }
+}
+
+void Array::pass_barrier(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  barrier_ = job.request.barrier;
+  ++passed_;
+  job.charge(ArrayPart::barrier, now);
+  if (tags_.take(1, index, now)) {
+    enqueue(index, now);
+  }
+}
+
+// The job has its tag.
+void Array::enqueue(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  job.charge(ArrayPart::tag, now);
+  if (job.whole()) {  // it moves nothing
+    events_.schedule(now + parameters_.array.end_time, Event::request, index);
+    return;
+  }
+  const std::size_t number = parameters_.array.queue_of == QueueOf::submitter
+                                 ? job.request.submitter
+                                 : (job.request.kind == IoRequest::Kind::write ? 1 : 0);
+  const auto queue = static_cast<std::uint32_t>(number % queues_.size());
+  queues_[queue].jobs.push(index);
+  schedule(queue, now);
+}
+
+// Makes transfers of the queue's jobs, as long as they find what they need.
+void Array::schedule(std::uint32_t queue, Tick now) {
+  while (!queues_[queue].stalled && !queues_[queue].jobs.empty()) {
+    const std::uint32_t index = cut(queue);
+    const Transfer& transfer = transfers_[index];
+    const bool found = transfer.write ? buffers_of(transfer).take(1, index, now)
+                                      : memory_[transfer.controller].out.take(
+                                            static_cast<std::int64_t>(transfer.bytes), index, now);
+    if (!found) {
+      queues_[queue].stalled = true;
+      return;
+    }
+    start(index, now);
+  }
+}
+
+// Makes the next transfer of the queue's first job: one buffer at most, within a stripe.
+std::uint32_t Array::cut(std::uint32_t queue) {
+  const std::uint32_t index = transfers_.take();
+  const std::uint32_t number = queues_[queue].jobs.front();
+  Job& job = jobs_[number];
+  Transfer& transfer = transfers_[index];
+  const auto stripe = static_cast<std::uint64_t>(parameters_.array.stripe.value());
+  const auto buffer = static_cast<std::uint64_t>(parameters_.array.buffer.value());
+  transfer.job = number;
+  transfer.queue = queue;
+  transfer.offset = job.request.offset + job.cut;
+  transfer.bytes =
+      earlier(earlier(job.request.bytes - job.cut, buffer), stripe - transfer.offset % stripe);
+  transfer.controller = static_cast<std::uint32_t>(transfer.offset / stripe % memory_.size());
+  transfer.write = job.request.kind == IoRequest::Kind::write;
+  transfer.since = job.since;
+  transfer.parts = job.parts;
+  job.cut += transfer.bytes;
+  ++job.open;
+  return index;
+}
+
+// The first job's transfer has what it needs. balance: the rest of the job goes to the queue's end.
+void Array::start(std::uint32_t index, Tick now) {
+  Transfer& transfer = transfers_[index];
+  Queue& queue = queues_[transfer.queue];
+  transfer.started = true;
+  transfer.charge(ArrayPart::queue, now);
+  const bool whole = jobs_[transfer.job].whole();
+  if (whole || parameters_.array.order == QueueOrder::balance) {
+    queue.jobs.pop();
+    if (!whole) {
+      queue.jobs.push(transfer.job);
+    }
+  }
+  if (!transfer.write) {
+    enter_controller(index, now);
+  } else if (link_[kFromHost].server.offer(index, now)) {
+    occupy_link(index, false, now);
+  }
+}
+
+void Array::occupy_link(std::uint32_t index, bool to_host, Tick now) {
+  const Tick time = link_[to_host ? kToHost : kFromHost].occupancy(transfers_[index].bytes);
+  events_.schedule(now + time, to_host ? Event::to_host : Event::from_host, index);
+}
+
+void Array::end_link(std::uint32_t index, bool to_host, Tick now) {
+  LinkDirection& link = link_[to_host ? kToHost : kFromHost];
+  if (const auto next = link.server.end(now)) {
+    occupy_link(*next, to_host, now);
+  }
+  if (link.times.fixed > Tick(0)) {
+    events_.schedule(now + link.times.fixed, to_host ? Event::sent : Event::arrived, index);
+  } else if (to_host) {
+    end_sent(index, now);
+  } else {
+    arrive(index, now);
+  }
+}
+
+// What is to be written is in its buffer.
+void Array::arrive(std::uint32_t index, Tick now) {
+  Transfer& transfer = transfers_[index];
+  transfer.charge(ArrayPart::link, now);
+  if (memory_[transfer.controller].in.take(static_cast<std::int64_t>(transfer.bytes), index, now)) {
+    enter_ring(index, now);
+  }
+}
+
+void Array::enter_ring(std::uint32_t index, Tick now) {
+  Transfer& transfer = transfers_[index];
+  transfer.charge(transfer.write ? ArrayPart::controller : ArrayPart::buffer, now);
+  if (ring_.offer(index, now)) {
+    occupy_ring(index, now);
+  }
+}
+
+void Array::occupy_ring(std::uint32_t index, Tick now) {
+  const Transfer& transfer = transfers_[index];
+  const ArrayParameters& array = parameters_.array;
+  const Tick time = time_of(transfer.bytes, transfer.write ? array.ring_to : array.ring_from);
+  events_.schedule(now + time, Event::ring, index);
+}
+
+void Array::end_ring(std::uint32_t index, Tick now) {
+  if (const auto next = ring_.end(now)) {
+    occupy_ring(*next, now);
+  }
+  Transfer& transfer = transfers_[index];
+  transfer.charge(ArrayPart::ring, now);
+  if (transfer.write) {
+    enter_controller(index, now);
+    free_buffer(transfer, now);
+    return;
+  }
+  if (link_[kToHost].server.offer(index, now)) {
+    occupy_link(index, true, now);
+  }
+  free_room(memory_[transfer.controller].out, transfer, now);
+}
+
+void Array::enter_controller(std::uint32_t index, Tick now) {
+  if (memory_[transfers_[index].controller].server.offer(index, now)) {
+    occupy_controller(index, now);
+  }
+}
+
+void Array::occupy_controller(std::uint32_t index, Tick now) {
+  Transfer& transfer = transfers_[index];
+  transfer.charge(ArrayPart::controller, now);
+  const Tick time =
+      memory_.start(transfer.controller, transfer.offset, transfer.bytes, transfer.write);
+  events_.schedule(now + time, Event::cells, index);
+}
+
+void Array::end_cells(std::uint32_t index, Tick now) {
+  const Transfer transfer = transfers_[index];
+  if (const auto next = memory_[transfer.controller].server.end(now)) {
+    occupy_controller(*next, now);
+  }
+  transfers_[index].charge(ArrayPart::cells, now);
+  if (transfer.write) {
+    end_transfer(index, now);
+    free_room(memory_[transfer.controller].in, transfer, now);
+  } else if (buffers_of(transfer).take(1, index, now)) {
+    enter_ring(index, now);
+  }
+}
+
+// What was read is with the host.
+void Array::end_sent(std::uint32_t index, Tick now) {
+  const Transfer transfer = transfers_[index];
+  transfers_[index].charge(ArrayPart::link, now);
+  end_transfer(index, now);
+  free_buffer(transfer, now);
+}
+
+// Those that wait for buffers are writes, first in their queues, and reads that have their data.
+void Array::free_buffer(const Transfer& transfer, Tick now) {
+  Slots<std::uint32_t>& buffers = buffers_of(transfer);
+  buffers.give(1, now);
+  while (const auto next = buffers.admit(now)) {
+    const std::uint32_t queue = transfers_[*next].queue;
+    if (transfers_[*next].started) {
+      enter_ring(*next, now);
+    } else {
+      queues_[queue].stalled = false;
+      start(*next, now);
+      schedule(queue, now);
+    }
+  }
+}
+
+// Those that wait for room are writes that have their data here, and reads, first in their queues.
+void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now) {
+  room.give(static_cast<std::int64_t>(transfer.bytes), now);
+  while (const auto next = room.admit(now)) {
+    const std::uint32_t queue = transfers_[*next].queue;
+    if (transfers_[*next].started) {
+      enter_ring(*next, now);
+    } else {
+      queues_[queue].stalled = false;
+      start(*next, now);
+      schedule(queue, now);
+    }
+  }
+}
+
+void Array::end_transfer(std::uint32_t index, Tick now) {
+  const Transfer& transfer = transfers_[index];
+  Job& job = jobs_[transfer.job];
+  ++counts_.of[transfer.write ? 1 : 0].transfers;
+  ensure(job.open > 0, "array", now, job.request.tag, "a transfer ends of a request that has none");
+  if (--job.open == 0 && job.whole()) {
+    job.parts = transfer.parts;
+    job.since = transfer.since;
+    events_.schedule(now + parameters_.array.end_time, Event::request, transfer.job);
+  }
+  transfers_.give_back(index);
+}
+
+// The tag is free, and whoever waits goes on, before the listener is told.
+void Array::end_request(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  job.charge(ArrayPart::end, now);
+  const std::uint32_t tag = job.request.tag;
+  if (job.request.kind != IoRequest::Kind::flush) {
+    ArrayCounts::Direction& of = counts_.of[job.request.kind == IoRequest::Kind::write ? 1 : 0];
+    for (std::size_t i = 0; i < kArrayParts; ++i) {
+      of.parts[i] += static_cast<Counter>(job.parts[i].value());
+    }
+    of.time += static_cast<Counter>((now - job.begun).value());
+    ++of.requests;
+  }
+  barrier_ = barrier_ && !job.request.barrier;
+  --passed_;
+  jobs_.give_back(index);
+  tags_.give(1, now);
+  if (const auto next = tags_.admit(now)) {
+    enqueue(*next, now);
+  }
+  while (!held_.empty() && passes_barrier(jobs_[held_.front()])) {
+    const std::uint32_t next = held_.front();
+    held_.pop();
+    pass_barrier(next, now);
+  }
+  listener_->on_io_done(tag, now);
+}
+
+}  // namespace hmsim

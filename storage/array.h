@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An array of solid-state memory behind a link, as Moneta is built (Caulfield et al., MICRO 2010):
+// requests in queues, split into transfers at stripe edges, a few buffers, a ring, controllers.
+//
+//   write: tag, queue, buffer, link, room in the controller's queue, ring (the buffer is free),
+//          cells; then the room is free
+//   read:  tag, queue, room in the controller's queue, cells, buffer, ring (the room is free),
+//          link; then the buffer is free
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/pool.h"
+#include "core/ring.h"
+#include "storage/array_parameters.h"
+#include "storage/request.h"
+#include "storage/server.h"
+
+namespace hmsim {
+
+// Where a request is while the array has it; each moment of it belongs to one, those of a request
+// of several transfers as the last of them to end tells. Waiting counts where the wait leads to.
+enum class ArrayPart : std::uint8_t {
+  barrier,     // a barrier had to end, or it is one
+  tag,         // no tag was free
+  queue,       // in its queue, until a buffer or the controller's room was its own
+  link,        // of data: waiting, and on the link
+  buffer,      // data that were read waited for a buffer
+  ring,        // waiting, and on the ring
+  controller,  // waiting for the controller, or room in its queue
+  cells,       // served by the controller
+  end,         // its end is told to the host
+  last = end
+};
+inline constexpr std::size_t kArrayParts = static_cast<std::size_t>(ArrayPart::last) + 1;
+using ArrayParts = std::array<Tick, kArrayParts>;
+
+struct ArrayCounts {
+  struct Direction {
+    std::array<Counter, kArrayParts> parts{};  // picoseconds; they add up to `time`
+    Counter time = 0;
+    Counter requests = 0;
+    Counter transfers = 0;
+    void serialize(Archive& archive) { archive(parts, time, requests, transfers); }
+  };
+  std::array<Direction, 2> of;  // reads, writes
+
+  void serialize(Archive& archive) { archive(of); }
+};
+
+class Array final : public StorageDevice {
+ public:
+  // The parameters have passed check().
+  Array(const ArrayDesign& design, Bytes capacity);
+
+  void listen(IoListener& listener) override { listener_ = &listener; }
+  void submit(const IoRequest& request, Tick now) override;
+  Bytes capacity() const override { return capacity_; }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void account(Tick now) override;
+  Tick next_event() const override { return events_.next_time(); }
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  const ArrayCounts& counts() const { return counts_; }
+  const RowMemory& memory() const { return memory_; }
+  double ring_busy() const { return ring_.level().mean(); }
+  double link_busy(bool to_host) const { return link_[to_host ? 1 : 0].server.level().mean(); }
+  Power power() const;
+
+ private:
+  // What ends: a transfer's time on the link from the host, what passes behind it, its time on the
+  // ring, at the controller, on the link to the host, what passes behind that; a request.
+  enum class Event : std::uint8_t {
+    from_host,
+    arrived,
+    ring,
+    cells,
+    to_host,
+    sent,
+    request,
+    last = request
+  };
+
+  struct Job {
+    IoRequest request;
+    Tick begun{0};
+    Tick since{0};
+    ArrayParts parts{};
+    std::uint64_t cut = 0;   // bytes of which transfers were made
+    std::uint32_t open = 0;  // transfers that have not ended
+
+    bool whole() const { return cut == request.bytes; }
+    void charge(ArrayPart part, Tick now) {
+      parts[static_cast<std::size_t>(part)] += now - since;
+      since = now;
+    }
+    void serialize(Archive& archive) { archive(request, begun, since, parts, cut, open); }
+  };
+  struct Transfer {
+    std::uint32_t job = 0;
+    std::uint32_t queue = 0;
+    std::uint32_t controller = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    bool write = false;
+    bool started = false;  // it no longer keeps its queue waiting
+    Tick since{0};
+    ArrayParts parts{};
+
+    void charge(ArrayPart part, Tick now) {
+      parts[static_cast<std::size_t>(part)] += now - since;
+      since = now;
+    }
+    void serialize(Archive& archive) {
+      archive(job, queue, controller, offset, bytes, write, started, since, parts);
+    }
+  };
+  struct Queue {
+    Ring<std::uint32_t> jobs;
+    bool stalled = false;  // the first job's next transfer waits for what it needs
+    void serialize(Archive& archive) { archive(jobs, stalled); }
+  };
+
+  Slots<std::uint32_t>& buffers_of(const Transfer& transfer) {
+    return buffers_[parameters_.array.shared_buffers ? 0 : transfer.queue];
+  }
+  bool passes_barrier(const Job& job) const {
+    return !barrier_ && (!job.request.barrier || passed_ == 0);
+  }
+  void pass_barrier(std::uint32_t index, Tick now);
+  void enqueue(std::uint32_t index, Tick now);
+  void schedule(std::uint32_t queue, Tick now);
+  std::uint32_t cut(std::uint32_t queue);
+  void start(std::uint32_t index, Tick now);
+  void occupy_link(std::uint32_t index, bool to_host, Tick now);
+  void arrive(std::uint32_t index, Tick now);
+  void enter_ring(std::uint32_t index, Tick now);
+  void occupy_ring(std::uint32_t index, Tick now);
+  void end_ring(std::uint32_t index, Tick now);
+  void enter_controller(std::uint32_t index, Tick now);
+  void occupy_controller(std::uint32_t index, Tick now);
+  void end_cells(std::uint32_t index, Tick now);
+  void end_link(std::uint32_t index, bool to_host, Tick now);
+  void end_sent(std::uint32_t index, Tick now);
+  void free_buffer(const Transfer& transfer, Tick now);
+  void free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now);
+  void end_transfer(std::uint32_t index, Tick now);
+  void end_request(std::uint32_t index, Tick now);
+  void handle(Event kind, std::uint32_t index, Tick now);
+  void check_loaded(const Archive& archive) const;
+
+  const ArrayDesign parameters_;
+  const Bytes capacity_;
+  IoListener* listener_ = nullptr;
+  Pool<Job> jobs_;
+  Pool<Transfer> transfers_;
+  Ring<std::uint32_t> held_;  // jobs behind a barrier, or that are one
+  bool barrier_ = false;      // one is under way
+  std::int64_t passed_ = 0;   // jobs that no barrier holds, and that have not ended
+  Slots<std::uint32_t> tags_;
+  std::vector<Queue> queues_;
+  std::vector<Slots<std::uint32_t>> buffers_;  // by queue, or one for all
+  std::array<LinkDirection, 2> link_;          // from the host, to the host
+  Server<std::uint32_t> ring_;
+  RowMemory memory_;
+  EventQueue<Event> events_;
+  ArrayCounts counts_;
+};
+
+}  // namespace hmsim

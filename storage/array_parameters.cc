@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/array_parameters.h"
+
+#include <string>
+
+namespace hmsim {
+
+void ArrayParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "array");
+  constexpr const char* kPaper = "Caulfield et al. 2010";
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  parameters.integer("tags", tags, {1, 65'536}, "requests",
+                     {"requests that the device takes at once; others wait for a tag", kPaper});
+  parameters.integer("queues", queues, {1, 1'024}, "queues",
+                     {"first-in first-out queues, each with a scheduler of its own", kPaper});
+  parameters.choice<QueueOf>(
+      "queue_of", queue_of, {{"direction", QueueOf::direction}, {"submitter", QueueOf::submitter}},
+      {"which queue a request goes to. direction: reads to the first, writes to the second, if "
+       "there is one; submitter: by the number of the thread that asks, as NVMe has it",
+       kPaper});
+  parameters.choice<QueueOrder>(
+      "order", order, {{"fifo", QueueOrder::fifo}, {"balance", QueueOrder::balance}},
+      {"fifo: a request's transfers all start before those of the next; balance: one starts, and "
+       "the rest of its request goes to the queue's end",
+       kPaper});
+  parameters.integer("buffers", buffers, {1, 65'536}, "buffers",
+                     {"of each queue; a transfer needs one, whatever its size", kPaper});
+  parameters.boolean("shared_buffers", shared_buffers,
+                     {"whether all queues share the buffers, and get them in turn",
+                      "a modelling choice of hmsim"});
+  parameters.size("buffer", buffer, {512, kMostBytes},
+                  {"of each buffer: no transfer is larger", kPaper});
+  parameters.size("stripe", stripe, {512, kMostBytes},
+                  {"that lies on one controller; the next one is on the next controller", kPaper});
+  parameters.time("ring_to", ring_to, {"per KiB that a transfer to a controller takes", kPaper});
+  parameters.time("ring_from", ring_from,
+                  {"per KiB that a transfer from a controller takes", kPaper});
+  parameters.time("end_time", end_time,
+                  {"from the end of a request's last transfer to when the host sees it", kPaper});
+}
+
+std::vector<ParameterError> ArrayParameters::check() const {
+  std::vector<ParameterError> errors;
+  const auto multiple = [&errors](const char* name, Bytes size) {
+    if (size % Bytes(512) != Bytes(0)) {
+      errors.push_back({std::string("storage.array.") + name, "must be a multiple of 512B"});
+    }
+  };
+  const auto check = [&errors](const std::string& name, Tick time, Tick most) {
+    if (time > most) {
+      errors.push_back({"storage.array." + name, "must be at most " + format_time(most)});
+    }
+  };
+  multiple("buffer", buffer);
+  multiple("stripe", stripe);
+  check("ring_to", ring_to, kSecond / 1'000);
+  check("ring_from", ring_from, kSecond / 1'000);
+  check("end_time", end_time, kSecond);
+  return errors;
+}
+
+void ArrayDesign::declare(ParameterSet& parameters) {
+  array.declare(parameters);
+  link.declare(parameters);
+  memory.declare(parameters);
+  power.declare(parameters);
+}
+
+std::vector<ParameterError> ArrayDesign::check(Bytes capacity) const {
+  std::vector<ParameterError> errors = array.check();
+  for (const auto& others : {link.check(), memory.check()}) {
+    errors.insert(errors.end(), others.begin(), others.end());
+  }
+  const Bytes transfer = earlier(array.buffer, array.stripe);
+  if (transfer > memory.queue) {
+    errors.push_back({"storage.memory.queue", "must be at least " + format_size(transfer) +
+                                                  ", the largest transfer (storage.array.buffer, "
+                                                  ".stripe)"});
+  }
+  if (capacity > memory.whole()) {
+    errors.push_back({"storage.capacity", "must be at most " + format_size(memory.whole()) +
+                                              ", what storage.memory.controllers of "
+                                              "storage.memory.capacity hold"});
+  }
+  return errors;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an array of solid-state memory is made of.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+#include "storage/link.h"
+#include "storage/power.h"
+#include "storage/row_memory.h"
+
+namespace hmsim {
+
+enum class QueueOf { direction, submitter };
+enum class QueueOrder { fifo, balance };
+
+struct ArrayParameters {
+  std::int64_t tags = 64;
+  std::int64_t queues = 1;
+  QueueOf queue_of = QueueOf::direction;
+  QueueOrder order = QueueOrder::fifo;
+  std::int64_t buffers = 2;  // of each queue, or of all together
+  bool shared_buffers = false;
+  Bytes buffer{8'192};
+  Bytes stripe{8'192};
+  Tick ring_to{280'000};  // per KiB
+  Tick ring_from{430'000};
+  Tick end_time{100'000};
+
+  void declare(ParameterSet& parameters);  // under "array."
+  std::vector<ParameterError> check() const;
+};
+
+// All of it: the scopes array, link, memory and power.
+struct ArrayDesign {
+  ArrayParameters array;
+  LinkParameters link;
+  RowMemoryParameters memory;
+  PowerParameters power;
+
+  void declare(ParameterSet& parameters);
+  std::vector<ParameterError> check(Bytes capacity) const;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The statistics of an array: where requests spent their time, what was busy, power.
+#include "storage/array.h"
+
+namespace hmsim {
+
+namespace {
+
+struct NamedPart {
+  ArrayPart part;
+  const char* name;
+  const char* description;
+};
+constexpr NamedPart kNames[] = {
+    {ArrayPart::barrier, "barrier", "a barrier had to end first"},
+    {ArrayPart::tag, "tag", "waiting for a tag"},
+    {ArrayPart::queue, "queue", "in its queue, waiting for a buffer or a controller's room"},
+    {ArrayPart::link, "link", "on the link, and waiting for it"},
+    {ArrayPart::buffer, "buffer", "data that were read waited for a buffer"},
+    {ArrayPart::ring, "ring", "on the ring, and waiting for it"},
+    {ArrayPart::controller, "controller_wait", "waiting for the controller, or room in its queue"},
+    {ArrayPart::cells, "cells", "the controller reads or writes"},
+    {ArrayPart::end, "end", "its end is told to the host"},
+};
+static_assert(std::size(kNames) == kArrayParts);
+
+struct NamedPower {
+  const char* name;
+  double Power::*watts;
+  const char* description;
+};
+constexpr NamedPower kPowers[] = {
+    {"scheduler", &Power::scheduler, "scheduler and DMA engines"},
+    {"ring", &Power::ring, "ring"},
+    {"link", &Power::link, "interface of the link"},
+    {"buffers", &Power::buffers, "buffers of scheduler and controllers"},
+    {"controllers", &Power::controllers, "memory controllers"},
+    {"cells", &Power::cells, "cells and row buffers, for what was read and written"},
+    {"background", &Power::background, "dies, whatever they do"},
+};
+
+constexpr double kPicosecondsPerMicrosecond = 1e6;
+
+}  // namespace
+
+void Array::account(Tick now) {
+  tags_.level().account(now);
+  for (Slots<std::uint32_t>& each : buffers_) {
+    each.level().account(now);
+  }
+  for (LinkDirection& each : link_) {
+    each.server.level().account(now);
+  }
+  ring_.level().account(now);
+  memory_.account(now);
+}
+
+Power Array::power() const {
+  return power_of(parameters_.power,
+                  {(link_busy(false) + link_busy(true)) / 2, ring_busy(), memory_.busy()},
+                  memory_.counts(), parameters_.memory.controllers, ring_.level().time());
+}
+
+void Array::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  for (const bool write : {false, true}) {
+    ArrayCounts::Direction& of = counts_.of[write ? 1 : 0];
+    const std::string prefix = path + (write ? ".write." : ".read.");
+    for (const NamedPart& part : kNames) {
+      registry.gauge(prefix + part.name + "_us", "us", part.description,
+                     [&of, index = static_cast<std::size_t>(part.part)] {
+                       return of.requests == 0 ? 0
+                                               : static_cast<double>(of.parts[index]) /
+                                                     static_cast<double>(of.requests) /
+                                                     kPicosecondsPerMicrosecond;
+                     });
+    }
+    registry.counter(prefix + "requests", "requests",
+                     "that ended; larger ones of the host come in pieces", {&of.requests});
+    registry.counter(prefix + "transfers", "transfers", "of one buffer each", {&of.transfers});
+  }
+  registry.gauge(path + ".tags", "tags", "in use, mean over time",
+                 [this] { return tags_.level().mean(); });
+  registry.gauge(path + ".buffers", "buffers", "in use, mean over time", [this] {
+    double sum = 0;
+    for (const Slots<std::uint32_t>& each : buffers_) {
+      sum += each.level().mean();
+    }
+    return sum;
+  });
+  registry.gauge(path + ".link.to_host.busy", "", "share of time in which data were on the way",
+                 [this] { return link_busy(true); });
+  registry.gauge(path + ".link.from_host.busy", "", "share of time in which data were on the way",
+                 [this] { return link_busy(false); });
+  registry.gauge(path + ".ring.busy", "", "share of time in which it carried data",
+                 [this] { return ring_busy(); });
+  registry.gauge(path + ".controllers.busy", "", "share of time, mean over controllers",
+                 [this] { return memory_.busy(); });
+  RowMemoryCounts& rows = memory_.counts();
+  registry.counter(path + ".rows_read", "rows", "opened to be read", {&rows.rows_read});
+  registry.counter(path + ".rows_written", "rows", "written, those of wear levelling apart",
+                   {&rows.rows_written});
+  registry.counter(path + ".gap_moves", "rows", "moved by wear levelling", {&rows.gap_moves});
+  registry.gauge(path + ".power_w", "W", "mean over time, of all its parts",
+                 [this] { return power().total(); });
+  for (const NamedPower& each : kPowers) {
+    registry.gauge(path + ".energy_j." + each.name, "J", each.description,
+                   [this, watts = each.watts] {
+                     return power().*watts * static_cast<double>(ring_.level().time().value()) /
+                            static_cast<double>(kSecond.value());
+                   });
+  }
+  registry.on_reset([this](Tick now) {
+    tags_.level().reset(now);
+    for (Slots<std::uint32_t>& each : buffers_) {
+      each.level().reset(now);
+    }
+    for (LinkDirection& each : link_) {
+      each.server.level().reset(now);
+    }
+    ring_.level().reset(now);
+    memory_.reset(now);
+    for (ArrayCounts::Direction& of : counts_.of) {
+      of.parts = {};
+      of.time = 0;
+    }
+  });
+}
+
+}  // namespace hmsim

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/host.h"
+
+#include <algorithm>
+
+#include "core/errors.h"
+#include "core/units.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::uint64_t kSector = 512;
+
+}  // namespace
+
+Host::Host(const PathParameters& parameters, StorageDevice& device)
+    : parameters_(parameters),
+      read_(parameters, false),
+      write_(parameters, true),
+      device_(device),
+      contexts_(parameters.contexts) {
+  device_.listen(*this);
+}
+
+std::uint16_t Host::join(IoListener& client) {
+  clients_.push_back(&client);
+  return static_cast<std::uint16_t>(clients_.size() - 1);
+}
+
+void Host::check_request(const IoRequest& request) const {
+  const auto capacity = static_cast<std::uint64_t>(device_.capacity().value());
+  if (request.offset % kSector != 0 || request.bytes % kSector != 0) {
+    throw InputError("a request of " + std::to_string(request.bytes) + " bytes at byte " +
+                     std::to_string(request.offset) +
+                     " of the storage device is not in sectors of 512 bytes");
+  }
+  if (request.offset > capacity || request.bytes > capacity - request.offset) {
+    throw InputError("a request of " + std::to_string(request.bytes) + " bytes at byte " +
+                     std::to_string(request.offset) +
+                     " lies beyond the end of the storage device, whose storage.capacity is " +
+                     format_size(device_.capacity()));
+  }
+}
+
+void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
+  check_request(request);
+  const std::uint32_t slot = ios_.take();
+  Io& io = ios_[slot];
+  io.request = request;
+  io.request.bytes = request.kind == IoRequest::Kind::flush ? 0 : request.bytes;
+  io.client = client;
+  io.begun = now;
+  io.since = now;
+  io.spins =
+      io.request.bytes <= static_cast<std::uint64_t>(parameters_.driver.spin_up_to.value()) &&
+      parameters_.driver.spin_up_to > Bytes(0);
+  outstanding_.add(1, now);
+  go_on(slot, now);
+  wakeup_.notify();
+}
+
+Tick Host::advance(Tick now) {
+  while (next_event() <= now) {
+    if (device_.next_event() <= now) {
+      device_.advance(now);
+    }
+    while (events_.next_time() <= now) {
+      const auto event = events_.pop();
+      if (event.kind == Event::section_end) {
+        end_section(event.payload, now);
+      } else {
+        go_on(event.payload, now);
+      }
+    }
+  }
+  return next_event();
+}
+
+// Does what the request does now, as far as it goes.
+void Host::go_on(std::uint32_t slot, Tick now) {
+  for (;;) {
+    Io& io = ios_[slot];
+    const std::vector<Stage>& stages = path(io).stages;
+    while (io.spins && stages[io.stage].asleep) {
+      ++io.stage;
+    }
+    const Stage& stage = stages[io.stage];
+    switch (stage.where) {
+      case Stage::Where::core:
+        if (io.in_context) {
+          run(slot, now);
+        } else if (contexts_.take(1, slot, now)) {
+          io.in_context = true;
+          run(slot, now);
+        }
+        return;
+      case Stage::Where::section:
+        leave_context(io, now);
+        if (sections_[static_cast<std::size_t>(stage.section)].offer(slot, now)) {
+          start_section(slot, stage.section, now);
+        }
+        return;
+      case Stage::Where::nowhere:
+        leave_context(io, now);
+        io.charge(stage.layer, now + stage.pass);
+        ++io.stage;
+        events_.schedule(now + stage.pass, Event::go_on, slot);
+        return;
+      case Stage::Where::device:
+        if (!issue(slot, now)) {
+          return;
+        }
+        break;
+      case Stage::Where::end:
+        end(slot, now);
+        return;
+    }
+  }
+}
+
+// Runs all layers that follow one another on the request's context.
+void Host::run(std::uint32_t slot, Tick now) {
+  Io& io = ios_[slot];
+  io.charge(Layer::context_wait, now);
+  const std::vector<Stage>& stages = path(io).stages;
+  const auto most = static_cast<std::uint64_t>(parameters_.max_request.value());
+  Tick end = now;
+  for (; stages[io.stage].where == Stage::Where::core; ++io.stage) {
+    const Stage& stage = stages[io.stage];
+    if (!io.spins || !stage.asleep) {
+      const std::uint64_t bytes = io.issued_all ? io.request.bytes : io.piece(most);
+      end += stage.pass + (stage.per_kib > Tick(0) ? time_of(bytes, stage.per_kib) : Tick(0));
+      io.charge(stage.layer, end);
+    }
+  }
+  counts_.processor_time += static_cast<Counter>((end - now).value());
+  events_.schedule(end, Event::go_on, slot);
+}
+
+void Host::start_section(std::uint32_t slot, Section section, Tick now) {
+  Io& io = ios_[slot];
+  const Stage& stage = path(io).stages[io.stage];
+  io.charge(Layer::section_wait, now);
+  io.charge(stage.layer, now + stage.pass);
+  ++io.stage;
+  counts_.processor_time += static_cast<Counter>(stage.pass.value());
+  events_.schedule(now + stage.pass, Event::go_on, slot);
+  events_.schedule(now + stage.hold, Event::section_end, static_cast<std::uint32_t>(section));
+}
+
+void Host::end_section(std::size_t section, Tick now) {
+  if (const auto next = sections_[section].end(now)) {
+    start_section(*next, static_cast<Section>(section), now);
+  }
+}
+
+// Hands the next piece to the device; true: there are more, which begin at the queue again.
+bool Host::issue(std::uint32_t slot, Tick now) {
+  Io& io = ios_[slot];
+  const std::uint64_t bytes = io.piece(static_cast<std::uint64_t>(parameters_.max_request.value()));
+  IoRequest piece = io.request;
+  piece.offset += io.issued;
+  piece.bytes = bytes;
+  piece.tag = pieces_.take();
+  pieces_[piece.tag].io = slot;
+  ++io.pieces;
+  io.issued += bytes;
+  io.issued_all = io.issued == io.request.bytes;
+  const bool more = !io.issued_all;
+  if (more) {
+    io.stage = static_cast<std::uint32_t>(path(io).again);
+  } else if (!io.spins) {
+    leave_context(io, now);
+  }
+  device_.submit(piece, now);
+  return more;
+}
+
+void Host::on_io_done(std::uint32_t tag, Tick now) {
+  ensure(tag < pieces_.size() && pieces_[tag].io != kNoIndex, "storage host", now, tag,
+         "a request ends that is not under way");
+  const std::uint32_t slot = pieces_[tag].io;
+  pieces_[tag].io = kNoIndex;
+  pieces_.give_back(tag);
+  Io& io = ios_[slot];
+  if (--io.pieces > 0 || !io.issued_all) {
+    return;
+  }
+  counts_.processor_time += io.spins ? static_cast<Counter>((now - io.since).value()) : 0;
+  io.charge(Layer::device, now);
+  ++io.stage;
+  go_on(slot, now);
+}
+
+// Gives the context back; whoever waited for it runs.
+void Host::leave_context(Io& io, Tick now) {
+  if (!io.in_context) {
+    return;
+  }
+  io.in_context = false;
+  contexts_.give(1, now);
+  if (const auto next = contexts_.admit(now)) {
+    ios_[*next].in_context = true;
+    run(*next, now);
+  }
+}
+
+void Host::end(std::uint32_t slot, Tick now) {
+  Io& io = ios_[slot];
+  leave_context(io, now);
+  if (io.request.kind == IoRequest::Kind::flush) {
+    ++counts_.flushes;
+  } else {
+    HostCounts::Direction& of = counts_.of[io.request.kind == IoRequest::Kind::write ? 1 : 0];
+    for (std::size_t i = 0; i < kLayers; ++i) {
+      of.parts[i] += static_cast<Counter>(io.parts[i].value());
+    }
+    ++of.requests;
+    of.bytes += io.request.bytes;
+    of.time += static_cast<Counter>((now - io.begun).value());
+    of.latency.add((now - io.begun).value());
+  }
+  outstanding_.add(-1, now);
+  const std::uint16_t client = io.client;
+  const std::uint32_t tag = io.request.tag;
+  ios_.give_back(slot);
+  clients_[client]->on_io_done(tag, now);
+}
+
+void Host::account(Tick now) {
+  outstanding_.account(now);
+  contexts_.level().account(now);
+  for (Server<std::uint32_t>& section : sections_) {
+    section.level().account(now);
+  }
+  device_.account(now);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The software over a storage device: runs each request through the layers of its path
+// (storage/software_path.h) on a limited number of hardware contexts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/key_map.h"
+#include "core/pool.h"
+#include "core/statistics.h"
+#include "storage/request.h"
+#include "storage/server.h"
+#include "storage/software_path.h"
+
+namespace hmsim {
+
+// What has been done since the last reset; of reads, of writes. Flushes are not counted there.
+struct HostCounts {
+  struct Direction {
+    std::array<Counter, kLayers> parts{};  // picoseconds of ended requests: they add up to `time`
+    Counter time = 0;                      // picoseconds from begin to end
+    Counter requests = 0;
+    Counter bytes = 0;
+    Histogram latency;  // picoseconds
+    void serialize(Archive& archive) { archive(parts, time, requests, bytes, latency); }
+  };
+  std::array<Direction, 2> of;
+  Counter flushes = 0;
+  Counter processor_time = 0;  // picoseconds of layers that run on contexts, and of spinning
+
+  void serialize(Archive& archive) { archive(of, flushes, processor_time); }
+};
+
+// A request holds a context in its layers of `core`, one after another in one piece, and, if it
+// spins, while the device works; never while it waits for a section, or sleeps. A request larger
+// than max_request is issued in pieces, one after another; the thread then waits for all of them.
+class Host final : public Component, private IoListener {
+ public:
+  // The device outlives the host, which advances it and is its listener.
+  Host(const PathParameters& parameters, StorageDevice& device);
+  void attach(Wakeup wakeup) { wakeup_ = wakeup; }
+
+  // Gives whoever asks a number. It is told of its requests' ends from within advance().
+  std::uint16_t join(IoListener& client);
+
+  // A request of that client, whose tags are its own; it may wait inside. Throws InputError when it
+  // lies beyond the device's end, or is not in sectors.
+  void begin(std::uint16_t client, const IoRequest& request, Tick now);
+  Bytes capacity() const { return device_.capacity(); }
+
+  Tick next_event() const override { return earlier(events_.next_time(), device_.next_event()); }
+  Tick advance(Tick now) override;
+  void account(Tick now);  // brings what is counted over time up to now
+  void register_statistics(StatisticRegistry& registry);
+  const HostCounts& counts() const { return counts_; }
+  double outstanding() const { return outstanding_.mean(); }
+
+  void serialize(Archive& archive) override;
+  // The tags of a client's requests that have not ended.
+  std::vector<std::uint32_t> under_way(std::uint16_t client) const;
+
+ private:
+  enum class Event : std::uint8_t { go_on, section_end, last = section_end };
+
+  struct Io {
+    IoRequest request;
+    std::uint16_t client = 0;
+    std::uint32_t stage = 0;
+    std::uint32_t pieces = 0;  // under way
+    std::uint64_t issued = 0;  // bytes
+    bool issued_all = false;
+    bool in_context = false;
+    bool spins = false;
+    Tick begun{0};
+    Tick since{0};  // what is before that belongs to some layer
+    std::array<Tick, kLayers> parts{};
+
+    // Of the piece that is to be issued.
+    std::uint64_t piece(std::uint64_t most) const { return earlier(request.bytes - issued, most); }
+    void charge(Layer layer, Tick now) {
+      parts[static_cast<std::size_t>(layer)] += now - since;
+      since = now;
+    }
+    void serialize(Archive& archive);
+  };
+  struct Piece {
+    std::uint32_t io = kNoIndex;
+    void serialize(Archive& archive) { archive(io); }
+  };
+
+  void on_io_done(std::uint32_t tag, Tick now) override;
+
+  const SoftwarePath& path(const Io& io) const {
+    return io.request.kind == IoRequest::Kind::read ? read_ : write_;
+  }
+  void go_on(std::uint32_t slot, Tick now);
+  void run(std::uint32_t slot, Tick now);
+  void start_section(std::uint32_t slot, Section section, Tick now);
+  void end_section(std::size_t section, Tick now);
+  bool issue(std::uint32_t slot, Tick now);
+  void leave_context(Io& io, Tick now);
+  void end(std::uint32_t slot, Tick now);
+  void check_request(const IoRequest& request) const;
+  void check_loaded(const Archive& archive) const;
+  void check_io(const Archive& archive, const Io& io) const;
+
+  const PathParameters parameters_;
+  const SoftwarePath read_;
+  const SoftwarePath write_;
+  StorageDevice& device_;
+  std::vector<IoListener*> clients_;
+  Wakeup wakeup_;
+  Pool<Io> ios_;
+  Pool<Piece> pieces_;  // by the tag that the device knows
+  Slots<std::uint32_t> contexts_;
+  std::array<Server<std::uint32_t>, kSections> sections_;
+  EventQueue<Event> events_;
+  Level outstanding_;
+  HostCounts counts_;
+};
+
+}  // namespace hmsim

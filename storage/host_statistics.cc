@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The statistics of the host: latencies and their parts, rates, and what was busy.
+#include <algorithm>
+
+#include "storage/host.h"
+
+namespace hmsim {
+
+namespace {
+
+struct NamedLayer {
+  Layer layer;
+  const char* name;
+  const char* description;
+};
+constexpr NamedLayer kNames[] = {
+    {Layer::entry, "entry", "system call and entry"},
+    {Layer::file_system, "file_system", "in the file system"},
+    {Layer::queue, "queue", "in the block layer's queue"},
+    {Layer::tag, "tag", "taking a tag"},
+    {Layer::copy_in, "copy_in", "copying data to be written"},
+    {Layer::issue, "issue", "handing the request to the device"},
+    {Layer::device, "device", "the device had all of it"},
+    {Layer::interrupt, "interrupt", "in the interrupt at its end"},
+    {Layer::wake, "wake", "waking the thread that slept"},
+    {Layer::copy_out, "copy_out", "copying data that were read"},
+    {Layer::leave, "leave", "on the way back to the program"},
+    {Layer::context_wait, "context_wait", "waiting for a hardware context"},
+    {Layer::section_wait, "section_wait", "waiting for a lock, the queue or the file system"},
+};
+static_assert(std::size(kNames) == kLayers);
+
+struct NamedSection {
+  Section section;
+  const char* name;
+  const char* description;
+};
+constexpr NamedSection kSectionNames[] = {
+    {Section::file_system, "file_system", "share of time in which the file system was held"},
+    {Section::queue, "queue", "share of time in which the block layer's queue was held"},
+    {Section::lock, "lock", "share of time in which the lock for issuing was held"},
+};
+static_assert(std::size(kSectionNames) == kSections);
+
+constexpr double kPicosecondsPerMicrosecond = 1e6;
+
+}  // namespace
+
+void Host::register_statistics(StatisticRegistry& registry) {
+  const auto seconds = [this] {
+    return static_cast<double>(outstanding_.time().value()) / static_cast<double>(kSecond.value());
+  };
+  const auto rate = [seconds](double count) {
+    const double time = seconds();
+    return time == 0 ? 0 : count / time;
+  };
+  for (const bool write : {false, true}) {
+    HostCounts::Direction& of = counts_.of[write ? 1 : 0];
+    const std::string name = write ? "write" : "read";
+    registry.histogram("storage." + name + "_latency_us", "us",
+                       write ? "of a write, from its begin in software to its end there"
+                             : "of a read, from its begin in software to its end there",
+                       kMicrosecond.value(), {&of.latency});
+    for (const NamedLayer& layer : kNames) {
+      registry.gauge("storage." + name + "." + layer.name + "_us", "us", layer.description,
+                     [&of, index = static_cast<std::size_t>(layer.layer)] {
+                       return of.requests == 0 ? 0
+                                               : static_cast<double>(of.parts[index]) /
+                                                     static_cast<double>(of.requests) /
+                                                     kPicosecondsPerMicrosecond;
+                     });
+    }
+    registry.counter("storage." + name + "s", "requests",
+                     write ? "writes that ended" : "reads that ended", {&of.requests});
+    registry.counter("storage." + name + "_bytes", "bytes",
+                     write ? "of writes that ended" : "of reads that ended", {&of.bytes});
+  }
+  registry.counter("storage.flushes", "requests", "flushes that ended", {&counts_.flushes});
+  registry.gauge("storage.iops", "requests/s", "reads and writes that ended in a second",
+                 [this, rate] {
+                   return rate(static_cast<double>(counts_.of[0].requests) +
+                               static_cast<double>(counts_.of[1].requests));
+                 });
+  registry.gauge("storage.bandwidth_gb_per_s", "GB/s",
+                 "of reads and writes together, in 10^9 bytes", [this, rate] {
+                   return rate(static_cast<double>(counts_.of[0].bytes) +
+                               static_cast<double>(counts_.of[1].bytes)) /
+                          1e9;
+                 });
+  registry.gauge("storage.outstanding", "requests", "under way, mean over time",
+                 [this] { return outstanding_.mean(); });
+  registry.gauge("storage.cores_used", "contexts",
+                 "hardware contexts that software kept busy, spinning included; mean over time",
+                 [this, rate] {
+                   return rate(static_cast<double>(counts_.processor_time)) /
+                          static_cast<double>(kSecond.value());
+                 });
+  registry.gauge(
+      "storage.contexts.busy", "", "share of hardware contexts held, mean over time",
+      [this] { return contexts_.level().mean() / static_cast<double>(contexts_.count()); });
+  for (const NamedSection& each : kSectionNames) {
+    registry.gauge(std::string("storage.section.") + each.name + ".busy", "", each.description,
+                   [&section = sections_[static_cast<std::size_t>(each.section)]] {
+                     return section.level().mean();
+                   });
+  }
+  registry.on_reset([this](Tick now) {
+    outstanding_.reset(now);
+    contexts_.level().reset(now);
+    for (Server<std::uint32_t>& section : sections_) {
+      section.level().reset(now);
+    }
+    for (HostCounts::Direction& of : counts_.of) {
+      of.parts = {};
+      of.time = 0;
+    }
+    counts_.processor_time = 0;
+  });
+  device_.register_statistics(registry, "storage.device");
+}
+
+}  // namespace hmsim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/link.h"
+
+#include <string>
+
+namespace hmsim {
+
+void LinkParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "link");
+  constexpr const char* kSource = "Caulfield et al. 2010, Fig. 3, and rates of large requests";
+  parameters.time("to_host", to_host.per_kib,
+                  {"per KiB that a transfer to the host occupies the link", kSource});
+  parameters.time("to_host_fixed", to_host.fixed,
+                  {"behind that, until the host has the data; others may follow", kSource});
+  parameters.time("from_host", from_host.per_kib,
+                  {"per KiB that a transfer from the host occupies the link", kSource});
+  parameters.time("from_host_fixed", from_host.fixed,
+                  {"behind that, until the device has the data; others may follow", kSource});
+}
+
+std::vector<ParameterError> LinkParameters::check() const {
+  constexpr Tick kMostPerKib = kSecond / 1'000;
+  std::vector<ParameterError> errors;
+  const auto check = [&errors](const std::string& name, Tick time, Tick most) {
+    if (time > most) {
+      errors.push_back({"storage.link." + name, "must be at most " + format_time(most)});
+    }
+  };
+  check("to_host", to_host.per_kib, kMostPerKib);
+  check("to_host_fixed", to_host.fixed, kSecond);
+  check("from_host", from_host.per_kib, kMostPerKib);
+  check("from_host_fixed", from_host.fixed, kSecond);
+  return errors;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Power and energy of an array: blocks that idle or work, and cells that take energy by the bit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/statistics.h"
+#include "storage/row_memory.h"
+
+namespace hmsim {
+
+// Watts of a block that never works, and of one that always does.
+struct BlockPower {
+  double idle;
+  double peak;
+};
+
+struct PowerParameters {
+  BlockPower scheduler{0.3, 1.3};  // with its DMA engines
+  BlockPower ring{0.03, 0.06};
+  BlockPower link{0.12, 0.4};
+  BlockPower scheduler_buffers{0.00126, 0.00437};
+  BlockPower controller{0.24, 0.34};  // each
+  BlockPower controller_buffers{0.00126, 0.00437};
+  double cell_write = 16.82;  // picojoules per bit
+  double cell_read = 2.47;
+  double row_buffer_write = 1.02;
+  double row_buffer_read = 0.93;
+  std::int64_t dies = 512;
+  double die_idle = 0.000264;  // watts
+
+  void declare(ParameterSet& parameters);  // under "power."
+};
+
+// Watts, mean over some time.
+struct Power {
+  double scheduler = 0;
+  double ring = 0;
+  double link = 0;
+  double buffers = 0;
+  double controllers = 0;
+  double cells = 0;
+  double background = 0;  // of the cells' dies
+  double total() const {
+    return scheduler + ring + link + buffers + controllers + cells + background;
+  }
+};
+
+// Shares of time in which blocks worked.
+struct BusyShares {
+  double link = 0;  // mean over both directions
+  double ring = 0;
+  double controllers = 0;
+};
+
+// `time`: in which so much was read and written.
+Power power_of(const PowerParameters& parameters, const BusyShares& busy,
+               const RowMemoryCounts& counts, std::int64_t controllers, Tick time);
+
+}  // namespace hmsim

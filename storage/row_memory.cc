@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/row_memory.h"
+
+#include <string>
+
+namespace hmsim {
+
+void RowMemoryParameters::declare(ParameterSet& parameters) {
+  const ParameterSet::Scope scope(parameters, "memory");
+  constexpr const char* kPaper = "Caulfield et al. 2010";
+  constexpr const char* kFitted = "fitted to Caulfield et al. 2010, Fig. 3";
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+  parameters.integer("controllers", controllers, {1, 256}, "controllers",
+                     {"memory controllers, over which stripes go round", kPaper});
+  parameters.size("capacity", capacity, {512, kMostBytes}, {"of each controller", kPaper});
+  parameters.size("queue", queue, {512, std::int64_t{1} << 30},
+                  {"of each controller: room for data to be written, and as much for data that "
+                   "are read",
+                   kPaper});
+  parameters.size("row", row, {512, std::int64_t{1} << 30},
+                  {"what the cells read or write at once", kPaper});
+  parameters.time("read_time", read_time, {"of the cells of a row", kPaper});
+  parameters.time("write_time", write_time, {"of the cells of a row", kPaper});
+  parameters.time("read_base", read_base,
+                  {"of a transfer, beside its rows' and its bytes' times", kFitted});
+  parameters.time("write_base", write_base,
+                  {"of a transfer, beside its rows' and its bytes' times", kFitted});
+  parameters.time("read_per_kib", read_per_kib, {"per KiB of a transfer", kFitted});
+  parameters.time("write_per_kib", write_per_kib, {"per KiB of a transfer", kFitted});
+  parameters.integer_or("start_gap", start_gap, {1, 1'000'000'000}, "off", 0, "writes",
+                        {"writes of rows after which a controller's gap moves by one row; off: no "
+                         "levelling of wear",
+                         "Qureshi et al. 2009"});
+  parameters.boolean("selective_writes", selective_writes,
+                     {"whether only the bytes of a row that change are written, which takes less "
+                      "energy and the same time",
+                      kPaper});
+}
+
+std::vector<ParameterError> RowMemoryParameters::check() const {
+  constexpr Tick kMostPerKib = kSecond / 1'000;
+  std::vector<ParameterError> errors;
+  const auto check = [&errors](const std::string& name, Tick time, Tick most) {
+    if (time > most) {
+      errors.push_back({"storage.memory." + name, "must be at most " + format_time(most)});
+    }
+  };
+  check("read_time", read_time, kSecond / 1'000);
+  check("write_time", write_time, kSecond / 1'000);
+  check("read_base", read_base, kSecond);
+  check("write_base", write_base, kSecond);
+  check("read_per_kib", read_per_kib, kMostPerKib);
+  check("write_per_kib", write_per_kib, kMostPerKib);
+  return errors;
+}
+
+RowMemory::RowMemory(const RowMemoryParameters& parameters) : parameters_(parameters) {
+  controllers_.assign(static_cast<std::size_t>(parameters.controllers),
+                      Controller(parameters.queue.value()));
+}
+
+Tick RowMemory::start(std::size_t controller, std::uint64_t offset, std::uint64_t bytes,
+                      bool write) {
+  const auto row = static_cast<std::uint64_t>(parameters_.row.value());
+  const std::uint64_t rows = (offset + bytes - 1) / row - offset / row + 1;
+  const auto times = static_cast<std::int64_t>(rows);
+  if (!write) {
+    counts_.rows_read += rows;
+    counts_.cell_bytes_read += rows * row;
+    counts_.buffer_bytes_read += bytes;
+    return parameters_.read_base + time_of(bytes, parameters_.read_per_kib) +
+           times * parameters_.read_time;
+  }
+  Tick time = parameters_.write_base + time_of(bytes, parameters_.write_per_kib) +
+              times * parameters_.write_time;
+  counts_.rows_written += rows;
+  counts_.cell_bytes_written += parameters_.selective_writes ? bytes : rows * row;
+  counts_.buffer_bytes_written += bytes;
+  if (parameters_.start_gap > 0) {
+    const auto between = static_cast<std::uint64_t>(parameters_.start_gap);
+    std::uint64_t& until = controllers_[controller].until_gap;
+    until += rows;
+    const std::uint64_t moves = until / between;
+    until %= between;
+    counts_.gap_moves += moves;
+    counts_.cell_bytes_read += moves * row;
+    counts_.cell_bytes_written += moves * row;
+    time += static_cast<std::int64_t>(moves) * (parameters_.read_time + parameters_.write_time);
+  }
+  return time;
+}
+
+double RowMemory::busy() const {
+  double sum = 0;
+  for (const Controller& each : controllers_) {
+    sum += each.server.level().mean();
+  }
+  return sum / static_cast<double>(controllers_.size());
+}
+
+void RowMemory::account(Tick now) {
+  for (Controller& each : controllers_) {
+    each.in.level().account(now);
+    each.out.level().account(now);
+    each.server.level().account(now);
+  }
+}
+
+void RowMemory::reset(Tick now) {
+  for (Controller& each : controllers_) {
+    each.in.level().reset(now);
+    each.out.level().reset(now);
+    each.server.level().reset(now);
+  }
+  counts_ = RowMemoryCounts();
+}
+
+void RowMemory::serialize(Archive& archive) {
+  for (Controller& each : controllers_) {
+    each.serialize(archive);
+    archive.check(parameters_.start_gap == 0 ||
+                      each.until_gap < static_cast<std::uint64_t>(parameters_.start_gap),
+                  "a gap of the storage's memory should have moved");
+  }
+  counts_.serialize(archive);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The only queueing there is in storage: servers that serve one job after another, and slots that
+// are counted. Both are first come, first served, and know how long they were in use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/archive.h"
+#include "core/ring.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+// A number of things, and the sum over time of that number.
+class Level {
+ public:
+  void add(std::int64_t change, Tick now) {
+    account(now);
+    value_ += change;
+  }
+  void account(Tick now) {
+    sum_ += static_cast<std::uint64_t>(value_) * static_cast<std::uint64_t>((now - since_).value());
+    since_ = now;
+  }
+  void reset(Tick now) {
+    account(now);
+    sum_ = 0;
+    from_ = now;
+  }
+
+  std::int64_t value() const { return value_; }
+  std::uint64_t sum() const { return sum_; }    // things times picoseconds, as of account()
+  Tick time() const { return since_ - from_; }  // between reset() and account()
+  double mean() const {                         // in that time; 0 without any
+    const auto time = static_cast<double>(this->time().value());
+    return time == 0 ? 0 : static_cast<double>(sum_) / time;
+  }
+
+  void serialize(Archive& archive) {
+    archive(value_, sum_, since_, from_);
+    archive.check(value_ >= 0 && Tick(0) <= from_ && from_ <= since_ && since_ < kNever,
+                  "a number of things in use is none");
+  }
+
+ private:
+  std::int64_t value_ = 0;
+  std::uint64_t sum_ = 0;
+  Tick since_{0};
+  Tick from_{0};
+};
+
+template <class Job>
+class Server {
+ public:
+  // True: the job starts now, and its end is the owner's to schedule; otherwise it waits in line.
+  bool offer(const Job& job, Tick now) {
+    if (busy_.value() > 0) {
+      waiting_.push(job);
+      return false;
+    }
+    busy_.add(1, now);
+    return true;
+  }
+  // The job that it served has ended; returns the next one, which starts now.
+  std::optional<Job> end(Tick now) {
+    if (waiting_.empty()) {
+      busy_.add(-1, now);
+      return std::nullopt;
+    }
+    const Job next = waiting_.front();
+    waiting_.pop();
+    return next;
+  }
+
+  bool busy() const { return busy_.value() > 0; }
+  Level& level() { return busy_; }
+  const Level& level() const { return busy_; }
+  const Ring<Job>& waiting() const { return waiting_; }
+
+  void serialize(Archive& archive) {
+    archive(waiting_, busy_);
+    archive.check(busy_.value() <= 1 && (busy() || waiting_.empty()),
+                  "a server serves several jobs, or none while some wait");
+  }
+
+ private:
+  Ring<Job> waiting_;
+  Level busy_;
+};
+
+// Jobs take so many slots each, in order: one that fits waits behind one that does not.
+template <class Job>
+class Slots {
+ public:
+  explicit Slots(std::int64_t count = 1) : count_(count) {}
+
+  // True: the job has them now; otherwise it waits in line. It asks for no more than there are.
+  bool take(std::int64_t slots, const Job& job, Tick now) {
+    if (!waiting_.empty() || used_.value() + slots > count_) {
+      waiting_.push({job, slots});
+      return false;
+    }
+    used_.add(slots, now);
+    return true;
+  }
+  void give(std::int64_t slots, Tick now) { used_.add(-slots, now); }
+  // The first that waits, if what it asks for is free: it has that now. To be called after give()
+  // until there is none.
+  std::optional<Job> admit(Tick now) {
+    if (waiting_.empty() || used_.value() + waiting_.front().slots > count_) {
+      return std::nullopt;
+    }
+    const Waiting first = waiting_.front();
+    waiting_.pop();
+    used_.add(first.slots, now);
+    return first.job;
+  }
+
+  std::int64_t count() const { return count_; }
+  std::int64_t used() const { return used_.value(); }
+  Level& level() { return used_; }
+  const Level& level() const { return used_; }
+  // see(job) for all that wait.
+  template <class See>
+  void each_waiting(See see) const {
+    waiting_.each([&](const Waiting& each) { see(each.job); });
+  }
+
+  void serialize(Archive& archive) {
+    archive(waiting_, used_);
+    archive.check(used() <= count_, "more slots are taken than there are");
+    waiting_.each([&](const Waiting& each) {
+      archive.check(each.slots >= 0 && each.slots <= count_, "a job waits for slots there are not");
+    });
+  }
+
+ private:
+  struct Waiting {
+    Job job{};
+    std::int64_t slots = 0;
+    void serialize(Archive& archive) { archive(job, slots); }
+  };
+
+  std::int64_t count_;
+  Ring<Waiting> waiting_;
+  Level used_;
+};
+
+// The time that so many bytes take at so much per KiB, rounded up.
+inline Tick time_of(std::uint64_t bytes, Tick per_kib) {
+  constexpr std::int64_t kKib = 1024;
+  return Tick((static_cast<std::int64_t>(bytes) * per_kib.value() + kKib - 1) / kKib);
+}
+
+}  // namespace hmsim
