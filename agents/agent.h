@@ -21,6 +21,7 @@
 
 namespace hmsim {
 
+class Host;
 class LastLevelCache;
 class Network;
 class Node;
@@ -39,6 +40,7 @@ struct NodeEnvironment {
 struct AgentEnvironment : NodeEnvironment {
   std::vector<NodeEnvironment> nodes;  // all of Agent::nodes()
   Network* network = nullptr;          // none where there is one node
+  Host* storage = nullptr;             // of block I/O; none: its blocks are lines of the NVDIMM
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
   std::uint64_t seed = 1;         // of the run
@@ -137,6 +139,7 @@ class Agent : public Component, public Requester {
   const AgentEnvironment& environment() const { return environment_; }
   void count_backward_arrival() { ++backward_arrivals_; }
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }
+  void count_completion() { ++completed_; }  // of a request that no port completes
 
   static constexpr Tick kRestartGap{1};  // from a finish to the start over
 

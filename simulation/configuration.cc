@@ -17,6 +17,7 @@ constexpr std::size_t kMostAgents = 1'024;
 Configuration::Configuration() {
   system_.declare(parameters_);
   frontend_.declare(parameters_);
+  storage_.declare(parameters_);
   declare_all_policies(parameters_, policies_);
 }
 
@@ -31,6 +32,15 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
   errors_ = system_.check();
   for (ParameterError& error : frontend_.check()) {
     errors_.push_back(std::move(error));
+  }
+  for (ParameterError& error : storage_.check()) {
+    errors_.push_back(std::move(error));
+  }
+  const PreconditionBuffer buffer = system_.nvdimm.precondition.buffer;
+  if (storage_.present() && system_.nvdimm.present && buffer == PreconditionBuffer::resident) {
+    errors_.push_back({"nvdimm.precondition.buffer",
+                       "'resident' takes blocks for pages of the NVDIMM, which go to storage.kind: "
+                       "must be 'none' or 'dirty'"});
   }
   const ClusterParameters& cluster = frontend_.cluster;
   system_.nodes = cluster.memories();

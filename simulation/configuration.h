@@ -10,6 +10,7 @@
 #include "controller/system_config.h"
 #include "core/parameters.h"
 #include "policies/policy.h"
+#include "storage/parameters.h"
 
 namespace hmsim {
 
@@ -27,11 +28,13 @@ class Configuration {
 
   const SystemConfig& system() const { return system_; }
   const FrontendParameters& frontend() const { return frontend_; }
+  const StorageParameters& storage() const { return storage_; }
   const ParameterSet& parameters() const { return parameters_; }
 
  private:
   SystemConfig system_;
   FrontendParameters frontend_;
+  StorageParameters storage_;
   std::vector<std::unique_ptr<Policy>> policies_;
   ParameterSet parameters_;
   std::vector<ParameterError> errors_;

@@ -69,6 +69,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     fill_buffers(*memory_,
                  {buffer, agents, configuration.frontend(), source, options_.seed, to_limits});
   }
+  make_storage(configuration.storage());
   connect_agents(source, wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
@@ -91,6 +92,14 @@ void Simulation::make_memory(const SystemConfig& system) {
   memory_ = std::make_unique<MemorySystem>(system, kernel_, options_.seed);
   memory_->set_requesters(requesters());
   memory_->set_progress(*this);
+}
+
+void Simulation::make_storage(const StorageParameters& storage) {
+  if (storage.present()) {
+    device_ = storage.make(options_.seed);
+    storage_ = std::make_unique<Host>(storage.path(), *device_);
+    storage_->attach(Wakeup(kernel_, kernel_.attach(*storage_)));
+  }
 }
 
 // Returns those of the workload, and then the cores of the nodes.
@@ -132,6 +141,7 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
     AgentEnvironment environment = nodes_->environment(nodes);
     environment.trace = source;
     environment.seed = options_.seed;
+    environment.storage = storage_.get();
     return environment;
   };
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
@@ -216,6 +226,9 @@ void Simulation::begin_measuring() {
   if (Network* const network = nodes_->network()) {
     network->account(kernel_.now());
   }
+  if (storage_ != nullptr) {
+    storage_->account(kernel_.now());
+  }
   registry_.reset(kernel_.now());
   watchers_->begin_logs(*memory_, *nodes_, epoch_, now());
   if (series_ != nullptr) {
@@ -283,6 +296,9 @@ void Simulation::serialize(Archive& archive) {
   by_hand_->serialize(archive);
   nodes_->serialize_shared(archive);
   memory_->serialize(archive);
+  if (storage_ != nullptr) {
+    storage_->serialize(archive);
+  }
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);
     nodes_->check_loaded(archive);

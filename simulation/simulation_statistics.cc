@@ -43,6 +43,9 @@ void Simulation::register_statistics() {
     network->register_statistics(registry_);
   }
   memory_->register_statistics(registry_);
+  if (storage_ != nullptr) {
+    storage_->register_statistics(registry_);
+  }
 }
 
 // Registers what several agents add to, or what is a sum over them.
@@ -152,6 +155,9 @@ void Simulation::update_progress() {
   }
   if (Network* const network = nodes_->network()) {
     network->account(kernel_.now());
+  }
+  if (storage_ != nullptr) {
+    storage_->account(kernel_.now());
   }
 }
 

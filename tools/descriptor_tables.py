@@ -75,5 +75,6 @@ POLICIES = Table(
 FORMATS = Table("Format", "traces/trace_formats.h", ("traces",), "format_")
 AGENTS = Table("Agent", "agents/agent.h", ("agents/*",), "agent_")
 DRAM_STANDARDS = Table("DramStandard", "dram/standard.h", ("dram/standards",))
+STORAGE = Table("Storage", "storage/design.h", ("storage",), "storage_")
 CONTROLLER = (POLICIES, DRAM_STANDARDS)  # gem5 needs these
-ALL = (*CONTROLLER, FORMATS, AGENTS)
+ALL = (*CONTROLLER, FORMATS, AGENTS, STORAGE)

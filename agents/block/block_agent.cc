@@ -21,13 +21,19 @@ void BlockAgent::declare(ParameterSet& parameters) {
 }
 
 void BlockAgent::prepare() {
-  const Bytes capacity = environment().port->capacity(MemoryClass::nvdimm);
+  if (environment().storage != nullptr) {
+    carrier_.emplace(*environment().storage, static_cast<IoListener&>(*this));
+  }
+  const Bytes capacity = this->capacity();
   if (capacity < kPageBytes) {
     throw InputError("agent." + std::to_string(index()) +
-                     ".kind: block_trace needs an NVDIMM, and the configuration has none");
+                     ".kind: block_trace needs an NVDIMM or storage, and the configuration has "
+                     "neither");
   }
   layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
-  copier_ = BlockCopier(keys_.software, layout_.lines());
+  if (!carrier_) {
+    copier_ = BlockCopier(keys_.software, layout_.lines());
+  }
   threads_.resize(keys_.replay == ReplayMode::inferred
                       ? CausalQueue::kMostHeld
                       : static_cast<std::size_t>(keys_.software.threads));
@@ -35,6 +41,17 @@ void BlockAgent::prepare() {
                find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), environment())));
   meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
+}
+
+Bytes BlockAgent::capacity() const {
+  return carrier_ ? environment().storage->capacity()
+                  : environment().port->capacity(MemoryClass::nvdimm);
+}
+
+// Of a request of so many blocks, before the first line.
+Tick BlockAgent::software_time(std::int64_t blocks) const {
+  const BlockDriver& how = keys_.software.how;
+  return carrier_ ? Tick(0) : how.request_time + blocks * how.software_time;
 }
 
 Tick BlockAgent::advance(Tick now) {
@@ -98,9 +115,8 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   thread.flush_before = request.flush;
   thread.flush_after = request.fua && keys_.software.how.barrier == Barrier::command;
   const std::int64_t blocks = moves_data ? extent.pages : 1;
-  const BlockDriver& how = keys_.software.how;
-  steps_.schedule(sum_in_time(taken.begin, how.request_time + blocks * how.software_time),
-                  Step::start_request, index);
+  thread.blocks = moves_data && carrier_ ? extent.pages : 0;
+  steps_.schedule(sum_in_time(taken.begin, software_time(blocks)), Step::start_request, index);
 }
 
 // A thread has become free; inferred: any request may have become ready, and a thread is free for
@@ -118,8 +134,8 @@ void BlockAgent::take_requests(std::uint32_t index, Tick now) {
 // The software time of the thread's request is over.
 void BlockAgent::start_request(std::uint32_t index, Tick now) {
   BlockThread& thread = threads_[index];
-  const bool waits =
-      keys_.software.how.barrier == Barrier::driver && (thread.write || thread.flush_before);
+  const bool waits = !carrier_ && keys_.software.how.barrier == Barrier::driver &&
+                     (thread.write || thread.flush_before);
   thread.paused = false;
   if (thread.trim) {
     discard(index, now);
@@ -134,6 +150,7 @@ void BlockAgent::start_request(std::uint32_t index, Tick now) {
 
 void BlockAgent::end_request(std::uint32_t index, Tick now) {
   threads_.end(index);
+  ledger_.count(threads_[index].blocks);
   if (threads_[index].past_barrier) {
     barrier_.leave(threads_[index]);
     pass_barrier(now);
@@ -154,6 +171,10 @@ void BlockAgent::discard(std::uint32_t index, Tick now) {
   const Bytes size = static_cast<std::int64_t>(thread.lines) * kLineBytes;
   const Bytes before_end = std::min(size, layout_.capacity() - first);
   thread.lines = 0;
+  if (carrier_) {
+    end_request(index, now);
+    return;
+  }
   environment().port->trim(Address(first.value()), before_end, now);
   environment().port->trim(Address(0), size - before_end, now);
   end_request(index, now);
@@ -175,6 +196,12 @@ void BlockAgent::pass_barrier(Tick now) {
 void BlockAgent::go_on(std::uint32_t index, Tick now) {
   BlockThread& thread = threads_[index];
   if (!thread.can_go_on()) {
+    return;
+  }
+  if (carrier_) {
+    if (!carrier_->go_on(thread, index, now)) {
+      end_request(index, now);
+    }
     return;
   }
   const CopyStep step =
@@ -257,6 +284,13 @@ void BlockAgent::handle_completion(const Request& request, Tick now) {
   BlockThread& thread = threads_[index];
   --thread.outstanding;
   thread.fetches -= thread.fetches > 0 && !request.write && !request.flush ? 1 : 0;
+  go_on(index, now);
+}
+
+// Of the storage: a thread has one request there.
+void BlockAgent::on_io_done(std::uint32_t index, Tick now) {
+  count_completion();
+  --threads_[index].outstanding;
   go_on(index, now);
 }
 

@@ -10,6 +10,10 @@
 // before the lines of its request, if it has any, and FUA means one after them; the thread waits
 // for its end.
 //
+// Where the configuration has storage, requests go there instead of becoming lines
+// (agents/block/storage_carrier.h): then software is the storage's, and takes its time there; a
+// trim ends at once.
+//
 // The agent moves threads from step to step, and sends what they send. Its collaborators know
 // what: RequestSource, which request comes next and when; DeviceLayout, where it lies;
 // BlockCopier, what a thread does next for it, as its driver does (agents/block/block_driver.h);
@@ -28,13 +32,14 @@
 #include "agents/block/block_threads.h"
 #include "agents/block/device_layout.h"
 #include "agents/block/request_source.h"
+#include "agents/block/storage_carrier.h"
 #include "agents/block/window_meter.h"
 #include "agents/block/write_barrier.h"
 #include "core/event_queue.h"
 
 namespace hmsim {
 
-class BlockAgent final : public Agent {
+class BlockAgent final : public Agent, private IoListener {
  public:
   explicit BlockAgent(const FrontendParameters& defaults) : keys_(defaults) {}
 
@@ -46,7 +51,7 @@ class BlockAgent final : public Agent {
   void register_statistics(StatisticRegistry& registry, const std::string& path) override {
     meter_.register_statistics(registry, path);
   }
-  Histogram* response_times() override { return &ledger_.times(); }
+  Histogram* response_times() override { return carrier_ ? nullptr : &ledger_.times(); }
   Histogram* response_times_in_collections() override { return &ledger_.times_in_collections(); }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
 
@@ -65,6 +70,7 @@ class BlockAgent final : public Agent {
   void restart_limit(Tick now) override;
   double pass_fraction(Tick now) const override;
   void handle_completion(const Request& request, Tick now) override;
+  void on_io_done(std::uint32_t index, Tick now) override;
   void serialize_state(Archive& archive) override;
   void check_steps(const Archive& archive) const;
   void check_threads(const Archive& archive, const std::vector<std::int64_t>& waits,
@@ -80,6 +86,8 @@ class BlockAgent final : public Agent {
   void pass_barrier(Tick now);
   void go_on(std::uint32_t index, Tick now);
   void open_block(std::uint32_t index, Tick now);
+  Bytes capacity() const;
+  Tick software_time(std::int64_t blocks) const;
   bool ends_when_accepted(const Request& request) const {
     return request.write && copier_.writes_end_accepted();
   }
@@ -89,6 +97,7 @@ class BlockAgent final : public Agent {
   RequestSource source_;
   BlockThreads threads_;
   BlockCopier copier_;
+  std::optional<StorageCarrier> carrier_;  // none: lines
   WriteBarrier barrier_;
   BlockLedger ledger_;
   WindowMeter meter_;

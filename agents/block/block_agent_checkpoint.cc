@@ -53,6 +53,11 @@ void BlockAgent::check_steps(const Archive& archive) const {
 void BlockAgent::check_outstanding(const Archive& archive,
                                    const std::vector<Outstanding>& requests) const {
   constexpr const char* kOthers = "a block agent waits for other requests than are under way";
+  if (carrier_) {
+    archive.check(requests.empty() && ledger_.size() == 0, kOthers);
+    carrier_->check(archive, threads_);
+    return;
+  }
   std::vector<std::int64_t> accesses(ledger_.size());
   std::vector<std::int64_t> waits(threads_.size());
   for (const Outstanding& each : requests) {

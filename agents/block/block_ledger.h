@@ -26,6 +26,9 @@ class BlockLedger {
   // Its time counts unless `measured` is false. `collections_begun`: garbage collections so far.
   void close(std::uint32_t block, Tick now, std::uint64_t collections_begun, bool measured);
 
+  // Blocks that were done without a ledger.
+  void count(std::int64_t blocks) { closed_ += blocks; }
+
   std::size_t size() const { return blocks_.size(); }  // numbers given so far
   bool all_closed() const { return free_.size() == blocks_.size(); }
   std::int64_t closed() const { return closed_; }

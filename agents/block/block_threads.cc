@@ -15,8 +15,8 @@ constexpr const char* kWrong = "the threads of a block agent do not hold togethe
 }  // namespace
 
 void BlockThread::serialize(Archive& archive) {
-  archive(busy, paused, number, serial, next_line, lines, write, trim, past_barrier, flush_before,
-          flush_after, outstanding, fetches);
+  archive(busy, paused, number, serial, next_line, lines, blocks, write, trim, past_barrier,
+          flush_before, flush_after, outstanding, fetches);
   archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
 }
 
@@ -72,7 +72,8 @@ void BlockThreads::check(const Archive& archive, std::uint64_t lines, const Copy
     const BlockThread::Page& page = thread.page;
     busy += thread.busy ? 1 : 0;
     archive.check(thread.next_line < lines && thread.lines <= kMostLines &&
-                      thread.outstanding >= 0 && thread.fetches >= 0 && thread.number >= 0,
+                      thread.outstanding >= 0 && thread.fetches >= 0 && thread.number >= 0 &&
+                      thread.blocks >= 0 && thread.blocks <= static_cast<std::int64_t>(kMostLines),
                   kWrong);
     archive.check(!thread.past_barrier || (thread.busy && thread.write), kWrong);
     archive.check(page.first_line < lines && page.lines >= 0 && page.lines <= kLinesPerPage &&

@@ -28,6 +28,7 @@ struct BlockThread {
   std::uint64_t serial = 0;     // of the request for RequestSource::ended()
   std::uint64_t next_line = 0;  // of the NVDIMM: the first line that no page holds yet
   std::uint64_t lines = 0;      // from there on
+  std::int64_t blocks = 0;      // that its end counts, where lines do not
   bool write = false;
   bool trim = false;
   bool past_barrier = false;     // counts among the barrier's writers

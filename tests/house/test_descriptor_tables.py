@@ -10,10 +10,10 @@ import pytest
 from hmsim import _core
 from hmsim._core import Simulation, trace_formats
 
-from tools.descriptor_tables import AGENTS, DRAM_STANDARDS, FORMATS, POLICIES, Table
+from tools.descriptor_tables import AGENTS, DRAM_STANDARDS, FORMATS, POLICIES, STORAGE, Table
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = (POLICIES, FORMATS, AGENTS, DRAM_STANDARDS)
+TABLES = (POLICIES, FORMATS, AGENTS, DRAM_STANDARDS, STORAGE)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.word)

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "agents/block/storage_carrier.h"
+
+#include <algorithm>
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
+
+bool StorageCarrier::go_on(BlockThread& thread, std::uint32_t index, Tick now) {
+  IoRequest request;
+  request.kind = IoRequest::Kind::flush;
+  request.barrier = true;
+  if (thread.flush_before) {
+    thread.flush_before = false;
+    send(thread, index, request, now);
+  } else if (thread.lines > 0) {
+    const std::uint64_t all = static_cast<std::uint64_t>(storage_->capacity().value()) / kLine;
+    const std::uint64_t lines = std::min(thread.lines, all - thread.next_line);
+    request.kind = thread.write ? IoRequest::Kind::write : IoRequest::Kind::read;
+    request.barrier = false;
+    request.offset = thread.next_line * kLine;
+    request.bytes = lines * kLine;
+    thread.next_line = (thread.next_line + lines) % all;
+    thread.lines -= lines;
+    send(thread, index, request, now);
+  } else if (thread.flush_after) {
+    thread.flush_after = false;
+    send(thread, index, request, now);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void StorageCarrier::send(BlockThread& thread, std::uint32_t index, IoRequest request, Tick now) {
+  request.tag = index;
+  request.submitter = static_cast<std::uint16_t>(index);
+  ++thread.outstanding;
+  storage_->begin(client_, request, now);
+}
+
+void StorageCarrier::check(const Archive& archive, const BlockThreads& threads) const {
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t i = 0; i < threads.size(); ++i) {
+    if (threads[i].outstanding > 0) {
+      waiting.push_back(i);
+    }
+    archive.check(threads[i].outstanding <= 1 && !threads[i].page.begun(),
+                  "a thread of a block agent has several requests with the storage");
+  }
+  archive.check(waiting == storage_->under_way(client_),
+                "a block agent waits for other requests than the storage has");
+}
+
+}  // namespace hmsim

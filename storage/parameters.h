@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of block storage beside the memory: which device, and the software over it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "storage/design.h"
+#include "storage/software_path.h"
+
+namespace hmsim {
+
+// Not copyable: declared parameters are bound to its designs.
+class StorageParameters {
+ public:
+  StorageParameters();
+
+  void declare(ParameterSet& parameters);  // under "storage."
+  std::vector<ParameterError> check() const;
+
+  bool present() const { return kind_ != kNone; }
+  const PathParameters& path() const { return path_; }
+  std::unique_ptr<StorageDevice> make(std::uint64_t seed) const;  // present() only
+
+ private:
+  static constexpr const char* kNone = "none";
+  const StorageDesign& design() const;
+
+  std::string kind_ = kNone;
+  Bytes capacity_{std::int64_t{64} << 30};
+  PathParameters path_;
+  std::vector<std::unique_ptr<StorageDesign>> designs_;  // in the order of kStorageTable
+};
+
+}  // namespace hmsim
