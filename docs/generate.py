@@ -103,14 +103,17 @@ def statistics() -> str:
         "lack what is about buffers, FTL, collections and flash.",
         "",
         "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
-        "quantiles are exact to 1/32. N is the number of an agent, or of a core.",
+        "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` is there where "
+        "`storage.kind` is not `none`: parts of latencies are means, which add up to the latency's.",
         "",
         "| path | unit | kind | meaning |",
         "|---|---|---|---|",
     ]
     seen = set()
     nodes = {"frontend.nodes.count": 2, "frontend.node.machine": "prefetch"}
-    for entry in [*_statistics("quick", nodes), *_statistics("pcm", {})]:
+    storage = {"storage.kind": "array"}
+    systems = (("quick", nodes), ("pcm", {}), ("quick", storage))
+    for entry in [each for system in systems for each in _statistics(*system)]:
         path = re.sub(r"\.\d+\.", ".N.", entry["path"])
         if path in seen:
             continue

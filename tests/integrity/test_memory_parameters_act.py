@@ -303,7 +303,8 @@ def test_the_tables_name_known_parameters() -> None:
 
 
 def test_no_parameter_is_left_out() -> None:
-    # The others: test_parameters_act.py, test_agent_parameters_act.py, test_policy_parameters.py.
+    # The others: test_parameters_act.py, test_agent_parameters_act.py, test_policy_parameters.py,
+    # test_storage_parameters_act.py.
     left = {entry["name"] for entry in Simulation.parameters()} - {*names()}
     left -= {parameter["name"] for policy in policies() for parameter in policy["parameters"]}
-    assert {name.split(".")[0] for name in left} == {"nvdimm", "frontend"}
+    assert {name.split(".")[0] for name in left} == {"nvdimm", "frontend", "storage"}

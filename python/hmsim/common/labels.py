@@ -58,6 +58,15 @@ GROUPS: Mapping[str, tuple[tuple[str, str, float], ...]] = {
         ("nvdimm.response_time_us.mean", "NVDIMM 4 KB block, mean (us)", 1),
         ("nvdimm.response_time_us.p99", "NVDIMM 4 KB block, p99 (us)", 1),
     ),
+    "storage": (
+        ("storage.iops", "storage requests/s", 1),
+        ("storage.bandwidth_gb_per_s", "storage bandwidth (GB/s)", 1),
+        ("storage.read_latency_us.mean", "storage read, mean (us)", 1),
+        ("storage.read_latency_us.p99", "storage read, p99 (us)", 1),
+        ("storage.write_latency_us.mean", "storage write, mean (us)", 1),
+        ("storage.write_latency_us.p99", "storage write, p99 (us)", 1),
+        ("storage.cores_used", "contexts that its software keeps busy", 1),
+    ),
     "queue and buffer": (
         ("nvdimm.queue.share_over_104", "time > 104 NVDIMM entries (%)", 100),
         ("nvdimm.buffer.read_hit_ratio", "buffer hits of reads (%)", 100),

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every parameter of storage change some statistic, or is it refused?"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim import InputError
+from hmsim._core import Simulation
+from hmsim.config.configuration import load_config
+from hmsim.config.settings import from_mapping
+from hmsim.running.runner import run
+from hmsim.running.workload import Agent, Workload
+
+# Sixteen threads over few contexts, tags and buffers, requests of all sizes: everything is used.
+BASE: dict[str, Any] = {
+    "storage.path.contexts": 6,
+    "storage.path.max_request": "64KiB",
+    "storage.array.tags": 12,
+    "storage.memory.row": "4KiB",
+    "storage.memory.start_gap": 30,
+}
+# A value that differs from moneta.yaml's.
+OTHER: dict[str, Any] = {
+    "storage.kind": "none",
+    "storage.capacity": "1GiB",
+    "storage.path.driver": "moneta_base",
+    "storage.path.copy_in": "1us",
+    "storage.path.copy_out": "1us",
+    "storage.path.queue_hold": "5us",
+    "storage.path.issue_hold": "5us",
+    "storage.path.spin_up_to": "16KiB",
+    "storage.path.contexts": 3,
+    "storage.path.max_request": "8KiB",
+    "storage.path.file_system.time": "5us",
+    "storage.path.file_system.read_hold": "9us",
+    "storage.path.file_system.write_hold": "9us",
+    "storage.link.to_host": "2us",
+    "storage.link.to_host_fixed": "1us",
+    "storage.link.from_host": "2us",
+    "storage.link.from_host_fixed": "0us",
+    "storage.array.tags": 2,
+    "storage.array.queues": 1,
+    "storage.array.queue_of": "submitter",
+    "storage.array.order": "fifo",
+    "storage.array.buffers": 1,
+    "storage.array.shared_buffers": True,
+    "storage.array.buffer": "4KiB",
+    "storage.array.stripe": "4KiB",
+    "storage.array.ring_to": "1us",
+    "storage.array.ring_from": "1us",
+    "storage.array.end_time": "1us",
+    "storage.memory.controllers": 8,
+    "storage.memory.capacity": "4GiB",
+    "storage.memory.queue": "64KiB",
+    "storage.memory.row": "2KiB",
+    "storage.memory.read_time": "1us",
+    "storage.memory.write_time": "1us",
+    "storage.memory.read_base": "1us",
+    "storage.memory.write_base": "1us",
+    "storage.memory.read_per_kib": "1us",
+    "storage.memory.write_per_kib": "1us",
+    "storage.memory.start_gap": "off",
+    "storage.memory.selective_writes": True,
+    "storage.power.dies": 8,
+}
+LAYERS = ("entry", "queue", "tag", "issue", "interrupt", "wake", "leave")
+OTHER |= {f"storage.path.{layer}_{way}": "7us" for layer in LAYERS for way in ("read", "write")}
+REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
+
+
+def names() -> list[str]:
+    found = [entry["name"] for entry in Simulation.parameters()]
+    return [name for name in found if name.startswith("storage.")]
+
+
+def other(name: str) -> Any:
+    return 7 if name.startswith("storage.power.") and name not in OTHER else OTHER[name]
+
+
+def trace() -> str:
+    draw = random.Random(1)
+    lines = []
+    for _ in range(400):
+        sectors = draw.choice((1, 8, 8, 16, 100, 400))
+        lines.append(f"0 0 {draw.randrange(1 << 22)} {sectors} {draw.randrange(2)}\n")
+    return "".join(lines)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("storage") / "requests.mqsim"
+    path.write_text(trace(), encoding="utf-8")
+    statistics.cache_clear()
+    return path
+
+
+@cache
+def statistics(path: Path, name: str = "", value: Any = None) -> dict[str, Any]:
+    """Return the statistics of a short run with another value of a parameter."""
+    overrides = {**BASE, **({name: value} if name else {})}
+    if name == "storage.kind":
+        overrides["nvdimm.present"] = True
+    config = load_config("storage/moneta", overrides, where="test")
+    agent = {"kind": "block_trace", "path": str(path), "format": "mqsim", "threads": 16}
+    workload = Workload("blocks", (Agent(tuple(from_mapping(agent, "test")), "test", path),))
+    return dict(run(config, workload).stats)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_acts(name: str, path: Path) -> None:
+    if name in REFUSED:
+        with pytest.raises(InputError, match=REFUSED[name]):
+            statistics(path, name, other(name))
+        return
+    assert statistics(path, name, other(name)) != statistics(path), "changes no statistic"
+
+
+def test_the_tables_name_known_parameters() -> None:
+    assert {*OTHER, *BASE, *REFUSED} <= {*names()}
+
+
+def test_parts_of_latencies_add_up(path: Path) -> None:
+    stats = statistics(path)
+    for way in ("read", "write"):
+        prefix = f"storage.{way}."
+        parts = [value for name, value in stats.items() if name.startswith(prefix)]
+        assert sum(parts) == pytest.approx(stats[f"storage.{way}_latency_us.mean"], rel=1e-12)
+
+
+def test_little(path: Path) -> None:
+    stats = statistics(path)
+    time = stats["sim.ticks"] / 1e6
+    waited = sum(
+        stats[f"storage.{way}s"] * stats[f"storage.{way}_latency_us.mean"]
+        for way in ("read", "write")
+    )
+    assert stats["storage.outstanding"] == pytest.approx(waited / time, rel=1e-12)
+
+
+WRONG = {
+    "storage.array.stripe": ("0B", "512B"),
+    "storage.array.tags": (0, "outside 1"),
+    "storage.path.contexts": (0, "outside 1"),
+    "storage.array.buffer": ("16000B", "multiple of 512B"),
+    "storage.capacity": ("65GiB", "must be at most 64GiB"),
+    "storage.memory.queue": ("4KiB", "at least 8KiB"),
+    "storage.kind": ("aray", "array"),
+    "storage.path.driver": ("moneta_spn", "moneta_spin"),
+    "storage.path.issue_read": ("2s", "at most 1s"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_what_is_wrong_is_told_with_the_nearest_choice(name: str) -> None:
+    value, message = WRONG[name]
+    with pytest.raises(InputError, match=message) as caught:
+        load_config("storage/moneta", {name: value}, where="test").check()
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value).strip()
+
+
+def test_no_capacity_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"storage\.capacity.*4KiB"):
+        load_config("storage/moneta", {"storage.capacity": "0B"}, where="test").check()
+
+
+def test_a_run_may_be_cut_anywhere(path: Path) -> None:
+    config = load_config("storage/moneta", BASE, where="test")
+    keys = [("kind", "block_trace"), ("path", "t"), ("format", "mqsim"), ("threads", "16")]
+    data = path.read_bytes()
+
+    def simulation() -> Simulation:
+        return Simulation(
+            config.flat(), [keys], 1, 0, 0, lambda agent, offset: data[offset:], [len(data)]
+        )
+
+    whole = simulation()
+    while not whole.run(1_000):
+        pass
+    for steps in (1, 50, 333, 1_111):
+        first = simulation()
+        first.run(steps)
+        second = simulation()
+        second.load(first.save(), "the checkpoint")
+        while not second.run(1_000):
+            pass
+        assert second.statistics() == whole.statistics()
