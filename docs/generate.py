@@ -103,8 +103,9 @@ def statistics() -> str:
         "lack what is about buffers, FTL, collections and flash.",
         "",
         "A **histogram** has the values `.mean`, `.p50`, `.p99`, `.p999`, `.max` and `.count`; "
-        "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` is there where "
-        "`storage.kind` is not `none`: parts of latencies are means, which add up to the latency's.",
+        "quantiles are exact to 1/32. N is the number of an agent, or of a core. `storage` is "
+        "there where `storage.kind` is not `none`: parts of its latencies are means, which add "
+        "up to the whole's.",
         "",
         "| path | unit | kind | meaning |",
         "|---|---|---|---|",
