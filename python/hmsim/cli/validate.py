@@ -17,7 +17,8 @@ from hmsim.validate.checks import validate as run_checks
 
 def validate(
     group: Annotated[
-        str, typer.Argument(help="dram, flash, ftl, media, nvdimm, policies, replay or all.")
+        str,
+        typer.Argument(help="dram, flash, ftl, media, nvdimm, policies, replay, storage or all."),
     ] = "all",
     json: Json = False,
     report: Annotated[
@@ -61,7 +62,7 @@ def validate(
             lines += [
                 (
                     *(row.name, row.expected, row.got),
-                    *(f"{row.tolerance:.4g}", row.unit, "ok" if row.ok else "FAIL"),
+                    *(f"{row.tolerance:.4g}", row.unit, row.verdict),
                 )
                 for row in members
             ]

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Claims of the papers on Moneta (MICRO 2010), HASTE (SC 2010) and today's NVMe, with their bands.
+
+A band is written down before the run. A claim whose numbers went into the parameters is calibrated:
+it is shown, and judges nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from hmsim.validate.storage_bench import KIB, Load, lone, steady
+
+
+class Claim(NamedTuple):
+    """What a paper says, the band that it is judged by, and what the simulator gives."""
+
+    name: str
+    low: float
+    high: float
+    got: float
+    unit: str
+    source: str
+    calibrated: bool = False
+
+
+def _latency(config: str, size: int, way: str, **overrides: Any) -> float:
+    named = {name.replace("__", "."): value for name, value in overrides.items()}
+    stats = lone(f"storage/{config}", size, way == "read", named)
+    return float(stats[f"storage.{way}_latency_us.mean"])
+
+
+@cache
+def _steady(
+    config: str,
+    size: int,
+    reads: float,
+    overrides: tuple[tuple[str, Any], ...] = (),
+    time: int = 20,
+) -> Mapping[str, Any]:
+    return steady(f"storage/{config}", [Load(size, reads)], dict(overrides), time)
+
+
+def _rate(config: str, size: int, reads: float, **overrides: Any) -> float:
+    """Return GB/s of 16 threads."""
+    named = tuple((name.replace("__", "."), value) for name, value in overrides.items())
+    time = 20 if size < 256 * KIB else 400
+    return float(_steady(config, size, reads, named, time)["storage.bandwidth_gb_per_s"])
+
+
+def software() -> Iterator[Claim]:
+    """Yield latencies of Moneta's versions, and what of them is software."""
+    steps = ("moneta_base", "moneta_nosched", "moneta_atomic", "moneta_spin")
+    base, nosched, atomic, spin = (_latency(config, 4 * KIB, "write") for config in steps)
+    seed = "S16: 21, -2, -1, -6, -9 us"
+    yield Claim("4 KB write, base", 20, 22.5, base, "us", seed, True)
+    yield Claim("4 KB write, saved by nosched", 1.5, 2.5, base - nosched, "us", seed, True)
+    yield Claim("4 KB write, saved by atomic", 0.5, 1.5, nosched - atomic, "us", seed, True)
+    yield Claim("4 KB write, saved by spin", 4.5, 7, atomic - spin, "us", seed, True)
+    yield Claim("4 KB write, saved by all", 7.5, 10, base - spin, "us", seed, True)
+    device = lone("storage/moneta_base", 4 * KIB, 0)["storage.write.device_us"]
+    share = 100 * (1 - device / base)
+    yield Claim("software's share, base", 58, 65, share, "%", "S17: 62 %", True)
+    saved = 100 * (base - spin) / (base - device)
+    yield Claim("software removed in all", 55, 70, saved, "%", "S17: 60 to 67 %", True)
+    small = _latency("moneta", 512, "write")
+    yield Claim("512 B write", 8, 10, small, "us", "S18: 9 us")
+    yield Claim("processors for 500,000 a second", 4, 7, spin / 2, "", "S19: 5")
+
+
+def rates() -> Iterator[Claim]:
+    """Yield requests and bytes a second of Moneta's versions."""
+    thousand = {
+        (config, size, reads): _steady(config, size, reads)["storage.iops"] / 1e3
+        for config in ("moneta_base", "moneta_spin")
+        for size, reads in ((512, 1), (512, 0), (4 * KIB, 1), (4 * KIB, 0))
+    }
+    gain = thousand["moneta_spin", 512, 1] / thousand["moneta_base", 512, 1]
+    yield Claim("512 B, spin over base", 13, 20, gain, "x", "S20: up to 18", True)
+    base, nosched, atomic, spin = (
+        1e3 * _rate(config, 4 * KIB, 0)
+        for config in ("moneta_base", "moneta_nosched", "moneta_atomic", "moneta_spin")
+    )
+    yield Claim("4 KB writes, nosched over base", 3.3, 4.7, nosched / base, "x", "S21: 4", True)
+    yield Claim("4 KB writes, added by atomic", 300, 750, atomic - nosched, "MB/s", "S21: 460")
+    yield Claim("4 KB writes, added by spin", 0, 250, spin - atomic, "MB/s", "S21: <= 250")
+    for size, reads, told, width in (
+        (4 * KIB, 1, 368.534, 0.12),
+        (4 * KIB, 0, 389.859, 0.12),
+        (512, 1, 1156.779, 0.20),
+        (512, 0, 1043.793, 0.20),
+    ):
+        name = f"{size} B {'reads' if reads else 'writes'}, spin"
+        source = f"{'S22' if size > 512 else 'S22b'}: {told}"
+        low, high = told * (1 - width), told * (1 + width)
+        yield Claim(name, low, high, thousand["moneta_spin", size, reads], "1000/s", source)
+    mix = _steady("moneta_2q", 4 * KIB, 0.5)["storage.iops"] / 1e3
+    yield Claim("4 KB mix, two queues", 430, 650, mix, "1000/s", "S22c: 541")
+    before, after = _rate("moneta_spin", 512 * KIB, 0.5), _rate("moneta_2q", 512 * KIB, 0.5)
+    yield Claim("512 KB mix, one queue", 1.5, 1.8, before, "GB/s", "S23: 1.62")
+    yield Claim("512 KB mix, two queues", 2.5, 3.0, after, "GB/s", "S23: 2.84", True)
+    for size, word in ((16 * KIB, "not at 16 KB"), (128 * KIB, "at 128 KB")):
+        share = _rate("moneta_base", size, 0) / _rate("moneta_base", 512 * KIB, 0)
+        low, high = (0.0, 0.9) if size < 32 * KIB else (0.9, 1.1)
+        yield Claim(f"base fills the link, {word}", low, high, share, "", "S23b: at 64 KB and more")
+    half = _rate("moneta_4x", 4 * KIB, 0.5)
+    seed = "S23h: 1.47, of the design's prototype; the paper's estimate is half of the whole"
+    yield Claim("4 KB mix on half the link", 1.32, 1.62, half, "GB/s", seed)
+
+
+def sharing() -> Iterator[Claim]:
+    """Yield what 4 KB readers get beside readers of 512 KB."""
+    loads = [Load(4 * KIB, 1, 4), Load(512 * KIB, 1, 4)]
+    queue = steady("storage/moneta_2q", loads, time=400)
+    balance = steady("storage/moneta", loads, time=400)
+    one, other = (
+        [stats[f"agent.{number}.rate"] * 4096 / 1e6 for number in (0, 1)]
+        for stats in (queue, balance)
+    )
+    yield Claim("4 KB beside 512 KB, fifo", 13.6, 18.4, one[0], "MB/s", "S23c: 16")
+    yield Claim("512 KB beside 4 KB, fifo", 1275, 1725, one[1], "MB/s", "S23c: 1.5 GB/s")
+    yield Claim("4 KB, balance over fifo", 8, 22, other[0] / one[0], "x", "S23d: 12")
+    yield Claim("512 KB, lost by balance", 100, 450, one[1] - other[1], "MB/s", "S23d: 190")
+    both = 100 * (sum(one) - sum(other)) / sum(one)
+    yield Claim("both, lost by balance", -10, 10, both, "%", "S23d: 0")
+
+
+def controllers() -> Iterator[Claim]:
+    """Yield how more controllers hide the time of cells."""
+
+    def rate(count: int, microseconds: float) -> float:
+        return _rate(
+            "moneta",
+            4 * KIB,
+            0.5,
+            storage__memory__controllers=count,
+            storage__memory__capacity="64GiB",
+            storage__memory__read_time=f"{1000 * microseconds:.0f}ns",
+            storage__memory__write_time=f"{1000 * microseconds:.0f}ns",
+        )
+
+    fast = rate(8, 0.004)
+    lost = 100 * (1 - rate(8, 1) / fast)
+    yield Claim("8 controllers, lost at 1 us", 0, 8, lost, "%", "S23f: hidden")
+    lost = 100 * (1 - rate(8, 4) / fast)
+    yield Claim("8 controllers, lost at 4 us", 12, 30, lost, "%", "S23g: 20 %")
+    slow = [1e3 * rate(count, 4) for count in (1, 2, 4, 8)]
+    for count, less, more in zip((2, 4, 8), slow, slow[1:]):
+        name = f"{count} controllers over {count // 2} at 4 us"
+        yield Claim(name, 250, 650, more - less, "MB/s", "S23g: about 400")
+
+
+def power() -> Iterator[Claim]:
+    """Yield watts of Moneta, and what small writes cost."""
+    device = "storage.device."
+    stats = steady("storage/moneta", [Load(8 * KIB, 0.5, 32)])
+    seconds = stats["sim.ticks"] / 1e12
+    energies = {name: value for name, value in stats.items() if ".energy_j." in name}
+    cells = energies.pop(f"{device}energy_j.cells") / seconds
+    energies.pop(f"{device}energy_j.background")
+    blocks = sum(energies.values()) / seconds
+    yield Claim("all but cells, 8 KB mix", 0, 1.05 * 3.19, blocks, "W", "S23i: at most 3.19")
+    rate = stats["storage.bandwidth_gb_per_s"] / 4
+    yield Claim("cells at 2 + 2 GB/s", 0.2, 0.5, cells / rate, "W", "S23i: at most 0.4")
+    per_watt = []
+    for size in (512, 8 * KIB):
+        run = _steady("moneta", size, 0)
+        per_watt.append(run["storage.bandwidth_gb_per_s"] / run[f"{device}power_w"])
+    lost = 100 * (1 - per_watt[0] / per_watt[1])
+    yield Claim("GB/s W of 512 B writes, lost", 75, 97, lost, "%", "S23i: 85 %")
+
+
+def sc_2010() -> Iterator[Claim]:
+    """Yield the RAM disks and HASTE of SC 2010."""
+    bus = {"controller.channels": 8, "frontend.block.software_time": "3.9us"}
+    loads = [Load(4 * KIB, 0.5, 8)]
+    disks = {
+        name: steady(f"storage/ddr_{name}", loads, bus, 2)["agent.0.rate"] * 4096 / 1e9
+        for name in ("dram", "sttram", "pcm")
+    }
+    yield Claim("RAM disk, 4 KB", 6, 8, disks["dram"], "GB/s", "S24: 7.1", True)
+    lost = {name: 100 * (1 - rate / disks["dram"]) for name, rate in disks.items()}
+    yield Claim("RAM disk, lost with STT-RAM", 0, 22, lost["sttram"], "%", "S24: 4 %")
+    yield Claim("RAM disk, lost with PCM", 35, 48, lost["pcm"], "%", "S24: 42 %", True)
+    for reads, large, small in ((1, 1.5, 1.33), (0, 1.7, 1.37)):
+        way = "reads" if reads else "writes"
+        got = _rate("haste_dram", 4096 * KIB, reads)
+        yield Claim(f"HASTE, 4 MB {way}", 0.88 * large, 1.12 * large, got, "GB/s", f"S25: {large}")
+        got = _rate("haste_dram", 4 * KIB, reads)
+        seed = f"S25: {small}"
+        yield Claim(f"HASTE, 4 KB {way}", 0.88 * small, 1.12 * small, got, "GB/s", seed, True)
+    for name in ("sttram", "pcm"):
+        share = _rate(f"haste_{name}", 4 * KIB, 0.5) / _rate("haste_dram", 4 * KIB, 0.5)
+        yield Claim(f"HASTE, {name} over DRAM", 0.97, 1.03, share, "x", "S25: equal")
+    for name in ("dram", "sttram", "pcm"):
+        got = (_latency(f"haste_{name}", 4 * KIB, "read")
+               + _latency(f"haste_{name}", 4 * KIB, "write")) / 2  # fmt: skip
+        yield Claim(f"HASTE, 4 KB, {name}", 13.5, 17.6, got, "us", "S26: 15 to 16", True)
+    yield from _crossing()
+    yield from _knee()
+
+
+def _crossing() -> Iterator[Claim]:
+    """Where does a RAM disk of slower lines take as long as HASTE of slower rows?"""
+    below, above = 0.1, 1.6
+
+    def faster(added: float) -> bool:
+        time = f"{25 + 1000 * added:.0f}ns"
+        disk = (
+            1e6
+            / lone("storage/ddr_dram", 4 * KIB, 1, {"nvdimm.media.read_time": time})["agent.0.rate"]
+        )
+        row = {"storage.memory.read_time": time}
+        return bool(
+            disk < lone("storage/haste_dram", 4 * KIB, 1, row)["storage.read_latency_us.mean"]
+        )
+
+    while above - below > 0.01:
+        middle = (above + below) / 2
+        below, above = (middle, above) if faster(middle) else (below, middle)
+    seed = "S27: 800 ns"
+    yield Claim("RAM disk meets HASTE at", 650, 950, 500 * (below + above), "ns", seed, True)
+
+
+def _knee() -> Iterator[Claim]:
+    """Up to which added latency does HASTE keep its rate of 4 KB requests, but a tenth?"""
+
+    def rate(added: float) -> float:
+        time = f"{25 + 1000 * added:.0f}ns"
+        return _rate(
+            "haste_dram",
+            4 * KIB,
+            1,
+            storage__memory__read_time=time,
+        )
+
+    flat = rate(0)
+    below, above = 0.0, 51.2
+    while above - below > 0.2:
+        middle = (above + below) / 2
+        below, above = (middle, above) if rate(middle) > 0.9 * flat else (below, middle)
+    yield Claim("HASTE's rate is flat to", 10, 16, below, "us", "S28: 12.8 us")
+
+
+def today() -> Iterator[Claim]:
+    """Yield NVMe SSDs of Optane."""
+    got = _latency("nvme", 4 * KIB, "read")
+    yield Claim("P4800X, 4 KB read", 8.01, 9.79, got, "us", "S39: 8.9 us", True)
+    got = _steady("nvme", 4 * KIB, 1)["storage.iops"] / 1e3
+    yield Claim("P4800X, 4 KB reads, depth 16", 526.5, 643.5, got, "1000/s", "S39: 585")
+    file_system = {
+        "storage__path__driver": "nvme_interrupt",
+        "storage__path__file_system__time": "2006ns",
+    }
+    got = _latency("nvme_poll", 512, "read", **file_system)
+    yield Claim("P5800X, 512 B read, ext4", 5.33, 7.21, got, "us", "S40: 6.27 us", True)
+    got = _latency("nvme_poll", 512, "read")
+    yield Claim("P5800X, 512 B read, polled", 2.89, 3.91, got, "us", "S40: 3.4 us")
+    got = _steady("nvme_poll", 512, 1)["storage.iops"] / 1e6
+    yield Claim("P5800X, polled, depth 16", 1.75, 2.37, got, "10^6/s", "S40: 2.06", True)
+
+
+CLAIMS: tuple[Callable[[], Iterator[Claim]], ...] = (
+    software,
+    rates,
+    sharing,
+    controllers,
+    power,
+    sc_2010,
+    today,
+)
