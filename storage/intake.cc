@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/intake.h"
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+void Intake::take(const IoRequest& request, Tick now) {
+  const auto capacity = static_cast<std::uint64_t>(capacity_.value());
+  const bool moves = request.kind != IoRequest::Kind::flush;
+  ensure(!moves || (request.bytes > 0 && request.offset <= capacity &&
+                    request.bytes <= capacity - request.offset),
+         "storage", now, request.tag, "a request is empty or lies beyond the device's end");
+  const std::uint32_t place = jobs_.take();
+  jobs_[place] = {request, now};
+  waiting_.push(place);
+  outstanding_.add(1, now);
+}
+
+std::uint32_t Intake::next() {
+  if (waiting_.empty() || barrier_ || (jobs_[waiting_.front()].request.barrier && started_ > 0)) {
+    return kNoIndex;
+  }
+  const std::uint32_t place = waiting_.front();
+  waiting_.pop();
+  barrier_ = jobs_[place].request.barrier;
+  ++started_;
+  return place;
+}
+
+void Intake::end(std::uint32_t place, Tick now) {
+  const Job job = jobs_[place];
+  --started_;
+  barrier_ = false;
+  jobs_.give_back(place);
+  outstanding_.add(-1, now);
+  if (job.request.kind == IoRequest::Kind::flush) {
+    ++flushes_;
+  } else {
+    IoCounts& counts = counts_[job.request.kind == IoRequest::Kind::write ? 1 : 0];
+    ++counts.requests;
+    counts.bytes += job.request.bytes;
+    counts.latency.add((now - job.arrival).value());
+  }
+  if (listener_ != nullptr) {
+    listener_->on_io_done(job.request.tag, now);
+  }
+}
+
+void Intake::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  const std::string name = path + ".device.";
+  registry.counter(name + "reads", "requests", "reads that the device ended",
+                   {&counts_[0].requests});
+  registry.counter(name + "writes", "requests", "writes that the device ended",
+                   {&counts_[1].requests});
+  registry.counter(name + "flushes", "requests", "flushes that the device ended", {&flushes_});
+  registry.counter(name + "read_bytes", "bytes", "bytes of these reads", {&counts_[0].bytes});
+  registry.counter(name + "write_bytes", "bytes", "bytes of these writes", {&counts_[1].bytes});
+  registry.histogram(name + "read_latency_us", "us",
+                     "a read, from the device's getting it to its end", kMicrosecond.value(),
+                     {&counts_[0].latency});
+  registry.histogram(name + "write_latency_us", "us",
+                     "a write, from the device's getting it to its end", kMicrosecond.value(),
+                     {&counts_[1].latency});
+  registry.gauge(name + "outstanding", "requests", "mean number of requests that the device has",
+                 [this] { return outstanding_.mean(); });
+  registry.on_reset([this](Tick now) { outstanding_.reset(now); });
+}
+
+void Intake::serialize(Archive& archive) {
+  archive.section("device requests");
+  archive(jobs_, waiting_, started_, barrier_, outstanding_, counts_, flushes_);
+  if (!archive.loading()) {
+    return;
+  }
+  constexpr const char* kWrong = "the requests of a device do not hold together";
+  const Places others = started(archive);
+  archive.check(jobs_.size() - others.count() == started_ &&
+                    outstanding_.value() == static_cast<std::int64_t>(jobs_.used()),
+                kWrong);
+  const auto capacity = static_cast<std::uint64_t>(capacity_.value());
+  for (std::uint32_t place = 0; place < jobs_.size(); ++place) {
+    const IoRequest& request = jobs_[place].request;
+    archive.check(request.bytes <= capacity && request.offset <= capacity - request.bytes &&
+                      jobs_[place].arrival >= Tick(0) && jobs_[place].arrival < kNever,
+                  kWrong);
+    archive.check(others.has(place) || request.kind == IoRequest::Kind::flush || request.bytes > 0,
+                  kWrong);
+  }
+  archive.check(!barrier_ || started_ == 1, kWrong);
+}
+
+Places Intake::started(const Archive& archive) const {
+  Places places(archive, jobs_.size(), "a device has lost a request, or has one twice");
+  jobs_.take_free(places);
+  waiting_.each([&places](std::uint32_t place) { places.take(place); });
+  return places;
+}
+
+}  // namespace hmsim

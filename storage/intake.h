@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The requests of one device from their arrival to their end: the order that barriers ask for, what
+// is counted of them, and whom their ends concern.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/places.h"
+#include "core/pool.h"
+#include "core/ring.h"
+#include "core/statistics.h"
+#include "core/types.h"
+#include "storage/request.h"
+#include "storage/server.h"
+
+namespace hmsim {
+
+// Of reads, or of writes, that ended.
+struct IoCounts {
+  Counter requests = 0;
+  Counter bytes = 0;
+  Histogram latency;  // picoseconds, from submit() to the end
+
+  void serialize(Archive& archive) { archive(requests, bytes, latency); }
+};
+
+// A device takes each request, starts what next() returns until that is none, and ends each request
+// that it has started. It does so again after each end(), which may have set others free.
+class Intake {
+ public:
+  explicit Intake(Bytes capacity) : capacity_(capacity) {}
+
+  void listen(IoListener& listener) { listener_ = &listener; }
+  Bytes capacity() const { return capacity_; }
+
+  void take(const IoRequest& request, Tick now);
+  // The request that is to start now, by its place here; kNoIndex: none may.
+  std::uint32_t next();
+  const IoRequest& operator[](std::uint32_t place) const { return jobs_[place].request; }
+  // Places lie below.
+  std::uint32_t size() const { return jobs_.size(); }
+  // From within the device's advance(), as the last thing that is done for the request: its place
+  // is free, and the listener may submit at once.
+  void end(std::uint32_t place, Tick now);
+
+  const IoCounts& reads() const { return counts_[0]; }
+  const IoCounts& writes() const { return counts_[1]; }
+  std::int64_t under_way() const { return outstanding_.value(); }
+
+  void account(Tick now) { outstanding_.account(now); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path);
+
+  void serialize(Archive& archive);
+  // Loading, after serialize(): all places but those of requests that the device has started, each
+  // of which it is to take once.
+  Places started(const Archive& archive) const;
+
+ private:
+  struct Job {
+    IoRequest request;
+    Tick arrival{0};
+
+    void serialize(Archive& archive) { archive(request, arrival); }
+  };
+
+  Bytes capacity_;
+  IoListener* listener_ = nullptr;
+  Pool<Job> jobs_;
+  Ring<std::uint32_t> waiting_;  // for a barrier, or to become one
+  std::uint32_t started_ = 0;
+  bool barrier_ = false;  // what has started is a barrier
+  Level outstanding_;
+  std::array<IoCounts, 2> counts_;
+  Counter flushes_ = 0;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/table_device.h"
+
+#include <optional>
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kTiB = std::int64_t{1} << 40;
+
+}  // namespace
+
+void TableParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "table");
+  constexpr const char* kRule =
+      "Caulfield et al., MICRO 2010 and SC 2010, give rates at 512 B and 4 KiB; the line between "
+      "points is assumed";
+  set.size("capacity", capacity, {kPageBytes.value(), 1024 * kTiB}, {"its size", ""});
+  set.text(
+      "read", read,
+      {"time of a read by its size, as 512B=80us, 4KiB=100us: linear between points, the first "
+       "point's below it, on along the last two points beyond them",
+       kRule});
+  set.text("write", write, {"time of a write by its size, as read", kRule});
+  set.time("flush", flush, {"time of a flush", "assumed"});
+  set.integer("channels", channels, {1, 65536}, "operations",
+              {"operations that are served at once; 1: one after another", "assumed"});
+}
+
+void TableParameters::check(const std::string& prefix, std::vector<ParameterError>& errors) const {
+  for (const auto& [name, text] : {std::pair("table.read", &read), {"table.write", &write}}) {
+    const Parsed<TimeTable> table = TimeTable::parse(*text);
+    if (!table.value) {
+      errors.push_back({prefix + name, table.error});
+    }
+  }
+  if (flush < kNanosecond) {
+    errors.push_back({prefix + "table.flush", format_time(flush) + " is less than 1ns"});
+  }
+  if (capacity % Bytes(512) != Bytes(0)) {
+    errors.push_back({prefix + "table.capacity",
+                      format_size(capacity) + " is not a multiple of a sector, 512 B; nearest: " +
+                          format_size(capacity / 512 * 512)});
+  }
+}
+
+TableDevice::TableDevice(const TableParameters& parameters)
+    : read_(TimeTable::parse(parameters.read).value.value()),
+      write_(TimeTable::parse(parameters.write).value.value()),
+      flush_(parameters.flush),
+      intake_(parameters.capacity),
+      channels_(parameters.channels) {}
+
+void TableDevice::submit(const IoRequest& request, Tick now) {
+  intake_.take(request, now);
+  start(now);
+}
+
+void TableDevice::start(Tick now) {
+  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+    if (channels_.take(1, place, now)) {
+      serve(place, now);
+    }
+  }
+}
+
+void TableDevice::serve(std::uint32_t place, Tick now) {
+  const IoRequest& request = intake_[place];
+  const Tick time = request.kind == IoRequest::Kind::flush  ? flush_
+                    : request.kind == IoRequest::Kind::read ? read_(request.bytes)
+                                                            : write_(request.bytes);
+  ends_.schedule(now + time, Event::end, place);
+}
+
+Tick TableDevice::advance(Tick now) {
+  while (ends_.next_time() <= now) {
+    const auto event = ends_.pop();
+    channels_.give(1, event.time);
+    while (const std::optional<std::uint32_t> place = channels_.admit(event.time)) {
+      serve(*place, event.time);
+    }
+    intake_.end(event.payload, event.time);
+    start(event.time);
+  }
+  return next_event();
+}
+
+void TableDevice::account(Tick now) {
+  intake_.account(now);
+  channels_.level().account(now);
+}
+
+void TableDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  intake_.register_statistics(registry, path);
+  registry.gauge(path + ".device.busy", "", "share of the device's channels that are busy", [this] {
+    return channels_.level().mean() / static_cast<double>(channels_.count());
+  });
+  registry.on_reset([this](Tick now) { channels_.level().reset(now); });
+}
+
+void TableDevice::serialize(Archive& archive) {
+  archive.section("table device");
+  intake_.serialize(archive);
+  archive(channels_, ends_);
+  if (archive.loading()) {
+    Places places = intake_.started(archive);
+    std::int64_t served = 0;
+    ends_.each([&](const auto& event) {
+      archive.check(event.time >= Tick(0) && event.time < kNever, "an operation ends at no time");
+      places.take(event.payload);
+      ++served;
+    });
+    channels_.each_waiting([&places](std::uint32_t place) { places.take(place); });
+    places.check(places.all() && served == channels_.used());
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A device that is known by its times alone: so long for an operation of such a size.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/parameters.h"
+#include "storage/intake.h"
+#include "storage/request.h"
+#include "storage/server.h"
+#include "storage/time_table.h"
+
+namespace hmsim {
+
+struct TableParameters {
+  Bytes capacity{64LL << 30};
+  std::string read = "4KiB=100us";
+  std::string write = "4KiB=100us";
+  Tick flush = kMicrosecond;
+  std::int64_t channels = 1;
+
+  // Under "table.".
+  void declare(ParameterSet& set);
+  void check(const std::string& prefix, std::vector<ParameterError>& errors) const;
+};
+
+// Each operation takes its time on one of `channels`, first come first served: 1 is a serial
+// device. A flush waits for nothing but a channel, for all that has ended is safe.
+class TableDevice final : public StorageDevice {
+ public:
+  explicit TableDevice(const TableParameters& parameters);  // which have passed check()
+
+  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void submit(const IoRequest& request, Tick now) override;
+  Bytes capacity() const override { return intake_.capacity(); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void account(Tick now) override;
+
+  Tick next_event() const override { return ends_.next_time(); }
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  const Intake& intake() const { return intake_; }
+
+ private:
+  enum class Event : std::uint8_t { end, last = end };
+
+  void start(Tick now);
+  void serve(std::uint32_t place, Tick now);
+
+  const TimeTable read_;
+  const TimeTable write_;
+  const Tick flush_;
+  Intake intake_;
+  Slots<std::uint32_t> channels_;
+  EventQueue<Event> ends_;
+};
+
+}  // namespace hmsim

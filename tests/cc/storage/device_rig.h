@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One device by itself, with an asker that notes when its requests end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+#include "core/kernel.h"
+#include "core/random.h"
+#include "storage/request.h"
+#include "tests/cc/words.h"
+
+namespace hmsim {
+
+class DeviceRig : public IoListener {
+ public:
+  explicit DeviceRig(StorageDevice& device) : device_(device), id_(kernel_.attach(device)) {
+    device.listen(*this);
+    kernel_.notify_all();
+  }
+
+  void on_io_done(std::uint32_t tag, Tick now) override {
+    ASSERT_TRUE(lax || ended.count(tag) == 0) << "a request ends twice";
+    ended[tag] = now;
+    order.push_back(tag);
+    if (again_ && sent < total_) {
+      send(next_(sent));
+    }
+  }
+
+  std::uint32_t send(IoRequest request) {
+    request.tag = static_cast<std::uint32_t>(sent++);
+    began[request.tag] = kernel_.now();
+    device_.submit(request, kernel_.now());
+    kernel_.notify(id_);
+    return request.tag;
+  }
+  std::uint32_t send(IoRequest::Kind kind, std::uint64_t offset, std::uint64_t bytes,
+                     bool barrier = false) {
+    IoRequest request;
+    request.kind = kind;
+    request.offset = offset;
+    request.bytes = bytes;
+    request.barrier = barrier;
+    return send(request);
+  }
+  void drain() {
+    while (kernel_.step(kNever)) {
+    }
+  }
+  // One request, alone: how long it takes.
+  Tick alone(IoRequest::Kind kind, std::uint64_t offset, std::uint64_t bytes) {
+    const std::uint32_t tag = send(kind, offset, bytes);
+    drain();
+    return took(tag);
+  }
+  Tick read(std::uint64_t offset, std::uint64_t bytes = 4096) {
+    return alone(IoRequest::Kind::read, offset, bytes);
+  }
+  Tick write(std::uint64_t offset, std::uint64_t bytes = 4096) {
+    return alone(IoRequest::Kind::write, offset, bytes);
+  }
+  // `count` requests from next(i), `depth` of them at once; the time until the last has ended.
+  template <class Next>
+  Tick run(std::uint64_t count, std::uint64_t depth, Next next) {
+    const Tick start = now();
+    next_ = next;
+    again_ = true;
+    const std::uint64_t from = sent;
+    total_ = sent + count;
+    for (std::uint64_t i = 0; i < depth && sent < total_ && sent - from < depth; ++i) {
+      send(next_(sent));
+    }
+    drain();
+    again_ = false;
+    EXPECT_EQ(ended.size(), sent) << "some requests do not end";
+    return now() - start;
+  }
+
+  Tick took(std::uint32_t tag) { return ended.at(tag) - began.at(tag); }
+  Tick now() const { return kernel_.now(); }
+  Kernel& kernel() { return kernel_; }
+  StorageDevice& device() { return device_; }
+
+  std::string saved() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+  void load(const std::string& bytes) {
+    Archive archive(bytes);
+    serialize(archive);
+    archive.check(archive.at_end(), "there is more");
+  }
+
+  std::map<std::uint32_t, Tick> began;
+  std::map<std::uint32_t, Tick> ended;
+  std::vector<std::uint32_t> order;  // tags, as they ended
+  std::uint64_t sent = 0;
+  bool lax = false;  // a request may end twice
+
+ private:
+  void serialize(Archive& archive) {
+    device_.serialize(archive);
+    kernel_.serialize(archive);
+  }
+
+  StorageDevice& device_;
+  Kernel kernel_;
+  int id_;
+  std::function<IoRequest(std::uint64_t)> next_;
+  std::uint64_t total_ = 0;
+  bool again_ = false;
+};
+
+// Requests of a mix: offsets in whole sectors, some barriers and flushes among them.
+inline IoRequest any_request(Random& random, std::uint64_t capacity, std::uint64_t most) {
+  IoRequest request;
+  const std::uint64_t draw = random.below(20);
+  request.kind = draw == 0   ? IoRequest::Kind::flush
+                 : draw < 10 ? IoRequest::Kind::read
+                             : IoRequest::Kind::write;
+  request.barrier = random.below(10) == 0;
+  if (request.kind != IoRequest::Kind::flush) {
+    request.bytes = 512 * (1 + random.below(most / 512));
+    request.offset = 512 * random.below((capacity - request.bytes) / 512 + 1);
+  }
+  return request;
+}
+
+// A run of A + B is run A, save, load elsewhere, run B, whenever that is. make() gives a new device
+// each time; `most`: bytes of a request.
+template <class Make>
+void expect_exact_resume(Make make, std::uint64_t requests, std::uint64_t most) {
+  struct Moment {
+    std::string state;
+    std::size_t ended;
+  };
+  auto device = make();
+  DeviceRig whole(*device);
+  Random random(5);
+  const auto capacity = static_cast<std::uint64_t>(device->capacity().value());
+  for (std::uint64_t i = 0; i < requests; ++i) {
+    whole.send(any_request(random, capacity, most));
+  }
+  std::vector<Moment> moments;
+  for (std::uint64_t step = 0, next = 0; whole.kernel().step(kNever); ++step) {
+    if (step == next) {
+      moments.push_back({whole.saved(), whole.order.size()});
+      next += 1 + next / 2;
+    }
+  }
+  ASSERT_EQ(whole.order.size(), requests);
+  for (const Moment& moment : moments) {
+    auto other = make();
+    DeviceRig rest(*other);
+    rest.load(moment.state);
+    ASSERT_EQ(rest.saved(), moment.state);
+    rest.drain();
+    ASSERT_EQ(rest.order, std::vector<std::uint32_t>(
+                              whole.order.begin() + static_cast<std::ptrdiff_t>(moment.ended),
+                              whole.order.end()));
+    for (const std::uint32_t tag : rest.order) {
+      ASSERT_EQ(rest.ended.at(tag), whole.ended.at(tag));
+    }
+  }
+}
+
+// What does not hold together in a saved state is refused; what is taken neither crashes nor keeps
+// the device busy at one moment for ever.
+template <class Make>
+void expect_damage_is_found(Make make, std::uint64_t requests, std::uint64_t most,
+                            std::uint64_t steps) {
+  auto device = make();
+  DeviceRig whole(*device);
+  Random random(7);
+  const auto capacity = static_cast<std::uint64_t>(device->capacity().value());
+  for (std::uint64_t i = 0; i < requests; ++i) {
+    whole.send(any_request(random, capacity, most));
+  }
+  for (std::uint64_t step = 0; step < steps && whole.kernel().step(kNever); ++step) {
+  }
+  constexpr std::size_t kWords = 400;
+  constexpr int kSteps = 2000;
+  const testing::Sweep done = testing::sweep(whole.saved(), kWords, [&](const std::string& state) {
+    auto other = make();
+    DeviceRig rig(*other);
+    rig.lax = true;
+    rig.load(state);
+    for (int step = 0; step < kSteps && rig.kernel().step(kNever); ++step) {
+    }
+  });
+  EXPECT_GT(done.refused, 100);
+}
+
+}  // namespace hmsim
