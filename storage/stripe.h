@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several devices as one: RAID-0 in software.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/parameters.h"
+#include "core/pool.h"
+#include "storage/intake.h"
+#include "storage/request.h"
+#include "storage/server.h"
+
+namespace hmsim {
+
+struct StripeParameters {
+  std::int64_t members = 1;
+  Bytes unit{64LL << 10};
+  Tick bus{0};  // for each KiB; 0: no limit
+
+  // Under "stripe.".
+  void declare(ParameterSet& set);
+  void check(const std::string& prefix, std::vector<ParameterError>& errors) const;
+};
+
+// Where a byte of the whole is.
+struct StripePlace {
+  std::size_t member;
+  std::uint64_t offset;
+};
+
+// Unit by unit, in turn: unit u is on member u mod N, as its unit u / N. A request is split at the
+// edges of units, and ends when all its pieces have. The bus that members share moves one piece at
+// a time, first come first served: before its member writes it, or after its member has read it. A
+// flush goes to all members.
+class Stripe final : public StorageDevice, private IoListener {
+ public:
+  // `parameters` have passed check(); as many members, all of the same size.
+  Stripe(const StripeParameters& parameters, std::vector<std::unique_ptr<StorageDevice>> members);
+
+  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void submit(const IoRequest& request, Tick now) override;
+  Bytes capacity() const override { return intake_.capacity(); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void account(Tick now) override;
+
+  Tick next_event() const override;
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  StripePlace place_of(std::uint64_t offset) const;
+  const Intake& intake() const { return intake_; }
+
+ private:
+  enum class Event : std::uint8_t { moved, last = moved };
+  enum class Stage : std::uint8_t { none, bus, member, last = member };
+
+  struct Piece {
+    IoRequest request;               // of its member, but for the tag, which is the piece's place
+    std::uint32_t whole = kNoIndex;  // the intake's place
+    std::uint32_t member = 0;
+    Stage stage = Stage::none;
+
+    void serialize(Archive& archive) { archive(request, whole, member, stage); }
+  };
+
+  void on_io_done(std::uint32_t tag, Tick now) override;
+
+  void start(Tick now);
+  void split(std::uint32_t whole, Tick now);
+  void add_piece(std::uint32_t whole, std::size_t member, std::uint64_t offset, std::uint64_t bytes,
+                 Tick now);
+  void to_bus(std::uint32_t piece, Tick now);
+  void move(std::uint32_t piece, Tick now);
+  void moved(std::uint32_t piece, Tick now);
+  void to_member(std::uint32_t piece, Tick now);
+  void end(std::uint32_t piece, Tick now);
+  void check_loaded(const Archive& archive) const;
+
+  const StripeParameters parameters_;
+  std::vector<std::unique_ptr<StorageDevice>> members_;
+  Intake intake_;
+  std::vector<std::uint32_t> left_;  // pieces that have not ended, by the intake's place
+  Pool<Piece> pieces_;
+  Server<std::uint32_t> bus_;
+  EventQueue<Event> events_;
+  Counter pieces_moved_ = 0;
+};
+
+}  // namespace hmsim
