@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/disk.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hmsim {
+
+Disk::Disk(const DiskParameters& parameters)
+    : parameters_(parameters), mechanics_(parameters), intake_(parameters.capacity) {}
+
+void Disk::submit(const IoRequest& request, Tick now) {
+  intake_.take(request, now);
+  start(now);
+}
+
+// A sweep goes upwards only, so that nothing waits for more than two.
+void Disk::start(Tick now) {
+  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+    Waiting waiting;
+    waiting.key = parameters_.elevator ? intake_[place].offset : 0;
+    waiting.order = order_++;
+    waiting.place = place;
+    waiting.ready = now + parameters_.overhead;
+    const bool behind = parameters_.elevator && waiting.key <= last_key_;
+    Sweep& sweep = behind ? next_sweep_ : sweep_;
+    sweep.push_back(waiting);
+    std::push_heap(sweep.begin(), sweep.end(), Waiting::after);
+  }
+  if (served_ == kNoIndex) {
+    serve_next(now);
+  }
+}
+
+void Disk::serve_next(Tick now) {
+  if (sweep_.empty()) {
+    std::swap(sweep_, next_sweep_);
+  }
+  if (sweep_.empty()) {
+    return;
+  }
+  std::pop_heap(sweep_.begin(), sweep_.end(), Waiting::after);
+  const Waiting next = sweep_.back();
+  sweep_.pop_back();
+  last_key_ = next.key;
+  served_ = next.place;
+  busy_.add(1, now);
+  end_ = later(serve(next, now), now + Tick(1));
+}
+
+Tick Disk::serve(const Waiting& next, Tick now) {
+  const IoRequest& request = intake_[next.place];
+  const Tick ready = later(now, next.ready);
+  if (request.kind == IoRequest::Kind::flush) {
+    return ready;
+  }
+  const bool buffered = request.kind == IoRequest::Kind::read && ahead_.begin <= request.offset &&
+                        request.offset + request.bytes <= ahead_.limit;
+  return buffered ? from_buffer(request, ready) : from_platters(request, ready);
+}
+
+Tick Disk::from_buffer(const IoRequest& request, Tick ready) {
+  ++buffer_hits_;
+  const std::uint64_t end = request.offset + request.bytes;
+  const Tick there = end <= ahead_.at ? ready : ahead_.since + mechanics_.transfer(ahead_.at, end);
+  const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
+  const auto capacity = static_cast<std::uint64_t>(parameters_.capacity.value());
+  const std::uint64_t limit = std::max(ahead_.limit, std::min(end + half, capacity));
+  const bool stopped = ahead_.at == ahead_.limit ||
+                       ahead_.since + mechanics_.transfer(ahead_.at, ahead_.limit) <= ready;
+  if (stopped && limit > ahead_.limit) {
+    ahead_.at = ahead_.limit;
+    ahead_.since = ready + mechanics_.rotation(ahead_.at, ready);
+  }
+  ahead_.limit = limit;
+  ahead_.begin = std::max(ahead_.begin, limit - std::min(limit, 2 * half));
+  return later(there, ready + time_of(request.bytes, parameters_.interface));
+}
+
+// A transfer by the interface overlaps that from the platters, which is the slower one.
+Tick Disk::from_platters(const IoRequest& request, Tick ready) {
+  stop_reading(ready);
+  const std::uint64_t end = request.offset + request.bytes;
+  const bool write = request.kind == IoRequest::Kind::write;
+  const Tick seek = mechanics_.seek(track_, mechanics_.track_of(request.offset));
+  const Tick settle = write && seek > parameters_.track_seek ? parameters_.write_settle : Tick(0);
+  const Tick there = ready + seek + settle;
+  const Tick rotation = mechanics_.rotation(request.offset, there);
+  const Tick transfer = mechanics_.transfer(request.offset, end);
+  const Tick done = there + rotation + transfer;
+  seek_time_ += static_cast<std::uint64_t>((seek + settle).value());
+  rotation_time_ += static_cast<std::uint64_t>(rotation.value());
+  transfer_time_ += static_cast<std::uint64_t>(transfer.value());
+  track_ = mechanics_.track_of(end - 1);
+  const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
+  if (!write && half > 0) {
+    const auto capacity = static_cast<std::uint64_t>(parameters_.capacity.value());
+    const std::uint64_t limit = std::min(end + half, capacity);
+    ahead_ = {std::max(request.offset, limit - std::min(limit, 2 * half)), end, limit, done};
+  }
+  return done;
+}
+
+// The arm is where it has come to; what the buffer holds is given up.
+void Disk::stop_reading(Tick now) {
+  if (ahead_.at < ahead_.limit) {
+    const Tick time = now - ahead_.since;
+    track_ = time <= Tick(0) ? mechanics_.track_of(ahead_.at - 1)
+             : time >= mechanics_.transfer(ahead_.at, ahead_.limit)
+                 ? mechanics_.track_of(ahead_.limit - 1)
+                 : mechanics_.track_after(ahead_.at, time);
+  }
+  ahead_ = Ahead();
+}
+
+Tick Disk::advance(Tick now) {
+  while (end_ <= now) {
+    const Tick time = end_;
+    const std::uint32_t place = std::exchange(served_, kNoIndex);
+    end_ = kNever;
+    busy_.add(-1, time);
+    serve_next(time);
+    intake_.end(place, time);
+    start(time);
+  }
+  return next_event();
+}
+
+void Disk::account(Tick now) {
+  intake_.account(now);
+  busy_.account(now);
+}
+
+void Disk::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  intake_.register_statistics(registry, path);
+  const std::string name = path + ".disk.";
+  registry.gauge(name + "busy", "", "share of time in which the disk serves a request",
+                 [this] { return busy_.mean(); });
+  const auto milliseconds = [&](const char* part, const char* description, Counter& time) {
+    constexpr double kMillisecond = 1e9;
+    registry.gauge(name + part, "ms", description,
+                   [&time] { return static_cast<double>(time) / kMillisecond; });
+    registry.on_reset([&time](Tick) { time = 0; });
+  };
+  milliseconds("seek_ms", "time of seeks, summed", seek_time_);
+  milliseconds("rotation_ms", "time of waiting for sectors, summed", rotation_time_);
+  milliseconds("transfer_ms", "time of transfers from and to the platters, summed", transfer_time_);
+  registry.counter(name + "buffer_hits", "requests", "reads of what had been read ahead, or was",
+                   {&buffer_hits_});
+  registry.on_reset([this](Tick now) { busy_.reset(now); });
+}
+
+void Disk::serialize(Archive& archive) {
+  archive.section("disk");
+  intake_.serialize(archive);
+  archive(sweep_, next_sweep_, order_, last_key_, served_, end_, track_, ahead_, busy_, seek_time_,
+          rotation_time_, transfer_time_, buffer_hits_);
+  if (archive.loading()) {
+    check_loaded(archive);
+  }
+}
+
+void Disk::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "a disk's requests do not hold together";
+  const auto capacity = static_cast<std::uint64_t>(parameters_.capacity.value());
+  Places places = intake_.started(archive);
+  for (const Sweep* sweep : {&sweep_, &next_sweep_}) {
+    archive.check(std::is_heap(sweep->begin(), sweep->end(), Waiting::after), kWrong);
+    for (const Waiting& waiting : *sweep) {
+      places.take(waiting.place);
+      archive.check(waiting.ready >= Tick(0) && waiting.ready < kNever, kWrong);
+    }
+  }
+  archive.check((served_ == kNoIndex) == (end_ == kNever) && end_ >= Tick(0) &&
+                    busy_.value() == (served_ == kNoIndex ? 0 : 1),
+                kWrong);
+  if (served_ != kNoIndex) {
+    places.take(served_);
+  }
+  archive.check(places.all() && (served_ != kNoIndex || (sweep_.empty() && next_sweep_.empty())),
+                kWrong);
+  archive.check(track_ >= 0 && track_ <= mechanics_.track_of(capacity - 1), "an arm is nowhere");
+  archive.check(
+      ahead_.begin <= ahead_.limit && ahead_.limit <= capacity &&
+          (ahead_.limit == 0 || (ahead_.begin < ahead_.at && ahead_.at <= ahead_.limit)) &&
+          ahead_.since >= Tick(0) && ahead_.since < kNever,
+      "what a disk reads ahead is nowhere");
+}
+
+}  // namespace hmsim
