@@ -6,8 +6,8 @@
 
 namespace hmsim {
 
-Disk::Disk(const DiskParameters& parameters)
-    : parameters_(parameters), mechanics_(parameters), intake_(parameters.capacity) {}
+Disk::Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed)
+    : parameters_(parameters), mechanics_(parameters, capacity, seed), intake_(capacity) {}
 
 void Disk::submit(const IoRequest& request, Tick now) {
   intake_.take(request, now);
@@ -64,7 +64,7 @@ Tick Disk::from_buffer(const IoRequest& request, Tick ready) {
   const std::uint64_t end = request.offset + request.bytes;
   const Tick there = end <= ahead_.at ? ready : ahead_.since + mechanics_.transfer(ahead_.at, end);
   const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
-  const auto capacity = static_cast<std::uint64_t>(parameters_.capacity.value());
+  const auto capacity = static_cast<std::uint64_t>(intake_.capacity().value());
   const std::uint64_t limit = std::max(ahead_.limit, std::min(end + half, capacity));
   const bool stopped = ahead_.at == ahead_.limit ||
                        ahead_.since + mechanics_.transfer(ahead_.at, ahead_.limit) <= ready;
@@ -94,7 +94,7 @@ Tick Disk::from_platters(const IoRequest& request, Tick ready) {
   track_ = mechanics_.track_of(end - 1);
   const auto half = static_cast<std::uint64_t>(parameters_.buffer.value()) / 2;
   if (!write && half > 0) {
-    const auto capacity = static_cast<std::uint64_t>(parameters_.capacity.value());
+    const auto capacity = static_cast<std::uint64_t>(intake_.capacity().value());
     const std::uint64_t limit = std::min(end + half, capacity);
     ahead_ = {std::max(request.offset, limit - std::min(limit, 2 * half)), end, limit, done};
   }
@@ -162,7 +162,7 @@ void Disk::serialize(Archive& archive) {
 
 void Disk::check_loaded(const Archive& archive) const {
   constexpr const char* kWrong = "a disk's requests do not hold together";
-  const auto capacity = static_cast<std::uint64_t>(parameters_.capacity.value());
+  const auto capacity = static_cast<std::uint64_t>(intake_.capacity().value());
   Places places = intake_.started(archive);
   for (const Sweep* sweep : {&sweep_, &next_sweep_}) {
     archive.check(std::is_heap(sweep->begin(), sweep->end(), Waiting::after), kWrong);

@@ -19,7 +19,8 @@ namespace hmsim {
 // buffer, so a flush takes the overhead only.
 class Disk final : public StorageDevice {
  public:
-  explicit Disk(const DiskParameters& parameters);  // which have passed check()
+  // `parameters` have passed check(); `capacity` is in whole sectors.
+  Disk(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;

@@ -11,8 +11,8 @@ constexpr std::int64_t kMostTracks = std::int64_t{1} << 25;
 constexpr Bytes kSector{512};
 constexpr const char* kSheets = "data sheets of 1 TB disks of 2009 (7200 rpm)";
 
-std::int64_t tracks_of(const DiskParameters& parameters) {
-  return (parameters.capacity + parameters.track - Bytes(1)) / parameters.track;
+std::int64_t tracks_of(const DiskParameters& parameters, Bytes capacity) {
+  return (capacity + parameters.track - Bytes(1)) / parameters.track;
 }
 
 Tick revolution_of(const DiskParameters& parameters) { return 60 * kSecond / parameters.rpm; }
@@ -32,8 +32,6 @@ std::uint64_t square_root(std::uint64_t value) {
 
 void DiskParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "disk");
-  set.size("capacity", capacity, {1 << 20, std::int64_t{1} << 50},
-           {"its size", "Caulfield et al., SC 2010 (1 TB)"});
   set.integer("rpm", rpm, {1000, 100'000}, "revolutions a minute",
               {"how fast it turns", "Caulfield et al., SC 2010 (7200)"});
   set.size("track", track, {4096, 1LL << 30},
@@ -55,26 +53,21 @@ void DiskParameters::declare(ParameterSet& set) {
               {"requests that wait go upwards by their place on the disk, then from the lowest "
                "again; otherwise in the order in which they came",
                "assumed"});
-  set.integer("seed", seed, {0, std::numeric_limits<std::int64_t>::max()}, "",
-              {"how the platters stand at the start follows from it", ""});
 }
 
-void DiskParameters::check(const std::string& prefix, std::vector<ParameterError>& errors) const {
+std::vector<ParameterError> DiskParameters::check(Bytes capacity) const {
+  std::vector<ParameterError> errors;
   const auto wrong = [&](const char* name, const std::string& message) {
-    errors.push_back({prefix + "disk." + name, message});
+    errors.push_back({std::string("storage.disk.") + name, message});
   };
-  if (capacity % kSector != Bytes(0)) {
-    wrong("capacity", format_size(capacity) + " is not a multiple of a sector, 512 B; nearest: " +
-                          format_size(capacity / 512 * 512));
-  }
   if (track % kSector != Bytes(0)) {
     wrong("track", format_size(track) + " is not a multiple of a sector, 512 B; nearest: " +
                        format_size(track / 512 * 512));
   }
-  const std::int64_t tracks = tracks_of(*this);
+  const std::int64_t tracks = tracks_of(*this, capacity);
   if (tracks < 2 || tracks > kMostTracks) {
     wrong("track", format_size(track) + " gives " + std::to_string(tracks) +
-                       " tracks on disk.capacity; there may be 2 to " +
+                       " tracks on a disk of " + format_size(capacity) + "; there may be 2 to " +
                        std::to_string(kMostTracks));
   }
   const Tick turn = revolution_of(*this);
@@ -83,7 +76,7 @@ void DiskParameters::check(const std::string& prefix, std::vector<ParameterError
           format_time(track_seek) + " is not between 1ns and a revolution, " + format_time(turn));
   }
   if (average_seek < track_seek || average_seek > kSecond) {
-    wrong("average_seek", format_time(average_seek) + " is not between disk.track_seek, " +
+    wrong("average_seek", format_time(average_seek) + " is not between storage.disk.track_seek, " +
                               format_time(track_seek) + ", and 1s");
   }
   for (const auto& [name, time] : {std::pair("write_settle", write_settle),
@@ -93,17 +86,17 @@ void DiskParameters::check(const std::string& prefix, std::vector<ParameterError
       wrong(name, format_time(time) + " is not between 0s and 1s");
     }
   }
+  return errors;
 }
 
-DiskMechanics::DiskMechanics(const DiskParameters& parameters)
+DiskMechanics::DiskMechanics(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed)
     : track_(static_cast<std::uint64_t>(parameters.track.value())),
-      tracks_(tracks_of(parameters)),
+      tracks_(tracks_of(parameters, capacity)),
       revolution_(revolution_of(parameters)),
       change_(parameters.track_seek),
       longest_((parameters.average_seek - parameters.track_seek) * 15 / 8),
-      phase_(
-          static_cast<std::int64_t>(Random(static_cast<std::uint64_t>(parameters.seed))
-                                        .below(static_cast<std::uint64_t>(revolution_.value())))) {}
+      phase_(static_cast<std::int64_t>(
+          Random(seed).below(static_cast<std::uint64_t>(revolution_.value())))) {}
 
 std::int64_t DiskMechanics::track_of(std::uint64_t offset) const {
   return static_cast<std::int64_t>(offset / track_);

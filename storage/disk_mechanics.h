@@ -12,7 +12,6 @@
 namespace hmsim {
 
 struct DiskParameters {
-  Bytes capacity{1'000'000'000'000};
   std::int64_t rpm = 7200;
   Bytes track{768LL << 10};
   Tick track_seek = 800 * kMicrosecond;
@@ -22,11 +21,9 @@ struct DiskParameters {
   Tick interface { 3'413'333 };  // for each KiB
   Bytes buffer{2LL << 20};
   bool elevator = true;
-  std::int64_t seed = 1;
 
-  // Under "disk.".
-  void declare(ParameterSet& set);
-  void check(const std::string& prefix, std::vector<ParameterError>& errors) const;
+  void declare(ParameterSet& set);                          // under "storage.disk."
+  std::vector<ParameterError> check(Bytes capacity) const;  // of one disk
 };
 
 // All tracks are alike, and follow one another from the rim inwards. A track begins where the head
@@ -35,7 +32,8 @@ struct DiskParameters {
 // tracks, whose sqrt(d / D) is 8/15, is average_seek.
 class DiskMechanics {
  public:
-  explicit DiskMechanics(const DiskParameters& parameters);  // which have passed check()
+  // `parameters` have passed check(); how the platters stand at the start follows from `seed`.
+  DiskMechanics(const DiskParameters& parameters, Bytes capacity, std::uint64_t seed);
 
   Tick revolution() const { return revolution_; }
   std::int64_t track_of(std::uint64_t offset) const;

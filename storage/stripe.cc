@@ -33,12 +33,24 @@ void StripeParameters::declare(ParameterSet& set) {
             "Caulfield et al., SC 2010 and MICRO 2010: 1.1 GB/s, disks 1 GB/s"});
 }
 
-void StripeParameters::check(const std::string& prefix, std::vector<ParameterError>& errors) const {
+std::vector<ParameterError> StripeParameters::check(Bytes capacity) const {
+  std::vector<ParameterError> errors;
   if (unit % Bytes(512) != Bytes(0)) {
-    errors.push_back({prefix + "stripe.unit",
+    errors.push_back({"storage.stripe.unit",
                       format_size(unit) + " is not a multiple of a sector, 512 B; nearest: " +
                           format_size((unit + Bytes(256)) / 512 * 512)});
   }
+  if (bus < Tick(0) || bus > kSecond) {
+    errors.push_back({"storage.stripe.bus", format_time(bus) + " is not between 0s and 1s"});
+  }
+  const Bytes row = members * unit;
+  if (members > 1 && capacity % row != Bytes(0)) {
+    errors.push_back({"storage.capacity",
+                      format_size(capacity) + " is not a multiple of " + format_size(row) +
+                          ", a unit on each of storage.stripe.members; nearest: " +
+                          format_size(later((capacity + row / 2) / row, std::int64_t{1}) * row)});
+  }
+  return errors;
 }
 
 Stripe::Stripe(const StripeParameters& parameters,

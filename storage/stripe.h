@@ -21,9 +21,8 @@ struct StripeParameters {
   Bytes unit{64LL << 10};
   Tick bus{0};  // for each KiB; 0: no limit
 
-  // Under "stripe.".
-  void declare(ParameterSet& set);
-  void check(const std::string& prefix, std::vector<ParameterError>& errors) const;
+  void declare(ParameterSet& set);  // under "storage.stripe."
+  std::vector<ParameterError> check(Bytes capacity) const;
 };
 
 // Where a byte of the whole is.

@@ -5,18 +5,11 @@
 
 namespace hmsim {
 
-namespace {
-
-constexpr std::int64_t kTiB = std::int64_t{1} << 40;
-
-}  // namespace
-
 void TableParameters::declare(ParameterSet& set) {
   const ParameterSet::Scope scope(set, "table");
   constexpr const char* kRule =
       "Caulfield et al., MICRO 2010 and SC 2010, give rates at 512 B and 4 KiB; the line between "
       "points is assumed";
-  set.size("capacity", capacity, {kPageBytes.value(), 1024 * kTiB}, {"its size", ""});
   set.text(
       "read", read,
       {"time of a read by its size, as 512B=80us, 4KiB=100us: linear between points, the first "
@@ -28,28 +21,25 @@ void TableParameters::declare(ParameterSet& set) {
               {"operations that are served at once; 1: one after another", "assumed"});
 }
 
-void TableParameters::check(const std::string& prefix, std::vector<ParameterError>& errors) const {
-  for (const auto& [name, text] : {std::pair("table.read", &read), {"table.write", &write}}) {
+std::vector<ParameterError> TableParameters::check() const {
+  std::vector<ParameterError> errors;
+  for (const auto& [name, text] : {std::pair("read", &read), {"write", &write}}) {
     const Parsed<TimeTable> table = TimeTable::parse(*text);
     if (!table.value) {
-      errors.push_back({prefix + name, table.error});
+      errors.push_back({std::string("storage.table.") + name, table.error});
     }
   }
-  if (flush < kNanosecond) {
-    errors.push_back({prefix + "table.flush", format_time(flush) + " is less than 1ns"});
+  if (flush < kNanosecond || flush > kSecond) {
+    errors.push_back({"storage.table.flush", format_time(flush) + " is not between 1ns and 1s"});
   }
-  if (capacity % Bytes(512) != Bytes(0)) {
-    errors.push_back({prefix + "table.capacity",
-                      format_size(capacity) + " is not a multiple of a sector, 512 B; nearest: " +
-                          format_size(capacity / 512 * 512)});
-  }
+  return errors;
 }
 
-TableDevice::TableDevice(const TableParameters& parameters)
+TableDevice::TableDevice(const TableParameters& parameters, Bytes capacity)
     : read_(TimeTable::parse(parameters.read).value.value()),
       write_(TimeTable::parse(parameters.write).value.value()),
       flush_(parameters.flush),
-      intake_(parameters.capacity),
+      intake_(capacity),
       channels_(parameters.channels) {}
 
 void TableDevice::submit(const IoRequest& request, Tick now) {

@@ -16,22 +16,21 @@
 namespace hmsim {
 
 struct TableParameters {
-  Bytes capacity{64LL << 30};
   std::string read = "4KiB=100us";
   std::string write = "4KiB=100us";
   Tick flush = kMicrosecond;
   std::int64_t channels = 1;
 
-  // Under "table.".
-  void declare(ParameterSet& set);
-  void check(const std::string& prefix, std::vector<ParameterError>& errors) const;
+  void declare(ParameterSet& set);  // under "storage.table."
+  std::vector<ParameterError> check() const;
 };
 
 // Each operation takes its time on one of `channels`, first come first served: 1 is a serial
 // device. A flush waits for nothing but a channel, for all that has ended is safe.
 class TableDevice final : public StorageDevice {
  public:
-  explicit TableDevice(const TableParameters& parameters);  // which have passed check()
+  // `parameters` have passed check(); `capacity` is in whole sectors.
+  TableDevice(const TableParameters& parameters, Bytes capacity);
 
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;

@@ -16,6 +16,7 @@ namespace {
 
 using Kind = IoRequest::Kind;
 
+constexpr Bytes kTerabyte{1'000'000'000'000};
 constexpr double kMs = 1e9;  // picoseconds
 
 DiskParameters plain_disk() {
@@ -33,7 +34,7 @@ class Oracle {
         turn_(60e12 / static_cast<double>(p_.rpm)),
         change_(static_cast<double>(p_.track_seek.value())),
         bytes_(static_cast<double>(p_.track.value())),
-        tracks_(std::ceil(static_cast<double>(p_.capacity.value()) / bytes_)) {}
+        tracks_(std::ceil(static_cast<double>(kTerabyte.value()) / bytes_)) {}
 
   // Without the wait for the sector.
   double still(double offset, double size, bool write) {
@@ -61,7 +62,7 @@ class Oracle {
 };
 
 TEST(Disk, OneRequestTakesItsSeekTurnAndTransfer) {
-  Disk disk(plain_disk());
+  Disk disk(plain_disk(), kTerabyte, 1);
   DeviceRig rig(disk);
   Oracle oracle(plain_disk());
   Random random(1);
@@ -86,7 +87,7 @@ TEST(Disk, OneRequestTakesItsSeekTurnAndTransfer) {
 
 // The wait is until the sector comes round: read again and again, it is at one angle.
 TEST(Disk, ASectorPassesOnceInATurn) {
-  Disk disk(plain_disk());
+  Disk disk(plain_disk(), kTerabyte, 1);
   DeviceRig rig(disk);
   rig.read(0, 512);
   const Tick first = rig.now();
@@ -101,9 +102,9 @@ TEST(Disk, ASectorPassesOnceInATurn) {
 
 TEST(Disk, TheMeanSeekOverTheWholeDiskIsThatOfItsDataSheet) {
   const DiskParameters parameters = plain_disk();
-  const DiskMechanics mechanics(parameters);
+  const DiskMechanics mechanics(parameters, kTerabyte, 1);
   const std::int64_t tracks =
-      mechanics.track_of(static_cast<std::uint64_t>(parameters.capacity.value()) - 1) + 1;
+      mechanics.track_of(static_cast<std::uint64_t>(kTerabyte.value()) - 1) + 1;
   double sum = 0;
   constexpr int kSteps = 1000;
   for (int from = 0; from < kSteps; ++from) {
@@ -121,7 +122,7 @@ TEST(Disk, TheMeanSeekOverTheWholeDiskIsThatOfItsDataSheet) {
 // n tracks from one's beginning take n turns and n - 1 changes (exact).
 TEST(Disk, WholeTracksAreReadWithoutLosingATurn) {
   const DiskParameters parameters = plain_disk();
-  Disk disk(parameters);
+  Disk disk(parameters, kTerabyte, 1);
   DeviceRig rig(disk);
   const auto track = static_cast<std::uint64_t>(parameters.track.value());
   const Tick turn = disk.mechanics().revolution();
@@ -136,7 +137,7 @@ TEST(Disk, AStreamLosesATurnForEachRequestUnlessItReadsAhead) {
   constexpr std::uint64_t kChunk = 64 << 10;
   const auto stream = [](const DiskParameters& parameters, std::uint64_t count, std::uint64_t depth,
                          Kind kind) {
-    Disk disk(parameters);
+    Disk disk(parameters, kTerabyte, 1);
     DeviceRig rig(disk);
     rig.read(0, kChunk);
     return rig.run(count, depth, [kind](std::uint64_t i) {
@@ -148,7 +149,7 @@ TEST(Disk, AStreamLosesATurnForEachRequestUnlessItReadsAhead) {
     });
   };
   DiskParameters parameters = plain_disk();
-  const DiskMechanics mechanics(parameters);
+  const DiskMechanics mechanics(parameters, kTerabyte, 1);
   EXPECT_EQ(stream(parameters, 10, 1, Kind::read),
             10 * mechanics.revolution() + mechanics.transfer(kChunk, 11 * kChunk));
   // Requests that wait find the head where the last one left it: 1,200 chunks are 100 tracks.
@@ -161,7 +162,7 @@ TEST(Disk, AStreamLosesATurnForEachRequestUnlessItReadsAhead) {
 TEST(Disk, WhatIsReadAheadComesAtTheInterfacesRate) {
   DiskParameters parameters;
   parameters.elevator = false;
-  Disk disk(parameters);
+  Disk disk(parameters, kTerabyte, 1);
   DeviceRig rig(disk);
   rig.read(1 << 20, 65536);
   rig.kernel().run_until(rig.now() + kSecond);  // by then half a buffer has been read
@@ -177,7 +178,7 @@ TEST(Disk, WhatIsReadAheadComesAtTheInterfacesRate) {
 TEST(Disk, AnElevatorGoesUpwardsAndThenFromTheLowestAgain) {
   DiskParameters parameters = plain_disk();
   parameters.elevator = true;
-  Disk disk(parameters);
+  Disk disk(parameters, kTerabyte, 1);
   DeviceRig rig(disk);
   Random random(23);
   const std::uint64_t middle = std::uint64_t{500} << 30;
@@ -209,7 +210,7 @@ TEST(Disk, AnElevatorShortensSeeksAsMuchAsTheDensityOfRequestsSays) {
   for (const bool elevator : {false, true}) {
     DiskParameters parameters = plain_disk();
     parameters.elevator = elevator;
-    Disk disk(parameters);
+    Disk disk(parameters, kTerabyte, 1);
     DeviceRig rig(disk);
     Random random(29);
     const Tick took = rig.run(kCount, kDepth, [&](std::uint64_t) {
@@ -231,9 +232,7 @@ TEST(Disk, ChecksItsParameters) {
   const auto errors_of = [](auto change) {
     DiskParameters parameters;
     change(parameters);
-    std::vector<ParameterError> errors;
-    parameters.check("storage.", errors);
-    return errors;
+    return parameters.check(kTerabyte);
   };
   EXPECT_TRUE(errors_of([](DiskParameters&) {}).empty());
   EXPECT_EQ(errors_of([](DiskParameters& p) { p.track = Bytes(1000); }).at(0).name,
@@ -252,9 +251,8 @@ TEST(Disk, ChecksItsParameters) {
 TEST(Disk, GoesOnFromACheckpoint) {
   for (const bool elevator : {false, true}) {
     DiskParameters parameters;
-    parameters.capacity = Bytes(64 << 20);
     parameters.elevator = elevator;
-    const auto make = [&] { return std::make_unique<Disk>(parameters); };
+    const auto make = [&] { return std::make_unique<Disk>(parameters, Bytes(64 << 20), 1); };
     expect_exact_resume(make, 80, 65536);
     expect_damage_is_found(make, 60, 65536, 20);
   }

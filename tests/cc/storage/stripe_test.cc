@@ -50,7 +50,6 @@ class Notes final : public StorageDevice {
 
 TableParameters table() {
   TableParameters parameters;
-  parameters.capacity = Bytes(static_cast<std::int64_t>(kMember));
   parameters.read = "512B=10us, 64KiB=100us";
   parameters.write = "512B=20us, 64KiB=200us";
   return parameters;
@@ -59,7 +58,8 @@ TableParameters table() {
 std::unique_ptr<Stripe> make_stripe(const StripeParameters& parameters) {
   std::vector<std::unique_ptr<StorageDevice>> members;
   for (std::int64_t i = 0; i < parameters.members; ++i) {
-    members.push_back(std::make_unique<TableDevice>(table()));
+    members.push_back(
+        std::make_unique<TableDevice>(table(), Bytes(static_cast<std::int64_t>(kMember))));
   }
   return std::make_unique<Stripe>(parameters, std::move(members));
 }
@@ -213,11 +213,16 @@ TEST(Stripe, AFlushGoesToAllMembersAndABarrierHoldsOverAll) {
 TEST(Stripe, ChecksItsParameters) {
   StripeParameters parameters;
   parameters.unit = Bytes(1000);
-  std::vector<ParameterError> errors;
-  parameters.check("storage.", errors);
-  ASSERT_EQ(errors.size(), 1u);
+  parameters.bus = 2 * kSecond;
+  parameters.members = 3;
+  const std::vector<ParameterError> errors = parameters.check(Bytes(9500));
+  ASSERT_EQ(errors.size(), 3u);
   EXPECT_EQ(errors[0].name, "storage.stripe.unit");
   EXPECT_NE(errors[0].message.find("nearest: 1KiB"), std::string::npos) << errors[0].message;
+  EXPECT_EQ(errors[1].name, "storage.stripe.bus");
+  EXPECT_EQ(errors[2].name, "storage.capacity");
+  EXPECT_NE(errors[2].message.find("nearest: 9000B"), std::string::npos) << errors[2].message;
+  EXPECT_TRUE(StripeParameters().check(Bytes(9500)).empty()) << "a device by itself";
 }
 
 TEST(Stripe, GoesOnFromACheckpoint) {
