@@ -254,6 +254,15 @@ void NvdimmParameters::declare(ParameterSet& set) {
        "whose read_time, write_time, read_energy and write_energy are set where these are not "
        "given; nvdimm.media is for these, all else but capacity, command_queue and power for flash",
        "Caulfield et al., SC 2010"});
+  declare_size(set);
+  set.integer("command_queue", command_queue, {1, 65536}, "entries",
+              {"commands that may be unfinished in the NVDIMM", kTable3});
+  declare_flash(set);
+  declare_power(set, power);
+  media.declare(set);
+}
+
+void NvdimmParameters::declare_size(ParameterSet& set) {
   set.size("capacity", capacity, {kMiB, 8 * kTiB},
            {"raw flash capacity; the logical one is less by the over-provisioning", kTable3});
   set.choice("unmapped_read", unmapped_read,
@@ -261,15 +270,14 @@ void NvdimmParameters::declare(ParameterSet& set) {
              {"never-written pages are read from flash at their striped place, or answered at once "
               "without flash access",
               "assumed"});
-  set.integer("command_queue", command_queue, {1, 65536}, "entries",
-              {"commands that may be unfinished in the NVDIMM", kTable3});
+}
+
+void NvdimmParameters::declare_flash(ParameterSet& set) {
   declare_buffer(set, buffer);
   declare_ftl(set, ftl);
   nand.declare(set);
   declare_gc(set, gc);
   declare_precondition(set, precondition);
-  declare_power(set, power);
-  media.declare(set);
 }
 
 std::vector<ParameterError> NvdimmParameters::check() const {

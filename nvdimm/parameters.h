@@ -101,6 +101,9 @@ struct NvdimmParameters {
 
   // Binds every other field under "nvdimm."; the struct must outlive the set.
   void declare(ParameterSet& set);
+  // The same of flash alone, under the caller's name.
+  void declare_size(ParameterSet& set);
+  void declare_flash(ParameterSet& set);
 
   // What does not fit together. An NVDIMM may be built only of parameters that pass.
   std::vector<ParameterError> check() const;

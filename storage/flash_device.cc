@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/flash_device.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
+constexpr auto kLineSize = static_cast<std::uint64_t>(kLineBytes.value());
+
+}  // namespace
+
+FlashDevice::FlashDevice(const FlashParameters& parameters, Bytes capacity, std::uint64_t seed,
+                         const Assignments& assignments)
+    : parameters_(parameters),
+      intake_(capacity),
+      module_(design_of(NvdimmKind::flash).make(parameters.module(), *this, seed, assignments)),
+      queue_(parameters.queue_depth),
+      flash_(parameters.pages),
+      page_of_(static_cast<std::size_t>(parameters.pages), kNoIndex) {
+  module_->attach(clock_, Wakeup(clock_, clock_.attach(*module_)));
+  clock_.notify_all();
+  for (std::int64_t slot = parameters.pages; slot-- > 0;) {
+    free_slots_.push_back(static_cast<std::uint32_t>(slot));
+  }
+}
+
+// --- From the host to the queue
+
+void FlashDevice::submit(const IoRequest& request, Tick now) {
+  IoRequest taken = request;
+  taken.barrier = taken.barrier || (taken.kind == IoRequest::Kind::flush &&
+                                    parameters_.inside.buffer.flush == BufferFlush::writeback);
+  intake_.take(taken, now);
+  start(now);
+}
+
+void FlashDevice::start(Tick now) {
+  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+    if (driver_.offer(place, now)) {
+      drive(place, now);
+    }
+  }
+}
+
+void FlashDevice::drive(std::uint32_t place, Tick now) {
+  const IoRequest& request = intake_[place];
+  const FlashParameters::Driver& driver =
+      request.kind == IoRequest::Kind::read ? parameters_.read_driver : parameters_.write_driver;
+  events_.schedule(now + driver.request + time_of(request.bytes, driver.kib), Event::driven, place);
+}
+
+void FlashDevice::begin(std::uint32_t place, Tick now) {
+  const IoRequest request = intake_[place];
+  if (request.kind == IoRequest::Kind::flush) {
+    if (request.barrier && parameters_.inside.buffer.flush == BufferFlush::writeback) {
+      flushing_ = place;
+      module_->flush(0, now);
+    } else {
+      events_.schedule(now + Tick(1), Event::flushed, place);
+    }
+    return;
+  }
+  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  const std::uint64_t end = request.offset + request.bytes;
+  left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
+  for (std::uint64_t at = request.offset; at < end;) {
+    const std::uint64_t next = std::min(end, (at / kPageSize + 1) * kPageSize);
+    add_page(place, at, next - at, now);
+    at = next;
+  }
+}
+
+// --- Pages
+
+void FlashDevice::add_page(std::uint32_t place, std::uint64_t offset, std::uint64_t bytes,
+                           Tick now) {
+  const std::uint32_t page = pages_.take();
+  Page& record = pages_[page];
+  record.offset = offset;
+  record.bytes = static_cast<std::uint32_t>(bytes);
+  record.place = place;
+  record.write = intake_[place].kind == IoRequest::Kind::write;
+  if (record.write) {
+    to_link(page, now);
+  } else {
+    to_flash(page, now);
+  }
+}
+
+void FlashDevice::to_link(std::uint32_t page, Tick now) {
+  Page& record = pages_[page];
+  record.stage = record.write ? Stage::link_in : Stage::link_out;
+  if (link(record.write).offer(page, now)) {
+    move(page, now);
+  }
+}
+
+void FlashDevice::move(std::uint32_t page, Tick now) {
+  const Page& record = pages_[page];
+  events_.schedule(
+      now + time_of(record.bytes, record.write ? parameters_.from_host : parameters_.to_host),
+      record.write ? Event::moved_in : Event::moved_out, page);
+}
+
+void FlashDevice::moved(std::uint32_t page, Tick now) {
+  const bool write = pages_[page].write;
+  if (const std::optional<std::uint32_t> next = link(write).end(now)) {
+    move(*next, now);
+  }
+  if (write) {
+    to_flash(page, now);
+  } else {
+    end_page(page, now);
+  }
+}
+
+void FlashDevice::to_flash(std::uint32_t page, Tick now) {
+  pages_[page].stage = Stage::waiting;
+  if (flash_.take(1, page, now)) {
+    command(page, now);
+  }
+}
+
+std::uint32_t FlashDevice::first_line(const Page& page) {
+  return static_cast<std::uint32_t>(page.offset % kPageSize / kLineSize);
+}
+
+std::uint32_t FlashDevice::lines(const Page& page) {
+  return page.write ? page.bytes / static_cast<std::uint32_t>(kLineSize) : 1;
+}
+
+// All lines of a page at once, so that none of them finds it on its way to flash.
+void FlashDevice::command(std::uint32_t page, Tick now) {
+  Page& record = pages_[page];
+  record.stage = Stage::flash;
+  record.slot = free_slots_.back();
+  free_slots_.pop_back();
+  page_of_[record.slot] = page;
+  record.acks = lines(record);
+  const std::uint32_t first = first_line(record);
+  const auto start = static_cast<std::int64_t>(record.offset / kPageSize * kPageSize);
+  for (std::uint32_t line = first; line < first + record.acks; ++line) {
+    module_->command(record.slot * kLinesPerPage + line, Address(start + line * kLineBytes.value()),
+                     record.write, now);
+  }
+}
+
+void FlashDevice::on_ack(std::uint32_t tag, Tick /*now*/) { acked_.push_back(tag); }
+
+void FlashDevice::acknowledged(std::uint32_t tag, Tick now) {
+  if (flushing_ != kNoIndex) {
+    const std::uint32_t place = std::exchange(flushing_, kNoIndex);
+    module_->finish(tag, now);
+    end(place, now);
+    return;
+  }
+  const std::uint32_t page = page_of_[tag / kLinesPerPage];
+  ensure(page != kNoIndex && pages_[page].acks > 0, "flash device", now, tag,
+         "an ack comes for no page");
+  Page& record = pages_[page];
+  if (--record.acks > 0) {
+    return;
+  }
+  const std::uint32_t first = record.slot * kLinesPerPage + first_line(record);
+  for (std::uint32_t line = 0; line < lines(record); ++line) {
+    module_->finish(first + line, now);
+  }
+  page_of_[record.slot] = kNoIndex;
+  free_slots_.push_back(record.slot);
+  flash_.give(1, now);
+  while (const std::optional<std::uint32_t> next = flash_.admit(now)) {
+    command(*next, now);
+  }
+  if (pages_[page].write) {
+    end_page(page, now);
+  } else {
+    to_link(page, now);
+  }
+}
+
+void FlashDevice::end_page(std::uint32_t page, Tick now) {
+  const std::uint32_t place = pages_[page].place;
+  pages_[page].stage = Stage::none;
+  pages_.give_back(page);
+  if (--left_[place] == 0) {
+    end(place, now);
+  }
+}
+
+void FlashDevice::end(std::uint32_t place, Tick now) {
+  queue_.give(1, now);
+  while (const std::optional<std::uint32_t> next = queue_.admit(now)) {
+    events_.schedule(now + parameters_.command, Event::begin, *next);
+  }
+  intake_.end(place, now);
+  start(now);
+}
+
+// --- Time
+
+void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
+  switch (event) {
+    case Event::driven:
+      if (const std::optional<std::uint32_t> next = driver_.end(now)) {
+        drive(*next, now);
+      }
+      if (queue_.take(1, payload, now)) {
+        events_.schedule(now + parameters_.command, Event::begin, payload);
+      }
+      return;
+    case Event::begin:
+      begin(payload, now);
+      return;
+    case Event::moved_in:
+    case Event::moved_out:
+      moved(payload, now);
+      return;
+    case Event::flushed:
+      end(payload, now);
+      return;
+  }
+}
+
+Tick FlashDevice::advance(Tick now) {
+  for (Tick next = next_event(); next <= now; next = next_event()) {
+    while (clock_.step(next)) {
+      for (std::size_t i = 0; i < acked_.size(); ++i) {
+        acknowledged(acked_[i], next);
+      }
+      acked_.clear();
+    }
+    while (events_.next_time() <= next) {
+      const auto event = events_.pop();
+      handle(event.kind, event.payload, event.time);
+    }
+  }
+  return next_event();
+}
+
+// The module's clock is to tell the present time, but to pass none of its events.
+void FlashDevice::account(Tick now) {
+  intake_.account(now);
+  driver_.level().account(now);
+  queue_.level().account(now);
+  flash_.level().account(now);
+  for (Server<std::uint32_t>& each : links_) {
+    each.level().account(now);
+  }
+  if (clock_.next_event() > now) {
+    clock_.run_until(now);
+  }
+}
+
+void FlashDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
+  intake_.register_statistics(registry, path);
+  const std::string name = path + ".flash.";
+  const auto share = [&](const std::string& part, const char* description, const Level& level,
+                         std::int64_t whole) {
+    registry.gauge(name + part, "", description,
+                   [&level, whole] { return level.mean() / static_cast<double>(whole); });
+  };
+  share("driver.busy", "share of time in which the host's driver is busy", driver_.level(), 1);
+  share("queue.busy", "share of the device's queue that is taken", queue_.level(), queue_.count());
+  share("pages.busy", "share of storage.flash.pages under way", flash_.level(), flash_.count());
+  share("link.to_host.busy",
+        "share of time in which the link moves data to the host, or, if it "
+        "is not duplex, either way",
+        links_[0].level(), 1);
+  share("link.from_host.busy", "share of time in which a duplex link moves data from the host",
+        links_[1].level(), 1);
+  registry.on_reset([this](Tick now) {
+    account(now);
+    driver_.level().reset(now);
+    queue_.level().reset(now);
+    flash_.level().reset(now);
+    links_[0].level().reset(now);
+    links_[1].level().reset(now);
+  });
+  const StatisticRegistry::Scope scope(registry, "nvdimm", path + ".flash");
+  design_of(NvdimmKind::flash).register_statistics(registry, {module_.get()});
+}
+
+}  // namespace hmsim

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/flash_parameters.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "nvdimm/module.h"
+
+namespace hmsim {
+
+namespace {
+
+// The module's checks speak of it as an NVDIMM.
+std::string renamed(std::string text) {
+  constexpr std::string_view kOld = "nvdimm.";
+  constexpr std::string_view kNew = "storage.flash.";
+  for (std::size_t at = text.find(kOld); at != std::string::npos;
+       at = text.find(kOld, at + kNew.size())) {
+    text.replace(at, kOld.size(), kNew);
+  }
+  return text;
+}
+
+}  // namespace
+
+// An SSD's buffer is far smaller than an NVDIMM's.
+FlashParameters::FlashParameters() {
+  inside.buffer.read_size = Bytes(16LL << 20);
+  inside.buffer.write_size = Bytes(16LL << 20);
+}
+
+void FlashParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "flash");
+  constexpr const char* kDriver = "fitted to the rates in Caulfield et al., MICRO 2010";
+  for (const auto& [name, driver] :
+       {std::pair("read_driver", &read_driver), {"write_driver", &write_driver}}) {
+    const ParameterSet::Scope direction(set, name);
+    set.time("request", driver->request,
+             {"time of the host's driver for such a request, one request at a time", kDriver});
+    set.time("kib", driver->kib, {"what each KiB adds to it", kDriver});
+  }
+  set.integer("queue_depth", queue_depth, {1, 65536}, "requests",
+              {"requests that the device works at; others wait", "SATA 2 (NCQ): 32"});
+  set.integer("pages", pages, {1, 1024}, "pages",
+              {"4 KiB pages of these that its buffer and flash are asked for at once", "assumed"});
+  set.time(
+      "command", command,
+      {"from the driver to the device's first move: the link, the device's controller", "assumed"});
+  set.boolean("duplex", duplex, {"whether the link moves data both ways at once", "SATA: no"});
+  set.time("to_host", to_host, {"time of a KiB on the link, read", "SATA 2: 300 MB/s"});
+  set.time("from_host", from_host, {"time of a KiB on the link, written", "SATA 2: 300 MB/s"});
+  inside.declare_size(set);
+  inside.declare_flash(set);
+}
+
+NvdimmParameters FlashParameters::module() const {
+  NvdimmParameters module = inside;
+  module.command_queue = pages * kLinesPerPage;
+  return module;
+}
+
+std::vector<ParameterError> FlashParameters::check(Bytes capacity) const {
+  std::vector<ParameterError> errors;
+  const std::string prefix = "storage.flash.";
+  for (const ParameterError& error : module().check()) {
+    errors.push_back({renamed(error.name), renamed(error.message)});
+  }
+  if (!inside.precondition.load.empty()) {
+    errors.push_back({prefix + "precondition.load",
+                      "is for an NVDIMM only; here there are .fill and .overwrite"});
+  }
+  if (inside.precondition.buffer == PreconditionBuffer::resident ||
+      inside.precondition.buffer == PreconditionBuffer::captured) {
+    errors.push_back({prefix + "precondition.buffer",
+                      "is for an NVDIMM only, if it is 'resident' or 'captured'; here there are "
+                      "'none' and 'dirty'"});
+  }
+  for (const auto& [name, time] : {std::pair("read_driver.request", read_driver.request),
+                                   {"read_driver.kib", read_driver.kib},
+                                   {"write_driver.request", write_driver.request},
+                                   {"write_driver.kib", write_driver.kib},
+                                   {"command", command},
+                                   {"to_host", to_host},
+                                   {"from_host", from_host}}) {
+    if (time < Tick(0) || time > kSecond) {
+      errors.push_back({prefix + name, format_time(time) + " is not between 0s and 1s"});
+    }
+  }
+  if (errors.empty()) {
+    const Bytes logical = design_of(NvdimmKind::flash).logical_capacity(module());
+    if (capacity > logical) {
+      errors.push_back({"storage.capacity", format_size(capacity) + " of a device is more than " +
+                                                format_size(logical) +
+                                                ", what storage.flash.capacity leaves"});
+    }
+  }
+  return errors;
+}
+
+}  // namespace hmsim

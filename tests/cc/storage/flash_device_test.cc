@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a flash device take the times of its driver, link and flash, and does its FTL work for it?
+#include "storage/flash_device.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nvdimm/nvdimm.h"
+#include "tests/cc/nvdimm/flash_watch.h"
+#include "tests/cc/storage/device_rig.h"
+
+namespace hmsim {
+namespace {
+
+using Kind = IoRequest::Kind;
+
+// 2 channels of 2 LUNs, 32 blocks of 16 pages each; 8 MiB, and a buffer of 16 pages either way.
+FlashParameters small_flash() {
+  FlashParameters parameters;
+  parameters.inside.capacity = Bytes(8 << 20);
+  parameters.inside.buffer.read_size = 16 * kPageBytes;
+  parameters.inside.buffer.write_size = 16 * kPageBytes;
+  parameters.inside.ftl.over_provisioning = 40;
+  parameters.inside.ftl.gc_threshold = 0;
+  parameters.inside.nand.channels = 2;
+  parameters.inside.nand.chips = 2;
+  parameters.inside.nand.pages_per_block = 16;
+  parameters.read_driver = {4 * kMicrosecond, kMicrosecond};
+  parameters.write_driver = {7 * kMicrosecond, Tick(500'000)};
+  parameters.to_host = Tick(2'000'000);
+  parameters.from_host = Tick(3'000'000);
+  parameters.command = 6 * kMicrosecond;
+  parameters.pages = 32;
+  return parameters;
+}
+
+constexpr Bytes kCapacity{4 << 20};
+
+// Lookup, command cycles, cells, 4 KiB on the flash channel.
+Tick page_read(const FlashParameters& parameters) {
+  const NandParameters& nand = parameters.inside.nand;
+  return parameters.inside.buffer.lookup + nand.command_time + nand.read_time +
+         Tick(4096 * kSecond.value() / nand.bus_rate);
+}
+
+TEST(FlashDevice, OneReadTakesDriverCommandFlashAndLink) {
+  const FlashParameters parameters = small_flash();
+  FlashDevice device(parameters, kCapacity, 1);
+  DeviceRig rig(device);
+  EXPECT_EQ(rig.read(8192), Tick(4'000'000 + 4 * 1'000'000) + parameters.command +
+                                page_read(parameters) + Tick(4 * 2'000'000));
+  // The page is in the buffer now; a sector of it passes the link in half a KiB's time.
+  EXPECT_EQ(rig.read(8192, 512), Tick(4'500'000) + parameters.command +
+                                     parameters.inside.buffer.lookup + Tick(1'000'000));
+}
+
+TEST(FlashDevice, OneWriteTakesDriverCommandLinkAndBuffer) {
+  const FlashParameters parameters = small_flash();
+  FlashDevice device(parameters, kCapacity, 1);
+  DeviceRig rig(device);
+  EXPECT_EQ(rig.write(8192), Tick(7'000'000 + 4 * 500'000) + parameters.command +
+                                 Tick(4 * 3'000'000) + parameters.inside.buffer.lookup);
+  EXPECT_EQ(rig.alone(Kind::flush, 0, 0),
+            parameters.write_driver.request + parameters.command + Tick(1));
+}
+
+// The slowest of driver, link and flash sets the rate: within 2 % of its closed form.
+TEST(FlashDevice, RunsAsFastAsItsNarrowestPart) {
+  const auto rate_of = [](const FlashParameters& parameters, std::uint64_t bytes, Kind kind) {
+    FlashDevice device(parameters, kCapacity, 1);
+    DeviceRig rig(device);
+    constexpr std::uint64_t kCount = 4000;
+    const Tick took = rig.run(kCount, 32, [&](std::uint64_t i) {
+      IoRequest request;
+      request.kind = kind;
+      request.bytes = bytes;
+      request.offset = i * bytes % static_cast<std::uint64_t>(kCapacity.value());
+      return request;
+    });
+    return static_cast<double>(took.value()) / kCount;
+  };
+  FlashParameters driver = small_flash();
+  driver.read_driver = {100 * kMicrosecond, Tick(0)};
+  EXPECT_NEAR(rate_of(driver, 4096, Kind::read) / 100e6, 1, 0.02);
+  FlashParameters link = small_flash();
+  link.to_host = 25 * kMicrosecond;
+  EXPECT_NEAR(rate_of(link, 4096, Kind::read) / 100e6, 1, 0.02);
+  // Four LUNs in turn: cells bind, and what is not overlapped with them on a LUN.
+  const FlashParameters plain = small_flash();
+  const double cells = static_cast<double>((page_read(plain) - plain.inside.buffer.lookup).value());
+  EXPECT_NEAR(rate_of(plain, 4096, Kind::read) / (cells / 4), 1, 0.02);
+}
+
+TEST(FlashDevice, ADuplexLinkMovesBothWaysAtOnce) {
+  const auto took = [](bool duplex) {
+    FlashParameters parameters = small_flash();
+    parameters.duplex = duplex;
+    parameters.to_host = parameters.from_host = 100 * kMicrosecond;
+    parameters.read_driver = parameters.write_driver = {};
+    FlashDevice device(parameters, kCapacity, 1);
+    DeviceRig rig(device);
+    rig.read(0);
+    return rig.run(200, 8, [](std::uint64_t i) {
+      IoRequest request;
+      request.kind = i % 2 == 0 ? Kind::read : Kind::write;
+      request.offset = i % 2 == 0 ? 0 : 8192;
+      request.bytes = 4096;
+      return request;
+    });
+  };
+  EXPECT_NEAR(static_cast<double>(took(false).value()) / 200 / 400e6, 1, 0.02);
+  EXPECT_NEAR(static_cast<double>(took(true).value()) / 100 / 400e6, 1, 0.06);
+}
+
+// Counts what the chips are told, and knows nothing of the FTL.
+class Programs final : public FlashObserver {
+ public:
+  void on_flash(const FlashRecord& record) override {
+    if (record.stage == FlashStage::cells && record.operation == FlashOperation::program) {
+      ++programs;
+    } else if (record.stage == FlashStage::cells && record.operation == FlashOperation::erase) {
+      ++erases;
+    }
+  }
+  void on_collection(const CollectionRecord& record) override { collections += record.begins; }
+  void on_programmed(std::uint64_t /*block*/, std::uint32_t /*pages*/) override {}
+  void on_bad(std::uint64_t /*block*/) override {}
+
+  std::uint64_t programs = 0;
+  std::uint64_t erases = 0;
+  std::uint64_t collections = 0;
+};
+
+// Pages are overwritten at random. What leaves the buffer is what was written but for what is
+// overwritten there, or is there still; the rest of all programs is amplification.
+TEST(FlashDevice, RandomOverwritesAreCollectedAndAmplified) {
+  FlashParameters parameters = small_flash();
+  FlashDevice device(parameters, kCapacity, 1);
+  const FlashWatch watch(static_cast<Nvdimm&>(device.module()));
+  Programs seen;
+  device.module().add_flash_observer(seen);
+  DeviceRig rig(device);
+  Random random(31);
+  const std::uint64_t pages = static_cast<std::uint64_t>(kCapacity.value()) / 4096;
+  constexpr std::uint64_t kWrites = 12'000;
+  rig.run(kWrites, 16, [&](std::uint64_t) {
+    IoRequest request;
+    request.kind = Kind::write;
+    request.offset = 4096 * random.below(pages);
+    request.bytes = 4096;
+    return request;
+  });
+  const NvdimmStatistics& counts = static_cast<Nvdimm&>(device.module()).statistics();
+  EXPECT_GT(seen.collections, 100u);
+  EXPECT_EQ(device.module().collections_ended(), seen.collections);
+  EXPECT_EQ(seen.programs, counts.host_pages + counts.gc_pages);
+  const std::uint64_t hits = counts.write_hits / kLinesPerPage;  // overwritten in the buffer
+  EXPECT_NEAR(static_cast<double>(counts.host_pages), static_cast<double>(kWrites - hits),
+              0.02 * kWrites);
+  EXPECT_EQ(counts.eviction_reads, 0u) << "whole pages need no reading before";
+  // Erased: what was programmed beyond the blocks that hold something now.
+  EXPECT_NEAR(static_cast<double>(seen.erases), static_cast<double>(seen.programs) / 16, 4 * 32.0);
+  StatisticRegistry registry;
+  device.register_statistics(registry, "storage");
+  std::map<std::string, Statistic> read;
+  for (const Statistic& statistic : registry.read()) {
+    read[statistic.path] = statistic;
+  }
+  EXPECT_DOUBLE_EQ(read.at("storage.flash.ftl.waf").value,
+                   static_cast<double>(seen.programs) / static_cast<double>(counts.host_pages));
+  EXPECT_GT(read.at("storage.flash.ftl.waf").value, 1.2);
+}
+
+TEST(FlashDevice, APartOfAPageIsWrittenBackWithTheRestOfIt) {
+  FlashParameters parameters = small_flash();
+  FlashDevice device(parameters, kCapacity, 1);
+  DeviceRig rig(device);
+  const auto page = [](std::uint64_t i) { return 4096 * (i % 100); };
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    rig.write(page(i) + (i < 100 ? 0 : 1024), i < 100 ? 4096 : 512);
+  }
+  const NvdimmStatistics& counts = static_cast<Nvdimm&>(device.module()).statistics();
+  EXPECT_GE(counts.eviction_reads, 80u) << "but for those in the buffer";
+}
+
+TEST(FlashDevice, AFlushMayWriteBackAllThatTheBufferHolds) {
+  FlashParameters parameters = small_flash();
+  parameters.inside.buffer.flush = BufferFlush::writeback;
+  FlashDevice device(parameters, kCapacity, 1);
+  DeviceRig rig(device);
+  for (std::uint64_t i = 0; i < 8; ++i) {
+    rig.send(Kind::write, 4096 * i, 4096);
+  }
+  const std::uint32_t flush = rig.send(Kind::flush, 0, 0);
+  const std::uint32_t behind = rig.send(Kind::read, 0, 512);
+  rig.drain();
+  const NvdimmStatistics& counts = static_cast<Nvdimm&>(device.module()).statistics();
+  EXPECT_EQ(counts.host_pages, 8u);
+  EXPECT_GE(rig.took(flush), parameters.inside.nand.program_time);
+  EXPECT_GT(rig.ended.at(behind), rig.ended.at(flush));
+}
+
+TEST(FlashDevice, ChecksItsParametersUnderTheirOwnNames) {
+  const auto errors_of = [](auto change) {
+    FlashParameters parameters = small_flash();
+    change(parameters);
+    return parameters.check(kCapacity);
+  };
+  EXPECT_TRUE(errors_of([](FlashParameters&) {}).empty());
+  const auto odd = errors_of([](FlashParameters& p) { p.inside.capacity = Bytes(8'000'000); });
+  ASSERT_EQ(odd.size(), 1u);
+  EXPECT_EQ(odd[0].name, "storage.flash.capacity");
+  EXPECT_NE(odd[0].message.find("storage.flash.nand."), std::string::npos) << odd[0].message;
+  EXPECT_EQ(errors_of([](FlashParameters& p) { p.command = 2 * kSecond; }).at(0).name,
+            "storage.flash.command");
+  EXPECT_EQ(errors_of([](FlashParameters& p) { p.inside.precondition.load = "x"; }).at(0).name,
+            "storage.flash.precondition.load");
+  EXPECT_EQ(small_flash().check(Bytes(8 << 20)).at(0).name, "storage.capacity");
+}
+
+TEST(FlashDevice, GoesOnFromACheckpoint) {
+  for (const BufferFlush flush : {BufferFlush::none, BufferFlush::writeback}) {
+    FlashParameters parameters = small_flash();
+    parameters.inside.buffer.flush = flush;
+    parameters.duplex = flush == BufferFlush::none;
+    parameters.queue_depth = 6;
+    parameters.pages = 8;
+    const auto make = [&] { return std::make_unique<FlashDevice>(parameters, kCapacity, 1); };
+    expect_exact_resume(make, 40, 16384);
+    expect_damage_is_found(make, 30, 16384, 400);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
