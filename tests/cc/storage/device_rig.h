@@ -187,7 +187,7 @@ void expect_damage_is_found(Make make, std::uint64_t requests, std::uint64_t mos
   for (std::uint64_t step = 0; step < steps && whole.kernel().step(kNever); ++step) {
   }
   constexpr std::size_t kWords = 400;
-  constexpr int kSteps = 2000;
+  constexpr int kSteps = 500;
   const testing::Sweep done = testing::sweep(whole.saved(), kWords, [&](const std::string& state) {
     auto other = make();
     DeviceRig rig(*other);

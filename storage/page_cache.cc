@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/page_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr auto kPageSize = static_cast<std::uint64_t>(kPageBytes.value());
+
+std::unique_ptr<BufferReplacement> replacement(const std::string& name,
+                                               const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::buffer_replacement, name, assignments);
+  return std::unique_ptr<BufferReplacement>(static_cast<BufferReplacement*>(policy.release()));
+}
+
+}  // namespace
+
+PageCache::PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
+                     std::unique_ptr<PageMover> mover, const Assignments& assignments)
+    : parameters_(parameters),
+      device_(std::move(device)),
+      mover_(std::move(mover)),
+      intake_(device_->capacity()),
+      first_(parameters.first_frames(), replacement(parameters.replacement, assignments),
+             no_prefetches_),
+      second_(parameters.second_frames(), replacement(parameters.second_replacement, assignments),
+              no_prefetches_) {
+  device_->listen(*this);
+  mover_->listen(*this);
+}
+
+// --- Requests
+
+void PageCache::submit(const IoRequest& request, Tick now) {
+  IoRequest taken = request;
+  taken.barrier = taken.barrier || taken.kind == IoRequest::Kind::flush;
+  intake_.take(taken, now);
+  start(now);
+}
+
+void PageCache::start(Tick now) {
+  for (std::uint32_t place = intake_.next(); place != kNoIndex; place = intake_.next()) {
+    if (intake_[place].kind == IoRequest::Kind::flush) {
+      flush(place, now);
+    } else {
+      split(place, now);
+    }
+  }
+}
+
+void PageCache::split(std::uint32_t place, Tick now) {
+  const IoRequest request = intake_[place];
+  left_.resize(std::max<std::size_t>(left_.size(), intake_.size()));
+  const std::uint64_t end = request.offset + request.bytes;
+  left_[place] = static_cast<std::uint32_t>((end - 1) / kPageSize - request.offset / kPageSize + 1);
+  for (std::uint64_t at = request.offset; at < end;) {
+    const std::uint64_t next = std::min(end, (at / kPageSize + 1) * kPageSize);
+    const std::uint32_t access = accesses_.take();
+    Access& record = accesses_[access];
+    record.place = place;
+    record.page = static_cast<std::int64_t>(at / kPageSize);
+    record.write = request.kind == IoRequest::Kind::write;
+    record.whole = next - at == kPageSize;
+    ++counts_.lookups;
+    look_up(access, now);
+    at = next;
+  }
+}
+
+void PageCache::look_up(std::uint32_t access, Tick now) {
+  Access& record = accesses_[access];
+  std::uint32_t frame = first_.find(record.page);
+  if (frame == kNoIndex) {
+    record.counted = true;  // by fill()
+    frame = first_.add(record.page);
+    const std::uint32_t copy = second_.find(record.page);
+    if (copy != kNoIndex) {
+      second_.pin(copy);
+    }
+    dirty_links_.resize(first_.records());
+    first_[frame].waiters.push_back(accesses(), access);
+    admit(now);
+    return;
+  }
+  const FrameState state = first_[frame].state;
+  const bool here = state == FrameState::clean || state == FrameState::dirty;
+  if (!record.counted && state != FrameState::evicting) {
+    ++(here ? counts_.first_hits : counts_.merged);
+    record.counted = true;
+  }
+  if (here) {
+    serve(access, frame, now);
+  } else {
+    first_[frame].waiters.push_back(accesses(), access);
+  }
+}
+
+void PageCache::serve(std::uint32_t access, std::uint32_t frame, Tick now) {
+  first_.pin(frame);
+  accesses_[access].frame = frame;
+  if (accesses_[access].write) {
+    make_dirty(frame);
+  }
+  events_.schedule(now + parameters_.hit, Event::served, access);
+}
+
+void PageCache::make_dirty(std::uint32_t frame) {
+  Frame& record = first_[frame];
+  if (record.state != FrameState::dirty) {
+    record.state = FrameState::dirty;
+    dirty_.push_back(dirty_links_, frame);
+    drop_second(record.key);
+  }
+}
+
+void PageCache::served(std::uint32_t access, Tick now) {
+  const Access record = accesses_[access];
+  accesses_.give_back(access);
+  unpin(record.frame, now);
+  if (--left_[record.place] == 0) {
+    intake_.end(record.place, now);
+    start(now);
+  }
+}
+
+void PageCache::unpin(std::uint32_t frame, Tick now) {
+  if (--first_[frame].pins == 0) {
+    first_.list(frame, false);
+    admit(now);
+  }
+}
+
+// --- Into the first level
+
+// Frames for pages that wait for one; as many leave as are needed so that all will get one.
+void PageCache::admit(Tick now) {
+  while (first_.waiting() > 0) {
+    if (!first_.full()) {
+      fill(first_.admit(), now);
+      continue;
+    }
+    const std::uint32_t victim = leaving_ < first_.waiting() ? first_.victim() : kNoIndex;
+    if (victim == kNoIndex) {
+      return;
+    }
+    evict(victim, now);
+  }
+}
+
+void PageCache::fill(std::uint32_t frame, Tick now) {
+  Frame& record = first_[frame];
+  record.state = FrameState::filling;
+  const std::uint32_t copy = second_.find(record.key);
+  if (accesses_[record.waiters.first].whole && accesses_[record.waiters.first].write) {
+    ++counts_.fresh;
+    if (copy != kNoIndex) {
+      --second_[copy].pins;
+      second_.release(copy);
+    }
+    filled(frame, now);
+  } else if (copy != kNoIndex) {
+    ++counts_.second_hits;
+    move(Move::For::promotion, frame, copy, now);
+  } else {
+    ++counts_.device_reads;
+    ask(Io::For::fill, IoRequest::Kind::read, frame, now);
+  }
+}
+
+void PageCache::filled(std::uint32_t frame, Tick now) {
+  first_[frame].state = FrameState::clean;
+  ++first_[frame].pins;
+  wake(frame, now);
+  unpin(frame, now);
+}
+
+void PageCache::wake(std::uint32_t frame, Tick now) {
+  SlotChain waiters = std::exchange(first_[frame].waiters, SlotChain());
+  while (!waiters.empty()) {
+    look_up(waiters.pop_front(accesses()), now);
+  }
+}
+
+// --- Out of it
+
+void PageCache::evict(std::uint32_t frame, Tick now) {
+  first_.unlist(frame);
+  ++leaving_;
+  Frame& record = first_[frame];
+  const bool dirty = record.state == FrameState::dirty;
+  record.state = FrameState::evicting;
+  if (dirty) {
+    dirty_.remove(dirty_links_, frame);
+    ++counts_.device_writes;
+    ask(Io::For::eviction, IoRequest::Kind::write, frame, now);
+  } else {
+    demote(frame, now);
+  }
+}
+
+void PageCache::demote(std::uint32_t frame, Tick now) {
+  const std::int64_t page = first_[frame].key;
+  const std::uint32_t second = second_.find(page) == kNoIndex ? second_frame(page) : kNoIndex;
+  if (second == kNoIndex) {
+    gone(frame, now);
+    return;
+  }
+  ++counts_.demotions;
+  move(Move::For::demotion, frame, second, now);
+}
+
+// Who asked meanwhile has the page come again. Whoever calls is to admit() then.
+void PageCache::gone(std::uint32_t frame, Tick now) {
+  SlotChain waiters = std::exchange(first_[frame].waiters, SlotChain());
+  first_.release(frame);
+  --leaving_;
+  while (!waiters.empty()) {
+    look_up(waiters.pop_front(accesses()), now);
+  }
+}
+
+// --- The second level
+
+std::uint32_t PageCache::second_frame(std::int64_t page) {
+  if (second_.capacity() == 0) {
+    return kNoIndex;
+  }
+  if (second_.full()) {
+    const std::uint32_t victim = second_.victim();
+    if (victim == kNoIndex) {
+      return kNoIndex;
+    }
+    second_.release(victim);
+  }
+  second_.add(page);
+  const std::uint32_t frame = second_.admit();
+  second_[frame].state = FrameState::filling;
+  second_[frame].valid = 1;
+  return frame;
+}
+
+// A copy that is being made is of no use once it is there.
+void PageCache::drop_second(std::int64_t page) {
+  const std::uint32_t frame = second_.find(page);
+  if (frame == kNoIndex) {
+    return;
+  }
+  if (second_[frame].state == FrameState::filling) {
+    second_[frame].valid = 0;
+  } else {
+    second_.release(frame);
+  }
+}
+
+void PageCache::move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now) {
+  const std::uint32_t tag = moves_.take();
+  moves_[tag] = {purpose, first, second};
+  mover_->move({second, purpose != Move::For::promotion, tag}, now);
+}
+
+void PageCache::on_page_moved(std::uint32_t tag, Tick now) {
+  ensure(tag < moves_.size() && moves_[tag].purpose != Move::For::none, "page cache", now, tag,
+         "a page has moved that was not to");
+  const Move done = moves_[tag];
+  moves_[tag].purpose = Move::For::none;
+  moves_.give_back(tag);
+  if (done.purpose == Move::For::promotion) {
+    --second_[done.second].pins;
+    if (parameters_.second_level == SecondLevel::exclusive) {
+      second_.release(done.second);
+    } else {
+      second_.list(done.second, false);
+    }
+    filled(done.first, now);
+    admit(now);
+    return;
+  }
+  if (second_[done.second].valid == 0) {
+    second_.release(done.second);
+  } else {
+    second_[done.second].state = FrameState::clean;
+    second_.list(done.second, false);
+  }
+  if (done.purpose == Move::For::demotion) {
+    gone(done.first, now);
+    admit(now);
+  } else {
+    unpin(done.first, now);
+  }
+}
+
+// --- The device
+
+void PageCache::ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, Tick now) {
+  const std::uint32_t tag = ios_.take();
+  ios_[tag] = {purpose, frame};
+  IoRequest request;
+  request.kind = kind;
+  request.tag = tag;
+  if (kind != IoRequest::Kind::flush) {
+    request.offset = static_cast<std::uint64_t>(first_[frame].key) * kPageSize;
+    request.bytes = kPageSize;
+  }
+  device_->submit(request, now);
+}
+
+void PageCache::on_io_done(std::uint32_t tag, Tick now) {
+  ensure(tag < ios_.size() && ios_[tag].purpose != Io::For::none, "page cache", now, tag,
+         "the device ends what it was not asked");
+  const Io done = ios_[tag];
+  ios_[tag].purpose = Io::For::none;
+  ios_.give_back(tag);
+  switch (done.purpose) {
+    case Io::For::fill: {
+      const std::uint32_t second = parameters_.second_level == SecondLevel::inclusive
+                                       ? second_frame(first_[done.frame].key)
+                                       : kNoIndex;
+      if (second == kNoIndex) {
+        filled(done.frame, now);
+        return;
+      }
+      // It stays until it has been copied.
+      first_[done.frame].state = FrameState::clean;
+      ++first_[done.frame].pins;
+      move(Move::For::copy, done.frame, second, now);
+      wake(done.frame, now);
+      return;
+    }
+    case Io::For::eviction:
+      demote(done.frame, now);
+      admit(now);
+      return;
+    case Io::For::flush:
+      first_[done.frame].state = FrameState::clean;
+      if (--flushed_ == 0) {
+        ask(Io::For::end, IoRequest::Kind::flush, kNoIndex, now);
+      }
+      return;
+    case Io::For::end: {
+      const std::uint32_t place = std::exchange(flushing_, kNoIndex);
+      intake_.end(place, now);
+      start(now);
+      return;
+    }
+    case Io::For::none:
+      return;
+  }
+}
+
+// A barrier: no page is asked for, none leaves.
+void PageCache::flush(std::uint32_t place, Tick now) {
+  flushing_ = place;
+  while (!dirty_.empty()) {
+    const std::uint32_t frame = dirty_.first;
+    dirty_.remove(dirty_links_, frame);
+    ++flushed_;
+    ++counts_.device_writes;
+    ask(Io::For::flush, IoRequest::Kind::write, frame, now);
+  }
+  if (flushed_ == 0) {
+    ask(Io::For::end, IoRequest::Kind::flush, kNoIndex, now);
+  }
+}
+
+// --- Time
+
+Tick PageCache::advance(Tick now) {
+  for (Tick next = next_event(); next <= now; next = next_event()) {
+    if (device_->next_event() <= next) {
+      device_->advance(next);
+    }
+    if (mover_->next_event() <= next) {
+      mover_->advance(next);
+    }
+    while (events_.next_time() <= next) {
+      const auto event = events_.pop();
+      served(event.payload, event.time);
+    }
+  }
+  return next_event();
+}
+
+void PageCache::account(Tick now) {
+  intake_.account(now);
+  mover_->account(now);
+  device_->account(now);
+}
+
+}  // namespace hmsim

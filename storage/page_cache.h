@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A page cache of two levels in front of a device: DRAM, and on the memory bus something larger.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/pool.h"
+#include "core/slot_list.h"
+#include "nvdimm/buffer/sync_buffer.h"
+#include "storage/intake.h"
+#include "storage/page_cache_parameters.h"
+#include "storage/page_mover.h"
+#include "storage/request.h"
+
+namespace hmsim {
+
+struct PageCacheCounts {
+  Counter lookups = 0;  // pages that requests asked for
+  Counter first_hits = 0;
+  Counter second_hits = 0;
+  Counter merged = 0;  // found on their way to the first level
+  Counter fresh = 0;   // written as a whole, and in no level
+  Counter device_reads = 0;
+  Counter device_writes = 0;
+  Counter demotions = 0;  // moved to the second level
+
+  void serialize(Archive& archive) {
+    archive(lookups, first_hits, second_hits, merged, fresh, device_reads, device_writes,
+            demotions);
+  }
+};
+
+// Pages of 4 KiB, in frames that have one page at a time: a page leaves its frame before the next
+// comes, and a page that is wanted leaves the second level after one has come there. All I/O passes
+// the first level: a read of a page that it lacks fetches it from the second level, or else from
+// the device; a write makes it dirty there, and, of a part of a page only, fetches it before. Who
+// asks for a page that comes, or leaves, waits for that.
+//
+// A dirty page that is given up is written to the device first. Then, as a clean one, it goes to
+// the second level, unless that has it (inclusive). The second level holds clean pages only, and
+// loses its copy when the page is written. A flush is a barrier, and writes all dirty pages.
+class PageCache final : public StorageDevice, private IoListener, private PageMoveListener {
+ public:
+  // `parameters` have passed check(), and are present(). `assignments`: the configuration's, for
+  // those of policies.
+  PageCache(const PageCacheParameters& parameters, std::unique_ptr<StorageDevice> device,
+            std::unique_ptr<PageMover> mover, const Assignments& assignments = {});
+
+  void listen(IoListener& listener) override { intake_.listen(listener); }
+  void submit(const IoRequest& request, Tick now) override;
+  Bytes capacity() const override { return intake_.capacity(); }
+  void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  void account(Tick now) override;
+
+  Tick next_event() const override {
+    return earlier(events_.next_time(), earlier(device_->next_event(), mover_->next_event()));
+  }
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+
+  const Intake& intake() const { return intake_; }
+  const PageCacheCounts& counts() const { return counts_; }
+
+ private:
+  enum class Event : std::uint8_t { served, last = served };
+
+  // A request's part within one page.
+  struct Access {
+    std::uint32_t place = kNoIndex;  // the request's
+    std::uint32_t next = kNoIndex;   // in a SlotChain of a frame
+    std::int64_t page = 0;
+    std::uint32_t frame = kNoIndex;  // served: of the first level
+    bool write = false;
+    bool whole = false;  // all of the page
+    bool counted = false;
+
+    void serialize(Archive& archive) { archive(place, next, page, frame, write, whole, counted); }
+  };
+
+  // What the device is asked, by tag.
+  struct Io {
+    enum class For : std::uint8_t { none, fill, eviction, flush, end, last = end };
+    For purpose = For::none;
+    std::uint32_t frame = kNoIndex;  // of the first level; end: the flush's place
+
+    void serialize(Archive& archive) { archive(purpose, frame); }
+  };
+
+  // A page that moves, by tag. copy: it stays in the first level, too.
+  struct Move {
+    enum class For : std::uint8_t { none, promotion, demotion, copy, last = copy };
+    For purpose = For::none;
+    std::uint32_t first = kNoIndex;
+    std::uint32_t second = kNoIndex;
+
+    void serialize(Archive& archive) { archive(purpose, first, second); }
+  };
+
+  void on_io_done(std::uint32_t tag, Tick now) override;
+  void on_page_moved(std::uint32_t tag, Tick now) override;
+
+  auto accesses() { return links_of(accesses_.data(), &Access::next); }
+  void start(Tick now);
+  void split(std::uint32_t place, Tick now);
+  void look_up(std::uint32_t access, Tick now);
+  void serve(std::uint32_t access, std::uint32_t frame, Tick now);
+  void served(std::uint32_t access, Tick now);
+
+  void admit(Tick now);
+  void fill(std::uint32_t frame, Tick now);
+  void filled(std::uint32_t frame, Tick now);
+  void wake(std::uint32_t frame, Tick now);
+  void unpin(std::uint32_t frame, Tick now);
+  void make_dirty(std::uint32_t frame);
+
+  void evict(std::uint32_t frame, Tick now);
+  void demote(std::uint32_t frame, Tick now);
+  void gone(std::uint32_t frame, Tick now);
+  std::uint32_t second_frame(std::int64_t page);  // kNoIndex: there is no room
+  void drop_second(std::int64_t page);
+  void move(Move::For purpose, std::uint32_t first, std::uint32_t second, Tick now);
+
+  void flush(std::uint32_t place, Tick now);
+  void ask(Io::For purpose, IoRequest::Kind kind, std::uint32_t frame, Tick now);
+
+  void check_loaded(const Archive& archive) const;
+  using Pins = std::vector<std::uint32_t>;  // by frame
+  void check_under_way(const Archive& archive, Pins& first_pins, Pins& second_pins) const;
+  void check_accesses(const Archive& archive, Pins& first_pins) const;
+
+  const PageCacheParameters parameters_;
+  std::unique_ptr<StorageDevice> device_;
+  std::unique_ptr<PageMover> mover_;
+  Intake intake_;
+  Counter no_prefetches_ = 0;
+  BufferPart first_;
+  BufferPart second_;
+  Pool<Access> accesses_;
+  Pool<Io> ios_;
+  Pool<Move> moves_;
+  std::vector<std::uint32_t> left_;  // accesses that have not ended, by the request's place
+  std::vector<SlotLink> dirty_links_;
+  SlotList dirty_;             // frames of the first level
+  std::size_t leaving_ = 0;    // frames of the first level that will be free
+  std::uint32_t flushed_ = 0;  // pages that a flush waits for
+  std::uint32_t flushing_ = kNoIndex;
+  EventQueue<Event> events_;
+  PageCacheCounts counts_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/page_cache_parameters.h"
+
+#include <cmath>
+#include <utility>
+
+#include "policies/policy.h"
+
+namespace hmsim {
+
+void PageCacheParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "cache");
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  constexpr const char* kSlides = "slides on an extended buffer cache; the size is assumed";
+  set.size("first", first, {0, kMost},
+           {"page cache in front of the device, in DRAM; 0B: none, direct I/O", kSlides});
+  set.size("second", second, {0, kMost},
+           {"its second level, on the memory bus, too; 0B: none", kSlides});
+  set.choice("second_level", second_level,
+             {{"exclusive", SecondLevel::exclusive}, {"inclusive", SecondLevel::inclusive}},
+             {"exclusive: it holds what the first level gave up, and gives a page back to it; "
+              "inclusive: what is read from the device goes to both, and stays",
+              "slides on an extended buffer cache: filled by evictions"});
+  const std::vector<std::string> policies = policy_names(PolicyKind::buffer_replacement);
+  set.name_of("replacement", replacement, policies,
+              {"which page of the first level is given up next", "Linux: an approximation of LRU"});
+  set.name_of("second_replacement", second_replacement, policies,
+              {"which page of the second level is given up next", "assumed"});
+  set.time("hit", hit, {"time of a page of the first level, all of them at once", "assumed"});
+  set.time("line", line,
+           {"time of a line between the levels, one after another, at the speed of DRAM",
+            "a burst of DDR3-1333"});
+  set.real("slow_down", slow_down, 1, 1'000'000, "times DRAM",
+           {"how much slower than DRAM the second level is", "slides on an extended buffer cache"});
+}
+
+Tick PageCacheParameters::page_time() const {
+  return Tick(std::llround(static_cast<double>((line * kLinesPerPage).value()) * slow_down));
+}
+
+std::vector<ParameterError> PageCacheParameters::check() const {
+  std::vector<ParameterError> errors;
+  for (const auto& [name, size] : {std::pair("first", first), {"second", second}}) {
+    if (size % kPageBytes != Bytes(0)) {
+      errors.push_back({std::string("storage.cache.") + name,
+                        format_size(size) + " is not a multiple of a page, 4KiB; nearest: " +
+                            format_size((size + kPageBytes / 2) / kPageBytes * kPageBytes)});
+    }
+  }
+  if (!present() && second > Bytes(0)) {
+    errors.push_back({"storage.cache.second", "needs a first level: storage.cache.first"});
+  }
+  for (const auto& [name, time] : {std::pair("hit", hit), {"line", line}}) {
+    if (time < Tick(1) || time > kMicrosecond * 1000) {
+      errors.push_back({std::string("storage.cache.") + name,
+                        format_time(time) + " is not between 1ps and 1ms"});
+    }
+  }
+  return errors;
+}
+
+}  // namespace hmsim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parameters of a page cache in front of a storage device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "core/types.h"
+
+namespace hmsim {
+
+enum class SecondLevel : std::uint8_t { exclusive, inclusive };
+
+struct PageCacheParameters {
+  Bytes first{0};  // 0: there is no page cache
+  Bytes second{0};
+  SecondLevel second_level = SecondLevel::exclusive;
+  std::string replacement = "lru";
+  std::string second_replacement = "lru";
+  Tick hit = 400 * kNanosecond;
+  Tick line = 6 * kNanosecond;
+  double slow_down = 1;
+
+  void declare(ParameterSet& set);  // under "storage.cache."
+  std::vector<ParameterError> check() const;
+
+  bool present() const { return first > Bytes(0); }
+  std::int64_t first_frames() const { return first / kPageBytes; }
+  std::int64_t second_frames() const { return second / kPageBytes; }
+  // Of a move between the levels.
+  Tick page_time() const;
+};
+
+}  // namespace hmsim

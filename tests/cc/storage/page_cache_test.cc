@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a page cache hold what its levels' sizes and their order say, and lose nothing?
+#include "storage/page_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/table_device.h"
+#include "tests/cc/storage/device_rig.h"
+
+namespace hmsim {
+namespace {
+
+using Kind = IoRequest::Kind;
+
+constexpr std::uint64_t kPage = 4096;
+constexpr Bytes kCapacity{1 << 20};  // 256 pages
+constexpr Tick kDevice = 100 * kMicrosecond;
+
+PageCacheParameters levels(std::int64_t first, std::int64_t second,
+                           SecondLevel kind = SecondLevel::exclusive) {
+  PageCacheParameters parameters;
+  parameters.first = first * kPageBytes;
+  parameters.second = second * kPageBytes;
+  parameters.second_level = kind;
+  parameters.line = 10 * kNanosecond;
+  parameters.slow_down = 5;
+  return parameters;
+}
+
+std::unique_ptr<PageCache> make_cache(const PageCacheParameters& parameters,
+                                      std::unique_ptr<StorageDevice> device = nullptr) {
+  if (device == nullptr) {
+    device = std::make_unique<TableDevice>(TableParameters(), kCapacity);
+  }
+  return std::make_unique<PageCache>(parameters, std::move(device),
+                                     std::make_unique<FixedMover>(parameters.page_time()));
+}
+
+TEST(PageCache, APageTakesTheTimeOfTheLevelThatHasIt) {
+  const PageCacheParameters parameters = levels(2, 4);
+  const Tick move = 64 * 5 * 10 * kNanosecond;
+  ASSERT_EQ(parameters.page_time(), move);
+  auto cache = make_cache(parameters);
+  DeviceRig rig(*cache);
+  const Tick hit = parameters.hit;
+  EXPECT_EQ(rig.read(0), kDevice + hit);
+  EXPECT_EQ(rig.read(0, 512), hit);
+  EXPECT_EQ(rig.write(kPage), hit) << "a whole page needs no reading";
+  EXPECT_EQ(rig.read(2 * kPage), move + kDevice + hit) << "page 0 goes to the second level first";
+  EXPECT_EQ(rig.read(0), kDevice + move + move + hit)
+      << "page 1 is written, goes to the second level, page 0 comes";
+  EXPECT_EQ(rig.read(kPage), move + move + hit) << "page 2 goes, page 1 comes, clean";
+  EXPECT_EQ(rig.write(3 * kPage + 512, 512), move + kDevice + hit) << "a part of a page";
+  EXPECT_EQ(cache->counts().device_writes, 1u);
+  EXPECT_EQ(cache->counts().device_reads, 3u);
+}
+
+TEST(PageCache, PagesOfOneRequestComeTogether) {
+  TableParameters table;
+  table.channels = 8;
+  auto cache = make_cache(levels(16, 0), std::make_unique<TableDevice>(table, kCapacity));
+  DeviceRig rig(*cache);
+  EXPECT_EQ(rig.read(512, 8 * kPage - 512), kDevice + levels(1, 0).hit);
+  const std::uint32_t one = rig.send(Kind::read, 20 * kPage, kPage);
+  const std::uint32_t two = rig.send(Kind::read, 20 * kPage, 512);
+  rig.drain();
+  EXPECT_EQ(rig.took(one), rig.took(two));
+  EXPECT_EQ(cache->counts().merged, 1u);
+  EXPECT_EQ(cache->counts().device_reads, 9u);
+}
+
+// Pages by recency, and how many of them there are. All pages of both levels are the most recent
+// ones. A page that comes up from a full second level has cost that its last one before it left.
+class Stack {
+ public:
+  Stack(std::size_t first, std::size_t second) : first_(first), whole_(first + second) {}
+
+  int level(std::int64_t page) {
+    const auto at = std::find(pages_.begin(), pages_.end(), page);
+    const auto depth = static_cast<std::size_t>(std::distance(pages_.begin(), at));
+    const bool known = at != pages_.end();
+    if (known) {
+      pages_.erase(at);
+    }
+    pages_.push_front(page);
+    if (known && depth < first_ && depth < held_) {
+      return 1;
+    }
+    if (known && depth < held_) {
+      held_ -= held_ == whole_ ? 1 : 0;
+      return 2;
+    }
+    held_ += held_ < whole_ ? 1 : 0;
+    return 3;
+  }
+
+ private:
+  std::list<std::int64_t> pages_;
+  std::size_t first_;
+  std::size_t whole_;
+  std::size_t held_ = 0;
+};
+
+// Near pages are asked for more often.
+std::int64_t some_page(Random& random) {
+  const std::uint64_t range = 4 + random.below(200);
+  return static_cast<std::int64_t>(random.below(range));
+}
+
+TEST(PageCache, ExclusiveLevelsAreOneStack) {
+  for (const auto& [first, second] : {std::pair(8, 0), {8, 16}, {20, 5}, {1, 1}, {30, 150}}) {
+    auto cache = make_cache(levels(first, second));
+    DeviceRig rig(*cache);
+    Stack stack(static_cast<std::size_t>(first), static_cast<std::size_t>(second));
+    Random random(41);
+    std::array<std::uint64_t, 4> expected{};
+    for (int i = 0; i < 5000; ++i) {
+      const std::int64_t page = some_page(random);
+      rig.read(static_cast<std::uint64_t>(page) * kPage, 512);
+      ++expected[static_cast<std::size_t>(stack.level(page))];
+      ASSERT_EQ(cache->counts().first_hits, expected[1]) << i;
+      ASSERT_EQ(cache->counts().second_hits, expected[2]) << i;
+      ASSERT_EQ(cache->counts().device_reads, expected[3]) << i;
+    }
+    EXPECT_TRUE(second == 0 || expected[2] > 10) << second;
+  }
+}
+
+// Two lists, by hand: what is read goes to both; the second orders pages by when it got them or
+// gave one up to be copied.
+TEST(PageCache, InclusiveLevelsAreTwoListsOfTheirOwn) {
+  constexpr std::size_t kFirst = 8;
+  constexpr std::size_t kSecond = 30;
+  auto cache = make_cache(levels(kFirst, kSecond, SecondLevel::inclusive));
+  DeviceRig rig(*cache);
+  std::list<std::int64_t> first;
+  std::list<std::int64_t> second;
+  const auto has = [](const std::list<std::int64_t>& list, std::int64_t page) {
+    return std::find(list.begin(), list.end(), page) != list.end();
+  };
+  const auto to_front = [](std::list<std::int64_t>& list, std::int64_t page, std::size_t size) {
+    list.remove(page);
+    list.push_front(page);
+    if (list.size() > size) {
+      list.pop_back();
+    }
+  };
+  Random random(43);
+  std::array<std::uint64_t, 4> expected{};
+  for (int i = 0; i < 5000; ++i) {
+    const std::int64_t page = some_page(random);
+    rig.read(static_cast<std::uint64_t>(page) * kPage, 512);
+    const bool wanted = has(second, page);
+    if (has(first, page)) {
+      ++expected[1];
+      to_front(first, page, kFirst);
+      ASSERT_EQ(cache->counts().first_hits, expected[1]);
+      continue;
+    }
+    if (first.size() == kFirst && !has(second, first.back())) {
+      // A page that is wanted is not the one that goes.
+      const std::int64_t last = second.back();
+      if (second.size() == kSecond) {
+        second.remove(last == page ? *std::next(second.rbegin()) : last);
+      }
+      second.push_front(first.back());
+    }
+    ++expected[wanted ? 2 : 3];
+    to_front(second, page, kSecond);
+    to_front(first, page, kFirst);
+    ASSERT_EQ(cache->counts().second_hits, expected[2]) << i;
+    ASSERT_EQ(cache->counts().device_reads, expected[3]) << i;
+  }
+  EXPECT_GT(expected[2], 500u);
+}
+
+// The trend that is claimed of a second level: its hits rise with its size, the device's reads
+// fall, and requests take longer the slower it is.
+TEST(PageCache, ALargerSecondLevelHelpsAndASlowerOneHelpsLess) {
+  const auto run = [](std::int64_t second, double slow_down, PageCacheCounts& counts) {
+    PageCacheParameters parameters = levels(16, second);
+    parameters.slow_down = slow_down;
+    auto cache = make_cache(parameters);
+    DeviceRig rig(*cache);
+    Random random(47);
+    const Tick took = rig.run(6000, 1, [&](std::uint64_t) {
+      IoRequest request;
+      request.kind = random.below(4) == 0 ? Kind::write : Kind::read;
+      request.offset = static_cast<std::uint64_t>(some_page(random)) * kPage;
+      request.bytes = kPage;
+      return request;
+    });
+    counts = cache->counts();
+    return took;
+  };
+  PageCacheCounts before;
+  Tick none = run(0, 1, before);
+  const Tick without = none;
+  for (const std::int64_t second : {8, 32, 128}) {
+    PageCacheCounts counts;
+    const Tick took = run(second, 1, counts);
+    EXPECT_GT(counts.second_hits, before.second_hits);
+    EXPECT_LT(counts.device_reads, before.device_reads);
+    EXPECT_LT(took, none);
+    before = counts;
+    none = took;
+  }
+  Tick faster{0};
+  for (const double slow_down : {1.0, 5.0, 25.0}) {
+    PageCacheCounts counts;
+    const Tick took = run(128, slow_down, counts);
+    EXPECT_GT(took, faster);
+    EXPECT_LT(took, without) << "still far from the device's 100 us";
+    faster = took;
+  }
+}
+
+// A device that knows which pages have changes that it has not got.
+class Watch final : public StorageDevice {
+ public:
+  explicit Watch(std::set<std::uint64_t>& dirty)
+      : dirty_(dirty), device_(TableParameters(), kCapacity) {}
+  void listen(IoListener& listener) override { device_.listen(listener); }
+  void submit(const IoRequest& request, Tick now) override {
+    if (request.kind == Kind::read) {
+      EXPECT_EQ(dirty_.count(request.offset / kPage), 0u) << "reads what is out of date";
+    } else if (request.kind == Kind::write) {
+      EXPECT_EQ(dirty_.erase(request.offset / kPage), 1u) << "writes what it has";
+    } else {
+      EXPECT_TRUE(dirty_.empty()) << "a flush comes before its pages";
+      ++flushes;
+    }
+    device_.submit(request, now);
+  }
+  Bytes capacity() const override { return device_.capacity(); }
+  void register_statistics(StatisticRegistry&, const std::string&) override {}
+  Tick next_event() const override { return device_.next_event(); }
+  Tick advance(Tick now) override { return device_.advance(now); }
+  void serialize(Archive& archive) override { device_.serialize(archive); }
+
+  int flushes = 0;
+
+ private:
+  std::set<std::uint64_t>& dirty_;
+  TableDevice device_;
+};
+
+// One page at a time, so that it is known when it becomes dirty.
+TEST(PageCache, NoChangeIsLost) {
+  for (const SecondLevel kind : {SecondLevel::exclusive, SecondLevel::inclusive}) {
+    for (const char* policy : {"lru", "lirs"}) {
+      std::set<std::uint64_t> dirty;
+      PageCacheParameters parameters = levels(8, 20, kind);
+      parameters.replacement = policy;
+      parameters.second_replacement = policy;
+      auto device = std::make_unique<Watch>(dirty);
+      Watch& watch = *device;
+      auto cache = make_cache(parameters, std::move(device));
+      DeviceRig rig(*cache);
+      Random random(53);
+      for (int i = 0; i < 4000; ++i) {
+        IoRequest request = any_request(random, kPage, kPage);
+        request.offset += static_cast<std::uint64_t>(some_page(random)) * kPage;
+        rig.send(request);
+        rig.drain();
+        if (request.kind == Kind::write) {
+          dirty.insert(request.offset / kPage);
+        }
+      }
+      rig.alone(Kind::flush, 0, 0);
+      EXPECT_TRUE(dirty.empty());
+      EXPECT_GT(watch.flushes, 100);
+      EXPECT_GT(cache->counts().second_hits, 200u) << policy;
+    }
+  }
+}
+
+TEST(PageCache, ALargeRequestPassesASmallCache) {
+  for (const std::int64_t second : {0, 3}) {
+    auto cache = make_cache(levels(2, second));
+    DeviceRig rig(*cache);
+    rig.read(0, static_cast<std::uint64_t>(kCapacity.value()));
+    rig.write(512, static_cast<std::uint64_t>(kCapacity.value()) - 1024);
+    EXPECT_EQ(rig.order.size(), 2u);
+  }
+}
+
+TEST(PageCache, ChecksItsParameters) {
+  PageCacheParameters parameters;
+  EXPECT_TRUE(parameters.check().empty());
+  EXPECT_FALSE(parameters.present());
+  parameters.second = kPageBytes;
+  EXPECT_EQ(parameters.check().at(0).name, "storage.cache.second");
+  parameters.first = Bytes(10'000);
+  parameters.hit = Tick(0);
+  const std::vector<ParameterError> errors = parameters.check();
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_NE(errors[0].message.find("nearest: 8KiB"), std::string::npos) << errors[0].message;
+  EXPECT_EQ(errors[1].name, "storage.cache.hit");
+}
+
+TEST(PageCache, GoesOnFromACheckpoint) {
+  for (const SecondLevel kind : {SecondLevel::exclusive, SecondLevel::inclusive}) {
+    for (const char* policy : {"lru", "lirs"}) {
+      PageCacheParameters parameters = levels(6, 10, kind);
+      parameters.replacement = policy;
+      const auto make = [&] {
+        TableParameters table;
+        table.channels = 3;
+        return make_cache(parameters,
+                          std::make_unique<TableDevice>(table, Bytes(64 * kPageBytes.value())));
+      };
+      expect_exact_resume(make, 60, 4 * kPage);
+      for (const std::uint64_t steps : {5, 40, 90}) {
+        expect_damage_is_found(make, 40, 4 * kPage, steps);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
