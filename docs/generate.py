@@ -112,8 +112,13 @@ def statistics() -> str:
     ]
     seen = set()
     nodes = {"frontend.nodes.count": 2, "frontend.node.machine": "prefetch"}
-    storage = {"storage.kind": "array"}
-    systems = (("quick", nodes), ("pcm", {}), ("quick", storage))
+    storage: list[dict[str, object]] = [
+        {"storage.kind": "array"},
+        {"storage.kind": "table", "storage.cache.first": "1MiB", "storage.stripe.members": 2},
+        {"storage.kind": "disk"},
+        {"storage.kind": "flash", "storage.capacity": "1GiB"},
+    ]
+    systems = (("quick", nodes), ("pcm", {}), *(("quick", kind) for kind in storage))
     for entry in [each for system in systems for each in _statistics(*system)]:
         path = re.sub(r"\.\d+\.", ".N.", entry["path"])
         if path in seen:

@@ -48,7 +48,7 @@ void Intake::end(std::uint32_t place, Tick now) {
 }
 
 void Intake::register_statistics(StatisticRegistry& registry, const std::string& path) {
-  const std::string name = path + ".device.";
+  const std::string name = path + ".";
   registry.counter(name + "reads", "requests", "reads that the device ended",
                    {&counts_[0].requests});
   registry.counter(name + "writes", "requests", "writes that the device ended",

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/parameters.h"
 
+#include <utility>
+
+#include "core/random.h"
+#include "storage/page_cache.h"
+
 namespace hmsim {
 
 StorageParameters::StorageParameters() {
@@ -22,6 +27,8 @@ void StorageParameters::declare(ParameterSet& parameters) {
   parameters.size("capacity", capacity_, {kPageBytes.value(), std::int64_t{1} << 50},
                   {"of the device, in whole pages of 4KiB", "a modelling choice of hmsim"});
   path_.declare(parameters);
+  stripe_.declare(parameters);
+  cache_.declare(parameters);
   for (const auto& each : designs_) {
     each->declare(parameters);
   }
@@ -43,14 +50,32 @@ std::vector<ParameterError> StorageParameters::check() const {
   if (capacity_ % kPageBytes != Bytes(0)) {
     errors.push_back({"storage.capacity", "must be a multiple of 4KiB"});
   }
-  for (const ParameterError& error : design().check(capacity_)) {
-    errors.push_back(error);
+  for (const auto& others :
+       {stripe_.check(capacity_), cache_.check(), design().check(member_capacity())}) {
+    errors.insert(errors.end(), others.begin(), others.end());
   }
   return errors;
 }
 
 std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed) const {
-  return design().make(capacity_, seed);
+  std::unique_ptr<StorageDevice> device = make_device(seed);
+  if (!cache_.present()) {
+    return device;
+  }
+  auto mover = std::make_unique<FixedMover>(cache_.page_time());
+  return std::make_unique<PageCache>(cache_, std::move(device), std::move(mover));
+}
+
+std::unique_ptr<StorageDevice> StorageParameters::make_device(std::uint64_t seed) const {
+  if (stripe_.members == 1) {
+    return design().make(capacity_, seed);
+  }
+  std::vector<std::unique_ptr<StorageDevice>> members;
+  for (std::int64_t i = 0; i < stripe_.members; ++i) {
+    const std::uint64_t own = mix64(seed + static_cast<std::uint64_t>(i));
+    members.push_back(design().make(member_capacity(), own));
+  }
+  return std::make_unique<Stripe>(stripe_, std::move(members));
 }
 
 }  // namespace hmsim

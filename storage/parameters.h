@@ -9,7 +9,9 @@
 
 #include "core/parameters.h"
 #include "storage/design.h"
+#include "storage/page_cache_parameters.h"
 #include "storage/software_path.h"
+#include "storage/stripe.h"
 
 namespace hmsim {
 
@@ -28,10 +30,14 @@ class StorageParameters {
  private:
   static constexpr const char* kNone = "none";
   const StorageDesign& design() const;
+  Bytes member_capacity() const { return capacity_ / stripe_.members; }
+  std::unique_ptr<StorageDevice> make_device(std::uint64_t seed) const;
 
   std::string kind_ = kNone;
   Bytes capacity_{std::int64_t{64} << 30};
   PathParameters path_;
+  StripeParameters stripe_;
+  PageCacheParameters cache_;
   std::vector<std::unique_ptr<StorageDesign>> designs_;  // in the order of kStorageTable
 };
 

@@ -216,7 +216,7 @@ void Stripe::register_statistics(StatisticRegistry& registry, const std::string&
                  [this] { return bus_.level().mean(); });
   registry.on_reset([this](Tick now) { bus_.level().reset(now); });
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    members_[i]->register_statistics(registry, path + ".member" + std::to_string(i));
+    members_[i]->register_statistics(registry, path + ".member." + std::to_string(i));
   }
 }
 

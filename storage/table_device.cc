@@ -83,7 +83,7 @@ void TableDevice::account(Tick now) {
 
 void TableDevice::register_statistics(StatisticRegistry& registry, const std::string& path) {
   intake_.register_statistics(registry, path);
-  registry.gauge(path + ".device.busy", "", "share of the device's channels that are busy", [this] {
+  registry.gauge(path + ".table.busy", "", "share of the device's channels that are busy", [this] {
     return channels_.level().mean() / static_cast<double>(channels_.count());
   });
   registry.on_reset([this](Tick now) { channels_.level().reset(now); });

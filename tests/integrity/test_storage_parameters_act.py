@@ -73,9 +73,14 @@ OTHER |= {f"storage.path.{layer}_{way}": "7us" for layer in LAYERS for way in ("
 REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
 
 
+# Kinds and layers that test_storage_devices_act.py has.
+OTHERS = ("cache", "disk", "flash", "stripe", "table")
+
+
 def names() -> list[str]:
     found = [entry["name"] for entry in Simulation.parameters()]
-    return [name for name in found if name.startswith("storage.")]
+    own = [name for name in found if name.startswith("storage.")]
+    return [name for name in own if name.split(".")[1] not in OTHERS]
 
 
 def other(name: str) -> Any:

@@ -165,10 +165,10 @@ TEST(TableDevice, ReportsWhatItDid) {
   for (const Statistic& statistic : registry.read()) {
     seen[statistic.path] = statistic;
   }
-  EXPECT_EQ(seen.at("storage.device.reads").count, 1u);
-  EXPECT_EQ(seen.at("storage.device.write_bytes").count, 512u);
-  EXPECT_DOUBLE_EQ(seen.at("storage.device.busy").value, 0.5);
-  EXPECT_DOUBLE_EQ(seen.at("storage.device.outstanding").value, 0.5);
+  EXPECT_EQ(seen.at("storage.reads").count, 1u);
+  EXPECT_EQ(seen.at("storage.write_bytes").count, 512u);
+  EXPECT_DOUBLE_EQ(seen.at("storage.table.busy").value, 0.5);
+  EXPECT_DOUBLE_EQ(seen.at("storage.outstanding").value, 0.5);
 }
 
 }  // namespace

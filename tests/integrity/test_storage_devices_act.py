@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does every parameter of disks, flash devices, tables, stripes and page caches change something?
+
+Kind array and the software path have test_storage_parameters_act.py; what is inside a flash
+device's module is the NVDIMM's, test_parameters_act.py.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim import InputError
+from hmsim._core import Simulation
+from hmsim.config.configuration import load_config
+from hmsim.config.settings import from_mapping
+from hmsim.running.runner import run
+from hmsim.running.workload import Agent, Workload
+
+# The same system with each kind, of 64 MiB.
+PLAIN: dict[str, Any] = {"storage.path.driver": "none", "storage.capacity": "64MiB"}
+FLASH: dict[str, Any] = {
+    **PLAIN,
+    "storage.kind": "flash",
+    "storage.flash.capacity": "128MiB",
+    "storage.flash.ftl.over_provisioning": 60,
+    "storage.flash.buffer.read_size": "256KiB",
+    "storage.flash.buffer.write_size": "256KiB",
+    "storage.flash.queue_depth": 8,
+    "storage.flash.duplex": True,
+    "storage.flash.pages": 16,
+}
+DISK: dict[str, Any] = {**PLAIN, "storage.kind": "disk"}
+TABLE: dict[str, Any] = {**PLAIN, "storage.kind": "table"}
+CACHE: dict[str, Any] = {
+    **TABLE,
+    "storage.cache.first": "1MiB",
+    "storage.cache.second": "4MiB",
+}
+STRIPE: dict[str, Any] = {**TABLE, "storage.stripe.members": 2}
+BASES = {"flash": FLASH, "disk": DISK, "table": TABLE, "stripe": STRIPE, "cache": CACHE}
+
+OTHER: dict[str, Any] = {
+    "storage.table.read": "4KiB=50us, 64KiB=90us",
+    "storage.table.write": "4KiB=50us, 64KiB=90us",
+    "storage.table.flush": "70us",
+    "storage.table.channels": 3,
+    "storage.stripe.members": 4,
+    "storage.stripe.unit": "16KiB",
+    "storage.stripe.bus": "5us",
+    "storage.cache.first": "2MiB",
+    "storage.cache.second": "8MiB",
+    "storage.cache.second_level": "inclusive",
+    "storage.cache.replacement": "lirs",
+    "storage.cache.second_replacement": "lirs",
+    "storage.cache.hit": "3us",
+    "storage.cache.line": "60ns",
+    "storage.cache.slow_down": 10,
+    "storage.disk.rpm": 15000,
+    "storage.disk.track": "512KiB",
+    "storage.disk.track_seek": "1ms",
+    "storage.disk.average_seek": "4ms",
+    "storage.disk.write_settle": "2ms",
+    "storage.disk.overhead": "1ms",
+    "storage.disk.interface": "20us",
+    "storage.disk.buffer": "0B",
+    "storage.disk.elevator": False,
+    "storage.flash.read_driver.request": "9us",
+    "storage.flash.read_driver.kib": "3us",
+    "storage.flash.write_driver.request": "9us",
+    "storage.flash.write_driver.kib": "3us",
+    "storage.flash.queue_depth": 2,
+    "storage.flash.pages": 4,
+    "storage.flash.command": "50us",
+    "storage.flash.duplex": False,
+    "storage.flash.to_host": "9us",
+    "storage.flash.from_host": "9us",
+    "storage.flash.capacity": "160MiB",
+    "storage.flash.unmapped_read": "zero",
+}
+# Parts of the module: one key of each shows that they reach it.
+INSIDE = {
+    "buffer": ("lookup", "1us"),
+    "ftl": ("over_provisioning", 80),
+    "nand": ("program_time", "900us"),
+    "gc": ("hold_channel", True),
+    "precondition": ("fill", 0.5),
+}
+OTHER |= {f"storage.flash.{part}.{key}": value for part, (key, value) in INSIDE.items()}
+# These matter when blocks have to be collected.
+FULL = {"storage.flash.precondition.fill": 1, "storage.flash.precondition.overwrite": 1}
+ALONE = {
+    f"storage.flash.{name}": FULL
+    for name in ("capacity", "ftl.over_provisioning", "gc.hold_channel")
+}
+
+
+def names() -> list[str]:
+    found = [entry["name"] for entry in Simulation.parameters()]
+    own = [name for name in found if name.startswith("storage.") and name.split(".")[1] in BASES]
+    return [name for name in own if name in OTHER or name.split(".")[2] not in INSIDE]
+
+
+def trace() -> str:
+    """Return an I/O log of fio: near places more often, streams, and now and then a sync."""
+    draw = random.Random(1)
+    lines = ["fio version 2 iolog", "/x add", "/x open"]
+    at = 0
+    for number in range(1200):
+        size = 512 * draw.choice((1, 8, 8, 16, 100))
+        near = draw.randrange(1 + draw.randrange(1 + draw.randrange(120_000)))
+        at = 512 * near if draw.random() < 0.6 else at + size
+        lines.append(f"/x {draw.choice(('read', 'write'))} {at} {size}")
+        if number % 200 == 199:
+            lines.append("/x sync")
+    return "\n".join([*lines, "/x close", ""])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("devices") / "requests.fio"
+    path.write_text(trace(), encoding="utf-8")
+    statistics.cache_clear()
+    return path
+
+
+@cache
+def statistics(path: Path, kind: str, name: str = "", value: Any = None) -> dict[str, Any]:
+    """Return the statistics of a short run on a kind, with another value of a parameter."""
+    overrides = {**BASES[kind], **ALONE.get(name, {}), **({name: value} if value else {})}
+    if value is False:
+        overrides[name] = False
+    config = load_config("storage/moneta", overrides, where="test")
+    agent = {"kind": "block_trace", "path": str(path), "format": "fio", "threads": 16}
+    workload = Workload("blocks", (Agent(tuple(from_mapping(agent, "test")), "test", path),))
+    return dict(run(config, workload).stats)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_parameter_acts(name: str, path: Path) -> None:
+    kind = name.split(".")[1]
+    before = statistics(path, kind, name if name in ALONE else "")
+    assert statistics(path, kind, name, OTHER[name]) != before, "changes no statistic"
+
+
+def test_the_table_names_known_parameters() -> None:
+    assert {*OTHER} == {*names()}
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_parts_of_latencies_add_up(kind: str, path: Path) -> None:
+    stats = statistics(path, kind)
+    for way in ("read", "write"):
+        prefix = f"storage.{way}."
+        parts = [value for name, value in stats.items() if name.startswith(prefix)]
+        assert sum(parts) == pytest.approx(stats[f"storage.{way}_latency_us.mean"], rel=1e-12)
+
+
+WRONG = {
+    ("table", "storage.table.read"): ("4KiB:5us", "512B=80us"),
+    ("table", "storage.table.flush"): ("0s", "between 1ns"),
+    ("stripe", "storage.stripe.unit"): ("1000B", "nearest: 1KiB"),
+    ("stripe", "storage.capacity"): ("65540KiB", "nearest: 64MiB"),
+    ("disk", "storage.disk.track_seek"): ("20ms", "a revolution"),
+    ("flash", "storage.flash.capacity"): ("100001KiB", "storage.flash.nand"),
+    ("flash", "storage.capacity"): ("1GiB", "storage.flash.capacity"),
+    ("flash", "storage.flash.precondition.load"): ("a_file", "for an NVDIMM only"),
+    ("cache", "storage.cache.first"): ("5000B", "nearest: 4KiB"),
+    ("cache", "storage.cache.replacement"): ("lur", "lru"),
+}
+
+
+@pytest.mark.parametrize(("kind", "name"), sorted(WRONG))
+def test_what_is_wrong_is_told_with_the_nearest_choice(kind: str, name: str) -> None:
+    value, message = WRONG[kind, name]
+    with pytest.raises(InputError, match=message) as caught:
+        load_config("storage/moneta", {**BASES[kind], name: value}, where="test").check()
+    assert name in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", BASES)
+def test_a_run_may_be_cut_anywhere(kind: str, path: Path) -> None:
+    config = load_config("storage/moneta", BASES[kind], where="test")
+    keys = [("kind", "block_trace"), ("path", "t"), ("format", "fio"), ("threads", "16")]
+    data = path.read_bytes()
+
+    def simulation() -> Simulation:
+        return Simulation(
+            config.flat(), [keys], 1, 0, 0, lambda agent, offset: data[offset:], [len(data)]
+        )
+
+    whole = simulation()
+    while not whole.run(1_000):
+        pass
+    for steps in (1, 333, 2_111):
+        first = simulation()
+        first.run(steps)
+        second = simulation()
+        second.load(first.save(), "the checkpoint")
+        while not second.run(1_000):
+            pass
+        assert second.statistics() == whole.statistics()
