@@ -99,6 +99,7 @@ class BlockSource {
  public:
   virtual ~BlockSource() = default;
   virtual bool next(BlockRequest& request) = 0;  // as MissSource's
+  virtual bool endless() const { return false; }
   virtual void rewind() = 0;
   virtual double fraction() const = 0;
   virtual void serialize(Archive& archive) = 0;

@@ -43,7 +43,7 @@ void BlockKeys::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> BlockKeys::check() const {
   std::vector<ParameterError> errors = trace.check(format_names(TraceKind::blocks));
-  for (const ParameterError& error : software.check()) {
+  for (const ParameterError& error : check_software()) {
     errors.push_back(error);
   }
   for (const ParameterError& error : copies.check()) {
@@ -53,13 +53,18 @@ std::vector<ParameterError> BlockKeys::check() const {
     errors.push_back(error);
   }
   check_inference(errors);
+  if (device_stride % kPageBytes != Bytes(0)) {
+    errors.push_back({"device_stride", "must be a multiple of 4KiB"});
+  }
+  return errors;
+}
+
+std::vector<ParameterError> BlockKeys::check_software() const {
+  std::vector<ParameterError> errors = software.check();
   if (software.how.write_end == WriteEnd::accepted && persistence == Persistence::module) {
     errors.push_back({"write_end",
                       "'accepted' takes writes for safe that a power failure loses, since "
                       "frontend.node.persistence is 'module': must be 'done'"});
-  }
-  if (device_stride % kPageBytes != Bytes(0)) {
-    errors.push_back({"device_stride", "must be a multiple of 4KiB"});
   }
   return errors;
 }

@@ -26,9 +26,8 @@ void BlockAgent::prepare() {
   }
   const Bytes capacity = this->capacity();
   if (capacity < kPageBytes) {
-    throw InputError("agent." + std::to_string(index()) +
-                     ".kind: block_trace needs an NVDIMM or storage, and the configuration has "
-                     "neither");
+    throw InputError("agent." + std::to_string(index()) + ".kind: " + kind() +
+                     " needs an NVDIMM or storage, and the configuration has neither");
   }
   layout_ = DeviceLayout(capacity, keys_.device_stride, keys_.copies.offset(capacity));
   if (!carrier_) {
@@ -36,9 +35,8 @@ void BlockAgent::prepare() {
   }
   threads_.resize(keys_.replay == ReplayMode::inferred
                       ? CausalQueue::kMostHeld
-                      : static_cast<std::size_t>(keys_.software.threads));
-  source_.open(keys_, index(), environment().seed,
-               find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), environment())));
+                      : static_cast<std::size_t>(keys_.software.threads * keys_.depth));
+  source_.open(keys_, index(), environment().seed, open_source(layout_.capacity()));
   meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
 }
@@ -52,6 +50,10 @@ Bytes BlockAgent::capacity() const {
 Tick BlockAgent::software_time(std::int64_t blocks) const {
   const BlockDriver& how = keys_.software.how;
   return carrier_ ? Tick(0) : how.request_time + blocks * how.software_time;
+}
+
+std::unique_ptr<BlockSource> BlockAgent::open_source(Bytes) {
+  return find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), environment()));
 }
 
 Tick BlockAgent::advance(Tick now) {
@@ -226,8 +228,9 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
 }
 
 void BlockAgent::each_page_read(bool to_limit, const PageVisitor& visit) {
+  constexpr std::int64_t kMostOfEndless = 1 << 22;  // requests
   source_.begin_pass(Tick(0));
-  while (source_.has_next()) {
+  for (std::int64_t i = 0; source_.has_next() && (!source_.endless() || i < kMostOfEndless); ++i) {
     const RequestSource::Taken taken = source_.take(Tick(0));
     const BlockRequest& request = taken.request;
     source_.ended(taken.serial, Tick(0));

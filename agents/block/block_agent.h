@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kind block_trace: threads that carry out a trace of block I/O as 64-byte lines of the NVDIMM.
+// Threads that carry out block I/O as 64-byte lines of the NVDIMM: a trace's (kind block_trace), or
+// what is generated (io_pattern).
 //
 // Each thread carries out one request at a time, taken in the trace's order: first the software
 // time of all its blocks (4 KB pages, whole or in part), then its lines, page by page in ascending
@@ -22,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -39,7 +41,7 @@
 
 namespace hmsim {
 
-class BlockAgent final : public Agent, private IoListener {
+class BlockAgent : public Agent, private IoListener {
  public:
   explicit BlockAgent(const FrontendParameters& defaults) : keys_(defaults) {}
 
@@ -61,10 +63,18 @@ class BlockAgent final : public Agent, private IoListener {
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
 
+ protected:
+  BlockKeys& keys() { return keys_; }
+  const BlockKeys& keys() const { return keys_; }
+
  private:
   // A step is what happens to a thread, or to all of them: a pass starts; the software time of a
   // thread's request is over; its pause is over; it goes on.
   enum class Step : std::uint8_t { start_pass, start_request, end_pause, go_on, last = go_on };
+
+  virtual const char* kind() const { return "block_trace"; }
+  // Opens what the agent's requests come from, for a device of this capacity.
+  virtual std::unique_ptr<BlockSource> open_source(Bytes capacity);
 
   void prepare() override;
   void restart_limit(Tick now) override;

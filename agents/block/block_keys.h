@@ -22,6 +22,7 @@ struct BlockKeys {
 
   TraceKeys trace;
   BlockParameters software;  // threads and driver
+  std::int64_t depth = 1;    // requests that a thread has under way; no key of traces
   Persistence persistence;   // no key of its own: what fences may rely on
   ReplayMode replay = ReplayMode::closed;
   double time_scale = 1;
@@ -33,6 +34,7 @@ struct BlockKeys {
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check() const;
+  std::vector<ParameterError> check_software() const;  // what is wrong with the driver's keys
 
  private:
   void check_inference(std::vector<ParameterError>& errors) const;

@@ -46,6 +46,7 @@ class RequestSource {
   Taken take(Tick now);
   // inferred: a request that was taken has ended, and others may come because of it.
   void ended(std::uint64_t serial, Tick now);
+  bool endless() const { return trace_->endless(); }  // but for the limit
   bool inferred() const { return causal_.has_value(); }
   std::int64_t taken() const { return taken_; }
 

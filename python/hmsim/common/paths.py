@@ -9,6 +9,8 @@ from pathlib import Path
 
 from hmsim._core import InputError, nearest_name
 
+GROUPS = {"configs": ("storage",), "workloads": ("xdd",)}  # folders within one whose files have names GROUP/STEM
+
 
 def data_directory() -> Path:
     """Return the folder that holds ``configs`` and ``workloads``: package data, or the source."""
@@ -18,8 +20,15 @@ def data_directory() -> Path:
 
 
 def shipped(folder: str) -> dict[str, Path]:
-    """Return the shipped YAML files of a folder such as ``configs/policies`` by stem."""
-    return {path.stem: path for path in sorted((data_directory() / folder).glob("*.yaml"))}
+    """Return the shipped YAML files of a folder such as ``configs/policies`` by name.
+
+    That is the stem, and of a file in one of the folder's groups ``GROUP/STEM``.
+    """
+    root = data_directory() / folder
+    own = {path.stem: path for path in sorted(root.glob("*.yaml"))}
+    for group in GROUPS.get(folder, ()):
+        own |= {f"{group}/{path.stem}": path for path in sorted((root / group).glob("*.yaml"))}
+    return own
 
 
 def cache_directory() -> Path:
@@ -43,15 +52,11 @@ def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
     path = Path(name)
     if path.is_file():
         return path
-    inner = path.parent.name  # a folder of shipped files of its own, such as storage
-    if inner and os.fspath(path.parent) in (inner, f"{folder}/{inner}"):
-        inside = f"{folder}/{inner}"
-        if (data_directory() / inside).is_dir():
-            name, folder = f"{inside}/{path.name}", inside
     known = shipped(folder)
-    stem = path.name[: -len(".yaml")] if path.name.endswith(".yaml") else path.name
-    plain = os.fspath(name) in (stem, f"{stem}.yaml", f"{folder}/{stem}", f"{folder}/{stem}.yaml")
-    if plain and stem in known:
+    stem = os.fspath(name)
+    if stem.endswith(".yaml"):
+        stem = stem.removesuffix(".yaml").removeprefix(f"{folder}/")
+    if stem in known:
         return known[stem]
     if path.exists():
         raise InputError(f"{name}: not a file, so no {what}")

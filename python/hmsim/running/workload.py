@@ -21,7 +21,7 @@ from hmsim.running import mixes
 
 MOST_COPIES = 256
 PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
-NUMBERS = ("cores", "nodes")  # keys whose value may be a list of these
+LISTS = ("cores", "nodes", "size")  # keys whose value may be a list of numbers
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
@@ -149,7 +149,7 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
     windows = [_windows(path, *pair) for pair in listed if pair[0].value == "windows"]
     if len(windows) > 1:
         raise InputError(f"{windows[1].where}: windows: given before")
-    numbers = [_numbers(path, *pair) for pair in listed if pair[0].value in NUMBERS]
+    numbers = [_numbers(path, *pair) for pair in listed if pair[0].value in LISTS]
     others = [pair for pair in node.value if not _is_list(*pair)]
     mapping = yaml.MappingNode(node.tag, others, node.start_mark, node.end_mark)
     settings = [*yaml_settings.flatten(path, mapping), *windows, *numbers]
@@ -185,11 +185,11 @@ def _trace(path: Path, keys: Mapping[str, str]) -> tuple[Path, float]:
 
 
 def _is_list(key: yaml.Node, value: yaml.Node) -> bool:
-    return key.value in (*NUMBERS, "windows") and isinstance(value, yaml.SequenceNode)
+    return key.value in (*LISTS, "windows") and isinstance(value, yaml.SequenceNode)
 
 
 def _numbers(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
-    """Return a list of cores or nodes as the core takes it: ``1, 2, 3``."""
+    """Return a list of cores, nodes or sizes as the core takes it: ``1, 2, 3``."""
     texts = [yaml_settings.scalar(path, each, key.value) for each in value.value]
     return Setting(key.value, ", ".join(texts), yaml_settings.place(path, key))
 

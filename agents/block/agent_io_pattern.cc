@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kind io_pattern: threads that carry out generated block requests, each with `depth` of them under
+// way. What becomes of a request is a block agent's (agents/block/block_agent.h); which requests
+// there are is IoPattern's.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/block/block_agent.h"
+#include "agents/block/io_pattern.h"
+#include "core/errors.h"
+#include "core/units.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::int64_t kMostUnderWay = 65'536;  // requests of an agent
+
+class IoPatternAgent final : public BlockAgent {
+ public:
+  explicit IoPatternAgent(const FrontendParameters& defaults) : BlockAgent(defaults) {
+    keys().requests = 10'000;
+  }
+
+  void declare(ParameterSet& parameters) override;
+  std::vector<ParameterError> check() const override;
+
+ private:
+  const char* kind() const override { return "io_pattern"; }
+  std::unique_ptr<BlockSource> open_source(Bytes capacity) override;
+
+  IoPattern pattern_;
+};
+
+void IoPatternAgent::declare(ParameterSet& parameters) {
+  declare_core(parameters);
+  Agent::declare(parameters);
+  keys().software.declare(parameters);
+  parameters.integer("depth", keys().depth, {1, kMostUnderWay}, "requests",
+                     {"requests that a thread has under way (fio's iodepth); no request waits for "
+                      "another one of its thread",
+                      "the workload's own"});
+  pattern_.declare(parameters);
+  parameters.integer("requests", keys().requests, {1, std::int64_t{1} << 60}, "requests",
+                     {"I/O requests to carry out, of all threads together", "the workload's own"});
+}
+
+std::vector<ParameterError> IoPatternAgent::check() const {
+  std::vector<ParameterError> errors = keys().check_software();
+  const std::int64_t threads = keys().software.threads;
+  if (threads * keys().depth > kMostUnderWay) {
+    errors.push_back({"depth", "of " + std::to_string(threads) +
+                                   " threads together exceeds 65536 requests: must be at most " +
+                                   std::to_string(kMostUnderWay / threads)});
+  }
+  for (const ParameterError& error : pattern_.check(threads)) {
+    errors.push_back(error);
+  }
+  return errors;
+}
+
+std::unique_ptr<BlockSource> IoPatternAgent::open_source(Bytes capacity) {
+  const std::int64_t threads = keys().software.threads;
+  const std::string agent = "agent." + std::to_string(index()) + ".";
+  IoPattern pattern = pattern_;
+  const Bytes room = capacity - std::min(pattern.offset, capacity);
+  if (pattern.footprint == Bytes(0)) {
+    pattern.footprint = room - room % Bytes(kSectorBytes);
+  }
+  if (pattern.footprint > room) {
+    throw InputError(agent + "footprint: " + format_size(pattern.footprint) + " from offset " +
+                     format_size(pattern.offset) + " exceed the device's " + format_size(capacity) +
+                     ": must be at most " + format_size(room));
+  }
+  if (pattern.footprint < pattern.least_footprint(threads)) {
+    throw InputError(agent + "offset: behind " + format_size(pattern.offset) +
+                     " the device has only " + format_size(room) + ", and requests need " +
+                     format_size(pattern.least_footprint(threads)));
+  }
+  return std::make_unique<IoGenerator>(pattern, threads, environment().seed, index());
+}
+
+}  // namespace
+
+extern const AgentDescriptor kAgent_io_pattern;
+const AgentDescriptor kAgent_io_pattern{
+    "io_pattern", "threads that carry out generated block I/O on the NVDIMM, as XDD's and fio's",
+    make_agent<IoPatternAgent>};
+
+}  // namespace hmsim

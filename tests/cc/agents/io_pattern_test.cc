@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Are generated block requests those that their keys tell: sizes, shares, places, flushes?
+#include "agents/block/io_pattern.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr double kSigmas = 5;  // an interval that one in 1.7 million draws leaves
+constexpr std::int64_t kKib = 1024;
+
+// Whether so many of `all` draws may have met an event of this probability.
+void expect_binomial(double met, double all, double probability) {
+  const double deviation = std::sqrt(all * probability * (1 - probability));
+  EXPECT_NEAR(met, all * probability, kSigmas * deviation + 1) << probability;
+}
+
+// Pearson's sum over all bins, whose mean is the degrees of freedom and whose variance is twice as
+// much.
+void expect_chi_squared(const std::vector<double>& counts, const std::vector<double>& expected) {
+  double sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    sum += (counts[i] - expected[i]) * (counts[i] - expected[i]) / expected[i];
+  }
+  const auto freedom = static_cast<double>(counts.size() - 1);
+  EXPECT_NEAR(sum, freedom, kSigmas * std::sqrt(2 * freedom));
+}
+
+// What each rank is expected to be drawn, by the law itself.
+std::vector<double> law(std::size_t ranks, double theta, double draws) {
+  std::vector<double> expected;
+  for (std::size_t k = 1; k <= ranks; ++k) {
+    expected.push_back(std::pow(static_cast<double>(k), -theta));
+  }
+  const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+  for (double& each : expected) {
+    each *= draws / sum;
+  }
+  return expected;
+}
+
+std::vector<BlockRequest> generated(const IoPattern& pattern, std::int64_t threads,
+                                    std::size_t count, std::uint64_t seed = 1) {
+  IoGenerator generator(pattern, threads, seed, 0);
+  std::vector<BlockRequest> requests(count);
+  for (BlockRequest& each : requests) {
+    EXPECT_TRUE(generator.next(each));
+  }
+  return requests;
+}
+
+TEST(Zipf, RanksComeAsTheLawSays) {
+  constexpr int kDraws = 400'000;
+  for (const double theta : {0.0, 0.5, 0.99, 1.0, 1.2}) {
+    SCOPED_TRACE(theta);
+    constexpr std::size_t kRanks = 1'000;
+    const Zipf zipf(kRanks, theta);
+    Random random(7);
+    std::vector<double> counts(kRanks);
+    for (int i = 0; i < kDraws; ++i) {
+      ++counts.at(zipf.draw(random));
+    }
+    const std::vector<double> expected = law(kRanks, theta, kDraws);
+    expect_binomial(counts[0], kDraws, expected[0] / kDraws);
+    expect_chi_squared(counts, expected);
+  }
+}
+
+// The sum of k^-theta over k up to n: term by term at first, then by the midpoint rule, whose error
+// is theta / 24 x m^(-theta-1) from m on.
+double harmonic(double n, double theta) {
+  constexpr double kTerms = 10'000;
+  double sum = 0;
+  for (double k = 1; k <= std::min(n, kTerms); ++k) {
+    sum += std::pow(k, -theta);
+  }
+  const double power = 1 - theta;
+  return n <= kTerms ? sum
+                     : sum + (std::pow(n + 0.5, power) - std::pow(kTerms + 0.5, power)) / power;
+}
+
+TEST(Zipf, HasNoTableOfAllRanks) {
+  constexpr int kDraws = 20'000;
+  constexpr double kRanks = 0x1p40;
+  for (const double theta : {0.6, 0.99, 1.1}) {
+    const Zipf zipf(std::uint64_t{1} << 40, theta);
+    Random random(8);
+    std::map<double, double> below;
+    for (int i = 0; i < kDraws; ++i) {
+      const auto rank = static_cast<double>(zipf.draw(random));
+      ASSERT_LT(rank, kRanks);
+      for (const double bound : {1e2, 1e4, 1e6, 1e9}) {
+        below[bound] += rank < bound ? 1 : 0;
+      }
+    }
+    for (const auto& [bound, met] : below) {
+      expect_binomial(met, kDraws, harmonic(bound, theta) / harmonic(kRanks, theta));
+    }
+  }
+}
+
+TEST(IoPattern, DrawsSizesAndReadsWithTheirShares) {
+  IoPattern pattern;
+  pattern.size = "4KiB/3, 64KiB, 512B/6";
+  pattern.read_share = 0.7;
+  pattern.footprint = Bytes(std::int64_t{1} << 30);
+  constexpr std::size_t kRequests = 100'000;
+  std::map<std::uint64_t, double> sizes;
+  double reads = 0;
+  for (const BlockRequest& each : generated(pattern, 4, kRequests)) {
+    ++sizes[each.sectors];
+    reads += each.write ? 0 : 1;
+    EXPECT_FALSE(each.flush || each.trim || each.fua);
+  }
+  ASSERT_EQ(sizes.size(), 3u);
+  expect_binomial(sizes[8], kRequests, 0.3);
+  expect_binomial(sizes[128], kRequests, 0.1);
+  expect_binomial(sizes[1], kRequests, 0.6);
+  expect_binomial(reads, kRequests, 0.7);
+}
+
+TEST(IoPattern, RandomPlacesAreAlignedUniformAndInside) {
+  IoPattern pattern;
+  pattern.offset = Bytes(12 * kKib);
+  pattern.footprint = Bytes(402 * kKib);  // 100 places of 4 KiB, and half of one
+  constexpr std::size_t kRequests = 100'000;
+  std::vector<double> counts(100);
+  for (const BlockRequest& each : generated(pattern, 3, kRequests)) {
+    ASSERT_EQ(each.sector % 8, 0u);
+    ASSERT_GE(each.sector, 24u);
+    ++counts.at((each.sector - 24) / 8);
+  }
+  expect_chi_squared(counts, std::vector<double>(100, kRequests / 100.0));
+}
+
+TEST(IoPattern, ZipfScattersItsPlaces) {
+  IoPattern pattern;
+  pattern.access = IoAccess::zipf;
+  pattern.footprint = Bytes(2'000 * kKib);
+  constexpr std::size_t kRequests = 200'000;
+  std::vector<double> counts(500);
+  for (const BlockRequest& each : generated(pattern, 1, kRequests)) {
+    ++counts.at(each.sector / 8);
+  }
+  std::vector<double> sorted = counts;
+  std::sort(sorted.rbegin(), sorted.rend());
+  const std::vector<double> expected = law(500, 0.99, kRequests);
+  for (const std::size_t rank : {0u, 1u, 2u}) {
+    expect_binomial(sorted[rank], kRequests, expected[rank] / kRequests);
+  }
+  EXPECT_NE(counts, sorted);
+}
+
+// Sectors of 4 KiB requests that run through a region of so many of them.
+TEST(IoPattern, SequentialPlacesAreExact) {
+  IoPattern pattern;
+  pattern.access = IoAccess::sequential;
+  pattern.offset = Bytes(8 * kKib);
+  pattern.footprint = Bytes(31 * kKib);
+  std::vector<std::uint64_t> one_stream;
+  for (const BlockRequest& each : generated(pattern, 3, 10)) {
+    one_stream.push_back(each.sector);
+  }
+  EXPECT_EQ(one_stream, (std::vector<std::uint64_t>{16, 24, 32, 40, 48, 56, 64, 16, 24, 32}));
+  pattern.regions = IoRegions::per_thread;  // 10 KiB each, of which 8 hold whole requests
+  std::vector<std::uint64_t> own;
+  for (const BlockRequest& each : generated(pattern, 3, 9)) {
+    own.push_back(each.sector);
+  }
+  EXPECT_EQ(own, (std::vector<std::uint64_t>{16, 32, 48, 24, 40, 56, 16, 32, 48}));
+}
+
+TEST(IoPattern, ThreadsFlushBehindSoManyWritesOfTheirOwn) {
+  IoPattern pattern;
+  pattern.read_share = 0;
+  pattern.footprint = Bytes(std::int64_t{1} << 20);
+  pattern.flush_every = 2;
+  std::string kinds;
+  for (const BlockRequest& each : generated(pattern, 3, 18)) {
+    kinds += each.flush ? 'F' : each.write ? 'W' : 'R';
+    EXPECT_EQ(each.sectors, each.flush ? 0u : 8u);
+  }
+  EXPECT_EQ(kinds, "WWWWWWFFFWWWWWWFFF");
+}
+
+TEST(IoPattern, SeedsTellRequestsApart) {
+  IoPattern pattern;
+  pattern.footprint = Bytes(std::int64_t{1} << 30);
+  const auto sectors = [&pattern](std::uint64_t seed) {
+    std::vector<std::uint64_t> list;
+    for (const BlockRequest& each : generated(pattern, 1, 50, seed)) {
+      list.push_back(each.sector);
+    }
+    return list;
+  };
+  EXPECT_EQ(sectors(1), sectors(1));
+  EXPECT_NE(sectors(1), sectors(2));
+}
+
+Bench pattern_bench(Assignments keys) { return {"io_pattern", std::move(keys)}; }
+
+// A request of one page takes 3 us of software and 1 us for its lines, which all go at once.
+TEST(IoPatternAgent, KeepsDepthRequestsOfEachThreadUnderWay) {
+  for (const std::int64_t depth : {1, 4}) {
+    for (const std::int64_t threads : {1, 3}) {
+      Bench bench = pattern_bench({{"threads", std::to_string(threads)},
+                                   {"depth", std::to_string(depth)},
+                                   {"footprint", "1GiB"},
+                                   {"requests", "120"}});
+      bench.latency = fixed(kMicrosecond);
+      AgentUnderTest test(bench);
+      ASSERT_TRUE(test.finish());
+      EXPECT_EQ(test.kernel.now(), 120 / (threads * depth) * 4 * kMicrosecond);
+      EXPECT_EQ(test.agent->progress(test.kernel.now()), 120);
+      std::int64_t first = 0;
+      for (const Sent& sent : test.port.log) {
+        first += sent.time == 3 * kMicrosecond ? 1 : 0;
+      }
+      EXPECT_EQ(first, threads * depth * 64);
+    }
+  }
+}
+
+TEST(IoPatternAgent, EachPassIsTheSame) {
+  AgentUnderTest test(pattern_bench({{"requests", "10"}, {"threads", "1"}, {"access", "zipf"}}));
+  ASSERT_TRUE(test.finish());
+  test.kernel.run_until(test.kernel.now() * 2 + Tick(10));
+  ASSERT_GE(test.port.log.size(), 1'280u);
+  for (std::size_t i = 0; i < 640; ++i) {
+    EXPECT_EQ(test.port.log[i].address, test.port.log[i + 640].address);
+  }
+}
+
+TEST(IoPatternAgent, LooksAtSoManyOfItsReadsWhenItHasNoEnd) {
+  AgentUnderTest test(pattern_bench({{"footprint", "8KiB"}}));
+  std::int64_t visits = 0;
+  test.agent->each_page_read(false, [&visits](std::int64_t page) {
+    EXPECT_LT(page, 2);
+    ++visits;
+    return true;
+  });
+  EXPECT_EQ(visits, 1 << 22);
+}
+
+std::string refusal(const Assignments& keys, Bytes capacity = Bytes(std::int64_t{1} << 30)) {
+  try {
+    Bench bench = pattern_bench(keys);
+    bench.nvdimm = capacity;
+    AgentUnderTest test(bench);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(IoPatternAgent, RefusesWhatCannotBe) {
+  const std::vector<std::pair<Assignments, std::string>> cases{
+      {{{"footprint", "2KiB"}}, "2KiB has no room for the largest request: must be at least 4KiB"},
+      {{{"footprint", "12KiB"}, {"regions", "per_thread"}},
+       "12KiB has no room for the largest request of each thread: must be at least 16KiB"},
+      {{{"size", "700B"}}, "size: 700B is no multiple of 512B; the nearest is 512B"},
+      {{{"size", "4KiB, 800B/2"}}, "size: 800B is no multiple of 512B; the nearest is 1KiB"},
+      {{{"size", "0B"}}, "size: 0B is out of range; the nearest is 512B"},
+      {{{"size", "2GiB"}}, "size: 2GiB is out of range; the nearest is 1GiB"},
+      {{{"size", ""}}, "size: ''"},
+      {{{"size", "4KiB,"}}, ""},
+      {{{"size", "4KiB/0"}}, "size: '0' is no share from 1 to 1000000"},
+      {{{"size", "4KiB/x"}}, "size: 'x' is no share"},
+      {{{"size", "many"}}, "size: 'many'"},
+      {{{"offset", "100B"}}, "offset: 100B is no multiple of 512B; the nearest is 512B"},
+      {{{"read_share", "1.5"}}, "read_share: "},
+      {{{"access", "randm"}}, "did you mean 'random'"},
+      {{{"depht", "2"}}, "did you mean 'depth'"},
+      {{{"depth", "65536"}},
+       "depth: of 4 threads together exceeds 65536 requests: must be at most "
+       "16384"},
+      {{{"footprint", "2GiB"}}, "exceed the device's 1GiB: must be at most 1GiB"},
+      {{{"footprint", "1GiB"}, {"offset", "512MiB"}}, "must be at most 512MiB"},
+      {{{"offset", "1GiB"}}, "agent.0.offset: behind 1GiB the device has only 0B"},
+      {{{"requests", "0"}}, "requests: "}};
+  for (const auto& [keys, message] : cases) {
+    const std::string found = refusal(keys);
+    EXPECT_NE(found.find(message), std::string::npos) << found;
+    EXPECT_EQ(found.empty(), message.empty()) << found;
+  }
+  EXPECT_NE(refusal({}, Bytes(0)).find("io_pattern needs an NVDIMM"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
