@@ -274,6 +274,8 @@ def _print_agents(workload: Workload) -> None:
             print(
                 "  (its requests wait for nothing; with replay: inferred they do, as they did once)"
             )
+    for note in workload.notes:
+        print(f"({note})")
     if workload.name.startswith(mixes.PREFIX) and "," not in workload.name:
         print(
             f"the program waits for its I/O; in {workload.name},closed, as mixes were, it did not"

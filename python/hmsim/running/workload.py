@@ -17,7 +17,7 @@ from hmsim.common.paths import find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
-from hmsim.running import mixes
+from hmsim.running import fio_job, mixes
 
 MOST_COPIES = 256
 PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
@@ -55,10 +55,15 @@ class Agent:
 
 @dataclass(frozen=True)
 class Workload:
-    """Agents under a name."""
+    """Agents under a name.
+
+    Attributes:
+        notes: what of the workload's file is not followed, a sentence each.
+    """
 
     name: str
     agents: tuple[Agent, ...]
+    notes: tuple[str, ...] = ()
 
     def check(self, config: Config, warmup: bool = False) -> None:
         """Raise InputError, one line per error, when the agents do not fit the configuration.
@@ -98,6 +103,8 @@ class Workload:
 def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
 
+    A path that ends with ``.fio`` is a job file of fio (`hmsim.running.fio_job`).
+
     A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
     beside the file and must exist; in the place of one, a profile means its twin. The agents' keys
     are checked when a configuration is known (`Workload.check`). An agent with ``copies: N``
@@ -112,6 +119,9 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
     path = find_file(path_or_name, "workloads", "workload")
+    if path.suffix == fio_job.SUFFIX:
+        jobs, notes = fio_job.load(path)
+        return Workload(path.stem, tuple(load_agent(keys) for keys in jobs), tuple(notes))
     agents: list[Agent] | None = None
     for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
         if key == "agents":
