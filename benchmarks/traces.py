@@ -50,6 +50,11 @@ def texts() -> dict[str, str]:
         "blkparse": "".join(
             f"8,0 3 {at} {at // 1000}.{at % 1000:09} 697 Q W {n} + 8 [x]\n" for at, n in rows
         ),
+        "qemu_nvme": "".join(
+            f"812@{at // 1000}.{at % 1000:06}:pci_nvme_read cid 0 nsid 1 nlb 8 count 4096 "
+            f"lba {n:#x}\n"
+            for at, n in rows
+        ),
         "fio": "fio version 3 iolog\n0 /x add\n"
         + "".join(f"{at * 10} /x read {n * 512} 4096\n" for at, n in rows),
     }

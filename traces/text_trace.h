@@ -15,7 +15,7 @@ namespace hmsim {
 
 class TextTrace {
  public:
-  static constexpr std::size_t kMaxFields = 12;  // of a line; what follows is not looked at
+  static constexpr std::size_t kMaxFields = 13;  // of a line; what follows is not looked at
   static constexpr const char* kBlanks = " \t";
 
   // `expected` tells what a line looks like, for messages; a line has `least` to `most` fields,

@@ -137,6 +137,10 @@ BLOCKS = {
         "  8,1  0  2  0.000002700  9  Q  WS 1 + 2 [a]\nCPU0 (8,0):\n"
     ),
     "fio": "fio version 3 iolog\n0 /a add\n1 /b add\n7 /b read 4096 4096\n27 /b write 1000 100\n",
+    "qemu_nvme": (
+        "5@0.000007:pci_nvme_read cid 0 nsid 1 nlb 8 count 4096 lba 0x8\n"
+        "5@0.000027:pci_nvme_write cid 1 opname 'X' nsid 1 nlb 2 count 1024 lba 0x1\n"
+    ),
 }
 
 
@@ -147,7 +151,7 @@ def test_block_formats_are_told_apart_and_converted(tmp_path: Path, name: str) -
     succeed("trace", "convert", source, target, "--to", "mqsim")
     requests = [line.split() for line in target.read_text().splitlines()]
     assert [request[2:] for request in requests] == [["8", "8", "1"], ["1", "2", "0"]]
-    factor = 1000 if name == "fio" else 100
+    factor = 1000 if name in ("fio", "qemu_nvme") else 100
     assert [int(request[0]) for request in requests] == [7 * factor, 27 * factor]
     assert parsed("trace", "info", target)["write_bytes"] == 1024
 

@@ -67,6 +67,7 @@ TEST(TraceFormats, AreToldByTheFirstLine) {
   EXPECT_EQ(resembled("FFC0 WRITE 12\n"), Names{"dramsim3"});
   EXPECT_EQ(resembled("5 0 1 8 1\n"), Names{"mqsim"});
   EXPECT_EQ(resembled("8,0 3 1 0.000000000 697 Q W 223 + 8 [kjournald]\n"), Names{"blkparse"});
+  EXPECT_EQ(resembled("8@1.000002:pci_nvme_flush_ns nsid 0x1\n"), Names{"qemu_nvme"});
   EXPECT_EQ(resembled("fio  version 2 iolog\n"), Names{"fio"});
   EXPECT_EQ(resembled("128166372003061629,hm,1,Read,383496192,32768,113736\n"), Names{"msr"});
   EXPECT_EQ(resembled("gem5\x12\n\x0a..."), Names{"gem5"});
@@ -429,7 +430,8 @@ TEST(TraceFormats, SurvivesDamage) {
       {"mqsim", "938513000 4 264719034 16 0\n5 0 1 8 1\n"},
       {"msr", "128166372003061629,hm,1,Read,8589967360,4096,1331\n"},
       {"blkparse", "8,0 3 1 0.000000001 697 Q W 223490 + 8 [kjournald]\nCPU0 (8,0):\n"},
-      {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"}};
+      {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"},
+      {"qemu_nvme", "8@1.000002:pci_nvme_read cid 0 nsid 1 nlb 8 count 4096 lba 0x0\n"}};
   Random random(11);
   for (const auto& [format, text] : good) {
     EXPECT_EQ(error_of(format, text), "") << format;
