@@ -100,6 +100,22 @@ int main(int argc, char **argv) {
         int log = open(argv[3], O_WRONLY | O_APPEND);
         done += write(log, buffer, 10);
         printf("%ld\n", done);
+    } else if (!strcmp(what, "syncs")) {
+        static char buffer[4096];
+        int file = open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0600), other = open(argv[3], O_RDWR);
+        fsync(file);
+        for (int i = 0; i < 3; i++) {
+            pwrite(file, buffer, 4096, i * 4096);
+            if (i != 1) fdatasync(file);
+        }
+        fsync(other);
+        fsync(99);
+        pread(file, buffer, 4096, 4096);
+        close(file);
+        file = open(argv[2], O_RDWR | O_DSYNC);
+        pwrite(file, buffer, 512, 8192);
+        syncfs(file);
+        sync();
     } else if (!strcmp(what, "threads")) {
         pthread_t threads[12];
         pthread_barrier_init(&all_started, NULL, n);

@@ -12,6 +12,7 @@ import pytest
 from captured import FILL, NON_TEMPORAL, WRITE_BACK, decode, has_run, needs_qemu, run
 from hmsim.capture import CaptureError, capture
 from hmsim.traces.file import RENUMBERED_PAGES
+from hmsim.traces.info import info
 from hmsim.traces.reader import read_pieces
 
 
@@ -171,6 +172,33 @@ def test_file_accesses_are_recorded_by_sector(tmp_path: Path, program: str) -> N
     assert summary.block_read_bytes == 1000 + 100 + 1536 + 8192 + left
     assert summary.block_write_bytes == 4096 + 512 + 8192 + 10
     assert summary.block_extents == 4
+
+
+@needs_qemu
+def test_syncs_are_flushes_of_wanted_files(tmp_path: Path, program: str) -> None:
+    mine, other = tmp_path / "a.dat", tmp_path / "b.other"
+    other.write_text("x")
+    kinds: dict[str, str] = {}
+    for block_format in ("blkparse", "mqsim"):
+        blocks = tmp_path / f"b.{block_format}"
+        command = [program, "syncs", str(mine), str(other)]
+        summary = capture(
+            command, None, blocks=blocks, block_format=block_format, files="*.dat", timeout=60
+        )
+        assert (summary.block_reads, summary.block_writes, summary.block_flushes) == (1, 4, 5)
+        kinds[block_format] = blocks.read_text()
+    # Times tell nothing here; device, CPU, sequence and process do not change.
+    told = [line.split()[5:10] for line in kinds["blkparse"].splitlines()]
+    assert [" ".join(words) for words in told] == [
+        *("Q FN 0 + 0", "Q W 0 + 8", "Q FN 0 + 0", "Q W 8 + 8", "Q W 16 + 8", "Q FN 0 + 0"),
+        *("Q R 8 + 8", "Q WFS 16 + 1", "Q FN 0 + 0", "Q FN 0 + 0"),
+    ]
+    assert [line.split()[2:] for line in kinds["mqsim"].splitlines()] == [
+        *(["0", "8", "0"], ["8", "8", "0"], ["16", "8", "0"], ["8", "8", "1"], ["16", "1", "0"]),
+    ]
+    assert info(tmp_path / "b.blkparse")["format"] == "blkparse"
+    with pytest.raises(CaptureError, match="did you mean 'blkparse'"):
+        capture(command, None, blocks=tmp_path / "c", block_format="blkpars")
 
 
 @needs_qemu

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The program's file reads and writes as a block trace, one request a line:
-// "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", sectors of 512 bytes.
+// The program's file reads and writes as a block trace, one request a line, sectors of 512 bytes:
+// MQSim's "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", or a line as blkparse prints
+// it, which can also tell flushes (fsync, fdatasync, syncfs, sync) and that a write is to be durable
+// when it is done (FUA: the file is open with O_SYNC or O_DSYNC).
 //
 // Files lie on one device in extents of 1 MiB. A file seen for the first time gets extents for its
 // whole size in a row, after all extents given so far; each further MiB it grows into gets the next
@@ -35,6 +37,9 @@ static struct {
   struct traced_file* files;
   uint32_t file_count, next_extent;
   uint64_t requests[2], bytes[2];  // by enum file_access; bytes as the program asked
+  uint64_t flushes;
+  uint64_t as_blkparse;  // else MQSim's format, which has no flushes
+  uint64_t lines;        // of blkparse's so far
 } blocks;
 
 // Data files: regular, not of a pseudo file system, not a program or shared library, of the wanted
@@ -88,12 +93,37 @@ static struct traced_file* find_file(int fd) {
   return &blocks.files[blocks.file_count++];
 }
 
+// A line as blkparse prints it by default, of what was queued.
+static void blkparse_line(uint64_t now, const char* kind, uint64_t start, uint64_t count) {
+  static const uint64_t second = 1000000000;
+  char line[128];
+  int length = snprintf(line, sizeof line, "0,0 0 %llu %llu.%09llu 1 Q %s %llu + %llu [capture]\n",
+                        (unsigned long long)++blocks.lines, (unsigned long long)(now / second),
+                        (unsigned long long)(now % second), kind, (unsigned long long)start,
+                        (unsigned long long)count);
+  output_put(&blocks.output, line, (size_t)length);
+}
+
+static void mqsim_line(uint64_t now, enum file_access access, uint64_t start, uint64_t count) {
+  char line[96];
+  int length = snprintf(line, sizeof line, "%llu 0 %llu %llu %d\n", (unsigned long long)now,
+                        (unsigned long long)start, (unsigned long long)count, access);
+  output_put(&blocks.output, line, (size_t)length);
+}
+
+static void block_flush(uint64_t now) {
+  blocks.flushes++;
+  if (blocks.as_blkparse) blkparse_line(now, "FN", 0, 0);
+}
+
 static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
                           enum file_access access) {
   struct traced_file* file = find_file(fd);
   if (!file || !file->wanted) return;
   reserve_extents(file, (offset + bytes + (1 << EXTENT_SHIFT) - 1) >> EXTENT_SHIFT);
   blocks.bytes[access] += bytes;
+  const bool durable = access == FILE_WRITE && fcntl(fd, F_GETFL) & O_DSYNC;  // of which O_SYNC has
+  const char* kind = access == FILE_READ ? "R" : durable ? "WFS" : "W";
   const uint64_t sectors_per_extent = 1 << (EXTENT_SHIFT - SECTOR_SHIFT);
   uint64_t sector = offset >> SECTOR_SHIFT;
   uint64_t end = (offset + bytes + (1 << SECTOR_SHIFT) - 1) >> SECTOR_SHIFT;
@@ -102,10 +132,10 @@ static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
     uint64_t count =
         end - sector < sectors_per_extent - inside ? end - sector : sectors_per_extent - inside;
     uint64_t start = file->place[sector / sectors_per_extent] * sectors_per_extent + inside;
-    char line[96];
-    int length = snprintf(line, sizeof line, "%llu 0 %llu %llu %d\n", (unsigned long long)now,
-                          (unsigned long long)start, (unsigned long long)count, access);
-    output_put(&blocks.output, line, (size_t)length);
+    if (blocks.as_blkparse)
+      blkparse_line(now, kind, start, count);
+    else
+      mqsim_line(now, access, start, count);
     blocks.requests[access]++;
     sector += count;
   }
@@ -120,6 +150,17 @@ static uint64_t start_of_transfer(int fd, uint64_t guest_offset_pointer, uint64_
   else
     end = lseek(fd, 0, SEEK_CUR);
   return (uint64_t)end - bytes;
+}
+
+static bool is_sync_syscall(int64_t number) {
+  return number == SYS_fsync || number == SYS_fdatasync || number == SYS_syncfs ||
+         number == SYS_sync;
+}
+
+// A system call that has brought a file's data, or all files', to the device.
+static void flush_syscall(uint64_t now, int64_t number, int fd) {
+  struct traced_file* file = number == SYS_sync ? NULL : find_file(fd);
+  if (number == SYS_sync || number == SYS_syncfs || (file && file->wanted)) block_flush(now);
 }
 
 // A system call of the guest (x86-64 number) that has moved `bytes` > 0 bytes.

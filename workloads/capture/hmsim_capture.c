@@ -210,10 +210,14 @@ static void on_syscall(qemu_plugin_id_t id, unsigned index, int64_t number, uint
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned index, int64_t number, int64_t result) {
   (void)id, (void)index;
-  if (forked_child || result <= 0 || !is_file_syscall(number)) return;
+  const bool flushes_files = result == 0 && is_sync_syscall(number);
+  if (forked_child || (!flushes_files && (result <= 0 || !is_file_syscall(number)))) return;
   int error = errno;
   shared_lock();
-  if (recording) block_syscall(total_instructions(), number, syscall_arguments, (uint64_t)result);
+  if (recording && flushes_files)
+    flush_syscall(total_instructions(), number, (int)syscall_arguments[0]);
+  else if (recording)
+    block_syscall(total_instructions(), number, syscall_arguments, (uint64_t)result);
   shared_unlock();
   errno = error;
 }
@@ -306,6 +310,7 @@ static bool set_option(struct options* options, const char* argument) {
       {"trace", &trace.path, NULL},
       {"blocks", &blocks.output.path, NULL},
       {"files", &blocks.pattern, NULL},
+      {"blkparse", NULL, &blocks.as_blkparse},
       {"summary", &summary_path, NULL},
       {"skip", NULL, &skip},
       {"limit", NULL, &limit},

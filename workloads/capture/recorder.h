@@ -180,6 +180,7 @@ static void finish(bool limited) {
       {"block_writes", blocks.requests[FILE_WRITE]},
       {"block_read_bytes", blocks.bytes[FILE_READ]},
       {"block_write_bytes", blocks.bytes[FILE_WRITE]},
+      {"block_flushes", blocks.flushes},
       {"block_extents", blocks.next_extent},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

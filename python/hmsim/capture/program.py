@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Optional, Union, cast
 
+from hmsim._core import nearest_name
 from hmsim.capture.emulation import (
     BROKE_OFF,
     Caches,
@@ -43,6 +44,7 @@ from hmsim.traces.record_pipe import RecordPipe
 # Without erms and fsrm the C library copies by vector instructions, not by `rep movsb`, of which
 # QEMU reports every byte.
 CPU = "max,-erms,-fsrm"
+BLOCK_FORMATS = ["mqsim", "blkparse"]
 PATH = Union[str, "os.PathLike[str]"]
 
 
@@ -62,6 +64,7 @@ class CaptureSummary:
     block_writes: int
     block_read_bytes: int
     block_write_bytes: int
+    block_flushes: int  # fsync and its like; only blkparse's format holds them
     block_extents: int  # MiB that the files take on the device
     exit_status: int  # of the program; 0 when the limit ended it
     limited: bool  # whether the limit ended the program
@@ -83,6 +86,7 @@ def capture(
     out: Optional[PATH],
     *,
     blocks: Optional[PATH] = None,
+    block_format: str = "mqsim",
     limit: Optional[int] = None,
     skip: Optional[int] = None,
     roi: bool = False,
@@ -101,8 +105,10 @@ def capture(
     """Run ``command`` and write its traces; each appears whole or not at all.
 
     - ``out``: memory trace in hmsim's binary format (zstd at ``level`` inside), or None.
-    - ``blocks``: block trace in MQSim's text format, or None; a name in .zst, .gz or .xz
-      compresses (zstd and gzip at ``level``). ``files`` is a pattern
+    - ``blocks``: block trace in a text format, or None; a name in .zst, .gz or .xz
+      compresses (zstd and gzip at ``level``). ``block_format``: ``mqsim``, which has no flushes, or
+      ``blkparse``, in which fsync and its like are flushes, and writes of files that are open with
+      O_SYNC or O_DSYNC are FUA. ``files`` is a pattern
       (``*``, ``?``, ``[]``; ``*`` matches ``/`` too) of full paths to record; default: all regular
       files but programs and shared libraries. Never recorded: /proc, /sys, /dev.
     - ``skip``, ``limit``: recorded are the program's instructions from ``skip`` on, up to
@@ -118,6 +124,10 @@ def capture(
     """
     if out is None and blocks is None:
         raise CaptureError("nothing to capture: neither a memory trace nor a block trace is named")
+    if block_format not in BLOCK_FORMATS:
+        near = nearest_name(block_format, BLOCK_FORMATS)
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(BLOCK_FORMATS)}"
+        raise CaptureError(f"block format '{block_format}' is unknown{hint}")
     if out is not None:
         check_name(out)
     caches = Caches(l1, l2, l3, ways)
@@ -136,6 +146,7 @@ def capture(
             pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
         if block_file:
             outputs["blocks"] = str(spool / "blocks")
+            outputs["blkparse"] = str(int(block_format == "blkparse"))
             if files is not None:
                 outputs["files"] = files
         (spool / "blocks").touch()

@@ -173,6 +173,10 @@ def capture(
     blocks: Annotated[
         Optional[str], typer.Option("--blocks", metavar="FILE", help="Block trace to write.")
     ] = None,
+    block_format: Annotated[
+        str,
+        typer.Option(metavar="FORMAT", help="Of --blocks: mqsim, or blkparse, which has flushes."),
+    ] = "mqsim",
     limit: Annotated[
         Optional[int], typer.Option(min=1, help="Instructions to record at most.")
     ] = None,
@@ -268,6 +272,7 @@ def capture(
             command or (),
             out,
             blocks=blocks,
+            block_format=block_format,
             limit=limit,
             skip=skip,
             roi=roi,
