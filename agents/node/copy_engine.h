@@ -52,6 +52,19 @@ class TransferEngine {
     ++ahead_;
     go_on(index, send);
   }
+  // Begins a transfer, or a read ahead, that somebody else carries out in so many parts: it is
+  // done when line_done() was told of each. Returns its number.
+  std::uint32_t begin_in_parts(std::uint32_t thread, const Transfer& transfer, bool write,
+                               bool ahead, std::uint64_t parts) {
+    const std::uint32_t index = take(thread, transfer, write);
+    Active& active = active_[index];
+    active.next_line += transfer.lines;
+    active.unsent = 0;
+    active.outstanding = parts;
+    active.ahead = ahead;
+    ahead_ += ahead ? 1 : 0;
+    return index;
+  }
   bool may_read_ahead() const { return ahead_ < kMostAhead; }
   // The thread is to wait until the line, which is being read ahead, has come, with all that is
   // read with it; false: it is not.

@@ -21,7 +21,11 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 void JobAgent::prepare() {
   const std::string name = "agent." + std::to_string(index());
   set_core(keys_.core_list(0).front());
+  open_blocks();
   program_ = keys_.open(keys_.trace.open(index(), environment()));
+  if (program_->has_nvdimm() && block_lines_ == 0) {
+    throw InputError(name + ": its program uses an NVDIMM, and the configuration has none");
+  }
   if (program_->is_a_machine()) {
     keys_.flushers = 0;
     keys_.instructions = 0;
@@ -32,11 +36,6 @@ void JobAgent::prepare() {
                      std::to_string(program_->threads()) + " threads each are more than 16384");
   }
   program_->check_tasks(tasks);
-  nvdimm_lines_ =
-      static_cast<std::uint64_t>(environment().port->capacity(MemoryClass::nvdimm) / kLineBytes);
-  if (program_->has_nvdimm() && nvdimm_lines_ == 0) {
-    throw InputError(name + ": its program uses an NVDIMM, and the configuration has none");
-  }
   constexpr std::uint64_t kMostEvents = std::uint64_t{1} << 20;
   if (program_->events() * tasks > kMostEvents) {
     throw InputError(name + ".tasks: " + std::to_string(tasks) + " of " +
@@ -129,17 +128,11 @@ MissCore::AddressSpace JobAgent::space(std::uint32_t thread) const {
     const bool all = site.tasks == keys_.tasks;
     const Copies part{site.tasks, all ? task : task / static_cast<std::int64_t>(sites_.size())};
     for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
-      space.offset[static_cast<std::size_t>(memory)] = part.offset(site.port->capacity(memory));
+      space.offset[static_cast<std::size_t>(memory)] = part.offset(
+          memory == MemoryClass::dram ? site.port->capacity(memory) : block_capacity(*site.port));
     }
   }
   return space;
-}
-
-bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
-  const bool reads = action == JobAction::read || action == JobAction::read_ahead;
-  const bool transfers =
-      reads || (action == JobAction::write && (is_flusher(thread) || keys_.flushers == 0));
-  return transfers && keys_.node.engine == CopyEngine::core;
 }
 
 // The thread's next step, as far as its limit of instructions allows.
@@ -153,6 +146,12 @@ void JobAgent::fetch(JobThread& thread) {
   thread.left -= thread.record.gap;
   const bool line =
       thread.record.action == JobAction::miss && thread.record.miss.memory == MemoryClass::nvdimm;
+  if (line && !has_nvdimm_) {
+    throw InputError(
+        program_->where(thread.place) +
+        ": a line of an NVDIMM is accessed, and the configuration has none: its blocks "
+        "are in storage");
+  }
   thread.copied = !line ? 0 : thread.record.gap <= keys_.transfer_gap ? thread.record.gap : 1;
 }
 
@@ -209,24 +208,9 @@ void JobAgent::each_page_written_before(const PageVisitor& visit) const {
 // The page, of all nodes' NVDIMMs, that has the line of the thread's task.
 std::int64_t JobAgent::page_of(std::uint32_t thread, std::uint64_t line) const {
   const std::uint64_t offset = space(thread).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  const std::uint64_t before = site_index(thread) * nvdimm_lines_;  // of other nodes
-  return static_cast<std::int64_t>((before + (line + offset / kLine) % nvdimm_lines_) /
+  const std::uint64_t before = site_index(thread) * block_lines_;  // of other nodes
+  return static_cast<std::int64_t>((before + (line + offset / kLine) % block_lines_) /
                                    kLinesPerPage);
-}
-
-void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
-  const std::uint64_t address = thread.next_line * kLine;
-  const bool write = thread.record.action == JobAction::write;
-  miss = Miss();
-  miss.gap = thread.record.gap + keys_.node.copy_instructions;
-  miss.memory = MemoryClass::nvdimm;
-  miss.load = !write;
-  miss.write = miss.non_temporal = write;
-  (write ? miss.write_address : miss.load_address) = address;
-  copied = keys_.node.copy_instructions;
-  thread.record.gap = 0;
-  ++thread.next_line;
-  --thread.lines;
 }
 
 bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::int64_t& copied) {

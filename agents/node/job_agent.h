@@ -14,12 +14,16 @@
 //   send   as wake, in another task; what other nodes have of it goes over the network
 // A flusher takes what waits on its node, a transfer at a time.
 //
+// Where the configuration has storage, transfers and flushes go there (agents/node/job_storage.h):
+// it moves its data by itself, as a copy engine does, under software of its own.
+//
 // The job has finished when all threads of its program have ended, and its messages have arrived;
 // then it starts over.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +33,7 @@
 #include "agents/node/job_events.h"
 #include "agents/node/job_keys.h"
 #include "agents/node/job_site.h"
+#include "agents/node/job_storage.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/job_timers.h"
 #include "agents/node/network.h"
@@ -36,7 +41,7 @@
 
 namespace hmsim {
 
-class JobAgent final : public Agent, private NodeJob, private NetworkUser {
+class JobAgent final : public Agent, private NodeJob, private NetworkUser, private IoListener {
  public:
   explicit JobAgent(const FrontendParameters& defaults)
       : keys_(defaults),
@@ -66,11 +71,14 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
 
  private:
   void prepare() override;
+  void open_blocks();
   void open_sites();
+  Bytes block_capacity(const MemoryPort& port) const;
   // The limit of instructions is a pass's: what a warm-up has done of it counts.
   void restart_limit(Tick now) override { account(now); }
   double pass_fraction(Tick now) const override;
   void handle_completion(const Request& request, Tick now) override;
+  void on_io_done(std::uint32_t tag, Tick now) override;
   void serialize_state(Archive& archive) override;
   void check_threads(const Archive& archive) const;
   void check_waiting(const Archive& archive) const;
@@ -138,6 +146,8 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   bool flushed(std::uint32_t flusher, Tick now);
   void send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now);
   void flush(std::uint32_t thread, Tick now);
+  void part_done(std::uint32_t transfer, Tick now);
+  Transfer transfer_of(std::uint32_t thread) const;
   bool messages_under_way() const;
   void less_to_do(Tick now);
   void fail_to_wake() const;
@@ -145,12 +155,14 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser {
   JobKeys keys_;
   std::int64_t frequency_;
   std::unique_ptr<JobProgram> program_;
-  std::uint64_t nvdimm_lines_ = 0;
+  bool has_nvdimm_ = false;
+  std::uint64_t block_lines_ = 0;   // of the NVDIMM, or of the storage
   std::vector<JobSite> sites_;      // by node
   std::uint16_t network_user_ = 0;  // its number
   JobThreads threads_;              // of the program, task by task, and then the flushers, by node
   JobEvents events_;                // those of each task together
   TransferEngine engine_;
+  std::optional<JobStorage> storage_;  // of blocks; none: they are lines of the NVDIMM
   JobTimers timers_;
   std::int64_t done_ = 0;  // work of stints that ended
 };

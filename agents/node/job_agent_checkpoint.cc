@@ -57,7 +57,7 @@ void JobAgent::check_record(const Archive& archive, const JobThread& thread) con
   archive.check(!miss || !thread.has_record || !record.miss.load || record.gap >= 1, kWrong);
   const bool nvdimm = record.lines > 0 || record.action == JobAction::sync ||
                       (miss && record.miss.memory == MemoryClass::nvdimm);
-  archive.check(!nvdimm || nvdimm_lines_ > 0, kWrong);
+  archive.check(!nvdimm || block_lines_ > 0, kWrong);
 }
 
 // Each thread that waits for something is known to that, and to nothing else.
@@ -97,7 +97,7 @@ void JobAgent::check_waiting(const Archive& archive) const {
 // What waits for the flushers of a node, or is being written by them.
 void JobAgent::check_dirty(const Archive& archive, const JobSite& site) const {
   std::uint64_t dirty = site.write_back.queued();
-  archive.check(nvdimm_lines_ > 0 || dirty == 0, kWrong);
+  archive.check(block_lines_ > 0 || dirty == 0, kWrong);
   for (std::uint32_t flusher = program_threads(); flusher < threads_.size(); ++flusher) {
     const bool writes = &site_of(flusher) == &site && threads_[flusher].has_record;
     dirty += writes ? threads_[flusher].record.lines : 0;
@@ -120,6 +120,17 @@ void JobAgent::check_outstanding(const Archive& archive,
     } else {
       archive.check_index(each.request.tag, lines.size(), kWrong);
       ++lines[each.request.tag];
+    }
+  }
+  if (storage_) {
+    archive.check(requests.empty(), kWrong);
+    for (const JobStorage::Subject& each : storage_->under_way()) {
+      if (each.flush) {
+        take_syncing(each.number);
+      } else {
+        archive.check_index(each.number, lines.size(), kWrong);
+        ++lines[each.number];
+      }
     }
   }
   for (const JobSite& site : sites_) {

@@ -12,6 +12,46 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 }  // namespace
 
+// Storage moves data by itself: then cores load no lines, and a trace's copies are transfers.
+void JobAgent::open_blocks() {
+  if (environment().storage != nullptr) {
+    if (environment().nodes.size() > 1) {
+      throw InputError("agent." + std::to_string(index()) +
+                       ".nodes: a job with storage runs on one node, whose storage it is");
+    }
+    storage_.emplace(*environment().storage, static_cast<IoListener&>(*this));
+    keys_.node.engine = CopyEngine::dma;
+  }
+  has_nvdimm_ = environment().port->capacity(MemoryClass::nvdimm) > Bytes(0);
+  block_lines_ = static_cast<std::uint64_t>(block_capacity(*environment().port) / kLineBytes);
+}
+
+Bytes JobAgent::block_capacity(const MemoryPort& port) const {
+  return storage_ ? storage_->capacity() : port.capacity(MemoryClass::nvdimm);
+}
+
+bool JobAgent::copies_by_itself(std::uint32_t thread, JobAction action) const {
+  const bool reads = action == JobAction::read || action == JobAction::read_ahead;
+  const bool transfers =
+      reads || (action == JobAction::write && (is_flusher(thread) || keys_.flushers == 0));
+  return transfers && keys_.node.engine == CopyEngine::core;
+}
+
+void JobAgent::copy_line(JobThread& thread, Miss& miss, std::int64_t& copied) const {
+  const std::uint64_t address = thread.next_line * kLine;
+  const bool write = thread.record.action == JobAction::write;
+  miss = Miss();
+  miss.gap = thread.record.gap + keys_.node.copy_instructions;
+  miss.memory = MemoryClass::nvdimm;
+  miss.load = !write;
+  miss.write = miss.non_temporal = write;
+  (write ? miss.write_address : miss.load_address) = address;
+  copied = keys_.node.copy_instructions;
+  thread.record.gap = 0;
+  ++thread.next_line;
+  --thread.lines;
+}
+
 // A program's thread hands its lines to the flushers; a flusher has written its own.
 StintEnd JobAgent::write(std::uint32_t number, Tick now) {
   JobThread& thread = threads_[number];
@@ -87,6 +127,10 @@ void JobAgent::sync(std::uint32_t number, Tick now) {
 }
 
 void JobAgent::flush(std::uint32_t thread, Tick now) {
+  if (storage_) {
+    storage_->flush(thread, now);
+    return;
+  }
   Request request;
   request.tag = thread;
   request.memory = MemoryClass::nvdimm;
@@ -98,11 +142,24 @@ void JobAgent::transfer(std::uint32_t number, Tick now) {
   const JobRecord& record = threads_[number].record;
   const bool write = record.action == JobAction::write;
   enter(number, write ? ThreadState::writing : ThreadState::reading, now);
-  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  engine_.begin(number, {record.first_line + offset / kLine, record.lines}, write,
+  const Transfer transfer = transfer_of(number);
+  if (storage_) {
+    const std::uint64_t parts = storage_->requests_of(transfer);
+    const std::uint32_t index = engine_.begin_in_parts(number, transfer, write, false, parts);
+    storage_->begin(index, number, transfer, write, now);
+    return;
+  }
+  engine_.begin(number, transfer, write,
                 [this, now](std::uint64_t line, bool writes, std::uint32_t index) {
                   send_line(line, writes, index, now);
                 });
+}
+
+// The record's, where its task's blocks are.
+Transfer JobAgent::transfer_of(std::uint32_t number) const {
+  const JobRecord& record = threads_[number].record;
+  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
+  return {record.first_line + offset / kLine, record.lines};
 }
 
 // Where too much is being read ahead already, the thread waits for its part.
@@ -111,9 +168,14 @@ StintEnd JobAgent::read_ahead(std::uint32_t number, Tick now) {
     transfer(number, now);
     return StintEnd::waits;
   }
-  const JobRecord& record = threads_[number].record;
-  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  engine_.begin_ahead(number, {record.first_line + offset / kLine, record.lines},
+  const Transfer transfer = transfer_of(number);
+  if (storage_) {
+    const std::uint64_t parts = storage_->requests_of(transfer);
+    storage_->begin(engine_.begin_in_parts(number, transfer, false, true, parts), number, transfer,
+                    false, now);
+    return StintEnd::goes_on;
+  }
+  engine_.begin_ahead(number, transfer,
                       [this, now](std::uint64_t line, bool write, std::uint32_t index) {
                         send_line(line, write, index, now);
                       });
@@ -121,8 +183,7 @@ StintEnd JobAgent::read_ahead(std::uint32_t number, Tick now) {
 }
 
 StintEnd JobAgent::use(std::uint32_t number, Tick now) {
-  const std::uint64_t offset = space(number).offset[static_cast<std::size_t>(MemoryClass::nvdimm)];
-  if (!engine_.wait_for(threads_[number].record.first_line + offset / kLine, number)) {
+  if (!engine_.wait_for(transfer_of(number).first_line, number)) {
     return StintEnd::goes_on;
   }
   enter(number, ThreadState::read_ahead, now);
@@ -132,7 +193,7 @@ StintEnd JobAgent::use(std::uint32_t number, Tick now) {
 void JobAgent::send_line(std::uint64_t line, bool write, std::uint32_t transfer, Tick now) {
   const JobSite& site = site_of(engine_[transfer].thread);
   Request request;
-  request.address = Address(static_cast<std::int64_t>(line % nvdimm_lines_ * kLine));
+  request.address = Address(static_cast<std::int64_t>(line % block_lines_ * kLine));
   request.tag = transfer;
   request.memory = MemoryClass::nvdimm;
   request.write = write;
@@ -144,7 +205,21 @@ void JobAgent::handle_completion(const Request& request, Tick now) {
     make_ready(request.tag, true, now);
     return;
   }
-  const std::uint32_t index = request.tag;
+  part_done(request.tag, now);
+}
+
+void JobAgent::on_io_done(std::uint32_t tag, Tick now) {
+  count_completion();
+  const JobStorage::Subject subject = JobStorage::subject_of(tag);
+  if (subject.flush) {
+    make_ready(subject.number, true, now);
+  } else {
+    part_done(subject.number, now);
+  }
+}
+
+// A line of a transfer, or a request of the storage.
+void JobAgent::part_done(std::uint32_t index, Tick now) {
   const bool last =
       engine_.line_done(index, [this, now](std::uint64_t line, bool write, std::uint32_t transfer) {
         send_line(line, write, transfer, now);
