@@ -49,6 +49,12 @@ SHOWN = (
     "nvdimm.buffer.write_hit_ratio",
     "bus.dram_share",
     "bus.nvdimm_share",
+    "storage.read_latency_us.mean",
+    "storage.read_latency_us.p99",
+    "storage.write_latency_us.mean",
+    "storage.write_latency_us.p99",
+    "storage.bandwidth_gb_per_s",
+    "storage.cores_used",
 )
 
 # Likewise, of every core and of every job.
