@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what the controller costs the host: requests per second of wall time and host
-instructions per request.
+"""Prints, as JSON, what the controller and storage cost the host: requests per second of wall time
+and host instructions per request.
 
 Usage: python benchmarks/run.py [--quick] [--program build/gcc-release/benchmarks/...]
 
@@ -23,6 +23,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_PROGRAM = ROOT / "build" / "gcc-release" / "benchmarks" / "controller_benchmark"
+
+STORAGE_PROGRAM = "storage_benchmark"  # beside it
+STORAGE_THREADS = ("1", "16")
 
 DRAMSIM3_PROGRAM = ROOT / "build" / "gcc-release-dramsim3" / "benchmarks" / "controller_benchmark"
 
@@ -101,6 +104,11 @@ def main() -> int:
     figures = [
         {**measure(arguments.program, pattern, settings, long, counted), "simulator": "hmsim"}
         for pattern, settings in PATTERNS.items()
+    ]
+    storage = arguments.program.with_name(STORAGE_PROGRAM)
+    figures += [
+        {**measure(storage, threads, [], long, counted), "simulator": "hmsim"}
+        for threads in STORAGE_THREADS
     ]
     if DRAMSIM3_PROGRAM.exists():
         figures += [

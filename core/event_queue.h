@@ -26,7 +26,7 @@ class EventQueue {
 
   void schedule(Tick time, Kind kind, std::uint32_t payload) {
     heap_.push_back({time, next_order_++, kind, payload});
-    std::push_heap(heap_.begin(), heap_.end(), after);
+    std::push_heap(heap_.begin(), heap_.end(), After());
     next_time_ = heap_.front().time;
   }
 
@@ -39,7 +39,7 @@ class EventQueue {
   Tick next_time() const { return next_time_; }
 
   Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), after);
+    std::pop_heap(heap_.begin(), heap_.end(), After());
     const Event event = heap_.back();
     heap_.pop_back();
     next_time_ = heap_.empty() ? kNever : heap_.front().time;
@@ -60,9 +60,12 @@ class EventQueue {
   }
 
  private:
-  static bool after(const Event& a, const Event& b) {
-    return b.time < a.time || (a.time == b.time && b.order < a.order);
-  }
+  // An object, not a function: its call is then no call.
+  struct After {
+    bool operator()(const Event& a, const Event& b) const {
+      return b.time < a.time || (a.time == b.time && b.order < a.order);
+    }
+  };
 
   std::vector<Event> heap_;
   Tick next_time_ = kNever;  // of its first

@@ -61,9 +61,19 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
 }
 
 Tick Host::advance(Tick now) {
-  while (next_event() <= now) {
-    if (device_.next_event() <= now) {
-      device_.advance(now);
+  told_ = false;
+  act(now);
+  while (!told_ && next_event() < kNever && wakeup_.go_on(next_event())) {
+    act(next_event());
+  }
+  return next_event();
+}
+
+// Does all that is due.
+void Host::act(Tick now) {
+  do {
+    if (device_next_ <= now) {
+      device_next_ = device_.advance(now);
     }
     while (events_.next_time() <= now) {
       const auto event = events_.pop();
@@ -73,8 +83,7 @@ Tick Host::advance(Tick now) {
         go_on(event.payload, now);
       }
     }
-  }
-  return next_event();
+  } while (device_next_ <= now);
 }
 
 // Does what the request does now, as far as it goes.
@@ -174,6 +183,7 @@ bool Host::issue(std::uint32_t slot, Tick now) {
     leave_context(io, now);
   }
   device_.submit(piece, now);
+  device_next_ = device_.next_event();
   return more;
 }
 
@@ -225,6 +235,7 @@ void Host::end(std::uint32_t slot, Tick now) {
   const std::uint16_t client = io.client;
   const std::uint32_t tag = io.request.tag;
   ios_.give_back(slot);
+  told_ = true;
   clients_[client]->on_io_done(tag, now);
 }
 

@@ -52,7 +52,7 @@ class Host final : public Component, private IoListener {
   void begin(std::uint16_t client, const IoRequest& request, Tick now);
   Bytes capacity() const { return device_.capacity(); }
 
-  Tick next_event() const override { return earlier(events_.next_time(), device_.next_event()); }
+  Tick next_event() const override { return earlier(events_.next_time(), device_next_); }
   Tick advance(Tick now) override;
   void account(Tick now);  // brings what is counted over time up to now
   void register_statistics(StatisticRegistry& registry);
@@ -97,6 +97,7 @@ class Host final : public Component, private IoListener {
   const SoftwarePath& path(const Io& io) const {
     return io.request.kind == IoRequest::Kind::read ? read_ : write_;
   }
+  void act(Tick now);
   void go_on(std::uint32_t slot, Tick now);
   void run(std::uint32_t slot, Tick now);
   void start_section(std::uint32_t slot, Section section, Tick now);
@@ -112,7 +113,9 @@ class Host final : public Component, private IoListener {
   const SoftwarePath read_;
   const SoftwarePath write_;
   StorageDevice& device_;
+  Tick device_next_ = kNever;  // event
   std::vector<IoListener*> clients_;
+  bool told_ = false;  // a client, since advance() was called
   Wakeup wakeup_;
   Pool<Io> ios_;
   Pool<Piece> pieces_;  // by the tag that the device knows

@@ -25,6 +25,7 @@ void Host::serialize(Archive& archive) {
     check_loaded(archive);
   }
   device_.serialize(archive);
+  device_next_ = device_.next_event();
 }
 
 void Host::check_io(const Archive& archive, const Io& io) const {

@@ -97,6 +97,7 @@ TEST(StorageCheckpoint, AHostAndItsArrayResumeExactly) {
     explicit System(const Machine& machine)
         : array(machine.design, machine.capacity), host(machine.path, array) {
       client = host.join(*this);
+      host.attach(Wakeup(kernel, kernel.attach(host)));
     }
     void on_io_done(std::uint32_t tag, Tick now) override {
       log.emplace_back(tag, now);
@@ -111,11 +112,13 @@ TEST(StorageCheckpoint, AHostAndItsArrayResumeExactly) {
       request.offset = random.below(10'000) * 512;
       host.begin(client, request, now);
     }
-    void step() { host.advance(host.next_event()); }
+    void step() { kernel.step(kNever); }
     void serialize(Archive& archive) {
       random.serialize(archive);
       host.serialize(archive);
+      kernel.serialize(archive);
     }
+    Kernel kernel;
     Array array;
     Host host;
     Random random{11};
