@@ -53,25 +53,30 @@ void Array::check_loaded(const Archive& archive) const {
     unstarted[transfer.queue] += transfer.started ? 0 : 1;
   }
   const auto waits = [&](std::uint32_t transfer) { transfers.take(transfer); };
+  // What has left its queue.
+  const auto moves = [&](std::uint32_t transfer) {
+    transfers.take(transfer);
+    archive.check(transfers_[transfer].started, kWrong);
+  };
   events_.each([&](const auto& event) {
     archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
     if (event.kind == Event::request) {
       jobs.take(event.payload);
     } else {
-      transfers.take(event.payload);
+      moves(event.payload);
     }
   });
   for (const auto& buffers : buffers_) {
     buffers.each_waiting(waits);
   }
   for (const LinkDirection& link : link_) {
-    link.server.waiting().each(waits);
+    link.server.waiting().each(moves);
   }
-  ring_.waiting().each(waits);
+  ring_.waiting().each(moves);
   for (std::size_t i = 0; i < memory_.size(); ++i) {
-    memory_[i].in.each_waiting(waits);
+    memory_[i].in.each_waiting(moves);
     memory_[i].out.each_waiting(waits);
-    memory_[i].server.waiting().each(waits);
+    memory_[i].server.waiting().each(moves);
   }
   held_.each([&](std::uint32_t job) { jobs.take(job); });
   tags_.each_waiting([&](std::uint32_t job) { jobs.take(job); });

@@ -213,9 +213,26 @@ inline std::vector<FuzzedSystem> fuzzed_nodes() {
   };
 }
 
+// Block storage, with all that may wait in it.
+inline std::vector<FuzzedSystem> fuzzed_storage() {
+  return {
+      {{{"nvdimm.present", "false"},
+        {"storage.kind", "array"},
+        {"storage.capacity", "64MiB"},
+        {"storage.path.driver", "moneta_nosched"},
+        {"storage.path.contexts", "2"},
+        {"storage.path.max_request", "4KiB"},
+        {"storage.array.tags", "3"},
+        {"storage.array.queues", "2"},
+        {"storage.array.order", "balance"}},
+       {with(kBlock, {{"threads", "6"}})}},
+  };
+}
+
 inline std::vector<FuzzedSystem> fuzzed_systems() {
   std::vector<FuzzedSystem> all;
-  for (const auto& some : {fuzzed_schedulers(), fuzzed_memories(), fuzzed_nodes()}) {
+  for (const auto& some :
+       {fuzzed_schedulers(), fuzzed_memories(), fuzzed_nodes(), fuzzed_storage()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

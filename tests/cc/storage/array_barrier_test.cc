@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does a barrier part what is before it from what is behind it? Is a run that was saved and loaded
-// the run that went on? Is power what its parts take?
+// Does a barrier part what is before it from what is behind it? Is power what its parts take?
 #include <gtest/gtest.h>
 
+#include <map>
 #include <vector>
 
-#include "core/errors.h"
 #include "storage/array.h"
 #include "tests/cc/storage/rig.h"
 
@@ -89,74 +88,6 @@ TEST(Barrier, WhatIsBehindStartsWhenItEnds) {
   EXPECT_EQ(ends.at[0], write);
   EXPECT_EQ(ends.at[1], 2 * write);
   EXPECT_EQ(ends.at[2], 2 * write + read);
-}
-
-// The closed loop, cut at some event, goes on in another one as it would have.
-TEST(StorageCheckpoint, AHostAndItsArrayResumeExactly) {
-  struct System : IoListener {
-    explicit System(const Machine& machine)
-        : array(machine.design, machine.capacity), host(machine.path, array) {
-      client = host.join(*this);
-      host.attach(Wakeup(kernel, kernel.attach(host)));
-    }
-    void on_io_done(std::uint32_t tag, Tick now) override {
-      log.emplace_back(tag, now);
-      begin(tag, now);
-    }
-    void begin(std::uint32_t tag, Tick now) {
-      IoRequest request;
-      request.tag = tag;
-      request.kind = static_cast<IoRequest::Kind>(random.below(16) == 0 ? 2 : random.below(2));
-      request.barrier = request.kind == IoRequest::Kind::flush;
-      request.bytes = request.barrier ? 0 : (1 + random.below(40)) * 512;
-      request.offset = random.below(10'000) * 512;
-      host.begin(client, request, now);
-    }
-    void step() { kernel.step(kNever); }
-    void serialize(Archive& archive) {
-      random.serialize(archive);
-      host.serialize(archive);
-      kernel.serialize(archive);
-    }
-    Kernel kernel;
-    Array array;
-    Host host;
-    Random random{11};
-    std::uint16_t client = 0;
-    std::vector<std::pair<std::uint32_t, Tick>> log;
-  };
-  for (const Kind kind : {Kind::moneta_base, Kind::moneta_balance}) {
-    Machine machine = moneta(kind);
-    machine.path.contexts = 3;
-    machine.path.max_request = Bytes(8'192);
-    machine.design.array.tags = 6;
-    System whole(machine);
-    for (std::uint32_t i = 0; i < 12; ++i) {
-      whole.begin(i, Tick(0));
-    }
-    for (int cut = 0; cut < 40; ++cut) {
-      for (int i = 0; i < 37; ++i) {
-        whole.step();
-      }
-      Archive saved;
-      whole.serialize(saved);
-      System resumed(machine);
-      Archive loaded(saved.bytes());
-      resumed.serialize(loaded);
-      EXPECT_TRUE(loaded.at_end());
-      whole.log.clear();
-      for (int i = 0; i < 60; ++i) {
-        whole.step();
-        resumed.step();
-      }
-      ASSERT_EQ(whole.log, resumed.log);
-      Archive one;
-      Archive other;
-      whole.serialize(one);
-      resumed.serialize(other);
-      ASSERT_EQ(one.bytes(), other.bytes());
-    }
-  }
 }
 
 TEST(ArrayPower, IsIdleAndBusyBlocksAndBits) {
