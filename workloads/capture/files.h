@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The program's file reads and writes as a block trace, one request a line, sectors of 512 bytes:
-// MQSim's "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", or a line as blkparse prints
-// it, which can also tell flushes (fsync, fdatasync, syncfs, sync) and that a write is to be durable
-// when it is done (FUA: the file is open with O_SYNC or O_DSYNC).
+// MQSim's "<arrival ns> 0 <start sector> <sectors> <0 write | 1 read>", or a line as blkparse
+// prints it, which can also tell flushes (fsync, fdatasync, syncfs, sync) and that a write is to be
+// durable when it is done (FUA: the file is open with O_SYNC or O_DSYNC).
 //
 // Files lie on one device in extents of 1 MiB. A file seen for the first time gets extents for its
 // whole size in a row, after all extents given so far; each further MiB it grows into gets the next

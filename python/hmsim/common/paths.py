@@ -9,7 +9,8 @@ from pathlib import Path
 
 from hmsim._core import InputError, nearest_name
 
-GROUPS = {"configs": ("storage",), "workloads": ("xdd",)}  # folders within one whose files have names GROUP/STEM
+# Folders within one, whose files have names GROUP/STEM.
+GROUPS = {"configs": ("storage",), "workloads": ("xdd",)}
 
 
 def data_directory() -> Path:
