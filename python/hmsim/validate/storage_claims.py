@@ -24,6 +24,7 @@ class Claim(NamedTuple):
     unit: str
     source: str
     calibrated: bool = False
+    missed: str = ""  # why, of one that is known to be
 
 
 def _latency(config: str, size: int, way: str, **overrides: Any) -> float:
