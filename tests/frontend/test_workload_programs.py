@@ -43,6 +43,20 @@ def test_the_gauge_field_keeps_its_energy(tmp_path: Path) -> None:
     assert later_energy == pytest.approx(energy, abs=1e-3)
 
 
+def test_the_sort_makes_runs_as_large_as_memory_and_merges_them(tmp_path: Path) -> None:
+    for records, memory, runs in ((10_000, 64, 16), (655, 64, 1), (656, 64, 2)):
+        words = run(
+            tmp_path / "p", PROGRAMS / "external_sort.cc", records, memory, tmp_path
+        ).split()
+        assert (words[1], words[-1]) == (str(runs), "ascending")
+        made = (tmp_path / "input").read_bytes()
+        cut = [made[at : at + 100] for at in range(0, len(made), 100)]
+        assert len(cut) == records
+        assert (tmp_path / "output").read_bytes() == b"".join(
+            sorted(cut, key=lambda each: each[:10])
+        )
+
+
 @pytest.mark.parametrize("name", ["words", "links", "pages", "samples"])
 def test_generators_write_the_same_each_time(tmp_path: Path, name: str) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
