@@ -55,7 +55,11 @@ std::uint64_t Random::below(std::uint64_t bound) {
   return product.high;
 }
 
-void Random::serialize(Archive& archive) { archive(state_); }
+void Random::serialize(Archive& archive) {
+  archive(state_);
+  archive.check((state_[0] | state_[1] | state_[2] | state_[3]) != 0,
+                "a source of random numbers gives zeros only");
+}
 
 Permutation::Permutation(std::uint64_t size, std::uint64_t seed) : size_(size), half_bits_(1) {
   while (half_bits_ < 31 && (std::uint64_t{1} << (2 * half_bits_)) < size) {

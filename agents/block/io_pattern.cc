@@ -201,7 +201,7 @@ bool IoGenerator::next(BlockRequest& request) {
   request.sectors = draw_sectors();
   request.write = !random_.chance(read_chance_);
   request.sector = place(turn, request.sectors);
-  lane.writes += request.write ? 1 : 0;
+  lane.writes += request.write && flush_every_ > 0 ? 1 : 0;
   return true;
 }
 
@@ -243,9 +243,7 @@ void IoGenerator::serialize(Archive& archive) {
   archive.fixed(lanes_);
   archive.check_index(turn_, lanes_.size(), kWrong);
   for (const Lane& lane : lanes_) {
-    archive.check(lane.next <= region_ && lane.writes >= 0 &&
-                      (flush_every_ == 0 || lane.writes <= flush_every_),
-                  kWrong);
+    archive.check(lane.next <= region_ && lane.writes >= 0 && lane.writes <= flush_every_, kWrong);
   }
 }
 

@@ -62,7 +62,7 @@ class IoGenerator final : public BlockSource {
   // What a thread has been dealt.
   struct Lane {
     std::uint64_t next = 0;   // sequential: sector within its region
-    std::int64_t writes = 0;  // since its last flush
+    std::int64_t writes = 0;  // since its last flush, where it flushes
     void serialize(Archive& archive);
   };
 
