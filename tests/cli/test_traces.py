@@ -17,7 +17,7 @@ import zstandard
 from hmsim import InputError
 from hmsim.traces.file import TraceWriter
 from hmsim.traces.reader import BLOCK, TraceReader, read_pieces
-from support import core_trace, invoke, parsed, succeed, write
+from support import REPO, core_trace, invoke, parsed, succeed, write
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
@@ -154,6 +154,17 @@ def test_block_formats_are_told_apart_and_converted(tmp_path: Path, name: str) -
     factor = 1000 if name in ("fio", "qemu_nvme") else 100
     assert [int(request[0]) for request in requests] == [7 * factor, 27 * factor]
     assert parsed("trace", "info", target)["write_bytes"] == 1024
+
+
+def test_a_boot_sector_asked_for_what_qemu_logged(tmp_path: Path) -> None:
+    """After the BIOS has read it: 4 KiB read and written back at sectors 64, 72, ... 120."""
+    log, target = REPO / "tests/fuzz/seeds/qemu_nvme/boot_sector", tmp_path / "t"
+    succeed("trace", "convert", log, target, "--to", "mqsim")
+    asked = [line.split()[1:] for line in target.read_text().splitlines()]
+    places = [str(sector) for sector in range(64, 128, 8)]
+    wanted = [["0", place, "8", kind] for place in places for kind in ("1", "0")]
+    assert asked == [["0", "0", "1", "1"], *wanted]
+    assert parsed("trace", "info", log)["completions"] == len(asked)
 
 
 def test_hmsim_and_back_is_the_same_trace(tmp_path: Path) -> None:
