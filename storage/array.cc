@@ -17,7 +17,10 @@ Array::Array(const ArrayDesign& design, Bytes capacity)
       tags_(design.array.tags),
       queues_(static_cast<std::size_t>(design.array.queues)),
       link_{LinkDirection{design.link.from_host, {}}, LinkDirection{design.link.to_host, {}}},
-      memory_(design.memory) {
+      memory_(design.memory),
+      arriving_(design.link.from_host.fixed),
+      sent_(design.link.to_host.fixed),
+      ending_(design.array.end_time) {
   buffers_.assign(design.array.shared_buffers ? 1 : queues_.size(),
                   Slots<std::uint32_t>(design.array.buffers));
 }
@@ -36,20 +39,30 @@ void Array::submit(const IoRequest& request, Tick now) {
 }
 
 Tick Array::advance(Tick now) {
-  while (events_.next_time() <= now) {
-    const auto event = events_.pop();
-    handle(event.kind, event.payload, now);
-  }
-  return next_event();
+  Tick next = now;
+  do {
+    while (events_.next_time() <= now) {
+      const auto event = events_.pop();
+      handle(event.kind, event.payload, now);
+    }
+    while (arriving_.next_time() <= now) {
+      arrive(arriving_.leave(), now);
+    }
+    while (sent_.next_time() <= now) {
+      end_sent(sent_.leave(), now);
+    }
+    while (ending_.next_time() <= now) {
+      end_request(ending_.leave(), now);
+    }
+    next = next_event();
+  } while (next <= now);
+  return next;
 }
 
 void Array::handle(Event kind, std::uint32_t index, Tick now) {
   switch (kind) {
     case Event::from_host:
       end_link(index, false, now);
-      return;
-    case Event::arrived:
-      arrive(index, now);
       return;
     case Event::ring:
       end_ring(index, now);
@@ -59,12 +72,6 @@ void Array::handle(Event kind, std::uint32_t index, Tick now) {
       return;
     case Event::to_host:
       end_link(index, true, now);
-      return;
-    case Event::sent:
-      end_sent(index, now);
-      return;
-    case Event::request:
-      end_request(index, now);
       return;
   }
 }
@@ -84,7 +91,7 @@ void Array::enqueue(std::uint32_t index, Tick now) {
   Job& job = jobs_[index];
   job.charge(ArrayPart::tag, now);
   if (job.whole()) {  // it moves nothing
-    events_.schedule(now + parameters_.array.end_time, Event::request, index);
+    ending_.enter(index, now);
     return;
   }
   const std::size_t number = parameters_.array.queue_of == QueueOf::submitter
@@ -164,7 +171,7 @@ void Array::end_link(std::uint32_t index, bool to_host, Tick now) {
     occupy_link(*next, to_host, now);
   }
   if (link.times.fixed > Tick(0)) {
-    events_.schedule(now + link.times.fixed, to_host ? Event::sent : Event::arrived, index);
+    (to_host ? sent_ : arriving_).enter(index, now);
   } else if (to_host) {
     end_sent(index, now);
   } else {
@@ -288,7 +295,7 @@ void Array::end_transfer(std::uint32_t index, Tick now) {
   if (--job.open == 0 && job.whole()) {
     job.parts = transfer.parts;
     job.since = transfer.since;
-    events_.schedule(now + parameters_.array.end_time, Event::request, transfer.job);
+    ending_.enter(transfer.job, now);
   }
   transfers_.give_back(index);
 }

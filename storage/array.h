@@ -62,7 +62,10 @@ class Array final : public StorageDevice {
   Bytes capacity() const override { return capacity_; }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
-  Tick next_event() const override { return events_.next_time(); }
+  Tick next_event() const override {
+    return earlier(earlier(events_.next_time(), ending_.next_time()),
+                   earlier(arriving_.next_time(), sent_.next_time()));
+  }
   Tick advance(Tick now) override;
   void serialize(Archive& archive) override;
 
@@ -73,18 +76,9 @@ class Array final : public StorageDevice {
   Power power() const;
 
  private:
-  // What ends: a transfer's time on the link from the host, what passes behind it, its time on the
-  // ring, at the controller, on the link to the host, what passes behind that; a request.
-  enum class Event : std::uint8_t {
-    from_host,
-    arrived,
-    ring,
-    cells,
-    to_host,
-    sent,
-    request,
-    last = request
-  };
+  // What ends of a transfer: its time on the link from the host, on the ring, at the controller, on
+  // the link to the host.
+  enum class Event : std::uint8_t { from_host, ring, cells, to_host, last = to_host };
 
   struct Job {
     IoRequest request;
@@ -169,6 +163,9 @@ class Array final : public StorageDevice {
   Server<std::uint32_t> ring_;
   RowMemory memory_;
   EventQueue<Event> events_;
+  Delay<std::uint32_t> arriving_;  // transfers behind the link from the host
+  Delay<std::uint32_t> sent_;      // transfers behind the link to the host
+  Delay<std::uint32_t> ending_;    // jobs all of whose transfers have ended
   ArrayCounts counts_;
 };
 

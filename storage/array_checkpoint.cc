@@ -18,7 +18,7 @@ void Array::serialize(Archive& archive) {
   for (Slots<std::uint32_t>& each : buffers_) {
     each.serialize(archive);
   }
-  archive(link_, ring_, memory_, events_, counts_);
+  archive(link_, ring_, memory_, events_, arriving_, sent_, ending_, counts_);
   if (archive.loading()) {
     check_loaded(archive);
   }
@@ -60,11 +60,17 @@ void Array::check_loaded(const Archive& archive) const {
   };
   events_.each([&](const auto& event) {
     archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
-    if (event.kind == Event::request) {
-      jobs.take(event.payload);
-    } else {
-      moves(event.payload);
-    }
+    moves(event.payload);
+  });
+  for (const Delay<std::uint32_t>* delay : {&arriving_, &sent_}) {
+    delay->each([&](std::uint32_t transfer, Tick time) {
+      archive.check(time >= Tick(0) && time < kNever, kWrong);
+      moves(transfer);
+    });
+  }
+  ending_.each([&](std::uint32_t job, Tick time) {
+    archive.check(time >= Tick(0) && time < kNever, kWrong);
+    jobs.take(job);
   });
   for (const auto& buffers : buffers_) {
     buffers.each_waiting(waits);

@@ -62,16 +62,7 @@ void Host::begin(std::uint16_t client, const IoRequest& request, Tick now) {
 
 Tick Host::advance(Tick now) {
   told_ = false;
-  act(now);
-  while (!told_ && next_event() < kNever && wakeup_.go_on(next_event())) {
-    act(next_event());
-  }
-  return next_event();
-}
-
-// Does all that is due.
-void Host::act(Tick now) {
-  do {
+  for (;;) {
     if (device_next_ <= now) {
       device_next_ = device_.advance(now);
     }
@@ -83,7 +74,14 @@ void Host::act(Tick now) {
         go_on(event.payload, now);
       }
     }
-  } while (device_next_ <= now);
+    const Tick next = next_event();
+    if (next > now) {
+      if (told_ || next == kNever || !wakeup_.go_on(next)) {
+        return next;
+      }
+      now = next;
+    }
+  }
 }
 
 // Does what the request does now, as far as it goes.
@@ -134,15 +132,18 @@ void Host::run(std::uint32_t slot, Tick now) {
   io.charge(Layer::context_wait, now);
   const std::vector<Stage>& stages = path(io).stages;
   const auto most = static_cast<std::uint64_t>(parameters_.max_request.value());
+  const std::uint64_t bytes = io.issued_all ? io.request.bytes : io.piece(most);
   Tick end = now;
   for (; stages[io.stage].where == Stage::Where::core; ++io.stage) {
     const Stage& stage = stages[io.stage];
     if (!io.spins || !stage.asleep) {
-      const std::uint64_t bytes = io.issued_all ? io.request.bytes : io.piece(most);
-      end += stage.pass + (stage.per_kib > Tick(0) ? time_of(bytes, stage.per_kib) : Tick(0));
-      io.charge(stage.layer, end);
+      const Tick time =
+          stage.pass + (stage.per_kib > Tick(0) ? time_of(bytes, stage.per_kib) : Tick(0));
+      io.parts[static_cast<std::size_t>(stage.layer)] += time;
+      end += time;
     }
   }
+  io.since = end;
   counts_.processor_time += static_cast<Counter>((end - now).value());
   events_.schedule(end, Event::go_on, slot);
 }

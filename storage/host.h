@@ -97,7 +97,6 @@ class Host final : public Component, private IoListener {
   const SoftwarePath& path(const Io& io) const {
     return io.request.kind == IoRequest::Kind::read ? read_ : write_;
   }
-  void act(Tick now);
   void go_on(std::uint32_t slot, Tick now);
   void run(std::uint32_t slot, Tick now);
   void start_section(std::uint32_t slot, Section section, Tick now);

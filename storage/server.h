@@ -147,6 +147,47 @@ class Slots {
   Level used_;
 };
 
+// Jobs that all take the same time, side by side: they leave in the order in which they came.
+template <class Job>
+class Delay {
+ public:
+  explicit Delay(Tick delay = Tick(0)) : delay_(delay) {}
+
+  void enter(const Job& job, Tick now) {
+    line_.push({now + delay_, job});
+    next_time_ = line_.front().time;
+  }
+  Tick next_time() const { return next_time_; }
+  // The first, whose time has come.
+  Job leave() {
+    const Job job = line_.front().job;
+    line_.pop();
+    next_time_ = line_.empty() ? kNever : line_.front().time;
+    return job;
+  }
+  // see(job, time) for all.
+  template <class See>
+  void each(See see) const {
+    line_.each([&](const Entry& each) { see(each.job, each.time); });
+  }
+
+  void serialize(Archive& archive) {
+    archive(line_);
+    next_time_ = line_.empty() ? kNever : line_.front().time;
+  }
+
+ private:
+  struct Entry {
+    Tick time{0};
+    Job job{};
+    void serialize(Archive& archive) { archive(time, job); }
+  };
+
+  Tick delay_;
+  Ring<Entry> line_;
+  Tick next_time_ = kNever;  // of its first
+};
+
 // The time that so many bytes take at so much per KiB, rounded up.
 inline Tick time_of(std::uint64_t bytes, Tick per_kib) {
   constexpr std::int64_t kKib = 1024;
