@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
 
-
 CALIBRATED = "calibrated"
 
 
