@@ -248,6 +248,20 @@ def _knee() -> Iterator[Claim]:
     yield Claim("HASTE's rate is flat to", 10, 16, below, "us", "S28: 12.8 us")
 
 
+def file_systems() -> Iterator[Claim]:
+    """Yield what XFS takes from small requests, and leaves to large ones."""
+    got = 1e3 * _rate("haste_pcm_xfs", 4 * KIB, 0)
+    yield Claim("HASTE, XFS, 4 KB writes", 158, 262, got, "MB/s", "S31: 210", CALIBRATED)
+    got = 1e3 * _rate("moneta_xfs", 4 * KIB, 0.5)
+    yield Claim("Moneta, XFS, 4 KB mix", 196, 326, got, "MB/s", "S31: 261", CALIBRATED)
+    for name, config, reads, seed in (
+        ("HASTE, XFS, 4 MB writes, lost", "haste_pcm", 0, "S31: 3 %"),
+        ("Moneta, XFS, 4 MB mix, lost", "moneta", 0.5, "S37: 5 %"),
+    ):
+        raw, under = (_rate(each, 4096 * KIB, reads) for each in (config, f"{config}_xfs"))
+        yield Claim(name, -1, 10, 100 * (1 - under / raw), "%", seed)
+
+
 def today() -> Iterator[Claim]:
     """Yield NVMe SSDs of Optane."""
     got = _latency("nvme", 4 * KIB, "read")
@@ -273,5 +287,6 @@ CLAIMS: tuple[Callable[[], Iterator[Claim]], ...] = (
     controllers,
     power,
     sc_2010,
+    file_systems,
     today,
 )
