@@ -46,8 +46,8 @@ LINES = PAGE // LINE
 class Row:
     """One expectation: ``ok`` when ``got`` is within ``tolerance`` (absolute) of ``expected``.
 
-    One that is ``unjudged``, for the reason that stands there, is shown, and always ``ok``. One that
-    is known to be ``missed``, for a reason, is ``ok`` as long as it is.
+    One that is ``unjudged``, for the reason that stands there, is shown, and always ``ok``. One
+    that is known to be ``missed``, for a reason, is ``ok`` as long as it is.
     """
 
     group: str

@@ -321,9 +321,7 @@ TEST(PageCache, GoesOnFromACheckpoint) {
                           std::make_unique<TableDevice>(table, Bytes(64 * kPageBytes.value())));
       };
       expect_exact_resume(make, 60, 4 * kPage);
-      for (const std::uint64_t steps : {5, 40, 90}) {
-        expect_damage_is_found(make, 40, 4 * kPage, steps);
-      }
+      expect_damage_is_found(make, 40, 4 * kPage, 60);
     }
   }
 }
