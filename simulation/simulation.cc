@@ -8,6 +8,7 @@
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
+#include "core/units.h"
 #include "simulation/buffer_start.h"
 #include "simulation/configuration.h"
 
@@ -95,10 +96,28 @@ void Simulation::make_memory(const SystemConfig& system) {
 }
 
 void Simulation::make_storage(const StorageParameters& storage) {
-  if (storage.present()) {
-    device_ = storage.make(options_.seed);
-    storage_ = std::make_unique<Host>(storage.path(), *device_);
-    storage_->attach(Wakeup(kernel_, kernel_.attach(*storage_)));
+  if (!storage.present()) {
+    return;
+  }
+  const PageCacheParameters& cache = storage.cache();
+  std::unique_ptr<LineMover> mover;
+  if (cache.mover == Mover::lines) {
+    const Bytes room = memory_->capacity(MemoryClass::nvdimm);
+    if (cache.second > room) {
+      throw InputError("storage.cache.second: " + format_size(cache.second) +
+                       " do not fit the NVDIMMs of " + format_size(room) +
+                       ", whose lines storage.cache.mover says they are");
+    }
+    const auto index = static_cast<std::uint16_t>(requesters().size());
+    mover = std::make_unique<LineMover>(*memory_, index, cache.window);
+  }
+  page_mover_ = mover.get();
+  device_ = storage.make(options_.seed, std::move(mover));
+  storage_ = std::make_unique<Host>(storage.path(), *device_);
+  storage_->attach(Wakeup(kernel_, kernel_.attach(*storage_)));
+  if (page_mover_ != nullptr) {
+    page_mover_->attach(*storage_);
+    memory_->set_requesters(requesters());
   }
 }
 
@@ -132,6 +151,9 @@ std::vector<Requester*> Simulation::requesters() const {
   }
   requesters.insert(requesters.begin() + static_cast<std::ptrdiff_t>(agents_.size()),
                     by_hand_.get());
+  if (page_mover_ != nullptr) {
+    requesters.push_back(page_mover_);
+  }
   return requesters;
 }
 

@@ -22,6 +22,7 @@
 #include "simulation/series.h"
 #include "simulation/watchers.h"
 #include "storage/host.h"
+#include "storage/line_mover.h"
 #include "storage/parameters.h"
 
 namespace hmsim {
@@ -181,6 +182,7 @@ class Simulation : private SourceProgress {
   std::unique_ptr<Watchers> watchers_;
   std::unique_ptr<MemorySystem> memory_;   // which watchers outlive
   std::unique_ptr<StorageDevice> device_;  // or none, and no storage_
+  LineMover* page_mover_ = nullptr;        // a part of the device, or none
   std::unique_ptr<Host> storage_;
   bool warmup_time_over_ = false;
   bool measuring_ = false;

@@ -76,7 +76,7 @@ Tick Host::advance(Tick now) {
     }
     const Tick next = next_event();
     if (next > now) {
-      if (told_ || next == kNever || !wakeup_.go_on(next)) {
+      if (told_ || next == kNever || device_.tells_others() || !wakeup_.go_on(next)) {
         return next;
       }
       now = next;

@@ -43,6 +43,11 @@ class Host final : public Component, private IoListener {
   // The device outlives the host, which advances it and is its listener.
   Host(const PathParameters& parameters, StorageDevice& device);
   void attach(Wakeup wakeup) { wakeup_ = wakeup; }
+  // A part of the device has an event earlier than it had, of which others than the host told it.
+  void device_woke() {
+    device_next_ = device_.next_event();
+    wakeup_.notify();
+  }
 
   // Gives whoever asks a number. It is told of its requests' ends from within advance().
   std::uint16_t join(IoListener& client);

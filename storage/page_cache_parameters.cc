@@ -32,6 +32,14 @@ void PageCacheParameters::declare(ParameterSet& set) {
             "a burst of DDR3-1333"});
   set.real("slow_down", slow_down, 1, 1'000'000, "times DRAM",
            {"how much slower than DRAM the second level is", "slides on an extended buffer cache"});
+  set.choice("mover", mover, {{"fixed", Mover::fixed}, {"lines", Mover::lines}},
+             {"how a page moves between the levels. fixed: in 64 times `line`, slowed down; lines: "
+              "as lines of the NVDIMM, whose first pages are the second level, through the memory "
+              "controller",
+              "slides on an extended buffer cache: emulated by slowed-down DRAM"});
+  set.integer("window", window, {1, 64}, "lines",
+              {"mover lines: of a page that moves, outstanding at a time",
+               "assumed: load misses of a core"});
 }
 
 Tick PageCacheParameters::page_time() const {
@@ -49,6 +57,9 @@ std::vector<ParameterError> PageCacheParameters::check() const {
   }
   if (!present() && second > Bytes(0)) {
     errors.push_back({"storage.cache.second", "needs a first level: storage.cache.first"});
+  }
+  if (mover == Mover::lines && second == Bytes(0)) {
+    errors.push_back({"storage.cache.mover", "lines move to a second level: storage.cache.second"});
   }
   for (const auto& [name, time] : {std::pair("hit", hit), {"line", line}}) {
     if (time < Tick(1) || time > kMicrosecond * 1000) {

@@ -12,6 +12,7 @@
 namespace hmsim {
 
 enum class SecondLevel : std::uint8_t { exclusive, inclusive };
+enum class Mover : std::uint8_t { fixed, lines };
 
 struct PageCacheParameters {
   Bytes first{0};  // 0: there is no page cache
@@ -22,6 +23,8 @@ struct PageCacheParameters {
   Tick hit = 400 * kNanosecond;
   Tick line = 6 * kNanosecond;
   double slow_down = 1;
+  Mover mover = Mover::fixed;
+  std::int64_t window = 10;
 
   void declare(ParameterSet& set);  // under "storage.cache."
   std::vector<ParameterError> check() const;

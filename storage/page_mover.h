@@ -39,6 +39,8 @@ class PageMover : public Component {
   virtual void reset(Tick /*now*/) {}
   // Mean share of time in which it moves something.
   virtual double busy() const = 0;
+  // Whether it tells anybody but its listener of anything.
+  virtual bool tells_others() const { return false; }
 };
 
 // Moves one page after another, each in the same time: a second level that is known by how much

@@ -57,12 +57,15 @@ std::vector<ParameterError> StorageParameters::check() const {
   return errors;
 }
 
-std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed) const {
+std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed,
+                                                       std::unique_ptr<PageMover> mover) const {
   std::unique_ptr<StorageDevice> device = make_device(seed);
   if (!cache_.present()) {
     return device;
   }
-  auto mover = std::make_unique<FixedMover>(cache_.page_time());
+  if (mover == nullptr) {
+    mover = std::make_unique<FixedMover>(cache_.page_time());
+  }
   return std::make_unique<PageCache>(cache_, std::move(device), std::move(mover));
 }
 

@@ -10,6 +10,7 @@
 #include "core/parameters.h"
 #include "storage/design.h"
 #include "storage/page_cache_parameters.h"
+#include "storage/page_mover.h"
 #include "storage/software_path.h"
 #include "storage/stripe.h"
 
@@ -25,7 +26,9 @@ class StorageParameters {
 
   bool present() const { return kind_ != kNone; }
   const PathParameters& path() const { return path_; }
-  std::unique_ptr<StorageDevice> make(std::uint64_t seed) const;  // present() only
+  // present() only. `mover`: of pages of the cache; nullptr: one that takes a fixed time.
+  std::unique_ptr<StorageDevice> make(std::uint64_t seed, std::unique_ptr<PageMover> mover) const;
+  const PageCacheParameters& cache() const { return cache_; }
 
  private:
   static constexpr const char* kNone = "none";

@@ -44,6 +44,8 @@ class StorageDevice : public Component {
   virtual void listen(IoListener& listener) = 0;  // before anything is submitted
   virtual void submit(const IoRequest& request, Tick now) = 0;
   virtual Bytes capacity() const = 0;
+  // Whether it tells anybody but its listener of anything.
+  virtual bool tells_others() const { return false; }
   virtual void register_statistics(StatisticRegistry& registry, const std::string& path) = 0;
   // Brings what is counted over time up to now.
   virtual void account(Tick /*now*/) {}

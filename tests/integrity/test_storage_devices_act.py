@@ -59,6 +59,8 @@ OTHER: dict[str, Any] = {
     "storage.cache.hit": "3us",
     "storage.cache.line": "60ns",
     "storage.cache.slow_down": 10,
+    "storage.cache.mover": "lines",
+    "storage.cache.window": 2,
     "storage.disk.rpm": 15000,
     "storage.disk.track": "512KiB",
     "storage.disk.track_seek": "1ms",
@@ -95,6 +97,12 @@ FULL = {"storage.flash.precondition.fill": 1, "storage.flash.precondition.overwr
 ALONE = {
     f"storage.flash.{name}": FULL
     for name in ("capacity", "ftl.over_provisioning", "gc.hold_channel")
+}
+# The second level is lines of an NVDIMM.
+BUS = {"nvdimm.present": True, "nvdimm.kind": "pcm", "nvdimm.capacity": "1GiB"}
+ALONE |= {
+    "storage.cache.mover": BUS,
+    "storage.cache.window": {**BUS, "storage.cache.mover": "lines"},
 }
 
 

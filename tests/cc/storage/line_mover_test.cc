@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a page of the second level cross the memory bus as lines, and nothing else?
+#include "storage/line_mover.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "simulation/simulation.h"
+#include "tests/cc/agents/harness.h"
+#include "tests/cc/simulation/values.h"
+
+namespace hmsim::testing {
+namespace {
+
+// Random pages of four times what both levels hold, half of them written.
+std::unique_ptr<Simulation> simulation(const Assignments& more = {}) {
+  Assignments config{{"nvdimm.kind", "sttram"},       {"nvdimm.capacity", "1GiB"},
+                     {"storage.kind", "table"},       {"storage.capacity", "64MiB"},
+                     {"storage.cache.first", "1MiB"}, {"storage.cache.second", "4MiB"},
+                     {"storage.cache.mover", "lines"}};
+  config.insert(config.end(), more.begin(), more.end());
+  const Assignments agent{{"kind", "io_pattern"}, {"access", "random"},   {"size", "4KiB"},
+                          {"read_share", "0.5"},  {"footprint", "20MiB"}, {"threads", "4"},
+                          {"requests", "3000"}};
+  return std::make_unique<Simulation>(config, std::vector<Assignments>{agent}, RunOptions(),
+                                      text_source(""));
+}
+
+std::unique_ptr<Simulation> run(const Assignments& more = {}) {
+  auto made = simulation(more);
+  while (!made->run(1'000'000)) {
+  }
+  return made;
+}
+
+TEST(LineMover, EveryMoveIs64LinesAndThereAreNoOthers) {
+  for (const char* window : {"1", "10", "64"}) {
+    const auto done = run({{"storage.cache.window", window}});
+    const double promoted = value_of(*done, "storage.device.cache.second_hits");
+    const double demoted = value_of(*done, "storage.device.cache.demotions");
+    EXPECT_GT(promoted, 100);
+    EXPECT_GT(demoted, 1'000);
+    // A run ends in the midst of moves, which are few: lines of one, and what waits behind it.
+    EXPECT_NEAR(value_of(*done, "nvdimm.reads"), 64 * promoted, 64 * 8) << window;
+    EXPECT_NEAR(value_of(*done, "nvdimm.writes"), 64 * demoted, 64 * 8) << window;
+  }
+}
+
+TEST(LineMover, OneLineAtATimeTakesTheTimesOfTheLines) {
+  const auto one = run({{"storage.cache.window", "1"}});
+  const auto many = run({{"storage.cache.window", "16"}});
+  EXPECT_EQ(value_of(*one, "storage.device.cache.lookups"),
+            value_of(*many, "storage.device.cache.lookups"));
+  EXPECT_GT(value_of(*one, "storage.device.cache.second.busy"),
+            value_of(*many, "storage.device.cache.second.busy"));
+}
+
+TEST(LineMover, ASavedRunIsTheRunThatWentOn) {
+  const auto whole = run();
+  for (std::uint64_t steps = 10; steps < 100'000; steps = steps * 7 + 3) {
+    const auto first = simulation();
+    first->run(steps);
+    const auto second = simulation();
+    second->load(first->save(), "a.ckpt");
+    while (!second->run(1'000'000)) {
+    }
+    ASSERT_EQ(whole->save(), second->save()) << steps;
+  }
+}
+
+TEST(LineMover, ASecondLevelThatTheNvdimmCannotHoldIsAnError) {
+  const auto error = [](const Assignments& more) -> std::string {
+    try {
+      simulation(more);
+    } catch (const InputError& thrown) {
+      return thrown.what();
+    }
+    return "";
+  };
+  EXPECT_NE(error({{"storage.cache.second", "2GiB"}}).find("storage.cache.second: 2GiB"),
+            std::string::npos);
+  EXPECT_NE(error({{"nvdimm.present", "false"}}).find("do not fit the NVDIMMs of 0B"),
+            std::string::npos);
+  EXPECT_NE(error({{"storage.cache.second", "0B"}}).find("storage.cache.mover"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
