@@ -22,7 +22,7 @@ void BlockAgent::declare(ParameterSet& parameters) {
 
 void BlockAgent::prepare() {
   if (environment().storage != nullptr) {
-    carrier_.emplace(*environment().storage, static_cast<IoListener&>(*this));
+    carrier_.emplace(*environment().storage, static_cast<IoListener&>(*this), keys_.depth);
   }
   const Bytes capacity = this->capacity();
   if (capacity < kPageBytes) {

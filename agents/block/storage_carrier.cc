@@ -39,7 +39,7 @@ bool StorageCarrier::go_on(BlockThread& thread, std::uint32_t index, Tick now) {
 
 void StorageCarrier::send(BlockThread& thread, std::uint32_t index, IoRequest request, Tick now) {
   request.tag = index;
-  request.submitter = static_cast<std::uint16_t>(index);
+  request.submitter = static_cast<std::uint16_t>(index / depth_);
   ++thread.outstanding;
   storage_->begin(client_, request, now);
 }

@@ -16,9 +16,10 @@ namespace hmsim {
 // behind them for FUA. Flushes are barriers. The tag of a request is its thread.
 class StorageCarrier {
  public:
-  // The storage, which outlives it, tells `agent` of ends.
-  StorageCarrier(Host& storage, IoListener& agent)
-      : storage_(&storage), client_(storage.join(agent)) {}
+  // The storage, which outlives it, tells `agent` of ends. So many of the agent's threads, which
+  // have a request each, stand for one that has them all under way.
+  StorageCarrier(Host& storage, IoListener& agent, std::int64_t depth)
+      : storage_(&storage), client_(storage.join(agent)), depth_(depth) {}
 
   // Sends what is next of a thread that waits for nothing; false: nothing is left.
   bool go_on(BlockThread& thread, std::uint32_t index, Tick now);
@@ -31,6 +32,7 @@ class StorageCarrier {
 
   Host* storage_;
   std::uint16_t client_;
+  std::int64_t depth_;
 };
 
 }  // namespace hmsim
