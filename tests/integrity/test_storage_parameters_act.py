@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hmsim import InputError
 from hmsim._core import Simulation
+from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
 from hmsim.config.settings import from_mapping
 from hmsim.running.runner import run
@@ -172,6 +173,19 @@ def test_what_is_wrong_is_told_with_the_nearest_choice(name: str) -> None:
 def test_no_capacity_is_an_error() -> None:
     with pytest.raises(InputError, match=r"storage\.capacity.*4KiB"):
         load_config("storage/moneta", {"storage.capacity": "0B"}, where="test").check()
+
+
+@pytest.mark.parametrize("name", sorted(shipped("configs/storage")))
+def test_shipped_configurations_are_in_order_and_have_names(name: str) -> None:
+    config = load_config(f"storage/{name}")
+    config.check()
+    kind = config.resolved()["storage.kind"]
+    assert kind == ("none" if name.startswith("ddr_") else "array")
+
+
+def test_a_name_that_is_none_is_told_the_nearest() -> None:
+    with pytest.raises(InputError, match="did you mean 'moneta'"):
+        load_config("storage/monetta")
 
 
 def test_a_run_may_be_cut_anywhere(path: Path) -> None:

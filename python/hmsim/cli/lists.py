@@ -117,7 +117,8 @@ def params(
 
 def configs(json: Json = False) -> None:
     """List the shipped configurations."""
-    _print_described("configs", "configuration", json)
+    inner = [{**each, "name": f"storage/{each['name']}"} for each in _described("configs/storage")]
+    _print_described([*_described("configs"), *inner], "configuration", json)
 
 
 def workloads(json: Json = False) -> None:
@@ -160,8 +161,7 @@ def _rows(entries: list[dict[str, str]]) -> list[tuple[str, str]]:
     return [(entry["name"], entry["description"]) for entry in entries]
 
 
-def _print_described(folder: str, what: str, json: bool) -> None:
-    entries = _described(folder)
+def _print_described(entries: list[dict[str, str]], what: str, json: bool) -> None:
     if json:
         print_json(entries)
     else:
