@@ -231,8 +231,8 @@ void FlashDevice::handle(Event event, std::uint32_t payload, Tick now) {
 Tick FlashDevice::advance(Tick now) {
   for (Tick next = next_event(); next <= now; next = next_event()) {
     while (clock_.step(next)) {
-      for (std::size_t i = 0; i < acked_.size(); ++i) {
-        acknowledged(acked_[i], next);
+      for (const std::uint32_t tag : acked_) {  // none comes meanwhile
+        acknowledged(tag, next);
       }
       acked_.clear();
     }
