@@ -53,15 +53,9 @@ def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
     path = Path(name)
     if path.is_file():
         return path
-    inner = path.parent.name  # a folder of shipped files of its own, such as storage
-    if inner and os.fspath(path.parent) in (inner, f"{folder}/{inner}"):
-        inside = f"{folder}/{inner}"
-        if (data_directory() / inside).is_dir():
-            name, folder = f"{inside}/{path.name}", inside
     known = shipped(folder)
-    stem = path.name[: -len(".yaml")] if path.name.endswith(".yaml") else path.name
-    plain = os.fspath(name) in (stem, f"{stem}.yaml", f"{folder}/{stem}", f"{folder}/{stem}.yaml")
-    if plain and stem in known:
+    stem = os.fspath(name).removesuffix(".yaml").removeprefix(f"{folder}/")
+    if stem in known:
         return known[stem]
     if path.exists():
         raise InputError(f"{name}: not a file, so no {what}")
