@@ -8,6 +8,8 @@ namespace hmsim {
 namespace {
 
 constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+constexpr std::uint64_t kSector = 512;
+constexpr std::uint64_t kLinesPerSector = kSector / kLine;
 
 }  // namespace
 
@@ -23,8 +25,9 @@ bool StorageCarrier::go_on(BlockThread& thread, std::uint32_t index, Tick now) {
     const std::uint64_t lines = std::min(thread.lines, all - thread.next_line);
     request.kind = thread.write ? IoRequest::Kind::write : IoRequest::Kind::read;
     request.barrier = false;
-    request.offset = thread.next_line * kLine;
-    request.bytes = lines * kLine;
+    const std::uint64_t end = (thread.next_line + lines + kLinesPerSector - 1) / kLinesPerSector;
+    request.offset = thread.next_line / kLinesPerSector * kSector;
+    request.bytes = end * kSector - request.offset;
     thread.next_line = (thread.next_line + lines) % all;
     thread.lines -= lines;
     send(thread, index, request, now);

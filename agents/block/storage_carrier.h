@@ -12,8 +12,8 @@
 namespace hmsim {
 
 // A thread has one request at a time with the storage: a flush first, if there is one before its
-// data; the data, in two parts where they run on from the capacity's end to its start; a flush
-// behind them for FUA. Flushes are barriers. The tag of a request is its thread.
+// data; the data, in whole sectors, and in two parts where they run on from the capacity's end to
+// its start; a flush behind them for FUA. Flushes are barriers. The tag of a request is its thread.
 class StorageCarrier {
  public:
   // The storage, which outlives it, tells `agent` of ends. So many of the agent's threads, which

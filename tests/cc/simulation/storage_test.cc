@@ -70,6 +70,15 @@ TEST(Storage, ARequestOverTheEndGoesOnAtTheStart) {
 }
 
 // Two agents share the device and its contexts.
+// A program's write of a few bytes; a device has sectors of 512.
+TEST(Storage, RequestsTakeWholeSectors) {
+  const std::string trace =
+      "fio version 2 iolog\nf add\nf open\nf write 100 64\nf read 1000 100\nf close\n";
+  const auto simulation = run("fio", trace, {{"threads", "1"}});
+  EXPECT_EQ(value_of(*simulation, "storage.write_bytes"), 512);
+  EXPECT_EQ(value_of(*simulation, "storage.read_bytes"), 1'024);
+}
+
 TEST(Storage, AgentsShareTheDevice) {
   const Assignments agent{
       {"kind", "block_trace"}, {"path", "t"}, {"format", "mqsim"}, {"threads", "1"}};
