@@ -18,7 +18,7 @@ namespace hmsim {
 
 struct PagingParameters {
   Bytes memory{64LL << 20};
-  std::string replacement = "clock";
+  std::string replacement = "lru";
   Tick trap = 2 * kMicrosecond;
   Tick swap = 5 * kMicrosecond;
 

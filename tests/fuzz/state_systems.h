@@ -243,7 +243,7 @@ inline std::vector<FuzzedSystem> fuzzed_storage() {
         {"storage.stripe.bus", "5us"},
         {"storage.cache.first", "64KiB"},
         {"storage.cache.second", "128KiB"},
-        {"storage.cache.replacement", "clock"}},
+        {"storage.cache.replacement", "lirs"}},
        {with(kBlock, {{"threads", "6"}})}},
   };
 }

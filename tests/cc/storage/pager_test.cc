@@ -146,41 +146,6 @@ TEST(Pager, LruFaultsBeyondItsStack) {
   }
 }
 
-// A hand over frames, by hand: a page takes the frame of the one that leaves.
-TEST(Pager, TheClockPassesOverWhatWasUsed) {
-  constexpr std::size_t kFrames = 20;
-  PagerRig rig(frames(kFrames, "clock"), device("10us", 1));
-  std::vector<std::int64_t> held;
-  std::vector<bool> used(kFrames);
-  std::size_t hand = 0;
-  Random random(5);
-  std::uint64_t faults = 0;
-  std::uint64_t passed = 0;
-  for (int i = 0; i < 4000; ++i) {
-    const auto page = static_cast<std::int64_t>(random.below(1 + random.below(60)));
-    const auto at = std::find(held.begin(), held.end(), page);
-    if (at != held.end()) {
-      used[static_cast<std::size_t>(std::distance(held.begin(), at))] = true;
-    } else {
-      ++faults;
-      if (held.size() < kFrames) {
-        held.push_back(page);
-      } else {
-        while (used[hand]) {
-          used[hand] = false;
-          hand = (hand + 1) % kFrames;
-          ++passed;
-        }
-        held[hand] = page;
-        hand = (hand + 1) % kFrames;
-      }
-    }
-    rig.alone(page, random.below(2) == 0);
-    ASSERT_EQ(rig.pager.counts().faults, faults) << i;
-  }
-  EXPECT_GT(passed, 100u);
-}
-
 // Random updates by 16 threads in far more pages than frames: each needs two I/Os. Where the device
 // is fast, the swap path's 5 us for each bound them: 100,000 updates a second, whatever the device;
 // where it is slow, the device does.
@@ -217,7 +182,7 @@ TEST(Pager, ChecksItsParameters) {
 }
 
 TEST(Pager, GoesOnFromACheckpoint) {
-  for (const char* replacement : {"lru", "clock", "lirs"}) {
+  for (const char* replacement : {"lru", "lirs"}) {
     const auto make = [&] {
       return std::make_unique<PagerRig>(frames(6, replacement), device("20us", 2), 64);
     };
