@@ -46,6 +46,17 @@ class Pool {
     }
     return used;
   }
+  // The indexes that are taken, ascending.
+  std::vector<std::uint32_t> taken() const {
+    std::vector<std::uint32_t> indexes;
+    const std::vector<bool> used = in_use();
+    for (std::uint32_t index = 0; index < used.size(); ++index) {
+      if (used[index]) {
+        indexes.push_back(index);
+      }
+    }
+    return indexes;
+  }
   // Loading: the free records' places, which nothing else may hold.
   void take_free(Places& places) const {
     for (const std::uint32_t index : free_) {

@@ -60,6 +60,7 @@ class Array final : public StorageDevice {
   void listen(IoListener& listener) override { listener_ = &listener; }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return capacity_; }
+  std::vector<std::uint32_t> under_way() const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
   Tick next_event() const override {

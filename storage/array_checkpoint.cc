@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checkpoints of an array: each request and each transfer is in one place.
+#include <algorithm>
+
 #include "core/places.h"
 #include "storage/array.h"
 
@@ -104,6 +106,15 @@ void Array::check_loaded(const Archive& archive) const {
     }
   }
   archive.check(transfers.all() && passed_ >= 0, kWrong);
+}
+
+std::vector<std::uint32_t> Array::under_way() const {
+  std::vector<std::uint32_t> tags;
+  for (const std::uint32_t job : jobs_.taken()) {
+    tags.push_back(jobs_[job].request.tag);
+  }
+  std::sort(tags.begin(), tags.end());
+  return tags;
 }
 
 }  // namespace hmsim

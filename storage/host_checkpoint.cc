@@ -25,6 +25,9 @@ void Host::serialize(Archive& archive) {
     check_loaded(archive);
   }
   device_.serialize(archive);
+  if (archive.loading()) {
+    archive.check(pieces_.taken() == device_.under_way(), kWrong);
+  }
   device_next_ = device_.next_event();
 }
 

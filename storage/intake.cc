@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/intake.h"
 
+#include <algorithm>
+
 #include "core/errors.h"
 
 namespace hmsim {
@@ -88,6 +90,15 @@ void Intake::serialize(Archive& archive) {
                   kWrong);
   }
   archive.check(!barrier_ || started_ == 1, kWrong);
+}
+
+std::vector<std::uint32_t> Intake::tags() const {
+  std::vector<std::uint32_t> tags;
+  for (const std::uint32_t place : jobs_.taken()) {
+    tags.push_back(jobs_[place].request.tag);
+  }
+  std::sort(tags.begin(), tags.end());
+  return tags;
 }
 
 Places Intake::started(const Archive& archive) const {

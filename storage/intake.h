@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/places.h"
 #include "core/pool.h"
@@ -48,6 +49,7 @@ class Intake {
   const IoCounts& reads() const { return counts_[0]; }
   const IoCounts& writes() const { return counts_[1]; }
   std::int64_t under_way() const { return outstanding_.value(); }
+  std::vector<std::uint32_t> tags() const;  // of requests that have not ended, ascending
 
   void account(Tick now) { outstanding_.account(now); }
   void register_statistics(StatisticRegistry& registry, const std::string& path);

@@ -53,6 +53,7 @@ class PageCache final : public StorageDevice, private IoListener, private PageMo
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
+  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   bool tells_others() const override { return mover_->tells_others(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;

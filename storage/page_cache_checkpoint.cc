@@ -24,6 +24,10 @@ void PageCache::serialize(Archive& archive) {
   }
   device_->serialize(archive);
   mover_->serialize(archive);
+  if (archive.loading()) {
+    archive.check(ios_.taken() == device_->under_way(), kWrong);
+    archive.check(moves_.taken() == mover_->under_way(), kWrong);
+  }
 }
 
 // What the device was asked and what moves: each is one frame's, whose state says so. Counts the

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/page_mover.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace hmsim {
+
+std::vector<std::uint32_t> tags_of(const Server<PageMove>& server, const PageMove& moved) {
+  std::vector<std::uint32_t> tags;
+  if (server.busy()) {
+    tags.push_back(moved.tag);
+  }
+  server.waiting().each([&tags](const PageMove& move) { tags.push_back(move.tag); });
+  std::sort(tags.begin(), tags.end());
+  return tags;
+}
 
 void FixedMover::move(const PageMove& move, Tick now) {
   if (server_.offer(move, now)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/pager.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -246,6 +247,12 @@ void Pager::serialize(Archive& archive) {
     check_loaded(archive);
   }
   device_->serialize(archive);
+  if (archive.loading()) {
+    std::vector<std::uint32_t> asked = ios_.taken();
+    const auto waits = [this](std::uint32_t io) { return !ios_[io].issued; };
+    asked.erase(std::remove_if(asked.begin(), asked.end(), waits), asked.end());
+    archive.check(asked == device_->under_way(), "a pager waits for other pages than are moved");
+  }
 }
 
 // Each touch is trapped or waits for one frame; each frame that comes or goes has one I/O.

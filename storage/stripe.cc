@@ -227,13 +227,28 @@ void Stripe::serialize(Archive& archive) {
   if (archive.loading()) {
     check_loaded(archive);
   }
-  for (const auto& member : members_) {
-    member->serialize(archive);
+  for (std::uint32_t number = 0; number < members_.size(); ++number) {
+    StorageDevice& member = *members_[number];
+    member.serialize(archive);
+    if (archive.loading()) {
+      archive.check(asked_of(number) == member.under_way(), "a stripe's member has other pieces");
+    }
   }
 }
 
+// The tags of what a member was asked and has not ended, ascending.
+std::vector<std::uint32_t> Stripe::asked_of(std::uint32_t member) const {
+  std::vector<std::uint32_t> tags;
+  for (std::uint32_t piece = 0; piece < pieces_.size(); ++piece) {
+    if (pieces_[piece].stage == Stage::member && pieces_[piece].member == member) {
+      tags.push_back(piece);
+    }
+  }
+  return tags;
+}
+
 // Each piece belongs to a request that has started, and is on the bus, waits for it, or is its
-// member's; which ones members have is seen when they end.
+// member's.
 void Stripe::check_loaded(const Archive& archive) const {
   constexpr const char* kWrong = "the pieces of a stripe do not hold together";
   const auto size = static_cast<std::uint64_t>(members_.front()->capacity().value());

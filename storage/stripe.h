@@ -43,6 +43,7 @@ class Stripe final : public StorageDevice, private IoListener {
   void listen(IoListener& listener) override { intake_.listen(listener); }
   void submit(const IoRequest& request, Tick now) override;
   Bytes capacity() const override { return intake_.capacity(); }
+  std::vector<std::uint32_t> under_way() const override { return intake_.tags(); }
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
   void account(Tick now) override;
 
@@ -78,6 +79,7 @@ class Stripe final : public StorageDevice, private IoListener {
   void to_member(std::uint32_t piece, Tick now);
   void end(std::uint32_t piece, Tick now);
   void check_loaded(const Archive& archive) const;
+  std::vector<std::uint32_t> asked_of(std::uint32_t member) const;
 
   const StripeParameters parameters_;
   std::vector<std::unique_ptr<StorageDevice>> members_;

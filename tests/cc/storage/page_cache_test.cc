@@ -243,6 +243,7 @@ class Watch final : public StorageDevice {
     device_.submit(request, now);
   }
   Bytes capacity() const override { return device_.capacity(); }
+  std::vector<std::uint32_t> under_way() const override { return device_.under_way(); }
   void register_statistics(StatisticRegistry&, const std::string&) override {}
   Tick next_event() const override { return device_.next_event(); }
   Tick advance(Tick now) override { return device_.advance(now); }

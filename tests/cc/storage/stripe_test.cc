@@ -29,6 +29,7 @@ class Notes final : public StorageDevice {
     ends_.emplace_back(now + kMicrosecond, request.tag);
   }
   Bytes capacity() const override { return Bytes(static_cast<std::int64_t>(kMember)); }
+  std::vector<std::uint32_t> under_way() const override { return {}; }  // is never loaded
   void register_statistics(StatisticRegistry& /*registry*/, const std::string& /*path*/) override {}
   Tick next_event() const override { return ends_.empty() ? kNever : ends_.front().first; }
   Tick advance(Tick now) override {
