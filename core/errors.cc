@@ -58,9 +58,28 @@ bool asks_for_count(std::string_view word, std::string_view candidate) {
   return word == std::string(first_part(candidate)) + "s" && last_part(candidate) == "count";
 }
 
+bool ends_with(const std::string& name, const std::string& end) {
+  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.npos, end) == 0;
+}
+
+// Whether two names have a word of at least four letters in common.
+bool share_word(std::string_view a, std::string_view b) {
+  constexpr std::size_t kShortest = 4;
+  const std::string others = '_' + std::string(b) + '_';
+  while (!a.empty()) {
+    const std::size_t end = std::min(a.find('_'), a.size());
+    const std::string word = '_' + std::string(a.substr(0, end)) + '_';
+    if (end >= kShortest && others.find(word) != others.npos) {
+      return true;
+    }
+    a.remove_prefix(std::min(end + 1, a.size()));
+  }
+  return false;
+}
+
 // How far a candidate is from a name: by what they share, then by edit distance.
 struct Difference {
-  enum class Shared : std::uint8_t { letters, ends, most, last_part, little };
+  enum class Shared : std::uint8_t { letters, ends, most, end, last_part, word, little };
 
   Difference(std::string_view name, std::string_view candidate)
       : distance(edit_distance(name, candidate)) {
@@ -72,8 +91,13 @@ struct Difference {
       shared = Shared::ends;
     } else if (distance <= std::max<std::size_t>(2, name.size() / 3)) {
       shared = Shared::most;
+    } else if (name.size() > 3 && ends_with(letters(candidate), letters(name))) {
+      shared = Shared::end;
     } else if (parts) {
       shared = Shared::last_part;
+    } else if ((name.find('.') == name.npos || first_part(name) == first_part(candidate)) &&
+               share_word(last_part(name), last_part(candidate))) {
+      shared = Shared::word;
     }
   }
 

@@ -40,8 +40,9 @@ inline void ensure(bool condition, std::string_view component, Tick now, std::in
 
 // The candidate that is most likely meant by `name`, or "" when none is near: spelled alike but for
 // case and what separates words, or the count of what the name's last part asks for in the plural;
-// of the same first and last part; with at most a third of the letters different; of the same last
-// part. Among alike ones the nearest by edit distance.
+// of the same first and last part; with at most a third of the letters different; that ends with
+// it; of the same last part; with a word in common in its last part. Among alike ones the nearest
+// by edit distance.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 // The `count` candidates nearest to `name`, nearest first; none for a name of absurd length.

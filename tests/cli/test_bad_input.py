@@ -208,6 +208,14 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("check", "quick", "--set", "controller.nvdimms=2"),
         ("did you mean 'nvdimm.count'?",),
     ),
+    "a missing file of a shipped name": (
+        ("check", "nowhere/quick.yaml"),
+        ("nowhere/quick.yaml: no such configuration; did you mean the shipped 'quick'?",),
+    ),
+    "a bundle by its scheduler": (
+        ("run", "quick", "--workload", "demo", "--policy", "frfcfs"),
+        ("did you mean 'unified_fr_fcfs'?",),
+    ),
     "a policy without its underline": (
         ("check", "quick", "--set", "controller.scheduler=frfcfs"),
         ("did you mean 'fr_fcfs'?",),

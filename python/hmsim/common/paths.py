@@ -59,6 +59,8 @@ def find_file(name: str | os.PathLike[str], folder: str, what: str) -> Path:
         return known[stem]
     if path.exists():
         raise InputError(f"{name}: not a file, so no {what}")
+    if path.stem in known:
+        raise InputError(f"{name}: no such {what}; did you mean the shipped '{path.stem}'?")
     raise InputError(f"{name}: no such {what}{_suggestion(stem, known)}")
 
 

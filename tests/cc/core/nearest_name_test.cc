@@ -37,6 +37,13 @@ TEST(NearestName, IsThatOfFewWrongLetters) {
   EXPECT_EQ(nearest_name("nvdimm.nand.chanels", kNames), "nvdimm.nand.channels");
 }
 
+TEST(NearestName, IsThatWithTheSameEndOrWord) {
+  EXPECT_EQ(nearest_name("frfcfs", {"all", "fr_fcfs_cap", "unified_fr_fcfs"}), "unified_fr_fcfs");
+  EXPECT_EQ(nearest_name("read_share", {"kind", "read_ratio", "requests"}), "read_ratio");
+  EXPECT_EQ(nearest_name("nvdimm.ftl.victim_policy", kNames), "nvdimm.ftl.victim");
+  EXPECT_EQ(nearest_name("other.victim_policy", kNames), "");
+}
+
 TEST(NearestName, IsNoneWhereNothingIsNear) {
   EXPECT_EQ(nearest_name("colour", kNames), "");
   EXPECT_EQ(nearest_name("", kNames), "");
