@@ -26,7 +26,9 @@ class Entry(NamedTuple):
 
 COMMANDS = {
     "run": Entry("run", "run", "Simulate a workload on a configuration."),
-    "compare": Entry("run", "compare", "Set policies, or systems, side by side on the same workloads."),
+    "compare": Entry(
+        "run", "compare", "Set policies, or systems, side by side on the same workloads."
+    ),
     "import": Entry("run", "import_run", "Make a run directory of the record of a run in gem5."),
     "sweep": Entry("sweep", "sweep", "Run the points of a sweep file that are missing."),
     "calibrate": Entry("calibrate", "calibrate", "Train the harmonic policy's tables."),
