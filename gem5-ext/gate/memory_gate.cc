@@ -15,7 +15,13 @@ namespace hmsim {
 
 namespace {
 
-constexpr std::string_view kFrontend = "frontend.";
+// Parameters of what the host has instead: its cores, and its disks.
+bool is_the_hosts(const std::string& name) {
+  constexpr std::string_view kFrontend = "frontend.";
+  constexpr std::string_view kStorage = "storage.";
+  return name.compare(0, kFrontend.size(), kFrontend) == 0 ||
+         name.compare(0, kStorage.size(), kStorage) == 0;
+}
 
 // All parameters of the memory side, as given; `values` becomes all of them.
 SystemConfig configure(const Assignments& given, Assignments& values) {
@@ -25,7 +31,10 @@ SystemConfig configure(const Assignments& given, Assignments& values) {
   config.declare(parameters);
   declare_all_policies(parameters, policies);
   for (const Assignment& assignment : given) {
-    if (assignment.first.compare(0, kFrontend.size(), kFrontend) != 0) {
+    if (assignment.first == "storage.kind" && assignment.second != "none") {
+      throw InputError("storage.kind: the host has disks of its own: must be 'none'");
+    }
+    if (!is_the_hosts(assignment.first)) {
       config.assignments.push_back(assignment);
     }
   }

@@ -186,7 +186,7 @@ def test_shipped_configurations_are_in_order_and_have_names(name: str) -> None:
 
 
 def test_a_name_that_is_none_is_told_the_nearest() -> None:
-    with pytest.raises(InputError, match="did you mean 'moneta'"):
+    with pytest.raises(InputError, match="did you mean 'storage/moneta'"):
         load_config("storage/monetta")
 
 

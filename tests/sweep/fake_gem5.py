@@ -12,9 +12,10 @@ given = dict(zip(options[::2], options[1::2]))
 with Path(script).with_name("calls").open("a") as calls:
     calls.write(json.dumps(given) + "\n")
 text = Path(given["--config"]).read_text()
-(depth,) = [
-    line.split(":")[1] for line in text.splitlines() if line.strip().startswith("queue_depth")
-]
+controller = text[text.index("controller:") :]
+depth = next(
+    line.split(":")[1] for line in controller.splitlines() if line.strip().startswith("queue_depth")
+)
 if given.get("--program") == "wrong":
     sys.exit("se_mix.py: no such program" if given["--seed"] == "1" else 2)
 run = Path(given["--out"])

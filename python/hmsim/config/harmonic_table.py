@@ -49,6 +49,7 @@ NEUTRAL = {
 APART = (
     "policies.",
     "frontend.",
+    "storage.",
     "controller.bus",
     "controller.drain_",
     "controller.starvation_limit",

@@ -234,7 +234,9 @@ TEST(MemoryGate, WrongParametersAreErrors) {
   EXPECT_THROW(Host(system({{"controller.queus", "split"}})), InputError);
   EXPECT_THROW(Host(system({{"system.store_data", "true"}})), InputError);
   EXPECT_THROW(Host(system({{"nvdimm.precondition.buffer", "resident"}})), InputError);
-  const Host host(system({{"frontend.core.window", "64"}}));  // the host's own affair
+  EXPECT_THROW(Host(system({{"storage.kind", "array"}})), InputError);
+  // The host's own affairs.
+  const Host host(system({{"frontend.core.window", "64"}, {"storage.kind", "none"}}));
   EXPECT_TRUE(host.gate.idle());
 }
 
