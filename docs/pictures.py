@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How pictures of storage systems are drawn and kept (docs/draw_moneta.py, docs/draw_storage.py).
+
+What the papers state is a hollow diamond; a hollow square is what they state in relation to another
+point, which is ours.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib as mpl
+import pandas as pd
+from hmsim.figures.style import PAPER, SETTINGS
+from hmsim.validate.storage_bench import KIB
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+FOLDER = Path(__file__).with_name("figures")
+SIZES = tuple(512 << step for step in range(11))
+STEPS = ("base", "nosched", "atomic", "spin", "2q", "balance")
+RELATIVE = {**PAPER, "marker": "s"}
+
+
+class Drawn(NamedTuple):
+    """A picture, and all numbers in it."""
+
+    data: pd.DataFrame
+    paint: Callable[[Figure], None]
+    size: tuple[float, float]
+
+
+def config_of(step: str) -> str:
+    """Return the configuration of one of Moneta's steps."""
+    return "storage/moneta" if step == "balance" else f"storage/moneta_{step}"
+
+
+def requests_time(size: int) -> int:
+    """Return milliseconds in which many requests of a size end."""
+    return 20 if size < 256 * KIB else 400
+
+
+def byte_axis(axes: Axes) -> None:
+    """Label an axis of sizes."""
+    axes.set_xscale("log", base=2)
+    shown = SIZES[::2]
+    names = [f"{size // KIB} KB" if size >= KIB else f"{size} B" for size in shown]
+    axes.set_xticks(shown, names, rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
+    axes.set_xlabel("size of requests")
+    axes.grid(True, axis="both")
+
+
+def log_axis(axes: Axes, name: str, ticks: tuple[float, ...]) -> None:
+    """Make the axis x or y logarithmic, with these labels alone."""
+    axes.set(**{f"{name}scale": "log"})
+    axis = getattr(axes, f"{name}axis")
+    axis.set_ticks(ticks, labels=[f"{tick:,g}" for tick in ticks])
+    axis.set_minor_formatter(NullFormatter())
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int) -> None:
+    """Put the legend outside of all axes."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8)
+
+
+def draw(pictures: Sequence[Callable[[], Drawn]]) -> None:
+    """Draw those that the command names, or all: figures/storage-NAME.svg, and .csv of its data."""
+    wanted = sys.argv[1:] or [each.__name__ for each in pictures]
+    for picture in pictures:
+        if picture.__name__ in wanted:
+            drawn = picture()
+            path = FOLDER / f"storage-{picture.__name__.replace('_', '-')}.svg"
+            with mpl.rc_context(SETTINGS):
+                figure = Figure(figsize=drawn.size, layout="constrained")
+                drawn.paint(figure)
+                figure.savefig(path, metadata={"Date": None})
+            drawn.data.to_csv(path.with_suffix(".csv"), index=False, float_format="%.6g")
+            print(path.name, flush=True)
