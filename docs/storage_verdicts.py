@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the table of claims in docs/storage.md, from what `hmsim validate` prints:
+
+hmsim validate storage --json | docs/storage_verdicts.py
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).with_name("storage.md")
+# What is between these lines is replaced.
+BEGIN = "<!-- Written by docs/storage_verdicts.py. -->\n"
+END = "<!-- As far as here. -->\n"
+FIRST = 16  # of the papers' claims; those before are closed forms
+LAST = 99
+FORM = re.compile(r"S(\d+)")
+
+
+def place(row: Mapping[str, Any]) -> int:
+    """Return the number of a row's claim or closed form; those without one come last."""
+    number = FORM.match(row["source"])
+    return int(number[1]) if number else LAST
+
+
+def is_claim(row: Mapping[str, Any]) -> bool:
+    """Whether a row of `hmsim validate` is what a paper says, and not a closed form."""
+    return place(row) >= FIRST
+
+
+def verdict(row: Mapping[str, Any]) -> str:
+    """Return what came of a claim; calibrated ones and estimates judge nothing."""
+    inside = abs(row["got"] - row["expected"]) <= row["tolerance"]
+    if row["unjudged"]:
+        word = "not judged: an estimate" if row["unjudged"] == "estimate" else "calibrated"
+        return word if inside else f"{word}, outside"
+    return "met" if inside else "missed"
+
+
+def number(value: float) -> str:
+    """Return a number as the table has it, without digits that mean nothing."""
+    rounded = float(f"{value:.4g}")
+    return f"{0.0 if abs(rounded) < 1e-9 else rounded:,g}"
+
+
+def cells(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield claim, document, band, what is here, verdict."""
+    source = row["source"].removesuffix(f"; {row['missed']}")
+    name, _, stated = source.partition(": ")
+    yield name if FORM.match(name) else ""
+    yield row["name"]
+    bare = re.fullmatch(r"[\d.]+", stated)
+    yield f"{stated} {row['unit']}".strip() if bare else stated or source
+    low, high = (row["expected"] + side * row["tolerance"] for side in (-1, 1))
+    yield f"{number(low)} to {number(high)}"
+    yield f"{number(row['got'])} {row['unit']}".strip()
+    yield verdict(row)
+
+
+def table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return what is written: a count, and a line for each claim."""
+    claims = sorted((row for row in rows if is_claim(row)), key=place)
+    verdicts = [verdict(row) for row in claims]
+    judged = [each for each in verdicts if each in ("met", "missed")]
+    outside = sum(each.endswith("outside") for each in verdicts)
+    others = len(claims) - len(judged)
+    lines = [
+        f"Of {len(claims)} claims {len(judged)} judge, and {judged.count('met')} of those are met. "
+        f"{others} are calibrated or estimates; {outside} of these are outside of their band.",
+        "",
+        "| | claim | document | band | here | verdict |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += ["| " + " | ".join(cells(row)) + " |" for row in claims]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Replace the table in the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(
+        f"{before}{BEGIN}\n{table(json.load(sys.stdin))}\n{END}{after}", encoding="utf-8"
+    )
+
+
+if __name__ == "__main__":
+    main()

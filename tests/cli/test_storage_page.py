@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is the table of claims in docs/storage.md what its script makes of what hmsim validate prints?"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from support import REPO
+
+VERDICTS = ("met", "missed", "calibrated", "not judged: an estimate")
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """docs/storage_verdicts.py as a module."""
+    path = REPO / "docs" / "storage_verdicts.py"
+    spec = importlib.util.spec_from_file_location("storage_verdicts", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def row(got: float, source: str = "S22: 3", unjudged: str = "", missed: str = "") -> dict[str, Any]:
+    told = f"{source}; {missed}" if missed else source
+    return {
+        **{"name": "a rate", "expected": 3.0, "tolerance": 1.0, "got": got, "unit": "GB/s"},
+        **{"source": told, "unjudged": unjudged, "missed": missed},
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (row(2.00049), "| S22 | a rate | 3 GB/s | 2 to 4 | 2 GB/s | met |"),
+        (row(1.9), "| S22 | a rate | 3 GB/s | 2 to 4 | 1.9 GB/s | missed |"),
+        (row(4.1, missed="why"), "| S22 | a rate | 3 GB/s | 2 to 4 | 4.1 GB/s | missed |"),
+        (row(3, unjudged="calibrated"), "| S22 | a rate | 3 GB/s | 2 to 4 | 3 GB/s | calibrated |"),
+        (
+            row(9876.54, "S23h: half", "estimate"),
+            "| S23h | a rate | half | 2 to 4 | 9,877 GB/s | not judged: an estimate, outside |",
+        ),
+        (row(3, "a data sheet"), "|  | a rate | a data sheet | 2 to 4 | 3 GB/s | met |"),
+    ],
+)
+def test_a_claim_is_a_line(script: ModuleType, given: dict[str, Any], line: str) -> None:
+    assert script.table([given]).splitlines()[-1] == line
+
+
+def test_claims_are_counted_in_order_and_closed_forms_left_out(script: ModuleType) -> None:
+    rows = [row(3, "S30: 3"), row(5, "S16: 3"), row(3, "S13: a form"), row(9, "S17: 3", "estimate")]
+    lines = script.table(rows).splitlines()
+    assert lines[0].startswith("Of 3 claims 2 judge, and 1 of those are met. 1 are ")
+    assert "; 1 of these" in lines[0]
+    assert [line[2:5] for line in lines[4:]] == ["S16", "S17", "S30"]
+
+
+def test_only_what_is_between_the_marks_is_replaced(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{script.BEGIN}old\n{script.END}behind\n", encoding="utf-8")
+    monkeypatch.setattr(script, "PAGE", page)
+    monkeypatch.setattr(script.json, "load", lambda _: [row(3)])
+    script.main()
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("behind\n")
+    assert "old" not in text and text.count("S22") == 1
+
+
+def test_verdicts_of_the_page_follow_from_its_numbers(script: ModuleType) -> None:
+    text = (REPO / "docs" / "storage.md").read_text(encoding="utf-8")
+    block = text.partition(script.BEGIN)[2].partition(script.END)[0].strip()
+    lines = [line.strip("| ").split(" | ") for line in block.splitlines()[4:]]
+    judged = [line[-1] for line in lines if line[-1] in ("met", "missed")]
+    count = (
+        f"Of {len(lines)} claims {len(judged)} judge, and {judged.count('met')} of those are met"
+    )
+    assert block.startswith(count)
+    for *_, band, here, verdict in lines:
+        low, high = (float(end.replace(",", "")) for end in band.split(" to "))
+        inside = low <= float(here.split()[0].replace(",", "")) <= high
+        word = verdict.removesuffix(", outside")
+        assert word in VERDICTS
+        assert inside == (word == verdict and word != "missed"), here
