@@ -137,11 +137,6 @@ def file_systems() -> Iterator[Claim]:
         )
         return 100 * (1 - float(with_it) / float(without))
 
-    writes = Load(4 * KIB, 0)
-    got = 1e3 * float(_run("haste_dram", writes, 20, xfs)["storage.bandwidth_gb_per_s"])
-    yield Claim("HASTE with XFS, 4 KB writes", 158, 263, got, "MB/s", "S31: 210", CALIBRATED)
-    got = lost("haste_dram", Load(4 * MIB, 0), 400)
-    yield Claim("HASTE, lost of 4 MB writes", 0, 10, got, "%", "S31: 50 MB/s of 1.7 GB/s")
     got = lost("raid_disk_sc10", Load(4 * KIB, 0, footprint=FOOTPRINT), DISK_TIME)
     yield Claim("disks, lost of 4 KB writes", -10, 10, got, "%", "S31: less than 10 %")
     got = lost("raid_disk_sc10", Load(4 * KIB, 1, footprint=FOOTPRINT), DISK_TIME)
