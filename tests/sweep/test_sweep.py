@@ -236,6 +236,16 @@ def test_a_shipped_sweep_is_found_by_name() -> None:
     assert len(Planner(load_sweep("weight")).plan()) == 200
 
 
+def test_systems_of_storage_are_an_axis_beside_the_size_of_requests() -> None:
+    text = succeed("sweep", "storage", "--dry-run", "--jobs", "1", "--out", "s")
+    assert "36 points" in text
+    assert "4KiB, 16KiB, 64KiB, 256KiB" in text and "mascots16, pcm, ddr_pcm" in text
+    plan = Planner(load_sweep("storage")).plan()
+    assert not [each.error for each in plan if each.error]
+    labels = [each.labels for each in plan]
+    assert len({(each["config"], each["agent.0.size"]) for each in labels}) == 9 * 4
+
+
 def test_files_in_the_documentation_and_the_shipped_ones_are_sweeps() -> None:
     text = (REPO / "docs" / "sweeps.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
