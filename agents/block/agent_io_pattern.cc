@@ -36,7 +36,7 @@ class IoPatternAgent final : public BlockAgent {
 
 void IoPatternAgent::declare(ParameterSet& parameters) {
   declare_core(parameters);
-  Agent::declare(parameters);
+  declare_agent(parameters);
   keys().software.declare(parameters);
   parameters.integer("depth", keys().depth, {1, kMostUnderWay}, "requests",
                      {"requests that a thread has under way (fio's iodepth); no request waits for "

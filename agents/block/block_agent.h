@@ -64,6 +64,8 @@ class BlockAgent : public Agent, private IoListener {
                          const std::vector<Outstanding>& requests) const override;
 
  protected:
+  // The keys of any agent, for one whose others are not those of traces.
+  void declare_agent(ParameterSet& parameters) { Agent::declare(parameters); }
   BlockKeys& keys() { return keys_; }
   const BlockKeys& keys() const { return keys_; }
 

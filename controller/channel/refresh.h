@@ -81,7 +81,8 @@ class RefreshControl {
   }
   // That of the rank's refresh of that turn.
   std::size_t place_of_turn(int rank, int turn) const {
-    return static_cast<std::size_t>(rank * turns_ + turn);
+    return static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
+           static_cast<std::size_t>(turn);
   }
   bool busy(std::size_t place, Cycle edge) const { return edge < free_from_[place]; }
   bool busy(Cycle edge) const { return blocked_ranks_ > 0 || edge < last_free_; }

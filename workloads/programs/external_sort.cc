@@ -125,8 +125,11 @@ int make_runs(const std::string& folder, std::size_t held) {
   for (bool more = true; more;) {
     records.clear();
     Record record;
-    while (records.size() < held && (more = input.get(record))) {
-      records.push_back(record);
+    while (more && records.size() < held) {
+      more = input.get(record);
+      if (more) {
+        records.push_back(record);
+      }
     }
     if (records.empty()) {
       break;
