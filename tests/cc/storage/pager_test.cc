@@ -38,7 +38,7 @@ TableParameters device(const char* time, std::int64_t channels) {
 }
 
 // Threads, each with one touch at a time, of pages that next(thread) tells.
-class PagerRig : public PagingListener {
+class PagerRig final : public PagingListener {
  public:
   using Touch = std::pair<std::int64_t, bool>;
 
