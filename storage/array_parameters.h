@@ -38,7 +38,7 @@ struct ArrayDesign {
   ArrayParameters array;
   LinkParameters link;
   RowMemoryParameters memory;
-  PowerParameters power;
+  ArrayPowerParameters power;
 
   void declare(ParameterSet& parameters);
   std::vector<ParameterError> check(Bytes capacity) const;

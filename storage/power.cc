@@ -15,28 +15,30 @@ double watts(const BlockPower& block, double busy) {
 
 }  // namespace
 
-void PowerParameters::declare(ParameterSet& parameters) {
+void ArrayPowerParameters::declare(ParameterSet& parameters) {
   const ParameterSet::Scope scope(parameters, "power");
   constexpr const char* kSource = "Caulfield et al. 2010, Table I";
   struct Block {
     const char* idle;
     const char* peak;
-    BlockPower PowerParameters::*power;
+    BlockPower ArrayPowerParameters::*power;
     const char* doc_idle;
     const char* doc_peak;
   };
   constexpr Block kBlocks[] = {
-      {"scheduler_idle", "scheduler_peak", &PowerParameters::scheduler,
+      {"scheduler_idle", "scheduler_peak", &ArrayPowerParameters::scheduler,
        "of the scheduler and its DMA engines, idle", "the same while the link is busy both ways"},
-      {"ring_idle", "ring_peak", &PowerParameters::ring, "of the ring, idle", "of the ring, busy"},
-      {"link_idle", "link_peak", &PowerParameters::link, "of the link's interface, idle",
+      {"ring_idle", "ring_peak", &ArrayPowerParameters::ring, "of the ring, idle",
+       "of the ring, busy"},
+      {"link_idle", "link_peak", &ArrayPowerParameters::link, "of the link's interface, idle",
        "of the link's interface while it is busy both ways"},
-      {"scheduler_buffers_idle", "scheduler_buffers_peak", &PowerParameters::scheduler_buffers,
+      {"scheduler_buffers_idle", "scheduler_buffers_peak", &ArrayPowerParameters::scheduler_buffers,
        "of the scheduler's buffers, idle", "the same while the link is busy both ways"},
-      {"controller_idle", "controller_peak", &PowerParameters::controller,
+      {"controller_idle", "controller_peak", &ArrayPowerParameters::controller,
        "of each controller, idle", "of each controller, busy"},
-      {"controller_buffers_idle", "controller_buffers_peak", &PowerParameters::controller_buffers,
-       "of each controller's buffers, idle", "of each controller's buffers, busy"},
+      {"controller_buffers_idle", "controller_buffers_peak",
+       &ArrayPowerParameters::controller_buffers, "of each controller's buffers, idle",
+       "of each controller's buffers, busy"},
   };
   for (const Block& each : kBlocks) {
     BlockPower& power = this->*each.power;
@@ -54,7 +56,7 @@ void PowerParameters::declare(ParameterSet& parameters) {
   parameters.real("die_idle", die_idle, 0, kMostWatts, "W", {"of each die, always", kSource});
 }
 
-Power power_of(const PowerParameters& parameters, const BusyShares& busy,
+Power power_of(const ArrayPowerParameters& parameters, const BusyShares& busy,
                const RowMemoryCounts& counts, std::int64_t controllers, Tick time) {
   const auto number = static_cast<double>(controllers);
   Power power;

@@ -19,7 +19,7 @@ struct BlockPower {
   double peak;
 };
 
-struct PowerParameters {
+struct ArrayPowerParameters {
   BlockPower scheduler{0.3, 1.3};  // with its DMA engines
   BlockPower ring{0.03, 0.06};
   BlockPower link{0.12, 0.4};
@@ -58,7 +58,7 @@ struct BusyShares {
 };
 
 // `time`: in which so much was read and written.
-Power power_of(const PowerParameters& parameters, const BusyShares& busy,
+Power power_of(const ArrayPowerParameters& parameters, const BusyShares& busy,
                const RowMemoryCounts& counts, std::int64_t controllers, Tick time);
 
 }  // namespace hmsim

@@ -91,7 +91,7 @@ TEST(Barrier, WhatIsBehindStartsWhenItEnds) {
 }
 
 TEST(ArrayPower, IsIdleAndBusyBlocksAndBits) {
-  const PowerParameters parameters;
+  const ArrayPowerParameters parameters;
   const Power idle = power_of(parameters, {}, {}, 4, kSecond);
   EXPECT_NEAR(idle.background, 0.135, 0.0005);  // 512 dies of 264 uW
   EXPECT_NEAR(idle.total() - idle.background, 0.3 + 0.03 + 0.12 + 5 * 0.00126 + 4 * 0.24, 1e-12);
