@@ -16,7 +16,7 @@ namespace {
 
 }  // namespace
 
-EdgeClock::EdgeClock(std::int64_t per_millisecond) {
+RateClock::RateClock(std::int64_t per_millisecond) {
   constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
   const std::int64_t common = std::gcd(kPicosecondsPerMillisecond, per_millisecond);
   picoseconds_ = kPicosecondsPerMillisecond / common;
@@ -25,7 +25,7 @@ EdgeClock::EdgeClock(std::int64_t per_millisecond) {
   last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
 }
 
-Tick EdgeClock::tick(std::int64_t edge) const {
+Tick RateClock::tick(std::int64_t edge) const {
   if (edge > last_edge_) {
     too_late();
   }
@@ -33,7 +33,7 @@ Tick EdgeClock::tick(std::int64_t edge) const {
   return Tick(whole + (edge % edges_ * picoseconds_ + edges_ - 1) / edges_);
 }
 
-std::int64_t EdgeClock::edge_at_or_after(Tick time) const {
+std::int64_t RateClock::edge_at_or_after(Tick time) const {
   if (time <= Tick(0)) {
     return 0;
   }

@@ -12,10 +12,10 @@ namespace hmsim {
 inline constexpr Tick kLongestTime{std::int64_t{1} << 62};
 
 // Edge n lies at n / rate seconds, rounded up to a picosecond; edge 0 at time 0.
-class EdgeClock {
+class RateClock {
  public:
   // Edges per millisecond; at least one, and less than one in a picosecond.
-  explicit EdgeClock(std::int64_t per_millisecond = 1'000'000);
+  explicit RateClock(std::int64_t per_millisecond = 1'000'000);
 
   Tick tick(std::int64_t edge) const;  // throws InputError past the longest time
   std::int64_t edge_at_or_after(Tick time) const;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/errors.h"
+#include "core/text.h"
 #include "core/units.h"
 #include "nvdimm/module.h"
 
@@ -15,21 +16,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "nvdimm.";
 constexpr const char* kDevices = "nvdimm.devices";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-// Cuts off the text up to the next `mark`, and returns it.
-std::string_view cut(std::string_view& text, char mark) {
-  const std::size_t end = std::min(text.find(mark), text.size());
-  const std::string_view part = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
 
 // "key=value, key=value", without "nvdimm." before the keys.
 Assignments parse_keys(std::string_view text) {

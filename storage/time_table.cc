@@ -3,22 +3,14 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace hmsim {
 
 namespace {
 
 constexpr Tick kLongest = 3600 * kSecond;
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 31;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && text.back() == ' ') {
-    text.remove_suffix(1);
-  }
-  return text;
-}
 
 // rise * part / whole, but no longer than the longest; whole <= kLargest, rise <= kLongest.
 Tick share(Tick rise, std::uint64_t part, std::uint64_t whole) {

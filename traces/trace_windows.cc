@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/errors.h"
+#include "core/text.h"
 #include "core/units.h"
 
 namespace hmsim {
@@ -16,21 +17,6 @@ constexpr std::int64_t kLongest = std::int64_t{1} << 48;
 constexpr std::int64_t kMostLoops = 1'000'000;
 constexpr std::size_t kMostWindows = 1'000;
 constexpr double kLargestWeight = 1e9;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-// Cuts off the text up to the next `mark`, and returns it.
-std::string_view cut(std::string_view& text, char mark) {
-  const std::size_t end = std::min(text.find(mark), text.size());
-  const std::string_view part = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
 
 std::string set_count(std::string_view text, const TraceUnit& unit, std::int64_t least,
                       std::int64_t& field) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/archive.h"
+#include "core/text.h"
 #include "core/units.h"
 
 namespace hmsim {
@@ -20,21 +21,6 @@ constexpr std::size_t kMostSizes = 64;
 
 std::uint64_t sectors_of(Bytes bytes) {
   return static_cast<std::uint64_t>(bytes.value() / kSectorBytes);
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
-
-// Cuts off the text up to the next `mark`, and returns it.
-std::string_view cut(std::string_view& text, char mark) {
-  const std::size_t end = std::min(text.find(mark), text.size());
-  const std::string_view part = trimmed(text.substr(0, end));
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
 }
 
 std::string whole_sectors(std::int64_t bytes) {

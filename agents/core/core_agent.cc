@@ -32,7 +32,7 @@ std::uint64_t CoreAgent::offset(MemoryClass memory) const {
 }
 
 void CoreAgent::prepare() {
-  slots_ = EdgeClock(parameters_.slots_per_millisecond());
+  slots_ = RateClock(parameters_.slots_per_millisecond());
   const std::int64_t records = parameters_.window + 1 + (runs_ahead_ ? kMostAhead : 0);
   std::size_t size = 1;
   while (size < static_cast<std::size_t>(records)) {

@@ -79,7 +79,7 @@ class CoreAgent : public Agent, protected RecordSource {
   virtual void serialize_core(Archive& archive) = 0;
 
   const CoreParameters& parameters() const { return parameters_; }
-  const EdgeClock& slots() const { return slots_; }
+  const RateClock& slots() const { return slots_; }
   // The most records that are in the window or dispatched ahead; a power of two. A record is kept
   // at its number modulo this.
   std::size_t capacity() const { return entries_.size(); }
@@ -164,7 +164,7 @@ class CoreAgent : public Agent, protected RecordSource {
 
   CoreParameters parameters_;
   Copies copies_;
-  EdgeClock slots_;
+  RateClock slots_;
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
   // is known for those before known_; those before applied_ no longer bound the next dispatch.

@@ -48,7 +48,7 @@ std::vector<ParameterError> MemoryTrace::check() const {
 }
 
 StreamAgent::Bounds MemoryTrace::open() {
-  clock_ = EdgeClock(frequency_ / 1'000);
+  clock_ = RateClock(frequency_ / 1'000);
   const FormatDescriptor& format = *find_format(trace_.format);
   unit_ = format.unit;
   source_ = format.accesses(trace_.open(index(), environment()));

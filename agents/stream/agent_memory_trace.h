@@ -36,7 +36,7 @@ class MemoryTrace final : public StreamAgent {
   TraceMode mode_ = TraceMode::saturating;
   bool sources_of_trace_ = false;
   std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
-  EdgeClock clock_;
+  RateClock clock_;
   TimeUnit unit_ = TimeUnit::none;
   std::unique_ptr<AccessSource> source_;
 };

@@ -17,6 +17,7 @@ from tools import rooms
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 FLOOR = {room: number for number, floor in enumerate(rooms.FLOORS) for room in floor}
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)[^;\n]*\{", re.MULTILINE)
 # gem5-ext stands beside what it may use, and belongs to no floor.
 GEM5_MAY_INCLUDE = {*rooms.CONTROLLER, "gem5-ext"}
 # Each package of python/hmsim may import what stands before it.
@@ -49,6 +50,18 @@ def test_no_include_runs_up(room: str) -> None:
         if other not in FLOOR or FLOOR[other] > FLOOR[room] or beside:
             wrong.append(f"{file} -> {target}")
     assert not wrong, f"includes that run up or aside: {wrong}"
+
+
+def test_no_two_types_have_one_name() -> None:
+    """A program that has two of a name is wrong, and no compiler or linker need say so."""
+    files: dict[str, list[str]] = {}
+    for room in FLOOR:
+        for path in sources(room):
+            if path.suffix == ".h":
+                for name in TYPE.findall(path.read_text(encoding="utf-8")):
+                    files.setdefault(name, []).append(path.relative_to(ROOT).as_posix())
+    assert len(files) > 300
+    assert not {name: found for name, found in files.items() if len(set(found)) > 1}
 
 
 def test_every_folder_of_the_library_has_a_floor() -> None:

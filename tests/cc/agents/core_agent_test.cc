@@ -28,8 +28,8 @@ struct Core {
   double slots_per_cycle() const {
     return base_cpi == 0 ? static_cast<double>(width) : 1 / base_cpi;
   }
-  EdgeClock slots() const {
-    return EdgeClock(std::llround(static_cast<double>(frequency / 1'000) * slots_per_cycle()));
+  RateClock slots() const {
+    return RateClock(std::llround(static_cast<double>(frequency / 1'000) * slots_per_cycle()));
   }
 };
 
@@ -53,7 +53,7 @@ struct EveryInstruction {
 
   EveryInstruction(const Core& core, const std::map<std::int64_t, Load>& loads, std::int64_t count)
       : retire(static_cast<std::size_t>(count) + 1) {
-    const EdgeClock clock = core.slots();
+    const RateClock clock = core.slots();
     std::vector<std::int64_t> dispatch(retire.size());
     dispatch[0] = -1;
     retire[0] = -1;
@@ -86,7 +86,7 @@ struct EveryInstruction {
 
 void expect_equal(AgentUnderTest& test, const EveryInstruction& oracle, const Core& core,
                   std::int64_t count) {
-  const EdgeClock clock = core.slots();
+  const RateClock clock = core.slots();
   Random random(7);
   std::int64_t retired = 0;
   while (!test.agent->finished_once()) {
@@ -353,13 +353,13 @@ TEST(CoreAgent, ChecksItsWindow) {
                InputError);
 }
 
-TEST(EdgeClock, EdgesAreRoundedUpAndFoundAgain) {
-  const EdgeClock even(8'000'000);
+TEST(RateClock, EdgesAreRoundedUpAndFoundAgain) {
+  const RateClock even(8'000'000);
   EXPECT_EQ(even.tick(8).value(), 1'000);
   EXPECT_EQ(even.edge_at_or_after(Tick(1)), 1);
   EXPECT_EQ(even.edge_at_or_after(Tick(125)), 1);
   EXPECT_EQ(even.edge_at_or_after(Tick(126)), 2);
-  const EdgeClock thirds(3'000'000);
+  const RateClock thirds(3'000'000);
   EXPECT_EQ(thirds.tick(1).value(), 334);
   EXPECT_EQ(thirds.tick(3).value(), 1'000);
   for (const std::int64_t edge : {0LL, 1LL, 2LL, 3LL, 1'000'000'007LL}) {

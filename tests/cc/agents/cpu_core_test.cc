@@ -10,7 +10,7 @@ namespace hmsim::testing {
 namespace {
 
 void expect_equal(const Bench& bench, const InstructionModel& model, const CoreShape& shape) {
-  const EdgeClock clock(shape.frequency / 1'000 * shape.width);
+  const RateClock clock(shape.frequency / 1'000 * shape.width);
   AgentUnderTest test(bench);
   std::size_t retired = 0;
   while (!test.agent->finished_once()) {

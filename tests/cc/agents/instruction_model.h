@@ -432,7 +432,7 @@ class InstructionModel {
 
   CoreShape shape_;
   CacheParameters parameters_;
-  EdgeClock clock_;
+  RateClock clock_;
   CacheModel model_;
   std::vector<Instruction> program_;
   std::function<Tick(std::uint64_t)> latency_;
