@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from block_runs import assert_may_be_cut, assert_parts_add_up, statistics_of
 from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.config.configuration import load_config
-from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
 
 # The same system with each kind, of 64 MiB.
 PLAIN: dict[str, Any] = {"storage.path.driver": "none", "storage.capacity": "64MiB"}
@@ -142,9 +140,7 @@ def statistics(path: Path, kind: str, name: str = "", value: Any = None) -> dict
     if value is False:
         overrides[name] = False
     config = load_config("storage/moneta", overrides, where="test")
-    agent = {"kind": "block_trace", "path": str(path), "format": "fio", "threads": 16}
-    workload = Workload("blocks", (Agent(tuple(from_mapping(agent, "test")), "test", path),))
-    return dict(run(config, workload).stats)
+    return statistics_of(config, path, "fio")
 
 
 @pytest.mark.parametrize("name", names())
@@ -160,11 +156,7 @@ def test_the_table_names_known_parameters() -> None:
 
 @pytest.mark.parametrize("kind", BASES)
 def test_parts_of_latencies_add_up(kind: str, path: Path) -> None:
-    stats = statistics(path, kind)
-    for way in ("read", "write"):
-        prefix = f"storage.{way}."
-        parts = [value for name, value in stats.items() if name.startswith(prefix)]
-        assert sum(parts) == pytest.approx(stats[f"storage.{way}_latency_us.mean"], rel=1e-12)
+    assert_parts_add_up(statistics(path, kind))
 
 
 WRONG = {
@@ -192,22 +184,4 @@ def test_what_is_wrong_is_told_with_the_nearest_choice(kind: str, name: str) -> 
 @pytest.mark.parametrize("kind", BASES)
 def test_a_run_may_be_cut_anywhere(kind: str, path: Path) -> None:
     config = load_config("storage/moneta", BASES[kind], where="test")
-    keys = [("kind", "block_trace"), ("path", "t"), ("format", "fio"), ("threads", "16")]
-    data = path.read_bytes()
-
-    def simulation() -> Simulation:
-        return Simulation(
-            config.flat(), [keys], 1, 0, 0, lambda agent, offset: data[offset:], [len(data)]
-        )
-
-    whole = simulation()
-    while not whole.run(1_000):
-        pass
-    for steps in (1, 333, 2_111):
-        first = simulation()
-        first.run(steps)
-        second = simulation()
-        second.load(first.save(), "the checkpoint")
-        while not second.run(1_000):
-            pass
-        assert second.statistics() == whole.statistics()
+    assert_may_be_cut(config, path, "fio", (1, 333, 2_111))

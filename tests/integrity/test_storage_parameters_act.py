@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from block_runs import assert_may_be_cut, assert_parts_add_up, statistics_of
 from hmsim import InputError
 from hmsim._core import Simulation
 from hmsim.common.paths import shipped
 from hmsim.config.configuration import load_config
-from hmsim.config.settings import from_mapping
-from hmsim.running.runner import run
-from hmsim.running.workload import Agent, Workload
 
 # Sixteen threads over few contexts, tags and buffers, requests of all sizes: everything is used.
 BASE: dict[str, Any] = {
@@ -112,9 +110,7 @@ def statistics(path: Path, name: str = "", value: Any = None) -> dict[str, Any]:
     if name == "storage.kind":
         overrides["nvdimm.present"] = True
     config = load_config("storage/moneta", overrides, where="test")
-    agent = {"kind": "block_trace", "path": str(path), "format": "mqsim", "threads": 16}
-    workload = Workload("blocks", (Agent(tuple(from_mapping(agent, "test")), "test", path),))
-    return dict(run(config, workload).stats)
+    return statistics_of(config, path, "mqsim")
 
 
 @pytest.mark.parametrize("name", names())
@@ -131,11 +127,7 @@ def test_the_tables_name_known_parameters() -> None:
 
 
 def test_parts_of_latencies_add_up(path: Path) -> None:
-    stats = statistics(path)
-    for way in ("read", "write"):
-        prefix = f"storage.{way}."
-        parts = [value for name, value in stats.items() if name.startswith(prefix)]
-        assert sum(parts) == pytest.approx(stats[f"storage.{way}_latency_us.mean"], rel=1e-12)
+    assert_parts_add_up(statistics(path))
 
 
 def test_little(path: Path) -> None:
@@ -192,22 +184,4 @@ def test_a_name_that_is_none_is_told_the_nearest() -> None:
 
 def test_a_run_may_be_cut_anywhere(path: Path) -> None:
     config = load_config("storage/moneta", BASE, where="test")
-    keys = [("kind", "block_trace"), ("path", "t"), ("format", "mqsim"), ("threads", "16")]
-    data = path.read_bytes()
-
-    def simulation() -> Simulation:
-        return Simulation(
-            config.flat(), [keys], 1, 0, 0, lambda agent, offset: data[offset:], [len(data)]
-        )
-
-    whole = simulation()
-    while not whole.run(1_000):
-        pass
-    for steps in (1, 50, 333, 1_111):
-        first = simulation()
-        first.run(steps)
-        second = simulation()
-        second.load(first.save(), "the checkpoint")
-        while not second.run(1_000):
-            pass
-        assert second.statistics() == whole.statistics()
+    assert_may_be_cut(config, path, "mqsim", (1, 50, 333, 1_111))
