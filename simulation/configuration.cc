@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/units.h"
 
 namespace hmsim {
 
@@ -50,6 +51,14 @@ Configuration::Configuration(const Assignments& assignments) : Configuration() {
                                      std::to_string(system_.controller.channels) +
                                      " channels each have more than 64 channels: must be at most " +
                                      std::to_string(kMostChannels / system_.controller.channels)});
+  }
+  const PageCacheParameters& cache = storage_.cache();
+  if (errors_.empty() && storage_.present() && cache.mover == Mover::lines &&
+      cache.second > system_.nvdimm_capacity()) {
+    errors_.push_back(
+        {"storage.cache.second", format_size(cache.second) + " exceeds the NVDIMMs, whose lines " +
+                                     "storage.cache.mover says they are: must be at most " +
+                                     format_size(system_.nvdimm_capacity())});
   }
   for (ParameterError& error : check_policies(policies_)) {
     errors_.push_back(std::move(error));

@@ -8,7 +8,6 @@
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
-#include "core/units.h"
 #include "simulation/buffer_start.h"
 #include "simulation/configuration.h"
 
@@ -102,12 +101,6 @@ void Simulation::make_storage(const StorageParameters& storage) {
   const PageCacheParameters& cache = storage.cache();
   std::unique_ptr<LineMover> mover;
   if (cache.mover == Mover::lines) {
-    const Bytes room = memory_->capacity(MemoryClass::nvdimm);
-    if (cache.second > room) {
-      throw InputError("storage.cache.second: " + format_size(cache.second) +
-                       " do not fit the NVDIMMs of " + format_size(room) +
-                       ", whose lines storage.cache.mover says they are");
-    }
     const auto index = static_cast<std::uint16_t>(requesters().size());
     mover = std::make_unique<LineMover>(*memory_, index, cache.window);
   }

@@ -256,11 +256,10 @@ void Array::end_sent(std::uint32_t index, Tick now) {
   free_buffer(transfer, now);
 }
 
-// Those that wait for buffers are writes, first in their queues, and reads that have their data.
-void Array::free_buffer(const Transfer& transfer, Tick now) {
-  Slots<std::uint32_t>& buffers = buffers_of(transfer);
-  buffers.give(1, now);
-  while (const auto next = buffers.admit(now)) {
+// Whatever waited for a buffer, or for room at a controller, and may go on now: what has started
+// has its data, and goes to the ring; of the rest each is first in its queue.
+void Array::admit(Slots<std::uint32_t>& slots, Tick now) {
+  while (const auto next = slots.admit(now)) {
     const std::uint32_t queue = transfers_[*next].queue;
     if (transfers_[*next].started) {
       enter_ring(*next, now);
@@ -272,19 +271,15 @@ void Array::free_buffer(const Transfer& transfer, Tick now) {
   }
 }
 
-// Those that wait for room are writes that have their data here, and reads, first in their queues.
+void Array::free_buffer(const Transfer& transfer, Tick now) {
+  Slots<std::uint32_t>& buffers = buffers_of(transfer);
+  buffers.give(1, now);
+  admit(buffers, now);
+}
+
 void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now) {
   room.give(static_cast<std::int64_t>(transfer.bytes), now);
-  while (const auto next = room.admit(now)) {
-    const std::uint32_t queue = transfers_[*next].queue;
-    if (transfers_[*next].started) {
-      enter_ring(*next, now);
-    } else {
-      queues_[queue].stalled = false;
-      start(*next, now);
-      schedule(queue, now);
-    }
-  }
+  admit(room, now);
 }
 
 void Array::end_transfer(std::uint32_t index, Tick now) {

@@ -142,6 +142,7 @@ class Array final : public StorageDevice {
   void end_cells(std::uint32_t index, Tick now);
   void end_link(std::uint32_t index, bool to_host, Tick now);
   void end_sent(std::uint32_t index, Tick now);
+  void admit(Slots<std::uint32_t>& slots, Tick now);
   void free_buffer(const Transfer& transfer, Tick now);
   void free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now);
   void end_transfer(std::uint32_t index, Tick now);

@@ -19,6 +19,7 @@ Host::Host(const PathParameters& parameters, StorageDevice& device)
       read_(parameters, false),
       write_(parameters, true),
       device_(device),
+      goes_ahead_(!device.tells_others()),
       contexts_(parameters.contexts) {
   device_.listen(*this);
 }
@@ -76,7 +77,7 @@ Tick Host::advance(Tick now) {
     }
     const Tick next = next_event();
     if (next > now) {
-      if (told_ || next == kNever || device_.tells_others() || !wakeup_.go_on(next)) {
+      if (told_ || !goes_ahead_ || next == kNever || !wakeup_.go_on(next)) {
         return next;
       }
       now = next;

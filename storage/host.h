@@ -117,6 +117,7 @@ class Host final : public Component, private IoListener {
   const SoftwarePath read_;
   const SoftwarePath write_;
   StorageDevice& device_;
+  const bool goes_ahead_;      // to events that nobody else sees, without the kernel
   Tick device_next_ = kNever;  // event
   std::vector<IoListener*> clients_;
   bool told_ = false;  // a client, since advance() was called

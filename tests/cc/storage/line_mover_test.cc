@@ -83,8 +83,7 @@ TEST(LineMover, ASecondLevelThatTheNvdimmCannotHoldIsAnError) {
   };
   EXPECT_NE(error({{"storage.cache.second", "2GiB"}}).find("storage.cache.second: 2GiB"),
             std::string::npos);
-  EXPECT_NE(error({{"nvdimm.present", "false"}}).find("do not fit the NVDIMMs of 0B"),
-            std::string::npos);
+  EXPECT_NE(error({{"nvdimm.present", "false"}}).find("must be at most 0B"), std::string::npos);
   EXPECT_NE(error({{"storage.cache.second", "0B"}}).find("storage.cache.mover"), std::string::npos);
 }
 
