@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The Python module hmsim._core; python/hmsim/_core.pyi describes it.
+#include <pybind11/functional.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +21,7 @@
 #include "bindings/policy_module.h"
 #include "bindings/python_policy.h"
 #include "bindings/trace_module.h"
+#include "controller/preconditioned.h"
 #include "core/errors.h"
 #include "core/units.h"
 #include "nvdimm/precondition.h"
@@ -119,17 +122,24 @@ void bind_simulation(py::module_& module) {
                        std::uint64_t seed, std::int64_t warmup_ps, std::int64_t warmup_instructions,
                        py::function source, const std::vector<std::uint64_t>& trace_bytes,
                        bool check, bool log_requests, std::int64_t log_commands,
-                       const py::dict& policies) {
-             const RunOptions options{
-                 seed,  Tick(warmup_ps), warmup_instructions, trace_bytes,
-                 check, log_requests,    log_commands,        python_policy_makers(policies)};
+                       const py::dict& policies,
+                       const std::function<void(double)>& preconditioning) {
+             const RunOptions options{seed,
+                                      Tick(warmup_ps),
+                                      warmup_instructions,
+                                      trace_bytes,
+                                      check,
+                                      log_requests,
+                                      log_commands,
+                                      python_policy_makers(policies),
+                                      preconditioning};
              return std::make_unique<Simulation>(config, agents, options,
                                                  trace_source(std::move(source)));
            }),
            py::arg("config"), py::arg("agents"), py::arg("seed"), py::arg("warmup_ps"),
            py::arg("warmup_instructions"), py::arg("source"), py::arg("trace_bytes"),
            py::arg("check") = false, py::arg("log_requests") = false, py::arg("log_commands") = 0,
-           py::arg("policies") = py::dict())
+           py::arg("policies") = py::dict(), py::arg("preconditioning") = py::none())
       .def("run", &Simulation::run, py::arg("steps"), Release())
       .def(
           "advance",
@@ -246,6 +256,15 @@ void bind_simulation(py::module_& module) {
                                   configuration.system().nvdimm_capacity().value());
           },
           py::arg("config"))
+      .def_static(
+          "preconditioning",
+          [](const Assignments& config, std::uint64_t seed) {
+            const Configuration configuration(config);
+            configuration.throw_if_wrong();
+            const SystemConfig& system = configuration.system();
+            return std::make_pair(preconditioned_pages(system), preconditioned_shape(system, seed));
+          },
+          py::arg("config"), py::arg("seed"))
       .def_static("parameters", [] { return to_python(Simulation::parameters()); })
       .def_static("agent_kinds", &Simulation::agent_kinds)
       .def_static(

@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "core/input_file.h"
 #include "nvdimm/ftl/ftl.h"
+#include "nvdimm/precondition.h"
 
 namespace hmsim {
 
@@ -154,6 +155,27 @@ std::string body_of(const std::string& path, const SystemConfig& config) {
 }
 
 }  // namespace
+
+std::string preconditioned_shape(const SystemConfig& config, std::uint64_t seed) {
+  std::string text;
+  for (const auto& [name, value] : shaping(config, seed)) {
+    text += name + " = " + value + "\n";
+  }
+  return text;
+}
+
+std::uint64_t preconditioned_pages(const SystemConfig& config) {
+  std::uint64_t pages = 0;
+  if (!config.nvdimm.present || !config.nvdimm.precondition.load.empty()) {
+    return 0;
+  }
+  for (const NvdimmParameters& module : config.nvdimms()) {
+    if (module.kind == NvdimmKind::flash) {
+      pages += precondition_pages(module.precondition, ftl_shape(module).logical_pages);
+    }
+  }
+  return pages * static_cast<std::uint64_t>(config.all_channels());
+}
 
 std::string seal_preconditioned(const SystemConfig& config, std::uint64_t seed, std::string state) {
   const Values values = shaping(config, seed);

@@ -15,6 +15,13 @@
 
 namespace hmsim {
 
+// What shapes this state, and the seed, as text: systems for which it is the same share files.
+std::string preconditioned_shape(const SystemConfig& config, std::uint64_t seed);
+
+// Logical pages that are written for all NVDIMMs of the system; 0: nothing is preconditioned, or by
+// a file.
+std::uint64_t preconditioned_pages(const SystemConfig& config);
+
 std::string seal_preconditioned(const SystemConfig& config, std::uint64_t seed, std::string state);
 
 // Calls load() with the state in the file at `path`. Throws InputError when it cannot be read, is

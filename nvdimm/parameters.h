@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,9 @@ struct PreconditionParameters {
   std::int64_t seed = 1;
   PreconditionBuffer buffer = PreconditionBuffer::none;
   std::string load;  // a file
+  // Told of so many more logical pages that are written, now and then; what it throws ends the
+  // writing. No parameter of users.
+  std::function<void(std::uint64_t pages)> report;
 };
 
 struct NvdimmParameters {

@@ -12,6 +12,8 @@ namespace hmsim {
 
 namespace {
 
+constexpr std::uint64_t kReportedPages = 1 << 18;  // at a time: some tenths of a second
+
 std::uint64_t pages_of(double share, std::uint64_t logical_pages) {
   return static_cast<std::uint64_t>(share * static_cast<double>(logical_pages) + 0.5);
 }
@@ -225,18 +227,36 @@ std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64
 
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed) {
   UntimedWriter writer(ftl);
+  std::uint64_t untold = 0;
+  const auto tell = [&](std::uint64_t most) {
+    if (untold > most && parameters.report) {
+      parameters.report(std::exchange(untold, 0));
+    }
+  };
+  const auto write = [&](LogicalPage page) {
+    writer.write(page);
+    ++untold;
+    tell(kReportedPages);
+  };
   const std::uint64_t logical_pages = ftl.shape().logical_pages;
   const std::uint64_t filled = filled_pages(parameters, logical_pages);
   for (std::uint64_t page = 0; page < filled; ++page) {
-    writer.write(LogicalPage(static_cast<std::int64_t>(page)));
+    write(LogicalPage(static_cast<std::int64_t>(page)));
   }
   if (filled > 0) {
     Overwrites pages(parameters, filled, seed);
     for (std::uint64_t i = pages_of(parameters.overwrite, logical_pages); i > 0; --i) {
-      writer.write(pages.next());
+      write(pages.next());
     }
   }
+  tell(0);
   return writer.finish();
+}
+
+std::uint64_t precondition_pages(const PreconditionParameters& parameters,
+                                 std::uint64_t logical_pages) {
+  const std::uint64_t filled = filled_pages(parameters, logical_pages);
+  return filled == 0 ? 0 : filled + pages_of(parameters.overwrite, logical_pages);
 }
 
 std::vector<LogicalPage> next_writes(const PreconditionParameters& parameters,

@@ -55,7 +55,12 @@ void write_map_untimed(Ftl& ftl, UntimedWork& work);
 void collect_untimed(Ftl& ftl, std::uint32_t lun, UntimedWork& work);
 
 // As `parameters` say; overwrites at random depend on their seed and on `seed`, a channel's own.
+// parameters.report() is told of all that is written.
 UntimedWork precondition(Ftl& ftl, const PreconditionParameters& parameters, std::uint64_t seed);
+
+// Pages that it writes, those that it writes again counted again.
+std::uint64_t precondition_pages(const PreconditionParameters& parameters,
+                                 std::uint64_t logical_pages);
 
 // Pages that it fills, the first ones.
 std::uint64_t filled_pages(const PreconditionParameters& parameters, std::uint64_t logical_pages);

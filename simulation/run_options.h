@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "controller/memory_system.h"
@@ -28,6 +29,9 @@ struct RunOptions {
   std::int64_t log_commands = 0;
   // In place of the policies that the configuration names.
   PolicyMakers policies = {};
+  // Told now and then which share of NVDIMMs' preconditioning is done; what it throws ends the
+  // making of the simulation.
+  std::function<void(double share)> preconditioning = {};
 };
 
 }  // namespace hmsim

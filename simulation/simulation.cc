@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "controller/preconditioned.h"
 #include "core/archive.h"
 #include "core/checkpoint.h"
 #include "core/errors.h"
@@ -58,6 +59,14 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
   SystemConfig system = configuration.system();
   file_ = system.nvdimm.present ? system.nvdimm.precondition.load : "";
   system.makers = options_.policies;
+  if (options_.preconditioning) {
+    const auto all = static_cast<double>(preconditioned_pages(system));
+    system.nvdimm.precondition.report =
+        [this, all, done = std::make_shared<std::uint64_t>(0)](std::uint64_t pages) {
+          *done += pages;
+          options_.preconditioning(static_cast<double>(*done) / all);
+        };
+  }
   make_memory(system);
   watchers_ = std::make_unique<Watchers>(options_, configuration.system());
   watchers_->check(configuration.system(), *memory_);

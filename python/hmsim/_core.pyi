@@ -184,6 +184,7 @@ class Simulation:
         log_requests: bool = False,
         log_commands: int = 0,
         policies: Mapping[str, Callable[[], Any]] = {},
+        preconditioning: Callable[[float], None] | None = None,
     ) -> None:
         """Build a simulation.
 
@@ -192,7 +193,8 @@ class Simulation:
         ``check`` judges every command, so that `run` and `advance` raise SimulatorFault when a rule
         of a device, a bus or the ack protocol is broken; ``log_requests`` keeps what
         `take_requests` returns, and ``log_commands`` so many rows of what `take_commands` does;
-        ``policies`` make those in Python, by the parameter that would name them (hmsim.policies).
+        ``policies`` make those in Python, by the parameter that would name them (hmsim.policies);
+        ``preconditioning`` is told now and then which share of that is done, before this returns.
         """
 
     def run(self, steps: int) -> bool:
@@ -279,6 +281,10 @@ class Simulation:
     def resolve(config: Assignments) -> list[tuple[str, str]]: ...
     @staticmethod
     def capacities(config: Assignments) -> tuple[int, int]: ...
+    @staticmethod
+    def preconditioning(config: Assignments, seed: int) -> tuple[int, str]:
+        """Return the logical pages that are written before a run, and what shapes their state."""
+
     @staticmethod
     def parameters() -> list[dict[str, str]]:
         """Return dictionaries with name, type, unit, default, range, doc and source."""

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hmsim import InputError, System, load_config, run
+from hmsim.running.preconditioning import Preconditioned, state
 from support import invoke, succeed, write
 
 SMALL = {
@@ -185,3 +187,75 @@ def test_what_a_run_reads_is_resident(tmp_path: Path) -> None:
     assert results[0]["nvdimm.buffer.read_hit_ratio_strict"] < 1
     assert results[1]["nvdimm.buffer.read_hit_ratio_strict"] == 1
     assert results[1]["nvdimm.nand.reads"] == 0
+
+
+LARGE = {  # 1.3 million pages are written: about a second
+    "nvdimm.capacity": "4GiB",
+    "nvdimm.precondition.fill": 0.6,
+    "nvdimm.precondition.overwrite": 1,
+}
+
+
+def test_what_takes_a_second_is_kept_and_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    workload = write(tmp_path / "w.yaml", WRITES.replace("9000", "300"))
+    folder = tmp_path / "cache" / "hmsim" / "preconditioned"
+    shares: list[float] = []
+    config = load_config("mascots16", LARGE)
+    first = Preconditioned(config, 3, shares.append)
+    kept = list(folder.iterdir())
+    assert len(kept) == 1
+    assert dict(first.flat)["nvdimm.precondition.load"] == str(kept[0])
+    assert len(shares) > 3 and shares == sorted(shares) and shares[-1] == 1
+
+    again = run(config, workload, seed=3)
+    other = load_config("mascots16", {**LARGE, "nvdimm.gc.scheduler": "proactive"})
+    assert Preconditioned(other, 3, shares.append).flat[-1] == first.flat[-1]
+    assert list(folder.iterdir()) == kept  # by both
+    assert shares[-1] == 1 and len(shares) == len(set(shares))  # nothing was written again
+    assert "nvdimm.precondition.load" not in dict(again.config.flat())
+
+    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1 << 40)
+    anew = run(config, workload, seed=3)
+    assert dict(again.stats) == dict(anew.stats)
+    Preconditioned(config, 4, None)
+    assert list(folder.iterdir()) == kept  # small ones are not kept
+
+
+def test_the_longest_unused_goes_when_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    config = load_config("mascots16", SMALL)
+    Preconditioned(config, 1, None)
+    (first,) = (tmp_path / "hmsim" / "preconditioned").iterdir()
+    size = first.stat().st_size
+    os.utime(first, ns=(0, 0))
+    monkeypatch.setattr("hmsim.running.preconditioning.MOST", 2 * size + size // 2)
+    for seed in (2, 3):
+        Preconditioned(config, seed, None)
+    assert len(list(first.parent.iterdir())) == 2
+    assert not first.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(write(tmp_path / "file", "")))
+    monkeypatch.setattr("hmsim.running.preconditioning.WORTH", 1)
+    config = load_config("mascots16", SMALL)
+    assert Preconditioned(config, 1, None).flat == config.flat()
+
+
+def test_making_it_can_be_interrupted() -> None:
+    class Enough(Exception):
+        pass
+
+    def report(share: float) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        state(load_config("mascots16", SMALL).flat(), 1, report)

@@ -6,9 +6,20 @@ from typing import Annotated
 
 import typer
 
-from hmsim.cli.support import ConfigArgument, Force, Json, Seed, Sets, configuration, print_json
-from hmsim.common.directories import check_file
-from hmsim.running.system import System
+from hmsim.cli.support import (
+    ConfigArgument,
+    Force,
+    Json,
+    Seed,
+    Sets,
+    configuration,
+    on_terminal,
+    print_json,
+)
+from hmsim.common.directories import check_file, new_file
+from hmsim.common.progress import Bars
+from hmsim.running.preconditioning import state
+from hmsim.running.runner import PREPARING
 
 
 def precondition(
@@ -25,7 +36,11 @@ def precondition(
     preconditioning would have ended.
     """
     check_file(out, force)
-    System(configuration(config, sets), seed=seed).save_preconditioned(out, force)
+    loaded = configuration(config, sets)
+    with Bars(on_terminal()) as bars:
+        content = state(loaded.flat(), seed, lambda done: bars.report(PREPARING, done))
+    with new_file(out, force) as scratch:
+        scratch.write_bytes(content)
     size = out.stat().st_size
     if json:
         print_json({"path": str(out), "bytes": size})

@@ -46,10 +46,11 @@ from hmsim.running.options import options
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.run_record import read_record
-from hmsim.running.runner import simulate
+from hmsim.running.runner import PREPARING, simulate
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
+NOTABLE = 1.0  # seconds of preconditioning that are told
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
@@ -108,6 +109,7 @@ def run(
             lambda done: bars.report(agents.name, done),
             log=log,
             commands=commands,
+            preparing=lambda done: bars.report(PREPARING, done),
         )
     _leave(result, out, force, json)
     if check and not json:
@@ -221,6 +223,9 @@ def _print_result(result: Result) -> None:
         f"{result.workload.name} on {result.config.name}{policy}, seed {result.options.seed}: "
         f"{number(stats['sim.ticks'] / 1e9)} ms simulated in {result.host['seconds']:.1f} s"
     )
+    before = result.host.get("preconditioning_seconds", 0.0)
+    if before > NOTABLE and 2 * before > result.host["seconds"]:
+        print(f"(preconditioning took {before:.1f} s of these; the next run that starts so has it)")
     _print_agents(result.workload)
     _print_unfinished(result)
     if backward := stats.get("frontend.backward_arrivals"):

@@ -17,12 +17,14 @@ from hmsim.config.policies import makers
 from hmsim.running.calibration import with_table
 from hmsim.running.command_log import MOST_ROWS, CommandLog
 from hmsim.running.options import Options, options
+from hmsim.running.preconditioning import Preconditioned
 from hmsim.running.request_log import ROWS, RequestLog
 from hmsim.running.result import Result
 from hmsim.running.workload import Workload, load_workload
 from hmsim.traces.reader import TraceSource, expected_size
 
 HISTOGRAM_PARTS = ("count", "mean", "p50", "p99", "p999", "max")  # of a histogram
+PREPARING = "preconditioning"  # its bar
 STEPS = 100_000  # kernel steps between two looks at the clock, the keyboard and the bars
 AnyConfig = Union[Config, str, "os.PathLike[str]"]
 AnyWorkload = Union[Workload, str, "os.PathLike[str]"]
@@ -81,6 +83,7 @@ def run(
             lambda done: bars.report(agents.name, done),
             log=log,
             commands=commands,
+            preparing=lambda done: bars.report(PREPARING, done),
         )
 
 
@@ -90,13 +93,18 @@ def _begin(
     chosen: Options,
     log: RequestLog | None = None,
     commands: CommandLog | None = None,
-) -> Simulation:
-    """Return the simulation of a run at time 0. Raises InputError."""
+    preparing: Callable[[float], None] | None = None,
+) -> tuple[Simulation, float]:
+    """Return the simulation of a run at time 0, and the seconds of preconditioning in advance.
+
+    Raises InputError.
+    """
     workload.check(config, bool(chosen.warmup_ps or chosen.warmup_instructions))
     traces = [agent.trace for agent in workload.agents]
     try:
-        return Simulation(
-            config.flat(),
+        prepared = Preconditioned(config, chosen.seed, preparing)
+        simulation = Simulation(
+            prepared.flat,
             [agent.flat() for agent in workload.agents],
             chosen.seed,
             chosen.warmup_ps,
@@ -108,6 +116,7 @@ def _begin(
             log_commands=0 if commands is None else commands.limit,
             policies=makers(dict(config.objects)),
         )
+        return simulation, prepared.seconds
     except InputError as error:
         raise InputError(workload.locate(str(error))) from error
 
@@ -118,7 +127,8 @@ def statistic_names(config: Config, workload: Workload, chosen: Options) -> set[
     Raises InputError.
     """
     names: set[str] = set()
-    for statistic in _begin(config, workload, chosen).statistics():
+    simulation, _ = _begin(config, workload, chosen)
+    for statistic in simulation.statistics():
         path = statistic["path"]
         histogram = statistic["kind"] == "histogram"
         names.update(f"{path}.{part}" for part in HISTOGRAM_PARTS) if histogram else names.add(path)
@@ -133,14 +143,15 @@ def simulate(
     stop: threading.Event | None = None,
     log: RequestLog | None = None,
     commands: CommandLog | None = None,
+    preparing: Callable[[float], None] | None = None,
 ) -> Result:
     """Run to the end, telling ``report`` the share that is done, ``log`` every request and
-    ``commands`` every command.
+    ``commands`` every command; ``preparing`` is told the share of preconditioning.
 
     Raises Cancelled soon after ``stop`` is set.
     """
     started = time.perf_counter()
-    simulation = _begin(config, workload, chosen, log, commands)
+    simulation, preconditioning = _begin(config, workload, chosen, log, commands, preparing)
     while not simulation.run(STEPS):
         if log is not None and simulation.logged_requests >= ROWS:
             log.write(simulation.take_requests())
@@ -160,6 +171,7 @@ def simulate(
     requests = next((s["value"] for s in statistics if s["path"] == "sim.requests"), 0)
     host = {
         "seconds": round(seconds, 3),
+        "preconditioning_seconds": round(preconditioning, 3),
         "requests_per_second": round(requests / seconds, 1),
         "peak_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }

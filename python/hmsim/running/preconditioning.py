@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Preconditioning that is done once: what it leaves in the NVDIMMs is kept for other runs.
+
+Writing a large NVDIMM full takes longer than many a run, and the runs of a comparison or a sweep
+begin alike. A file in the cache holds what was written, under the hash of all that shapes it: the
+parameters that do, the seed, and the code. A run that finds it loads it, to the same effect
+(`tests/cli/test_precondition.py`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from hmsim import _core
+from hmsim._core import InputError, Simulation
+from hmsim.common.directories import file_digest, new_file
+from hmsim.common.paths import cache_directory
+from hmsim.config.configuration import Config
+from hmsim.running import identity
+
+WORTH = 1 << 20  # logical pages that take about a second: fewer are written anew
+MOST = 1 << 30  # bytes of all files; those that were not used for longest go first
+LOAD = "nvdimm.precondition.load"
+VICTIM = "nvdimm.ftl.victim"  # the policy that takes part
+SUFFIX = ".state"
+Report = Callable[[float], None]
+
+
+class Preconditioned:
+    """A configuration's assignments, with the file that spares preconditioning where it pays.
+
+    Attributes:
+        flat: as `Config.flat`.
+        seconds: that it took to make or to find the file.
+    """
+
+    def __init__(self, config: Config, seed: int, report: Report | None) -> None:
+        """Find the file, or make it.
+
+        Args:
+            config: of the run.
+            seed: of the run.
+            report: is told which share is written.
+
+        Raises:
+            InputError: the configuration is at fault.
+        """
+        started = time.perf_counter()
+        self.flat = config.flat()
+        with contextlib.suppress(OSError):  # of a cache that is not to be had
+            if file := _file(config, seed, report):
+                self.flat = [*(pair for pair in self.flat if pair[0] != LOAD), (LOAD, str(file))]
+        self.seconds = time.perf_counter() - started
+
+
+def _file(config: Config, seed: int, report: Report | None) -> Path | None:
+    """Return the file for such a run; None where none is worth it, or it cannot be kept."""
+    flat = config.flat()
+    pages, shape = Simulation.preconditioning(flat, seed)
+    if pages < WORTH or VICTIM in dict(config.objects):
+        return None
+    try:
+        folder = cache_directory() / "preconditioned"
+    except InputError:
+        return None
+    code = file_digest(str(_core.__file__))
+    path = folder / f"{identity.digest([shape, code])}{SUFFIX}"
+    if path.is_file():
+        os.utime(path)
+        return path
+    content = state(flat, seed, report)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with new_file(path, force=True) as scratch:
+            scratch.write_bytes(content)
+    except InputError:
+        return None
+    _make_room(folder, path)
+    return path
+
+
+def state(flat: list[tuple[str, str]], seed: int, report: Report | None = None) -> bytes:
+    """Return the content of a file for ``nvdimm.precondition.load``. Raises InputError."""
+    simulation = Simulation(
+        flat, [], seed, 0, 0, lambda agent, offset: b"", [], preconditioning=report
+    )
+    return simulation.preconditioned()
+
+
+def _make_room(folder: Path, newest: Path) -> None:
+    """Remove files, the longest unused first, until the others take no more than `MOST`."""
+    found = []
+    for path in folder.glob(f"*{SUFFIX}"):
+        with contextlib.suppress(FileNotFoundError):
+            status = path.stat()
+            found.append((status.st_mtime_ns, status.st_size, path))
+    size = sum(each for _, each, _ in found)
+    for _, each, path in sorted(found):
+        if size <= MOST or path == newest:
+            break
+        path.unlink(missing_ok=True)
+        size -= each
