@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import typer
 from hmsim.cli import app
 from hmsim.cli.commands import COMMANDS
-from support import invoke
+from support import REPO, invoke
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -37,3 +41,28 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     done = invoke("comp")
     assert done.exit_code == 2
     assert "Did you mean 'compare'?" in done.stderr
+
+
+def leaves() -> Iterator[tuple[str, Any]]:
+    group = typer.main.get_command(app)
+    for name in COMMANDS:
+        found = group.get_command(typer.Context(group), name)
+        assert found is not None
+        if hasattr(found, "commands"):
+            yield from ((f"{name} {each}", leaf) for each, leaf in found.commands.items())
+        else:
+            yield name, found
+
+
+@pytest.mark.parametrize(("name", "command"), list(leaves()))
+def test_a_help_ends_with_an_example_that_is_accepted_and_a_page_that_exists(
+    name: str, command: Any
+) -> None:
+    match = re.fullmatch(r"\x08\nExample:  hmsim (.*)\nMore in:  (docs/.*)", command.epilog or "")
+    assert match
+    words, own = shlex.split(match[1]), name.split()
+    assert words[: len(own)] == own
+    command.make_context(name, words[len(own) :])  # raises where an option is unknown or missing
+    assert (REPO / match[2]).is_file()
+    assert len(match[1]) <= 80 - len("  Example:  hmsim ")
+    assert invoke(*own, "-h").stdout.endswith(f"{match[2]}\n")

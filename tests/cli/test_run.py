@@ -302,12 +302,22 @@ agents:
 """
 
 
-def test_an_interrupt_ends_with_status_130_and_nothing_written(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "begin"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_whoever_stops_a_command_is_told_what_is_kept(
+    tmp_path: Path, number: signal.Signals, status: int, begin: str
+) -> None:
     write(tmp_path / "long.yaml", LONG)
-    for command in (
-        ["run", "mascots16", "--workload", "long.yaml", "--out", "out"],
-        ["compare", "mascots16", *POLICIES, "--workload", "long.yaml", "--out", "out"],
+    for command, kept in (
+        (["run", "mascots16"], "nothing was written; the same command starts anew"),
+        (
+            ["compare", "mascots16", *POLICIES],
+            "runs that had ended are kept in the cache: the same command goes on",
+        ),
     ):
+        command += ["--workload", "long.yaml", "--out", "out"]
         process = subprocess.Popen(
             [sys.executable, "-c", STARTED, *command],
             cwd=tmp_path,
@@ -319,14 +329,14 @@ def test_an_interrupt_ends_with_status_130_and_nothing_written(tmp_path: Path) -
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "simulating\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         started = time.monotonic()
         try:
             _, complaint = process.communicate(timeout=60)
         finally:
             process.kill()
-        assert process.returncode == 130
-        assert complaint == "hmsim: interrupted\n"
+        assert process.returncode == status
+        assert complaint == f"hmsim: {begin}; {kept}\n"
         assert time.monotonic() - started < 20
         assert {path.name for path in tmp_path.iterdir()} == {"long.yaml"}
 

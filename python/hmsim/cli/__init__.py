@@ -2,7 +2,7 @@
 """The command line: ``hmsim COMMAND ...``.
 
 Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simulator is; 130
-interrupted; 141 who read what is printed went away.
+interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 who read what is printed went away.
 """
 
 from typing import Annotated

@@ -13,9 +13,11 @@ from hmsim.cli.support import (
     Json,
     Sets,
     configuration,
+    count,
     on_terminal,
     print_json,
     print_table,
+    resumable,
 )
 from hmsim.common.directories import check_file, new_file
 from hmsim.config.harmonic_table import Table, cache_file, find_table
@@ -26,9 +28,14 @@ def calibrate(
     config: ConfigArgument,
     sets: Sets = None,
     requests: Annotated[
-        int, typer.Option(min=1, max=10**9, help="Measured of each of the 624 patterns.")
+        int,
+        typer.Option(
+            parser=count(1, 10**9), metavar="N", help="Measured of each of the 624 patterns."
+        ),
     ] = REQUESTS,
-    warmup: Annotated[int, typer.Option(min=0, max=10**9, help="Requests before them.")] = WARMUP,
+    warmup: Annotated[
+        int, typer.Option(parser=count(0, 10**9), metavar="N", help="Requests before them.")
+    ] = WARMUP,
     jobs: Jobs = None,
     out: Annotated[
         Optional[Path], typer.Option(metavar="FILE", help="Write the table here, not to the cache.")
@@ -46,7 +53,8 @@ def calibrate(
         check_file(out, force)
     found = None if force or out is not None else find_table(system)
     if found is None:
-        table = train(system, requests, warmup, jobs, on_terminal())
+        with resumable("patterns that had been measured are kept in the cache"):
+            table = train(system, requests, warmup, jobs, on_terminal())
         path = cache_file(table.key) if out is None else out
         if out is None:
             store(table, system.name)

@@ -7,55 +7,137 @@ from typing import Any, NamedTuple, Optional
 import typer
 from typer.core import TyperCommand
 
-from hmsim.cli.support import Group, application
+from hmsim.cli.support import Group, application, epilog
 
 
 class Entry(NamedTuple):
-    """Where a command stands, and the line about it in ``hmsim --help``.
+    """Where a command stands, and what ``hmsim --help`` and its own help say about it.
 
     Attributes:
         module: below `hmsim.cli`.
         name: of a function, or of a `typer.Typer`.
         summary: how its own help begins (`tests/cli/test_commands.py` compares them).
+        example: arguments that do something useful; '': its commands have their own.
+        page: of the documentation.
     """
 
     module: str
     name: str
     summary: str
+    example: str
+    page: str
 
 
 COMMANDS = {
-    "run": Entry("run", "run", "Simulate a workload on a configuration."),
-    "compare": Entry(
-        "run", "compare", "Set policies, or systems, side by side on the same workloads."
+    "run": Entry(
+        "run",
+        "run",
+        "Simulate a workload on a configuration.",
+        "run quick --workload demo --policy split --out out/split",
+        "concepts.md",
     ),
-    "import": Entry("run", "import_run", "Make a run directory of the record of a run in gem5."),
-    "sweep": Entry("sweep", "sweep", "Run the points of a sweep file that are missing."),
-    "calibrate": Entry("calibrate", "calibrate", "Train the harmonic policy's tables."),
+    "compare": Entry(
+        "run",
+        "compare",
+        "Set policies, or systems, side by side on the same workloads.",
+        "compare quick --policy firm --policy all --workload sorting",
+        "policy-comparison.md",
+    ),
+    "import": Entry(
+        "run",
+        "import_run",
+        "Make a run directory of the record of a run in gem5.",
+        "import m5out/run.json --out out/gem5",
+        "gem5.md",
+    ),
+    "sweep": Entry(
+        "sweep",
+        "sweep",
+        "Run the points of a sweep file that are missing.",
+        "sweep storage --out out/storage --dry-run",
+        "sweeps.md",
+    ),
+    "calibrate": Entry(
+        "calibrate",
+        "calibrate",
+        "Train the harmonic policy's tables.",
+        "calibrate quick",
+        "harmonic.md",
+    ),
     "precondition": Entry(
         "precondition",
         "precondition",
         "Precondition a configuration's NVDIMMs once, for many runs.",
+        "precondition quick --set nvdimm.precondition.fill=0.9 --out q.state",
+        "concepts.md",
     ),
-    "figure": Entry("figure", "figure", "Make the paper's tables and figures anew."),
-    "check": Entry("lists", "check", "Check a configuration, and a workload with it."),
-    "policies": Entry("lists", "policies", "List the policy bundles and the policies."),
+    "figure": Entry(
+        "figure",
+        "figure",
+        "Make the paper's tables and figures anew.",
+        "figure fig7 --quick --out out/figures",
+        "reproduction.md",
+    ),
+    "check": Entry(
+        "lists",
+        "check",
+        "Check a configuration, and a workload with it.",
+        "check quick --workload demo --set controller.queue_depth=64",
+        "parameters.md",
+    ),
+    "policies": Entry(
+        "lists",
+        "policies",
+        "List the policy bundles and the policies.",
+        "policies",
+        "policy-guide.md",
+    ),
     "params": Entry(
-        "lists", "params", "List parameters, and below agents.KIND the keys of agents."
+        "lists",
+        "params",
+        "List parameters, and below agents.KIND the keys of agents.",
+        "params nvdimm.buffer",
+        "parameters.md",
     ),
-    "configs": Entry("lists", "configs", "List the shipped configurations."),
+    "configs": Entry(
+        "lists", "configs", "List the shipped configurations.", "configs", "concepts.md"
+    ),
     "workloads": Entry(
-        "lists", "workloads", "List the shipped workloads, the paper's mixes, and profiles."
+        "lists",
+        "workloads",
+        "List the shipped workloads, the paper's mixes, and profiles.",
+        "workloads",
+        "workloads.md",
     ),
-    "validate": Entry("validate", "validate", "Check the simulator against closed forms."),
+    "validate": Entry(
+        "validate",
+        "validate",
+        "Check the simulator against closed forms.",
+        "validate storage",
+        "validation.md",
+    ),
     "timeline": Entry(
         "timeline",
         "timeline",
         "Draw what each thread, core, bus, bank, flash channel and LUN did when.",
+        "timeline out/log --from 100us --to 102us",
+        "timeline.md",
     ),
-    "report": Entry("report", "report", "Write one HTML page about runs."),
-    "trace": Entry("trace", "app", "Summarise, convert and capture traces."),
-    "guest": Entry("guest", "app", "Build the guests that full-system captures start."),
+    "report": Entry(
+        "report",
+        "report",
+        "Write one HTML page about runs.",
+        "report out/split --out split.html",
+        "report.md",
+    ),
+    "trace": Entry("trace", "app", "Summarise, convert and capture traces.", "", "traces.md"),
+    "guest": Entry(
+        "guest",
+        "app",
+        "Build the guests that full-system captures start.",
+        "",
+        "full-system-capture.md",
+    ),
 }
 
 
@@ -79,6 +161,8 @@ class Commands(Group):
             found = alone
         command = typer.main.get_command(found)
         command.name = cmd_name
+        if entry.example:
+            command.epilog = epilog(entry.example, entry.page)
         return command
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import Jobs, Json, on_terminal, print_json, print_table
+from hmsim.cli.support import Jobs, Json, on_terminal, print_json, print_table, resumable
 from hmsim.common.directories import new_file
 from hmsim.common.paths import cache_directory
 
@@ -53,7 +53,8 @@ def figure(
         raise InputError(f"{error.filename}: cannot be written: {error.strerror}") from error
     rows = []
     for each in wanted:
-        made = figures.figures()[each].make(runs)
+        with resumable(f"runs that had ended are kept in {runs.folder}"):
+            made = figures.figures()[each].make(runs)
         style.save(made, each, out)
         content = {**page.record(each, made), "quick": quick}
         with new_file(out / f"{each}.json", force=True) as scratch:

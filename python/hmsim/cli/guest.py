@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from hmsim.capture import guest
-from hmsim.cli.support import Json, application, on_terminal, print_json, print_table
+from hmsim.cli.support import Json, application, epilog, on_terminal, print_json, print_table
 from hmsim.common.progress import Bars
 
 app = application("Build the guests that full-system captures start.")
@@ -17,7 +17,7 @@ def group() -> None:
     """Build the guests that full-system captures start."""
 
 
-@app.command()
+@app.command(epilog=epilog("guest build --small", "full-system-capture.md"))
 def build(
     small: Annotated[
         bool, typer.Option("--small", help="Kernel, busybox and small C programs only.")

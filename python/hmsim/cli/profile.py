@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim.cli.support import Force, Json, on_terminal, print_json, print_table
+from hmsim.cli.support import Force, Json, count, on_terminal, print_json, print_table
 from hmsim.common.directories import new_file
 from hmsim.common.progress import Bars
 
@@ -43,7 +43,12 @@ def synth(
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="Trace to write.")],
     instructions: Annotated[
         Optional[int],
-        typer.Option("--instructions", min=1, help="To cover; as many as were measured."),
+        typer.Option(
+            "--instructions",
+            parser=count(1),
+            metavar="N",
+            help="To cover; as many as were measured.",
+        ),
     ] = None,
     intensity: Annotated[
         float, typer.Option("--intensity", help="Factor on accesses per instruction.")

@@ -32,6 +32,7 @@ from hmsim.cli.support import (
     on_terminal,
     print_json,
     print_table,
+    resumable,
     terminal_width,
 )
 from hmsim.common import labels
@@ -160,13 +161,14 @@ def compare(
         check_output(out, force)
     systems = [configuration(name, sets) for name in config]
     chosen = options(seed, warmup, check)
-    found = compare_runs(
-        *(systems, policy or (), workload, chosen, jobs, on_terminal()),
-        writes=writes,
-        warn=complain,
-        calibrate=not no_calibrate,
-        logs=logs,
-    )
+    with resumable("runs that had ended are kept in the cache"):
+        found = compare_runs(
+            *(systems, policy or (), workload, chosen, jobs, on_terminal()),
+            writes=writes,
+            warn=complain,
+            calibrate=not no_calibrate,
+            logs=logs,
+        )
     if out is not None:
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)

@@ -6,21 +6,40 @@ import errno
 import json
 import os
 import shutil
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Optional, Union
 
 import typer
 from typer.core import TyperGroup
 
-from hmsim._core import InputError
+from hmsim._core import InputError, parse_integer
 from hmsim.common.directories import reason
 from hmsim.common.tables import Row, number, render
 from hmsim.config.configuration import Config, load_config
 from hmsim.running.options import LARGEST_SEED
 
-FAULT, INPUT, INTERRUPTED, UNHEARD = 1, 2, 130, 141  # exit statuses
+FAULT, INPUT, INTERRUPTED, UNHEARD, TERMINATED = 1, 2, 130, 141, 143  # exit statuses
+ANEW = "nothing was written; the same command starts anew"
+
+
+def count(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
+    """Return what reads a number of things: 40000, 5M or 1e6."""
+
+    def read(text: str) -> int:
+        try:
+            number = parse_integer(str(text))
+        except InputError as error:
+            raise typer.BadParameter(str(error)) from error
+        if not least <= number <= most:
+            raise typer.BadParameter(f"{number} is not in {least} .. {most}")
+        return number
+
+    return read
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Sets = Annotated[
@@ -56,7 +75,9 @@ CommandLogFlag = Annotated[
 LogRows = Annotated[
     int,
     typer.Option(
-        min=1, max=10**9, help="Rows of the command log, and of threads, at most: the first ones."
+        parser=count(1, 10**9),
+        metavar="N",
+        help="Rows of the command log, and of threads, at most: the first ones.",
     ),
 ]
 Check = Annotated[
@@ -79,6 +100,34 @@ ConfigArgument = Annotated[
 ]
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came, from a batch system perhaps: it ends a command as Ctrl-C does."""
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """Raise `Terminated` in the block when SIGTERM comes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no signal arrives
+        return
+
+    def terminate(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def interruption(stop: KeyboardInterrupt, kept: str) -> typer.Exit:
+    """Say that the command was stopped and what is ``kept``; return what ends the program."""
+    terminated = isinstance(stop, Terminated)
+    complain(f"{'terminated' if terminated else 'interrupted'}; {kept}")
+    return typer.Exit(TERMINATED if terminated else INTERRUPTED)
+
+
 @contextlib.contextmanager
 def endings() -> Iterator[None]:
     """End the program as promised: status 2 for the user's input, 1 for a fault of hmsim.
@@ -87,12 +136,12 @@ def endings() -> Iterator[None]:
     """
     try:
         try:
-            yield
+            with _terminable():
+                yield
         finally:
             _flush()
-    except KeyboardInterrupt:
-        complain("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
+    except KeyboardInterrupt as stop:
+        raise interruption(stop, ANEW) from None
     except InputError as error:
         complain(str(error))
         raise typer.Exit(INPUT) from None
@@ -128,6 +177,15 @@ class Group(TyperGroup):
             return super().invoke(ctx)
 
 
+@contextlib.contextmanager
+def resumable(kept: str) -> Iterator[None]:
+    """Say, where the block is interrupted, what is ``kept`` and that the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise interruption(stop, f"{kept}: the same command goes on") from None
+
+
 def application(
     text: Optional[str] = None, cls: type[Group] = Group, completion: bool = False
 ) -> typer.Typer:
@@ -141,6 +199,11 @@ def application(
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+
+
+def epilog(example: str, page: str) -> str:
+    """Return how a command's help ends: with arguments that do something, and a page to read."""
+    return f"\b\nExample:  hmsim {example}\nMore in:  docs/{page}"
 
 
 def complain(message: str) -> None:

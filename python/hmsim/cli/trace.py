@@ -16,6 +16,8 @@ from hmsim.cli.support import (
     Force,
     Json,
     application,
+    count,
+    epilog,
     on_terminal,
     print_json,
     print_table,
@@ -29,8 +31,8 @@ from hmsim.traces.records import FORMATS
 STANDARD_ERROR = 2  # file descriptor
 
 app = application("Summarise, convert and capture traces.")
-app.command()(profile)
-app.command()(synth)
+app.command(epilog=epilog("trace profile mcf.hmsim.zst --out mcf.yaml", "profiles.md"))(profile)
+app.command(epilog=epilog("trace synth --like mcf --out twin.hmsim.zst", "profiles.md"))(synth)
 
 # What people read for the names of a summary, and what to multiply the values with.
 MEBIBYTE = 1 / (1 << 20)
@@ -82,7 +84,7 @@ FormatOption = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=epilog("trace info my.trace.gz", "traces.md"))
 def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> None:
     """Summarise a trace: length, mix, footprint, locality, intensity over time."""
     with Bars(on_terminal()) as bars:
@@ -123,7 +125,7 @@ def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> 
         print(f"{name:<{CHART_NAMES}}{bars_row}" if name else bars_row)
 
 
-@app.command()
+@app.command(epilog=epilog("trace convert my.trace.gz my.hmsim.zst --to hmsim", "traces.md"))
 def convert(
     path: TraceArgument,
     out: Annotated[
@@ -141,10 +143,11 @@ def convert(
         Optional[int], typer.Option(metavar="N", help="Keep one vCPU's records.")
     ] = None,
     skip: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Leave out the first N instructions.")
+        int, typer.Option(parser=count(0), metavar="N", help="Leave out the first N instructions.")
     ] = 0,
     limit: Annotated[
-        Optional[int], typer.Option(min=1, metavar="N", help="Keep N instructions at most.")
+        Optional[int],
+        typer.Option(parser=count(1), metavar="N", help="Keep N instructions at most."),
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -161,7 +164,7 @@ def convert(
         print_table(("", ">"), summary.items(), out)
 
 
-@app.command()
+@app.command(epilog=epilog("trace capture --out ls.hmsim.zst -- ls -l", "traces.md"))
 def capture(
     command: Annotated[
         Optional[list[str]],
@@ -178,10 +181,12 @@ def capture(
         typer.Option(metavar="FORMAT", help="Of --blocks: mqsim, or blkparse, which has flushes."),
     ] = "mqsim",
     limit: Annotated[
-        Optional[int], typer.Option(min=1, help="Instructions to record at most.")
+        Optional[int],
+        typer.Option(parser=count(1), metavar="N", help="Instructions to record at most."),
     ] = None,
     skip: Annotated[
-        Optional[int], typer.Option(min=0, help="Instructions to run before recording.")
+        Optional[int],
+        typer.Option(parser=count(0), metavar="N", help="Instructions to run before recording."),
     ] = None,
     roi: Annotated[bool, typer.Option("--roi", help="Record only between region markers.")] = False,
     files: Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Optional, Union
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import FAULT, Json, on_terminal, print_json, print_table
+from hmsim.cli.support import FAULT, Json, count, on_terminal, print_json, print_table
 from hmsim.common.progress import Bars
 from hmsim.validate import dram_comparison, dram_report
 from hmsim.validate.checks import validate as run_checks
@@ -31,7 +31,8 @@ def validate(
         Optional[Path], typer.Option(help="dram: write plots of it into this folder.")
     ] = None,
     requests: Annotated[
-        int, typer.Option(help="Requests in each trace of that page.", min=1000)
+        int,
+        typer.Option(help="Requests in each trace of that page.", parser=count(1000), metavar="N"),
     ] = 100_000,
 ) -> None:
     """Check the simulator against closed forms, and its DRAM against DRAMsim3 where built in.

@@ -33,8 +33,9 @@ class Result:
         workload: the agents.
         options: seed and warm-up.
         statistics: dictionaries with path, unit, description, kind and value, as the core gives.
-        host: what the run cost: ``seconds``, ``requests_per_second``, ``peak_rss_bytes``, and of the
-            seconds ``preconditioning_seconds``; with the protocol check ``commands_checked`` too.
+        host: what the run cost: ``seconds``, of these ``preconditioning_seconds``,
+            ``requests_per_second``, ``peak_rss_bytes``; with the protocol check
+            ``commands_checked`` too.
         samples: the time series as the core gives it, or None.
         request_log: what became of each request, or None.
         simulator: versions of what simulated around our controller, by name; empty: we did.
