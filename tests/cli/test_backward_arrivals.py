@@ -19,6 +19,6 @@ def test_they_are_counted_and_told(tmp_path: Path, replay: str, counted: int) ->
     write(tmp_path / "t.trace", "100 0 0 8 1\n50 0 8 8 1\n200 0 16 8 1\n150 0 24 8 1\n")
     workload = write(tmp_path / "w.yaml", WORKLOAD.replace("REPLAY", replay))
     stats = parsed("run", "quick", "--workload", workload)
-    assert stats["frontend"]["backward_arrivals"] == counted
+    assert stats["frontend.backward_arrivals"] == counted
     told = succeed("run", "quick", "--workload", workload)
     assert ("2 requests arrive before one in front of them" in told) == (counted == 2)

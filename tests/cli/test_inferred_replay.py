@@ -22,7 +22,7 @@ def workload(folder: Path, trace: str, name: str = "msr", **keys: object) -> Pat
 
 def ticks(folder: Path, trace: str, **keys: object) -> float:
     found = parsed("run", "quick", "--workload", workload(folder, trace, **keys))
-    return float(found["sim"]["ticks"]) / 1e6  # microseconds
+    return float(found["sim.ticks"]) / 1e6  # microseconds
 
 
 def test_think_times_stay_and_service_times_are_the_devices(tmp_path: Path) -> None:

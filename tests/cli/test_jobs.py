@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hmsim import load_config, run
+from hmsim.config.settings import nested
 from hmsim.traces import escapes
 from hmsim.traces.file import CAUSES, TWO_MEMORIES, TraceWriter
 from support import invoke, parsed, succeed, write
@@ -41,8 +42,12 @@ def stats(workload: object, policy: str = "split", **overrides: Any) -> dict[str
     return dict(run(config, workload, policy=policy).stats)  # type: ignore[arg-type]
 
 
+def nested_run(*arguments: object) -> Any:
+    return nested(parsed(*arguments).items())
+
+
 def test_a_program_as_text_runs_from_end_to_end(tmp_path: Path) -> None:
-    found = parsed("run", "quick", "--workload", job(tmp_path))
+    found = nested_run("run", "quick", "--workload", job(tmp_path))
     agent = found["agent"]["0"]
     assert agent["progress"] == 4000 + 2
     assert agent["finished"] == 1
@@ -95,7 +100,7 @@ def test_a_core_is_no_jobs_and_an_agents(tmp_path: Path) -> None:
 
 def test_trace_info_reads_programs(tmp_path: Path) -> None:
     job(tmp_path)
-    found = parsed("trace", "info", tmp_path / "x.job")
+    found = nested_run("trace", "info", tmp_path / "x.job")
     assert found["format"] == "job"
     assert "job" in succeed("trace", "info", "--help") + succeed(
         "trace", "info", tmp_path / "x.job"
@@ -131,14 +136,14 @@ def test_one_queue_hurts_beside_those_who_fill_it() -> None:
 
 def test_a_shuffle_of_four_nodes() -> None:
     given = ("run", "quick", "--workload", "shuffle")
-    found = parsed(*given, "--set", "frontend.nodes.count=4")
+    found = nested_run(*given, "--set", "frontend.nodes.count=4")
     assert found["agent"]["0"]["finished"] == 1
     assert found["nvdimm"]["reads"] >= 4 * 8 * 32 * 64
     for node in found["node"].values():  # eight blocks of 32 KiB to each of three
         assert node["network"]["messages"] == 24
         assert node["network"]["bytes"] == 24 * 32 * 1024
         assert node["network"]["in_busy"] == node["network"]["out_busy"] > 24 * 26e6
-    slow = parsed(
+    slow = nested_run(
         *given, "--set", "frontend.nodes.count=4", "--set", "frontend.network.rate=100Mb/s"
     )
     # Its links cannot carry what it sends in less.
@@ -186,7 +191,7 @@ CAUSAL = [
 @pytest.mark.parametrize(("machine", "lines"), [("table3", 1), ("dma", 64)])
 def test_a_trace_with_causes_brings_its_threads(machine: str, lines: int, tmp_path: Path) -> None:
     options = ("--set", f"frontend.node.machine={machine}", "--set", "nvdimm.precondition.fill=1")
-    found = parsed("run", "quick", "--workload", causal(tmp_path, CAUSAL), *options)
+    found = nested_run("run", "quick", "--workload", causal(tmp_path, CAUSAL), *options)
     agent = found["agent"]["0"]
     assert set(agent["thread"]) == {"0", "1"}
     assert found["nvdimm"]["reads"] == lines

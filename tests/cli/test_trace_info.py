@@ -131,11 +131,10 @@ def test_packets_of_gem5_drive_a_memory(tmp_path: Path) -> None:
     agent = "{kind: memory_trace, path: t.gz, format: gem5, mode: timed}"
     workload = write(tmp_path / "w.yaml", f"agents:\n  - {agent}\n")
     stats = parsed("run", "quick", "--workload", workload)
-    assert (stats["dram"]["reads"], stats["dram"]["writes"]) == (20, 20)  # two lines a packet
-    agent_stats = stats["agent"]["0"]
-    assert agent_stats["progress"] == 40
+    assert (stats["dram.reads"], stats["dram.writes"]) == (20, 20)  # two lines a packet
+    assert stats["agent.0.progress"] == 40
     # The last packet comes 28 us behind the first.
-    assert 28e-6 < agent_stats["progress"] / agent_stats["rate"] < 28.1e-6
+    assert 28e-6 < stats["agent.0.progress"] / stats["agent.0.rate"] < 28.1e-6
 
 
 @settings(max_examples=100)

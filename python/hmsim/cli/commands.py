@@ -68,7 +68,7 @@ COMMANDS = {
         "precondition",
         "precondition",
         "Precondition a configuration's NVDIMMs once, for many runs.",
-        "precondition quick --set nvdimm.precondition.fill=0.9 --out q.state",
+        "precondition quick --set nvdimm.precondition.fill=1 --out full",
         "concepts.md",
     ),
     "figure": Entry(

@@ -52,6 +52,7 @@ from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
 NOTABLE = 1.0  # seconds of preconditioning that are told
+IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
@@ -173,7 +174,7 @@ def compare(
         with new_directory(out, force) as fresh:
             _write_comparison(fresh, found)
     if json:
-        print_json([_record(found.columns, row) for row in found.rows])
+        print_json([_record(found, *each) for each in zip(found.results, found.rows)])
     else:
         _print_comparison(found)
         if check:
@@ -205,7 +206,7 @@ def _leave(result: Result, out: str | None, force: bool, json: bool) -> None:
         with new_directory(out, force) as fresh:
             result.write(fresh, sys.argv)
     if json:
-        print_json(result.nested())
+        print_json(result.record())
     else:
         _print_result(result)
 
@@ -340,10 +341,12 @@ def _broken(name: str) -> str:
     return "\n".join(lines)
 
 
-def _record(columns: Sequence[str], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row in its table's order, without what it has no value for."""
-    values = ((name, row.get(name)) for name in columns)
-    return {name: value for name, value in values if value is not None and value == value}
+def _record(found: Comparison, result: Result, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `Result.record`, and what only a comparison knows, which stands in front."""
+    record = result.record()
+    own = {name: row[name] for name in found.columns if name in row and name not in record}
+    own = {name: value for name, value in own.items() if value is not None and value == value}
+    return {name: record.pop(name) for name in IDENTITY} | own | record
 
 
 def _write_comparison(directory: Path, found: Comparison) -> None:

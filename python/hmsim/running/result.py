@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 from collections.abc import Mapping
@@ -87,6 +88,21 @@ class Result:
     def nested(self) -> dict[str, Any]:
         """Return `stats` with dots as nesting: the content of ``stats.json``."""
         return nested(self.stats.items())
+
+    def record(self) -> dict[str, Any]:
+        """Return what was run, and `stats`, as one flat row: what ``hmsim run --json`` prints.
+
+        Keys: ``workload``, ``config``, ``policy`` (None: none), ``seed``, then every statistic that
+        has a value, by its dotted path.
+        """
+        values = {name: value for name, value in self.stats.items() if math.isfinite(value)}
+        return {
+            "workload": self.workload.name,
+            "config": self.config.name,
+            "policy": self.config.policy,
+            "seed": self.options.seed,
+            **values,
+        }
 
     @property
     def series(self) -> pd.DataFrame | None:
