@@ -41,6 +41,7 @@ void Agent::begin_measuring(Tick now) {
 }
 
 void Agent::finish(Tick now) {
+  ++passes_;
   if (measuring_ && !finished_) {
     frozen_progress_ = progress(now);
     finish_time_ = now;
@@ -92,7 +93,7 @@ void Agent::on_complete(const Request& request, Tick now) {
 void Agent::serialize(Archive& archive) {
   archive.section("agent");
   archive(measuring_, finished_, measured_from_, finish_time_, work_before_);
-  archive(frozen_progress_, completed_, address_wraps_, backward_arrivals_);
+  archive(frozen_progress_, passes_, completed_, address_wraps_, backward_arrivals_);
   serialize_state(archive);
 }
 

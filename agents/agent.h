@@ -95,6 +95,7 @@ class Agent : public Component, public Requester {
   Tick measured_time(Tick now) const;
   double fraction_done(Tick now) const;  // of the work up to its first finish; an estimate
 
+  Counter& passes() { return passes_; }                        // times that its work was done
   Counter& completed() { return completed_; }                  // requests completed
   Counter& backward_arrivals() { return backward_arrivals_; }  // requests that a trace dates back
   Counter& address_wraps() { return address_wraps_; }  // addresses taken modulo the capacity
@@ -156,6 +157,7 @@ class Agent : public Component, public Requester {
   Tick finish_time_{0};
   std::int64_t work_before_ = 0;      // done when measuring began
   std::int64_t frozen_progress_ = 0;  // at the first finish
+  Counter passes_ = 0;
   Counter completed_ = 0;
   Counter address_wraps_ = 0;
   Counter backward_arrivals_ = 0;

@@ -110,6 +110,9 @@ void Simulation::register_agent(std::size_t index) {
                     const double time = seconds(agent.measured_time(now()));
                     return time == 0 ? 0 : static_cast<double>(agent.progress(now())) / time;
                   });
+  registry_.counter(path + ".passes", "",
+                    "times that its work was done until the run ended; it starts over each time",
+                    {&agent.passes()});
   registry_.gauge(path + ".finished", "", "1: its work was done when the run ended; 0: it was not",
                   [&agent] { return agent.finished_once() ? 1.0 : 0.0; });
   if (agent.is_core()) {

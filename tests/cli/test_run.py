@@ -378,3 +378,18 @@ def test_the_demonstration_runs() -> None:
     stats = parsed("run", "quick", "--workload", "demo", "--policy", "split")
     assert stats["dram.reads"] > 0
     assert stats["nvdimm.reads"] + stats["nvdimm.writes"] > 0
+
+
+def test_an_agent_that_starts_over_all_the_time_is_told(tmp_path: Path) -> None:
+    agents = "agents:\n"
+    for core, requests in ((0, 30_000), (1, 30)):
+        agents += f"  - {{kind: synthetic, core: {core}, target: dram, requests: {requests}}}\n"
+    workload = write(tmp_path / "w.yaml", agents)
+    stats = parsed("run", "quick", "--workload", workload)
+    assert stats["agent.0.passes"] == 1
+    passes = stats["agent.1.passes"]
+    assert passes > 100
+    told = f"agent 1 did its work {number(passes)} times: it is that short\n"
+    assert told in succeed("run", "quick", "--workload", workload)
+    compare = ("compare", "quick", "--policy", "split", "--workload", workload)
+    assert "times under split: it is that short\n" in succeed(*compare)

@@ -53,6 +53,7 @@ from hmsim.traces.records import FORMATS
 
 NOTABLE = 1.0  # seconds of preconditioning that are told
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
+OFTEN = 100  # times that an agent did its work, from which on it is told
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
@@ -231,6 +232,7 @@ def _print_result(result: Result) -> None:
         print(f"(preconditioning took {before:.1f} s of these; the next run that starts so has it)")
     _print_agents(result.workload)
     _print_unfinished(result)
+    _print_repeated(result)
     if backward := stats.get("frontend.backward_arrivals"):
         print(f"{number(backward)} requests arrive before one in front of them; the order stands")
     print_table(("", ">"), rows)
@@ -255,6 +257,7 @@ def _print_comparison(found: Comparison) -> None:
         _print_agents(results[0].workload)
         for result, title in zip(results, columns_of):
             _print_unfinished(result, f" under {title}")
+            _print_repeated(result, f" under {title}")
         for part in _side_by_side(columns_of):
             columns = [row for title, row in zip(columns_of, rows) if title in part]
             lines: list[Row] = []
@@ -306,6 +309,13 @@ def _print_unfinished(result: Result, where: str = "") -> None:
     if result.unfinished:
         agents = ", ".join(map(str, result.unfinished))
         print(f"frontend.time_limit ended the run{where} before agents had finished: {agents}")
+
+
+def _print_repeated(result: Result, where: str = "") -> None:
+    for index in range(len(result.workload.agents)):
+        passes = result.stats.get(f"agent.{index}.passes", 0)
+        if passes > OFTEN:
+            print(f"agent {index} did its work {number(passes)} times{where}: it is that short")
 
 
 def _scaled(value: float, factor: float) -> float:
