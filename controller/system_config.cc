@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "controller/system_config.h"
 
+#include <cmath>
+
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
 #include "nvdimm/module.h"
@@ -69,7 +71,9 @@ std::vector<ParameterError> SystemConfig::check() const {
   };
   const std::int64_t channels = controller.channels;
   if ((channels & (channels - 1)) != 0) {
-    add("controller.channels", std::to_string(channels) + " is not a power of two");
+    add("controller.channels",
+        std::to_string(channels) + " is not a power of two; nearest: " +
+            std::to_string(std::int64_t{1} << static_cast<int>(std::log2(channels) + 0.5)));
   }
   add("controller.address_map", AddressMap::check(controller.address_map, dram.organisation));
   if (controller.low_mark() >= controller.high_mark()) {
@@ -77,11 +81,14 @@ std::vector<ParameterError> SystemConfig::check() const {
                                     std::to_string(controller.high_mark()) + " entries");
   }
   if (controller.writes == WriteMode::drained && controller.high_mark() > controller.queue_depth) {
-    add("controller.drain_high", "exceeds controller.queue_depth: writes would fill the queue");
+    add("controller.drain_high", "exceeds controller.queue_depth, " +
+                                     std::to_string(controller.queue_depth) +
+                                     ": writes would fill the queue");
   }
   if (controller.outstanding != kWholeQueue &&
       controller.outstanding > controller.slots_for_nvdimm()) {
-    add("controller.outstanding", "exceeds the depth of the queue that holds NVDIMM requests");
+    add("controller.outstanding", "exceeds the depth of the queue that holds NVDIMM requests, " +
+                                      std::to_string(controller.slots_for_nvdimm()));
   }
   if (!controller.split() && controller.nvdimm_scheduler != controller.scheduler &&
       controller.nvdimm_scheduler != ControllerParameters().nvdimm_scheduler) {

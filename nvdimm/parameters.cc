@@ -2,6 +2,7 @@
 #include "nvdimm/parameters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -181,6 +182,27 @@ bool check_capacity(const NvdimmParameters& parameters, std::vector<ParameterErr
                       [&name](const ParameterError& error) { return error.name == name; });
 }
 
+// The smallest over-provisioning, in steps of a tenth of a percent, with which all fits; 0: none.
+double enough_over_provisioning(NvdimmParameters parameters) {
+  constexpr double kSteps = 10;  // of a percent
+  constexpr double kMost = 1000;
+  const auto fits = [&parameters](double steps) {
+    parameters.ftl.over_provisioning = steps / kSteps;
+    const FtlShape shape = ftl_shape(parameters);
+    return shape.logical_pages > 0 && shape.needed <= shape.valid_limit() * shape.luns;
+  };
+  double low = 0;
+  double high = kMost * kSteps;
+  if (!fits(high)) {
+    return 0;
+  }
+  while (high - low > 1) {
+    const double middle = std::floor((low + high) / 2);
+    (fits(middle) ? high : low) = middle;
+  }
+  return high / kSteps;
+}
+
 void check_over_provisioning(const NvdimmParameters& parameters,
                              std::vector<ParameterError>& errors) {
   const FtlShape shape = ftl_shape(parameters);
@@ -195,13 +217,15 @@ void check_over_provisioning(const NvdimmParameters& parameters,
   }
   const std::uint64_t room = shape.valid_limit() * shape.luns;
   if (shape.needed > room) {
+    const double enough = enough_over_provisioning(parameters);
     errors.push_back(
         {"nvdimm.ftl.over_provisioning",
          format_real(parameters.ftl.over_provisioning) + " is too little: " +
              std::to_string(shape.needed) + " valid pages (those on their way to flash" +
              (shape.map_pages() > 0 ? " and of the map" : "") + " included) must fit, but with " +
              kept + " and " + std::to_string(shape.frontiers()) + " blocks open only " +
-             std::to_string(room) + " do"});
+             std::to_string(room) + " do" +
+             (enough > 0 ? "; " + format_real(enough) + " is enough" : "")});
   }
 }
 

@@ -119,10 +119,27 @@ class Config:
         for name, message in Simulation.check([setting.pair for setting in merged.values()]):
             if name not in named:
                 where = merged[name].where if name in merged else self.name
-                lines.append(f"{where}: {name}: {message}")
+                lines.append(f"{where}: {name}: {message}{self._blamed(name)}")
         lines += self._misplaced_objects()
         if lines := lines or write_modes.conflicts(self):
             raise InputError(yaml_settings.joined(lines))
+
+    def _blamed(self, name: str) -> str:
+        """Return, of an error of a parameter, what else was set without which there is none.
+
+        What a base or a default says may be wrong only since somebody set another parameter: '',
+        or '; since WHERE sets NAME to VALUE'.
+        """
+        merged = self.settings_in_force()
+        told = {s.where.rpartition(":")[0] for s in merged if s.name == name}
+        suspects = [s for s in reversed(merged) if s.where.rpartition(":")[0] not in told]
+        given = (*self.settings, *self.bundle)
+        for suspect in suspects:
+            below = [s for s in given if s.name == suspect.name and s is not suspect]
+            kept = [s.pair for s in (*merged, *below[-1:]) if s is not suspect]
+            if all(other != name for other, _ in Simulation.check(kept)):
+                return f"; since {suspect.where} sets {suspect.name} to {suspect.text}"
+        return ""
 
     def _misplaced_objects(self) -> list[str]:
         """Return what is wrong with policies in Python that the core cannot see."""

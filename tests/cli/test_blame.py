@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does an error of what parameters are together name who set them, and a value that would do?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from support import invoke, succeed, write
+
+
+@pytest.mark.parametrize(
+    ("sets", "start", "end"),
+    [
+        (
+            ["nvdimm.nand.chips=3"],
+            "quick.yaml:6: nvdimm.capacity: 256MiB is not a multiple",
+            "nearest: 258MiB; since --set sets nvdimm.nand.chips to 3",
+        ),
+        (
+            ["controller.channels=2", "nvdimm.ftl.gc_threshold=0.5"],
+            "quick.yaml:12: nvdimm.ftl.over_provisioning: 15 is too little",
+            " is enough; since --set sets nvdimm.ftl.gc_threshold to 0.5",
+        ),
+        (["nvdimm.capacity=33MiB"], "--set: nvdimm.capacity: 33MiB", "nearest: 32MiB"),
+        (["controller.channels=3"], "--set: controller.channels: 3", "nearest: 4"),
+    ],
+)
+def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
+    sets: list[str], start: str, end: str
+) -> None:
+    done = invoke("check", "quick", *(f"--set={each}" for each in sets))
+    assert done.exit_code == 2
+    assert start in done.stderr
+    assert done.stderr.endswith(f"{end}\n")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5])
+def test_the_over_provisioning_that_is_named_is_the_smallest(threshold: float) -> None:
+    given = ("check", "quick", f"--set=nvdimm.ftl.gc_threshold={threshold}")
+    told = invoke(*given, "--set=nvdimm.ftl.over_provisioning=0.1").stderr
+    enough = float(re.search(r"; ([\d.]+) is enough", told)[1])  # type: ignore[index]
+    succeed(*given, f"--set=nvdimm.ftl.over_provisioning={enough}")
+    assert invoke(*given, f"--set=nvdimm.ftl.over_provisioning={enough - 0.1:.1f}").exit_code == 2
+
+
+def test_a_line_of_a_file_that_is_based_on_another_is_blamed(tmp_path: Path) -> None:
+    mine = write(tmp_path / "mine.yaml", "base: quick\nnvdimm:\n  nand:\n    chips: 3\n")
+    assert f"; since {mine}:4 sets nvdimm.nand.chips to 3" in invoke("check", mine).stderr
