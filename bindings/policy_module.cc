@@ -8,6 +8,8 @@
 #include "bindings/convert.h"
 #include "policies/gc_scheduler.h"
 #include "policies/policy.h"
+#include "policies/policy_library.h"
+#include "policies/registry/policy_catalog.h"
 #include "simulation/rigs/arbiter_rehearsal.h"
 #include "simulation/rigs/rehearsal.h"
 
@@ -19,7 +21,7 @@ namespace {
 
 py::list policies() {
   py::list list;
-  for (const PolicyDescriptor* descriptor : kPolicyTable) {
+  for (const PolicyDescriptor* descriptor : PolicyCatalog::instance().policies()) {
     const std::unique_ptr<Policy> policy = descriptor->make();
     ParameterSet parameters;
     {
@@ -96,6 +98,8 @@ py::tuple gc_step(const std::string& scheduler, const Assignments& assignments,
 
 void bind_policies(py::module_& module) {
   module.def("policies", &policies);
+  module.def("policy_libraries", [] { return PolicyCatalog::instance().libraries(); });
+  module.attr("policy_interface") = kPolicyInterface;
   module.def("gc_step", &gc_step, py::arg("scheduler"), py::arg("assignments"), py::arg("view"));
   py::class_<ArbiterRehearsal>(module, "ArbiterRehearsal")
       .def(py::init<const std::string&, const Assignments&>(), py::arg("arbiter"),

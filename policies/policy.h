@@ -286,7 +286,7 @@ struct PolicyDescriptor {
   std::unique_ptr<Policy> (*make)();
 };
 
-extern const DescriptorTable<PolicyDescriptor> kPolicyTable;
+extern const DescriptorTable<PolicyDescriptor> kPolicyTable;  // of those that are compiled in
 
 // Of a class of policies: the hooks that it overrides.
 template <class P>

@@ -4,8 +4,15 @@
 
 #include "core/errors.h"
 #include "policies/policy.h"
+#include "policies/registry/policy_catalog.h"
 
 namespace hmsim {
+
+namespace {
+
+const std::vector<const PolicyDescriptor*>& all() { return PolicyCatalog::instance().policies(); }
+
+}  // namespace
 
 const char* name_of(PolicyKind kind) {
   constexpr std::array<const char*, 7> kNames{
@@ -16,7 +23,7 @@ const char* name_of(PolicyKind kind) {
 
 std::vector<std::string> policy_names(PolicyKind kind) {
   std::vector<std::string> names;
-  for (const PolicyDescriptor* policy : kPolicyTable) {
+  for (const PolicyDescriptor* policy : all()) {
     if (policy->kind == kind) {
       names.emplace_back(policy->name);
     }
@@ -27,7 +34,7 @@ std::vector<std::string> policy_names(PolicyKind kind) {
 void declare_all_policies(ParameterSet& parameters,
                           std::vector<std::unique_ptr<Policy>>& instances) {
   const ParameterSet::Scope policies(parameters, "policies");
-  for (const PolicyDescriptor* policy : kPolicyTable) {
+  for (const PolicyDescriptor* policy : all()) {
     instances.push_back(policy->make());
     const ParameterSet::Scope own(parameters, policy->name);
     instances.back()->declare(parameters);
@@ -36,10 +43,10 @@ void declare_all_policies(ParameterSet& parameters,
 
 std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Policy>>& instances) {
   std::vector<ParameterError> errors;
-  for (std::size_t i = 0; i < kPolicyTable.size(); ++i) {
+  for (std::size_t i = 0; i < all().size(); ++i) {
     for (const ParameterError& error : instances[i]->check()) {
       errors.push_back(
-          {std::string("policies.") + kPolicyTable[i].name + "." + error.name, error.message});
+          {std::string("policies.") + all()[i]->name + "." + error.name, error.message});
     }
   }
   return errors;
@@ -47,10 +54,10 @@ std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Pol
 
 std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
                                       const Assignments& assignments) {
-  const auto* const found = std::find_if(
-      kPolicyTable.begin(), kPolicyTable.end(),
+  const auto found = std::find_if(
+      all().begin(), all().end(),
       [&](const PolicyDescriptor* policy) { return policy->kind == kind && policy->name == name; });
-  if (found == kPolicyTable.end()) {
+  if (found == all().end()) {
     throw InputError("no such policy: '" + name + "'; did you mean '" +
                      nearest_name(name, policy_names(kind)) + "'?");
   }

@@ -294,6 +294,11 @@ class Simulation:
     @staticmethod
     def agent_parameters(kind: str) -> list[dict[str, str]]: ...
 
+policy_interface: str  # what a library of a policy must have been built against
+
+def policy_libraries() -> list[str]:
+    """Return the files of libraries of policies that this process has loaded."""
+
 def policies() -> list[dict[str, Any]]:
     """Return dictionaries with kind, name, doc, source and parameters.
 

@@ -92,6 +92,9 @@ COMMANDS = {
         "policies",
         "policy-guide.md",
     ),
+    "policy": Entry(
+        "policy", "app", "Write and compile policies of your own in C++.", "", "policy-guide.md"
+    ),
     "params": Entry(
         "lists",
         "params",

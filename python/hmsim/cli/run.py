@@ -161,7 +161,7 @@ def compare(
     logs = _place_of_logs(request_log, out)
     if out is not None:
         check_output(out, force)
-    systems = [configuration(name, sets) for name in config]
+    systems = [configuration(name, sets, check=not policy) for name in config]
     chosen = options(seed, warmup, check)
     with resumable("runs that had ended are kept in the cache"):
         found = compare_runs(

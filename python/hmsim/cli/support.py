@@ -224,15 +224,23 @@ def _flush() -> None:
         raise
 
 
-def configuration(name: str, sets: Optional[Sequence[str]], policy: Optional[str] = None) -> Config:
-    """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError."""
+def configuration(
+    name: str,
+    sets: Optional[Sequence[str]],
+    policy: Optional[str] = None,
+    check: bool = True,
+) -> Config:
+    """Return a configuration with the user's ``--set`` and ``--policy``. Raises InputError.
+
+    It is checked with its policy, or, without one, if ``check`` says so.
+    """
     overrides = {}
     for text in sets or ():
         path, equals, value = text.partition("=")
         if not equals or not path:
             raise InputError(f"--set {text}: expected PATH=VALUE")
         overrides[path.strip()] = value.strip()
-    config = load_config(name, overrides, where="--set")
+    config = load_config(name, overrides, where="--set", check=check and policy is None)
     return config if policy is None else config.with_policy(policy)
 
 

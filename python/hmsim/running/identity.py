@@ -94,9 +94,11 @@ def of_policy(maker: PolicyMaker) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def of_code() -> str:
-    """Return the hash of the extension and of the package's files that take part in simulating."""
+    """Return the hash of the extension, of the package's files that take part in simulating, and of
+    the libraries of policies."""
     files = {name: file_digest(file) for name, file in modules(PACKAGE).items()}
-    return digest([file_digest(Path(str(_core.__file__))), files])
+    libraries = [file_digest(Path(library)) for library in _core.policy_libraries()]
+    return digest([file_digest(Path(str(_core.__file__))), files, *libraries])
 
 
 def modules(package: Path) -> dict[str, Path]:

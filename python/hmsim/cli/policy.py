@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that make policies in C++: hmsim policy new, and build."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim.cli.lists import KINDS
+from hmsim.cli.support import Force, Json, application, epilog, print_json
+from hmsim.config import policy_library
+
+app = application("Write and compile policies of your own in C++.")
+
+
+@app.callback()
+def group() -> None:
+    """Write and compile policies of your own in C++."""
+
+
+@app.command(epilog=epilog("policy new reads_first --like fr_fcfs", "policy-guide.md"))
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the policy.")],
+    like: Annotated[
+        str, typer.Option(metavar="POLICY", help="A shipped policy to begin with.")
+    ] = "fr_fcfs",
+    out: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="File to write; by default NAME.cc.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write the file of a policy, which does what another one does, to be changed."""
+    path = out or Path(f"{name}.cc")
+    policy_library.new(name, like, path, force)
+    print(f"{path}: as {like}; change it, then 'hmsim policy build {path}'")
+
+
+@app.command(epilog=epilog("policy build reads_first.cc", "policy-guide.md"))
+def build(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A policy's file, C++.")],
+    folder: Annotated[
+        Optional[Path],
+        typer.Option("--to", metavar="DIR", help="Folder for the library, if not your own."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compile a policy, so that every command knows it from then on.
+
+    Libraries in your own folder ($XDG_DATA_HOME/hmsim/policies) are found by themselves; of others,
+    HMSIM_POLICIES names files or folders, separated by colons. Remove a library's file, and the
+    policy is gone.
+    """
+    made = policy_library.build(file, folder)
+    if json:
+        print_json({"policy": made.name, "kind": made.kind, "path": str(made.library)})
+    else:
+        print(f"{made.library}: '{made.name}', one of the {KINDS[made.kind]}")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Policies in C++ that are compiled against an installed hmsim, into libraries that it loads.
+
+A policy's file is what it is in the source tree (``policies/KIND/NAME.cc``). Compiled, it lies in a
+folder that every command looks into when it starts; the environment variable ``HMSIM_POLICIES``
+names others, files or folders, separated by colons.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from hmsim import _core
+from hmsim._core import InputError, nearest_name
+from hmsim.common.directories import new_file, read_regular
+from hmsim.common.paths import data_directory
+
+PARTS = Path(__file__).resolve().parents[1] / "_policy" / "libhmsim_policy.a"
+FLAGS = "-std=c++17 -O3 -fPIC -shared -fvisibility=hidden -ffp-contract=off -Wl,--no-undefined"
+SYMBOL = re.compile(r"^extern const PolicyDescriptor kPolicy_(\w+);", re.MULTILINE)
+KIND = re.compile(r"\bkPolicy_\w+\s*\{\s*PolicyKind::(\w+)")
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+LONGEST = 1 << 20  # bytes of a policy's file
+GLUE = """\
+#include "policies/policy_library.h"
+namespace hmsim {{
+extern const PolicyDescriptor kPolicy_{name};
+}}
+extern "C" __attribute__((visibility("default")))
+const hmsim::PolicyLibrary hmsim_policy_library{{"{interface}", &hmsim::kPolicy_{name}}};
+"""
+LOAD = "import sys; from hmsim._core import policies; sys.exit(not policies())"
+
+
+def own_folder() -> Path:
+    """Return the folder that is looked into where HMSIM_POLICIES is not set; it need not exist.
+
+    Raises InputError: the user has no home, and names no other place.
+    """
+    if root := os.environ.get("XDG_DATA_HOME"):
+        return Path(root) / "hmsim" / "policies"
+    try:
+        return Path.home() / ".local" / "share" / "hmsim" / "policies"
+    except RuntimeError as error:
+        raise InputError("no place for policies: neither HOME nor XDG_DATA_HOME is set") from error
+
+
+def sources() -> dict[str, Path]:
+    """Return the files of the shipped policies by name."""
+    known = {piece["name"] for piece in _core.policies()}
+    found = sorted(data_directory().glob("policies/*/*.cc"))
+    return {path.stem: path for path in found if path.stem in known}
+
+
+def new(name: str, like: str, out: Path, force: bool = False) -> None:
+    """Write the file of a policy that is like a shipped one, but for its name.
+
+    Raises InputError: there is no such policy, the name is none or taken, or the file exists.
+    """
+    if not NAME.fullmatch(name):
+        raise InputError(f"{name}: a policy's name is of small letters, digits and underscores")
+    if name in {piece["name"] for piece in _core.policies()}:
+        raise InputError(f"{name}: there is such a policy; 'hmsim policies' lists them")
+    found = sources()
+    if like not in found:
+        near = nearest_name(like, list(found))
+        hint = f"; did you mean '{near}'?" if near else ""
+        raise InputError(f"--like {like}: no policy is called so{hint}")
+    text = found[like].read_text(encoding="utf-8")
+    made = re.search(r"make_policy<(\w+)>", text)
+    if made is None:
+        raise InputError(f"--like {like}: {found[like]} defines it in a way of its own")
+    title = "".join(part.capitalize() for part in name.split("_"))
+    text = re.sub(rf"\b{made[1]}\b", title, text)
+    text = text.replace(f"kPolicy_{like}", f"kPolicy_{name}").replace(f'"{like}"', f'"{name}"')
+    with new_file(out, force) as scratch:
+        scratch.write_text(text, encoding="utf-8")
+
+
+class Built(NamedTuple):
+    """What `build` made.
+
+    Attributes:
+        name: of the policy.
+        kind: as ``hmsim policies --json`` calls it.
+        library: its file.
+    """
+
+    name: str
+    kind: str
+    library: Path
+
+
+def build(source: Path, folder: Path | None = None) -> Built:
+    """Compile a policy's file into a library, in place of an earlier one.
+
+    Args:
+        source: defines ``kPolicy_NAME``, for one policy.
+        folder: to put ``NAME.so`` into; by default `own_folder`.
+
+    Raises:
+        InputError: there is no compiler, the file does not compile (the compiler has printed why),
+            or what it makes cannot be loaded.
+    """
+    text = read_regular(source, LONGEST).decode("utf-8", errors="replace")
+    names, kind = SYMBOL.findall(text), KIND.search(text)
+    if len(names) != 1 or kind is None:
+        raise InputError(
+            f"{source}: expected one line 'extern const PolicyDescriptor kPolicy_NAME;' and its "
+            f"definition, which begins with PolicyKind::KIND"
+        )
+    compiler = shlex.split(os.environ.get("CXX") or "g++")
+    if not compiler or shutil.which(compiler[0]) is None:
+        raise InputError(f"{compiler[0] if compiler else 'CXX'}: no such compiler; CXX names one")
+    if not PARTS.is_file():
+        raise InputError(f"{PARTS}: is not there: 'scons policy_parts' makes it")
+    target = folder or own_folder()
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be made: {error.strerror}") from error
+    library = target / f"{names[0]}.so"
+    with tempfile.TemporaryDirectory() as scratch:
+        glue = Path(scratch, "library.cc")
+        interface = _core.policy_interface
+        glue.write_text(GLUE.format(name=names[0], interface=interface), encoding="utf-8")
+        made = Path(scratch, library.name)
+        inputs = [f"-I{data_directory()}", str(source), str(glue), str(PARTS)]
+        command = [*compiler, *FLAGS.split(), *inputs, "-o", str(made)]
+        if subprocess.run(command).returncode:
+            raise InputError(f"{source}: does not compile")
+        _check(source, made)
+        with new_file(library, force=True) as fresh:
+            shutil.copy(made, fresh)
+    return Built(names[0], kind[1], library)
+
+
+def _check(source: Path, library: Path) -> None:
+    """Have another process load the library. Raises InputError."""
+    package = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "HMSIM_POLICIES": str(library), "PYTHONPATH": str(package)}
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
+        raise InputError(f"{source}: cannot be loaded: {lines[-1]}")

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do policies that are compiled against an installed hmsim do what compiled-in ones do?"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hmsim import _core
+from hmsim.config import policy_library
+from support import invoke, succeed, write
+
+ROOT = Path(__file__).resolve().parents[2]
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
+
+
+def hmsim(*arguments: object, libraries: Path | str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, which loads these libraries."""
+    environment = {
+        **os.environ,
+        "HMSIM_POLICIES": str(libraries),
+        "PYTHONPATH": str(ROOT / "python"),
+    }
+    command = [sys.executable, "-m", "hmsim.cli", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+def made(folder: Path, name: str, like: str) -> Path:
+    succeed("policy", "new", name, "--like", like, "--out", folder / f"{name}.cc")
+    succeed("policy", "build", folder / f"{name}.cc", "--to", folder / "lib")
+    return folder / "lib" / f"{name}.so"
+
+
+@needs_compiler
+def test_copies_of_shipped_policies_do_what_these_do(tmp_path: Path) -> None:
+    parts = {
+        "controller.scheduler": "par_bs",
+        "controller.nvdimm_scheduler": "fcfs",
+        "controller.arbiter": "round_robin",
+        "nvdimm.buffer.replacement": "lirs",
+    }
+    (tmp_path / "lib").mkdir()
+    results = []
+    for prefix in ("", "my_"):
+        if prefix:
+            for name in parts.values():
+                made(tmp_path, prefix + name, name)
+        sets = [f"--set={key}={prefix}{name}" for key, name in parts.items()]
+        run = ("run", "quick", "--workload", "demo", "--policy", "split", *sets, "--json")
+        done = hmsim(*run, libraries=tmp_path / "lib")
+        assert done.returncode == 0, done.stderr
+        results.append(json.loads(done.stdout))
+    assert results[0] == results[1]
+    listed = hmsim("policies", libraries=tmp_path / "lib").stdout
+    assert all(f"  my_{name} " in listed for name in parts.values())
+
+
+@needs_compiler
+def test_parameters_of_a_library_s_policy_are_known_and_kept_apart(tmp_path: Path) -> None:
+    library = made(tmp_path, "mine", "fr_fcfs_cap")
+    sets = ("--set", "controller.scheduler=mine", "--set", "policies.mine.cap=0")
+    done = hmsim("check", "quick", *sets, libraries=library)
+    assert done.returncode == 2
+    assert "--set: policies.mine.cap: '0' is outside 1 .. " in done.stderr
+    code = "import hmsim.running.identity as i; print(i.of_code())"
+    hashes = set()
+    for libraries in ("", str(library)):
+        environment = {**os.environ, "HMSIM_POLICIES": libraries}
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        hashes.add(done.stdout)
+    assert len(hashes) == 2  # results of one are none of the other
+
+
+@needs_compiler
+def test_libraries_that_do_not_belong_here_are_refused(tmp_path: Path) -> None:
+    library = made(tmp_path, "mine", "fcfs")
+    interface = _core.policy_interface.encode()
+    stale = write(tmp_path / "stale.so", library.read_bytes().replace(interface, interface[::-1]))
+    folder = tmp_path / "twice"
+    folder.mkdir()
+    for name in ("one", "two"):
+        shutil.copy(library, folder / f"{name}.so")
+    cases = {
+        f"{stale}: was built against another hmsim; call 'hmsim policy build' again": stale,
+        f"{folder / 'two.so'}: there is another policy 'mine'": folder,
+        "bad.so: cannot be loaded: ": write(tmp_path / "bad.so", "hello"),
+        f"{tmp_path / 'none'}: no policy's library": tmp_path / "none",
+    }
+    for told, libraries in cases.items():
+        done = hmsim("policies", libraries=libraries)
+        assert done.returncode == 2
+        assert told in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+@needs_compiler
+def test_what_does_not_compile_leaves_the_library_as_it_was(tmp_path: Path) -> None:
+    library = made(tmp_path, "mine", "fcfs")
+    before = library.read_bytes()
+    file = tmp_path / "mine.cc"
+    write(file, file.read_text().replace("return", "retrn"))
+    done = invoke("policy", "build", file, "--to", library.parent)
+    assert done.exit_code == 2
+    assert done.stderr.endswith(f"{file}: does not compile\n")
+    assert library.read_bytes() == before
+    assert list(library.parent.iterdir()) == [library]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["new", "Mine"], "Mine: a policy's name is of small letters"),
+        (["new", "firm"], "firm: there is such a policy"),
+        (["new", "mine", "--like", "frfcfs"], "did you mean 'fr_fcfs'?"),
+        (["build", "none.cc"], "none.cc: No such file"),
+        (["build", "plain.cc"], "plain.cc: expected one line"),
+    ],
+)
+def test_bad_input_gets_one_error(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "plain.cc", "int x;\n")
+    done = invoke("policy", *arguments)
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["plain.cc"]
+
+
+def test_a_compiler_that_is_not_there_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy_library.new("mine", "fcfs", tmp_path / "mine.cc")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    done = invoke("policy", "build", tmp_path / "mine.cc", "--to", tmp_path / "lib")
+    assert done.stderr == "hmsim: no-such-compiler: no such compiler; CXX names one\n"
+
+
+def test_every_shipped_policy_can_be_copied(tmp_path: Path) -> None:
+    for name in policy_library.sources():
+        policy_library.new(f"my_{name}", name, tmp_path / f"{name}.cc")
+        assert f'"my_{name}"' in (tmp_path / f"{name}.cc").read_text()

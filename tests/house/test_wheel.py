@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a wheel carry what a user needs, and nothing that was left lying about?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.slow
+def test_a_wheel_has_what_commands_read(tmp_path: Path) -> None:
+    options = ("--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(tmp_path))
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True)
+    (wheel,) = tmp_path.glob("hmsim-*-linux_*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    package = {name.removeprefix("hmsim/") for name in names if name.startswith("hmsim/")}
+    assert package >= {
+        *("_policy/libhmsim_policy.a", "_capture/hmsim_capture.so", "_core.pyi", "py.typed"),
+        *("data/CITATION.cff", "data/README.md", "data/docs/policy-guide.md"),
+        *("data/core/parameters.h", "data/policies/policy.h", "data/policies/scheduler/firm.cc"),
+        *("data/configs/quick.yaml", "data/workloads/sorting.yaml"),
+    }
+    sources = {
+        path.relative_to(ROOT / "python/hmsim") for path in ROOT.glob("python/hmsim/**/*.py")
+    }
+    assert {str(path) for path in sources} <= package
+    assert sum(name.startswith("_core.") and name.endswith(".so") for name in package) == 1
+    left = [name for name in package if "__pycache__" in name or "/." in name]
+    assert not left
+    assert not [name for name in package if name.startswith("data/core/") and name[-2:] != ".h"]
