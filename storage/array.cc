@@ -21,8 +21,8 @@ Array::Array(const ArrayDesign& design, Bytes capacity)
       arriving_(design.link.from_host.fixed),
       sent_(design.link.to_host.fixed),
       ending_(design.array.end_time) {
-  buffers_.assign(design.array.shared_buffers ? 1 : queues_.size(),
-                  Slots<std::uint32_t>(design.array.buffers));
+  const bool shared = design.array.shared_buffers;
+  buffers_.assign(shared ? 1 : queues_.size(), {design.array.buffers, shared ? queues_.size() : 1});
 }
 
 void Array::submit(const IoRequest& request, Tick now) {
@@ -107,7 +107,7 @@ void Array::schedule(std::uint32_t queue, Tick now) {
   while (!queues_[queue].stalled && !queues_[queue].jobs.empty()) {
     const std::uint32_t index = cut(queue);
     const Transfer& transfer = transfers_[index];
-    const bool found = transfer.write ? buffers_of(transfer).take(1, index, now)
+    const bool found = transfer.write ? take_buffer(index, now)
                                       : memory_[transfer.controller].out.take(
                                             static_cast<std::int64_t>(transfer.bytes), index, now);
     if (!found) {
@@ -243,7 +243,7 @@ void Array::end_cells(std::uint32_t index, Tick now) {
   if (transfer.write) {
     end_transfer(index, now);
     free_room(memory_[transfer.controller].in, transfer, now);
-  } else if (buffers_of(transfer).take(1, index, now)) {
+  } else if (take_buffer(index, now)) {
     enter_ring(index, now);
   }
 }
@@ -256,30 +256,32 @@ void Array::end_sent(std::uint32_t index, Tick now) {
   free_buffer(transfer, now);
 }
 
-// Whatever waited for a buffer, or for room at a controller, and may go on now: what has started
-// has its data, and goes to the ring; of the rest each is first in its queue.
-void Array::admit(Slots<std::uint32_t>& slots, Tick now) {
-  while (const auto next = slots.admit(now)) {
-    const std::uint32_t queue = transfers_[*next].queue;
-    if (transfers_[*next].started) {
-      enter_ring(*next, now);
-    } else {
-      queues_[queue].stalled = false;
-      start(*next, now);
-      schedule(queue, now);
-    }
+// It waited for a buffer, or for room at a controller, and has that now: what has started has its
+// data, and goes to the ring; otherwise it is first in its queue.
+void Array::go_on(std::uint32_t index, Tick now) {
+  if (transfers_[index].started) {
+    enter_ring(index, now);
+    return;
   }
+  const std::uint32_t queue = transfers_[index].queue;
+  queues_[queue].stalled = false;
+  start(index, now);
+  schedule(queue, now);
 }
 
 void Array::free_buffer(const Transfer& transfer, Tick now) {
-  Slots<std::uint32_t>& buffers = buffers_of(transfer);
-  buffers.give(1, now);
-  admit(buffers, now);
+  SlotsInTurn<std::uint32_t>& buffers = buffers_of(transfer);
+  buffers.give(now);
+  while (const auto next = buffers.admit(now)) {
+    go_on(*next, now);
+  }
 }
 
 void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now) {
   room.give(static_cast<std::int64_t>(transfer.bytes), now);
-  admit(room, now);
+  while (const auto next = room.admit(now)) {
+    go_on(*next, now);
+  }
 }
 
 void Array::end_transfer(std::uint32_t index, Tick now) {

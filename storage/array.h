@@ -121,8 +121,15 @@ class Array final : public StorageDevice {
     void serialize(Archive& archive) { archive(jobs, stalled); }
   };
 
-  Slots<std::uint32_t>& buffers_of(const Transfer& transfer) {
+  SlotsInTurn<std::uint32_t>& buffers_of(const Transfer& transfer) {
     return buffers_[parameters_.array.shared_buffers ? 0 : transfer.queue];
+  }
+  std::uint32_t line_of(const Transfer& transfer) const {
+    return parameters_.array.shared_buffers ? transfer.queue : 0;
+  }
+  bool take_buffer(std::uint32_t index, Tick now) {
+    const Transfer& transfer = transfers_[index];
+    return buffers_of(transfer).take(line_of(transfer), index, now);
   }
   bool passes_barrier(const Job& job) const {
     return !barrier_ && (!job.request.barrier || passed_ == 0);
@@ -142,7 +149,7 @@ class Array final : public StorageDevice {
   void end_cells(std::uint32_t index, Tick now);
   void end_link(std::uint32_t index, bool to_host, Tick now);
   void end_sent(std::uint32_t index, Tick now);
-  void admit(Slots<std::uint32_t>& slots, Tick now);
+  void go_on(std::uint32_t index, Tick now);
   void free_buffer(const Transfer& transfer, Tick now);
   void free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick now);
   void end_transfer(std::uint32_t index, Tick now);
@@ -160,8 +167,8 @@ class Array final : public StorageDevice {
   std::int64_t passed_ = 0;   // jobs that no barrier holds, and that have not ended
   Slots<std::uint32_t> tags_;
   std::vector<Queue> queues_;
-  std::vector<Slots<std::uint32_t>> buffers_;  // by queue, or one for all
-  std::array<LinkDirection, 2> link_;          // from the host, to the host
+  std::vector<SlotsInTurn<std::uint32_t>> buffers_;  // by queue, or one with a line for each
+  std::array<LinkDirection, 2> link_;                // from the host, to the host
   Server<std::uint32_t> ring_;
   RowMemory memory_;
   EventQueue<Event> events_;

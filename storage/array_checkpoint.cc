@@ -17,7 +17,7 @@ void Array::serialize(Archive& archive) {
   archive.section("storage array");
   archive(jobs_, transfers_, held_, barrier_, passed_, tags_);
   archive.fixed(queues_);
-  for (Slots<std::uint32_t>& each : buffers_) {
+  for (SlotsInTurn<std::uint32_t>& each : buffers_) {
     each.serialize(archive);
   }
   archive(link_, ring_, memory_, events_, arriving_, sent_, ending_, counts_);
@@ -75,7 +75,10 @@ void Array::check_loaded(const Archive& archive) const {
     jobs.take(job);
   });
   for (const auto& buffers : buffers_) {
-    buffers.each_waiting(waits);
+    buffers.each_waiting([&](std::uint32_t transfer, std::size_t line) {
+      waits(transfer);
+      archive.check(line == line_of(transfers_[transfer]), kWrong);
+    });
   }
   for (const LinkDirection& link : link_) {
     link.server.waiting().each(moves);

@@ -26,8 +26,8 @@ void ArrayParameters::declare(ParameterSet& parameters) {
   parameters.integer("buffers", buffers, {1, 65'536}, "buffers",
                      {"of each queue; a transfer needs one, whatever its size", kPaper});
   parameters.boolean("shared_buffers", shared_buffers,
-                     {"whether all queues share the buffers, and get them in turn",
-                      "a modelling choice of hmsim"});
+                     {"whether all queues share the buffers; those that wait get them in turn",
+                      "NVM Express 1.2, 4.11, round robin; that buffers are shared is a choice"});
   parameters.size("buffer", buffer, {512, kMostBytes},
                   {"of each buffer: no transfer is larger", kPaper});
   parameters.size("stripe", stripe, {512, kMostBytes},

@@ -45,7 +45,7 @@ constexpr double kPicosecondsPerMicrosecond = 1e6;
 
 void Array::account(Tick now) {
   tags_.level().account(now);
-  for (Slots<std::uint32_t>& each : buffers_) {
+  for (SlotsInTurn<std::uint32_t>& each : buffers_) {
     each.level().account(now);
   }
   for (LinkDirection& each : link_) {
@@ -82,7 +82,7 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
                  [this] { return tags_.level().mean(); });
   registry.gauge(path + ".buffers", "buffers", "in use, mean over time", [this] {
     double sum = 0;
-    for (const Slots<std::uint32_t>& each : buffers_) {
+    for (const SlotsInTurn<std::uint32_t>& each : buffers_) {
       sum += each.level().mean();
     }
     return sum;
@@ -111,7 +111,7 @@ void Array::register_statistics(StatisticRegistry& registry, const std::string& 
   }
   registry.on_reset([this](Tick now) {
     tags_.level().reset(now);
-    for (Slots<std::uint32_t>& each : buffers_) {
+    for (SlotsInTurn<std::uint32_t>& each : buffers_) {
       each.level().reset(now);
     }
     for (LinkDirection& each : link_) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The only queueing there is in storage: servers that serve one job after another, and slots that
-// are counted. Both are first come, first served, and know how long they were in use.
+// are counted. All are first come, first served, slots in turn within a line, and know how long
+// they were in use.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "core/archive.h"
+#include "core/places.h"
 #include "core/ring.h"
 #include "core/types.h"
 
@@ -144,6 +147,73 @@ class Slots {
 
   std::int64_t count_;
   Ring<Waiting> waiting_;
+  Level used_;
+};
+
+// Jobs of several lines take a slot each: in order within a line, and lines in which jobs wait take
+// turns, so that a line gets its share however few of its jobs wait at once.
+template <class Job>
+class SlotsInTurn {
+ public:
+  SlotsInTurn(std::int64_t count, std::size_t lines) : count_(count), lines_(lines) {}
+
+  // True: the job has one now; otherwise it waits in its line.
+  bool take(std::size_t line, const Job& job, Tick now) {
+    if (!turns_.empty() || used() == count_) {
+      if (lines_[line].empty()) {
+        turns_.push(static_cast<std::uint32_t>(line));
+      }
+      lines_[line].push(job);
+      return false;
+    }
+    used_.add(1, now);
+    return true;
+  }
+  void give(Tick now) { used_.add(-1, now); }
+  // The job whose turn it is, if a slot is free: it has that now. To be called after give() until
+  // there is none.
+  std::optional<Job> admit(Tick now) {
+    if (turns_.empty() || used() == count_) {
+      return std::nullopt;
+    }
+    const std::uint32_t line = turns_.front();
+    turns_.pop();
+    const Job job = lines_[line].front();
+    lines_[line].pop();
+    if (!lines_[line].empty()) {
+      turns_.push(line);
+    }
+    used_.add(1, now);
+    return job;
+  }
+
+  std::int64_t used() const { return used_.value(); }
+  Level& level() { return used_; }
+  const Level& level() const { return used_; }
+  // see(job, line) for all that wait.
+  template <class See>
+  void each_waiting(See see) const {
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      lines_[line].each([&](const Job& job) { see(job, line); });
+    }
+  }
+
+  void serialize(Archive& archive) {
+    constexpr const char* kWrong = "lines that wait for slots do not each have their turn";
+    archive.fixed(lines_);
+    archive(turns_, used_);
+    archive.check(used() <= count_, "more slots are taken than there are");
+    Places in_turn(archive, lines_.size(), kWrong);
+    turns_.each([&](std::uint32_t line) { in_turn.take(line); });
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      archive.check(in_turn.has(line) != lines_[line].empty(), kWrong);
+    }
+  }
+
+ private:
+  std::int64_t count_;
+  std::vector<Ring<Job>> lines_;
+  Ring<std::uint32_t> turns_;  // lines in which jobs wait, the next one first
   Level used_;
 };
 
