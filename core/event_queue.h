@@ -25,9 +25,19 @@ class EventQueue {
   };
 
   void schedule(Tick time, Kind kind, std::uint32_t payload) {
-    heap_.push_back({time, next_order_++, kind, payload});
-    std::push_heap(heap_.begin(), heap_.end(), After());
-    next_time_ = heap_.front().time;
+    std::size_t place = heap_.size();
+    heap_.emplace_back();
+    Event* const heap = heap_.data();
+    while (place > 0) {
+      const std::size_t above = (place - 1) / 2;
+      if (heap[above].time <= time) {  // it was scheduled before
+        break;
+      }
+      heap[place] = heap[above];
+      place = above;
+    }
+    heap[place] = {time, next_order_++, kind, payload};
+    next_time_ = heap[0].time;
   }
 
   // For events that are kept elsewhere: a place in the order of scheduling; and that of the next
@@ -39,11 +49,27 @@ class EventQueue {
   Tick next_time() const { return next_time_; }
 
   Event pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), After());
-    const Event event = heap_.back();
+    Event* const heap = heap_.data();
+    const Event first = heap[0];
+    const Event last = heap_.back();
     heap_.pop_back();
-    next_time_ = heap_.empty() ? kNever : heap_.front().time;
-    return event;
+    const std::size_t size = heap_.size();
+    if (size == 0) {
+      next_time_ = kNever;
+      return first;
+    }
+    std::size_t place = 0;
+    for (std::size_t child = 1; child < size; child = 2 * place + 1) {
+      child += child + 1 < size && before(heap[child + 1], heap[child]) ? 1 : 0;
+      if (!before(heap[child], last)) {
+        break;
+      }
+      heap[place] = heap[child];
+      place = child;
+    }
+    heap[place] = last;
+    next_time_ = heap[0].time;
+    return first;
   }
 
   // see(event) for all, in no order.
@@ -60,12 +86,9 @@ class EventQueue {
   }
 
  private:
-  // An object, not a function: its call is then no call.
-  struct After {
-    bool operator()(const Event& a, const Event& b) const {
-      return b.time < a.time || (a.time == b.time && b.order < a.order);
-    }
-  };
+  static bool before(const Event& a, const Event& b) {
+    return a.time != b.time ? a.time < b.time : a.order < b.order;
+  }
 
   std::vector<Event> heap_;
   Tick next_time_ = kNever;  // of its first

@@ -25,6 +25,79 @@ Array::Array(const ArrayDesign& design, Bytes capacity)
   buffers_.assign(shared ? 1 : queues_.size(), {design.array.buffers, shared ? queues_.size() : 1});
 }
 
+HMSIM_INLINE void Array::occupy_link(std::uint32_t index, bool to_host, Tick now) {
+  const Tick time = link_[to_host ? kToHost : kFromHost].occupancy(transfers_[index].bytes);
+  events_.schedule(now + time, to_host ? Event::to_host : Event::from_host, index);
+}
+
+HMSIM_INLINE void Array::occupy_ring(std::uint32_t index, Tick now) {
+  const Transfer& transfer = transfers_[index];
+  const ArrayParameters& array = parameters_.array;
+  const Tick time = time_of(transfer.bytes, transfer.write ? array.ring_to : array.ring_from);
+  events_.schedule(now + time, Event::ring, index);
+}
+
+HMSIM_INLINE void Array::occupy_controller(std::uint32_t index, Tick now) {
+  Transfer& transfer = transfers_[index];
+  transfer.charge(ArrayPart::controller, now);
+  const Tick time =
+      memory_.start(transfer.controller, transfer.offset, transfer.bytes, transfer.write);
+  events_.schedule(now + time, Event::cells, index);
+}
+
+HMSIM_INLINE void Array::enter_ring(std::uint32_t index, Tick now) {
+  Transfer& transfer = transfers_[index];
+  transfer.charge(transfer.write ? ArrayPart::controller : ArrayPart::buffer, now);
+  if (ring_.offer(index, now)) {
+    occupy_ring(index, now);
+  }
+}
+
+HMSIM_INLINE void Array::enter_controller(std::uint32_t index, Tick now) {
+  if (memory_[transfers_[index].controller].server.offer(index, now)) {
+    occupy_controller(index, now);
+  }
+}
+
+HMSIM_INLINE void Array::end_transfer(std::uint32_t index, Tick now) {
+  const Transfer& transfer = transfers_[index];
+  Job& job = jobs_[transfer.job];
+  ++counts_.of[transfer.write ? 1 : 0].transfers;
+  ensure(job.open > 0, "array", now, job.request.tag, "a transfer ends of a request that has none");
+  if (--job.open == 0 && job.whole()) {
+    job.parts = transfer.parts;
+    job.since = transfer.since;
+    ending_.enter(transfer.job, now);
+  }
+  transfers_.give_back(index);
+}
+
+// The job has its tag.
+HMSIM_INLINE void Array::enqueue(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  job.charge(ArrayPart::tag, now);
+  if (job.whole()) {  // it moves nothing
+    ending_.enter(index, now);
+    return;
+  }
+  const std::size_t number = parameters_.array.queue_of == QueueOf::submitter
+                                 ? job.request.submitter
+                                 : (job.request.kind == IoRequest::Kind::write ? 1 : 0);
+  const auto queue = static_cast<std::uint32_t>(number % queues_.size());
+  queues_[queue].jobs.push(index);
+  schedule(queue, now);
+}
+
+HMSIM_INLINE void Array::pass_barrier(std::uint32_t index, Tick now) {
+  Job& job = jobs_[index];
+  barrier_ = job.request.barrier;
+  ++passed_;
+  job.charge(ArrayPart::barrier, now);
+  if (tags_.take(1, index, now)) {
+    enqueue(index, now);
+  }
+}
+
 void Array::submit(const IoRequest& request, Tick now) {
   const std::uint32_t index = jobs_.take();
   Job& job = jobs_[index];
@@ -74,32 +147,6 @@ void Array::handle(Event kind, std::uint32_t index, Tick now) {
       end_link(index, true, now);
       return;
   }
-}
-
-void Array::pass_barrier(std::uint32_t index, Tick now) {
-  Job& job = jobs_[index];
-  barrier_ = job.request.barrier;
-  ++passed_;
-  job.charge(ArrayPart::barrier, now);
-  if (tags_.take(1, index, now)) {
-    enqueue(index, now);
-  }
-}
-
-// The job has its tag.
-void Array::enqueue(std::uint32_t index, Tick now) {
-  Job& job = jobs_[index];
-  job.charge(ArrayPart::tag, now);
-  if (job.whole()) {  // it moves nothing
-    ending_.enter(index, now);
-    return;
-  }
-  const std::size_t number = parameters_.array.queue_of == QueueOf::submitter
-                                 ? job.request.submitter
-                                 : (job.request.kind == IoRequest::Kind::write ? 1 : 0);
-  const auto queue = static_cast<std::uint32_t>(number % queues_.size());
-  queues_[queue].jobs.push(index);
-  schedule(queue, now);
 }
 
 // Makes transfers of the queue's jobs, as long as they find what they need.
@@ -160,11 +207,6 @@ void Array::start(std::uint32_t index, Tick now) {
   }
 }
 
-void Array::occupy_link(std::uint32_t index, bool to_host, Tick now) {
-  const Tick time = link_[to_host ? kToHost : kFromHost].occupancy(transfers_[index].bytes);
-  events_.schedule(now + time, to_host ? Event::to_host : Event::from_host, index);
-}
-
 void Array::end_link(std::uint32_t index, bool to_host, Tick now) {
   LinkDirection& link = link_[to_host ? kToHost : kFromHost];
   if (const auto next = link.server.end(now)) {
@@ -188,21 +230,6 @@ void Array::arrive(std::uint32_t index, Tick now) {
   }
 }
 
-void Array::enter_ring(std::uint32_t index, Tick now) {
-  Transfer& transfer = transfers_[index];
-  transfer.charge(transfer.write ? ArrayPart::controller : ArrayPart::buffer, now);
-  if (ring_.offer(index, now)) {
-    occupy_ring(index, now);
-  }
-}
-
-void Array::occupy_ring(std::uint32_t index, Tick now) {
-  const Transfer& transfer = transfers_[index];
-  const ArrayParameters& array = parameters_.array;
-  const Tick time = time_of(transfer.bytes, transfer.write ? array.ring_to : array.ring_from);
-  events_.schedule(now + time, Event::ring, index);
-}
-
 void Array::end_ring(std::uint32_t index, Tick now) {
   if (const auto next = ring_.end(now)) {
     occupy_ring(*next, now);
@@ -218,20 +245,6 @@ void Array::end_ring(std::uint32_t index, Tick now) {
     occupy_link(index, true, now);
   }
   free_room(memory_[transfer.controller].out, transfer, now);
-}
-
-void Array::enter_controller(std::uint32_t index, Tick now) {
-  if (memory_[transfers_[index].controller].server.offer(index, now)) {
-    occupy_controller(index, now);
-  }
-}
-
-void Array::occupy_controller(std::uint32_t index, Tick now) {
-  Transfer& transfer = transfers_[index];
-  transfer.charge(ArrayPart::controller, now);
-  const Tick time =
-      memory_.start(transfer.controller, transfer.offset, transfer.bytes, transfer.write);
-  events_.schedule(now + time, Event::cells, index);
 }
 
 void Array::end_cells(std::uint32_t index, Tick now) {
@@ -282,19 +295,6 @@ void Array::free_room(Slots<std::uint32_t>& room, const Transfer& transfer, Tick
   while (const auto next = room.admit(now)) {
     go_on(*next, now);
   }
-}
-
-void Array::end_transfer(std::uint32_t index, Tick now) {
-  const Transfer& transfer = transfers_[index];
-  Job& job = jobs_[transfer.job];
-  ++counts_.of[transfer.write ? 1 : 0].transfers;
-  ensure(job.open > 0, "array", now, job.request.tag, "a transfer ends of a request that has none");
-  if (--job.open == 0 && job.whole()) {
-    job.parts = transfer.parts;
-    job.since = transfer.since;
-    ending_.enter(transfer.job, now);
-  }
-  transfers_.give_back(index);
 }
 
 // The tag is free, and whoever waits goes on, before the listener is told.

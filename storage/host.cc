@@ -135,15 +135,17 @@ void Host::run(std::uint32_t slot, Tick now) {
   const auto most = static_cast<std::uint64_t>(parameters_.max_request.value());
   const std::uint64_t bytes = io.issued_all ? io.request.bytes : io.piece(most);
   Tick end = now;
-  for (; stages[io.stage].where == Stage::Where::core; ++io.stage) {
-    const Stage& stage = stages[io.stage];
-    if (!io.spins || !stage.asleep) {
-      const Tick time =
-          stage.pass + (stage.per_kib > Tick(0) ? time_of(bytes, stage.per_kib) : Tick(0));
-      io.parts[static_cast<std::size_t>(stage.layer)] += time;
-      end += time;
+  const Stage* stage = &stages[io.stage];
+  for (; stage->where == Stage::Where::core; ++stage) {
+    if (io.spins && stage->asleep) {
+      continue;
     }
+    const Tick time =
+        stage->pass + (stage->per_kib > Tick(0) ? time_of(bytes, stage->per_kib) : Tick(0));
+    io.parts[static_cast<std::size_t>(stage->layer)] += time;
+    end += time;
   }
+  io.stage = static_cast<std::uint32_t>(stage - stages.data());
   io.since = end;
   counts_.processor_time += static_cast<Counter>((end - now).value());
   events_.schedule(end, Event::go_on, slot);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do events come by time, and those of one time in the order in which they were scheduled?
+#include "core/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "core/random.h"
+
+namespace hmsim {
+namespace {
+
+enum class Kind : std::uint8_t { only, last = only };
+
+TEST(EventQueue, EventsComeAsFromASortedList) {
+  Random random(5);
+  for (const std::uint64_t times : {1, 3, 40, 100'000}) {
+    EventQueue<Kind> queue;
+    std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> sorted;
+    std::int64_t now = 0;
+    for (std::uint32_t step = 0; step < 20'000; ++step) {
+      // It fills up to some hundreds, and runs empty.
+      const std::uint64_t share = step / 500 % 2 == 0 ? 70 : 20;
+      if (random.below(100) < share) {
+        const std::int64_t time = now + static_cast<std::int64_t>(random.below(times));
+        queue.schedule(Tick(time), Kind::only, step);
+        sorted[{time, step}] = step;
+      } else if (!sorted.empty()) {
+        const auto first = sorted.begin();
+        ASSERT_EQ(queue.next_time().value(), first->first.first);
+        const auto event = queue.pop();
+        ASSERT_EQ(event.time.value(), first->first.first);
+        ASSERT_EQ(event.payload, first->second);
+        now = event.time.value();
+        sorted.erase(first);
+      }
+      ASSERT_EQ(queue.empty(), sorted.empty());
+      ASSERT_EQ(queue.next_time() == kNever, sorted.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
