@@ -16,6 +16,7 @@ MediaModule::MediaModule(const NvdimmParameters& parameters, AckListener& host, 
       banks_(static_cast<std::size_t>(media_.banks)),
       commands_(static_cast<std::size_t>(parameters.command_queue)),
       entries_(static_cast<std::size_t>(media_.write_queue)),
+      worn_(places()),
       statistics_(media_.banks, media_.write_queue) {
   for (std::size_t entry = entries_.size(); entry > 0; --entry) {
     free_.push_back(static_cast<std::uint32_t>(entry - 1));

@@ -16,6 +16,7 @@
 #include "nvdimm/media/media_observer.h"
 #include "nvdimm/media/media_statistics.h"
 #include "nvdimm/media/start_gap.h"
+#include "nvdimm/media/wear_counts.h"
 #include "nvdimm/module.h"
 
 namespace hmsim {

@@ -118,29 +118,6 @@ static_assert(Table::complete(kRows), "a count has no row, or several");
 
 void MediaStatistics::serialize(Archive& archive) { Table::serialize(*this, archive, kRows); }
 
-std::uint64_t WearCounts::add(std::uint64_t place) {
-  const auto number = static_cast<std::int64_t>(place / kPlaces);
-  std::uint32_t chunk = map_.find(number);
-  if (chunk == kNoIndex) {
-    chunk = static_cast<std::uint32_t>(chunks_.size());
-    chunks_.push_back({number, {}});
-    map_.insert(number, chunk);
-  }
-  return ++chunks_[chunk].second[place % kPlaces];
-}
-
-void WearCounts::serialize(Archive& archive) {
-  archive(chunks_);
-  if (!archive.loading()) {
-    return;
-  }
-  map_.clear();
-  for (std::uint32_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-    archive.check(map_.find(chunks_[chunk].first) == kNoIndex, "wear is counted twice");
-    map_.insert(chunks_[chunk].first, chunk);
-  }
-}
-
 void MediaStatistics::reset(Tick now) {
   Occupancy banks = std::move(busy_banks);
   Occupancy entries = std::move(queue);

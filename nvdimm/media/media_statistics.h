@@ -2,13 +2,9 @@
 // What one module of byte-addressable media counts.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "core/archive.h"
-#include "core/key_map.h"
 #include "core/statistics.h"
 
 namespace hmsim {
@@ -30,20 +26,6 @@ struct MediaStatistics {
 
   // Starts afresh at `now`; what is busy stays busy.
   void reset(Tick now);
-};
-
-// How often each of many places was written. Takes up memory only where there were writes.
-class WearCounts {
- public:
-  std::uint64_t add(std::uint64_t place);  // the count from now on
-  void serialize(Archive& archive);
-
- private:
-  static constexpr std::uint64_t kPlaces = 64;                                // of a chunk
-  using Chunk = std::pair<std::int64_t, std::array<std::uint64_t, kPlaces>>;  // number, counts
-
-  KeyMap map_;  // chunk number -> chunks_
-  std::vector<Chunk> chunks_;
 };
 
 }  // namespace hmsim
