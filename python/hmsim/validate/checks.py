@@ -9,7 +9,6 @@ A check is a function that yields rows; `CHECKS` lists them by group.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hmsim._core import (
@@ -37,48 +36,10 @@ from hmsim.validate import (
     storage_oracles,
 )
 from hmsim.validate.bench import LINE, NEXT_ROW, STEP, Bench
+from hmsim.validate.row import Row
 
 PAGE = 4096  # bytes
 LINES = PAGE // LINE
-
-
-@dataclass(frozen=True)
-class Row:
-    """One expectation: ``ok`` when ``got`` is within ``tolerance`` (absolute) of ``expected``.
-
-    One that is ``unjudged``, for the reason that stands there, is shown, and always ``ok``. One
-    that is known to be ``missed``, for a reason, is ``ok`` as long as it is.
-    """
-
-    group: str
-    name: str
-    expected: float
-    got: float
-    unit: str
-    tolerance: float
-    source: str
-    unjudged: str = ""
-    missed: str = ""
-
-    @property
-    def ok(self) -> bool:
-        return self._within() != bool(self.missed) or bool(self.unjudged)
-
-    @property
-    def verdict(self) -> str:
-        """Return a word for tables."""
-        if self.missed:
-            return "missed" if self.ok else "FAIL: no longer missed"
-        if not self.unjudged:
-            return "ok" if self.ok else "FAIL"
-        return self.unjudged if self._within() else f"{self.unjudged}, missed"
-
-    def _within(self) -> bool:
-        return abs(self.got - self.expected) <= self.tolerance
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields and ``ok``."""
-        return {**self.__dict__, "ok": self.ok}
 
 
 def _dram() -> Iterator[Row]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hmsim._core import InputError
 from hmsim.validate.dram_comparison import BATCH, LOGGED, QUEUE, Comparison, Outcome, comparisons
-
-if TYPE_CHECKING:
-    from hmsim.validate.checks import Row
+from hmsim.validate.row import Row
 
 INTRODUCTION = """\
 <!-- SPDX-License-Identifier: BSD-3-Clause -->
