@@ -15,7 +15,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDERS = ("configs", "docs", "policies", "workloads")  # in the wheel: hmsim/data/FOLDER
+FOLDERS = (
+    "analysis/artifact",
+    "configs",
+    "docs",
+    "policies",
+    "workloads",
+)  # in the wheel: hmsim/data/FOLDER
 HEADERS = "core/**/*.h"  # which policies include
 FILES = ("CITATION.cff", "CHANGELOG.md", "README.md")
 LIMIT = 4 << 20  # bytes; larger files are made by tools, not shipped

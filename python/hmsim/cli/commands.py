@@ -133,6 +133,13 @@ COMMANDS = {
         "report out/split --out split.html",
         "report.md",
     ),
+    "artifact": Entry(
+        "artifact",
+        "app",
+        "Run the experiments behind the results, and compare with what is expected.",
+        "",
+        "artifact.md",
+    ),
     "trace": Entry("trace", "app", "Summarise, convert and capture traces.", "", "traces.md"),
     "guest": Entry(
         "guest",

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands about artifacts: hmsim artifact run, compare and pack."""
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim._core import InputError, nearest_name
+from hmsim.cli.support import (
+    FAULT,
+    Force,
+    Json,
+    application,
+    complain,
+    epilog,
+    print_json,
+    print_table,
+    resumable,
+)
+from hmsim.common.tables import number
+from hmsim.running import artifact
+
+app = application("Run the experiments behind the results, and compare with what is expected.")
+Names = Annotated[
+    Optional[list[str]], typer.Argument(metavar="[NAME]...", help="Experiments, if not the first.")
+]
+All = Annotated[bool, typer.Option("--all", help="All experiments, not the first alone.")]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder of results, new or to go on.")]
+
+
+@app.callback()
+def group() -> None:
+    """Run the experiments behind the results, and compare with what is expected."""
+
+
+@app.command(epilog=epilog("artifact run", "artifact.md"))
+def run(names: Names = None, everything: All = False, out: Out = Path("artifact")) -> None:
+    """Run the experiments that have no results of this code yet, one behind another."""
+    wanted = _chosen(names, everything)
+    minutes = sum(each.minutes for each in wanted)
+    complain(f"{len(wanted)} experiments, about {number(minutes)} minutes on two processors")
+    with resumable(f"experiments that had ended are kept in {out}"):
+        for each in wanted:
+            complain(f"{each.name} (about {number(each.minutes)} minutes): {each.what}")
+            if not artifact.run(each, out):
+                complain(f"{each.name}: there already")
+    print(f"{out}: set it beside what is expected by 'hmsim artifact compare --out {out}'")
+
+
+@app.command(epilog=epilog("artifact compare", "artifact.md"))
+def compare(
+    names: Names = None,
+    everything: All = False,
+    out: Out = Path("artifact"),
+    json: Json = False,
+) -> None:
+    """Set results beside the expected ones. The exit status is 1 when any differs too much."""
+    verdicts = [artifact.compare(each, out) for each in _chosen(names, everything)]
+    if json:
+        print_json([dataclasses.asdict(each) for each in verdicts])
+    else:
+        rows = [
+            (
+                *(each.name, number(each.values), number(each.differing)),
+                *(f"{each.worst:.2g}", number(each.seconds / 60), each.example),
+            )
+            for each in verdicts
+        ]
+        columns = ("experiment", ">values", ">differ", ">by at most", ">minutes", "the first")
+        print_table(columns, rows)
+    if any(each.differing for each in verdicts):
+        raise typer.Exit(FAULT)
+
+
+@app.command(epilog=epilog("artifact pack --out hmsim.tar.gz", "artifact.md"))
+def pack(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The archive to write, .tar.gz.")],
+    force: Force = False,
+) -> None:
+    """Pack the source tree as it is committed: code, configurations, captures, expected values."""
+    artifact.pack(out, force)
+    print(f"{out}: {out.stat().st_size:,} bytes; analysis/artifact/Containerfile builds it")
+
+
+def _chosen(names: Optional[list[str]], everything: bool) -> list[artifact.Experiment]:
+    known = artifact.experiments()
+    for name in names or ():
+        if name not in known:
+            near = nearest_name(name, list(known)) or ", ".join(known)
+            raise InputError(f"{name}: no such experiment; did you mean {near}?")
+    if names:
+        return [known[name] for name in dict.fromkeys(names)]
+    return [each for each in known.values() if everything or each.first]

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an artifact's evaluators run, and how far what comes out is from what is expected.
+
+``analysis/artifact/artifact.yaml`` lists experiments: commands of ``hmsim`` that print JSON.
+``analysis/artifact/expected`` holds what they printed when the results were last made, a file each.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+
+from hmsim._core import InputError
+from hmsim.common.directories import new_file, read_regular
+from hmsim.common.paths import data_directory
+from hmsim.config import settings as yaml_settings
+from hmsim.config.node_reader import NodeReader
+from hmsim.running.identity import of_code
+
+KEYS = ("what", "command", "minutes", "tolerance", "first")
+LARGEST_FILE = 64 << 20  # bytes of what an experiment prints
+Leaf = Union[str, float, bool, None]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment.
+
+    Attributes:
+        name: of its file, without suffix.
+        what: it shows, in a line.
+        command: arguments of hmsim; ``{out}`` stands for the folder of results.
+        minutes: that it takes on two processors, about.
+        tolerance: by which a number may differ, relative to the larger of both.
+        first: whether it is one of those to begin with.
+    """
+
+    name: str
+    what: str
+    command: str
+    minutes: float
+    tolerance: float
+    first: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How what came out compares with what is expected.
+
+    Attributes:
+        name: of the experiment.
+        values: that were compared.
+        differing: of these, by more than the tolerance, or there on one side only.
+        worst: the largest relative difference of two numbers.
+        example: the first that differs: its path and both values; '': none does.
+        seconds: that it took.
+    """
+
+    name: str
+    values: int
+    differing: int
+    worst: float
+    example: str
+    seconds: float
+
+
+def folder() -> Path:
+    """Return where the list and the expected values are. Raises InputError: they are nowhere."""
+    found = data_directory() / "analysis" / "artifact"
+    if not found.is_dir():
+        raise InputError(f"{found}: is not there; experiments come with the source tree")
+    return found
+
+
+def experiments() -> dict[str, Experiment]:
+    """Return the experiments by name, in their order. Raises InputError."""
+    path = folder() / "artifact.yaml"
+    reader = NodeReader(path)
+    found = {}
+    for name, (_, node) in reader.mapping(yaml_settings.read_mapping(path), "file").items():
+        own = reader.keys(node, f"{name}.", KEYS)
+        text = {key: reader.value(child, f"{name}.{key}").text for key, child in own.items()}
+        try:
+            found[name] = Experiment(
+                name,
+                text["what"],
+                text["command"],
+                float(text["minutes"]),
+                float(text["tolerance"]),
+                text.get("first", "false") == "true",
+            )
+        except (KeyError, ValueError) as error:
+            raise InputError(f"{reader.place(node)}: {name}: {error}") from error
+    return found
+
+
+def run(experiment: Experiment, out: Path) -> bool:
+    """Run an experiment unless this code has; return whether it did. Raises InputError.
+
+    Its file holds the command, the code's hash, the seconds that it took and what it printed; it
+    appears whole or not at all.
+    """
+    target = out / f"{experiment.name}.json"
+    if target.is_file() and _read(target).get("code") == of_code():
+        return False
+    out.mkdir(parents=True, exist_ok=True)
+    arguments = [each.replace("{out}", str(out)) for each in shlex.split(experiment.command)]
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "hmsim.cli", *arguments],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )
+    if done.returncode:
+        raise InputError(f"{experiment.name}: its command ended with status {done.returncode}")
+    content = {
+        "command": experiment.command,
+        "code": of_code(),
+        "seconds": round(time.perf_counter() - started, 1),
+        "output": json.loads(done.stdout),
+    }
+    with new_file(target, force=True) as scratch:
+        scratch.write_text(json.dumps(content, indent=0) + "\n", encoding="utf-8")
+    return True
+
+
+def compare(experiment: Experiment, out: Path) -> Verdict:
+    """Set what an experiment printed beside what is expected. Raises InputError: one is missing."""
+    got_file = _read(out / f"{experiment.name}.json")
+    wanted_file = _read(folder() / "expected" / f"{experiment.name}.json")
+    got, wanted = (dict(leaves(each.get("output"))) for each in (got_file, wanted_file))
+    worst, differing, example = 0.0, 0, ""
+    names = list(dict.fromkeys([*wanted, *got]))
+    for name in names:
+        difference = _difference(got, wanted, name)
+        if math.isfinite(difference):
+            worst = max(worst, difference)
+        if difference > experiment.tolerance:
+            differing += 1
+            told = (_told(each, name) for each in (wanted, got))
+            example = example or "{}: expected {}, got {}".format(name, *told)
+    seconds = float(got_file.get("seconds", 0))
+    return Verdict(experiment.name, len(names), differing, worst, example, seconds)
+
+
+def pack(out: Path, force: bool = False) -> None:
+    """Write an archive of what is committed in the source tree.
+
+    Raises InputError: there is no such tree, or the file cannot be written.
+    """
+    root = data_directory()
+    command = ["git", "-C", str(root), "archive", "--format=tar.gz", "--prefix=hmsim/", "HEAD"]
+    if not (root / ".git").exists() or shutil.which("git") is None:
+        raise InputError(f"{root}: no checkout of git, from which the archive is made")
+    with new_file(out, force) as scratch, scratch.open("wb") as file:
+        subprocess.run(command, stdout=file, check=True)
+
+
+def leaves(content: Any, path: str = "") -> Iterator[tuple[str, Leaf]]:
+    """Yield the values of JSON content by path: names and indices, joined by slashes."""
+    if isinstance(content, dict):
+        for name, child in content.items():
+            yield from leaves(child, f"{path}/{name}")
+    elif isinstance(content, list):
+        for index, child in enumerate(content):
+            yield from leaves(child, f"{path}/{index}")
+    else:
+        yield path, content
+
+
+def _difference(got: Mapping[str, Leaf], wanted: Mapping[str, Leaf], name: str) -> float:
+    """Return how far two values differ, relative to the larger; infinity where none is near."""
+    if name not in got or name not in wanted:
+        return math.inf
+    one, two = got[name], wanted[name]
+    if one == two:
+        return 0.0
+    if isinstance(one, (int, float)) and isinstance(two, (int, float)):
+        return abs(one - two) / max(abs(one), abs(two))
+    return math.inf
+
+
+def _told(values: Mapping[str, Leaf], name: str) -> str:
+    return str(values[name])[:40] if name in values else "none"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(read_regular(path, LARGEST_FILE))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: damaged: {error}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: damaged: it holds no experiment")
+    return content
