@@ -78,7 +78,7 @@ Simulation::Simulation(const Assignments& config, const std::vector<Assignments>
     fill_buffers(*memory_,
                  {buffer, agents, configuration.frontend(), source, options_.seed, to_limits});
   }
-  make_storage(configuration.storage());
+  make_storage(configuration.storage(), configuration.system().assignments);
   connect_agents(source, wakeups);
   register_statistics();
   if (configuration.frontend().series_interval != Tick(0)) {
@@ -103,7 +103,7 @@ void Simulation::make_memory(const SystemConfig& system) {
   memory_->set_progress(*this);
 }
 
-void Simulation::make_storage(const StorageParameters& storage) {
+void Simulation::make_storage(const StorageParameters& storage, const Assignments& assignments) {
   if (!storage.present()) {
     return;
   }
@@ -114,7 +114,7 @@ void Simulation::make_storage(const StorageParameters& storage) {
     mover = std::make_unique<LineMover>(*memory_, index, cache.window);
   }
   page_mover_ = mover.get();
-  device_ = storage.make(options_.seed, std::move(mover));
+  device_ = storage.make(options_.seed, assignments, std::move(mover));
   storage_ = std::make_unique<Host>(storage.path(), *device_);
   storage_->attach(Wakeup(kernel_, kernel_.attach(*storage_)));
   if (page_mover_ != nullptr) {

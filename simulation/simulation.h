@@ -135,7 +135,7 @@ class Simulation : private SourceProgress {
   std::int64_t instructions(std::uint16_t source) const override;
   // A memory system in place of the one before, whose requesters are this simulation's.
   void make_memory(const SystemConfig& system);
-  void make_storage(const StorageParameters& storage);
+  void make_storage(const StorageParameters& storage, const Assignments& assignments);
   void connect_agents(const TraceSource& source, const std::vector<Wakeup>& wakeups);
   std::vector<Agent*> all_agents() const;
   void check_cores(const CoresByNode& of_jobs) const;

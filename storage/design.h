@@ -20,8 +20,10 @@ class StorageDesign {
   virtual void declare(ParameterSet& parameters) = 0;
   // What single values cannot tell is wrong, with full names. Asked of the chosen kind only.
   virtual std::vector<ParameterError> check(Bytes capacity) const = 0;
-  // The parameters have passed check(). `seed`: of the run.
-  virtual std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed) const = 0;
+  // The parameters have passed check(). `seed`: of the run; `assignments`: the configuration's, of
+  // which policies read their own share.
+  virtual std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
+                                              const Assignments& assignments) const = 0;
 };
 
 struct StorageDescriptor {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nvdimm/module.h"
+#include "storage/server.h"
 
 namespace hmsim {
 
@@ -57,6 +58,11 @@ void FlashParameters::declare(ParameterSet& set) {
 NvdimmParameters FlashParameters::module() const {
   NvdimmParameters module = inside;
   module.command_queue = pages * kLinesPerPage;
+  // Policies weigh flash against what takes data from the module: here the link, which moves a page
+  // for each line that a read commands.
+  module.line_burst =
+      later(time_of(static_cast<std::uint64_t>(kPageBytes.value()), to_host), Tick(1));
+  module.hit_service = command + inside.buffer.lookup + module.line_burst;
   return module;
 }
 
@@ -75,6 +81,11 @@ std::vector<ParameterError> FlashParameters::check(Bytes capacity) const {
     errors.push_back({prefix + "precondition.buffer",
                       "is for an NVDIMM only, if it is 'resident' or 'captured'; here there are "
                       "'none' and 'dirty'"});
+  }
+  if (inside.buffer.granularity == BufferGranularity::item) {
+    errors.push_back(
+        {prefix + "buffer.granularity",
+         "'item' is for an NVDIMM only; here pages are read and written: must be 'page'"});
   }
   for (const auto& [name, time] : {std::pair("read_driver.request", read_driver.request),
                                    {"read_driver.kib", read_driver.kib},

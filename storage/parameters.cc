@@ -58,25 +58,27 @@ std::vector<ParameterError> StorageParameters::check() const {
 }
 
 std::unique_ptr<StorageDevice> StorageParameters::make(std::uint64_t seed,
+                                                       const Assignments& assignments,
                                                        std::unique_ptr<PageMover> mover) const {
-  std::unique_ptr<StorageDevice> device = make_device(seed);
+  std::unique_ptr<StorageDevice> device = make_device(seed, assignments);
   if (!cache_.present()) {
     return device;
   }
   if (mover == nullptr) {
     mover = std::make_unique<FixedMover>(cache_.page_time());
   }
-  return std::make_unique<PageCache>(cache_, std::move(device), std::move(mover));
+  return std::make_unique<PageCache>(cache_, std::move(device), std::move(mover), assignments);
 }
 
-std::unique_ptr<StorageDevice> StorageParameters::make_device(std::uint64_t seed) const {
+std::unique_ptr<StorageDevice> StorageParameters::make_device(
+    std::uint64_t seed, const Assignments& assignments) const {
   if (stripe_.members == 1) {
-    return design().make(capacity_, seed);
+    return design().make(capacity_, seed, assignments);
   }
   std::vector<std::unique_ptr<StorageDevice>> members;
   for (std::int64_t i = 0; i < stripe_.members; ++i) {
     const std::uint64_t own = mix64(seed + static_cast<std::uint64_t>(i));
-    members.push_back(design().make(member_capacity(), own));
+    members.push_back(design().make(member_capacity(), own, assignments));
   }
   return std::make_unique<Stripe>(stripe_, std::move(members));
 }

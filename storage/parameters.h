@@ -26,15 +26,18 @@ class StorageParameters {
 
   bool present() const { return kind_ != kNone; }
   const PathParameters& path() const { return path_; }
-  // present() only. `mover`: of pages of the cache; nullptr: one that takes a fixed time.
-  std::unique_ptr<StorageDevice> make(std::uint64_t seed, std::unique_ptr<PageMover> mover) const;
+  // present() only. `assignments`: the configuration's, for policies of the device and the cache.
+  // `mover`: of pages of the cache; nullptr: one that takes a fixed time.
+  std::unique_ptr<StorageDevice> make(std::uint64_t seed, const Assignments& assignments,
+                                      std::unique_ptr<PageMover> mover) const;
   const PageCacheParameters& cache() const { return cache_; }
 
  private:
   static constexpr const char* kNone = "none";
   const StorageDesign& design() const;
   Bytes member_capacity() const { return capacity_ / stripe_.members; }
-  std::unique_ptr<StorageDevice> make_device(std::uint64_t seed) const;
+  std::unique_ptr<StorageDevice> make_device(std::uint64_t seed,
+                                             const Assignments& assignments) const;
 
   std::string kind_ = kNone;
   Bytes capacity_{std::int64_t{64} << 30};

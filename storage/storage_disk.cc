@@ -13,7 +13,8 @@ class DiskKind final : public StorageDesign {
   std::vector<ParameterError> check(Bytes capacity) const override {
     return parameters_.check(capacity);
   }
-  std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed) const override {
+  std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
+                                      const Assignments& /*assignments*/) const override {
     return std::make_unique<Disk>(parameters_, capacity, seed);
   }
 

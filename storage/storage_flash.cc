@@ -13,8 +13,9 @@ class FlashKind final : public StorageDesign {
   std::vector<ParameterError> check(Bytes capacity) const override {
     return parameters_.check(capacity);
   }
-  std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed) const override {
-    return std::make_unique<FlashDevice>(parameters_, capacity, seed);
+  std::unique_ptr<StorageDevice> make(Bytes capacity, std::uint64_t seed,
+                                      const Assignments& assignments) const override {
+    return std::make_unique<FlashDevice>(parameters_, capacity, seed, assignments);
   }
 
  private:

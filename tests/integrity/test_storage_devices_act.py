@@ -2,7 +2,8 @@
 """Does every parameter of disks, flash devices, tables, stripes and page caches change something?
 
 Kind array and the software path have test_storage_parameters_act.py; what is inside a flash
-device's module is the NVDIMM's, test_parameters_act.py.
+device's module is the NVDIMM's, test_parameters_act.py. Parameters of the policies inside, and of
+those of a page cache, act here as in the NVDIMM.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from block_runs import assert_may_be_cut, assert_parts_add_up, statistics_of
 from hmsim import InputError
-from hmsim._core import Simulation
+from hmsim._core import Simulation, policies
 from hmsim.config.configuration import load_config
 
 # The same system with each kind, of 64 MiB.
@@ -159,6 +160,74 @@ def test_parts_of_latencies_add_up(kind: str, path: Path) -> None:
     assert_parts_add_up(statistics(path, kind))
 
 
+# What makes a flash device, or a page cache, use a policy of a kind.
+CHOOSES = {
+    "victim_selector": ("storage.flash.ftl.victim",),
+    "gc_scheduler": ("storage.flash.gc.scheduler",),
+    "buffer_manager": ("storage.flash.buffer.manager",),
+    "buffer_replacement": ("storage.flash.buffer.replacement", "storage.cache.replacement"),
+}
+# A flash device that collects all the time.
+COLLECTING: dict[str, Any] = {
+    "storage.flash.capacity": "80MiB",
+    "storage.flash.ftl.over_provisioning": 20,
+    "storage.flash.nand.pages_per_block": 16,
+    "storage.flash.precondition.fill": 1,
+    "storage.flash.precondition.overwrite": 2,
+}
+POLICIES: dict[str, Any] = {
+    "policies.background.soft_threshold": 20,
+    "policies.d_choices.d": 2,
+    "policies.lirs.high_share": 50,
+    "policies.lirs.ghosts": 10,
+    "policies.preemptive.unplaced": True,
+    "policies.preevict.protect_queued": False,
+    "policies.preevict.low_water": 50,
+    "policies.prefetch.protect_queued": False,
+    "policies.prefetch_preevict.protect_queued": False,
+    "policies.prefetch_preevict.low_water": 50,
+    "policies.proactive.count": "request",
+    "policies.proactive.estimate": "parallel",
+    "policies.proactive.lun": "shared",
+    "policies.proactive.stages": "1",
+    "policies.proactive.t_mb": "service",
+}
+# What else some of them need in order to act.
+POLICIES_ALONE: dict[str, dict[str, Any]] = {
+    "policies.background.soft_threshold": {
+        "storage.flash.ftl.gc_threshold": 0.02,
+        "storage.flash.precondition.fill": 0.9,
+        "storage.flash.precondition.overwrite": 0,
+    },
+    "policies.lirs.ghosts": {"policies.lirs.high_share": 10},
+    "policies.proactive.count": {"storage.flash.buffer.read_size": "16KiB"},
+    # The link then takes about as long for some pages as an erase.
+    "policies.proactive.t_mb": {"storage.flash.to_host": "30us", "storage.flash.command": "200us"},
+}
+
+
+def policy_parameters() -> list[tuple[str, str, str]]:
+    """Return the parameter that chooses a policy, the policy, and one of its parameters."""
+    return [
+        (chooser, policy["name"], parameter["name"])
+        for policy in policies()
+        for chooser in CHOOSES.get(policy["kind"], ())
+        for parameter in policy["parameters"]
+    ]
+
+
+@pytest.mark.parametrize(("chooser", "policy", "name"), policy_parameters())
+def test_every_policy_parameter_acts(chooser: str, policy: str, name: str, path: Path) -> None:
+    kind = chooser.split(".")[1]
+    chosen = {**BASES[kind], **(COLLECTING if kind == "flash" else {}), chooser: policy}
+    chosen |= POLICIES_ALONE.get(name, {})
+    before, after = (
+        statistics_of(load_config("storage/moneta", overrides, where="test"), path, "fio")
+        for overrides in (chosen, {**chosen, name: POLICIES[name]})
+    )
+    assert before != after, "changes no statistic"
+
+
 WRONG = {
     ("table", "storage.table.read"): ("4KiB:5us", "512B=80us"),
     ("table", "storage.table.flush"): ("0s", "between 1ns"),
@@ -168,6 +237,8 @@ WRONG = {
     ("flash", "storage.flash.capacity"): ("100001KiB", "storage.flash.nand"),
     ("flash", "storage.capacity"): ("1GiB", "storage.flash.capacity"),
     ("flash", "storage.flash.precondition.load"): ("a_file", "for an NVDIMM only"),
+    ("flash", "storage.flash.buffer.granularity"): ("item", "for an NVDIMM only"),
+    ("flash", "storage.flash.policies.d_choices.d"): (3, "did you mean 'policies.d_choices.d'"),
     ("cache", "storage.cache.first"): ("5000B", "nearest: 4KiB"),
     ("cache", "storage.cache.replacement"): ("lur", "lru"),
 }
