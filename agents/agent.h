@@ -25,6 +25,7 @@ class Host;
 class LastLevelCache;
 class Network;
 class Node;
+class Pager;
 class Translation;
 
 // What the agents of a node share.
@@ -41,6 +42,7 @@ struct AgentEnvironment : NodeEnvironment {
   std::vector<NodeEnvironment> nodes;  // all of Agent::nodes()
   Network* network = nullptr;          // none where there is one node
   Host* storage = nullptr;             // of block I/O; none: its blocks are lines of the NVDIMM
+  Pager* pager = nullptr;              // of agents whose memory is paged
   TraceSource trace;
   std::uint64_t trace_bytes = 0;  // decompressed length of its trace; 0: not known
   std::uint64_t seed = 1;         // of the run

@@ -121,6 +121,10 @@ void Simulation::make_storage(const StorageParameters& storage, const Assignment
     page_mover_->attach(*storage_);
     memory_->set_requesters(requesters());
   }
+  if (storage.paging().present()) {
+    pager_ = std::make_unique<Pager>(storage.paging(), *storage_, assignments);
+    pager_->attach(Wakeup(kernel_, kernel_.attach(*pager_)));
+  }
 }
 
 // Returns those of the workload, and then the cores of the nodes.
@@ -166,6 +170,7 @@ void Simulation::connect_agents(const TraceSource& source, const std::vector<Wak
     environment.trace = source;
     environment.seed = options_.seed;
     environment.storage = storage_.get();
+    environment.pager = pager_.get();
     return environment;
   };
   for (std::size_t i = 0; i < nodes_->cores().size(); ++i) {
@@ -253,6 +258,9 @@ void Simulation::begin_measuring() {
   if (storage_ != nullptr) {
     storage_->account(kernel_.now());
   }
+  if (pager_ != nullptr) {
+    pager_->account(kernel_.now());
+  }
   registry_.reset(kernel_.now());
   watchers_->begin_logs(*memory_, *nodes_, epoch_, now());
   if (series_ != nullptr) {
@@ -322,6 +330,9 @@ void Simulation::serialize(Archive& archive) {
   memory_->serialize(archive);
   if (storage_ != nullptr) {
     storage_->serialize(archive);
+  }
+  if (pager_ != nullptr) {
+    pager_->serialize(archive);
   }
   if (archive.loading()) {
     memory_->check_loaded(archive, power_ != Power::on);

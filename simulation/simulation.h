@@ -184,6 +184,7 @@ class Simulation : private SourceProgress {
   std::unique_ptr<StorageDevice> device_;  // or none, and no storage_
   LineMover* page_mover_ = nullptr;        // a part of the device, or none
   std::unique_ptr<Host> storage_;
+  std::unique_ptr<Pager> pager_;  // or none
   bool warmup_time_over_ = false;
   bool measuring_ = false;
   Tick measured_from_{0};

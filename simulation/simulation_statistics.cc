@@ -46,6 +46,9 @@ void Simulation::register_statistics() {
   if (storage_ != nullptr) {
     storage_->register_statistics(registry_);
   }
+  if (pager_ != nullptr) {
+    pager_->register_statistics(registry_);
+  }
 }
 
 // Registers what several agents add to, or what is a sum over them.
@@ -161,6 +164,9 @@ void Simulation::update_progress() {
   }
   if (storage_ != nullptr) {
     storage_->account(kernel_.now());
+  }
+  if (pager_ != nullptr) {
+    pager_->account(kernel_.now());
   }
 }
 

@@ -29,6 +29,7 @@ void StorageParameters::declare(ParameterSet& parameters) {
   path_.declare(parameters);
   stripe_.declare(parameters);
   cache_.declare(parameters);
+  paging_.declare(parameters);
   for (const auto& each : designs_) {
     each->declare(parameters);
   }
@@ -44,14 +45,17 @@ const StorageDesign& StorageParameters::design() const {
 
 std::vector<ParameterError> StorageParameters::check() const {
   if (!present()) {
-    return {};
+    return paging_.present() ? std::vector<ParameterError>{{"storage.paging.memory",
+                                                            "needs a device to swap to: set "
+                                                            "storage.kind"}}
+                             : std::vector<ParameterError>();
   }
   std::vector<ParameterError> errors = path_.check();
   if (capacity_ % kPageBytes != Bytes(0)) {
     errors.push_back({"storage.capacity", "must be a multiple of 4KiB"});
   }
-  for (const auto& others :
-       {stripe_.check(capacity_), cache_.check(), design().check(member_capacity())}) {
+  for (const auto& others : {stripe_.check(capacity_), cache_.check(), paging_.check(),
+                             design().check(member_capacity())}) {
     errors.insert(errors.end(), others.begin(), others.end());
   }
   return errors;

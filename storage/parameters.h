@@ -11,6 +11,7 @@
 #include "storage/design.h"
 #include "storage/page_cache_parameters.h"
 #include "storage/page_mover.h"
+#include "storage/pager.h"
 #include "storage/software_path.h"
 #include "storage/stripe.h"
 
@@ -31,6 +32,7 @@ class StorageParameters {
   std::unique_ptr<StorageDevice> make(std::uint64_t seed, const Assignments& assignments,
                                       std::unique_ptr<PageMover> mover) const;
   const PageCacheParameters& cache() const { return cache_; }
+  const PagingParameters& paging() const { return paging_; }
 
  private:
   static constexpr const char* kNone = "none";
@@ -44,6 +46,7 @@ class StorageParameters {
   PathParameters path_;
   StripeParameters stripe_;
   PageCacheParameters cache_;
+  PagingParameters paging_;
   std::vector<std::unique_ptr<StorageDesign>> designs_;  // in the order of kStorageTable
 };
 

@@ -137,6 +137,7 @@ void CoreAgent::act(Tick now) {
   if (blocked()) {
     stalled_ = true;
     act_time_ = kNever;
+    stood_still(now);
     return;
   }
   dispatch(now);

@@ -67,6 +67,8 @@ class CoreAgent : public Agent, protected RecordSource {
   virtual double source_fraction() const = 0;
   // Whether the record fetched must wait although the window has room; unblock() tells its end.
   virtual bool blocked() const = 0;
+  // It begins to wait so.
+  virtual void stood_still(Tick /*now*/) {}
   // Whether it may be dispatched before its time has come.
   virtual bool may_run_ahead() const { return false; }
   // The record fetched is dispatched in `slot`. Its own number, from which set_ready() tells when

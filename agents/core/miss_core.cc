@@ -24,6 +24,10 @@ void MissCore::Load::serialize(Archive& archive) { archive(address, memory, wait
 void MissCore::declare(ParameterSet& parameters) {
   CoreAgent::declare(parameters);
   CoreParameters::declare_mshrs(parameters, mshrs_);
+  parameters.boolean("paged", paged_,
+                     {"whether its pages of DRAM are among those that storage.paging holds in "
+                      "memory, and swaps to the storage",
+                      "a modelling choice of hmsim"});
 }
 
 void MissCore::set_prefetcher(const PrefetchParameters& parameters) {
@@ -45,6 +49,16 @@ void MissCore::open() {
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     space_.offset[static_cast<std::size_t>(memory)] = offset(memory);
   }
+  if (paged_) {
+    if (environment().pager == nullptr) {
+      throw InputError("agent." + std::to_string(index()) +
+                       ".paged: nothing is paged: set storage.kind and storage.paging.memory");
+    }
+    paging_ =
+        std::make_unique<CorePaging>(*environment().pager, space_.space,
+                                     space_.offset[static_cast<std::size_t>(MemoryClass::dram)],
+                                     [this](Tick now) { page_came(now); });
+  }
 }
 
 bool MissCore::fetch_record(std::int64_t& gap) {
@@ -63,10 +77,28 @@ void MissCore::rewind() {
   source_->rewind();
   last_load_ = kUnknown;
   last_load_ready_ = 0;
+  if (paging_ != nullptr) {
+    paging_->give_up();
+  }
 }
 
 bool MissCore::blocked() const {
-  return (miss_.write && writes_outside_ >= parameters().window) || (unsafe_ > 0 && fence_is_due());
+  return (miss_.write && writes_outside_ >= parameters().window) ||
+         (unsafe_ > 0 && fence_is_due()) || (paging_ != nullptr && paging_->waits(miss_));
+}
+
+void MissCore::stood_still(Tick now) {
+  if (paging_ != nullptr) {
+    paging_->ask(miss_, now);
+  }
+}
+
+void MissCore::page_came(Tick now) {
+  if (stalled() && paging_->waits(miss_)) {
+    paging_->ask(miss_, now);
+  } else if (!blocked()) {
+    unblock(now);
+  }
 }
 
 bool MissCore::fence_is_due() const {
@@ -80,6 +112,9 @@ std::int64_t MissCore::page_of_write(const Miss& miss) {
 }
 
 void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+  if (paging_ != nullptr) {
+    paging_->dispatched(miss_);
+  }
   if (page_fences_) {
     fences_ += fence_is_due() ? 1 : 0;
     fence_ = false;
@@ -260,6 +295,10 @@ void MissCore::register_statistics(StatisticRegistry& registry, const std::strin
   if (prefetcher_ != nullptr) {
     prefetcher_->register_statistics(registry, path + ".prefetch");
   }
+  if (paging_ != nullptr) {
+    registry.counter(path + ".page_faults", "", "touches of pages that were not in memory",
+                     {&paging_->faults()});
+  }
 }
 
 void MissCore::serialize_core(Archive& archive) {
@@ -270,6 +309,9 @@ void MissCore::serialize_core(Archive& archive) {
   archive(loads_in_flight_, writes_outside_, unsafe_, copied_page_, fence_, fences_);
   if (prefetcher_ != nullptr) {
     archive(*prefetcher_);
+  }
+  if (paging_ != nullptr) {
+    archive(*paging_);
   }
   constexpr const char* kWrong = "a core uses an NVDIMM that is not there";
   archive.check(miss_.memory == MemoryClass::dram || nvdimm_bytes_ > 0, kWrong);
@@ -332,6 +374,9 @@ void MissCore::check_outstanding(const Archive& archive,
   }
   archive.check(in_flight == loads_in_flight_ && writes == writes_outside_ && unsafe == unsafe_,
                 kWrong);
+  if (paging_ != nullptr) {
+    paging_->check_loaded(archive);
+  }
   archive.check(!stalled() || blocked(), "a core waits for nothing");
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "agents/core/core_agent.h"
+#include "agents/core/core_paging.h"
 #include "agents/core/stream_prefetcher.h"
 #include "core/event_queue.h"
 #include "core/ring.h"
@@ -84,6 +85,8 @@ class MissCore : public CoreAgent {
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
   double source_fraction() const override { return source_->fraction(); }
   bool blocked() const override;
+  void stood_still(Tick now) override;
+  void page_came(Tick now);
   Tick next_step() const override { return steps_.next_time(); }
   void do_step(Tick now) override;
   void handle_completion(const Request& request, Tick now) override;
@@ -106,6 +109,8 @@ class MissCore : public CoreAgent {
   Persistence persistence_;
   std::int64_t mshrs_;
   std::unique_ptr<StreamPrefetcher> prefetcher_;  // nullptr: it has none
+  bool paged_ = false;
+  std::unique_ptr<CorePaging> paging_;  // nullptr: all its memory is there
   std::unique_ptr<MissSource> source_;
   std::uint64_t nvdimm_bytes_ = 0;  // of the system; 0: it has no NVDIMM
   AddressSpace space_;

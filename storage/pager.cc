@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/pager.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/errors.h"
+#include "policies/policy.h"
+
+namespace hmsim {
+
+namespace {
+
+std::unique_ptr<BufferReplacement> replacement(const std::string& name,
+                                               const Assignments& assignments) {
+  auto policy = create_policy(PolicyKind::buffer_replacement, name, assignments);
+  return std::unique_ptr<BufferReplacement>(static_cast<BufferReplacement*>(policy.release()));
+}
+
+}  // namespace
+
+void PagingParameters::declare(ParameterSet& set) {
+  const ParameterSet::Scope scope(set, "paging");
+  set.size(
+      "memory", memory, {0, std::int64_t{1} << 40},
+      {"page frames of agents that are `paged`, which swap to the device; 0: there is no paging",
+       "Caulfield et al., SC 2010: 8 GB, of footprints of 8 to 35 GB"});
+  set.name_of("replacement", replacement, policy_names(PolicyKind::buffer_replacement),
+              {"which page is given up next", "Linux: an approximation of LRU"});
+  set.time("trap", trap, {"from a touch to the search for a frame", "assumed"});
+  set.time("swap", swap,
+           {"time of the swap path for each I/O, one at a time",
+            "Caulfield et al., SC 2010: 100,000 updates a second, of two I/Os each"});
+}
+
+std::vector<ParameterError> PagingParameters::check() const {
+  std::vector<ParameterError> errors;
+  if (memory % kPageBytes != Bytes(0)) {
+    errors.push_back({"storage.paging.memory",
+                      format_size(memory) + " is not a multiple of a page, 4KiB; nearest: " +
+                          format_size((memory + kPageBytes / 2) / kPageBytes * kPageBytes)});
+  }
+  for (const auto& [name, time] : {std::pair("trap", trap), {"swap", swap}}) {
+    if (time < kNanosecond || time > kSecond) {
+      errors.push_back({std::string("storage.paging.") + name,
+                        format_time(time) + " is not between 1ns and 1s"});
+    }
+  }
+  return errors;
+}
+
+Pager::Pager(const PagingParameters& parameters, Host& host, const Assignments& assignments)
+    : parameters_(parameters),
+      host_(host),
+      client_(host.join(*this)),
+      frames_(parameters.memory / kPageBytes, replacement(parameters.replacement, assignments),
+              no_prefetches_) {}
+
+std::uint16_t Pager::join(PagingListener& client) {
+  listeners_.push_back(&client);
+  return static_cast<std::uint16_t>(listeners_.size() - 1);
+}
+
+// --- Touches
+
+void Pager::use(const VirtualPage& page, bool write) {
+  const std::uint32_t frame = frame_of(page);
+  if (frames_[frame].pins == 0) {
+    frames_.pin(frame);
+    --frames_[frame].pins;
+    frames_.list(frame, false);
+  }
+  frames_[frame].state = write ? FrameState::dirty : frames_[frame].state;
+}
+
+std::uint32_t Pager::number_of(const VirtualPage& page) {
+  const std::uint32_t known = numbers_.find(page.key());
+  if (known != kNoIndex) {
+    return known;
+  }
+  const auto number = static_cast<std::uint32_t>(keys_.size());
+  const auto pages = static_cast<std::uint64_t>(host_.capacity() / kPageBytes);
+  if (number >= pages) {
+    throw InputError("storage.capacity: agents touch more pages than the " + std::to_string(pages) +
+                     " that the device to which they are swapped holds");
+  }
+  keys_.push_back(page.key());
+  saved_.push_back(false);
+  numbers_.insert(page.key(), number);
+  return number;
+}
+
+void Pager::fault(std::uint16_t client, const VirtualPage& page, bool write, Tick now) {
+  ++counts_.faults;
+  const std::uint32_t number = number_of(page);
+  const std::uint32_t touch = touches_.take();
+  touches_[touch] = {number, client, kNoIndex, write, now};
+  events_.schedule(now + parameters_.trap, Event::trapped, touch);
+  wakeup_.notify();
+}
+
+void Pager::look_up(std::uint32_t touch, Tick now) {
+  const std::int64_t page = touches_[touch].page;
+  std::uint32_t frame = frames_.find(page);
+  if (frame == kNoIndex) {
+    frame = frames_.add(page);
+    frames_[frame].waiters.push_back(links(), touch);
+    admit(now);
+  } else if (resident(frame)) {
+    end(touch, frame, now);
+  } else {
+    frames_[frame].waiters.push_back(links(), touch);
+  }
+}
+
+void Pager::end(std::uint32_t touch, std::uint32_t frame, Tick now) {
+  const Touch done = touches_[touch];
+  touches_.give_back(touch);
+  frames_[frame].state = done.write ? FrameState::dirty : frames_[frame].state;
+  counts_.latency.add((now - done.begin).value());
+  listeners_[done.client]->on_page(now);
+}
+
+// --- Frames
+
+void Pager::admit(Tick now) {
+  while (frames_.waiting() > 0) {
+    if (!frames_.full()) {
+      fill(frames_.admit(), now);
+      continue;
+    }
+    const std::uint32_t victim = leaving_ < frames_.waiting() ? frames_.victim() : kNoIndex;
+    if (victim == kNoIndex) {
+      return;
+    }
+    evict(victim, now);
+  }
+}
+
+void Pager::fill(std::uint32_t frame, Tick now) {
+  Frame& record = frames_[frame];
+  record.state = FrameState::filling;
+  if (saved_[static_cast<std::size_t>(record.key)]) {
+    ++counts_.reads;
+    ask(frame, false, now);
+  } else {
+    ++counts_.zero_fills;
+    filled(frame, now);
+  }
+}
+
+// The frame stays while those who wait for it are told, whatever they do then.
+void Pager::filled(std::uint32_t frame, Tick now) {
+  frames_[frame].state = FrameState::clean;
+  ++frames_[frame].pins;
+  SlotChain waiters = std::exchange(frames_[frame].waiters, SlotChain());
+  while (!waiters.empty()) {
+    end(waiters.pop_front(links()), frame, now);
+  }
+  --frames_[frame].pins;
+  frames_.list(frame, false);
+}
+
+void Pager::evict(std::uint32_t frame, Tick now) {
+  frames_.unlist(frame);
+  ++leaving_;
+  const bool dirty = frames_[frame].state == FrameState::dirty;
+  frames_[frame].state = FrameState::evicting;
+  if (dirty) {
+    ++counts_.writes;
+    ask(frame, true, now);
+  } else {
+    gone(frame, now);
+  }
+}
+
+// Who touches the page meanwhile waits, and has it come again. Whoever calls is to admit() then.
+void Pager::gone(std::uint32_t frame, Tick now) {
+  SlotChain waiters = std::exchange(frames_[frame].waiters, SlotChain());
+  frames_.release(frame);
+  --leaving_;
+  while (!waiters.empty()) {
+    look_up(waiters.pop_front(links()), now);
+  }
+}
+
+// --- I/O
+
+void Pager::ask(std::uint32_t frame, bool write, Tick now) {
+  const std::uint32_t io = ios_.take();
+  ios_[io] = {frame, write, false};
+  if (swap_.offer(io, now)) {
+    events_.schedule(now + parameters_.swap, Event::issued, io);
+    wakeup_.notify();
+  }
+}
+
+void Pager::issue(std::uint32_t io, Tick now) {
+  ios_[io].issued = true;
+  const bool write = ios_[io].write;
+  IoRequest request;
+  request.kind = write ? IoRequest::Kind::write : IoRequest::Kind::read;
+  request.offset = static_cast<std::uint64_t>(frames_[ios_[io].frame].key * kPageBytes.value());
+  request.bytes = static_cast<std::uint64_t>(kPageBytes.value());
+  request.tag = io;
+  host_.begin(client_, request, now);
+}
+
+void Pager::on_io_done(std::uint32_t tag, Tick now) {
+  ensure(tag < ios_.size() && ios_[tag].frame != kNoIndex && ios_[tag].issued, "pager", now, tag,
+         "the device ends what it was not asked");
+  const Io done = ios_[tag];
+  ios_[tag] = Io();
+  ios_.give_back(tag);
+  if (done.write) {
+    saved_[static_cast<std::size_t>(frames_[done.frame].key)] = true;
+    gone(done.frame, now);
+  } else {
+    filled(done.frame, now);
+  }
+  admit(now);
+}
+
+Tick Pager::advance(Tick now) {
+  while (events_.next_time() <= now) {
+    const auto event = events_.pop();
+    if (event.kind == Event::trapped) {
+      look_up(event.payload, event.time);
+      admit(event.time);
+      continue;
+    }
+    if (const std::optional<std::uint32_t> io = swap_.end(event.time)) {
+      events_.schedule(event.time + parameters_.swap, Event::issued, *io);
+    }
+    issue(event.payload, event.time);
+  }
+  return next_event();
+}
+
+void Pager::register_statistics(StatisticRegistry& registry) {
+  const std::string path = "storage.paging";
+  registry.counter(path + ".faults", "", "touches of pages that were not there", {&counts_.faults});
+  registry.counter(path + ".zero_fills", "pages", "pages that came for the first time, without I/O",
+                   {&counts_.zero_fills});
+  registry.counter(path + ".reads", "pages", "pages read from the device", {&counts_.reads});
+  registry.counter(path + ".writes", "pages", "dirty pages written there", {&counts_.writes});
+  registry.histogram(path + ".fault_us", "us", "a fault, from the touch to its end",
+                     kMicrosecond.value(), {&counts_.latency});
+  registry.gauge(path + ".swap.busy", "", "share of time in which the swap path is held",
+                 [this] { return swap_.level().mean(); });
+  registry.on_reset([this](Tick now) { swap_.level().reset(now); });
+}
+
+// --- Checkpoints
+
+std::vector<std::uint16_t> Pager::waiting() const {
+  std::vector<std::uint16_t> clients;
+  for (const std::uint32_t touch : touches_.taken()) {
+    clients.push_back(touches_[touch].client);
+  }
+  std::sort(clients.begin(), clients.end());
+  return clients;
+}
+
+void Pager::serialize(Archive& archive) {
+  archive.section("pager");
+  archive(frames_, keys_, saved_, touches_, ios_, swap_, events_, leaving_, counts_);
+  if (archive.loading()) {
+    constexpr const char* kWrong = "a pager's pages are not those that it numbers";
+    archive.check(saved_.size() == keys_.size() &&
+                      keys_.size() <= static_cast<std::size_t>(host_.capacity() / kPageBytes),
+                  kWrong);
+    numbers_.clear();
+    for (std::size_t number = 0; number < keys_.size(); ++number) {
+      archive.check(numbers_.find(keys_[number]) == kNoIndex, kWrong);
+      numbers_.insert(keys_[number], static_cast<std::uint32_t>(number));
+    }
+    check_loaded(archive);
+    check_ios(archive);
+  }
+}
+
+// The storage, which is loaded already, has what was issued, and nothing else of the pager's.
+void Pager::check_ios(const Archive& archive) const {
+  std::vector<std::uint32_t> asked = ios_.taken();
+  const auto waits = [this](std::uint32_t io) { return !ios_[io].issued; };
+  asked.erase(std::remove_if(asked.begin(), asked.end(), waits), asked.end());
+  archive.check(asked == host_.under_way(client_), "a pager waits for other pages than are moved");
+}
+
+// Each touch is trapped or waits for one frame; each frame that comes or goes has one I/O.
+void Pager::check_loaded(const Archive& archive) const {
+  constexpr const char* kWrong = "the pages of a pager do not hold together";
+  Places touches(archive, touches_.size(), kWrong);
+  Places moving(archive, frames_.records(), kWrong);
+  Places swapping(archive, ios_.size(), kWrong);
+  touches_.take_free(touches);
+  std::size_t waiting = 0;
+  const std::vector<bool> asked = ios_.in_use();
+  for (std::uint32_t io = 0; io < ios_.size(); ++io) {
+    archive.check(asked[io] == (ios_[io].frame != kNoIndex), kWrong);
+    if (asked[io]) {
+      archive.check_index(ios_[io].frame, frames_.records(), kWrong);
+      archive.check(frames_[ios_[io].frame].state ==
+                        (ios_[io].write ? FrameState::evicting : FrameState::filling),
+                    kWrong);
+      moving.take(ios_[io].frame);
+      waiting += ios_[io].issued ? 0 : 1;
+    }
+  }
+  std::size_t leaving = 0;
+  const auto links = links_of(touches_.data(), &Touch::next);
+  for (std::uint32_t frame = 0; frame < frames_.records(); ++frame) {
+    const Frame& record = frames_[frame];
+    const bool comes = record.state == FrameState::waiting || record.state == FrameState::filling;
+    const bool goes = record.state == FrameState::evicting;
+    archive.check(moving.has(frame) == (goes || record.state == FrameState::filling), kWrong);
+    archive.check(record.key >= 0 && record.key < static_cast<std::int64_t>(keys_.size()) &&
+                      record.pins == 0 && comes <= !record.waiters.empty() &&
+                      !record.waiters.empty() <= (comes || goes),
+                  kWrong);
+    archive.check(
+        record.listing == (resident(frame) ? FrameListing::replaceable : FrameListing::none),
+        kWrong);
+    record.waiters.take_all(links, touches, [&](std::uint32_t touch) {
+      archive.check(
+          touches_[touch].page == record.key && touches_[touch].client < listeners_.size(), kWrong);
+    });
+    leaving += goes ? 1 : 0;
+  }
+  const auto in_line = [&](std::uint32_t io) {
+    swapping.take(io);
+    archive.check(asked[io] && !ios_[io].issued, kWrong);
+  };
+  std::size_t issuing = 0;
+  events_.each([&](const auto& event) {
+    archive.check(event.time >= Tick(0) && event.time < kNever, kWrong);
+    if (event.kind == Event::issued) {
+      in_line(event.payload);
+      ++issuing;
+    } else {
+      touches.take(event.payload);
+      const Touch& touch = touches_[event.payload];
+      archive.check(touch.page < keys_.size() && touch.client < listeners_.size(), kWrong);
+    }
+  });
+  swap_.waiting().each(in_line);
+  archive.check(touches.all() && leaving == leaving_ && swapping.count() == waiting &&
+                    issuing == (swap_.busy() ? 1 : 0),
+                kWrong);
+}
+
+}  // namespace hmsim

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Paging: page frames, and behind them the storage, to which the system swaps.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/event_queue.h"
+#include "core/key_map.h"
+#include "core/pool.h"
+#include "core/slot_list.h"
+#include "nvdimm/buffer/sync_buffer.h"
+#include "storage/host.h"
+#include "storage/request.h"
+#include "storage/server.h"
+
+namespace hmsim {
+
+struct PagingParameters {
+  Bytes memory{0};  // 0: nothing is paged
+  std::string replacement = "lru";
+  Tick trap = 2 * kMicrosecond;
+  Tick swap = 5 * kMicrosecond;
+
+  bool present() const { return memory != Bytes(0); }
+  void declare(ParameterSet& set);  // under "paging."
+  std::vector<ParameterError> check() const;
+};
+
+// A page of 4 KiB of an address space.
+struct VirtualPage {
+  std::uint16_t space = 0;  // below 4096
+  std::uint64_t page = 0;   // below 2^52
+
+  std::int64_t key() const {
+    constexpr int kPageBits = 52;
+    return static_cast<std::int64_t>(page | std::uint64_t{space} << kPageBits);
+  }
+};
+
+class PagingListener {
+ public:
+  // The page of its fault is there, and the touch is over. From within advance() of host or pager
+  // only; may begin another fault at once.
+  virtual void on_page(Tick now) = 0;
+
+ protected:
+  ~PagingListener() = default;
+};
+
+struct PagingCounts {
+  Counter faults = 0;
+  Counter zero_fills = 0;  // pages that come for the first time, without I/O
+  Counter reads = 0;
+  Counter writes = 0;  // dirty pages that had to go
+  Histogram latency;   // of faults, picoseconds
+
+  void serialize(Archive& archive) { archive(faults, zero_fills, reads, writes, latency); }
+};
+
+// A fault takes the trap; then its page gets a frame, which another page leaves, after it has been
+// written if it is dirty; then it is read, if it has ever been written. Each I/O passes the swap
+// path, which takes one at a time, and then the storage's own software. Pages lie on the device in
+// the order of their first faults.
+class Pager final : public Component, private IoListener {
+ public:
+  // `parameters` have passed check(). The host outlives the pager.
+  Pager(const PagingParameters& parameters, Host& host, const Assignments& assignments);
+  void attach(Wakeup wakeup) { wakeup_ = wakeup; }
+
+  // Gives whoever touches pages a number.
+  std::uint16_t join(PagingListener& client);
+
+  bool is_resident(const VirtualPage& page) const { return resident(frame_of(page)); }
+  // Touches a page that is resident.
+  void use(const VirtualPage& page, bool write);
+  // Touches a page that is not; on_page() tells of the end. A client has one fault at a time.
+  // Throws InputError when the device has no place for another page.
+  void fault(std::uint16_t client, const VirtualPage& page, bool write, Tick now);
+
+  const PagingCounts& counts() const { return counts_; }
+  void account(Tick now) { swap_.level().account(now); }
+  void register_statistics(StatisticRegistry& registry);
+
+  Tick next_event() const override { return events_.next_time(); }
+  Tick advance(Tick now) override;
+  void serialize(Archive& archive) override;
+  // The clients with a fault under way, ascending.
+  std::vector<std::uint16_t> waiting() const;
+
+ private:
+  enum class Event : std::uint8_t { trapped, issued, last = issued };
+
+  struct Touch {
+    std::uint32_t page = 0;  // number
+    std::uint16_t client = 0;
+    std::uint32_t next = kNoIndex;  // in a SlotChain of a frame
+    bool write = false;
+    Tick begin{0};
+
+    void serialize(Archive& archive) { archive(page, client, next, write, begin); }
+  };
+  struct Io {
+    std::uint32_t frame = kNoIndex;  // kNoIndex: free
+    bool write = false;
+    bool issued = false;
+
+    void serialize(Archive& archive) { archive(frame, write, issued); }
+  };
+
+  void on_io_done(std::uint32_t tag, Tick now) override;
+
+  auto links() { return links_of(touches_.data(), &Touch::next); }
+  bool resident(std::uint32_t frame) const {
+    return frame != kNoIndex &&
+           (frames_[frame].state == FrameState::clean || frames_[frame].state == FrameState::dirty);
+  }
+  std::uint32_t frame_of(const VirtualPage& page) const {
+    const std::uint32_t number = numbers_.find(page.key());
+    return number == kNoIndex ? kNoIndex : frames_.find(number);
+  }
+  std::uint32_t number_of(const VirtualPage& page);
+  void look_up(std::uint32_t touch, Tick now);
+  void end(std::uint32_t touch, std::uint32_t frame, Tick now);
+  void admit(Tick now);
+  void fill(std::uint32_t frame, Tick now);
+  void filled(std::uint32_t frame, Tick now);
+  void evict(std::uint32_t frame, Tick now);
+  void gone(std::uint32_t frame, Tick now);
+  void ask(std::uint32_t frame, bool write, Tick now);
+  void issue(std::uint32_t io, Tick now);
+  void check_loaded(const Archive& archive) const;
+  void check_ios(const Archive& archive) const;
+
+  const PagingParameters parameters_;
+  Host& host_;
+  std::uint16_t client_;  // of the host
+  Wakeup wakeup_;
+  std::vector<PagingListener*> listeners_;
+  Counter no_prefetches_ = 0;
+  BufferPart frames_;               // by number
+  std::vector<std::int64_t> keys_;  // of pages, by number
+  KeyMap numbers_;                  // by key
+  std::vector<bool> saved_;         // by number: the device has it
+  Pool<Touch> touches_;             // faults
+  Pool<Io> ios_;
+  Server<std::uint32_t> swap_;
+  EventQueue<Event> events_;
+  std::size_t leaving_ = 0;
+  PagingCounts counts_;
+};
+
+}  // namespace hmsim

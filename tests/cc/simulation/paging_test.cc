@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a core whose pages are not in memory wait for them, and for nothing else?
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "simulation/simulation.h"
+#include "tests/cc/agents/harness.h"
+#include "tests/cc/simulation/values.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr double kTrap = 2;      // us
+constexpr double kIo = 5 + 100;  // swap path and device
+
+Assignments machine(const std::string& memory) {
+  return {{"nvdimm.present", "false"},
+          {"dram.refresh", "false"},
+          {"storage.kind", "table"},
+          {"storage.table.read", "4KiB=100us"},
+          {"storage.table.write", "4KiB=100us"},
+          {"storage.capacity", "1MiB"},
+          {"storage.paging.memory", memory}};
+}
+
+Assignments core(int number, const Assignments& more = {}) {
+  Assignments agent{{"kind", "llc_trace"},
+                    {"core", std::to_string(number)},
+                    {"path", "t"},
+                    {"format", "ramulator"}};
+  agent.insert(agent.end(), more.begin(), more.end());
+  return agent;
+}
+
+const Assignments kPaged{{"paged", "true"}};
+
+std::unique_ptr<Simulation> make(const Assignments& config, const std::vector<Assignments>& agents,
+                                 const std::string& trace, const RunOptions& options = {}) {
+  return std::make_unique<Simulation>(config, agents, options, text_source(trace));
+}
+
+std::unique_ptr<Simulation> run(const Assignments& config, const std::vector<Assignments>& agents,
+                                const std::string& trace, const RunOptions& options = {}) {
+  auto simulation = make(config, agents, trace, options);
+  while (!simulation->run(1'000'000)) {
+  }
+  return simulation;
+}
+
+double us(const Simulation& simulation) {
+  return static_cast<double>(simulation.now().value()) / 1e6;
+}
+
+std::string error_of(const Assignments& config, const Assignments& agent,
+                     const std::string& trace) {
+  try {
+    run(config, {agent}, trace);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Loads, each with a write-back to the same page, of three pages that share two frames.
+TEST(Paging, AFaultAddsTrapSwapPathAndDevice) {
+  const std::string trace =
+      "4000 0 0\n4000 4096 4096\n4000 8192 8192\n4000 64\n4000 8256\n4000 0\n";
+  const auto whole = run(machine("1MiB"), {core(0)}, trace);
+  const auto paged = run(machine("8KiB"), {core(0, kPaged)}, trace);
+  // Zeros twice; page 0 is written for the third; page 1 is written, and page 0 read, for the next.
+  EXPECT_NEAR(us(*paged) - us(*whole), 4 * kTrap + 3 * kIo, 0.05);
+  EXPECT_EQ(value_of(*paged, "core.0.page_faults"), 4);
+  EXPECT_EQ(value_of(*paged, "storage.paging.faults"), 4);
+  EXPECT_EQ(value_of(*paged, "storage.paging.zero_fills"), 3);
+  EXPECT_EQ(value_of(*paged, "storage.paging.writes"), 2);
+  EXPECT_EQ(value_of(*paged, "storage.paging.reads"), 1);
+  EXPECT_EQ(value_of(*paged, "dram.reads"), value_of(*whole, "dram.reads"));
+}
+
+// Both pages of a record need not be there at once.
+TEST(Paging, OneFrameIsEnough) {
+  const auto paged = run(machine("4KiB"), {core(0, kPaged)}, "4000 0 4096\n4000 0 4096\n");
+  EXPECT_EQ(value_of(*paged, "core.0.page_faults"), 4);
+  EXPECT_EQ(value_of(*paged, "storage.paging.writes"), 1);  // of page 1, before page 0 comes again
+  EXPECT_EQ(value_of(*paged, "agent.0.progress"), 8'002);
+}
+
+// Frames are shared, pages are not; what is not paged waits for nothing.
+TEST(Paging, CoresHavePagesOfTheirOwn) {
+  const std::string trace = "4000 0\n4000 64\n";
+  const auto two = run(machine("8KiB"), {core(0, kPaged), core(1, kPaged)}, trace);
+  EXPECT_EQ(value_of(*two, "storage.paging.zero_fills"), 2);
+  const auto one = run(machine("8KiB"), {core(0), core(1, kPaged)}, trace);
+  EXPECT_EQ(value_of(*one, "storage.paging.zero_fills"), 1);
+}
+
+std::string random_trace() {
+  std::string trace;
+  Random random(9);
+  for (int i = 0; i < 150; ++i) {
+    trace += std::to_string(random.below(300)) + " " + std::to_string(random.below(12) << 12);
+    trace += i % 2 == 0 ? " " + std::to_string(random.below(12) << 12) + "\n" : "\n";
+  }
+  return trace;
+}
+
+TEST(Paging, ASavedRunIsTheRunThatWentOn) {
+  // The last one is done while others are not: it starts over, and may wait for a page just then.
+  const std::vector<Assignments> agents{core(0, kPaged),
+                                        core(1, {{"paged", "true"}, {"mshrs", "2"}}),
+                                        core(2, {{"paged", "true"}, {"instructions", "700"}})};
+  for (const char* replacement : {"lru", "lirs"}) {
+    Assignments config = machine("64KiB");
+    config.emplace_back("storage.paging.replacement", replacement);
+    RunOptions options;
+    options.warmup = Tick(3'000'000'000);
+    const auto whole = run(config, agents, random_trace(), options);
+    EXPECT_GT(value_of(*whole, "agent.2.passes"), 1);
+    for (std::uint64_t steps = 1; steps < 20'000; steps = steps * 2 + 1) {
+      const auto first = make(config, agents, random_trace(), options);
+      first->run(steps);
+      const auto second = make(config, agents, random_trace(), options);
+      second->load(first->save(), "a.ckpt");
+      while (!second->run(1'000'000)) {
+      }
+      ASSERT_EQ(whole->save(), second->save()) << replacement << steps;
+    }
+  }
+}
+
+TEST(Paging, WhatItCannotDoIsAnError) {
+  const std::string trace = "4000 0\n4000 4096\n";
+  EXPECT_NE(error_of(machine("0B"), core(0, kPaged), trace).find("agent.0.paged: nothing is paged"),
+            std::string::npos);
+  Assignments none = machine("8KiB");
+  none.emplace_back("storage.kind", "none");
+  EXPECT_NE(error_of(none, core(0), trace).find("storage.paging.memory: needs a device to swap to"),
+            std::string::npos);
+  EXPECT_NE(error_of(machine("5000B"), core(0), trace).find("nearest: 4KiB"), std::string::npos);
+  Assignments small = machine("4KiB");
+  small.emplace_back("storage.capacity", "4KiB");
+  EXPECT_NE(error_of(small, core(0, kPaged), trace).find("storage.capacity: agents touch more"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

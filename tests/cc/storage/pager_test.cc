@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do pages fault when they are not there, and does a fault take trap, swap path and device?
+#include "storage/pager.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "storage/host.h"
+#include "storage/table_device.h"
+#include "tests/cc/words.h"
+
+namespace hmsim {
+namespace {
+
+constexpr Tick kTrap = 2 * kMicrosecond;
+constexpr Tick kSwap = 5 * kMicrosecond;
+
+PagingParameters frames(std::int64_t count, const char* replacement = "lru") {
+  PagingParameters parameters;
+  parameters.memory = count * kPageBytes;
+  parameters.replacement = replacement;
+  return parameters;
+}
+
+TableParameters device(const char* time, std::int64_t channels) {
+  TableParameters table;
+  table.read = table.write = std::string("4KiB=") + time;
+  table.channels = channels;
+  return table;
+}
+
+// Threads, each with one touch at a time, of pages that next(thread) tells; a page has the same
+// place in all of them. The software over the device takes no time.
+class PagerRig final {
+ public:
+  using Touch = std::pair<std::uint64_t, bool>;
+
+  PagerRig(const PagingParameters& parameters, const TableParameters& table,
+           std::int64_t pages = 4096, std::uint32_t threads = 16)
+      : device_(table, pages * kPageBytes),
+        host_(PathParameters(), device_),
+        pager(parameters, host_, {}) {
+    host_.attach(Wakeup(kernel, kernel.attach(host_)));
+    pager.attach(Wakeup(kernel, kernel.attach(pager)));
+    for (std::uint32_t i = 0; i < threads; ++i) {
+      threads_.push_back(std::make_unique<Thread>(*this));
+    }
+    kernel.notify_all();
+  }
+
+  // True: the page was there.
+  bool touch(std::uint32_t thread, Touch which, Tick now) {
+    const VirtualPage page{0, which.first};
+    if (pager.is_resident(page)) {
+      pager.use(page, which.second);
+      return true;
+    }
+    pager.fault(threads_[thread]->client, page, which.second, now);
+    return false;
+  }
+  Tick alone(std::uint64_t page, bool write) {
+    const Tick start = kernel.now();
+    const bool here = touch(0, {page, write}, start);
+    drain();
+    return here ? Tick(0) : ended.back().second - start;
+  }
+  Tick run(std::uint64_t touches, std::uint32_t threads,
+           std::function<Touch(std::uint32_t)> which) {
+    const Tick start = kernel.now();
+    left_ = touches;
+    next_ = std::move(which);
+    for (std::uint32_t thread = 0; thread < threads; ++thread) {
+      go(thread, start);
+    }
+    drain();
+    next_ = nullptr;
+    return kernel.now() - start;
+  }
+  void drain() {
+    while (kernel.step(kNever)) {
+    }
+  }
+  void serialize(Archive& archive) {
+    host_.serialize(archive);
+    pager.serialize(archive);
+    kernel.serialize(archive);
+  }
+  std::string saved() {
+    Archive archive;
+    serialize(archive);
+    return archive.bytes();
+  }
+
+ private:
+  struct Thread final : PagingListener {
+    explicit Thread(PagerRig& owner) : rig(owner), client(owner.pager.join(*this)) {}
+    void on_page(Tick now) override {
+      rig.ended.emplace_back(client, now);
+      if (rig.next_) {
+        rig.go(client, now);
+      }
+    }
+    PagerRig& rig;
+    std::uint16_t client;
+  };
+
+  // Until a touch has to wait, or there are none left.
+  void go(std::uint32_t thread, Tick now) {
+    while (left_ > 0) {
+      --left_;
+      if (!touch(thread, next_(thread), now)) {
+        return;
+      }
+    }
+  }
+
+ public:
+  Kernel kernel;
+
+ private:
+  TableDevice device_;
+  Host host_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::uint64_t left_ = 0;
+  std::function<Touch(std::uint32_t)> next_;
+
+ public:
+  Pager pager;
+  std::vector<std::pair<std::uint32_t, Tick>> ended;
+};
+
+TEST(Pager, AFaultTakesTrapSwapPathAndDevice) {
+  PagerRig rig(frames(2), device("100us", 1));
+  const Tick io = kSwap + 100 * kMicrosecond;
+  EXPECT_EQ(rig.alone(0, true), kTrap) << "zeros";
+  EXPECT_EQ(rig.alone(0, false), Tick(0));
+  EXPECT_EQ(rig.alone(1, false), kTrap);
+  EXPECT_EQ(rig.alone(2, true), kTrap + io) << "page 0 is written";
+  EXPECT_EQ(rig.alone(0, false), kTrap + io) << "page 1 was never written, page 0 is read";
+  EXPECT_EQ(rig.alone(3, true), kTrap + io) << "page 2 is written";
+  EXPECT_EQ(rig.alone(2, false), kTrap + io) << "page 0 is clean";
+  EXPECT_EQ(rig.alone(1, false), kTrap + io) << "page 3 is written, page 1 is zeros again";
+  EXPECT_EQ(rig.pager.counts().zero_fills, 5u);
+  EXPECT_EQ(rig.pager.counts().writes, 3u);
+  EXPECT_EQ(rig.pager.counts().reads, 2u);
+}
+
+// By recency: a touch faults unless fewer other pages than frames were touched since.
+TEST(Pager, LruFaultsBeyondItsStack) {
+  constexpr std::size_t kFrames = 20;
+  PagerRig rig(frames(kFrames), device("10us", 1));
+  std::list<std::uint64_t> stack;
+  Random random(3);
+  std::uint64_t faults = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const std::uint64_t page = random.below(1 + random.below(100));
+    const auto at = std::find(stack.begin(), stack.end(), page);
+    faults +=
+        at == stack.end() || static_cast<std::size_t>(std::distance(stack.begin(), at)) >= kFrames
+            ? 1
+            : 0;
+    stack.remove(page);
+    stack.push_front(page);
+    rig.alone(page, random.below(2) == 0);
+    ASSERT_EQ(rig.pager.counts().faults, faults) << i;
+  }
+}
+
+// Random updates by 16 threads in far more pages than frames: each needs two I/Os. Where the device
+// is fast, the swap path's 5 us for each bound them: 100,000 updates a second, whatever the device;
+// where it is slow, the device does.
+TEST(Pager, ThrashingIsBoundBySwapPathOrDevice) {
+  const auto rate = [](const char* time, std::int64_t channels) {
+    PagerRig rig(frames(64), device(time, channels), 8192);
+    Random random(7);
+    std::uint64_t first = 0;
+    rig.run(4096, 1, [&](std::uint32_t) { return PagerRig::Touch(first++, true); });
+    constexpr std::uint64_t kUpdates = 20'000;
+    const Tick took = rig.run(kUpdates, 16, [&](std::uint32_t thread) {
+      return PagerRig::Touch(random.below(256) + 256 * thread, true);
+    });
+    return kUpdates / (static_cast<double>(took.value()) / 1e12);
+  };
+  for (const char* time : {"1us", "8us", "16us"}) {
+    EXPECT_NEAR(rate(time, 64), 100e3, 5e3) << time;  // 1.6 % of the updates hit
+  }
+  EXPECT_NEAR(rate("75us", 1), 1e6 / 150, 1e6 / 150 * 0.05);
+}
+
+// Equal pages of two address spaces are two pages; one too many has no place to go.
+TEST(Pager, NumbersPagesOfAllSpacesUpToTheDevicesEnd) {
+  PagerRig rig(frames(8), device("10us", 1), 2);
+  const auto fault = [&](std::uint16_t space) {
+    rig.pager.fault(0, VirtualPage{space, 7}, false, rig.kernel.now());
+    rig.drain();
+  };
+  fault(1);
+  EXPECT_FALSE(rig.pager.is_resident(VirtualPage{2, 7}));
+  fault(2);
+  EXPECT_TRUE(rig.pager.is_resident(VirtualPage{1, 7}));
+  EXPECT_TRUE(rig.pager.is_resident(VirtualPage{2, 7}));
+  EXPECT_THROW(fault(3), InputError);
+}
+
+TEST(Pager, ChecksItsParameters) {
+  EXPECT_TRUE(frames(1).check().empty());
+  PagingParameters parameters;
+  parameters.memory = Bytes(5000);
+  parameters.swap = Tick(0);
+  const std::vector<ParameterError> errors = parameters.check();
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_NE(errors[0].message.find("nearest: 4KiB"), std::string::npos) << errors[0].message;
+  EXPECT_EQ(errors[1].name, "storage.paging.swap");
+}
+
+TEST(Pager, GoesOnFromACheckpoint) {
+  for (const char* replacement : {"lru", "lirs"}) {
+    const auto make = [&] {
+      return std::make_unique<PagerRig>(frames(6, replacement), device("20us", 2), 64, 60);
+    };
+    const auto whole = make();
+    Random random(11);
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      whole->touch(i, {random.below(20), i % 3 == 0}, Tick(0));
+    }
+    std::vector<std::pair<std::string, std::size_t>> moments;
+    for (std::uint64_t step = 0; whole->kernel.step(kNever); ++step) {
+      if (step % 7 == 0) {
+        moments.emplace_back(whole->saved(), whole->ended.size());
+      }
+    }
+    ASSERT_EQ(whole->ended.size(), 60u);
+    for (const auto& [state, before] : moments) {
+      const auto rest = make();
+      Archive archive(state);
+      rest->serialize(archive);
+      ASSERT_TRUE(archive.at_end());
+      ASSERT_EQ(rest->saved(), state);
+      rest->drain();
+      ASSERT_TRUE(std::equal(rest->ended.begin(), rest->ended.end(),
+                             whole->ended.begin() + static_cast<std::ptrdiff_t>(before),
+                             whole->ended.end()));
+    }
+    const testing::Sweep done =
+        testing::sweep(moments[2].first, 300, [&](const std::string& state) {
+          const auto other = make();
+          Archive archive(state);
+          other->serialize(archive);
+          archive.check(archive.at_end(), "there is more");
+          for (int step = 0; step < 500 && other->kernel.step(kNever); ++step) {
+          }
+        });
+    EXPECT_GT(done.refused, 50);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
