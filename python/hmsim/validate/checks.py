@@ -33,6 +33,7 @@ from hmsim.validate import (
     replay,
     storage_claims,
     storage_device_claims,
+    storage_paging,
     storage_oracles,
 )
 from hmsim.validate.bench import LINE, NEXT_ROW, STEP, Bench
@@ -301,7 +302,11 @@ def _storage_forms() -> Iterator[Row]:
 
 def _storage_claims() -> Iterator[Row]:
     """Claims of papers: the middle of the band, and half of its width."""
-    for claims in (*storage_claims.CLAIMS, *storage_device_claims.CLAIMS):
+    for claims in (
+        *storage_claims.CLAIMS,
+        *storage_device_claims.CLAIMS,
+        *storage_paging.CLAIMS,
+    ):
         for claim in claims():
             middle, half = (claim.low + claim.high) / 2, (claim.high - claim.low) / 2
             source = f"{claim.source}; {claim.missed}" if claim.missed else claim.source

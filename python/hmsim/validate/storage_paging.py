@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Claims on paging: memory that is too small, and a device to which pages go (SC 2010, MICRO 2010).
+
+The papers have 8 GB of memory and footprints of up to 60 GB. Here both are a thousandth and less:
+what counts is their ratio. Pages are touched once before anything is measured, as there. Bands are
+written down before the run.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from hmsim.common.paths import data_directory
+from hmsim.config.configuration import load_config
+from hmsim.config.settings import from_mapping
+from hmsim.running.runner import run
+from hmsim.running.workload import Agent, Workload
+from hmsim.validate.storage_claims import CALIBRATED, Claim
+
+PAGE = 4096
+LINE = 64
+THREADS = 16
+REGION = 1024  # pages of a thread that updates, of 16
+MEMORY = "8MiB"  # an eighth of all regions
+GAP = 100  # instructions of an update
+UPDATES = 2_000  # measured, of each thread ...
+WARM = 500  # ... behind these
+ALL = "1GiB"  # memory for everything
+
+# A stream stands for programs that sweep through their data (BT, SP, LU, UA), mcf's misses for
+# those that jump: memory is a quarter of what they touch.
+SWEEP = {"rpki": 16, "wpki": 8, "pattern": "stream", "footprint": "8MiB", "dependence": 0}
+SWEEP_MEMORY, SWEEP_INSTRUCTIONS = "2MiB", 8_200_000  # of a sweep: as many again to warm up
+JUMPS_MEMORY, JUMPS_INSTRUCTIONS = "10MiB", 2_000_000
+
+
+def _rate(config: str, agents: list[dict[str, object]], memory: str, warmup: int) -> float:
+    """Return instructions of all agents per second of simulated time."""
+    made = []
+    for core, agent in enumerate(agents):
+        keys = from_mapping({**agent, "core": core, "paged": True}, "validate")
+        named = Path(str(agent["path"])) if "path" in agent else None
+        made.append(Agent(tuple(keys), "validate", named))
+    system = load_config(f"storage/{config}", {"storage.paging.memory": memory}, where="validate")
+    stats = run(system, Workload("paging", tuple(made)), warmup=warmup).stats
+    return sum(float(stats[f"agent.{number}.rate"]) for number in range(len(agents)))
+
+
+def updates(seed: int) -> str:
+    """Return a thread's trace: each of its pages written once, then updates of words at random."""
+    draw = random.Random(seed)
+    pages = [*range(REGION), *(draw.randrange(REGION) for _ in range(WARM + UPDATES))]
+    places = (page * PAGE + LINE * draw.randrange(PAGE // LINE) for page in pages)
+    return "".join(f"{GAP - 1} {place} {place}\n" for place in places)
+
+
+@cache
+def thrash(config: str, memory: str = MEMORY) -> float:
+    """Return updates a second of 16 threads, each in a region of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        agents: list[dict[str, object]] = []
+        for number in range(THREADS):
+            path = Path(folder, f"{number}.trace")
+            path.write_text(updates(number + 1), encoding="ascii")
+            keys = {"kind": "llc_trace", "format": "ramulator", "instructions": UPDATES * GAP}
+            agents.append({**keys, "path": str(path)})
+        return _rate(config, agents, memory, (REGION + WARM) * GAP) / GAP
+
+
+@cache
+def slowdown(config: str) -> float:
+    """Return by how much programs are slower than in enough memory: the geometric mean of two."""
+    mcf = data_directory() / "workloads" / "captures" / "mcf_like.hmsim.zst"
+    jumps = {"kind": "llc_trace", "format": "hmsim", "path": str(mcf)}
+    product = 1.0
+    for agent, memory, count in (
+        ({"kind": "synthetic_core", **SWEEP}, SWEEP_MEMORY, SWEEP_INSTRUCTIONS),
+        (jumps, JUMPS_MEMORY, JUMPS_INSTRUCTIONS),
+    ):
+        keys = [{**agent, "instructions": count}]
+        product *= _rate(config, keys, ALL, count) / _rate(config, keys, memory, count)
+    return math.sqrt(product)
+
+
+def thrashing() -> Iterator[Claim]:
+    """Yield updates a second in far too little memory, and how much slower than in enough."""
+    for config in ("haste_dram", "haste_pcm"):
+        got = thrash(config) / 1e3
+        name = f"thrash, {config}"
+        yield Claim(name, 80, 120, got, "1000/s", "S34: 1e5, of which 5 us", CALIBRATED)
+    got = thrash("haste_pcm") / thrash("haste_dram")
+    yield Claim("thrash, HASTE with PCM over DRAM", 0.9, 1.1, got, "x", "S34: equal")
+    for name, config, low, high in (
+        ("HASTE", "haste_pcm", 516, 683),
+        ("SSDs", "raid_ssd_sc10", 1000, 4000),
+        ("Fusion-IO", "fusion_sc10", 1000, 4000),
+        ("disks", "raid_disk_sc10", 20_000, 20_000),
+    ):
+        got = thrash(config, ALL) / thrash(config)
+        told = f"S34: {low}" + (f" to {high}" if high > low else "")
+        yield Claim(f"thrash, slower on {name}", low / 2, 2 * high, got, "x", told)
+
+
+def programs() -> Iterator[Claim]:
+    """Yield the order of systems, by how much slower programs are that page to them."""
+    for fast, slow, source in (
+        ("haste_pcm", "raid_ssd_sc10", "S35: 11 over 5.8"),
+        ("raid_ssd_sc10", "fusion_sc10", "S35: 33 over 11"),
+        ("fusion_sc10", "raid_disk_sc10", "S35: 32 to 1515 over 33"),
+        ("moneta", "raid_ssd_moneta", "S35: 13.3 over 5.9"),
+        ("moneta", "fusion_moneta", "S35: 14.7 over 5.9"),
+        ("raid_ssd_moneta", "raid_disk_moneta", "S35: 83 over 13.3"),
+        ("fusion_moneta", "raid_disk_moneta", "S35: 83 over 14.7"),
+    ):
+        got = slowdown(slow) / slowdown(fast)
+        yield Claim(f"paging, {slow} over {fast}", 1, 10_000, got, "x", source)
+
+
+CLAIMS = (thrashing, programs)
