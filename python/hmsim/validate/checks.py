@@ -33,8 +33,8 @@ from hmsim.validate import (
     replay,
     storage_claims,
     storage_device_claims,
-    storage_paging,
     storage_oracles,
+    storage_paging,
 )
 from hmsim.validate.bench import LINE, NEXT_ROW, STEP, Bench
 from hmsim.validate.row import Row
