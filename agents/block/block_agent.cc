@@ -33,9 +33,11 @@ void BlockAgent::prepare() {
   if (!carrier_) {
     copier_ = BlockCopier(keys_.software, layout_.lines());
   }
+  const auto depth = static_cast<std::size_t>(keys_.depth);
   threads_.resize(keys_.replay == ReplayMode::inferred
                       ? CausalQueue::kMostHeld
-                      : static_cast<std::size_t>(keys_.software.threads * keys_.depth));
+                      : static_cast<std::size_t>(keys_.software.threads) * depth,
+                  depth);
   source_.open(keys_, index(), environment().seed, open_source(layout_.capacity()));
   meter_.set_windows(source_.windows());
   steps_.schedule(Tick(0), Step::start_pass, 0);
@@ -118,7 +120,8 @@ void BlockAgent::take_request(std::uint32_t index, Tick now) {
   thread.flush_after = request.fua && keys_.software.how.barrier == Barrier::command;
   const std::int64_t blocks = moves_data ? extent.pages : 1;
   thread.blocks = moves_data && carrier_ ? extent.pages : 0;
-  steps_.schedule(sum_in_time(taken.begin, software_time(blocks)), Step::start_request, index);
+  steps_.schedule(threads_.run(index, taken.begin, software_time(blocks)), Step::start_request,
+                  index);
 }
 
 // A thread has become free; inferred: any request may have become ready, and a thread is free for
@@ -220,7 +223,7 @@ void BlockAgent::go_on(std::uint32_t index, Tick now) {
     send_flush(index, now);
   } else if (step.action == CopyAction::pause) {
     thread.paused = true;
-    steps_.schedule(sum_in_time(now, step.time), Step::end_pause, index);
+    steps_.schedule(threads_.run(index, now, step.time), Step::end_pause, index);
     notify();
   } else if (step.action == CopyAction::end) {
     end_request(index, now);

@@ -2,14 +2,14 @@
 // Threads that carry out block I/O as 64-byte lines of the NVDIMM: a trace's (kind block_trace), or
 // what is generated (io_pattern).
 //
-// Each thread carries out one request at a time, taken in the trace's order: first the software
-// time of all its blocks (4 KB pages, whole or in part), then its lines, page by page in ascending
-// order, at most `window` of them outstanding. closed: a thread takes the next request when its
-// last is done; timed: not before its arrival, the first one's being 0; inferred: requests come
-// when those are done that they wait for (agents/block/causal_queue.h), and find a thread each. A
-// trim takes the software time of one block, and then no time; it is no block done. A flush is sent
-// before the lines of its request, if it has any, and FUA means one after them; the thread waits
-// for its end.
+// Each thread carries out one request at a time, or as many as its depth, of which its software
+// then runs for one at a time; taken in the trace's order: first the software time of all its
+// blocks (4 KB pages, whole or in part), then its lines, page by page in ascending order, at most
+// `window` of them outstanding. closed: a thread takes the next request when its last is done;
+// timed: not before its arrival, the first one's being 0; inferred: requests come when those are
+// done that they wait for (agents/block/causal_queue.h), and find a thread each. A trim takes the
+// software time of one block, and then no time; it is no block done. A flush is sent before the
+// lines of its request, if it has any, and FUA means one after them; the thread waits for its end.
 //
 // Where the configuration has storage, requests go there instead of becoming lines
 // (agents/block/storage_carrier.h): then software is the storage's, and takes its time there; a

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/types.h"
+#include "agents/clock.h"
 #include "traces/trace_formats.h"
 
 namespace hmsim {
@@ -18,6 +18,18 @@ void BlockThread::serialize(Archive& archive) {
   archive(busy, paused, number, serial, next_line, lines, blocks, write, trim, past_barrier,
           flush_before, flush_after, outstanding, fetches);
   archive(page.first_line, page.lines, page.pass, page.accesses, page.block);
+}
+
+void BlockThreads::resize(std::size_t threads, std::size_t depth) {
+  threads_.resize(threads);
+  depth_ = depth;
+  software_over_.resize((threads + depth - 1) / depth);
+}
+
+Tick BlockThreads::run(std::size_t index, Tick from, Tick time) {
+  Tick& over = software_over_[index / depth_];
+  over = sum_in_time(later(over, from), time);
+  return over;
 }
 
 BlockThread& BlockThreads::begin(std::size_t index, std::int64_t number) {
@@ -59,8 +71,11 @@ std::vector<std::uint64_t> BlockThreads::serials() const {
 }
 
 void BlockThreads::serialize(Archive& archive) {
-  archive.fixed(threads_);
+  archive.fixed(threads_, software_over_);
   archive(busy_);
+  for (const Tick over : software_over_) {
+    archive.check(over >= Tick(0) && over <= kLongestTime, kWrong);
+  }
 }
 
 void BlockThreads::check(const Archive& archive, std::uint64_t lines, const Copy& copy,

@@ -8,6 +8,7 @@
 
 #include "agents/block/block_driver.h"
 #include "core/archive.h"
+#include "core/types.h"
 
 namespace hmsim {
 
@@ -46,7 +47,9 @@ struct BlockThread {
 
 class BlockThreads {
  public:
-  void resize(std::size_t threads) { threads_.resize(threads); }
+  // So many threads; each `depth` of them that follow one another stand for one that has all their
+  // requests under way, and runs software for one of these at a time.
+  void resize(std::size_t threads, std::size_t depth = 1);
 
   std::size_t size() const { return threads_.size(); }
   BlockThread& operator[](std::size_t index) { return threads_[index]; }
@@ -57,6 +60,9 @@ class BlockThreads {
   // Gives a free thread its request, with nothing of it done. The thread is paused.
   BlockThread& begin(std::size_t index, std::int64_t number);
   void end(std::size_t index);
+  // Software runs for so long, from then on or when what came before it is over; returns when it
+  // is over itself. Throws InputError past the longest time.
+  Tick run(std::size_t index, Tick from, Tick time);
   // The number of the first request that has not ended, where `taken` is that of the next one to
   // be taken.
   std::int64_t first_under_way(std::int64_t taken) const;
@@ -70,6 +76,8 @@ class BlockThreads {
 
  private:
   std::vector<BlockThread> threads_;
+  std::size_t depth_ = 1;
+  std::vector<Tick> software_over_;  // when, by thread that several stand for
   std::int64_t busy_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -206,24 +207,30 @@ TEST(IoPattern, SeedsTellRequestsApart) {
 
 Bench pattern_bench(Assignments keys) { return {"io_pattern", std::move(keys)}; }
 
-// A request of one page takes 3 us of software and 1 us for its lines, which all go at once.
+// A request of one page takes 3 us of software and 8 us for its lines, which all go at once. A
+// thread runs the software of its requests one after another, and has so many of them under way:
+// 11 us pass from one to the `depth`th behind it, or the software of all between.
 TEST(IoPatternAgent, KeepsDepthRequestsOfEachThreadUnderWay) {
-  for (const std::int64_t depth : {1, 4}) {
+  for (const std::int64_t depth : {1, 2, 4, 8}) {
     for (const std::int64_t threads : {1, 3}) {
       Bench bench = pattern_bench({{"threads", std::to_string(threads)},
                                    {"depth", std::to_string(depth)},
                                    {"footprint", "1GiB"},
                                    {"requests", "120"}});
-      bench.latency = fixed(kMicrosecond);
+      bench.latency = fixed(8 * kMicrosecond);
       AgentUnderTest test(bench);
       ASSERT_TRUE(test.finish());
-      EXPECT_EQ(test.kernel.now(), 120 / (threads * depth) * 4 * kMicrosecond);
+      const std::int64_t round = std::max<std::int64_t>(11, 3 * depth);
+      const std::int64_t last = (120 / threads / depth - 1) * round + 3 * depth + 8;
+      EXPECT_EQ(test.kernel.now(), last * kMicrosecond);
       EXPECT_EQ(test.agent->progress(test.kernel.now()), 120);
-      std::int64_t first = 0;
+      std::map<Tick, std::int64_t> lines;  // by time
       for (const Sent& sent : test.port.log) {
-        first += sent.time == 3 * kMicrosecond ? 1 : 0;
+        ++lines[sent.time];
       }
-      EXPECT_EQ(first, threads * depth * 64);
+      for (std::int64_t i = 0; i < depth; ++i) {
+        EXPECT_EQ(lines[(i + 1) * 3 * kMicrosecond], threads * 64);
+      }
     }
   }
 }
