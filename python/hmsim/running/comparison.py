@@ -135,7 +135,8 @@ def compare(
         run has no such value.
 
     Raises:
-        InputError, SimulatorFault.
+        InputError: the input is at fault; one line per error.
+        SimulatorFault: the simulator is, or ``check`` found a rule broken.
     """
     chosen = options(seed, warmup, check)
     how: dict[str, Any] = {"writes": writes, "calibrate": calibrate}

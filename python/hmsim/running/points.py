@@ -148,10 +148,17 @@ def point(
     """Return a point.
 
     Args:
-        config, workload, policy, seed, warmup: as for `hmsim.run`.
+        config: as for `hmsim.run`.
+        workload: likewise.
+        policy: likewise.
+        seed: likewise.
+        warmup: likewise.
         overrides: values of parameters by dotted name; they win over configuration and policy.
         axes: labels that become columns; by default the overrides.
         runner: by default the simulator.
+
+    Returns:
+        It has not been run; `run_points` does that.
 
     Raises:
         InputError: the input is at fault; one line per error.

@@ -47,7 +47,10 @@ def run_sweep(
     Args:
         sweep: a sweep file, the name of a shipped one, or what `load_sweep` returned.
         out: directory; one of this sweep is resumed. By default the file's stem, here.
-        jobs, client, progress, calibrate: as for `hmsim.run_points`.
+        jobs: as for `hmsim.run_points`.
+        client: likewise.
+        progress: likewise.
+        calibrate: likewise.
 
     Raises:
         InputError: the file is at fault, or the directory; what is finished is kept.

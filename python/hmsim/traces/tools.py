@@ -79,8 +79,9 @@ def convert(
         memory: of a trace of two memories, what is kept: ``dram``, ``nvdimm`` or ``both``, the
             NVDIMM's lines then 2^45 bytes above DRAM's.
         vcpu: of a trace that tells vCPUs, the one whose records are kept; None: all.
-        skip, limit: of a trace of hmsim's, the records in so many instructions (None: all) behind
-            the first ``skip``, counted over the vCPUs that are kept.
+        skip: of a trace of hmsim's, instructions before the first record that is kept, counted over
+            the vCPUs that are kept.
+        limit: of such a trace, instructions from there on; None: all.
 
     Returns:
         ``from``, ``to``, ``accesses`` and, if any, ``dropped`` (accesses that found no place).
