@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from hmsim.common.tables import number
-from hmsim.report.markup import Markup, tag
+from hmsim.report.markup import Markup, scrolling, tag
 
 Row = tuple[int, str, list[float]]  # of a run: its index, its name, its parts
 
@@ -56,7 +56,7 @@ def stacked(
         tag("figcaption", title),
         tag("div", *legend, class_="legend"),
         tag("div", *bars, class_="bars"),
-        tag("details", tag("summary", "The numbers"), tag("div", table, class_="wide")),
+        tag("details", tag("summary", "The numbers"), scrolling(table, f"{title}: the numbers")),
     )
 
 

@@ -59,7 +59,7 @@ function ticks(low, high, log, count) {
   const found = [];
   if (log && high / low > 8) {
     const decades = Math.log10(high / low);
-    const steps = decades > count ? [1] : decades > count / 3 ? [1] : [1, 2, 5];
+    const steps = decades > count / 2 ? [1] : [1, 2, 5];
     const skip = Math.max(1, Math.ceil(decades / count));
     for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e += 1) {
       if (e % skip !== 0) continue;
@@ -165,7 +165,7 @@ class Chart {
   draw() {
     const width = Math.max(this.area.clientWidth, 260);
     const height = width < 500 ? 240 : 300;
-    const edge = { left: 62, right: 14, top: 22, bottom: 42 };
+    const edge = { left: 62, right: 14, top: 22, bottom: 44 };
     const { spec } = this;
     const shown = spec.lines.map((line, index) => ({ ...line, index, points: this.points(line) }))
       .filter((line) => !this.hidden.has(line.index));
@@ -193,7 +193,7 @@ class Chart {
     for (const value of ticks(this.low, this.high, spec.x.log, width / 110)) {
       const at = x(value);
       picture.append(svg("line", { class: "grid", x1: at, x2: at, y1: edge.top, y2: height - edge.bottom }),
-        svg("text", { x: at, y: height - edge.bottom + 16, "text-anchor": at > width - 45 ? "end" : "middle" }, formatX(value)));
+        svg("text", { x: at, y: height - edge.bottom + 20, "text-anchor": at > width - 45 ? "end" : "middle" }, formatX(value)));
     }
     picture.append(
       svg("line", { class: "axis", x1: edge.left, x2: width - edge.right, y1: height - edge.bottom, y2: height - edge.bottom }),

@@ -47,6 +47,11 @@ def join(*content: Content) -> Markup:
     )
 
 
+def scrolling(table: Markup, name: str) -> Markup:
+    """Return a box of a name in which a table scrolls by itself, by keys too."""
+    return tag("div", table, class_="wide", tabindex="0", role="region", aria_label=name)
+
+
 def data(identity: str, value: Any) -> Markup:
     """Return a block of JSON that scripts can read and no text in it can leave."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)

@@ -11,7 +11,7 @@ from hmsim.common import labels
 from hmsim.common.tables import number
 from hmsim.report.bars import relative, stacked
 from hmsim.report.collect import Shown, base_of, differences, speedup
-from hmsim.report.markup import Markup, join, tag
+from hmsim.report.markup import Markup, join, scrolling, tag
 from hmsim.report.requests import quantile
 
 UP, DOWN = 1, -1  # better is more, less
@@ -148,8 +148,8 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
     if not rows:
         return tag("p", "All runs have the same configuration.")
     head = tag("tr", tag("th", "parameter"), *heads)
-    table = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *rows))
-    return tag("div", table, class_="wide")
+    title = tag("caption", tag("span", caption))
+    return scrolling(tag("table", title, tag("thead", head), tag("tbody", *rows)), caption)
 
 
 def _brief(text: str) -> str:
@@ -327,12 +327,10 @@ def table_of(
 
     table = tag(
         "table",
-        tag("caption", caption) if caption else None,
+        tag("caption", tag("span", caption)) if caption else None,
         tag("thead", tag("tr", *(title(text) for text in head))),
         tag("tbody", *rows),
         class_="sortable" if sort else None,
         id=identity,
     )
-    return tag(
-        "div", table, class_="wide", tabindex="0", role="region", aria_label=caption or "table"
-    )
+    return scrolling(table, caption or "table")
