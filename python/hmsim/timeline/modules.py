@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hmsim._core import InputError
 from hmsim.running.run_directory import RunDirectory
 from hmsim.timeline.sheet import CODES, Sheet, Track
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:  # takes a while to import
 # Parts of a channel, after those of its buses; those of its further NVDIMMs follow.
 FLASH_CHANNELS, UNITS, COLLECTIONS = 2, 3, 4
 PARTS = 3
+MOST_LUNS = 1 << 16  # of an NVDIMM that the simulator takes
 
 
 class Place(NamedTuple):
@@ -38,10 +40,18 @@ def is_of_collections(track: Track) -> bool:
     return part >= COLLECTIONS and part % PARTS == COLLECTIONS % PARTS
 
 
+def is_of_units(track: Track) -> bool:
+    """Tell whether a track is one of a LUN or bank, or of its garbage collections."""
+    part = track.place[1]
+    return part >= UNITS and part % PARTS != FLASH_CHANNELS % PARTS
+
+
 def add_modules(
     sheet: Sheet, run: RunDirectory, records: pd.DataFrame, begin: int, end: int
 ) -> None:
     """Add what the log says of all NVDIMMs; times in picoseconds.
+
+    An NVDIMM whose flash did anything has a track for each of its LUNs.
 
     Raises InputError when the configuration does not say how many LUNs share a flash channel.
     """
@@ -61,6 +71,11 @@ def _add_flash_channels(
     if not len(on_bus):
         return
     luns = run.number("nvdimm.nand.chips") * run.number("nvdimm.nand.dies")
+    array = luns * run.number("nvdimm.nand.channels")
+    if array > MOST_LUNS:
+        raise InputError(f"{run.path / 'config.yaml'}: nvdimm.nand: {array} LUNs cannot be")
+    for unit in range(array):
+        sheet.declare(_track_of_lun(place, unit))
     bus = on_bus["unit"].to_numpy() // max(luns, 1)
     names = on_bus["stage"].astype(str).to_numpy().astype(object)
     names[(names == "command") & (on_bus["operation"].astype(str) == "program").to_numpy()] = (
@@ -110,9 +125,12 @@ def _add_unit(
             flash.slice(start, stop, (f"media_{operation}", cause, -1))
     flash.finish(end)
     media = flash.rows and flash.rows[0][2].startswith("media")
-    name = f"bank {unit}" if media else f"LUN {unit}"
-    group = place.group("NVDIMM" if media else "flash")
-    flash.add_to(sheet, Track((*place.part(UNITS), unit), group, name))
+    bank = Track((*place.part(UNITS), unit), place.group("NVDIMM"), f"bank {unit}")
+    flash.add_to(sheet, bank if media else _track_of_lun(place, unit))
+
+
+def _track_of_lun(place: Place, unit: int) -> Track:
+    return Track((*place.part(UNITS), unit), place.group("flash"), f"LUN {unit}")
 
 
 def _add_collections(

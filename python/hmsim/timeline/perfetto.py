@@ -29,7 +29,10 @@ def write_trace(timeline: Timeline, path: Path) -> int:
             f"{timeline.run.path}: {len(slices):,} slices are too many for one file "
             f"({MOST_EVENTS:,}); choose a part with --from and --to"
         )
-    groups = {group: n for n, group in enumerate(dict.fromkeys(t.group for t in timeline.tracks))}
+    used = set(slices["track"].tolist())
+    tracks = {n: track for n, track in enumerate(timeline.tracks) if n in used}
+    names = dict.fromkeys(track.group for track in tracks.values())
+    groups = {group: n for n, group in enumerate(names)}
     with path.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit":"ns","otherData":')
         file.write(json.dumps({"workload": timeline.run.workload, "policy": timeline.run.policy}))
@@ -38,12 +41,12 @@ def write_trace(timeline: Timeline, path: Path) -> int:
         for group, number in groups.items():
             head.append(_meta("process_name", number, 0, {"name": group}))
             head.append(_meta("process_sort_index", number, 0, {"sort_index": number}))
-        for index, track in enumerate(timeline.tracks):
+        for index, track in tracks.items():
             number = groups[track.group]
             head.append(_meta("thread_name", number, index, {"name": track.name}))
             head.append(_meta("thread_sort_index", number, index, {"sort_index": index}))
         file.write(",\n".join(head))
-        for index, track in enumerate(timeline.tracks):
+        for index, track in tracks.items():
             own = slices[slices["track"] == index]
             place = f'"pid":{groups[track.group]},"tid":{index}'
             for row in zip(

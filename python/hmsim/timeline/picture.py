@@ -8,23 +8,19 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hmsim._core import InputError
 from hmsim.timeline import colors
 from hmsim.timeline.drawing import CHARACTER, INK, Box, Drawing, Line, Shape, Words, fits
-from hmsim.timeline.modules import is_of_collections
 from hmsim.timeline.perfetto import NAMES, label
 from hmsim.timeline.phases import Story
-from hmsim.timeline.sheet import CODES, KINDS, Track
-from hmsim.timeline.threads import CORES, NODE, THREADS
+from hmsim.timeline.rows import TALL, Row, heading, on_core, rows_of, shown_tracks
+from hmsim.timeline.sheet import KINDS, Track
+from hmsim.timeline.threads import NODE, THREADS
 from hmsim.timeline.tracks import Timeline
 
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
 WIDTH, LEFT, RIGHT = 1240, 150, 24  # pixels
-ROW, BAR = 24, 18
-MOST_ROWS = 160
-MOST_OF_NODE = 16  # cores, and threads: those that ran longest
 # Slices a pixel from which on a track shows shares of time, not slices: of short ones far apart
 # each is seen, but those of cores and threads follow each other.
 DENSE, DENSE_NODE = 2.0, 0.2
@@ -73,13 +69,7 @@ def window_picture(timeline: Timeline) -> Drawing:
     axis = Axis((begin, end), (LEFT, WIDTH - RIGHT))
     where = f"{duration(begin)} to {duration(end)} of simulated time"
     drawing = _begin(timeline, f"{timeline.run.workload} under {timeline.run.policy}: {where}")
-    used = set(timeline.slices["track"].tolist())
-    left_out = _left_out(timeline, CORES) | _left_out(timeline, THREADS)
-    shown = [
-        n
-        for n, track in enumerate(timeline.tracks)
-        if n not in left_out and (n in used or not _rare(track))
-    ]
+    shown = shown_tracks(timeline)
     top = drawing.height + 22
     bottom = _tracks(drawing, timeline, axis, shown, None, top)
     for time, text in _ticks(begin, end):
@@ -114,9 +104,9 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
     for index, phase in enumerate(phases):
         _phase(drawing, phase.name, phase.kind, phase.end - phase.start, places, index, top)
     drawing.add(Words(LEFT - 10, top + 26, "this request", 12, "end", bold=True))
-    rows = _rows_of(timeline, story)
+    used = _tracks_of(timeline, story)
     part = timeline.window(times[0], times[-1])
-    low = _tracks(drawing, part, axis, rows, story, top + 58)
+    low = _tracks(drawing, part, axis, used, story, top + 58)
     for time in times:
         x = axis(time)
         drawing.add(Line(x, top + 42, x, low, "#777777", 0.8, dashed=True))
@@ -129,7 +119,7 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
         ends[line] = x + half + 4
         drawing.add(Words(x, low + 16 + 13 * line, text, 11, "middle", color="#444444"))
     drawing.add(Words(LEFT - 10, low + 16, "cycle", 11, "end", color="#444444"))
-    seen = part.slices[part.slices["track"].isin(rows)]
+    seen = part.slices[part.slices["track"].isin(used)]
     mine = (seen["request"] == story.request) | (seen["row"] == story.block)
     _legend(drawing, seen[mine], low + 40, others=not mine.all())
     notes = [GLOSSARY[phase.kind] for phase in phases if phase.kind in GLOSSARY]
@@ -138,25 +128,6 @@ def request_picture(timeline: Timeline, story: Story) -> Drawing:
         drawing.height += 16
     drawing.height += 8
     return drawing
-
-
-def _rare(track: Track) -> bool:
-    """Tell whether an empty track is left out: a collection's, a refresh's or low power's."""
-    return is_of_collections(track) or track.place[-1] < 0
-
-
-def _left_out(timeline: Timeline, part: int) -> set[int]:
-    """Return the tracks of a part of the node that a picture has no room for."""
-    tracks = [n for n, track in enumerate(timeline.tracks) if track.place[:2] == (NODE, part)]
-    ran = _on_core(timeline.slices).groupby(timeline.slices["track"]).sum()
-    longest = sorted(tracks, key=lambda n: -int(ran.get(n, 0)))
-    return set(longest[MOST_OF_NODE:])
-
-
-def _on_core(slices: pd.DataFrame) -> pd.Series:
-    """Return the length of each slice in which a thread has a core, 0 for others."""
-    codes = [CODES[kind] for kind in ("core_runs", "core_copies", "running", "copying")]
-    return (slices["end_ps"] - slices["start_ps"]).where(slices["kind"].isin(codes), 0)
 
 
 def _begin(timeline: Timeline, title: str) -> Drawing:
@@ -201,7 +172,7 @@ def _broken(text: str, width: float) -> list[str]:
     return lines[:3]
 
 
-def _rows_of(timeline: Timeline, story: Story) -> list[int]:
+def _tracks_of(timeline: Timeline, story: Story) -> list[int]:
     """Return the tracks that a request used: buses, and its bank, or flash channel and LUN."""
     chosen = []
     blocks = timeline.slices[timeline.slices["row"] == story.block] if story.block else None
@@ -226,52 +197,41 @@ def _tracks(
     top: float,
 ) -> float:
     """Draw tracks below each other; return where they end."""
-    if len(shown) > MOST_ROWS:
-        raise InputError(
-            f"{timeline.run.path}: {len(shown)} tracks are too many for a picture ({MOST_ROWS}); "
-            "open timeline.json in Perfetto"
-        )
     y, group = top, ""
-    for index in shown:
+    for index, row in zip(shown, rows_of(timeline, shown)):
         track = timeline.tracks[index]
         if track.group != group:
             group = track.group
-            drawing.add(Words(16, y + 14, _heading(timeline, group, shown), 12, bold=True))
+            drawing.add(Words(16, y + 14, heading(timeline, group, shown), 12, bold=True))
             y += 20
         drawing.add(
-            Words(LEFT - 10, y + 15, track.name, 12, "end"),
-            Box(LEFT, y + 1, WIDTH - RIGHT - LEFT, BAR + 2, "#fafafa", edge="#e8e8e8"),
+            Words(LEFT - 10, y + row.height / 2 + 0.25 * row.font, track.name, row.font, "end"),
+            Box(LEFT, y + 1, WIDTH - RIGHT - LEFT, row.bar + 2, "#fafafa", edge="#e8e8e8"),
         )
         slices = timeline.slices[timeline.slices["track"] == index]
         most = (DENSE_NODE if track.place[0] == NODE else DENSE) * (WIDTH - LEFT - RIGHT)
         if story is None and len(slices) > most:
-            _dense(drawing, slices, y + 2, timeline)
-            drawing.add(*_share(track, slices, y + 2, timeline))
+            _dense(drawing, slices, y + 2, timeline, row)
+            drawing.add(*_share(track, slices, y + 2, timeline, row))
         else:
-            _slices(drawing, slices, axis, y + 2, track, story)
-        y += ROW
+            _slices(drawing, slices, axis, y + 2, track, story, row)
+        y += row.height
     drawing.height = y
     return y
 
 
-def _heading(timeline: Timeline, group: str, shown: Sequence[int]) -> str:
-    whole = [n for n, track in enumerate(timeline.tracks) if track.group == group]
-    drawn = len(set(whole) & set(shown))
-    if timeline.tracks[whole[0]].place[0] != NODE or drawn == len(whole):
-        return group
-    return f"{group}: {drawn} of {len(whole)}, those that ran longest"
-
-
-def _share(track: Track, slices: pd.DataFrame, y: float, timeline: Timeline) -> list[Shape]:
+def _share(
+    track: Track, slices: pd.DataFrame, y: float, timeline: Timeline, row: Row
+) -> list[Shape]:
     thread = track.place[:2] == (NODE, THREADS)
-    times = _on_core(slices) if thread else slices["end_ps"] - slices["start_ps"]
+    times = on_core(slices) if thread else slices["end_ps"] - slices["start_ps"]
     share = 100 * int(times.sum()) / (timeline.end_ps - timeline.begin_ps)
     text = f"{'on a core' if thread else 'busy'} {share:.2g} % of the time"
-    words = Words(WIDTH - RIGHT - 4, y + 10, text, 9, "end", color="#333333")
-    if track.place[0] != NODE:
+    words = Words(WIDTH - RIGHT - 4, y + min(row.bar - 1, 10), text, 9, "end", color="#333333")
+    if track.place[0] != NODE and row is TALL:
         return [words]
     width = len(text) * 9 * CHARACTER
-    return [Box(words.x - width - 2, y + 1, width + 4, 11, "#ffffff"), words]
+    return [Box(words.x - width - 2, y + 1, width + 4, min(row.bar - 1, 11), "#ffffff"), words]
 
 
 def _slices(
@@ -281,6 +241,7 @@ def _slices(
     y: float,
     track: Track,
     story: Story | None,
+    sizes: Row,
 ) -> None:
     for start, end, code, request, row, cause in zip(
         slices["start_ps"].tolist(),
@@ -298,27 +259,27 @@ def _slices(
         about = f", request {request}" if request >= 0 else ""
         hint = f"{track.name}: {text}{about}, {duration(end - start)} from {duration(start)}"
         edge = "#555555" if width > 4 else ""
-        drawing.add(Box(x, y, width, BAR, color, hint, edge))
+        drawing.add(Box(x, y, width, sizes.bar, color, hint, edge))
         words = next((t for t in (text, KINDS[kind]) if fits(t, 10, width - 4)), None)
-        if words is not None:
+        if sizes is TALL and words is not None:
             ink = colors.ink_on(color)
             drawing.add(Words(x + width / 2, y + 13, words, 10, "middle", color=ink))
 
 
-def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline) -> None:
+def _dense(drawing: Drawing, slices: pd.DataFrame, y: float, timeline: Timeline, row: Row) -> None:
     """Bars two pixels wide, whose parts are the shares of time that went into what."""
     import numpy as np
 
     bins = (WIDTH - LEFT - RIGHT) // 2
     begin, span = timeline.begin_ps, timeline.end_ps - timeline.begin_ps
     edges = begin + span * np.arange(bins + 1) // bins
-    low = np.full(bins, y + BAR)
+    low = np.full(bins, y + row.bar)
     painted = slices["kind"].map({n: colors.meaning(kind)[1] for n, kind in enumerate(NAMES)})
     for color in dict.fromkeys(colors.meaning(kind)[1] for kind in NAMES):
         own = slices[painted == color]
         if not len(own):
             continue
-        heights = BAR * np.minimum(_busy(own, edges) / np.diff(edges), 1)
+        heights = row.bar * np.minimum(_busy(own, edges) / np.diff(edges), 1)
         for index in np.flatnonzero(heights > 0).tolist():
             height = min(max(float(heights[index]), 0.6), low[index] - y)
             low[index] -= height

@@ -86,6 +86,10 @@ class Sheet:
         self._tracks: dict[Track, int] = {}
         self._parts: list[dict[str, Any]] = []
 
+    def declare(self, track: Track) -> None:
+        """Have a track, whether or not slices come."""
+        self._tracks.setdefault(track, len(self._tracks))
+
     def add(
         self,
         track: Track,
@@ -116,7 +120,8 @@ class Sheet:
         keep = ends > begins
         if not keep.any():
             return
-        number = self._tracks.setdefault(track, len(self._tracks))
+        self.declare(track)
+        number = self._tracks[track]
         count = int(keep.sum())
 
         def column(values: Any, dtype: str) -> Any:

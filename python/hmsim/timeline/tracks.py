@@ -31,7 +31,7 @@ class Timeline:
 
     Attributes:
         run: the directory.
-        tracks: those that hold anything in the run.
+        tracks: those that hold anything in the run, and one for each LUN.
         slices: as `Sheet.table` gives them.
         begin_ps, end_ps: what the log covers.
         full: the run went on after the end of a log.
