@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/parameters.md, docs/statistics.md and the table in README.md: docs/generate.py
+"""Writes docs/parameters.md, docs/statistics.md and what commands print in pages: docs/generate.py
 
-All three come from the simulator itself. Run it after a change of parameters, statistics or model.
+All of it comes from the simulator itself. Run it after a change of parameters, statistics or model.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -22,8 +23,9 @@ from hmsim.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = re.compile(r"^\.venv/bin/hmsim (.+)$", re.MULTILINE | re.DOTALL)
-# The block of README.md that follows this line is replaced.
-MARK = "<!-- What tools/demo prints: docs/generate.py writes it. -->\n"
+# The block of README.md, or of docs/policy-guide.md, that follows such a line is replaced.
+MARK = "<!-- What {} prints: docs/generate.py writes it. -->\n"
+GUIDE = ROOT / "docs" / "policy-guide.md"
 NOTE = "<!-- Written by docs/generate.py. -->"
 AGENTS = [
     [("kind", "synthetic_core"), ("core", "0")],
@@ -146,14 +148,34 @@ def _statistics(config: str, changes: dict[str, Any]) -> list[dict[str, Any]]:
     return simulation.statistics()
 
 
-def readme() -> str:
-    """Return README.md with what its first command prints now."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, mark, after = text.partition(MARK)
+def with_printed(path: Path, command: str, printed: str) -> str:
+    """Return a page with what a command prints now."""
+    text = path.read_text(encoding="utf-8")
+    before, mark, after = text.partition(MARK.format(command))
     block = re.match(r"```text\n.*?```\n", after, re.DOTALL)
     if not mark or block is None:
-        raise ValueError("README.md: there is no block to write the table to")
-    return f"{before}{mark}```text\n{_demo()}```\n{after[block.end() :]}"
+        raise ValueError(f"{path.name}: there is no block to write the table to")
+    lines = "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+    return f"{before}{mark}```text\n{lines}```\n{after[block.end() :]}"
+
+
+def _shares() -> str:
+    """Return what the guide's comparison of its arbiter with others prints."""
+    text = GUIDE.read_text(encoding="utf-8")
+    files = dict(
+        re.findall(r"`([\w.]+)`[^`]*\n\n```\w+\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    )
+    printed = io.StringIO()
+    home = Path.cwd()
+    with TemporaryDirectory() as folder, patch.dict(os.environ, XDG_CACHE_HOME=folder):
+        Path(folder, "mix.yaml").write_text(files["mix.yaml"], encoding="utf-8")
+        os.chdir(folder)
+        try:
+            with redirect_stdout(printed):
+                exec(files["shares.py"], {"__name__": "__main__"})
+        finally:
+            os.chdir(home)
+    return printed.getvalue()
 
 
 def _demo() -> str:
@@ -175,7 +197,8 @@ def documents() -> Iterator[tuple[Path, str]]:
     """Yield each generated file and what it should hold."""
     yield ROOT / "docs" / "parameters.md", parameters()
     yield ROOT / "docs" / "statistics.md", statistics()
-    yield ROOT / "README.md", readme()
+    yield ROOT / "README.md", with_printed(ROOT / "README.md", "tools/demo", _demo())
+    yield GUIDE, with_printed(GUIDE, "shares.py", _shares())
 
 
 if __name__ == "__main__":

@@ -58,6 +58,9 @@ def test_the_blocks_of_the_guide(tmp_path: Path) -> None:
     for block in BLOCK.finditer(guide):
         language, content = block.groups()
         named = FILE.findall(guide[: block.start()].rsplit("\n\n", 2)[-2])
+        if language == "text":
+            assert [line.rstrip() for line in printed[-1].splitlines()] == content.splitlines()
+            continue
         if language != "sh":
             (repository / named[-1]).write_text(content, encoding="utf-8")
             continue
@@ -76,11 +79,16 @@ def test_the_blocks_of_the_guide(tmp_path: Path) -> None:
     _, compiled, compared, python, scheduler = printed
     assert "policies.shares.dram = 2 contests" in compiled
     assert "no violation" in compared
-    assert len(re.findall(r"^ *split +shares +hms$", compared, re.MULTILINE)) == 1
+    assert len(re.findall(r"^ *split +shares +unified_fr_fcfs$", compared, re.MULTILINE)) == 1
     row = re.compile(r"^(\w+) +([\d.]+) +([\d.]+) +([\d.]+)$", re.MULTILINE)
     assert [found[1] for found in row.finditer(scheduler)] == ["unified_fr_fcfs", "turns"]
     speedups = row.findall(python)
-    assert [found[0] for found in speedups] == ["split", "shares_2", "shares_5", "hms"]
+    assert [found[0] for found in speedups] == [
+        *("split", "shares_2", "shares_5", "unified_fr_fcfs")
+    ]
     first = re.search(r"agent 0, speedup +1 +([\d.]+)", compared)
     assert first is not None
     assert float(speedups[1][1]) == pytest.approx(float(first[1]), rel=1e-3)
+    # One's first policy should be seen in its first table.
+    core = [float(row[1]) for row in speedups]
+    assert core[0] == 1 and core[1] > 1.1 and core[2] > 1.1 * core[1]
