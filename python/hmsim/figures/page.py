@@ -28,14 +28,14 @@ written by
 hmsim figure all --out docs/figures --report docs/reproduction.md
 ```
 
-and `hmsim figure all --quick` draws them in some minutes from shorter runs of one seed.
-[reproduction-changes.md](reproduction-changes.md) has what changed since the last count, and an
-experiment behind each miss. Nothing was tuned: bands of tolerance were set before the runs, and are
-wide since our traces are not the paper's. Four choices came after the first runs. Three make
-verdicts stricter: the band of R1, which had none, that a whole interval must lie in its band, and
-that the ratio of R2e is taken seed by seed. The fourth is how windows are drawn (*A run*, below):
-at first they began at three fixed places, most of them without any block request, so that one
-program made nearly all of a mean over the programs.
+and `hmsim figure all --quick` draws them in some minutes from shorter runs of one seed. [What
+changed in the figures, and why they miss](reproduction-changes.md) has what changed since the last
+count, and an experiment behind each miss. Nothing was tuned: bands of tolerance were set before
+the runs, and are wide since our traces are not the paper's. Four choices came after the first
+runs. Three make verdicts stricter: the band of R1, which had none, that a whole interval must lie
+in its band, and that the ratio of R2e is taken seed by seed. The fourth is how windows are drawn
+(*A run*, below): at first they began at three fixed places, most of them without any block
+request, so that one program made nearly all of a mean over the programs.
 
 **Verdicts.** *Reproduced*: direction as claimed, and the number within its band where it has one,
 with its whole interval. *Trend only*: the direction is as claimed, the number is not. *Not
@@ -49,16 +49,16 @@ interval.
   [capture with causes](full-system-capture.md#causes), four tasks among them, on cores 1 to 3,
   where they compute, read, write and wait as they did, beside mcf, lbm or milc on core 0. IPC of a
   program is the instructions of its threads over time, waiting counted. They are real programs at
-  laptop scale, not the paper's ([programs.md](programs.md), [workloads.md](workloads.md)): inputs
-  are 1.3 to 5 times smaller in pages, samples and lines, those of dfsioe 23 times in bytes, of all
-  of which windows are run; SPEC's three are programs of the same kind with the rates of Table IV
-  and a measured base CPI ([gem5.md](gem5.md#base-cpi)).
+  laptop scale, not the paper's ([Programs](programs.md), [The paper's mixes](workloads.md)):
+  inputs are 1.3 to 5 times smaller in pages, samples and lines, those of dfsioe 23 times in bytes,
+  of all of which windows are run; SPEC's three are programs of the same kind with the rates of
+  Table IV and a measured base CPI ([Base CPI](gem5.md#base-cpi)).
 - **Machine**: a copy engine (`frontend.node.machine: dma`), for every claim about mixes. The
   paper's plots of its queue have more than 104 of 128 entries held by reads of the NVDIMM: three
   cores that copy, with ten or sixteen lines in flight each, cannot hold so many
-  ([waiting-programs.md](waiting-programs.md)). Cores that copy are sensitivity, and named so. R4
-  and R5a, which that machine was chosen for, say that an engine suffices, not that the paper had
-  one.
+  ([Programs that wait, technique by technique](waiting-programs.md)). Cores that copy are
+  sensitivity, and named so. R4 and R5a, which that machine was chosen for, say that an engine
+  suffices, not that the paper had one.
 - **State of the buffer**, by what the paper's inputs are to its buffer of 400 MB: dfsioe's, of
   25 GB, comes from flash, and its writes meet a buffer full of dirty data; the other six programs
   read what had just been written through the buffer (`nvdimm.precondition.buffer: resident`). The
@@ -79,13 +79,13 @@ interval.
 Machine, states, windows and HMS were written down before any run of them.
 
 - **Writes**: whether DRAM writes are drained in batches or mix with reads is worth 16 % of mcf's
-  IPC by itself ([schedulers.md](schedulers.md)), so each comparison holds it equal. FIRM and NVM
-  Duet set the direction themselves, and drain. Claims over them or over the four baselines (Fig. 5,
-  15, 20, the weight) are therefore decided with every other scheme drained: a batch begins at 96 of
-  128 entries, or when no read waits, and ends at 32 (`controller.drain_high` and `drain_low`, 3/4
-  and 1/4 of a queue, assumed). What mixed writes give stands beside it, and decides nothing. This
-  was written down before any run of it. Where nobody sets the direction (Table II, Fig. 7, 8, 16 to
-  19) writes mix, as in DRAMSim2, which the paper used.
+  IPC by itself ([Schedulers for two classes](schedulers.md)), so each comparison holds it equal.
+  FIRM and NVM Duet set the direction themselves, and drain. Claims over them or over the four
+  baselines (Fig. 5, 15, 20, the weight) are therefore decided with every other scheme drained: a
+  batch begins at 96 of 128 entries, or when no read waits, and ends at 32 (`controller.drain_high`
+  and `drain_low`, 3/4 and 1/4 of a queue, assumed). What mixed writes give stands beside it, and
+  decides nothing. This was written down before any run of it. Where nobody sets the direction
+  (Table II, Fig. 7, 8, 16 to 19) writes mix, as in DRAMSim2, which the paper used.
 - **Gains** are IPC over IPC of the same mix, less one, and means are over the eight programs: one
   program that gains 400 % lifts them by 50. The figures show each.
 """
