@@ -10,6 +10,13 @@ void TraceKeys::declare(ParameterSet& parameters, const std::vector<std::string>
                      {"format of the trace; required", "the workload's own"});
 }
 
+void TraceKeys::declare_levels(ParameterSet& parameters) {
+  parameters.text("levels", levels,
+                  {"format ramulator2_rw only, required there: how many there are at each level of "
+                   "an address vector, channel to column, commas between them; a column is a line",
+                   "the workload's own"});
+}
+
 std::vector<ParameterError> TraceKeys::check(const std::vector<std::string>& formats) const {
   std::vector<ParameterError> errors;
   if (path.empty()) {
@@ -22,11 +29,25 @@ std::vector<ParameterError> TraceKeys::check(const std::vector<std::string>& for
     }
     errors.push_back({"format", "is required: " + known});
   }
+  const bool takes_levels = descriptor() != nullptr && descriptor()->takes_levels;
+  if (const Parsed<AddressLevels> parsed = parse_levels(levels); !parsed.value) {
+    errors.push_back({"levels", parsed.error});
+  } else if (takes_levels && parsed.value->empty()) {
+    errors.push_back(
+        {"levels", "is required: how many there are at each level, channel to column"});
+  } else if (!takes_levels && !levels.empty()) {
+    errors.push_back({"levels", "traces of format '" + format + "' hold no address vectors"});
+  }
   return errors;
 }
 
 TraceReader TraceKeys::open(std::size_t agent, const AgentEnvironment& environment) const {
   return {environment.trace, agent, path, environment.trace_bytes};
+}
+
+std::unique_ptr<AccessSource> TraceKeys::open_accesses(std::size_t agent,
+                                                       const AgentEnvironment& environment) const {
+  return descriptor()->accesses(open(agent, environment), *parse_levels(levels).value);
 }
 
 }  // namespace hmsim

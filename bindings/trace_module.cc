@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "agents/trace_keys.h"
 #include "core/errors.h"
+#include "core/parameters.h"
 #include "traces/inferred_order.h"
 #include "traces/record_columns.h"
 #include "traces/trace_formats.h"
@@ -108,6 +110,30 @@ std::vector<std::pair<std::vector<std::uint64_t>, std::uint64_t>> infer(
   return causes;
 }
 
+// Options by name, as a user gave them: "columns.time", "levels". Throws InputError.
+TraceOptions options_of(const FormatDescriptor& format, const std::string& file,
+                        const Assignments& assignments) {
+  TraceOptions options;
+  TraceKeys keys;
+  keys.path = "a trace";
+  keys.format = format.name;
+  ParameterSet set;
+  options.columns.declare(set);
+  keys.declare_levels(set);
+  std::vector<ParameterError> errors = set.apply(assignments);
+  if (errors.empty()) {
+    errors = options.columns.check(format.takes_columns);
+    for (const ParameterError& error : keys.check({})) {
+      errors.push_back(error);
+    }
+  }
+  if (!errors.empty()) {
+    throw InputError(file + ": " + join_errors(errors));
+  }
+  options.levels = *parse_levels(keys.levels).value;
+  return options;
+}
+
 }  // namespace
 
 void bind_traces(py::module_& module) {
@@ -135,17 +161,20 @@ void bind_traces(py::module_& module) {
   module.def("pack_records", &pack, py::arg("records"));
   module.def("unpack_records", &unpack, py::arg("columns"));
   py::class_<TraceRecords>(module, "TraceRecords")
-      .def(py::init([](const std::string& format, const std::string& file, py::function source) {
+      .def(py::init([](const std::string& format, const std::string& file, py::function source,
+                       const Assignments& options) {
              const auto bytes = [source = std::move(source)](std::size_t, std::uint64_t offset) {
                return std::string(py::bytes(source(offset)));
              };
-             auto records = open_records(format, TraceReader(bytes, 0, file, 0));
-             if (records == nullptr) {
+             const FormatDescriptor* const found = find_format(format);
+             if (found == nullptr) {
                throw InputError("no reader for the format '" + format + "'");
              }
-             return records;
+             return open_records(format, TraceReader(bytes, 0, file, 0),
+                                 options_of(*found, file, options));
            }),
-           py::arg("format"), py::arg("file"), py::arg("source"))
+           py::arg("format"), py::arg("file"), py::arg("source"),
+           py::arg("options") = Assignments())
       .def_property_readonly("skipped", &TraceRecords::skipped)
       .def_property_readonly("completions", &TraceRecords::completions)
       .def(

@@ -6,17 +6,24 @@
 
 namespace hmsim {
 
-void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors) {
+std::string sectors_fault(std::uint64_t first, std::uint64_t sectors) {
   constexpr std::uint64_t kDeviceSectors = (std::uint64_t{1} << 63) / kSectorBytes;
   if (sectors == 0) {
-    line.fail("a request of 0 sectors");
+    return "a request of 0 sectors";
   }
   if (sectors > kMaxSectors) {
-    line.fail("a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
-              std::to_string(kMaxSectors) + " (1 GiB)");
+    return "a request of " + std::to_string(sectors) + " sectors exceeds the limit of " +
+           std::to_string(kMaxSectors) + " (1 GiB)";
   }
   if (first > kDeviceSectors - sectors) {
-    line.fail("sector " + std::to_string(first) + " lies past 2^63 bytes, where no device reaches");
+    return "sector " + std::to_string(first) + " lies past 2^63 bytes, where no device reaches";
+  }
+  return "";
+}
+
+void check_sectors(const TextTrace& line, std::uint64_t first, std::uint64_t sectors) {
+  if (const std::string fault = sectors_fault(first, sectors); !fault.empty()) {
+    line.fail(fault);
   }
 }
 
@@ -31,14 +38,17 @@ void set_extent(const TextTrace& line, std::uint64_t offset, std::uint64_t bytes
   check_sectors(line, request.sector, bytes == 0 ? 0 : request.sectors);
 }
 
-std::uint64_t scaled_time(const TextTrace& line, std::size_t field, const char* what,
+std::uint64_t scaled_time(const TextTrace& line, std::string_view text, const char* what,
                           std::uint64_t nanoseconds) {
-  const std::uint64_t count = line.number(field, what);
+  const std::uint64_t count = line.number(text, what);
   if (count > std::numeric_limits<std::uint64_t>::max() / nanoseconds) {
-    line.fail(std::string(what) + " '" + shown(line.field(field)) +
-              "' does not fit 64 bits in nanoseconds");
+    line.fail(std::string(what) + " '" + shown(text) + "' does not fit 64 bits in nanoseconds");
   }
   return count * nanoseconds;
+}
+
+std::uint64_t device_number(const TextTrace& line, std::string_view major, std::string_view minor) {
+  return joined_device(line.number(major, "the device"), line.number(minor, "the device"));
 }
 
 void set_response(const TextTrace& line, std::uint64_t nanoseconds, BlockRequest& request) {

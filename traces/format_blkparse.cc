@@ -3,15 +3,14 @@
 // action, kind of request, and for requests the first sector, '+' and the number of sectors. A
 // record is a request that was queued (action Q) to read, write or discard data, or to flush: an F
 // before the letter of the kind, or alone. An F after a W is FUA. It is done when a completion
-// (action C) tells of its sectors, among others where requests were merged; of flushes that move no
-// data completions tell in order. Other actions are the same request further on its way. Lines that
-// do not begin with a device are blkparse's summary.
+// (action C) tells so. Other actions are the same request further on its way. Lines that do not
+// begin with a device are blkparse's summary.
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "core/archive.h"
 #include "traces/block_lines.h"
+#include "traces/queued_requests.h"
 
 namespace hmsim {
 
@@ -22,20 +21,17 @@ constexpr const char* kLine =
     "<sectors>";
 constexpr std::uint64_t kSecond = 1'000'000'000;            // in nanoseconds
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 32;  // seconds
-constexpr std::uint64_t kMinors = 256;
 constexpr std::size_t kNanosecondDigits = 9;
-
-// Whether the first line begins with "major,minor", or with one number.
-bool resembles_device(const TraceStart& start) {
-  std::string device(start.fields() > 5 ? start.field(0) : "");
-  const std::size_t comma = device.find(',');
-  return is_decimal(comma == std::string::npos ? device : device.erase(comma, 1));
-}
 
 bool begins_with_device(std::string_view text, std::size_t& comma) {
   comma = text.find(',');
   return comma != std::string_view::npos && comma > 0 && comma + 1 < text.size() &&
          text.find_first_not_of("0123456789,") == std::string_view::npos;
+}
+
+bool resembles_device(const TraceStart& start) {
+  std::size_t comma = 0;
+  return start.fields() > 5 && begins_with_device(start.field(0), comma);
 }
 
 std::uint64_t nanoseconds(const TextTrace& line, std::string_view text) {
@@ -62,40 +58,24 @@ class BlkparseTrace final : public BlockSource {
       : text_(std::move(reader), kLine, 1, TextTrace::kMaxFields) {}
 
   bool next(BlockRequest& request) override {
-    while (!ended_ && !complete()) {
+    while (!ended_ && !queued_.ready()) {
       ended_ = !text_.next();
       if (!ended_) {
         read_line();
       }
     }
-    request = waiting_.empty() ? BlockRequest() : waiting_.front();
-    const bool found = !waiting_.empty();
-    if (found) {
-      waiting_.pop_front();
-    }
-    return found;
+    return queued_.take(request);
   }
 
   void rewind() override {
     text_.rewind();
-    waiting_.clear();
+    queued_.clear();
     ended_ = false;
   }
   double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override {
-    archive(text_, waiting_, ended_);
-    archive.check(waiting_.size() <= kMostWaiting, "too many requests wait for completions");
-  }
+  void serialize(Archive& archive) override { archive(text_, queued_, ended_); }
 
  private:
-  // So many requests are read ahead at most, where one's completion does not come.
-  static constexpr std::size_t kMostWaiting = 1'024;
-
-  // Whether the request that comes next is known.
-  bool complete() const {
-    return waiting_.size() == kMostWaiting || (!waiting_.empty() && waiting_.front().completion_ns);
-  }
-
   void read_line() {
     std::size_t comma = 0;
     if (text_.fields() <= kKind || !begins_with_device(text_.field(0), comma)) {
@@ -104,7 +84,7 @@ class BlkparseTrace final : public BlockSource {
     if (text_.field(kAction) == "Q") {
       BlockRequest request;
       if (read_request(comma, request)) {
-        waiting_.push_back(request);
+        queued_.add(request);
         text_.accept();
       }
     } else if (text_.field(kAction) == "C") {
@@ -114,8 +94,7 @@ class BlkparseTrace final : public BlockSource {
 
   std::uint64_t device(std::size_t comma) const {
     const std::string_view text = text_.field(0);
-    return text_.number(text.substr(0, comma), "the device") * kMinors +
-           text_.number(text.substr(comma + 1), "the device");
+    return device_number(text_, text.substr(0, comma), text.substr(comma + 1));
   }
   bool has_extent() const { return text_.fields() > kSectors && text_.field(kPlus) == "+"; }
 
@@ -161,46 +140,29 @@ class BlkparseTrace final : public BlockSource {
     done.device = device(comma);
     read_extent(done);
     const std::uint64_t time = nanoseconds(text_, text_.field(3));
-    for (BlockRequest& each : waiting_) {
-      if (each.completion_ns || !covers(done, each)) {
-        continue;
-      }
-      if (time < each.arrival_ns) {
-        text_.fail("a request is done before it is queued");
-      }
-      each.completion_ns = time;
-      if (done.sectors == 0) {
-        return;
-      }
+    if (!queued_.complete(done, time)) {
+      text_.fail("a request is done before it is queued");
     }
-  }
-
-  static bool covers(const BlockRequest& done, const BlockRequest& request) {
-    if (done.device != request.device || done.sectors == 0 || request.sectors == 0) {
-      return done.device == request.device && done.sectors == request.sectors;
-    }
-    return done.write == request.write && done.trim == request.trim &&
-           request.sector >= done.sector && request.sectors <= done.sectors &&
-           request.sector - done.sector <= done.sectors - request.sectors;
   }
 
   TextTrace text_;
-  std::deque<BlockRequest> waiting_;  // in the order in which they were queued
-  bool ended_ = false;                // the trace
+  QueuedRequests queued_;
+  bool ended_ = false;  // the trace
 };
 
 }  // namespace
 
 extern const FormatDescriptor kFormat_blkparse;
-const FormatDescriptor kFormat_blkparse{"blkparse",
-                                        kLine,
-                                        TimeUnit::nanoseconds,
-                                        true,
-                                        resembles_device,
-                                        [](TraceReader reader) -> std::unique_ptr<BlockSource> {
-                                          return std::make_unique<BlkparseTrace>(std::move(reader));
-                                        },
-                                        1,
-                                        true};
+const FormatDescriptor kFormat_blkparse{
+    "blkparse",
+    kLine,
+    TimeUnit::nanoseconds,
+    true,
+    resembles_device,
+    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
+      return std::make_unique<BlkparseTrace>(std::move(reader));
+    },
+    1,
+    true};
 
 }  // namespace hmsim

@@ -121,6 +121,20 @@ bool ChampsimTrace::next(Instruction& instruction) {
   return true;
 }
 
+// Whether there is a record, and in all that the start holds both bytes of a branch are 0 or 1, no
+// branch is taken that is none, and instructions have addresses. No text has such bytes.
+bool resembles_records(const TraceStart& start) {
+  const std::string_view bytes = start.bytes();
+  for (std::size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[at + i]); };
+    if (byte(kBranch) > 1 || byte(kTaken) > byte(kBranch) ||
+        bytes.substr(at, kBranch).find_first_not_of('\0') == std::string_view::npos) {
+      return false;
+    }
+  }
+  return bytes.size() >= kRecordBytes;
+}
+
 }  // namespace
 
 extern const FormatDescriptor kFormat_champsim;
@@ -129,7 +143,7 @@ const FormatDescriptor kFormat_champsim{
     "binary, 64 bytes an instruction, of ChampSim's tracer",
     TimeUnit::instructions,
     false,
-    [](const TraceStart&) { return false; },
+    resembles_records,
     [](TraceReader reader) -> std::unique_ptr<InstructionSource> {
       return std::make_unique<ChampsimTrace>(std::move(reader));
     }};

@@ -33,7 +33,7 @@ const FormatDescriptor kFormat_dramsim3{
     [](const TraceStart& start) {
       return start.fields() == 3 && (start.field(1) == "READ" || start.field(1) == "WRITE");
     },
-    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
       return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
           TextTrace(std::move(reader), kLine, 3, 3));
     }};

@@ -143,17 +143,17 @@ class FioTrace final : public BlockSource {
 }  // namespace
 
 extern const FormatDescriptor kFormat_fio;
-const FormatDescriptor kFormat_fio{"fio",
-                                   "an I/O log of fio, version 2 or 3",
-                                   TimeUnit::nanoseconds,
-                                   true,
-                                   [](const TraceStart& start) {
-                                     return start.fields() > 1 && start.field(0) == "fio" &&
-                                            start.field(1) == "version";
-                                   },
-                                   [](TraceReader reader) -> std::unique_ptr<BlockSource> {
-                                     return std::make_unique<FioTrace>(std::move(reader));
-                                   },
-                                   kMicrosecondNs};
+const FormatDescriptor kFormat_fio{
+    "fio",
+    "an I/O log of fio, version 2 or 3",
+    TimeUnit::nanoseconds,
+    true,
+    [](const TraceStart& start) {
+      return start.fields() > 1 && start.field(0) == "fio" && start.field(1) == "version";
+    },
+    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
+      return std::make_unique<FioTrace>(std::move(reader));
+    },
+    kMicrosecondNs};
 
 }  // namespace hmsim

@@ -10,15 +10,13 @@
 #include "core/archive.h"
 #include "core/errors.h"
 #include "core/types.h"
-#include "traces/trace_formats.h"
+#include "traces/packet_lines.h"
 
 namespace hmsim {
 
 namespace {
 
-constexpr std::size_t kMaxMessage = std::size_t{1} << 20;     // bytes
-constexpr std::uint64_t kMaxPacket = std::uint64_t{1} << 20;  // bytes of data
-constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+constexpr std::size_t kMaxMessage = std::size_t{1} << 20;  // bytes
 constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;  // in a second
 
 enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
@@ -61,13 +59,13 @@ class Gem5Trace final : public AccessSource {
   std::uint64_t skipped() const override { return skipped_; }
   void rewind() override {
     reader_.rewind();
-    packet_ = skipped_ = left_ = 0;
+    packet_ = skipped_ = 0;
+    lines_.clear();
     read_header();
   }
   double fraction() const override { return reader_.fraction(); }
   void serialize(Archive& archive) override {
-    archive(packet_, any_, skipped_, first_tick_, access_, left_);
-    archive.check(left_ <= kMaxPacket / kLine + 1, "a packet has more lines than it can have");
+    archive(packet_, any_, skipped_, first_tick_, lines_);
     reader_.serialize(archive);
   }
 
@@ -91,8 +89,7 @@ class Gem5Trace final : public AccessSource {
   std::uint64_t faster_ = 1;   // ... or ticks in a picosecond
   std::uint64_t skipped_ = 0;  // packets
   std::uint64_t first_tick_ = 0;
-  Access access_;           // the next line
-  std::uint64_t left_ = 0;  // lines of the packet
+  PacketLines lines_;
   bool any_ = false;
 };
 
@@ -199,7 +196,7 @@ void Gem5Trace::read_header() {
   faster_ = std::max<std::uint64_t>(frequency / kPicoseconds, 1);
 }
 
-// Reads the next packet that moves data, as left_ lines from access_ on; false at the trace's end.
+// Reads the lines of the next packet that moves data; false at the trace's end.
 bool Gem5Trace::read_packet() {
   enum Field : std::uint64_t { kTick = 1, kCommand, kAddress, kSize, kFlags, kId, kFields };
   while (true) {
@@ -231,30 +228,22 @@ bool Gem5Trace::read_packet() {
       ++skipped_;
       continue;
     }
-    const std::uint64_t address = values[kAddress];
-    if (values[kSize] > kMaxPacket) {
-      fail("its size of " + std::to_string(values[kSize]) + " bytes is more than " +
-           std::to_string(kMaxPacket));
-    }
-    if (address + (values[kSize] - 1) < address) {
-      fail("its bytes lie past the last 64-bit address");
+    if (const char* fault = PacketLines::fault(values[kAddress], values[kSize]); fault != nullptr) {
+      fail(fault);
     }
     const std::uint64_t ticks = values[kTick] - std::min(first_tick_, values[kTick]);
-    access_.cycle = ticks / faster_;
-    if (access_.cycle > static_cast<std::uint64_t>(kNever.value()) / slower_) {
+    const std::uint64_t whole = ticks / faster_;
+    if (whole > static_cast<std::uint64_t>(kNever.value()) / slower_) {
       fail("tick " + std::to_string(values[kTick]) + " lies too far behind the first one");
     }
-    access_.cycle *= slower_;
-    access_.write = kind == Kind::write;
-    access_.address = address / kLine * kLine;
-    access_.requestor = values[kId];
-    left_ = (address + (values[kSize] - 1)) / kLine - address / kLine + 1;
+    lines_.begin({values[kAddress], kind == Kind::write, whole * slower_, values[kId]},
+                 values[kSize]);
     return true;
   }
 }
 
 bool Gem5Trace::next(Access& access) {
-  if (left_ == 0 && !read_packet()) {
+  if (lines_.empty() && !read_packet()) {
     if (!any_) {
       throw InputError(reader_.file() + ": the trace holds no reads and no writes, but " +
                        std::to_string(skipped_) + " other packets");
@@ -263,9 +252,7 @@ bool Gem5Trace::next(Access& access) {
     return false;
   }
   any_ = true;
-  access = access_;
-  access_.address += kLine;
-  --left_;
+  access = lines_.take();
   return true;
 }
 
@@ -278,7 +265,7 @@ const FormatDescriptor kFormat_gem5{
     TimeUnit::picoseconds,
     true,
     [](const TraceStart& start) { return start.begins_with("gem5"); },
-    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
       return std::make_unique<Gem5Trace>(std::move(reader));
     }};
 

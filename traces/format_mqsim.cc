@@ -35,7 +35,7 @@ const FormatDescriptor kFormat_mqsim{
     TimeUnit::nanoseconds,
     true,
     [](const TraceStart& start) { return start.all_numbers(5); },
-    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
       return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
           TextTrace(std::move(reader), kLine, 5, 5));
     }};

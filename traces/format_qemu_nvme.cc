@@ -222,7 +222,7 @@ const FormatDescriptor kFormat_qemu_nvme{
     [](const TraceStart& start) {
       return start.fields() > 1 && event_begin(start.field(0)) != std::string_view::npos;
     },
-    [](TraceReader reader) -> std::unique_ptr<BlockSource> {
+    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
       return std::make_unique<QemuNvmeTrace>(std::move(reader));
     },
     kMicrosecondNs,

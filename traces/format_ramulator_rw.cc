@@ -32,7 +32,7 @@ const FormatDescriptor kFormat_ramulator_rw{
     [](const TraceStart& start) {
       return start.fields() == 2 && (start.field(1) == "R" || start.field(1) == "W");
     },
-    [](TraceReader reader) -> std::unique_ptr<AccessSource> {
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
       return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
           TextTrace(std::move(reader), kLine, 2, 2));
     }};

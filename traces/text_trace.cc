@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/text_trace.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -19,8 +20,8 @@ std::string shown(std::string_view text) {
 }
 
 TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
-                     const char* separators)
-    : reader_(std::move(reader)), expected_(expected), least_(least), most_(most) {
+                     const char* separators, Ends ends)
+    : reader_(std::move(reader)), expected_(expected), least_(least), most_(most), ends_(ends) {
   for (const char separator : std::string_view(separators)) {
     separates_[static_cast<unsigned char>(separator)] = true;
   }
@@ -30,7 +31,7 @@ bool TextTrace::next() {
   std::string_view line;
   while (reader_.next_line(line)) {
     split(line);
-    if (count_ == 0 || fields_[0].front() == '#') {
+    if (count_ == 0 || (!fields_[0].empty() && fields_[0].front() == '#')) {
       continue;
     }
     if (count_ < least_ || count_ > most_) {
@@ -45,7 +46,40 @@ bool TextTrace::next() {
   return false;
 }
 
+bool TextTrace::next_header() {
+  std::string_view line;
+  const bool found = reader_.next_line(line);
+  split(line);
+  return found;
+}
+
 void TextTrace::split(std::string_view line) {
+  ends_ == Ends::runs ? split_runs(line) : split_each(line);
+}
+
+// A line of blanks has no fields.
+void TextTrace::split_each(std::string_view line) {
+  const auto trimmed = [](std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  };
+  count_ = 0;
+  for (bool left = !trimmed(line).empty(); left && count_ < kMaxFields;) {
+    std::size_t length = 0;
+    while (length < line.size() && !separates_[static_cast<unsigned char>(line[length])]) {
+      ++length;
+    }
+    std::string_view field = trimmed(line.substr(0, length));
+    if (field.size() > 1 && field.front() == '"' && field.back() == '"') {
+      field = field.substr(1, field.size() - 2);
+    }
+    fields_[count_++] = field;
+    left = length < line.size();
+    line.remove_prefix(left ? length + 1 : length);
+  }
+}
+
+void TextTrace::split_runs(std::string_view line) {
   const auto separates = [&](std::size_t at) {
     return separates_[static_cast<unsigned char>(line[at])];
   };

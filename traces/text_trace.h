@@ -15,17 +15,21 @@ namespace hmsim {
 
 class TextTrace {
  public:
-  static constexpr std::size_t kMaxFields = 13;  // of a line; what follows is not looked at
+  static constexpr std::size_t kMaxFields = 64;  // of a line; what follows is not looked at
   static constexpr const char* kBlanks = " \t";
+  // How fields end: each by one separator or more, so that none is empty; or by one, as in CSV,
+  // where blanks and a pair of double quotes around a field are none of it.
+  enum class Ends { runs, each };
 
-  // `expected` tells what a line looks like, for messages; a line has `least` to `most` fields,
-  // each ended by one of `separators` or more.
+  // `expected` tells what a line looks like, for messages; a line has `least` to `most` fields.
   TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
-            const char* separators = kBlanks);
+            const char* separators = kBlanks, Ends ends = Ends::runs);
 
   // The next line that is neither blank nor begins with '#'. False at the trace's end; throws
   // InputError for a wrong number of fields, and at an end that no accept() came before.
   bool next();
+  // The next line, whatever it holds. False at the trace's end.
+  bool next_header();
   void accept() { any_ = true; }  // the line held a record
 
   std::int64_t line() const { return reader_.line(); }  // its number, from 1
@@ -51,6 +55,8 @@ class TextTrace {
 
  private:
   void split(std::string_view line);
+  void split_runs(std::string_view line);
+  void split_each(std::string_view line);
   std::uint64_t parse(std::string_view digits, int base, std::string_view text,
                       const char* what) const;
 
@@ -58,6 +64,7 @@ class TextTrace {
   const char* expected_;
   std::size_t least_;
   std::size_t most_;
+  Ends ends_;
   std::array<bool, 256> separates_{};  // by character
   bool any_ = false;
   std::array<std::string_view, kMaxFields> fields_;

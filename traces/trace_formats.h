@@ -13,6 +13,8 @@
 
 #include "core/descriptor_table.h"
 #include "core/request.h"
+#include "traces/address_levels.h"
+#include "traces/column_map.h"
 #include "traces/instruction_trace.h"
 #include "traces/record_blocks.h"
 #include "traces/trace_reader.h"
@@ -98,7 +100,8 @@ inline constexpr std::uint64_t kMaxSectors = std::uint64_t{1} << 21;  // 1 GiB
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
-  virtual bool next(BlockRequest& request) = 0;  // as MissSource's
+  virtual bool next(BlockRequest& request) = 0;        // as MissSource's
+  virtual std::uint64_t skipped() const { return 0; }  // records so far that are no requests
   virtual bool endless() const { return false; }
   virtual void rewind() = 0;
   virtual double fraction() const = 0;
@@ -116,8 +119,11 @@ const char* name_of(TimeUnit unit);  // "" for none
 // `vcpu`: whose records are read; nullopt: those of all, in their order.
 using OpenMisses = std::unique_ptr<MissSource> (*)(TraceReader reader,
                                                    std::optional<unsigned> vcpu);
-using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader);
-using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader);
+// `levels`: how many of each part of an address vector there are (traces/address_levels.h).
+using OpenAccesses = std::unique_ptr<AccessSource> (*)(TraceReader reader,
+                                                       const AddressLevels& levels);
+// `columns`: as the user names them, of format csv.
+using OpenBlocks = std::unique_ptr<BlockSource> (*)(TraceReader reader, const ColumnMap& columns);
 using OpenInstructions = std::unique_ptr<InstructionSource> (*)(TraceReader reader);
 using OpenJobs = std::unique_ptr<JobProgram> (*)(TraceReader reader);
 
@@ -134,6 +140,8 @@ struct FormatDescriptor {
   // Of blocks: what a step of its clock is, in nanoseconds. Requests of one step have one time.
   std::uint64_t clock_step_ns = 1;
   bool tells_completions = false;  // likewise; a trace of the format may still lack them
+  bool takes_columns = false;      // likewise: the user says where fields stand
+  bool takes_levels = false;       // of accesses: the user says what an address vector counts
 
   TraceKind kind() const { return static_cast<TraceKind>(open.index()); }
   // Whether too many requests have one time to tell which came first: a step of a millisecond or
@@ -143,11 +151,12 @@ struct FormatDescriptor {
   std::unique_ptr<MissSource> misses(TraceReader reader, std::optional<unsigned> vcpu) const {
     return std::get<OpenMisses>(open)(std::move(reader), vcpu);
   }
-  std::unique_ptr<AccessSource> accesses(TraceReader reader) const {
-    return std::get<OpenAccesses>(open)(std::move(reader));
+  std::unique_ptr<AccessSource> accesses(TraceReader reader,
+                                         const AddressLevels& levels = {}) const {
+    return std::get<OpenAccesses>(open)(std::move(reader), levels);
   }
-  std::unique_ptr<BlockSource> blocks(TraceReader reader) const {
-    return std::get<OpenBlocks>(open)(std::move(reader));
+  std::unique_ptr<BlockSource> blocks(TraceReader reader, const ColumnMap& columns = {}) const {
+    return std::get<OpenBlocks>(open)(std::move(reader), columns);
   }
   std::unique_ptr<InstructionSource> instructions(TraceReader reader) const {
     return std::get<OpenInstructions>(open)(std::move(reader));

@@ -76,7 +76,7 @@ class AccessRecords final : public TraceRecords {
     if (!source_->next(access)) {
       return false;
     }
-    records.push_back({access.cycle, access.address, kLine, 0, access.write});
+    records.push_back({access.cycle, access.address, kLine, access.requestor, access.write});
     return true;
   }
   std::uint64_t skipped() const override { return source_->skipped(); }
@@ -171,7 +171,7 @@ class BlockRecords final : public TraceRecords {
     }
     return true;
   }
-  std::uint64_t skipped() const override { return skipped_; }
+  std::uint64_t skipped() const override { return skipped_ + source_->skipped(); }
   std::uint64_t completions() const override { return completions_; }
 
  private:
@@ -182,7 +182,8 @@ class BlockRecords final : public TraceRecords {
 
 }  // namespace
 
-std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader) {
+std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader,
+                                           const TraceOptions& options) {
   const FormatDescriptor* descriptor = find_format(format);
   if (descriptor == nullptr) {
     return nullptr;
@@ -194,9 +195,10 @@ std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReade
       }
       return std::make_unique<MissRecords>(descriptor->misses(std::move(reader), std::nullopt));
     case TraceKind::accesses:
-      return std::make_unique<AccessRecords>(descriptor->accesses(std::move(reader)));
+      return std::make_unique<AccessRecords>(
+          descriptor->accesses(std::move(reader), options.levels));
     case TraceKind::blocks:
-      return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader)));
+      return std::make_unique<BlockRecords>(descriptor->blocks(std::move(reader), options.columns));
     case TraceKind::instructions:
       return std::make_unique<InstructionRecords>(descriptor->instructions(std::move(reader)));
     case TraceKind::jobs:

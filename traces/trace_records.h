@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "traces/address_levels.h"
+#include "traces/column_map.h"
 #include "traces/trace_reader.h"
 
 namespace hmsim {
@@ -30,7 +32,14 @@ class TraceRecords {
   virtual std::uint64_t completions() const { return 0; }
 };
 
-// nullptr: no format of this name.
-std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader);
+// What the user says of a trace that does not tell it itself.
+struct TraceOptions {
+  ColumnMap columns;
+  AddressLevels levels;
+};
+
+// nullptr: no format of this name. The options are right for the format.
+std::unique_ptr<TraceRecords> open_records(const std::string& format, TraceReader reader,
+                                           const TraceOptions& options = {});
 
 }  // namespace hmsim

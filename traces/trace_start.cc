@@ -22,6 +22,8 @@ TraceStart::TraceStart(std::string_view bytes) : bytes_(bytes) {
   const std::size_t first = std::min(bytes.find_first_not_of(kBlanksAndEnds), bytes.size());
   std::string_view line = bytes.substr(first);
   line = line.substr(0, line.find('\n'));
+  line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+  line_ = line;
   while (!line.empty()) {
     const std::size_t length = std::min(line.find_first_of(kBlanks), line.size());
     fields_.push_back(line.substr(0, length));

@@ -15,6 +15,8 @@ class TraceStart {
   explicit TraceStart(std::string_view bytes);
 
   bool begins_with(std::string_view magic) const { return bytes_.substr(0, magic.size()) == magic; }
+  std::string_view bytes() const { return bytes_; }
+  std::string_view line() const { return line_; }  // the first that is not blank, from its text on
   std::size_t fields() const { return fields_.size(); }
   std::string_view field(std::size_t index) const { return fields_[index]; }
   // Whether the first line has so many fields, each a number, decimal or after 0x.
@@ -22,6 +24,7 @@ class TraceStart {
 
  private:
   std::string_view bytes_;
+  std::string_view line_;
   std::vector<std::string_view> fields_;
 };
 

@@ -8,6 +8,7 @@ namespace hmsim {
 
 void BlockKeys::declare(ParameterSet& parameters) {
   trace.declare(parameters, format_names(TraceKind::blocks));
+  columns.declare(parameters);
   software.declare(parameters);
   parameters.choice<ReplayMode>(
       "replay", replay,
@@ -43,6 +44,10 @@ void BlockKeys::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> BlockKeys::check() const {
   std::vector<ParameterError> errors = trace.check(format_names(TraceKind::blocks));
+  const FormatDescriptor* const format = trace.descriptor();
+  for (const ParameterError& error : columns.check(format != nullptr && format->takes_columns)) {
+    errors.push_back(error);
+  }
   for (const ParameterError& error : check_software()) {
     errors.push_back(error);
   }

@@ -55,7 +55,7 @@ Tick BlockAgent::software_time(std::int64_t blocks) const {
 }
 
 std::unique_ptr<BlockSource> BlockAgent::open_source(Bytes) {
-  return find_format(keys_.trace.format)->blocks(keys_.trace.open(index(), environment()));
+  return keys_.trace.descriptor()->blocks(keys_.trace.open(index(), environment()), keys_.columns);
 }
 
 Tick BlockAgent::advance(Tick now) {

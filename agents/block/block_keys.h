@@ -10,6 +10,7 @@
 #include "agents/frontend_parameters.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
+#include "traces/column_map.h"
 #include "traces/trace_windows.h"
 
 namespace hmsim {
@@ -21,6 +22,7 @@ struct BlockKeys {
       : software(defaults.block), persistence(defaults.node.persistence) {}
 
   TraceKeys trace;
+  ColumnMap columns;         // of format csv
   BlockParameters software;  // threads and driver
   std::int64_t depth = 1;    // requests that a thread has under way; no key of traces
   Persistence persistence;   // no key of its own: what fences may rely on

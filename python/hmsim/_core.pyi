@@ -132,8 +132,17 @@ def trace_formats() -> list[TraceFormat]:
 class TraceRecords:
     """The accesses of a trace in one of the formats."""
 
-    def __init__(self, format: str, file: str, source: Callable[[int], bytes]) -> None:
-        """Open a trace; ``file`` names it in messages, ``source(offset)`` returns its bytes."""
+    def __init__(
+        self,
+        format: str,
+        file: str,
+        source: Callable[[int], bytes],
+        options: Sequence[tuple[str, str]] = ...,
+    ) -> None:
+        """Open a trace; ``file`` names it in messages, ``source(offset)`` returns its bytes.
+
+        ``options``: keys of agents, as ``columns.time``. Raises InputError.
+        """
 
     def read(self, count: int) -> list[tuple[int, int, bool, int, int]]:
         """Return ``count`` accesses or one more: time, address, write, bytes, device.

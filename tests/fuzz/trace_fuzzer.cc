@@ -165,9 +165,33 @@ void run_causes(const std::string& text, const FormatDescriptor& format, std::si
   }
 }
 
-void summarise(const std::string& text, const std::string& format) {
+// Of the formats that leave something to their user; of csv the columns are named, or numbers.
+TraceOptions options_of(const FormatDescriptor& format, std::size_t piece) {
+  TraceOptions options;
+  if (format.takes_columns) {
+    ColumnMap& map = options.columns;
+    const bool named = piece % 2 == 0;
+    map.time = named ? "at" : "0";
+    map.op = named ? "what" : "1";
+    map.offset = named ? "where" : "2";
+    map.size = named ? "long" : "3";
+    map.device = named ? "disk" : "";
+    map.response = named ? "took" : "5";
+    map.time_unit = Tick(1'000'000'000);
+    map.offset_unit = map.size_unit = Bytes(kSectorBytes);
+    map.header = 1;
+    map.separator = static_cast<ColumnSeparator>(piece / 2 % 4);
+  }
+  if (format.takes_levels) {
+    options.levels = {1, 2, 4, 4, 32'768, 128};
+  }
+  return options;
+}
+
+void summarise(const std::string& text, const FormatDescriptor& format, std::size_t piece) {
   try {
-    const auto records = open_records(format, reader_of(text, 1 << 20));
+    const auto records =
+        open_records(format.name, reader_of(text, 1 << 20), options_of(format, piece));
     TraceSummary summary(std::uint64_t{1} << 45, TraceSummary::Times::from_first);
     std::vector<TraceRecord> batch;
     for (std::size_t i = 0; i < kMost && records->next(batch); ++i) {
@@ -190,10 +214,14 @@ void run(const FormatDescriptor& format, const std::string& text, std::size_t pi
       run_causes(text, format, piece);
       break;
     case TraceKind::accesses:
-      check<Access>(text, piece, std::get<OpenAccesses>(format.open));
+      check<Access>(text, piece, [&](TraceReader reader) {
+        return format.accesses(std::move(reader), options_of(format, piece).levels);
+      });
       break;
     case TraceKind::blocks:
-      check<BlockRequest>(text, piece, std::get<OpenBlocks>(format.open));
+      check<BlockRequest>(text, piece, [&](TraceReader reader) {
+        return format.blocks(std::move(reader), options_of(format, piece).columns);
+      });
       break;
     case TraceKind::instructions:
       check<Instruction>(text, piece, std::get<OpenInstructions>(format.open));
@@ -202,7 +230,7 @@ void run(const FormatDescriptor& format, const std::string& text, std::size_t pi
       run_program(text, format, piece);
       break;
   }
-  summarise(text, format.name);
+  summarise(text, format, piece);
   const TraceStart start(text);
   for (const FormatDescriptor* each : kFormatTable) {
     each->resembles(start);

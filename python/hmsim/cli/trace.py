@@ -83,12 +83,42 @@ FormatOption = Annotated[
     typer.Option("--format", help=f"{', '.join(FORMATS)}; told by its first line otherwise."),
 ]
 
+ColumnsOption = Annotated[
+    Optional[str],
+    typer.Option(
+        metavar="KEY=VALUE,...",
+        help="Of csv: agents' keys columns.KEY, as time=0,op=3,offset=4,size=5,time_unit=1us.",
+    ),
+]
+LevelsOption = Annotated[
+    Optional[str],
+    typer.Option(metavar="N,...", help="Of ramulator2_rw: how many there are at each level."),
+]
+
+
+def _options(columns: str | None, levels: str | None) -> dict[str, str]:
+    """Return what the format leaves to its user, by the keys of agents. Raises InputError."""
+    found = {} if levels is None else {"levels": levels}
+    for pair in columns.split(",") if columns else ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise InputError(f"--columns: '{pair}' is not KEY=VALUE")
+        found[f"columns.{key.strip()}"] = value.strip()
+    return found
+
 
 @app.command(epilog=epilog("trace info my.trace.gz", "traces.md"))
-def info(path: TraceArgument, name: FormatOption = None, json: Json = False) -> None:
+def info(
+    path: TraceArgument,
+    name: FormatOption = None,
+    columns: ColumnsOption = None,
+    levels: LevelsOption = None,
+    json: Json = False,
+) -> None:
     """Summarise a trace: length, mix, footprint, locality, intensity over time."""
+    options = _options(columns, levels)
     with Bars(on_terminal()) as bars:
-        summary = trace_info.info(path, name, lambda share: bars.report(path, share))
+        summary = trace_info.info(path, name, lambda share: bars.report(path, share), options)
     if json:
         print_json(summary)
         return
@@ -135,6 +165,8 @@ def convert(
         str, typer.Option("--to", help="ramulator, ramulator_rw, dramsim3, mqsim or hmsim.")
     ],
     name: FormatOption = None,
+    columns: ColumnsOption = None,
+    levels: LevelsOption = None,
     memory: Annotated[
         Optional[str],
         typer.Option(metavar="NAME", help="Of two memories, keep dram, nvdimm or both."),
@@ -156,7 +188,7 @@ def convert(
     with Bars(on_terminal()) as bars:
         summary = trace_tools.convert(
             *(path, out, to, name, force, lambda share: bars.report(path, share)),
-            *(memory, vcpu, skip, limit),
+            *(memory, vcpu, skip, limit, _options(columns, levels)),
         )
     if json:
         print_json(summary)

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hmsim._core import InputError, TraceRecords, TraceSummary
+from hmsim._core import InputError, TraceSummary
 from hmsim.traces.causes import summarise
 from hmsim.traces.file import TraceFile
 from hmsim.traces.records import (
@@ -15,8 +15,8 @@ from hmsim.traces.records import (
     LINE,
     NVDIMM,
     AnyPath,
+    Reading,
     Reporter,
-    Watched,
     find_format,
     has_two_memories,
 )
@@ -28,13 +28,20 @@ BARS = " ▁▂▃▄▅▆▇█"
 PLAIN_BARS = " .:-=+*#@"  # for terminals without those
 
 
-def info(path: AnyPath, name: str | None = None, report: Reporter | None = None) -> dict[str, Any]:
+def info(
+    path: AnyPath,
+    name: str | None = None,
+    report: Reporter | None = None,
+    options: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """Return a summary of a trace, read once in bounded memory.
 
     Args:
         path: the file, compressed or not.
         name: its format; told by its beginning when None.
         report: called now and then with the share that is read, None when unknown.
+        options: what the format leaves to its user, by the keys of agents: ``columns.time``, ...
+            of ``csv``, ``levels`` of ``ramulator2_rw``.
 
     Returns:
         ``format``; ``records`` (reads and writes), ``reads``, ``writes``; ``read_bytes``,
@@ -54,15 +61,16 @@ def info(path: AnyPath, name: str | None = None, report: Reporter | None = None)
     found = find_format(path, name)
     two_memories = found == "hmsim" and has_two_memories(path)
     unit = FORMATS[found].unit
-    watched = Watched(path)
-    records = TraceRecords(found, os.fspath(path), watched.read)
+    reading = Reading(path, found, options)
+    records = reading.records
     blocks = FORMATS[found].kind == "blocks"
     summary = TraceSummary(NVDIMM * LINE if two_memories else NO_NVDIMM, bool(unit), blocks)
     while summary.add(records, BATCH):
         if report:
-            report(watched.share)
+            report(reading.share)
     if not summary.sources:
-        raise InputError(f"{os.fspath(path)}: holds no record")
+        others = f", but {records.skipped} other records" if records.skipped else ""
+        raise InputError(f"{os.fspath(path)}: a {found} trace without reads and writes{others}")
     memories = summary.memories if two_memories else summary.memories[:1]
     counts = [[memory[kind]["accesses"] for memory in memories] for kind in ("reads", "writes")]
     reads, writes = map(sum, counts)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Optional, Union
 
 from hmsim._core import InputError, TraceRecords, nearest_name, trace_formats
@@ -53,14 +53,34 @@ class Watched:
         return min(self._place / self._size, 1) if self._size else None
 
 
+class Reading:
+    """The accesses of a trace in the format ``name``, as runs read it, and what else was there.
+
+    ``options`` are keys of an agent that runs such a trace: ``columns.time``, ``levels``.
+    """
+
+    def __init__(self, path: AnyPath, name: str, options: Mapping[str, str] | None = None) -> None:
+        """Open the trace. Raises InputError."""
+        self._watched = Watched(path)
+        pairs = [(key, str(value)) for key, value in (options or {}).items()]
+        self.records = TraceRecords(name, os.fspath(path), self._watched.read, pairs)
+
+    @property
+    def share(self) -> float | None:
+        """Share of the trace that was read; None: unknown."""
+        return self._watched.share
+
+    def accesses(self, report: Reporter | None = None) -> Iterator[Access]:
+        """Yield the accesses. Raises InputError."""
+        while batch := self.records.read(BATCH):
+            yield from map(Access._make, batch)
+            if report:
+                report(self.share)
+
+
 def read(path: AnyPath, name: str, report: Reporter | None = None) -> Iterator[Access]:
     """Yield the accesses of a trace in the format ``name``, as runs read it. Raises InputError."""
-    watched = Watched(path)
-    records = TraceRecords(name, os.fspath(path), watched.read)
-    while batch := records.read(BATCH):
-        yield from map(Access._make, batch)
-        if report:
-            report(watched.share)
+    return Reading(path, name).accesses(report)
 
 
 def has_two_memories(path: AnyPath) -> bool:
@@ -74,14 +94,12 @@ FORMATS = {each.name: each for each in trace_formats()}
 def find_format(path: AnyPath, name: str | None) -> str:
     """Return a format's name: the one given, or told by the first line.
 
-    Raises InputError when the name is unknown or the content resembles no format.
+    Raises InputError when the name is unknown, or the file is empty or resembles no format.
     """
-    if name is not None:
-        if name not in FORMATS:
-            near = nearest_name(name, list(FORMATS))
-            hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
-            raise InputError(f"format '{name}' is unknown{hint}")
-        return name
+    if name is not None and name not in FORMATS:
+        near = nearest_name(name, list(FORMATS))
+        hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(FORMATS)}"
+        raise InputError(f"format '{name}' is unknown{hint}")
     start = b""
     for piece in read_pieces(path):
         start += piece
@@ -89,6 +107,8 @@ def find_format(path: AnyPath, name: str | None) -> str:
             break
     if not start:
         raise InputError(f"{os.fspath(path)}: is empty")
+    if name is not None:
+        return name
     if start.startswith(START) and not is_trace_file(path):
         raise InputError(
             f"{os.fspath(path)}: hmsim's format within another compression; it is packed in itself"
@@ -98,7 +118,9 @@ def find_format(path: AnyPath, name: str | None) -> str:
     found = next((each.name for each in FORMATS.values() if each.resembles(start)), None)
     if found is None:
         hint = (
-            "; 'champsim', whose records nothing marks, has to be named" if b"\0" in start else ""
+            "; its bytes are no text, and no instructions of ChampSim's"
+            if b"\0" in start
+            else "; other block traces of columns are 'csv', which has to be named"
         )
         raise InputError(
             f"{os.fspath(path)}: its first line is of no known format ({', '.join(FORMATS)}){hint}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +29,10 @@ from hmsim.traces.records import (
     NVDIMM,
     Access,
     AnyPath,
+    Reading,
     Reporter,
     find_format,
     has_two_memories,
-    read,
 )
 from hmsim.traces.writers import WRITERS, Counter, record, requests, whole, write_text
 
@@ -59,6 +59,7 @@ def convert(
     vcpu: int | None = None,
     skip: int = 0,
     limit: int | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Write a trace in another format; the file appears whole or not at all.
 
@@ -82,9 +83,12 @@ def convert(
         skip: of a trace of hmsim's, instructions before the first record that is kept, counted over
             the vCPUs that are kept.
         limit: of such a trace, instructions from there on; None: all.
+        options: as `hmsim.traces.info.info`'s.
 
     Returns:
-        ``from``, ``to``, ``accesses`` and, if any, ``dropped`` (accesses that found no place).
+        ``from``, ``to``, ``accesses`` and, if any, what found no place in the new format:
+        ``dropped`` (accesses), ``dropped_records`` (those that move no data: flushes, discards,
+        other packets), ``dropped_completions`` (times at which block requests were done).
 
     Raises:
         InputError: a file or a conversion is at fault.
@@ -105,6 +109,7 @@ def convert(
     if to == "hmsim":
         check_name(target)
     counter = Counter()
+    lost: dict[str, int] = {}
     with new_file(target, force) as scratch:
         if found == to == "hmsim":
             header = TraceFile(source).header
@@ -117,7 +122,8 @@ def convert(
             vcpus = header.vcpus if vcpu is None else 1
             _write_hmsim(pieces, scratch, flags, vcpus, caches, header.label)
         else:
-            accesses = read(source, found, report)
+            reading = Reading(source, found, options)
+            accesses: Iterable[Access] = reading.accesses(report)
             if found == "hmsim":
                 accesses = _chosen(accesses, memory, vcpu, window)
             writer = WRITERS[to]
@@ -129,11 +135,16 @@ def convert(
                 _write_hmsim(pieces, scratch, RENUMBERED_PAGES)
             else:
                 write_text(pieces, scratch, Path(target).suffix)
+            lost = {
+                "dropped_records": reading.records.skipped,
+                "dropped_completions": reading.records.completions,
+            }
         if not counter.accesses:
             raise InputError(f"{os.fspath(source)}: holds no record that is kept")
     summary: dict[str, Any] = {"from": found, "to": to, "accesses": counter.accesses}
     if counter.dropped:
         summary["dropped"] = counter.dropped
+    summary.update({key: count for key, count in lost.items() if count})
     return summary
 
 

@@ -142,7 +142,7 @@ class Writer(NamedTuple):
 WRITERS = {
     "ramulator": Writer(each_line, to_ramulator, ("misses",)),
     "ramulator_rw": Writer(each_line, to_ramulator_rw, ("misses", "accesses", "blocks")),
-    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks")),
+    "dramsim3": Writer(each_line, to_dramsim3, ("misses", "blocks"), ("nvmain",)),
     "mqsim": Writer(requests, to_mqsim, ("blocks",), ("hmsim", "mqsim")),
     "hmsim": Writer(each_line, to_hmsim, ("misses",), ("hmsim",)),
 }

@@ -185,7 +185,8 @@ TEST(FormatGem5, RefusesWhatIsNone) {
       {header() + message("\x08" + std::string(10, '\xFF')), "a number is longer than 64 bits"},
       {header() + message("\x0B"), "packet 1: a field of unknown type 3"},
       {header() + message("\x0A\x09xx"), "packet 1: a field is longer than its message"},
-      {header() + packet(5, kReadReq, 0, std::uint64_t{1} << 32), "its size of 4294967296 bytes"},
+      {header() + packet(5, kReadReq, 0, std::uint64_t{1} << 32),
+       "its size is more than 2^20 bytes"},
       {header() + packet(5, kReadReq, ~std::uint64_t{0}, 2), "past the last 64-bit address"},
       {header(1) + read + packet(std::uint64_t{1} << 63, kReadReq, 0, 64), "too far behind"},
   };

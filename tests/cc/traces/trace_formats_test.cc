@@ -71,7 +71,39 @@ TEST(TraceFormats, AreToldByTheFirstLine) {
   EXPECT_EQ(resembled("fio  version 2 iolog\n"), Names{"fio"});
   EXPECT_EQ(resembled("128166372003061629,hm,1,Read,383496192,32768,113736\n"), Names{"msr"});
   EXPECT_EQ(resembled("gem5\x12\n\x0a..."), Names{"gem5"});
+  EXPECT_EQ(resembled("7,R,0,512,5\n"), Names{"alibaba"});
+  EXPECT_EQ(resembled("5,0,8,1,7\n"), Names{"tencent"});
+  EXPECT_EQ(resembled("0,20941264,8192,w,0.551706\n"), Names{"spc"});
+  EXPECT_EQ(resembled("Timestamp,Response,IOType,LUN,Offset,Size\n"), Names{"systor"});
+  EXPECT_EQ(resembled("1456135200.013118000,0.000806000,R,4,4096,512\n"), Names{"systor"});
+  EXPECT_EQ(resembled("89968195792462 20782 gzip 283193184 8 R 6 0 56f11b\n"), Names{"fiu"});
+  EXPECT_EQ(resembled("\x07tae...."), Names{"blktrace"});
+  EXPECT_EQ(resembled("eat\x07...."), Names{"blktrace"});
+  EXPECT_EQ(resembled("35 R 0x1f4e4c80 0x4046c3\n"), Names{"usimm"});
+  EXPECT_EQ(resembled("0 W 1f4e4c80\n"), Names{"usimm"});
+  EXPECT_EQ(resembled("NVMV1\n12 R 0x1040 00 00 0\n"), Names{"nvmain"});
+  EXPECT_EQ(resembled("12 R 0x1040 00 0\n"), Names{"nvmain"});
+  EXPECT_EQ(resembled("LD 4096\n"), Names{"ramulator2_ls"});
+  EXPECT_EQ(resembled("W 0,0,0,0,0,0\n"), Names{"ramulator2_rw"});
+  EXPECT_EQ(resembled("r,4096,64,256,1000\n"), Names{"gem5_text"});
+  EXPECT_EQ(resembled("7,u,4096,64,256,1000,4198400\n"), Names{"gem5_text"});
   EXPECT_EQ(resembled(std::string("\x50\x2A\x4D\x18\x58\0\0\0HMSIMTRC", 16)), Names{"hmsim"});
+}
+
+TEST(TraceFormats, InstructionsOfChampSimAreToldByTheirBranches) {
+  std::string record(64, '\0');
+  record[2] = '\x40';  // an address
+  EXPECT_EQ(resembled(record), Names{"champsim"});
+  record[8] = record[9] = '\1';  // a branch that was taken
+  EXPECT_EQ(resembled(record + record), Names{"champsim"});
+  std::string odd = record;
+  odd[8] = '\2';
+  EXPECT_EQ(resembled(record + odd), Names{});
+  odd[8] = '\0';  // taken, and no branch
+  EXPECT_EQ(resembled(record + odd), Names{});
+  EXPECT_EQ(resembled(record.substr(1)), Names{});
+  EXPECT_EQ(resembled(std::string(128, '\0')), Names{});
+  EXPECT_EQ(resembled(std::string(128, '1')), Names{});
 }
 
 TEST(TraceFormats, ThatNothingTells) {
@@ -227,7 +259,8 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"mqsim", "1 0 a 8 1\n", "the first sector 'a'"},
       {"mqsim", "1,0,5,8,1\n", "some.trace:1: expected"},
       {"mqsim", "1 0 5 8 1 1 1 1 1 1 1 1 1 1 1\n", "some.trace:1: expected"},
-      {"msr", "1,hm,0,Read,0,4096\n1,hm,0,read,0,4096,9\n", ":2: 'read' is neither"},
+      {"msr", "1,hm,0,Read,0,4096\n1,hm,0,read,0,4096,9\n",
+       ":2: the operation 'read' is none of Read, Write"},
       {"msr", "184467440737095517,hm,0,Read,0,4096,9\n", "does not fit 64 bits in nano"},
       {"msr", "1,hm,0,Write,0,0,9\n", "a request of 0 sectors"},
       {"msr", "1,hm,0,Write,0,1073741825,9\n", "exceeds the limit of 1 GiB"},
@@ -235,11 +268,47 @@ TEST(TraceFormats, RefusesMalformedInputByFileLineAndReason) {
       {"msr", "1 hm 0 Write 0 4096 9\n", "expected '<time in 100 ns>,"},
       {"msr", "1,hm,0,Write,0,512,x\n", "the response time 'x'"},
       {"msr", "9,hm,0,Write,0,512,184467440737095516\n", "lasts past 2^64 ns"},
-      {"alibaba", "7,X,0,512,5\n", "'X' is neither R nor W"},
+      {"alibaba", "7,X,0,512,5\n", "the operation 'X' is none of R, W"},
       {"alibaba", "7,R,0,0,5\n", "a request of 0 sectors"},
       {"alibaba", "7,R,0,512,18446744073709552\n", "does not fit 64 bits in nano"},
-      {"tencent", "5,0,8,2,7\n", "type 2 is neither 0 (read) nor 1 (write)"},
+      {"tencent", "5,0,8,2,7\n", "the operation '2' is none of 0, 1"},
       {"tencent", "5,0,8,1\n", "expected '<time in s>,"},
+      {"tencent", "5,0,,1,7\n", "the size '' is not a whole number"},
+      {"spc", "0,8,512,X,0.5\n", "the operation 'X' is none of R, r, W, w"},
+      {"spc", "0,8,512,R\n", ":1: expected '<ASU>,"},
+      {"spc", "0,8,-512,R,0.5\n", "the size '-512' is not a whole number"},
+      {"spc", "0,36028797018963968,512,R,0.5\n", "offset 36028797018963968 x 512 does not fit"},
+      {"spc", "0,18014398509481984,512,R,0.5\n", "lies past 2^63 bytes"},
+      {"spc", "0,8,512,R,0.5.1\n", "the time '0.5.1' is not a number"},
+      {"spc", "0,8,512,R,-0.5\n", "the time '-0' is not a whole number"},
+      {"spc", "0,8,512,R,18446744074\n", "does not fit 64 bits in nano"},
+      {"spc", "0,8,512,R,18446744073.9\n", "does not fit 64 bits in nano"},
+      {"systor", "1.0,0.1,X,0,0,512\n", "the operation 'X' is none of R, W, blank, IOType"},
+      {"systor", "1.0,0.1,,0,0,512\n", "holds no records"},
+      {"systor", "1.0,0.1,R,0,0,0\n", "a request of 0 sectors"},
+      {"systor", "1.0,x,R,0,0,512\n", "the response time 'x'"},
+      {"fiu", "1 2 p 8 8 R 6\n", ":1: expected '<time in ns>"},
+      {"fiu", "1 2 p 8 8 X 6 0 a\n", "'X' is neither W nor R"},
+      {"fiu", "1 2 p 8 -8 R 6 0 a\n", "the number of sectors '-8'"},
+      {"usimm", "3 X 0x40 0x1\n", "'X' is neither R nor W"},
+      {"usimm", "3 R\n", ":1: expected '<instructions> R"},
+      {"usimm", "-3 R 0x40 0x1\n", "the number of instructions '-3'"},
+      {"usimm", "281474976710656 W 40\n", "more than 2^48 instructions"},
+      {"usimm", "3 R 0x10000000000000000 1\n", "does not fit 64 bits"},
+      {"nvmain", "NVMV1\n", "holds no records"},
+      {"nvmain", "NVMV2\n", ":1: expected '<cycle> R|W"},
+      {"nvmain", "NVMV1\n5 R 40 00\n", ":2: expected '<cycle> R|W"},
+      {"nvmain", "5 X 40 00 0\n", "'X' is neither R nor W"},
+      {"nvmain", "5 R 40 00 -1\n", "the thread '-1'"},
+      {"ramulator2_ls", "LD\n", ":1: expected 'LD|ST <address>'"},
+      {"ramulator2_ls", "R 64\n", "'R' is neither LD nor ST"},
+      {"ramulator2_ls", "LD -64\n", "the address '-64'"},
+      {"gem5_text", "r,64,64\n", ":1: expected '[<id>,]r|w|u"},
+      {"gem5_text", "5,r,64,64\n", ":1: expected '[<id>,]r|w|u"},
+      {"gem5_text", "x,64,64,0,5\n", ":1: expected '[<id>,]r|w|u"},
+      {"gem5_text", "r,64,1048577,0,5\n", "its size is more than 2^20 bytes"},
+      {"gem5_text", "r,18446744073709551600,64,0,5\n", "past the last 64-bit address"},
+      {"gem5_text", "u,64,64,0,5\n", "holds no records"},
       {"blkparse", "8,0 1 1 0.000000005 9 Q W 8 + 8 [a]\n8,0 1 2 0.000000004 9 C W 8 + 8 [0]\n",
        ":2: a request is done before it is queued"},
       {"blkparse", "CPU0 (8,0):\n Reads Queued: 3\n", "holds no records"},
@@ -431,6 +500,18 @@ TEST(TraceFormats, SurvivesDamage) {
       {"msr", "128166372003061629,hm,1,Read,8589967360,4096,1331\n"},
       {"blkparse", "8,0 3 1 0.000000001 697 Q W 223490 + 8 [kjournald]\nCPU0 (8,0):\n"},
       {"fio", "fio version 3 iolog\n17 /x add\n110 /x read 61440 4096\n"},
+      {"alibaba", "7,R,0,512,5\n"},
+      {"tencent", "5,0,8,1,7\n"},
+      {"spc", "0,20941264,8192,W,0.551706\n1,55590,3072,r,1.000000\n"},
+      {"systor", "Timestamp,Response,IOType,LUN,Offset,Size\n1.25,0.5,R,4,899056122368,131072\n"},
+      {"fiu", "89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a0\n"},
+      {"usimm", "35 R 0x1f4e4c80 0x4046c3\n0 W 0x2040\n"},
+      {"nvmain", "NVMV1\n12 R 0x1040 00 00 0\n15 W 80 00 00 3\n"},
+      {"ramulator2_ls", "LD 4096\nST 0x2040\n"},
+      {"gem5_text", "7,r,4096,64,256,1000\n8,w,4200,100,256,1500,4198400\n"},
+      {"blktrace", std::string("\x07tae\0\0\0\0\5\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0\0\x10\0\0"
+                               "\1\0\x12\0\0\0\0\0\0\0\x80\0\0\0\0\0\0\0\0\0",
+                               48)},
       {"qemu_nvme", "8@1.000002:pci_nvme_read cid 0 nsid 1 nlb 8 count 4096 lba 0x0\n"}};
   Random random(11);
   for (const auto& [format, text] : good) {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Do the texts of other memory simulators become the accesses that those simulators read in them?
+#include "core/random.h"
+#include "tests/cc/traces/trace_texts.h"
+
+namespace hmsim::testing {
+namespace {
+
+std::vector<Access> accesses_of(const std::string& format, const std::string& text,
+                                const AddressLevels& levels = {}) {
+  return all_of<Access>(*find_format(format)->accesses(reader_of(text), levels));
+}
+
+void expect_accesses(const std::vector<Access>& found, const std::vector<Access>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_TRUE(same_access(found[i], wanted[i])) << i;
+  }
+}
+
+// An access is an instruction behind the others that its line counts: 35 + 1, 0 + 1, 7 + 1.
+TEST(MemoryTexts, Usimm) {
+  const auto source = find_format("usimm")->misses(
+      reader_of("35 R 0x1f4e4c80 0x4046c3\n0 W 0x2040\r\n7 R ff40 0\n"), std::nullopt);
+  for (int pass = 0; pass < 2; ++pass) {
+    const std::vector<Miss> found = all_of<Miss>(*source);
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_EQ(found[0].gap, 36);
+    EXPECT_TRUE(found[0].load && !found[0].write);
+    EXPECT_EQ(found[0].load_address, 0x1f4e4c80u);
+    EXPECT_EQ(found[1].gap, 1);
+    EXPECT_TRUE(found[1].write && !found[1].load);
+    EXPECT_EQ(found[1].write_address, 0x2040u);
+    EXPECT_EQ(found[2].gap, 8);
+    EXPECT_EQ(found[2].load_address, 0xff40u);
+    source->rewind();
+  }
+}
+
+TEST(MemoryTexts, Nvmain) {
+  const std::string data(128, 'a');
+  expect_accesses(accesses_of("nvmain", "NVMV1\n12 R 0x1040 " + data + " " + data + " 0\n15 W 80 " +
+                                            data + " " + data + " 3\n"),
+                  {{0x1040, false, 12, 0}, {0x80, true, 15, 3}});
+  expect_accesses(accesses_of("nvmain", "12 R 1040 " + data + " 2\n"), {{0x1040, false, 12, 2}});
+}
+
+TEST(MemoryTexts, Ramulator2LoadsAndStores) {
+  expect_accesses(accesses_of("ramulator2_ls", "LD 4096\nST 0x2040\nLD 0X40\n"),
+                  {{4'096, false, 0, 0}, {0x2040, true, 0, 0}, {0x40, false, 0, 0}});
+}
+
+TEST(MemoryTexts, Ramulator2VectorsCountLinesLevelByLevel) {
+  // Vectors of 2 x 3 x 5 in ascending order are the first 30 lines.
+  std::string text;
+  std::vector<Access> wanted;
+  for (int line = 0; line < 30; ++line) {
+    text += (line % 2 == 0 ? "R " : "W ") + std::to_string(line / 15) + "," +
+            std::to_string(line / 5 % 3) + "," + std::to_string(line % 5) + "\n";
+    wanted.push_back({static_cast<std::uint64_t>(line) * 64, line % 2 == 1, 0, 0});
+  }
+  expect_accesses(accesses_of("ramulator2_rw", text, {2, 3, 5}), wanted);
+  const auto source = find_format("ramulator2_rw")->accesses(reader_of(text, 9), {2, 3, 5});
+  const auto copy = find_format("ramulator2_rw")->accesses(reader_of(text), {2, 3, 5});
+  expect_resumes(*source, *copy, wanted, same_access);
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"R 1,3,0\n", "some.trace:1: number 3 of level 1 lies past the 3 that 'levels' says"},
+      {"R 1,2\n", "some.trace:1: expected 'R|W <channel>,...,<column>'"},
+      {"R 1,2,3,4\n", "expected 'R|W"},
+      {"LD 1,2,3\n", "'LD' is neither R nor W"},
+      {"R 1,-1,3\n", "the number '-1'"}};
+  for (const auto& [line, message] : wrong) {
+    std::string error;
+    all_of<Access>(*find_format("ramulator2_rw")->accesses(reader_of(line), {2, 3, 5}), &error);
+    EXPECT_NE(error.find(message), std::string::npos) << error;
+  }
+}
+
+TEST(MemoryTexts, LevelsAreCheckedTogether) {
+  EXPECT_EQ(parse_levels("1, 2,4 ,4,32768,128").value, (AddressLevels{1, 2, 4, 4, 32'768, 128}));
+  EXPECT_EQ(parse_levels("").value, AddressLevels{});
+  EXPECT_EQ(parse_levels("72057594037927936").value, AddressLevels{std::uint64_t{1} << 56});
+  for (const char* text : {"0", "-1", "x", "1,,2", "1;2", "72057594037927937",
+                           "268435456,268435457", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"}) {
+    EXPECT_FALSE(parse_levels(text).value) << text;
+  }
+}
+
+// As gem5 24.0's decode_packet_trace.py prints packets with all fields, and with the fewest.
+TEST(MemoryTexts, Gem5Text) {
+  const auto source = find_format("gem5_text")
+                          ->accesses(reader_of("7,r,4096,64,256,1000\n"
+                                               "8,w,4200,100,256,1500,4198400\n"
+                                               "7,u,0,64,0,1600\nr,64,8,2000\nw,128,0,0,2500\n"
+                                               "w,128,1,0,900\n"));
+  const std::vector<Access> wanted{{4'096, false, 0, 7},  {4'160, true, 500, 8},
+                                   {4'224, true, 500, 8}, {4'288, true, 500, 8},
+                                   {64, false, 1'000, 0}, {128, true, 0, 0}};
+  expect_accesses(all_of<Access>(*source), wanted);
+  EXPECT_EQ(source->skipped(), 2u);
+  source->rewind();
+  EXPECT_EQ(source->skipped(), 0u);
+}
+
+TEST(MemoryTexts, Gem5TextGoesOnWithinAPacket) {
+  std::string text;
+  std::vector<Access> wanted;
+  Random random(2);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const std::uint64_t address = random.below(1 << 20);
+    const std::uint64_t size = 1 + random.below(300);
+    text += std::to_string(i) + ",w," + std::to_string(address) + "," + std::to_string(size) +
+            ",0," + std::to_string(i * 10) + "\n";
+    for (std::uint64_t line = address / 64; line <= (address + size - 1) / 64; ++line) {
+      wanted.push_back({line * 64, true, i * 10, i});
+    }
+  }
+  const auto source = find_format("gem5_text")->accesses(reader_of(text, 13));
+  const auto copy = find_format("gem5_text")->accesses(reader_of(text));
+  expect_accesses(all_of<Access>(*source), wanted);
+  expect_resumes(*source, *copy, wanted, same_access);
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Linux's blktrace writes: records of 48 bytes in the byte order of the traced machine, each
+// followed by so many bytes of other data as it says (Linux, include/uapi/linux/blktrace_api.h,
+// struct blk_io_trace):
+//   0 u32 magic 0x65617400 and version 7  4 u32 sequence  8 u64 time, ns  16 u64 first sector
+//   24 u32 bytes  28 u32 action, above its 16 low bits the categories  32 u32 pid
+//   36 u32 device, major << 20 | minor  40 u32 cpu  44 u16 error  46 u16 bytes behind the record
+//
+// A request is one that was queued (action 1, Q) to read, write or discard, or to flush, done when
+// a completion (action 8, C) says so; both as blkparse prints them, and with its devices' numbers.
+// blktrace writes a file for each processor: `blkparse -d` merges them by time into one.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/archive.h"
+#include "core/errors.h"
+#include "traces/block_lines.h"
+#include "traces/queued_requests.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr std::size_t kRecordBytes = 48;
+constexpr std::uint64_t kMagic = 0x65617400;
+constexpr std::uint64_t kVersion = 7;
+constexpr std::string_view kLittle("\x07tae", 4);
+constexpr std::string_view kBig("eat\x07", 4);
+
+// Actions and, above them, categories.
+constexpr std::uint64_t kAction = 0xFF;  // bit 8 only tells that a cgroup's number follows
+constexpr std::uint64_t kQueued = 1;
+constexpr std::uint64_t kCompleted = 8;
+constexpr std::uint64_t kWrite = std::uint64_t{1} << 17;
+constexpr std::uint64_t kFlush = std::uint64_t{1} << 18;
+constexpr std::uint64_t kPassThrough = std::uint64_t{1} << 25;  // "PC": commands, no sectors
+constexpr std::uint64_t kNotify = std::uint64_t{1} << 26;       // messages
+constexpr std::uint64_t kDiscard = std::uint64_t{1} << 29;
+constexpr std::uint64_t kDriverData = std::uint64_t{1} << 30;
+constexpr std::uint64_t kFua = std::uint64_t{1} << 31;
+
+class BlktraceTrace final : public BlockSource {
+ public:
+  explicit BlktraceTrace(TraceReader reader) : reader_(std::move(reader)) {}
+
+  bool next(BlockRequest& request) override {
+    while (!ended_ && !queued_.ready()) {
+      ended_ = !read_record();
+    }
+    const bool found = queued_.take(request);
+    if (!found && !any_) {
+      throw InputError(reader_.file() + ": the trace holds no requests that were queued, only " +
+                       std::to_string(record_) + " other records");
+    }
+    any_ = true;
+    return found;
+  }
+  void rewind() override {
+    reader_.rewind();
+    queued_.clear();
+    record_ = 0;
+    ended_ = false;
+  }
+  double fraction() const override { return reader_.fraction(); }
+  void serialize(Archive& archive) override {
+    archive(queued_, record_, big_endian_, any_, ended_);
+    reader_.serialize(archive);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(reader_.file() + ": record " + std::to_string(record_) + ": " + message);
+  }
+
+  std::uint64_t number(std::size_t at, std::size_t bytes) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      value = value << 8 | bytes_[at + (big_endian_ ? i : bytes - 1 - i)];
+    }
+    return value;
+  }
+
+  // False at the trace's end.
+  bool read_record() {
+    const std::size_t length = reader_.read(reinterpret_cast<char*>(bytes_.data()), kRecordBytes);
+    if (length == 0) {
+      return false;
+    }
+    ++record_;
+    if (length != kRecordBytes) {
+      fail("the file ends after " + std::to_string(length) + " of its 48 bytes");
+    }
+    check_magic();
+    const std::uint64_t action = number(28, 4);
+    const bool request = (action & (kNotify | kDriverData | kPassThrough)) == 0;
+    if (request && (action & kAction) == kQueued) {
+      queue(action);
+    } else if (request && (action & kAction) == kCompleted) {
+      BlockRequest done;
+      if (read_request(action, done) && !queued_.complete(done, done.arrival_ns)) {
+        fail("a request is done before it is queued");
+      }
+    }
+    skip(static_cast<std::size_t>(number(46, 2)));
+    return true;
+  }
+
+  void check_magic() {
+    if (record_ == 1) {
+      big_endian_ = bytes_[0] == kBig[0];
+    }
+    const std::uint64_t magic = number(0, 4);
+    if ((magic & ~std::uint64_t{0xFF}) != kMagic) {
+      fail(
+          "it does not begin with blktrace's magic number, 0x65617407 in the byte order of the "
+          "first record");
+    }
+    if (magic != kMagic + kVersion) {
+      fail("is of version " + std::to_string(magic & 0xFF) + "; expected 7");
+    }
+  }
+
+  void queue(std::uint64_t action) {
+    BlockRequest request;
+    if (!read_request(action, request)) {
+      return;
+    }
+    if (request.sectors != 0) {
+      if (const std::string fault = sectors_fault(request.sector, request.sectors);
+          !fault.empty()) {
+        fail(fault);
+      }
+    }
+    queued_.add(request);
+  }
+
+  // False: it moves no data, and is no flush.
+  bool read_request(std::uint64_t action, BlockRequest& request) const {
+    const std::uint64_t bytes = number(24, 4);
+    if (bytes % kSectorBytes != 0) {
+      fail(std::to_string(bytes) + " bytes are no whole sectors of 512");
+    }
+    const std::uint64_t device = number(36, 4);
+    request.arrival_ns = number(8, 8);
+    request.device = joined_device(device >> 20, device & 0xFFFFF);
+    request.sectors = bytes / kSectorBytes;
+    request.sector = bytes == 0 ? 0 : number(16, 8);
+    request.trim = (action & kDiscard) != 0;
+    request.write = !request.trim && bytes != 0 && (action & kWrite) != 0;
+    request.flush = !request.trim && (action & kFlush) != 0;
+    request.fua = request.write && (action & kFua) != 0;
+    return bytes != 0 || request.flush;
+  }
+
+  void skip(std::size_t length) {
+    std::array<char, 4'096> data;
+    while (length > 0) {
+      const std::size_t part = std::min(length, data.size());
+      if (reader_.read(data.data(), part) != part) {
+        fail("the file ends within the data behind it");
+      }
+      length -= part;
+    }
+  }
+
+  TraceReader reader_;
+  QueuedRequests queued_;
+  std::array<unsigned char, kRecordBytes> bytes_{};  // of the present record
+  std::uint64_t record_ = 0;                         // its number, from 1
+  bool big_endian_ = false;
+  bool any_ = false;
+  bool ended_ = false;  // the trace
+};
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_blktrace;
+const FormatDescriptor kFormat_blktrace{
+    "blktrace",
+    "binary, what Linux's blktrace writes of a processor, or blkparse -d of all",
+    TimeUnit::nanoseconds,
+    true,
+    [](const TraceStart& start) { return start.begins_with(kLittle) || start.begins_with(kBig); },
+    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
+      return std::make_unique<BlktraceTrace>(std::move(reader));
+    },
+    1,
+    true};
+
+}  // namespace hmsim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The block traces of Florida International University (Koller and Rangaswami, I/O Deduplication,
+// FAST 2010; SNIA IOTTA 411, whose README tells the format): blanks between the time in
+// nanoseconds, the process's number and name, the first sector, the number of sectors of 512 bytes,
+// W or R, the device's major and minor number, and digests of the data, which are not looked at.
+#include <algorithm>
+#include <utility>
+
+#include "traces/block_lines.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine =
+    "<time in ns> <pid> <process> <first sector> <sectors> W|R <major> <minor> <md5>";
+constexpr std::size_t kLeast = 8;  // fields
+constexpr std::size_t kType = 5;
+
+bool read_request(const TextTrace& line, BlockRequest& request) {
+  request.arrival_ns = line.number(0, "the time");
+  request.sector = line.number(3, "the first sector");
+  request.sectors = line.number(4, "the number of sectors");
+  check_sectors(line, request.sector, request.sectors);
+  request.write = line.field(kType) == "W";
+  if (!request.write && line.field(kType) != "R") {
+    line.fail("'" + shown(line.field(kType)) + "' is neither W nor R");
+  }
+  request.device = device_number(line, line.field(6), line.field(7));
+  return true;
+}
+
+bool resembles_line(const TraceStart& start) {
+  return start.fields() >= kLeast && (start.field(kType) == "W" || start.field(kType) == "R") &&
+         is_decimal(start.field(0)) && is_decimal(start.field(1)) && is_decimal(start.field(3)) &&
+         is_decimal(start.field(4)) && is_decimal(start.field(6)) && is_decimal(start.field(7));
+}
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_fiu;
+const FormatDescriptor kFormat_fiu{
+    "fiu",
+    kLine,
+    TimeUnit::nanoseconds,
+    true,
+    resembles_line,
+    [](TraceReader reader, const ColumnMap&) -> std::unique_ptr<BlockSource> {
+      return std::make_unique<LineTrace<BlockSource, BlockRequest, read_request>>(
+          TextTrace(std::move(reader), kLine, kLeast, TextTrace::kMaxFields));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gem5's packet traces as text, as util/decode_packet_trace.py of gem5 24.0 prints them: commas
+// between the packet's id, if it has one, r (ReadReq), w (WriteReq) or u (any other command), the
+// address, the size, the flags, the tick and, if it has one, the instruction's address, all
+// decimal. A line of three numbers behind the letter has no flags. Ticks are picoseconds, gem5's
+// default: the text does not tell. Packets u are left out, and counted; the traces that they came
+// from (format gem5) tell what they were. Times count from the first packet.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "traces/packet_lines.h"
+#include "traces/text_trace.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "[<id>,]r|w|u,<address>,<size>[,<flags>],<tick>[,<pc>]";
+constexpr std::size_t kLeast = 3;  // numbers behind the letter
+constexpr std::size_t kMost = 5;
+
+bool is_command(std::string_view text) { return text == "r" || text == "w" || text == "u"; }
+
+class Gem5Text final : public AccessSource {
+ public:
+  explicit Gem5Text(TraceReader reader)
+      : text_(std::move(reader), kLine, kLeast + 1, kMost + 2, ",") {}
+
+  bool next(Access& access) override {
+    while (lines_.empty() && text_.next()) {
+      read_packet();
+    }
+    const bool found = !lines_.empty();
+    access = found ? lines_.take() : Access();
+    return found;
+  }
+  std::uint64_t skipped() const override { return skipped_; }
+  void rewind() override {
+    text_.rewind();
+    lines_.clear();
+    skipped_ = 0;
+    first_tick_.reset();
+  }
+  double fraction() const override { return text_.fraction(); }
+  void serialize(Archive& archive) override { archive(text_, lines_, skipped_, first_tick_); }
+
+ private:
+  void read_packet() {
+    const std::size_t letter = is_command(text_.field(0)) ? 0 : 1;
+    const std::size_t numbers = text_.fields() - letter - 1;
+    if (!is_command(text_.field(letter)) || numbers < kLeast || numbers > kMost) {
+      text_.fail("expected '" + std::string(kLine) + "'");
+    }
+    const std::uint64_t tick = text_.number(letter + (numbers == kLeast ? 3 : 4), "the tick");
+    first_tick_ = first_tick_.value_or(tick);
+    const std::uint64_t size = text_.number(letter + 2, "the size");
+    if (text_.field(letter) == "u" || size == 0) {
+      ++skipped_;
+      return;
+    }
+    Access first;
+    first.address = text_.number(letter + 1, "the address");
+    first.write = text_.field(letter) == "w";
+    first.cycle = tick - std::min(tick, *first_tick_);
+    first.requestor = letter == 1 ? text_.number(0, "the id") : 0;
+    if (const char* fault = PacketLines::fault(first.address, size); fault != nullptr) {
+      text_.fail(fault);
+    }
+    lines_.begin(first, size);
+    text_.accept();
+  }
+
+  TextTrace text_;
+  PacketLines lines_;
+  std::uint64_t skipped_ = 0;
+  std::optional<std::uint64_t> first_tick_;
+};
+
+bool resembles_line(const TraceStart& start) {
+  std::string_view line = start.line();
+  const std::string_view first = line.substr(0, line.find(','));
+  if (is_decimal(first)) {
+    line.remove_prefix(std::min(first.size() + 1, line.size()));
+  }
+  const auto commas = static_cast<std::size_t>(std::count(line.begin(), line.end(), ','));
+  return commas >= kLeast && commas <= kMost && is_command(line.substr(0, line.find(','))) &&
+         line.find_first_not_of("0123456789,", 1) == std::string_view::npos;
+}
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_gem5_text;
+const FormatDescriptor kFormat_gem5_text{
+    "gem5_text",
+    kLine,
+    TimeUnit::picoseconds,
+    true,
+    resembles_line,
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<Gem5Text>(std::move(reader));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NVMain's traces (traceReader/NVMainTrace/NVMainTraceReader.cpp of NVMain, and of RTSim, which
+// came of it and knows NVMV1): the cycle, R or W, the address, the data and, below a first line
+// NVMV1, the data that were there before, all three hexadecimal, and the thread, which counts as
+// requestor. The data are not looked at.
+#include <utility>
+
+#include "traces/text_trace.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "<cycle> R|W <address> <data> [<old data>] <thread>";
+constexpr std::size_t kLeast = 5;  // fields, without old data
+constexpr std::size_t kMost = 6;
+
+bool read_access(const TextTrace& line, Access& access) {
+  if (line.fields() == 1 && (line.field(0) == "NVMV0" || line.field(0) == "NVMV1")) {
+    return false;
+  }
+  if (line.fields() < kLeast) {
+    line.fail("expected '" + std::string(kLine) + "' or 'NVMV1'");
+  }
+  access.cycle = line.number(0, "the cycle");
+  access.write = line.field(1) == "W";
+  if (!access.write && line.field(1) != "R") {
+    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
+  }
+  access.address = line.hexadecimal(2, "the address");
+  access.requestor = line.number(line.fields() - 1, "the thread");
+  return true;
+}
+
+bool resembles_line(const TraceStart& start) {
+  return start.begins_with("NVMV") ||
+         (start.fields() >= kLeast && start.fields() <= kMost && is_decimal(start.field(0)) &&
+          (start.field(1) == "R" || start.field(1) == "W"));
+}
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_nvmain;
+const FormatDescriptor kFormat_nvmain{
+    "nvmain",
+    kLine,
+    TimeUnit::cycles,
+    true,
+    resembles_line,
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+          TextTrace(std::move(reader), kLine, 1, kMost));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ramulator 2's traces of loads and stores (src/frontend/impl/memory_trace/loadstore_trace.cpp,
+// LoadStoreTrace): LD or ST and an address, decimal or hexadecimal after 0x, of a byte.
+#include <utility>
+
+#include "traces/text_trace.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "LD|ST <address>";
+
+bool read_access(const TextTrace& line, Access& access) {
+  access.write = line.field(0) == "ST";
+  if (!access.write && line.field(0) != "LD") {
+    line.fail("'" + shown(line.field(0)) + "' is neither LD nor ST");
+  }
+  access.address = line.number(1, "the address");
+  return true;
+}
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_ramulator2_ls;
+const FormatDescriptor kFormat_ramulator2_ls{
+    "ramulator2_ls",
+    kLine,
+    TimeUnit::none,
+    false,
+    [](const TraceStart& start) {
+      return start.fields() == 2 && (start.field(0) == "LD" || start.field(0) == "ST");
+    },
+    [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
+      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+          TextTrace(std::move(reader), kLine, 2, 2));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// USIMM's input traces, those of the Memory Scheduling Championship among them (USIMM 1.3,
+// src/main.c; Chatterjee et al., USIMM: the Utah SImulated Memory Module, UUCS-12-002, 2012): the
+// number of instructions without memory accesses before this one, R or W, the address, and of reads
+// the address of the instruction, both hexadecimal. Reads are misses of the last-level cache,
+// writes what it writes back. As in USIMM both take up an instruction, and writes wait for nothing.
+#include <utility>
+
+#include "traces/text_trace.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+namespace {
+
+constexpr const char* kLine = "<instructions> R <address> <instruction's address>|W <address>";
+
+bool read_miss(const TextTrace& line, Miss& miss) {
+  const std::uint64_t others = line.number(0, "the number of instructions");
+  if (others >= kMaxGap) {
+    line.fail("more than 2^48 instructions lie before one access");
+  }
+  miss.gap = static_cast<std::int64_t>(others) + 1;
+  miss.load = line.field(1) == "R";
+  miss.write = line.field(1) == "W";
+  if (!miss.load && !miss.write) {
+    line.fail("'" + shown(line.field(1)) + "' is neither R nor W");
+  }
+  (miss.load ? miss.load_address : miss.write_address) = line.hexadecimal(2, "the address");
+  if (line.fields() == 4) {
+    line.hexadecimal(3, "the instruction's address");
+  }
+  return true;
+}
+
+}  // namespace
+
+extern const FormatDescriptor kFormat_usimm;
+const FormatDescriptor kFormat_usimm{
+    "usimm",
+    kLine,
+    TimeUnit::instructions,
+    false,
+    [](const TraceStart& start) {
+      return (start.fields() == 3 || start.fields() == 4) && is_decimal(start.field(0)) &&
+             (start.field(1) == "R" || start.field(1) == "W");
+    },
+    [](TraceReader reader, std::optional<unsigned>) -> std::unique_ptr<MissSource> {
+      return std::make_unique<LineTrace<MissSource, Miss, read_miss>>(
+          TextTrace(std::move(reader), kLine, 3, 4));
+    }};
+
+}  // namespace hmsim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The lines of 64 bytes that a packet of memory traffic touches, one after the other.
+#pragma once
+
+#include <cstdint>
+
+#include "core/archive.h"
+#include "core/types.h"
+#include "traces/trace_formats.h"
+
+namespace hmsim {
+
+class PacketLines {
+ public:
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;  // of a packet
+
+  // What is wrong with a packet of so many bytes, at least one, at an address; nullptr: nothing.
+  static const char* fault(std::uint64_t address, std::uint64_t bytes) {
+    if (bytes > kMaxBytes) {
+      return "its size is more than 2^20 bytes";
+    }
+    return address + (bytes - 1) < address ? "its bytes lie past the last 64-bit address" : nullptr;
+  }
+
+  // `first`: the packet's address in whatever else its lines share.
+  void begin(const Access& first, std::uint64_t bytes) {
+    next_ = first;
+    next_.address = first.address / kLine * kLine;
+    left_ = (first.address + (bytes - 1)) / kLine - first.address / kLine + 1;
+  }
+  bool empty() const { return left_ == 0; }
+  Access take() {  // the next line; there is one
+    const Access line = next_;
+    next_.address += kLine;
+    --left_;
+    return line;
+  }
+  void clear() { left_ = 0; }
+  void serialize(Archive& archive) {
+    archive(next_, left_);
+    archive.check(left_ <= kMaxBytes / kLine + 1, "a packet has more lines than it can have");
+  }
+
+ private:
+  static constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
+  Access next_;
+  std::uint64_t left_ = 0;
+};
+
+}  // namespace hmsim
