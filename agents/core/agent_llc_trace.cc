@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "agents/core/dependent_misses.h"
 #include "agents/core/miss_core.h"
+#include "agents/core/paced_misses.h"
 #include "agents/trace_keys.h"
 #include "traces/trace_formats.h"
 
@@ -25,15 +27,39 @@ class LlcCore final : public MissCore {
  private:
   std::unique_ptr<MissSource> open_source() override;
 
+  // Names of the formats that it runs: those of misses, and of requests that tell no times.
+  static std::vector<std::string> formats();
+  bool paced() const {
+    const FormatDescriptor* const format = trace_.descriptor();
+    return format != nullptr && format->kind() == TraceKind::accesses;
+  }
+
   TraceKeys trace_;
+  std::int64_t instructions_per_request_ = 0;    // 0: the trace tells
   static constexpr std::int64_t kAllVcpus = -1;  // the key's word "all"
   std::int64_t vcpu_ = kAllVcpus;
   double dependence_ = 0;
 };
 
+std::vector<std::string> LlcCore::formats() {
+  std::vector<std::string> names = format_names(TraceKind::misses);
+  for (const FormatDescriptor* format : kFormatTable) {
+    if (format->kind() == TraceKind::accesses && format->unit == TimeUnit::none) {
+      names.emplace_back(format->name);
+    }
+  }
+  return names;
+}
+
 void LlcCore::declare(ParameterSet& parameters) {
   MissCore::declare(parameters);
-  trace_.declare(parameters, format_names(TraceKind::misses));
+  trace_.declare(parameters, formats());
+  trace_.declare_levels(parameters);
+  parameters.integer("instructions_per_request", instructions_per_request_,
+                     {0, std::int64_t{1} << 40}, "instructions",
+                     {"of a trace of memory requests, required there: each request is the last of "
+                      "so many instructions; 0: the trace tells",
+                      "the workload's own"});
   parameters.integer("instructions", instructions_, {0, std::int64_t{1} << 60}, "instructions",
                      {"instructions to run; 0: to the trace's end", "the workload's own"});
   parameters.integer_or("vcpu", vcpu_, {0, 7}, "all", kAllVcpus, "",
@@ -55,10 +81,16 @@ void LlcCore::declare(ParameterSet& parameters) {
 
 std::vector<ParameterError> LlcCore::check() const {
   std::vector<ParameterError> errors = MissCore::check();
-  for (const ParameterError& error : trace_.check(format_names(TraceKind::misses))) {
+  for (const ParameterError& error : trace_.check(formats())) {
     errors.push_back(error);
   }
-  const FormatDescriptor* format = find_format(trace_.format);
+  const FormatDescriptor* const format = trace_.descriptor();
+  if (format != nullptr && paced() != (instructions_per_request_ != 0)) {
+    errors.push_back(
+        {"instructions_per_request", "traces of format '" + trace_.format +
+                                         (paced() ? "' tell no instructions: must be at least 1"
+                                                  : "' tell their instructions: must be 0")});
+  }
   if (format != nullptr && !format->names_sources && vcpu_ != kAllVcpus) {
     errors.push_back({"vcpu", "traces of format '" + trace_.format + "' tell no vCPUs"});
   }
@@ -73,8 +105,13 @@ std::unique_ptr<MissSource> LlcCore::open_source() {
   if (vcpu_ != kAllVcpus) {
     vcpu = static_cast<unsigned>(vcpu_);
   }
-  std::unique_ptr<MissSource> source =
-      find_format(trace_.format)->misses(trace_.open(index(), environment()), vcpu);
+  std::unique_ptr<MissSource> source;
+  if (paced()) {
+    source = std::make_unique<PacedMisses>(trace_.open_accesses(index(), environment()),
+                                           instructions_per_request_);
+  } else {
+    source = trace_.descriptor()->misses(trace_.open(index(), environment()), vcpu);
+  }
   if (dependence_ == 0) {
     return source;
   }

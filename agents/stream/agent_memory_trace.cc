@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/stream/agent_memory_trace.h"
 
+#include "core/archive.h"
 #include "core/errors.h"
 
 namespace hmsim {
@@ -14,10 +15,11 @@ constexpr std::uint64_t kNamedSources = 1 << 16;  // that a Request can name
 void MemoryTrace::declare(ParameterSet& parameters) {
   StreamAgent::declare(parameters);
   trace_.declare(parameters, format_names(TraceKind::accesses));
+  trace_.declare_levels(parameters);
   parameters.choice<TraceMode>(
       "mode", mode_, {{"saturating", TraceMode::saturating}, {"timed", TraceMode::timed}},
       {"saturating: always one request waiting outside the controller; timed: at the trace's "
-       "times, with at most 4096 waiting outside",
+       "times, or at `interval`, with at most 4096 waiting outside",
        "a modelling choice of hmsim"});
   parameters.choice<bool>(
       "sources", sources_of_trace_, {{"agent", false}, {"trace", true}},
@@ -28,15 +30,28 @@ void MemoryTrace::declare(ParameterSet& parameters) {
   parameters.frequency("frequency", frequency_,
                        {"clock of a timed trace's cycles, in whole kilohertz",
                         "the command clock of DDR3-1600, JESD79-3F"});
+  parameters.time("interval", interval_,
+                  {"mode: timed of a trace that tells no times: from one request to the next, 1ps "
+                   "to 1s",
+                   "the workload's own"});
   parameters.integer("requests", requests_, {0, std::int64_t{1} << 60}, "requests",
                      {"requests to send; 0: to the trace's end", "the workload's own"});
 }
 
 std::vector<ParameterError> MemoryTrace::check() const {
   std::vector<ParameterError> errors = trace_.check(format_names(TraceKind::accesses));
-  const FormatDescriptor* format = find_format(trace_.format);
-  if (format != nullptr && format->unit == TimeUnit::none && mode_ == TraceMode::timed) {
-    errors.push_back({"mode", "traces of format '" + trace_.format + "' tell no times"});
+  const FormatDescriptor* format = trace_.descriptor();
+  const bool own_times = format != nullptr && format->unit != TimeUnit::none;
+  if (format != nullptr && !own_times && mode_ == TraceMode::timed && interval_ == Tick(0)) {
+    errors.push_back({"mode", "traces of format '" + trace_.format +
+                                  "' tell no times: must be 'saturating', or interval say how far "
+                                  "apart requests are"});
+  }
+  if (interval_ != Tick(0) && (own_times || mode_ != TraceMode::timed)) {
+    errors.push_back({"interval", "goes with mode: timed and traces that tell no times"});
+  }
+  if (interval_ > kSecond) {
+    errors.push_back({"interval", "exceeds 1s"});
   }
   if (format != nullptr && !format->names_sources && sources_of_trace_) {
     errors.push_back({"sources", "traces of format '" + trace_.format + "' name no requestors"});
@@ -49,9 +64,8 @@ std::vector<ParameterError> MemoryTrace::check() const {
 
 StreamAgent::Bounds MemoryTrace::open() {
   clock_ = RateClock(frequency_ / 1'000);
-  const FormatDescriptor& format = *find_format(trace_.format);
-  unit_ = format.unit;
-  source_ = format.accesses(trace_.open(index(), environment()));
+  unit_ = trace_.descriptor()->unit;
+  source_ = trace_.open_accesses(index(), environment());
   return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
 }
 
@@ -68,7 +82,10 @@ bool MemoryTrace::next(StreamRequest& request) {
     }
     request.context = static_cast<std::uint16_t>(access.requestor);
   }
-  if (mode_ == TraceMode::timed) {
+  if (unit_ == TimeUnit::none) {
+    request.due = due_;
+    due_ = sum_in_time(due_, interval_);
+  } else if (mode_ == TraceMode::timed) {
     const bool cycles = unit_ == TimeUnit::cycles;
     const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
     if (access.cycle > static_cast<std::uint64_t>(last)) {
@@ -80,6 +97,17 @@ bool MemoryTrace::next(StreamRequest& request) {
     request.due = cycles ? clock_.tick(time) : Tick(time);
   }
   return true;
+}
+
+void MemoryTrace::rewind() {
+  source_->rewind();
+  due_ = Tick(0);
+}
+
+void MemoryTrace::serialize_source(Archive& archive) {
+  archive(due_);
+  archive.check(due_ >= Tick(0) && due_ <= kLongestTime, "a trace's requests are at no time");
+  source_->serialize(archive);
 }
 
 extern const AgentDescriptor kAgent_memory_trace;

@@ -28,9 +28,9 @@ class MemoryTrace final : public StreamAgent {
  private:
   Bounds open() override;
   bool next(StreamRequest& request) override;
-  void rewind() override { source_->rewind(); }
+  void rewind() override;
   double source_fraction() const override { return source_->fraction(); }
-  void serialize_source(Archive& archive) override { source_->serialize(archive); }
+  void serialize_source(Archive& archive) override;
 
   TraceKeys trace_;
   TraceMode mode_ = TraceMode::saturating;
@@ -38,6 +38,8 @@ class MemoryTrace final : public StreamAgent {
   std::int64_t frequency_ = 800'000'000;  // hertz, of the trace's cycles
   RateClock clock_;
   TimeUnit unit_ = TimeUnit::none;
+  Tick interval_{0};  // of traces that tell no times; 0: none
+  Tick due_{0};       // of the next request of such a trace, in its pass
   std::unique_ptr<AccessSource> source_;
 };
 

@@ -76,6 +76,15 @@ CACHES = {
     "stride.distance": 4,
     "stride.entries": 2,
 }
+# Of a trace of columns: which is which.
+COLUMNS = {
+    "time": "at",
+    "op": "what",
+    "offset": "where",
+    "size": "long",
+    "device": "disk",
+    "response": "took",
+}
 # A value that differs from AGENTS and the default, by parameter, or for all kinds by key.
 OTHER: dict[str, Any] = {
     "core": 3,
@@ -152,6 +161,21 @@ OTHER: dict[str, Any] = {
     "memory_trace.format": "ramulator_rw",
     "memory_trace.mode": "timed",
     "memory_trace.sources": "trace",
+    "memory_trace.interval": "50ns",
+    "levels": "1, 2, 4, 8, 2048, 96",
+    "llc_trace.instructions_per_request": 50,
+    **{f"block_trace.columns.{key}": column for key, column in COLUMNS.items()},
+    "block_trace.columns.time": "lag",
+    "block_trace.columns.op": "what else",
+    "block_trace.columns.offset": "long",
+    "block_trace.columns.size": "more",
+    "block_trace.columns.time_unit": "2us",
+    "block_trace.columns.offset_unit": "1KiB",
+    "block_trace.columns.size_unit": "2B",
+    "block_trace.columns.separator": "blanks",
+    "block_trace.columns.header": 3,
+    **{f"block_trace.columns.{key}": "word" for key in ("read", "write", "flush", "trim")},
+    "block_trace.columns.skip": "R",
     "synthetic.pattern": "sequential",
     "synthetic.read_ratio": 0.5,
     "synthetic.offset": "1GiB",
@@ -266,6 +290,33 @@ COMPANY: dict[str, dict[str, Any]] = {
     "job.transfer": {"path": "transfers", "format": "hmsim"},
     "job.transfer_gap": {"path": "transfers", "format": "hmsim"},
 }
+TABLE = {
+    "path": "table",
+    "format": "csv",
+    **{
+        f"columns.{key}": name for key, name in COLUMNS.items() if key not in ("device", "response")
+    },
+    "columns.time_unit": "1us",
+    "columns.separator": "tab",
+    "columns.header": 2,
+}
+COMPANY |= {f"block_trace.columns.{key}": TABLE for key in (*COLUMNS, "offset_unit", "size_unit")}
+COMPANY |= {
+    f"block_trace.columns.{key}": {**TABLE, "replay": "timed"} for key in ("time", "time_unit")
+}
+COMPANY["block_trace.columns.response"] = {**TABLE, "replay": "inferred", "old_response": "1ms"}
+COMPANY["block_trace.columns.header"] = {
+    **TABLE,
+    **{f"columns.{key}": number for number, key in enumerate(("time", "op", "offset", "size"))},
+}
+# By number: an empty column counts between tabs, and is none between blanks.
+COMPANY["block_trace.columns.separator"] = {**TABLE, "columns.device": "5"}
+VECTORS = {"path": "vectors", "format": "ramulator2_rw", "levels": "1, 2, 4, 4, 1024, 256"}
+STORES = {"path": "stores", "format": "ramulator2_ls"}
+COMPANY["memory_trace.levels"] = VECTORS
+COMPANY["memory_trace.interval"] = {**STORES, "mode": "timed", "interval": "100ns"}
+COMPANY["llc_trace.levels"] = {**VECTORS, "instructions_per_request": 20}
+COMPANY["llc_trace.instructions_per_request"] = {**STORES, "instructions_per_request": 20}
 # Which core an agent acts for matters to schedulers that tell cores apart.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
 COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS if kind != "job"}
@@ -278,6 +329,10 @@ COMPANY["frontend.nodes.memory"] = {**MESSAGES, "path": "job"}
 COMPANY["memory_trace.sources"] = {"path": "packets", "format": "gem5", **BY_CORE}
 # A trace read as something else is refused.
 REFUSED = ("llc_trace.format", "block_trace.format", "memory_trace.format", "job.format")
+# So is one with an operation that no word stands for, or two do.
+WORDS = tuple(f"block_trace.columns.{key}" for key in ("read", "write", "flush", "trim", "skip"))
+COMPANY |= {name: TABLE for name in WORDS}
+REFUSED += WORDS
 # Those that change no statistic. An entry whose parameter does change one fails.
 INERT = {
     "frontend.series_interval": "adds a table of its own; tests/cc/simulation/series_test.cc",
@@ -383,6 +438,22 @@ def write_traces(seed: int, before: str = "") -> None:
     )
     Path(before + "program").write_bytes(program(numbers))
     Path(before + "packets").write_bytes(packets(lines))
+    traces["stores"] = "".join(f"{'ST' if line % 3 else 'LD'} {line * 64}\n" for line in lines)
+    traces["vectors"] = "".join(
+        f"{'RW'[line % 2]} 0,{line % 2},{line % 4},{line // 4 % 4},{line % 1024},{line // 9 % 64}\n"
+        for line in lines
+    )
+    names = ("at", "what", "where", "long", "empty", "disk", "other", "lag", "what else", "more")
+    rows = [
+        (
+            *(f"{number * 40}.5", "RWFD"[line % 4], line % 1024, line % 7 * 512 + 512, ""),
+            *(line % 2, number % 2, number * 30, "WRDF"[line % 4], line % 5 * 512 + 512, line % 9),
+        )
+        for number, line in enumerate(lines[:60])
+    ]
+    traces["table"] = "a table\n" + "".join(
+        "\t".join(map(str, row)) + "\n" for row in ((*names, "took"), *rows)
+    )
     for name, text in traces.items():
         Path(before + name).write_text(text, encoding="ascii")
     Path(before + "job").write_text(JOB.format(seed=seed), encoding="ascii")

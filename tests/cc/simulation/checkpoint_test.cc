@@ -31,6 +31,14 @@ std::string mqsim_trace() {
   return trace;
 }
 
+std::string load_store_trace() {
+  std::string text;
+  for (int i = 0; i < 400; ++i) {
+    text += (i % 3 == 0 ? "ST " : "LD ") + std::to_string(i * 1'237 % 5'000 * 64) + "\n";
+  }
+  return text;
+}
+
 std::string dramsim3_trace() {
   std::string trace;
   Random random(7);
@@ -59,6 +67,12 @@ std::vector<Bench> benches() {
       {"memory_trace",
        {{"path", "t"}, {"format", "dramsim3"}, {"mode", "timed"}},
        dramsim3_trace()},
+      {"memory_trace",
+       {{"path", "t"}, {"format", "ramulator2_ls"}, {"mode", "timed"}, {"interval", "13ns"}},
+       load_store_trace()},
+      {"llc_trace",
+       {{"path", "t"}, {"format", "ramulator2_ls"}, {"instructions_per_request", "30"}},
+       load_store_trace()},
       {"synthetic", {{"requests", "900"}, {"read_ratio", "0.6"}, {"footprint", "1MiB"}}},
       {"synthetic",
        {{"requests", "900"}, {"pattern", "strided"}, {"interval", "13ns"}, {"target", "nvdimm"}}},
