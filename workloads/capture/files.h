@@ -18,28 +18,17 @@
 #include <sys/syscall.h>
 
 #include "output.h"
+#include "traced.h"
 
 enum { SECTOR_SHIFT = 9, EXTENT_SHIFT = 20 };
-enum file_access { FILE_WRITE = 0, FILE_READ = 1 };
 
 extern uintptr_t guest_base __attribute__((weak));  // QEMU's: host address of guest address 0
-
-struct traced_file {
-  uint64_t device, inode, born_s, born_ns;  // tells apart files that reuse an inode
-  bool wanted;
-  uint32_t extents;  // length of `place`
-  uint32_t* place;   // extent of the file's k-th MiB
-};
+static inline uintptr_t guest_base_of(void) { return &guest_base ? guest_base : 0; }
 
 static struct {
   struct output output;
-  const char* pattern;  // fnmatch pattern of full paths, or NULL
-  struct traced_file* files;
-  uint32_t file_count, next_extent;
-  uint64_t requests[2], bytes[2];  // by enum file_access; bytes as the program asked
-  uint64_t flushes;
+  const char* pattern;   // fnmatch pattern of full paths, or NULL
   uint64_t as_blkparse;  // else MQSim's format, which has no flushes
-  uint64_t lines;        // of blkparse's so far
 } blocks;
 
 // Data files: regular, not of a pseudo file system, not a program or shared library, of the wanted
@@ -58,13 +47,22 @@ static bool is_wanted(int fd) {
          memcmp(magic, "\177ELF", sizeof magic);
 }
 
+// Extents of a file stand in a row of `places` that doubles when it is full, and then is another
+// one.
 static void reserve_extents(struct traced_file* file, uint64_t extents) {
   if (extents <= file->extents) return;
-  if (extents > UINT32_MAX - blocks.next_extent)
-    fail("the traced files are larger than 4 PiB together");
-  file->place = realloc(file->place, extents * sizeof *file->place);
-  if (!file->place) fail("out of memory");
-  while (file->extents < extents) file->place[file->extents++] = blocks.next_extent++;
+  if (extents > MOST_EXTENTS - traced->next_extent) fail("the traced files are too large together");
+  if (extents > file->room) {
+    uint32_t room = 2 * file->room > extents ? 2 * file->room : (uint32_t)extents;
+    if (room > MOST_PLACES - traced->places_used) fail("the traced files are too large together");
+    memcpy(traced->places + traced->places_used, traced->places + file->place,
+           file->extents * sizeof *traced->places);
+    file->place = traced->places_used;
+    file->room = room;
+    traced->places_used += room;
+  }
+  while (file->extents < extents)
+    traced->places[file->place + file->extents++] = traced->next_extent++;
 }
 
 // NULL for what is not a regular file.
@@ -79,18 +77,17 @@ static struct traced_file* find_file(int fd) {
       .born_s = (uint64_t)info.stx_btime.tv_sec,
       .born_ns = info.stx_btime.tv_nsec,
   };
-  for (uint32_t i = blocks.file_count; i-- > 0;) {
-    struct traced_file* file = &blocks.files[i];
+  for (uint32_t i = traced->file_count; i-- > 0;) {
+    struct traced_file* file = &traced->files[i];
     if (file->inode == key.inode && file->device == key.device && file->born_ns == key.born_ns &&
         file->born_s == key.born_s)
       return file;
   }
-  blocks.files = realloc(blocks.files, (blocks.file_count + 1) * sizeof *blocks.files);
-  if (!blocks.files) fail("out of memory");
+  if (traced->file_count == MOST_FILES) fail("more than %d files", MOST_FILES);
   key.wanted = is_wanted(fd);
   if (key.wanted) reserve_extents(&key, (info.stx_size + (1 << EXTENT_SHIFT) - 1) >> EXTENT_SHIFT);
-  blocks.files[blocks.file_count] = key;
-  return &blocks.files[blocks.file_count++];
+  traced->files[traced->file_count] = key;
+  return &traced->files[traced->file_count++];
 }
 
 // A line as blkparse prints it by default, of what was queued.
@@ -98,7 +95,7 @@ static void blkparse_line(uint64_t now, const char* kind, uint64_t start, uint64
   static const uint64_t second = 1000000000;
   char line[128];
   int length = snprintf(line, sizeof line, "0,0 0 %llu %llu.%09llu 1 Q %s %llu + %llu [capture]\n",
-                        (unsigned long long)++blocks.lines, (unsigned long long)(now / second),
+                        (unsigned long long)++traced->lines, (unsigned long long)(now / second),
                         (unsigned long long)(now % second), kind, (unsigned long long)start,
                         (unsigned long long)count);
   output_put(&blocks.output, line, (size_t)length);
@@ -112,7 +109,7 @@ static void mqsim_line(uint64_t now, enum file_access access, uint64_t start, ui
 }
 
 static void block_flush(uint64_t now) {
-  blocks.flushes++;
+  traced->flushes++;
   if (blocks.as_blkparse) blkparse_line(now, "FN", 0, 0);
 }
 
@@ -121,7 +118,7 @@ static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
   struct traced_file* file = find_file(fd);
   if (!file || !file->wanted) return;
   reserve_extents(file, (offset + bytes + (1 << EXTENT_SHIFT) - 1) >> EXTENT_SHIFT);
-  blocks.bytes[access] += bytes;
+  traced->bytes[access] += bytes;
   const bool durable = access == FILE_WRITE && fcntl(fd, F_GETFL) & O_DSYNC;  // of which O_SYNC has
   const char* kind = access == FILE_READ ? "R" : durable ? "WFS" : "W";
   const uint64_t sectors_per_extent = 1 << (EXTENT_SHIFT - SECTOR_SHIFT);
@@ -131,12 +128,13 @@ static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
     uint64_t inside = sector % sectors_per_extent;
     uint64_t count =
         end - sector < sectors_per_extent - inside ? end - sector : sectors_per_extent - inside;
-    uint64_t start = file->place[sector / sectors_per_extent] * sectors_per_extent + inside;
+    uint64_t extent = traced->places[file->place + sector / sectors_per_extent];
+    uint64_t start = extent * sectors_per_extent + inside;
     if (blocks.as_blkparse)
       blkparse_line(now, kind, start, count);
     else
       mqsim_line(now, access, start, count);
-    blocks.requests[access]++;
+    traced->requests[access]++;
     sector += count;
   }
 }
@@ -146,7 +144,7 @@ static void block_request(uint64_t now, int fd, uint64_t offset, uint64_t bytes,
 static uint64_t start_of_transfer(int fd, uint64_t guest_offset_pointer, uint64_t bytes) {
   int64_t end;
   if (guest_offset_pointer)
-    memcpy(&end, (void*)((&guest_base ? guest_base : 0) + guest_offset_pointer), sizeof end);
+    memcpy(&end, (void*)(guest_base_of() + guest_offset_pointer), sizeof end);
   else
     end = lseek(fd, 0, SEEK_CUR);
   return (uint64_t)end - bytes;

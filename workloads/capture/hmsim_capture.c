@@ -20,6 +20,8 @@
 #include "pages.h"
 #include "qemu_plugin_v1.h"
 #include "recorder.h"
+#include "system_calls.h"
+#include "traced.h"
 
 // ---- callbacks at execution
 
@@ -200,28 +202,6 @@ static void on_marker(unsigned index, void* data) {
   leave(v);
 }
 
-static __thread uint64_t syscall_arguments[6];
-
-static void on_syscall(qemu_plugin_id_t id, unsigned index, int64_t number, uint64_t a, uint64_t b,
-                       uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h) {
-  (void)id, (void)index, (void)number, (void)g, (void)h;
-  memcpy(syscall_arguments, (const uint64_t[]){a, b, c, d, e, f}, sizeof syscall_arguments);
-}
-
-static void on_syscall_return(qemu_plugin_id_t id, unsigned index, int64_t number, int64_t result) {
-  (void)id, (void)index;
-  const bool flushes_files = result == 0 && is_sync_syscall(number);
-  if (forked_child || (!flushes_files && (result <= 0 || !is_file_syscall(number)))) return;
-  int error = errno;
-  shared_lock();
-  if (recording && flushes_files)
-    flush_syscall(total_instructions(), number, (int)syscall_arguments[0]);
-  else if (recording)
-    block_syscall(total_instructions(), number, syscall_arguments, (uint64_t)result);
-  shared_unlock();
-  errno = error;
-}
-
 static void on_vcpu(qemu_plugin_id_t id, unsigned index) {
   (void)id;
   shared_lock();
@@ -232,15 +212,22 @@ static void on_vcpu(qemu_plugin_id_t id, unsigned index) {
 
 static void on_end(qemu_plugin_id_t id, void* data) {
   (void)id, (void)data;
-  if (forked_child) return;
+  if (forked_child && !traced_path) return;
   shared_lock();
-  finish(false);
+  traced_lock();
+  if (is_root)
+    finish(false);
+  else
+    clock_at(total_instructions());
+  traced_unlock();
   shared_unlock();
 }
 
 static void on_fork_in_child(void) {
   forked_child = true;
-  crowded = false;
+  crowded = is_root = false;
+  clocked = total_instructions();
+  pthread_mutex_init(&shared, NULL);  // another thread of the parent's may have held it
 }
 
 // ---- translation
@@ -310,6 +297,7 @@ static bool set_option(struct options* options, const char* argument) {
       {"trace", &trace.path, NULL},
       {"blocks", &blocks.output.path, NULL},
       {"files", &blocks.pattern, NULL},
+      {"follow", &traced_path, NULL},
       {"blkparse", NULL, &blocks.as_blkparse},
       {"summary", &summary_path, NULL},
       {"skip", NULL, &skip},
@@ -368,7 +356,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, 
            cache_make(&v->caches.l2, options.kib[1] << 10, (unsigned)options.ways[1]);
   }
   if (!made) fail("each cache needs a power-of-two number of sets of 64-byte lines");
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a driver that is killed takes the program along
+  map_traced();
+  // A driver that is killed takes the program along.
+  if (is_root) prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!machine.on) pthread_atfork(NULL, NULL, on_fork_in_child);
   qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

@@ -155,6 +155,8 @@ static void finish(bool limited) {
   update_recording(0);
   output_flush(&trace);
   output_flush(&blocks.output);
+  // The reason why a process that was followed broke off would stand there.
+  if (traced_path && access(summary_path, F_OK) == 0) _exit(CAPTURE_FAILED);
   FILE* summary = fopen(summary_path, "we");
   if (!summary) fail("%s: %s", summary_path, strerror(errno));
   const uint64_t *dram = counts[CLASS_DRAM].kinds, *nvdimm = counts[CLASS_NVDIMM].kinds;
@@ -164,8 +166,8 @@ static void finish(bool limited) {
   } rows[] = {
       {"limited", limited},
       {"vcpus", vcpus_seen},
-      {"total_instructions", total_instructions()},
-      {"instructions", recorded_instructions},
+      {"total_instructions", clock_at(total_instructions())},
+      {"instructions", traced_path ? traced->instructions : recorded_instructions},
       {"records", records},
       {"fills", dram[RECORD_FILL] + nvdimm[RECORD_FILL]},
       {"write_backs", dram[RECORD_WRITE_BACK] + nvdimm[RECORD_WRITE_BACK]},
@@ -176,12 +178,12 @@ static void finish(bool limited) {
       {"pages", pages},
       {"flushes", flushes},
       {"elsewhere", elsewhere},
-      {"block_reads", blocks.requests[FILE_READ]},
-      {"block_writes", blocks.requests[FILE_WRITE]},
-      {"block_read_bytes", blocks.bytes[FILE_READ]},
-      {"block_write_bytes", blocks.bytes[FILE_WRITE]},
-      {"block_flushes", blocks.flushes},
-      {"block_extents", blocks.next_extent},
+      {"block_reads", traced->requests[FILE_READ]},
+      {"block_writes", traced->requests[FILE_WRITE]},
+      {"block_read_bytes", traced->bytes[FILE_READ]},
+      {"block_write_bytes", traced->bytes[FILE_WRITE]},
+      {"block_flushes", traced->flushes},
+      {"block_extents", traced->next_extent},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     fprintf(summary, "%s\"%s\": %llu", i ? ", " : "{", rows[i].name,

@@ -7,7 +7,8 @@ records its file reads and writes; this module starts it and writes the trace fi
 
 - Only data accesses of user code count: no instruction fetches, no accesses by the kernel (``read``
   into a buffer), no ``clflush`` or ``clwb``, no I/O through ``mmap``.
-- Only the program itself is followed, with all its threads, not the processes that it starts.
+- Only the program itself is followed, with all its threads, not the processes that it starts,
+  unless ``follow`` says so; their memory traffic never is.
 - There is no page cache: a file read twice is recorded twice.
 - Each round of a ``rep`` string instruction counts as an instruction.
 """
@@ -95,6 +96,7 @@ def capture(
     l3: str = "8MiB",
     ways: tuple[int, int, int] = (4, 4, 4),
     files: Optional[str] = None,
+    follow: bool = False,
     qemu: str = "qemu-x86_64",
     timeout: Optional[float] = None,
     check: bool = True,
@@ -111,6 +113,9 @@ def capture(
       O_SYNC or O_DSYNC are FUA. ``files`` is a pattern
       (``*``, ``?``, ``[]``; ``*`` matches ``/`` too) of full paths to record; default: all regular
       files but programs and shared libraries. Never recorded: /proc, /sys, /dev.
+    - ``follow``: record the files of the processes that the program starts, too (x86-64 programs,
+      and scripts that one interprets). The clock is the instructions of all together. Goes with a
+      block trace alone, of the whole run; what outlives the program is ended.
     - ``skip``, ``limit``: recorded are the program's instructions from ``skip`` on, up to
       ``skip`` + ``limit``, where the program is ended; both edges are rounded up to a block.
       Caches are warm: they work from the program's start.
@@ -128,6 +133,11 @@ def capture(
         near = nearest_name(block_format, BLOCK_FORMATS)
         hint = f"; did you mean '{near}'?" if near else f"; known: {', '.join(BLOCK_FORMATS)}"
         raise CaptureError(f"block format '{block_format}' is unknown{hint}")
+    if follow and (out is not None or skip is not None or limit is not None or roi):
+        raise CaptureError(
+            "follow: processes are followed for the block trace of a whole run, without a memory "
+            "trace, skip, limit and regions"
+        )
     if out is not None:
         check_name(out)
     caches = Caches(l1, l2, l3, ways)
@@ -149,6 +159,8 @@ def capture(
             outputs["blkparse"] = str(int(block_format == "blkparse"))
             if files is not None:
                 outputs["files"] = files
+        if follow:
+            outputs["follow"] = str(spool / "traced")
         (spool / "blocks").touch()
         plugin = plugin_option({**outputs, **options})
         summary = _run(
@@ -157,6 +169,7 @@ def capture(
             spool / "summary",
             timeout,
             check,
+            follow,
             stdout,
         )
         if trace_file:
@@ -201,9 +214,13 @@ def _run(
     summary: Path,
     timeout: Optional[float],
     check: bool,
+    follow: bool,
     stdout: Optional[Union[int, IO[bytes]]],
 ) -> CaptureSummary:
-    """Run QEMU in a process group of its own, which ends with the timeout or the limit."""
+    """Run QEMU in a process group of its own, which ends with the timeout or the limit.
+
+    One that is followed ends with its first process.
+    """
     started = time.monotonic()
     try:
         process = subprocess.Popen(command, stdout=stdout, start_new_session=True)
@@ -214,7 +231,7 @@ def _run(
     except subprocess.TimeoutExpired:
         raise CaptureError(f"{name}: not done after {timeout:g} s; nothing was kept") from None
     finally:
-        if process.poll() is None:
+        if follow or process.poll() is None:
             kill_group(process.pid)
             process.wait()
     seconds = time.monotonic() - started

@@ -224,6 +224,9 @@ def capture(
     files: Annotated[
         Optional[str], typer.Option(metavar="PATTERN", help="Files whose I/O to record.")
     ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="With --blocks alone: of processes it starts, too.")
+    ] = False,
     system: Annotated[
         bool, typer.Option("--system", help="A job in a whole machine instead of a program.")
     ] = False,
@@ -271,10 +274,10 @@ def capture(
 ) -> None:
     """Capture the memory and file traffic of a program, or of a whole machine, under QEMU."""
     if system:
-        if job is None or command or blocks or files or roi:
+        if job is None or command or blocks or files or follow or roi:
             raise InputError(
-                "trace capture --system: takes --job, and neither a command nor --blocks, --files "
-                "or --roi (a job marks its region of interest)"
+                "trace capture --system: takes --job, and neither a command nor --blocks, --files, "
+                "--follow or --roi (a job marks its region of interest)"
             )
         name = out or f"{job}.hmsim.zst"
         with Bars(on_terminal()) as bars:
@@ -314,6 +317,7 @@ def capture(
             skip=skip,
             roi=roi,
             files=files,
+            follow=follow,
             timeout=timeout,
             force=force,
             stdout=STANDARD_ERROR if json else None,

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Follows a program into the programs that it starts: execve of an x86-64 program, or of a script
+// that one interprets, becomes execve of this QEMU, with this plug-in, that runs it. Whatever else
+// is started runs as it would without QEMU, and is not traced.
+#ifndef HMSIM_FOLLOW_H
+#define HMSIM_FOLLOW_H
+
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "files.h"
+
+// This process's own command line begins with QEMU and its options; `-0 NAME` and the program
+// follow.
+enum { QEMU_WORDS = 7, ADDED_WORDS = 5, LINE_OF_SCRIPT = 256, COMMAND_BYTES = 1 << 14 };
+
+// Words of a vector of the guest, NULL behind them; NULL when it cannot be read.
+static char** guest_words(uint64_t vector, size_t room_before, size_t* count) {
+  const uint64_t base = guest_base_of();
+  char** words = NULL;
+  for (size_t i = 0, room = 0;; i++) {
+    if (room_before + i >= room) {
+      room = 2 * (room_before + i) + 64;
+      char** more = realloc(words, room * sizeof *words);
+      if (!more) break;
+      words = more;
+    }
+    uint64_t word = 0;
+    struct iovec to = {&word, sizeof word};
+    struct iovec from = {(void*)(base + vector + i * sizeof word), sizeof word};  // NOLINT
+    if (vector && process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof word) break;
+    words[room_before + i] = word ? (char*)(base + word) : NULL;  // NOLINT
+    *count = i;
+    if (!word) return words;
+  }
+  free(words);
+  return NULL;
+}
+
+// The first bytes of what could be executed, a NUL behind them; false when it cannot.
+static bool first_bytes(const char* path, char bytes[LINE_OF_SCRIPT + 1]) {
+  int file = access(path, X_OK) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t count = read(file, bytes, LINE_OF_SCRIPT);
+  close(file);
+  if (count > 0) bytes[count] = '\0';
+  return count > 0;
+}
+
+// ELF, 64 bit, little endian; machine 62: x86-64.
+static bool is_program(const char* bytes) {
+  return !memcmp(bytes, "\177ELF\2\1", 6) && bytes[18] == 62 && bytes[19] == 0;
+}
+
+// What this process was started by: QEMU's words, each ended by a NUL, in `line`.
+static bool own_words(char line[COMMAND_BYTES], char* words[QEMU_WORDS]) {
+  static char emulator[4096];
+  ssize_t length = readlink("/proc/self/exe", emulator, sizeof emulator - 1);
+  int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  ssize_t count = file < 0 ? -1 : read(file, line, COMMAND_BYTES - 1);
+  if (file >= 0) close(file);
+  if (count <= 0 || length <= 0) return false;
+  line[count] = emulator[length] = '\0';
+  const char* end = line + count;
+  for (unsigned i = 0; i < QEMU_WORDS; i++) {
+    if (line >= end) return false;
+    words[i] = line;
+    line += strlen(line) + 1;
+  }
+  words[0] = emulator;
+  return true;
+}
+
+// Puts what is executed in the place of `path`, whose first bytes these are, into `words`: QEMU's
+// option for the name that the program is called by, the program, and what a script's first line
+// adds. Returns how many; 0: it is neither a program nor a script of one.
+static unsigned program_words(char* first, char* path, char* name, char* words[ADDED_WORDS]) {
+  unsigned used = 0;
+  words[used++] = "-0";
+  if (is_program(first)) {
+    words[used++] = name;
+    words[used++] = path;
+    return used;
+  }
+  if (first[0] != '#' || first[1] != '!') return 0;
+  char* interpreter = first + 2 + strspn(first + 2, " \t");
+  interpreter[strcspn(interpreter, "\n")] = '\0';
+  char* argument = interpreter + strcspn(interpreter, " \t");
+  if (*argument) *argument++ = '\0';
+  argument += strspn(argument, " \t");
+  words[used++] = interpreter;
+  words[used++] = interpreter;
+  if (*argument) words[used++] = argument;
+  words[used++] = path;
+  char its_first[LINE_OF_SCRIPT + 1] = {0};
+  return first_bytes(interpreter, its_first) && is_program(its_first) ? used : 0;
+}
+
+// Before the guest's execve(path, arguments, environment): does not return if it is followed.
+static void follow_exec(uint64_t path_at, uint64_t arguments_at, uint64_t environment_at) {
+  char* path = (char*)(guest_base_of() + path_at);  // NOLINT: the kernel checks it
+  char first[LINE_OF_SCRIPT + 1] = {0};
+  static char line[COMMAND_BYTES];
+  char *qemu[QEMU_WORDS], *added[ADDED_WORDS];
+  if (!first_bytes(path, first) || !own_words(line, qemu)) return;
+  enum { BEFORE = QEMU_WORDS + ADDED_WORDS };
+  size_t count = 0, variables = 0;
+  char** words = guest_words(arguments_at, BEFORE, &count);
+  char** environment = guest_words(environment_at, 0, &variables);
+  if (words && environment) {
+    unsigned used = program_words(first, path, count ? words[BEFORE] : path, added);
+    // The program's name gives way to what is added.
+    char** command = words + BEFORE + (count > 0) - used - QEMU_WORDS;
+    memcpy(command, qemu, sizeof qemu);
+    memcpy(command + QEMU_WORDS, added, used * sizeof *added);
+    if (used) execve(command[0], command, environment);
+  }
+  free(words);
+  free(environment);
+}
+
+#endif
