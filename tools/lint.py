@@ -39,9 +39,9 @@ def commands(tool: str, files: list[str], named: bool) -> Iterator[Command]:
     if tool == "mypy":
         yield [*module, "mypy", "--no-error-summary", "--no-incremental"]
     if tool == "clang-tidy":
-        # To parse these, headers of gem5 and of DRAMsim3 are needed. Tests, half of all, are read
-        # when they are named.
-        left = ("gem5-ext/", "dram/dramsim3/", *(() if named else ("tests/",)))
+        # To parse these, headers of gem5, DRAMsim3 and Berkeley DB are needed. Tests, half of all,
+        # are read when they are named.
+        left = ("gem5-ext/", "dram/dramsim3/", "workloads/blocks/", *(() if named else ("tests/",)))
         sources = [n for n in cxx if n.endswith(".cc") and not any(part in n for part in left)]
         if sources:
             scons = [*module, "SCons", "-Q", "-s", "precompiled=0", "compile_commands"]
