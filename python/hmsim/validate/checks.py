@@ -31,6 +31,7 @@ from hmsim.validate import (
     page_oracles,
     policy_checks,
     replay,
+    storage_applications,
     storage_claims,
     storage_device_claims,
     storage_oracles,
@@ -302,11 +303,8 @@ def _storage_forms() -> Iterator[Row]:
 
 def _storage_claims() -> Iterator[Row]:
     """Claims of papers: the middle of the band, and half of its width."""
-    for claims in (
-        *storage_claims.CLAIMS,
-        *storage_device_claims.CLAIMS,
-        *storage_paging.CLAIMS,
-    ):
+    kinds = (storage_claims, storage_device_claims, storage_applications, storage_paging)
+    for claims in (claims for kind in kinds for claims in kind.CLAIMS):
         for claim in claims():
             middle, half = (claim.low + claim.high) / 2, (claim.high - claim.low) / 2
             source = f"{claim.source}; {claim.missed}" if claim.missed else claim.source
