@@ -36,6 +36,17 @@ XFS_LINES = {"frontend.block.software_time": "7260ns"}  # 5 us more
 MICRO = ("raid_disk_moneta", "raid_ssd_moneta", "fusion_moneta", "moneta")
 NAMES = {"berkeley_btree": "B-tree", "berkeley_hash": "hash table"}
 
+# Why claims are missed.
+LOG_WAITS = "a commit waits for a turn of the disk, 8 ms; the paper's disks have a cache of 256 MB"
+MANY_THREADS = "the table is of 16 threads' rates: a lone read takes 190 us, the SSD's own 75"
+PROGRAM_WAITS = "a lone write waits until a page of the buffer is programmed, 200 us"
+MISSED = {
+    ("berkeley_btree", "raid_disk_moneta"): LOG_WAITS,
+    ("berkeley_hash", "raid_disk_moneta"): LOG_WAITS,
+    ("postmark", "raid_ssd_moneta"): MANY_THREADS,
+    ("postmark", "fusion_moneta"): PROGRAM_WAITS,
+}
+
 # What MICRO 2010 has in its Table V: seconds, or transactions a second.
 SECONDS = {"postmark": (4080, 46.8, 36.7, 27.4), "build": (80.9, 36.9, 37.6, 36.9)}
 RATES = {"berkeley_btree": (253, 6071, 5975, 14884), "berkeley_hash": (191, 4355, 6200, 10980)}
@@ -72,7 +83,8 @@ def databases() -> Iterator[Claim]:
         for config, rate in zip(MICRO, told):
             got = TRANSACTIONS / seconds(config, workload)
             name = f"{NAMES[workload]}, {config.removesuffix('_moneta')}"
-            yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", f"S37: {rate}")
+            source, missed = f"S37: {rate}", MISSED.get((workload, config), "")
+            yield Claim(name, rate / FACTOR, FACTOR * rate, got, "1/s", source, missed=missed)
         wrong = out_of_order(dict(zip(MICRO, told)), workload)
         name = f"{NAMES[workload]}, pairs of systems out of order"
         yield Claim(name, 0, 0, wrong, "", "S37: order")
@@ -92,13 +104,14 @@ def files() -> Iterator[Claim]:
             low, high = gain / FACTOR, gain * FACTOR
             if workload == "build" and gain < COMPUTE_BOUND:
                 low, high = 1 / COMPUTE_BOUND, COMPUTE_BOUND
-            yield Claim(name, low, high, got, "x", f"S37: {gain:.2f}")
+            source, missed = f"S37: {gain:.2f}", MISSED.get((workload, config), "")
+            yield Claim(name, low, high, got, "x", source, missed=missed)
         speeds = {config: 1 / time for config, time in zip(MICRO, told)}
         wrong = out_of_order(speeds, workload)
         yield Claim(f"{workload}, pairs of systems out of order", 0, 0, wrong, "", "S37: order")
     speeds = {"raid_disk_sc10": 1.0, "fusion_sc10": 2.9, "ddr_pcm": 3.3, "haste_pcm": 3.5}
     wrong = out_of_order(speeds, "postmark")
-    yield Claim("postmark, pairs of systems out of order", 0, 0, wrong, "", "S33: order")
+    yield Claim("postmark, pairs out of order (SC 2010)", 0, 0, wrong, "", "S33: order")
     for config in ("haste_pcm", "ddr_pcm"):
         got = seconds("raid_disk_sc10", "build") / seconds(config, "build")
         yield Claim(f"build, {config} over disks", 1, COMPUTE_BOUND, got, "x", "S33: 1.1")
