@@ -10,6 +10,7 @@ import hmsim
 import pandas as pd
 from hmsim.figures.style import CYCLE, GREY, PAPER
 from hmsim.validate import storage_applications as claimed
+from hmsim.validate import storage_paging as pages
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
 from matplotlib.figure import Figure
 from pictures import (
@@ -358,5 +359,55 @@ def applications() -> Drawn:
     return Drawn(data, paint, (8.4, 5.6))
 
 
+def paging() -> Drawn:
+    """By how much memory that is too small slows down what pages to each system."""
+    systems = {
+        "haste_dram": "HASTE, DRAM",
+        "haste_pcm": "HASTE, PCM",
+        "moneta": "Moneta",
+        "nvme": "Optane P4800X",
+        "raid_ssd_sc10": "four SSDs",
+        "fusion_sc10": "Fusion-IO",
+        "raid_disk_sc10": "four disks",
+    }
+    told = {  # SC 2010: the least and the most, over 16 threads that thrash; means of programs
+        "haste_dram": ((516, 683), None),
+        "haste_pcm": ((516, 683), 5.8),
+        "raid_ssd_sc10": ((1000, 4000), 11),
+        "fusion_sc10": ((1000, 4000), 33),
+        "raid_disk_sc10": ((20_000, 20_000), None),
+    }
+    rows = []
+    for config, system in systems.items():
+        (least, most), mean = told.get(config, ((None, None), None))
+        slower = pages.thrash(config, pages.ALL) / pages.thrash(config)
+        rows.append((config, system, slower, least, most, pages.slowdown(config), mean))
+    names = ("config", "system", "thrash", "least", "most", "programs", "mean")
+    data = pd.DataFrame(rows, columns=names)
+
+    def paint(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2, sharey=True)
+        for axes, values, stated, title in (
+            (left, "thrash", ("least", "most"), "16 threads that update at random"),
+            (right, "programs", ("mean",), "two programs: mcf's jumps, a sweep"),
+        ):
+            axes.barh(data["system"], data[values], color=CYCLE[0], label="hmsim")
+            for place, value in enumerate(data[values]):
+                axes.text(1.3 * value, place, f"{value:,.0f}", va="center", fontsize=8)
+            for number, column in enumerate(stated):
+                label = None if number else "SC 2010 (left: from, to; right: of other programs)"
+                axes.plot(data[column], data["system"], **PAPER, zorder=5, label=label)
+            log_axis(axes, "x", (1, 10, 100, 1000, 10_000, 100_000))
+            axes.set_xlim(1, 3_000_000)
+            axes.set_title(title)
+            axes.set_xlabel("times slower than with memory for all", fontsize=8.5)
+            axes.grid(True, axis="x")
+            axes.grid(False, axis="y")
+        left.invert_yaxis()
+        legend_below(figure, left, 2)
+
+    return Drawn(data, paint, (8.4, 3.6))
+
+
 if __name__ == "__main__":
-    draw((layers, sweeps, systems, applications, buffer_cache))
+    draw((layers, sweeps, systems, applications, buffer_cache, paging))
