@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pandas as pd
-from hmsim.figures.style import CYCLE, PAPER
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, PAPER, legend_below
 from hmsim.validate.storage_bench import KIB, Load, steady
 from matplotlib.figure import Figure
 from pictures import (
@@ -18,7 +18,6 @@ from pictures import (
     byte_axis,
     config_of,
     draw,
-    legend_below,
     log_axis,
     requests_time,
 )
@@ -78,9 +77,9 @@ def bandwidth() -> Drawn:
             byte_axis(axes)
             log_axis(axes, "y", (0.05, 0.1, 0.2, 0.5, 1, 2, 4))
         panels[0].set_ylabel("GB/s")
-        legend_below(figure, panels[0], 5)
+        legend_below(figure, panels[0], 4)
 
-    return Drawn(data, paint, (8.4, 4.0))
+    return Drawn(data, paint, (PAGE_WIDTH, 4.0))
 
 
 def controllers() -> Drawn:
@@ -118,7 +117,7 @@ def controllers() -> Drawn:
         axes.set(xlabel="time of cells, us", ylabel="GB/s of 4 KB, half reads", ylim=(0, None))
         figure.legend(loc="outside right center", fontsize=8, title="controllers")
 
-    return Drawn(data, paint, (7.4, 3.2))
+    return Drawn(data, paint, (PAGE_WIDTH, 3.2))
 
 
 def power() -> Drawn:
@@ -159,7 +158,7 @@ def power() -> Drawn:
         panels[0].plot([], [], **RELATIVE, label="writes, -85 % (MICRO 2010)")
         legend_below(figure, panels[0], 3)
 
-    return Drawn(data, paint, (8.4, 3.7))
+    return Drawn(data, paint, (PAGE_WIDTH, 3.7))
 
 
 if __name__ == "__main__":

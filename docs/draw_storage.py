@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import hmsim
 import pandas as pd
-from hmsim.figures.style import CYCLE, GREY, PAPER
+from hmsim.figures.style import CYCLE, GREY, PAGE_WIDTH, PAPER, legend_below
 from hmsim.validate import storage_applications as claimed
 from hmsim.validate import storage_paging as pages
 from hmsim.validate.storage_bench import KIB, Load, lone, steady
@@ -19,7 +19,6 @@ from pictures import (
     Drawn,
     config_of,
     draw,
-    legend_below,
     log_axis,
 )
 
@@ -105,7 +104,7 @@ def layers() -> Drawn:
         panels[0].invert_yaxis()
         legend_below(figure, panels[0], 4)
 
-    return Drawn(data, paint, (8.4, 4.8))
+    return Drawn(data, paint, (PAGE_WIDTH, 4.8))
 
 
 def sweeps() -> Drawn:
@@ -147,7 +146,7 @@ def sweeps() -> Drawn:
             axes.plot(*zip(*stated[column]), **PAPER, zorder=5, label="the paper (SC 2010)")
             log_axis(axes, "y", ticks)
             axes.set_ylabel(label)
-            axes.set_xlabel("added to each row (HASTE) or line (RAM disk), us")
+            axes.set_xlabel("added to each row (HASTE)\nor line (RAM disk), us")
             axes.set_xscale("symlog", linthresh=0.025, linscale=0.5)
             shown = (0, 0.025, 0.1, 0.4, 1.6, 6.4, 25.6)
             axes.set_xticks(shown, [f"{tick:g}" for tick in shown], fontsize=8)
@@ -165,7 +164,7 @@ def sweeps() -> Drawn:
             **{"loc": "outside lower center", "ncols": 3, "fontsize": 8},
         )
 
-    return Drawn(data, paint, (8.4, 3.8))
+    return Drawn(data, paint, (PAGE_WIDTH, 3.8))
 
 
 def systems() -> Drawn:
@@ -209,7 +208,7 @@ def systems() -> Drawn:
         axes.set_xlabel("MB/s of 4 KB requests at random, half reads, 16 threads")
         legend_below(figure, axes, 2)
 
-    return Drawn(data, paint, (7.6, 3.8))
+    return Drawn(data, paint, (PAGE_WIDTH, 3.8))
 
 
 def buffer_cache() -> Drawn:
@@ -246,7 +245,7 @@ def buffer_cache() -> Drawn:
                 row,
                 {
                     "second_hits_percent": "hits of the second level, %",
-                    "disk_per_page": "disk's requests for each page",
+                    "disk_per_page": "disk's requests\nfor each page",
                     "iops": "requests a second",
                 }.items(),
             ):
@@ -264,12 +263,12 @@ def buffer_cache() -> Drawn:
                 axes.grid(True, axis="both")
                 if axis == "slow_down":
                     axes.set_xscale("log")
-                    axes.set_xlabel("times slower than DRAM (4 MiB)", fontsize=8.5)
+                    axes.set_xlabel("times slower than DRAM\n(4 MiB)", fontsize=8.5)
                 else:
-                    axes.set_xlabel("second level, MiB (as fast as DRAM)", fontsize=8.5)
+                    axes.set_xlabel("second level, MiB\n(as fast as DRAM)", fontsize=8.5)
         legend_below(figure, panels[0][0], 3)
 
-    return Drawn(data, paint, (8.4, 5.0))
+    return Drawn(data, paint, (PAGE_WIDTH, 5.0))
 
 
 # Of each capture: what is counted, its unit, and how often it is there.
@@ -356,7 +355,7 @@ def applications() -> Drawn:
             **{"loc": "outside lower center", "ncols": 3, "fontsize": 8},
         )
 
-    return Drawn(data, paint, (8.4, 5.6))
+    return Drawn(data, paint, (PAGE_WIDTH, 5.6))
 
 
 def paging() -> Drawn:
@@ -392,21 +391,22 @@ def paging() -> Drawn:
             (right, "programs", ("mean",), "two programs: mcf's jumps, a sweep"),
         ):
             axes.barh(data["system"], data[values], color=CYCLE[0], label="hmsim")
-            for place, value in enumerate(data[values]):
-                axes.text(1.3 * value, place, f"{value:,.0f}", va="center", fontsize=8)
+            ends = data[[values, stated[-1]]].max(axis=1)
+            for place, (value, end) in enumerate(zip(data[values], ends)):
+                axes.text(1.8 * end, place, f"{value:,.0f}", va="center", fontsize=8)
             for number, column in enumerate(stated):
-                label = None if number else "SC 2010 (left: from, to; right: of other programs)"
+                label = None if number else "SC 2010 (left: from, to; right: other programs)"
                 axes.plot(data[column], data["system"], **PAPER, zorder=5, label=label)
             log_axis(axes, "x", (1, 10, 100, 1000, 10_000, 100_000))
-            axes.set_xlim(1, 3_000_000)
-            axes.set_title(title)
+            axes.set_xlim(1, 5_000_000)
+            axes.set_title(title, fontsize=9)
             axes.set_xlabel("times slower than with memory for all", fontsize=8.5)
             axes.grid(True, axis="x")
             axes.grid(False, axis="y")
         left.invert_yaxis()
         legend_below(figure, left, 2)
 
-    return Drawn(data, paint, (8.4, 3.6))
+    return Drawn(data, paint, (PAGE_WIDTH, 3.6))
 
 
 if __name__ == "__main__":

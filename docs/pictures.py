@@ -62,12 +62,6 @@ def log_axis(axes: Axes, name: str, ticks: tuple[float, ...]) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def legend_below(figure: Figure, axes: Axes, columns: int) -> None:
-    """Put the legend outside of all axes."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8)
-
-
 def draw(pictures: Sequence[Callable[[], Drawn]]) -> None:
     """Draw those that the command names, or all: figures/storage-NAME.svg, and .csv of its data."""
     wanted = sys.argv[1:] or [each.__name__ for each in pictures]

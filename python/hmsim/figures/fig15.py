@@ -29,7 +29,16 @@ from hmsim.figures.gains import (
     spread,
     whole,
 )
-from hmsim.figures.style import CYCLE, Made, clip, grouped_bars, label, legend_of_paper, wide
+from hmsim.figures.style import (
+    CYCLE,
+    PAGE_WIDTH,
+    Made,
+    clip,
+    grouped_bars,
+    label,
+    legend_below,
+    wide,
+)
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 from hmsim.running.mixes import PROGRAMS
@@ -127,18 +136,14 @@ def panel(runs: Runs, letter: str) -> Made:
         axes.set_ylabel("IPC of the program,\nover the mean of the baselines")
         axes.set_title(f"Fig. 15{letter}: programs beside {partner}, one node, {VERDICT} writes")
         axes.tick_params(axis="x", rotation=30)
-        handles, labels = axes.get_legend_handles_labels()
-        if paper is not None:
-            handles, labels = [*handles, legend_of_paper(axes)], [*labels, "the paper (mean)"]
-        beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}  # bars are everywhere else
-        axes.legend(handles, labels, fontsize=8, **beside)
+        legend_below(canvas, axes, 4, "" if paper is None else "the paper (mean)")
 
     caption = (
         f"IPC of the programs beside {partner}, one node, over the mean of the four "
         f"baselines' on one queue, all with {VERDICT} writes."
     )
     title = f"Fig. 15{letter}: harmonic scheduling, {partner}"
-    return Made(title, caption, data, [Finding(claim, ours, trend, text)], paint, (10.5, 3.6))
+    return Made(title, caption, data, [Finding(claim, ours, trend, text)], paint, (PAGE_WIDTH, 3.8))
 
 
 @figure("fig15a", place=15)
@@ -205,11 +210,11 @@ def figure_e(runs: Runs) -> Made:
         axes.set_ylabel("gain in the partner's IPC, %\n(logarithmic beyond 50 %)")
         axes.set_title(f"Fig. 15e: HMS over the mean of the baselines, {VERDICT} writes")
         axes.tick_params(axis="x", rotation=30)
-        axes.legend(ncols=3)
+        legend_below(canvas, axes, 3)
 
     trend = all(value.low > 0 for value in means.values())
     title = "Fig. 15e: harmonic scheduling, the partners"
     return Made(
         *(title, figure_e.__doc__ or "", data, [Finding("R14", every, trend, text)], paint),
-        size=(9, 3.6),
+        size=(PAGE_WIDTH, 3.6),
     )

@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 
-from hmsim.figures.buffers import OUTSTANDING, SCHEMES, ratio_columns, sizes, table
+from hmsim.figures.buffers import OUTSTANDING, ratio_columns, sizes, table
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
-from hmsim.figures.style import CYCLE, Made
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 
+POINTS: dict[str, dict[str, Any]] = {
+    "item": {"marker": "s", "ms": 5},
+    "page": {"marker": "o", "ms": 9, "mfc": "none"},
+    "PAS": {"marker": "d", "ms": 4},
+}
 LABELS = {"item": "item, FCFS", "page": "page, FCFS", "PAS": "page, PAS"}
 
 
@@ -69,7 +75,8 @@ def made(runs: Runs) -> Made:
         panels = canvas.subplots(2, 2, sharex=True, sharey=True)
         for row, access in zip(panels, ("read", "write")):
             for axes, (outstanding, what) in zip(row, OUTSTANDING.items()):
-                for scheme, colour, marker in zip(SCHEMES, CYCLE, "sod"):
+                # Where curves coincide, each still shows its points: large, hollow and small ones.
+                for (scheme, marker), colour in zip(POINTS.items(), CYCLE):
                     for kind, dash in (("with merged", "-"), ("strict", ":")):
                         own = chosen(
                             offline,
@@ -83,9 +90,9 @@ def made(runs: Runs) -> Made:
                             curve.index,
                             curve,
                             dash,
-                            marker=marker,
-                            ms=4,
+                            **marker,
                             color=colour,
+                            mec=colour,
                             label=f"{LABELS[scheme]}{', strict' if dash == ':' else ''}",
                         )
                 axes.set_xscale("log", base=2)
@@ -95,7 +102,7 @@ def made(runs: Runs) -> Made:
             row[0].set_ylabel(f"{access} hit ratio, %")
         for axes in panels[1]:
             axes.set_xlabel("size of the read and of the write buffer, MiB")
-        panels[0][0].legend(fontsize=7.5, loc="center", bbox_to_anchor=(0.5, 0.42))
+        legend_below(canvas, panels[0][0], 3)
 
     title = "Fig. 16: hit ratio of the buffer"
     caption = (
@@ -104,4 +111,4 @@ def made(runs: Runs) -> Made:
         "commands outstanding. The paper: page over item 10.88 times (bayes); PAS over FCFS +5 % "
         "(reads), +4 % (writes)."
     )
-    return Made(title, caption, data, findings, paint, (9, 5.6))
+    return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 5.4))

@@ -9,7 +9,7 @@ from hmsim.figures.buffers import OUTSTANDING, SCHEMES, table
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
-from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, grouped_bars, legend_below
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 from hmsim.running.mixes import PROGRAMS
@@ -81,14 +81,7 @@ def made(runs: Runs) -> Made:
             axes.set_title(what)
             axes.tick_params(axis="x", rotation=45)
         panels[0].set_ylabel("mean response of a 4 KB block, us\n(logarithmic)")
-        handles, labels = panels[1].get_legend_handles_labels()
-        panels[1].legend(
-            [*handles, legend_of_paper(panels[1])],
-            [*labels, "the paper (bayes)"],
-            fontsize=8,
-            ncols=2,
-            loc="upper center",
-        )
+        legend_below(canvas, panels[1], 4, "the paper (bayes)")
 
     title = "Fig. 17: response time"
-    return Made(title, f"{made.__doc__} Offline.", data, findings, paint, (10, 4.2))
+    return Made(title, f"{made.__doc__} Offline.", data, findings, paint, (PAGE_WIDTH, 4.2))

@@ -9,7 +9,7 @@ from hmsim.figures.buffers import REQUESTS, block_point, sizes
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs
 from hmsim.figures.gains import chosen
-from hmsim.figures.style import CYCLE, Made, legend_of_paper
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 from hmsim.running.mixes import PROGRAMS
@@ -86,10 +86,7 @@ def made(runs: Runs) -> Made:
             axes.set_xlabel("size of the buffer, MiB")
             axes.set_title(what)
         panels[0].set_ylabel("gain of PAS in I/O rate, %")
-        handles, labels = panels[1].get_legend_handles_labels()
-        panels[1].legend(
-            [*handles, legend_of_paper(panels[1])], [*labels, "the paper (mean)"], fontsize=8
-        )
+        legend_below(canvas, panels[1], 2, "the paper (mean)")
 
     title = "Fig. 18: page-aware scheduling by the size of the buffer"
-    return Made(title, made.__doc__ or "", data, findings, paint, (10, 4))
+    return Made(title, made.__doc__ or "", data, findings, paint, (PAGE_WIDTH, 4))

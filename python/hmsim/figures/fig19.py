@@ -15,7 +15,7 @@ from hmsim.figures.experiment import Runs, block_agent, workload
 from hmsim.figures.gains import chosen
 from hmsim.figures.log_trace import write_log
 from hmsim.figures.logs import BINS, Responses
-from hmsim.figures.style import CYCLE, Made
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 from hmsim.running.points import Point, point
 
@@ -131,14 +131,14 @@ def made(runs: Runs) -> Made:
                 mean = chosen(table, load=load, scheduler=scheduler)
                 during_ms = mean[during].mean() / 1000 if during in mean else math.nan
                 axes.set_title(
-                    f"{load}, {scheduler}: while collecting {during_ms:.2f} ms on average"
+                    f"{load}, {scheduler}:\n{during_ms:.2f} ms while collecting, on average"
                 )
         for axes in panels[1]:
             axes.set_xlabel("progress of the requests, %")
         for row in panels:
             row[0].set_ylabel("response of a 4 KB block, ms")
-        panels[0][0].legend(loc="upper right")
+        legend_below(canvas, panels[0][0], 2)
 
     title = "Fig. 19: response time with garbage collection"
     caption = f"{(made.__doc__ or '').strip()} The paper: -52 % on average while collecting."
-    return Made(title, " ".join(caption.split()), data, findings, paint, (10, 5))
+    return Made(title, " ".join(caption.split()), data, findings, paint, (PAGE_WIDTH, 5))

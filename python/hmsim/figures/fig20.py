@@ -18,7 +18,7 @@ from hmsim.figures.experiment import (
 )
 from hmsim.figures.gains import average, by_program, chosen, gains, in_mode, spread, whole
 from hmsim.figures.regimes import FLASH, FULL
-from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
 from hmsim.running.mixes import PROGRAMS
@@ -105,11 +105,8 @@ def made(runs: Runs) -> Made:
             axes.tick_params(axis="x", rotation=60)
         wide(panels[0])
         panels[0].set_ylabel("gain in the program's IPC over FIRM, %\n(logarithmic beyond 50 %)")
-        handles, labels = panels[0].get_legend_handles_labels()
-        panels[0].legend(
-            [*handles, legend_of_paper(panels[0])], [*labels, "the paper (mean)"], fontsize=8
-        )
+        legend_below(canvas, panels[0], 3, "the paper (mean)")
 
     title = "Fig. 20: all techniques"
     caption = f"{made.__doc__} All with {VERDICT} writes."
-    return Made(title, caption, every, findings, paint, (9, 4.2))
+    return Made(title, caption, every, findings, paint, (PAGE_WIDTH, 4.2))

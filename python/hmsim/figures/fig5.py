@@ -9,7 +9,7 @@ from hmsim.figures.declare import figure
 from hmsim.figures.experiment import BESIDE, VERDICT, Case, Runs, in_modes, mix_points
 from hmsim.figures.gains import average, by_program, chosen, gains, in_mode, spread, whole
 from hmsim.figures.regimes import MACHINE
-from hmsim.figures.style import CYCLE, Made, grouped_bars, legend_of_paper, wide
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding
 from hmsim.running.mixes import PROGRAMS
@@ -75,11 +75,8 @@ def made(runs: Runs) -> Made:
         panels[0].set_ylabel(
             "gain of no interference in IPC, %\n(mean of mcf and program;\nlogarithmic beyond 50 %)"
         )
-        handles, labels = panels[0].get_legend_handles_labels()
-        panels[0].legend(
-            [*handles, legend_of_paper(panels[0])], [*labels, "the paper (mean)"], fontsize=8
-        )
+        legend_below(canvas, panels[0], 3, "the paper (mean)")
 
     title = "Fig. 5: schedulers and no interference"
     caption = f"{made.__doc__} All with {VERDICT} writes."
-    return Made(title, caption, data, findings, paint, (10, 4))
+    return Made(title, caption, data, findings, paint, (PAGE_WIDTH, 4.2))

@@ -12,7 +12,7 @@ from hmsim.figures.experiment import Case, Runs, mix_points, windows
 from hmsim.figures.gains import whole
 from hmsim.figures.logs import DEPTH, Occupancy
 from hmsim.figures.regimes import FLASH, REGIMES, RESIDENT
-from hmsim.figures.style import CYCLE, Made, legend_of_paper
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Finding, estimate
 from hmsim.running.mixes import WINDOW
@@ -87,11 +87,8 @@ def made(runs: Runs) -> Made:
         axes.set_xlabel("entries of the queue that are held, at most (of 128)")
         axes.set_ylabel("share of time, %")
         axes.set_title("Fig. 8a: how full a program alone keeps the queue")
-        handles, labels = axes.get_legend_handles_labels()
-        axes.legend(
-            [*handles, legend_of_paper(axes)], [*labels, "the paper"], loc="center", fontsize=8
-        )
+        legend_below(canvas, axes, 2, "the paper")
 
     title = "Fig. 8a: depth of the queue"
     drawn = means.rename("share").reset_index()
-    return Made(title, made.__doc__ or "", drawn, findings, paint, (7.5, 4))
+    return Made(title, made.__doc__ or "", drawn, findings, paint, (PAGE_WIDTH, 4.4))

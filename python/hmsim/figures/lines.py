@@ -9,7 +9,7 @@ import pandas as pd
 
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, profile_path, system, workload
-from hmsim.figures.style import CYCLE, Made
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.verdicts import Estimate, estimate
 from hmsim.running.points import point
 
@@ -117,11 +117,11 @@ def made(runs: Runs) -> Made:
         axes.set_xlabel("lines that they have in flight, less the queue's 128 entries")
         axes.set_ylabel("gain in mcf's IPC by a second queue, %\n(logarithmic beyond 10 %)")
         axes.set_title("One queue hurts those whom others' lines leave no entries")
-        axes.legend(loc="upper left")
+        legend_below(canvas, axes, 2)
 
     caption = (
         f"{made.__doc__} FR-FCFS, `configs/quick.yaml`, 4 ms, writes drained. Where others leave "
         "fewer entries than mcf has misses at a time, one queue begins to cost; where they leave "
         "none, it starves."
     )
-    return Made("A second queue, by lines in flight", caption, data, [], paint, (8, 4))
+    return Made("A second queue, by lines in flight", caption, data, [], paint, (PAGE_WIDTH, 4.2))

@@ -25,7 +25,7 @@ from hmsim.figures.experiment import (
 )
 from hmsim.figures.gains import chosen, gains, in_mode, whole
 from hmsim.figures.regimes import FLASH, MACHINE, REGIMES, RESIDENT
-from hmsim.figures.style import CYCLE, Made, legend_of_paper
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below
 from hmsim.figures.style import paper as stated
 from hmsim.running.calibration import with_table
 
@@ -144,24 +144,19 @@ def made(runs: Runs) -> Made:
                 )
             axes.set_xscale("symlog", linthresh=20)
             axes.set_xlim(-60, 1e5)
-            axes.set_xticks([-20, 0, 20, 100, 1000, 10_000], ["-20", "0", "20", "100", "1k", "10k"])
+            axes.set_xticks([0, 20, 200, 2000, 20_000], ["0", "20", "200", "2k", "20k"])
+            axes.tick_params(axis="x", labelsize=8)
             axes.axvline(0, color="black", lw=0.8)
             stated(axes, PAPER[quantity], len(names) - 1)
-            axes.set_title(title, fontsize=8.5)
+            axes.set_title(title.replace(", ", ",\n").replace(": ", ":\n"), fontsize=8.5)
             axes.set_yticks(range(len(names)), names)
             axes.grid(axis="both")
             axes.set_xlabel("gain, %")
-        handles, labels = panels[-1].get_legend_handles_labels()
-        panels[-1].legend(
-            *([*handles, legend_of_paper(panels[-1])], [*labels, "the paper (mean)"]),
-            fontsize=8,
-            loc="upper left",
-            bbox_to_anchor=(1, 1),
-        )
+        legend_below(canvas, panels[-1], 4, "the paper (mean)")
 
     caption = (
         f"{made.__doc__} Not linear beyond 20 %. One seed; HMS decides by the headline's table "
         "throughout. A3 and so on are choices that the paper leaves open. Writes are "
         f"{WRITES['split']} where two queues are compared with one, else {WRITES['hms']}."
     )
-    return Made("Sensitivity to what is open", caption, data, [], paint, (11.5, 5))
+    return Made("Sensitivity to what is open", caption, data, [], paint, (PAGE_WIDTH, 5))

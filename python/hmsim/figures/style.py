@@ -54,6 +54,9 @@ SETTINGS = {
     "legend.frameon": False,
     "figure.dpi": 100,
 }
+# Inches of the docs' column of text (516 pt of mkdocs-material): what is wider is shrunk there, and
+# its text, of which legends have the least, 8 pt, with it.
+PAGE_WIDTH = 7.1
 PAPER: dict[str, Any] = {
     "marker": "D",
     "mfc": "white",
@@ -74,7 +77,7 @@ class Made:
         data: all numbers that are drawn, tidy.
         findings: about the claims that it decides.
         paint: draws it.
-        size: inches.
+        size: inches; `PAGE_WIDTH` wide at most.
     """
 
     title: str
@@ -82,7 +85,7 @@ class Made:
     data: pd.DataFrame
     findings: Sequence[Finding]
     paint: Callable[[Figure], None]
-    size: tuple[float, float] = (8.0, 3.6)
+    size: tuple[float, float] = (PAGE_WIDTH, 3.6)
 
 
 def matplotlib() -> Any:
@@ -129,6 +132,14 @@ def paper(axes: Axes, x: float, y: float, text: str | None = None, **keys: Any) 
 def legend_of_paper(axes: Axes) -> Any:
     """Return a handle for legends."""
     return axes.plot([], [], **PAPER, label="the paper")[0]
+
+
+def legend_below(figure: Figure, axes: Axes, columns: int, paper: str = "") -> None:
+    """Put the legend of some axes below all; ``paper`` is the label of what the paper states."""
+    handles, labels = axes.get_legend_handles_labels()
+    if paper:
+        handles, labels = [*handles, legend_of_paper(axes)], [*labels, paper]
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=8)
 
 
 def grouped_bars(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from hmsim.figures.declare import figure
 from hmsim.figures.experiment import Runs, synthetic_point
-from hmsim.figures.style import BLUE, ORANGE, Made, legend_of_paper, paper
+from hmsim.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, legend_of_paper, paper
 from hmsim.figures.verdicts import Estimate, Finding
 
 PAPER = {  # us: read, write
@@ -75,5 +75,5 @@ def made(runs: Runs) -> Made:
         data,
         [Finding("R1", Estimate.exact(ours["read"]), good, text)],
         paint,
-        (7.5, 2.8),
+        (PAGE_WIDTH, 2.8),
     )

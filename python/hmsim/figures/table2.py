@@ -9,7 +9,7 @@ from hmsim.figures.declare import figure
 from hmsim.figures.experiment import ONE_QUEUE, Case, Runs, mix_points
 from hmsim.figures.gains import average, by_program, chosen, gains, spread, whole
 from hmsim.figures.regimes import MACHINE, MACHINES
-from hmsim.figures.style import BLUE, ORANGE, Made, grouped_bars, legend_of_paper, wide
+from hmsim.figures.style import BLUE, ORANGE, PAGE_WIDTH, Made, grouped_bars, legend_below, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 from hmsim.running.mixes import PROGRAMS
@@ -79,9 +79,8 @@ def made(runs: Runs) -> Made:
             axes.tick_params(axis="x", rotation=45)
         wide(panels[0])
         panels[0].set_ylabel("gain in IPC over one queue of 128, %\n(logarithmic beyond 50 %)")
-        handles, labels = panels[0].get_legend_handles_labels()
-        panels[1].legend(
-            [*handles, legend_of_paper(panels[1])], [*labels, "the paper (mean)"], fontsize=8
-        )
+        legend_below(canvas, panels[0], 3, "the paper (mean)")
 
-    return Made("Table II: queue division", made.__doc__ or "", data, findings, paint, (10, 4.2))
+    return Made(
+        "Table II: queue division", made.__doc__ or "", data, findings, paint, (PAGE_WIDTH, 4.6)
+    )

@@ -18,7 +18,7 @@ from hmsim.figures.experiment import (
     mix_points,
 )
 from hmsim.figures.gains import MIX, average, chosen, gains, in_mode, whole
-from hmsim.figures.style import CYCLE, Made, legend_of_paper, wide
+from hmsim.figures.style import CYCLE, PAGE_WIDTH, Made, legend_below, wide
 from hmsim.figures.style import paper as stated
 from hmsim.figures.verdicts import Estimate, Finding, estimate
 
@@ -95,7 +95,7 @@ def made(runs: Runs) -> Made:
                     ms=4,
                     color=colour,
                     capsize=2,
-                    label="mcf" if core == "partner" else name,
+                    label="mcf" if core == "partner" else "program",
                 )
             stated(axes, 0.2, low, f"{low:g} %")
             stated(axes, 0.8, high)
@@ -107,18 +107,9 @@ def made(runs: Runs) -> Made:
             axes.set_xticks(WEIGHTS)
             axes.set_xlabel("weight w of the performance term")
             axes.set_title(f"{name} beside mcf")
-            handles, labels = axes.get_legend_handles_labels()
-            axes.legend(
-                [*handles, legend_of_paper(axes)],
-                [*labels, "the paper"],
-                fontsize=8,
-                loc="lower right",
-                bbox_to_anchor=(1.02, 0.98),
-                ncols=3,
-                columnspacing=1.0,
-            )
         panels[0].set_ylabel("gain of HMS in IPC over\nthe mean of the baselines, %")
+        legend_below(canvas, panels[0], 3, "the paper")
 
     title = "Weight of harmonic scheduling"
     caption = f"{made.__doc__} All with {VERDICT} writes."
-    return Made(title, caption, every, findings, paint, (9, 3.6))
+    return Made(title, caption, every, findings, paint, (PAGE_WIDTH, 3.6))
