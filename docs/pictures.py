@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How pictures of storage systems are drawn and kept (docs/draw_moneta.py, docs/draw_storage.py).
+"""How pictures of storage systems are drawn and kept (docs/draw_*.py).
 
 What the papers state is a hollow diamond; a hollow square is what they state in relation to another
 point, which is ours.
