@@ -116,14 +116,14 @@ COMMANDS = {
         "validate",
         "validate",
         "Check the simulator against closed forms.",
-        "validate storage",
+        "validate storage --accept-listed",
         "validation.md",
     ),
     "timeline": Entry(
         "timeline",
         "timeline",
         "Draw what each thread, core, bus, bank, flash channel and LUN did when.",
-        "timeline out/log --from 100us --to 102us",
+        "timeline out/log --from 78us --to 80us",
         "timeline.md",
     ),
     "report": Entry(
