@@ -21,7 +21,12 @@ std::string shown(std::string_view text) {
 
 TextTrace::TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
                      const char* separators, Ends ends)
-    : reader_(std::move(reader)), expected_(expected), least_(least), most_(most), ends_(ends) {
+    : reader_(std::move(reader)),
+      expected_(expected),
+      least_(least),
+      most_(most),
+      ends_(ends),
+      separator_(*separators) {
   for (const char separator : std::string_view(separators)) {
     separates_[static_cast<unsigned char>(separator)] = true;
   }
@@ -59,23 +64,26 @@ void TextTrace::split(std::string_view line) {
 
 // A line of blanks has no fields.
 void TextTrace::split_each(std::string_view line) {
-  const auto trimmed = [](std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-  };
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
   count_ = 0;
-  for (bool left = !trimmed(line).empty(); left && count_ < kMaxFields;) {
-    std::size_t length = 0;
-    while (length < line.size() && !separates_[static_cast<unsigned char>(line[length])]) {
-      ++length;
+  if (std::all_of(line.begin(), line.end(), blank)) {
+    return;
+  }
+  for (bool left = true; left && count_ < kMaxFields;) {
+    const std::size_t length = std::min(line.find(separator_), line.size());
+    std::string_view field = line.substr(0, length);
+    left = length < line.size();
+    line.remove_prefix(left ? length + 1 : length);
+    while (!field.empty() && blank(field.front())) {
+      field.remove_prefix(1);
     }
-    std::string_view field = trimmed(line.substr(0, length));
+    while (!field.empty() && blank(field.back())) {
+      field.remove_suffix(1);
+    }
     if (field.size() > 1 && field.front() == '"' && field.back() == '"') {
       field = field.substr(1, field.size() - 2);
     }
     fields_[count_++] = field;
-    left = length < line.size();
-    line.remove_prefix(left ? length + 1 : length);
   }
 }
 

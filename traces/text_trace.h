@@ -22,6 +22,7 @@ class TextTrace {
   enum class Ends { runs, each };
 
   // `expected` tells what a line looks like, for messages; a line has `least` to `most` fields.
+  // Fields that each end by one separator have one kind of it, the first.
   TextTrace(TraceReader reader, const char* expected, std::size_t least, std::size_t most,
             const char* separators = kBlanks, Ends ends = Ends::runs);
 
@@ -65,6 +66,7 @@ class TextTrace {
   std::size_t least_;
   std::size_t most_;
   Ends ends_;
+  char separator_;                     // the one, of Ends::each
   std::array<bool, 256> separates_{};  // by character
   bool any_ = false;
   std::array<std::string_view, kMaxFields> fields_;
