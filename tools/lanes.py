@@ -56,7 +56,9 @@ FIRST = {
 REST = {
     "slow": of_marker("slow", "Python tests that take long", "liblemon-dev qemu-user"),
     "browser": of_marker("browser", "reports in a browser", "chromium"),
-    "cluster": of_marker("cluster", "sweeps on batch systems that are feigned", ""),
+    "cluster": of_marker(
+        "cluster", "sweeps on Slurm, and on batch systems that are feigned", "munge slurm-wlm"
+    ),
     "guest": of_marker(
         "guest",
         "captures of a whole system, whose kernel is built",

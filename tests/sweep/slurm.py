@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A Slurm of one node on the loopback address, which lives as long as a block."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+DAEMONS = ("munged", "slurmctld", "slurmd")
+CPUS = 2
+PATIENCE = 60.0  # seconds until something that must happen counts as failed
+LOOK = 0.05  # seconds between two looks at what tells nobody when it changes
+SLURM_CONF = """\
+ClusterName=one
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={controller_port}
+SlurmdPort={node_port}
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+CredType=cred/munge
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerType=sched/backfill
+SlurmdParameters=config_overrides
+ReturnToService=2
+KillWait=5
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=4000 State=UNKNOWN
+PartitionName=one Nodes={host} Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def why_not() -> str:
+    """Return why no Slurm can be started here; empty: it can."""
+    if os.geteuid():
+        return "only root can start slurmd"
+    missing = [name for name in DAEMONS if not shutil.which(name)]
+    return f"not installed: {', '.join(missing)} (slurm-wlm, munge)" if missing else ""
+
+
+@contextlib.contextmanager
+def slurm() -> Iterator[Path]:
+    """Start munged, slurmctld and slurmd; give the slurm.conf once the node is idle.
+
+    However the block ends, the jobs are cancelled, the daemons ended and the folder removed.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="slurm"))  # short, for the name of a socket
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        for name in ("state", "spool"):
+            (folder / name).mkdir()
+        key = folder / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        ports = _free_ports(2)
+        conf = folder / "slurm.conf"
+        conf.write_text(
+            SLURM_CONF.format(
+                folder=folder,
+                host=socket.gethostname().split(".")[0],
+                controller_port=ports[0],
+                node_port=ports[1],
+                cpus=CPUS,
+            )
+        )
+        files = [
+            f"--{what}={folder}/munge.{end}"
+            for what, end in (
+                ("socket", "socket"),
+                ("key-file", "key"),
+                ("pid-file", "pid"),
+                ("log-file", "log"),
+                ("seed-file", "seed"),
+            )
+        ]
+        _start(stack, folder, "munged", "--foreground", "--force", *files)
+        until(lambda: (folder / "munge.socket").exists(), "munged listens")
+        _start(stack, folder, "slurmctld", "-D", "-f", str(conf))
+        _start(stack, folder, "slurmd", "-D", "-f", str(conf))
+        until(lambda: run(conf, "sinfo", "-h", "-o", "%t").strip() == "idle", "the node is idle")
+        stack.callback(_cancel_all, conf)
+        yield conf
+
+
+def run(conf: Path, *command: str) -> str:
+    """Return what a command of Slurm prints; empty if it fails."""
+    environment = {**os.environ, "SLURM_CONF": str(conf)}
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return found.stdout if found.returncode == 0 else ""
+
+
+def until(happened: Callable[[], bool], what: str) -> None:
+    """Return once something has happened. Raises TimeoutError: it did not."""
+    deadline = time.monotonic() + PATIENCE
+    pause = threading.Event()
+    while not happened():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"not within {PATIENCE:g} s: {what}")
+        pause.wait(LOOK)
+
+
+def _cancel_all(conf: Path) -> None:
+    run(conf, "scancel", "--user=root")
+    until(lambda: not run(conf, "squeue", "-h").strip(), "no job is left")
+
+
+def _start(stack: contextlib.ExitStack, folder: Path, *command: str) -> None:
+    log = stack.enter_context(open(folder / f"{command[0]}.out", "wb"))
+    daemon = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+    stack.callback(_end, daemon)
+
+
+def _end(daemon: subprocess.Popen[bytes]) -> None:
+    daemon.terminate()
+    try:
+        daemon.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        daemon.kill()
+        daemon.wait()
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
