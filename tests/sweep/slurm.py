@@ -122,8 +122,8 @@ def _cancel_all(conf: Path) -> None:
 
 
 def _start(stack: contextlib.ExitStack, folder: Path, *command: str) -> None:
-    log = stack.enter_context(open(folder / f"{command[0]}.out", "wb"))
-    daemon = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+    with open(folder / f"{command[0]}.out", "wb") as log:
+        daemon = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
     stack.callback(_end, daemon)
 
 
