@@ -3,6 +3,7 @@
 
 import contextlib
 import errno
+import importlib.util
 import json
 import os
 import shutil
@@ -204,6 +205,13 @@ def application(
 def epilog(example: str, page: str) -> str:
     """Return how a command's help ends: with arguments that do something, and a page to read."""
     return f"\b\nExample:  hmsim {example}\nMore in:  docs/{page}"
+
+
+def need(what: str, extra: str, *modules: str) -> None:
+    """Raise InputError unless these modules, of an extra of the package, are installed."""
+    for module in modules:
+        if importlib.util.find_spec(module) is None:
+            raise InputError(f"{what} needs {module}: pip install 'hmsim[{extra}]'")
 
 
 def complain(message: str) -> None:

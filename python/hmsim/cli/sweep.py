@@ -2,10 +2,9 @@
 """The command ``sweep``."""
 
 import contextlib
-import signal
+import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -13,17 +12,19 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.support import (
-    INTERRUPTED,
     Jobs,
     NoCalibrate,
     complain,
+    need,
     on_terminal,
     print_table,
+    resumable,
 )
 from hmsim.common.tables import number
 from hmsim.config.node_reader import Value
 from hmsim.running.clusters import load_cluster
 from hmsim.sweep.file import Sweep, load_sweep
+from hmsim.sweep.line import parse_line
 from hmsim.sweep.optimise import Trial, best
 from hmsim.sweep.pareto import parse, plot
 from hmsim.sweep.plan import (
@@ -65,6 +66,12 @@ def sweep(
         Optional[str],
         typer.Option(metavar="A,B", help="Plot the trade-off of two statistics."),
     ] = None,
+    lines: Annotated[
+        Optional[str],
+        typer.Option(
+            "--plot", metavar="AXIS,STAT", help="Plot a statistic over an axis, a line a policy."
+        ),
+    ] = None,
     no_calibrate: NoCalibrate = False,
 ) -> None:
     """Run the points of a sweep file that are missing; run it again to resume.
@@ -77,8 +84,16 @@ def sweep(
     if loaded.is_search and dry_run:
         raise InputError(f"{file}: a search has no plan: its points depend on what it finds")
     axes = parse(pareto) if pareto is not None else []
+    line = parse_line(lines) if lines is not None else None
     named = [*loaded.statistics, *(Value(name, "--pareto") for name, _ in axes)]
+    named += [Value(line.statistic, "--plot")] if line else []
+    if not dry_run:
+        _check_extras(
+            loaded, jobs, place is not None, {"--pareto": bool(axes), "--plot": bool(line)}
+        )
     planned = [] if loaded.is_search else Planner(loaded).plan()
+    if line and not loaded.is_search:
+        line.check([each.labels for each in planned])
     with sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, not no_calibrate, jobs, on_terminal())
         if not loaded.is_search:
@@ -90,7 +105,8 @@ def sweep(
             print(estimate(directory, planned, workers))
             return
         started = time.monotonic()
-        with _interruptible(directory), contextlib.ExitStack() as stack:
+        kept = f"what is finished is in {directory}"
+        with resumable(kept), contextlib.ExitStack() as stack:
             client = stack.enter_context(place.client()) if place else None
             how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": on_terminal()}
             if loaded.is_search:
@@ -105,21 +121,27 @@ def sweep(
             stem = directory / "pareto"
             count = plot(table, axes, stem)
             print(f"{count} points that no other one beats: {stem}.svg, {stem}.png")
+        if line is not None:
+            line.check([dict(row) for row in table[table.attrs["axes"]].to_dict("records")])
+            stem = directory / "plot"
+            line.draw(table, stem)
+            print(f"{line.statistic} over {line.axis}: {stem}.svg, {stem}.png")
     if table.attrs["missing"]:
         raise typer.Exit(UNFINISHED)
 
 
-@contextlib.contextmanager
-def _interruptible(directory: Path) -> Iterator[None]:
-    """End as promised on Ctrl-C, and on SIGTERM, which batch systems send when time is over."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    except KeyboardInterrupt:
-        complain(f"interrupted; what is finished is in {directory}, the same command goes on")
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _check_extras(
+    loaded: Sweep, jobs: Optional[int], cluster: bool, drawn: dict[str, bool]
+) -> None:
+    """Raise InputError before anything is run, when what will be needed is not installed."""
+    if cluster:
+        need("--cluster", "sweep", "distributed", "dask_jobqueue")
+    elif jobs != 1 and len(os.sched_getaffinity(0)) > 1:
+        need("a sweep by several processes (--jobs 1: by one)", "sweep", "distributed")
+    if loaded.is_search:
+        need("a search", "optimise", "optuna")
+    for option in (name for name, wanted in drawn.items() if wanted):
+        need(option, "figures", "matplotlib")
 
 
 def _print_best(loaded: Sweep, trials: list[Trial]) -> None:
