@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import hmsim
+import hmsim.running.comparison
 import pytest
 from support import STREAM, succeed, write
 

@@ -51,12 +51,42 @@ def test_systems_and_policies_make_a_grid(tmp_path: Path, workload: Path, slow: 
     assert headings.count("split") == 2
 
 
+def test_a_system_may_be_named_with_its_policy(tmp_path: Path, workload: Path, slow: Path) -> None:
+    out = tmp_path / "out"
+    given = ("quick,unified_fr_fcfs", "quick,split,drained", slow)
+    rows = parsed("compare", *given, "--workload", workload, "--out", out)
+    places = [(row["config"], row.get("policy")) for row in rows]
+    assert places == [("quick", "unified_fr_fcfs"), ("quick", "split,drained"), ("slow", None)]
+    folders = {path.name for path in (out / "mix").iterdir()}
+    assert folders == {"quick, unified_fr_fcfs", "quick, split,drained", "slow"}
+    table = hmsim.compare(list(given), [], [workload])
+    assert [row["agent.0.rate"] for row in rows] == list(table["agent.0.rate"])
+    alone = hmsim.compare("quick", ["split,drained"], [workload])
+    assert alone["agent.0.rate"][0] == rows[1]["agent.0.rate"]
+
+
+def test_the_table_leaves_out_what_a_system_has_not(tmp_path: Path) -> None:
+    requests = write(tmp_path / "r.mqsim", "0 0 0 8 1\n0 0 8 8 0\n")
+    keys = f"kind: block_trace, path: {requests}, format: mqsim, threads: 1"
+    workload = write(tmp_path / "requests.yaml", f"agents: [{{{keys}}}]\n")
+    systems = ("quick", "storage/moneta")
+    lines = succeed("compare", *systems, "--workload", workload).splitlines()
+    cells = {line[:32].strip(): line[32:].split() for line in lines}
+    assert cells["NVDIMM line, mean (us)"][1] == cells["storage read, mean (us)"][0] == "-"
+    assert cells["bus carries NVDIMM data (%)"][1] == "-"
+    # Of one agent they would be 1; no agent uses DRAM.
+    assert not {"weighted speedup", "agent 0, slowdown", "DRAM bandwidth (GB/s)"} & set(cells)
+
+
 def test_what_cannot_be_compared_is_refused(workload: Path, slow: Path) -> None:
     given = ("--workload", workload)
     wrong = {
         "needs policies, or several configurations": ("quick",),
         "the configuration 'quick' is there twice": ("quick", "quick"),
         "compare: needs policies": ("quick", slow, "--writes", "both"),
+        "the configuration 'quick, split' is there twice": ("quick,split", "quick,split"),
+        "quick is under split; leave out": ("quick,split", slow, "--policy", "split"),
+        "did you mean 'split'": ("quick,splt", slow),
     }
     for message, arguments in wrong.items():
         outcome = invoke("compare", *arguments, *given)

@@ -47,13 +47,15 @@ from hmsim.running.options import options
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result, versions, write_json
 from hmsim.running.run_record import read_record
-from hmsim.running.runner import PREPARING, simulate
+from hmsim.running.runner import PREPARING, named_system, simulate
 from hmsim.running.workload import Agent, Workload, load_workload
 from hmsim.traces.records import FORMATS
 
 NOTABLE = 1.0  # seconds of preconditioning that are told
 IDENTITY = ("workload", "config", "policy", "seed")  # of a run, in front of its record
 OFTEN = 100  # times that an agent did its work, from which on it is told
+# Of a single agent they are 1, or its own speedup.
+OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slowdown")
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
@@ -122,7 +124,10 @@ def run(
 def compare(
     config: Annotated[
         list[str],
-        typer.Argument(metavar="CONFIG...", help="Configurations: paths or shipped names."),
+        typer.Argument(
+            metavar="CONFIG...",
+            help="Configurations: paths or shipped names; CONFIG,POLICY is one under a bundle.",
+        ),
     ],
     workload: Annotated[list[str], typer.Option("--workload", help="A workload; may be repeated.")],
     policy: Annotated[
@@ -152,7 +157,8 @@ def compare(
     Speedups are over the first column. Each agent also runs alone, on the same system, for
     slowdowns. Every run is kept in a cache as it ends: when stopped, the same command goes on.
 
-    Several configurations need no policy: each runs under its own. --set is said to all of them.
+    Several configurations need no policy: each runs under its own, or, as CONFIG,POLICY, under that
+    one. --set is said to all of them.
 
     Whether DRAM writes are drained in batches or mix with reads (controller.writes) may be worth
     more than the policy: --writes both shows each policy as NAME,drained and as NAME,mixed. FIRM
@@ -161,7 +167,10 @@ def compare(
     logs = _place_of_logs(request_log, out)
     if out is not None:
         check_output(out, force)
-    systems = [configuration(name, sets, check=not policy) for name in config]
+    systems = [
+        named_system(each, lambda name: configuration(name, sets, check=not policy))
+        for each in config
+    ]
     chosen = options(seed, warmup, check)
     with resumable("runs that had ended are kept in the cache"):
         found = compare_runs(
@@ -249,7 +258,7 @@ def _print_comparison(found: Comparison) -> None:
     ):
         results, rows = zip(*group)
         units = results[0].units
-        names = [name for name in found.columns if _says_something(name, rows)]
+        left_out = OF_SEVERAL_AGENTS if len(results[0].workload.agents) == 1 else ()
         configs = [result.config for result in results]
         columns_of = titles(configs)
         where = f" on {configs[0].name}" if len({config.name for config in configs}) == 1 else ""
@@ -260,6 +269,8 @@ def _print_comparison(found: Comparison) -> None:
             _print_repeated(result, f" under {title}")
         for part in _side_by_side(columns_of):
             columns = [row for title, row in zip(columns_of, rows) if title in part]
+            told = [name for name in found.columns if _says_something(name, columns)]
+            names = [name for name in told if name not in left_out]
             lines: list[Row] = []
             for heading, members in labels.lines(names, units):
                 lines.append(heading)
@@ -271,8 +282,8 @@ def _print_comparison(found: Comparison) -> None:
 
 
 def _says_something(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether any run has the statistic and, of what threads did, whether any did it."""
-    nothing = 0 if ".time." in name else None
+    """Tell whether any run has it and, of what threads did and buses carried, whether any did."""
+    nothing = 0 if ".time." in name or name.startswith(("bus.", "dram.")) else None
     values = (row.get(name) for row in rows)
     return any(value is not None and value == value and value != nothing for value in values)
 

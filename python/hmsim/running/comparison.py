@@ -28,7 +28,14 @@ from hmsim.running.options import Options, options
 from hmsim.running.points import Outcome, Point, Store, measurement
 from hmsim.running.request_log import RequestLog
 from hmsim.running.result import Result
-from hmsim.running.runner import AnyConfig, AnyWorkload, as_config, as_workload, simulate
+from hmsim.running.runner import (
+    AnyConfig,
+    AnyWorkload,
+    as_config,
+    as_workload,
+    named_system,
+    simulate,
+)
 
 if TYPE_CHECKING:  # takes a while to import: only for tables
     import pandas as pd
@@ -49,10 +56,8 @@ SHOWN = (
     "nvdimm.buffer.write_hit_ratio",
     "bus.dram_share",
     "bus.nvdimm_share",
-    "storage.read_latency_us.mean",
-    "storage.read_latency_us.p99",
-    "storage.write_latency_us.mean",
-    "storage.write_latency_us.p99",
+    *("storage.read_latency_us.mean", "storage.read_latency_us.p99"),
+    *("storage.write_latency_us.mean", "storage.write_latency_us.p99"),
     "storage.bandwidth_gb_per_s",
     "storage.cores_used",
 )
@@ -110,7 +115,8 @@ def compare(
 
     Args:
         config: a Config, a path, or the name of a shipped configuration; or a list of these, which
-            may be of one bundle, or of none: then each runs under its own policies.
+            may be of one bundle, or of none: then each runs under its own policies, or, named as
+            ``CONFIG,POLICY``, under that bundle.
         policies: policy bundles: names, paths or Bundles; speedups are over the first system. A
             name or path may give a write mode: ``split,drained``, ``split,mixed``.
         workloads: Workloads, paths or names of shipped workloads.
@@ -206,14 +212,11 @@ def compare_runs(
 def titles(configs: Sequence[Config]) -> list[str]:
     """Return what each system of a comparison is called: by its policy, its configuration, or both.
 
-    A policy is not named where none has one, a configuration not where all have the same.
+    A policy is not named where a system has its own, a configuration not where all have the same.
     """
     several = len({config.name for config in configs}) > 1
-    named = any(config.policy is not None for config in configs)
-    return [
-        ", ".join([config.name] * several + [config.policy or "its own"] * (named or not several))
-        for config in configs
-    ]
+    names = ([config.name if several else None, config.policy] for config in configs)
+    return [", ".join(filter(None, each)) or "its own" for each in names]
 
 
 def _systems(
@@ -225,7 +228,13 @@ def _systems(
     """Return every configuration under every policy."""
     is_one = isinstance(config, (str, os.PathLike, Config))
     given = [config] if is_one else config
-    bases = [as_config(each) for each in cast("Sequence[AnyConfig]", given)]
+    bases = [
+        named_system(each) if isinstance(each, str) else as_config(each)
+        for each in cast("Sequence[AnyConfig]", given)
+    ]
+    for base in bases:
+        if policies and base.policy is not None:
+            raise InputError(f"compare: {base.name} is under {base.policy}; leave out the policies")
     if not policies and (len(bases) < 2 or writes is not None):
         raise InputError("compare: needs policies, or several configurations")
     systems: list[Config] = []
@@ -234,7 +243,8 @@ def _systems(
         under = write_modes.expanded(under, writes)
         _refuse_repeated("policy", [str(system.policy) for system in under])
         systems += under
-    _refuse_repeated("configuration", [base.name for base in bases])
+    names = [", ".join(filter(None, (base.name, base.policy))) for base in bases]
+    _refuse_repeated("configuration", names)
     if policies and writes is None:
         differing = write_modes.difference(systems[: len(systems) // len(bases)])
         if differing:
@@ -282,8 +292,10 @@ def _row(result: Result, first: Sequence[float], alone: Sequence[float]) -> dict
         row[f"agent.{index}.rate"] = rate
         row[f"agent.{index}.speedup"] = speedups[index]
         row[f"agent.{index}.slowdown"] = slowdowns[index]
+    has_nvdimm = result.config.resolved()["nvdimm.present"] == "true"
     for name, value in stats.items():
-        if name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH):
+        shown = name in SHOWN or any(fnmatch.fnmatch(name, pattern) for pattern in SHOWN_OF_EACH)
+        if shown and (has_nvdimm or "nvdimm" not in name):
             row[name] = value
     return row
 

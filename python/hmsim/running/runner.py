@@ -187,6 +187,15 @@ def as_config(config: AnyConfig) -> Config:
     return config if isinstance(config, Config) else load_config(config)
 
 
+def named_system(name: str, load: Callable[[str], Config] = load_config) -> Config:
+    """Return the configuration ``CONFIG``, or ``CONFIG,POLICY`` under that bundle.
+
+    A file whose name has a comma is a configuration. Raises InputError.
+    """
+    first, _, policy = name.partition(",")
+    return load(first).with_policy(policy) if policy and not os.path.isfile(name) else load(name)
+
+
 def as_workload(workload: AnyWorkload) -> Workload:
     """Return a workload, loaded if it is a path or name. Raises InputError."""
     return workload if isinstance(workload, Workload) else load_workload(workload)
