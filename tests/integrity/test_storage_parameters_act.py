@@ -72,8 +72,8 @@ OTHER |= {f"storage.path.{layer}_{way}": "7us" for layer in LAYERS for way in ("
 REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
 
 
-# Kinds and layers that test_storage_devices_act.py has.
-OTHERS = ("cache", "disk", "flash", "stripe", "table")
+# Kinds and layers that test_storage_devices_act.py has, and test_paging_acts.py.
+OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table")
 
 
 def names() -> list[str]:
