@@ -24,8 +24,8 @@ Host::Host(const PathParameters& parameters, StorageDevice& device)
   device_.listen(*this);
 }
 
-std::uint16_t Host::join(IoListener& client) {
-  clients_.push_back(&client);
+std::uint16_t Host::join(IoListener& client, Contexts* contexts) {
+  clients_.push_back({&client, contexts});
   return static_cast<std::uint16_t>(clients_.size() - 1);
 }
 
@@ -98,19 +98,18 @@ void Host::go_on(std::uint32_t slot, Tick now) {
       case Stage::Where::core:
         if (io.in_context) {
           run(slot, now);
-        } else if (contexts_.take(1, slot, now)) {
-          io.in_context = true;
+        } else if (take_context(slot, now)) {
           run(slot, now);
         }
         return;
       case Stage::Where::section:
-        leave_context(io, now);
+        leave_context(slot, now);
         if (sections_[static_cast<std::size_t>(stage.section)].offer(slot, now)) {
           start_section(slot, stage.section, now);
         }
         return;
       case Stage::Where::nowhere:
-        leave_context(io, now);
+        leave_context(slot, now);
         io.charge(stage.layer, now + stage.pass);
         ++io.stage;
         events_.schedule(now + stage.pass, Event::go_on, slot);
@@ -184,7 +183,7 @@ bool Host::issue(std::uint32_t slot, Tick now) {
   if (more) {
     io.stage = static_cast<std::uint32_t>(path(io).again);
   } else if (!io.spins) {
-    leave_context(io, now);
+    leave_context(slot, now);
   }
   device_.submit(piece, now);
   device_next_ = device_.next_event();
@@ -207,12 +206,32 @@ void Host::on_io_done(std::uint32_t tag, Tick now) {
   go_on(slot, now);
 }
 
+bool Host::take_context(std::uint32_t slot, Tick now) {
+  Io& io = ios_[slot];
+  Contexts* const own = clients_[io.client].contexts;
+  const bool has = own == nullptr ? contexts_.take(1, slot, now) : own->take(slot, io.request, now);
+  io.in_context = has;
+  io.waits_outside = !has && own != nullptr;
+  return has;
+}
+
+void Host::granted(std::uint32_t slot, Tick now) {
+  ios_[slot].in_context = true;
+  ios_[slot].waits_outside = false;
+  run(slot, now);
+  wakeup_.notify();
+}
+
 // Gives the context back; whoever waited for it runs.
-void Host::leave_context(Io& io, Tick now) {
-  if (!io.in_context) {
+void Host::leave_context(std::uint32_t slot, Tick now) {
+  if (!ios_[slot].in_context) {
     return;
   }
-  io.in_context = false;
+  ios_[slot].in_context = false;
+  if (Contexts* const own = clients_[ios_[slot].client].contexts) {
+    own->give(slot, now);
+    return;
+  }
   contexts_.give(1, now);
   if (const auto next = contexts_.admit(now)) {
     ios_[*next].in_context = true;
@@ -222,7 +241,7 @@ void Host::leave_context(Io& io, Tick now) {
 
 void Host::end(std::uint32_t slot, Tick now) {
   Io& io = ios_[slot];
-  leave_context(io, now);
+  leave_context(slot, now);
   if (io.request.kind == IoRequest::Kind::flush) {
     ++counts_.flushes;
   } else {
@@ -240,7 +259,7 @@ void Host::end(std::uint32_t slot, Tick now) {
   const std::uint32_t tag = io.request.tag;
   ios_.give_back(slot);
   told_ = true;
-  clients_[client]->on_io_done(tag, now);
+  clients_[client].listener->on_io_done(tag, now);
 }
 
 void Host::account(Tick now) {

@@ -12,6 +12,7 @@
 #include "core/key_map.h"
 #include "core/pool.h"
 #include "core/statistics.h"
+#include "storage/contexts.h"
 #include "storage/request.h"
 #include "storage/server.h"
 #include "storage/software_path.h"
@@ -35,6 +36,8 @@ struct HostCounts {
   void serialize(Archive& archive) { archive(of, flushes, processor_time); }
 };
 
+// A client has the host's contexts, or brings its own (storage/contexts.h).
+//
 // A request holds a context in its layers of `core`, one after another in one piece, and, if it
 // spins, while the device works; never while it waits for a section, or sleeps. A request larger
 // than max_request is issued in pieces, one after another; the thread then waits for all of them.
@@ -49,8 +52,12 @@ class Host final : public Component, private IoListener {
     wakeup_.notify();
   }
 
-  // Gives whoever asks a number. It is told of its requests' ends from within advance().
-  std::uint16_t join(IoListener& client);
+  // Gives whoever asks a number. It is told of its requests' ends from within advance(). Software
+  // of its requests runs on `contexts`, which may outlive nothing; nullptr: on the host's own.
+  std::uint16_t join(IoListener& client, Contexts* contexts = nullptr);
+  // The request, of a client with contexts of its own, has got one that it waited for.
+  void granted(std::uint32_t io, Tick now);
+  bool jobs_run_on_nodes() const { return parameters_.jobs == JobContexts::node; }
 
   // A request of that client, whose tags are its own; it may wait inside. Throws InputError when it
   // lies beyond the device's end, or is not in sectors.
@@ -67,10 +74,18 @@ class Host final : public Component, private IoListener {
   void serialize(Archive& archive) override;
   // The tags of a client's requests that have not ended.
   std::vector<std::uint32_t> under_way(std::uint16_t client) const;
+  // The requests of a client with contexts of its own that have one, or that wait for one;
+  // ascending.
+  std::vector<std::uint32_t> with_context(std::uint16_t client) const;
+  std::vector<std::uint32_t> without_context(std::uint16_t client) const;
 
  private:
   enum class Event : std::uint8_t { go_on, section_end, last = section_end };
 
+  struct Client {
+    IoListener* listener = nullptr;
+    Contexts* contexts = nullptr;  // none: the host's
+  };
   struct Io {
     IoRequest request;
     std::uint16_t client = 0;
@@ -79,6 +94,7 @@ class Host final : public Component, private IoListener {
     std::uint64_t issued = 0;  // bytes
     bool issued_all = false;
     bool in_context = false;
+    bool waits_outside = false;  // for a context of the client's own
     bool spins = false;
     Tick begun{0};
     Tick since{0};  // what is before that belongs to some layer
@@ -107,7 +123,10 @@ class Host final : public Component, private IoListener {
   void start_section(std::uint32_t slot, Section section, Tick now);
   void end_section(std::size_t section, Tick now);
   bool issue(std::uint32_t slot, Tick now);
-  void leave_context(Io& io, Tick now);
+  bool take_context(std::uint32_t slot, Tick now);
+  void leave_context(std::uint32_t slot, Tick now);
+  template <class Wanted>
+  std::vector<std::uint32_t> slots_of(std::uint16_t client, Wanted wanted) const;
   void end(std::uint32_t slot, Tick now);
   void check_request(const IoRequest& request) const;
   void check_loaded(const Archive& archive) const;
@@ -119,7 +138,7 @@ class Host final : public Component, private IoListener {
   StorageDevice& device_;
   const bool goes_ahead_;      // to events that nobody else sees, without the kernel
   Tick device_next_ = kNever;  // event
-  std::vector<IoListener*> clients_;
+  std::vector<Client> clients_;
   bool told_ = false;  // a client, since advance() was called
   Wakeup wakeup_;
   Pool<Io> ios_;

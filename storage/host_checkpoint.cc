@@ -15,7 +15,8 @@ constexpr const char* kWrong = "the storage's requests do not hold together";
 
 void Host::Io::serialize(Archive& archive) {
   request.serialize(archive);
-  archive(client, stage, pieces, issued, issued_all, in_context, spins, begun, since, parts);
+  archive(client, stage, pieces, issued, issued_all, in_context, waits_outside, spins, begun, since,
+          parts);
 }
 
 void Host::serialize(Archive& archive) {
@@ -72,8 +73,13 @@ void Host::check_loaded(const Archive& archive) const {
     check_io(archive, io);
     archive.check(io.pieces == pieces[slot], kWrong);
     ++under_way;
-    in_contexts += io.in_context ? 1 : 0;
+    const bool outside = clients_[io.client].contexts != nullptr;
+    in_contexts += io.in_context && !outside ? 1 : 0;
     const Stage& stage = path(io).stages[io.stage];
+    if (io.waits_outside) {
+      archive.check(outside && !io.in_context && stage.where == Stage::Where::core, kWrong);
+      places.take(slot);
+    }
     if (stage.where == Stage::Where::device && io.issued_all) {
       archive.check(io.pieces > 0, kWrong);
       places.take(slot);
@@ -107,6 +113,25 @@ void Host::check_loaded(const Archive& archive) const {
   }
   archive.check(
       places.all() && in_contexts == contexts_.used() && under_way == outstanding_.value(), kWrong);
+}
+
+template <class Wanted>
+std::vector<std::uint32_t> Host::slots_of(std::uint16_t client, Wanted wanted) const {
+  std::vector<std::uint32_t> slots;
+  for (const std::uint32_t slot : ios_.taken()) {
+    if (ios_[slot].client == client && wanted(ios_[slot])) {
+      slots.push_back(slot);
+    }
+  }
+  return slots;
+}
+
+std::vector<std::uint32_t> Host::with_context(std::uint16_t client) const {
+  return slots_of(client, [](const Io& io) { return io.in_context; });
+}
+
+std::vector<std::uint32_t> Host::without_context(std::uint16_t client) const {
+  return slots_of(client, [](const Io& io) { return io.waits_outside; });
 }
 
 std::vector<std::uint32_t> Host::under_way(std::uint16_t client) const {

@@ -132,6 +132,11 @@ void PathParameters::declare(ParameterSet& parameters) {
   parameters.integer("contexts", contexts, {1, 4'096}, "contexts",
                      {"hardware contexts on which software runs; each spinning thread has one",
                       "a modelling choice of hmsim"});
+  parameters.choice<JobContexts>(
+      "jobs", jobs, {{"node", JobContexts::node}, {"own", JobContexts::own}},
+      {"what software of jobs' requests runs on: cores of their node, which it takes from their "
+       "threads, or the contexts above, which take no time from anybody",
+       "a modelling choice of hmsim"});
   parameters.size("max_request", max_request, {512, std::int64_t{1} << 30},
                   {"larger requests are split into pieces of this size, which are issued one after "
                    "another and are under way together",

@@ -81,10 +81,14 @@ struct Stage {
   Tick hold{0};  // of the section
 };
 
+// What software of jobs' requests runs on.
+enum class JobContexts : std::uint8_t { node, own };
+
 struct PathParameters {
   IoDriverKind kind = IoDriverKind::none;  // as which `driver` began
   IoDriver driver = io_driver_of(IoDriverKind::none);
   std::int64_t contexts = 16;
+  JobContexts jobs = JobContexts::node;
   Bytes max_request{1 << 20};
   Tick file_system_time{0};
   Tick file_system_read_hold{0};

@@ -74,6 +74,9 @@ void JobAgent::open_sites() {
     site.write_back.set_limit(static_cast<std::uint64_t>(keys_.dirty_ratio * lines));
     sites_.push_back(std::move(site));
   }
+  if (storage_) {
+    storage_->run_on(*sites_.front().node, sites_.front().job);
+  }
 }
 
 std::size_t JobAgent::site_index(std::uint32_t thread) const {

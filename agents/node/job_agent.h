@@ -15,7 +15,7 @@
 // A flusher takes what waits on its node, a transfer at a time.
 //
 // Where the configuration has storage, transfers and flushes go there (agents/node/job_storage.h):
-// it moves its data by itself, as a copy engine does, under software of its own.
+// it moves its data by itself, as a copy engine does, under software that runs on the node's cores.
 //
 // The job has finished when all threads of its program have ended, and its messages have arrived;
 // then it starts over.
@@ -100,6 +100,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   ThreadState state_of(std::uint32_t thread) const override { return threads_[thread].state; }
   ThreadName name_of(std::uint32_t thread) const override;
   std::size_t agent() const override { return index(); }
+  void core_granted(std::uint32_t io, Tick now) override { storage_->granted(io, now); }
 
   void message_arrived(std::uint32_t event, Tick now) override;
   std::uint32_t network_events() const override {

@@ -124,6 +124,7 @@ void JobAgent::check_outstanding(const Archive& archive,
   }
   if (storage_) {
     archive.check(requests.empty(), kWrong);
+    storage_->check_loaded(archive);
     for (const JobStorage::Subject& each : storage_->under_way()) {
       if (each.flush) {
         take_syncing(each.number);

@@ -29,7 +29,7 @@ NodeCore* Node::free_core(const ThreadId& thread) {
   NodeCore* found = nullptr;
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     NodeCore* const core = cores_[i].get();
-    if (core->thread() || !jobs_[thread.job].uses[i]) {
+    if (!core->is_free() || !jobs_[thread.job].uses[i]) {
       continue;
     }
     const std::optional<ThreadId> last = core->last_thread();
@@ -92,11 +92,47 @@ void Node::stored(MemoryClass memory, Address address) {
   }
 }
 
+bool Node::hold(const SoftwareId& software, const ThreadId& on_behalf, Tick now) {
+  if (NodeCore* const core = free_core(on_behalf)) {
+    core->hold(software, now);
+    return true;
+  }
+  jobs_[software.job].software.push({software.io, next_order_++});
+  const auto own = std::find_if(cores_.begin(), cores_.end(), [&](const auto& core) {
+    return core->thread() && *core->thread() == on_behalf;
+  });
+  if (own == cores_.end()) {
+    preempt_for(on_behalf, now);
+  } else {
+    (*own)->preempt(now);
+  }
+  return false;
+}
+
+void Node::release(const SoftwareId& software, Tick now) {
+  for (const auto& core : cores_) {
+    if (core->software() && *core->software() == software) {
+      core->release(now);
+      take_next(*core, now);
+      return;
+    }
+  }
+}
+
+// Software goes first: it is an interrupt, or goes on with what a thread has asked for.
 bool Node::take_next(NodeCore& core, Tick now) {
+  if (Job* const job = first_of(core, &Job::software)) {
+    const SoftwareId software{static_cast<std::uint16_t>(job - jobs_.data()),
+                              job->software.front().thread};
+    job->software.pop();
+    core.hold(software, now);
+    job->job->core_granted(software.io, now);
+    return true;
+  }
   return take_next(core, &Job::woken, now) || take_next(core, &Job::waiting, now);
 }
 
-bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
+Node::Job* Node::first_of(const NodeCore& core, Queue queue) {
   const auto index = static_cast<std::size_t>(
       std::find_if(cores_.begin(), cores_.end(),
                    [&core](const auto& each) { return each.get() == &core; }) -
@@ -108,6 +144,11 @@ bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
       first = &job;
     }
   }
+  return first;
+}
+
+bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
+  Job* const first = first_of(core, queue);
   if (first == nullptr) {
     return false;
   }
@@ -116,6 +157,24 @@ bool Node::take_next(NodeCore& core, Queue queue, Tick now) {
   (first->*queue).pop();
   run(core, thread, now);
   return true;
+}
+
+std::vector<std::uint32_t> Node::with_core(std::uint16_t job) const {
+  std::vector<std::uint32_t> ios;
+  for (const auto& core : cores_) {
+    if (core->software() && core->software()->job == job) {
+      ios.push_back(core->software()->io);
+    }
+  }
+  std::sort(ios.begin(), ios.end());
+  return ios;
+}
+
+std::vector<std::uint32_t> Node::without_core(std::uint16_t job) const {
+  std::vector<std::uint32_t> ios;
+  jobs_[job].software.each([&](const Waiting& each) { ios.push_back(each.thread); });
+  std::sort(ios.begin(), ios.end());
+  return ios;
 }
 
 void Node::watch(ThreadObserver& observer, Tick now) {
@@ -147,7 +206,7 @@ void Node::serialize(Archive& archive) {
   archive.section("node");
   archive(next_order_);
   for (Job& job : jobs_) {
-    archive(job.woken, job.waiting);
+    archive(job.software, job.woken, job.waiting);
   }
 }
 
@@ -170,8 +229,15 @@ void Node::check_loaded(const Archive& archive) const {
         before = each.order + 1;
       });
     }
+    std::uint64_t before = 0;
+    job.software.each([&](const Waiting& each) {
+      archive.check(each.order >= before && each.order < next_order_, kWrong);
+      before = each.order + 1;
+    });
     Places running(archive, job.job->thread_count(), kWrong);
     for (std::size_t i = 0; i < cores_.size(); ++i) {
+      const auto& software = cores_[i]->software();
+      archive.check(!software || software->job < jobs_.size(), kWrong);
       const auto& thread = cores_[i]->thread();
       if (thread && jobs_[thread->job].job == job.job) {
         running.take(thread->thread);

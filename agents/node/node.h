@@ -61,6 +61,8 @@ class NodeJob {
   virtual ThreadState state_of(std::uint32_t thread) const = 0;
   virtual ThreadName name_of(std::uint32_t thread) const = 0;
   virtual std::size_t agent() const = 0;  // its number in the workload
+  // Software of its request, which waited, has a core from now on.
+  virtual void core_granted(std::uint32_t io, Tick now) = 0;
 };
 
 class Node {
@@ -82,6 +84,14 @@ class Node {
   // A core's thread waits for something, or yields: the core takes another, if there is one.
   void core_is_free(NodeCore& core, Tick now) { take_next(core, now); }
   void yielded(NodeCore& core, const ThreadId& thread, Tick now);
+  // Software of a job's request needs a core, preferably that where the thread for which it runs
+  // was last. True: it has one, until release(); otherwise it is the next to get one, before all
+  // threads, and preempts the one that has had one for longest.
+  bool hold(const SoftwareId& software, const ThreadId& on_behalf, Tick now);
+  void release(const SoftwareId& software, Tick now);
+  // Loading: the requests of a job whose software has a core, or waits for one; ascending.
+  std::vector<std::uint32_t> with_core(std::uint16_t job) const;
+  std::vector<std::uint32_t> without_core(std::uint16_t job) const;
   // Nodes, this one among them, that have the same memory. By default this one alone.
   void share_memory(std::vector<Node*> nodes) { sharers_ = std::move(nodes); }
   // One of the cores stores to the line: none that has the same memory keeps a copy.
@@ -107,6 +117,7 @@ class Node {
   struct Job {
     NodeJob* job = nullptr;
     std::vector<bool> uses;  // by core's index
+    Ring<Waiting> software;  // by request
     Ring<Waiting> woken;
     Ring<Waiting> waiting;
   };
@@ -114,6 +125,7 @@ class Node {
 
   bool take_next(NodeCore& core, Tick now);
   bool take_next(NodeCore& core, Queue queue, Tick now);
+  Job* first_of(const NodeCore& core, Queue queue);
   void preempt_for(const ThreadId& thread, Tick now);
   NodeCore* free_core(const ThreadId& thread);
   void run(NodeCore& core, const ThreadId& thread, Tick now);

@@ -37,6 +37,16 @@ void NodeCore::run(const ThreadId& thread, Tick now) {
   notify();
 }
 
+void NodeCore::hold(const SoftwareId& software, Tick now) {
+  account(now);
+  software_ = software;
+}
+
+void NodeCore::release(Tick now) {
+  account(now);
+  software_.reset();
+}
+
 void NodeCore::begin() {
   copies_.resize(capacity());
   rest(0);
@@ -125,22 +135,28 @@ std::int64_t NodeCore::stint_work(Tick now) const {
 }
 
 void NodeCore::account(Tick now) {
-  busy_ += thread_ ? static_cast<Counter>((now - counted_to_).value()) : 0;
+  const auto time = static_cast<Counter>((now - counted_to_).value());
+  busy_ += is_free() ? 0 : time;
+  software_time_ += software_ ? time : 0;
   counted_to_ = now;
 }
 
 void NodeCore::register_statistics(StatisticRegistry& registry, const std::string& path) {
   MissCore::register_statistics(registry, path);
-  registry.counter(path + ".busy", "ps", "time in which a thread had it", {&busy_});
+  registry.counter(path + ".busy", "ps", "time in which a thread or software of I/O had it",
+                   {&busy_});
+  registry.counter(path + ".software", "ps", "of that, software of I/O (storage.path)",
+                   {&software_time_});
   registry.counter(path + ".switches", "", "from one thread to another", {&switches_});
 }
 
 void NodeCore::serialize_core(Archive& archive) {
   MissCore::serialize_core(archive);
-  archive(thread_, last_, stint_begin_, first_slot_at_, yields_soon_);
+  archive(thread_, last_, software_, stint_begin_, first_slot_at_, yields_soon_);
   archive(quantum_end_, fetched_, counted_slot_, copy_slots_, done_);
   archive.fixed(copies_);
-  archive(counted_to_, busy_, switches_);
+  archive(counted_to_, busy_, software_time_, switches_);
+  archive.check(!thread_ || !software_, "a core has both a thread and software");
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
   const auto check = [&](std::int64_t each) {
     archive.check(each >= 0 && each < kMost, "a core has come too far");

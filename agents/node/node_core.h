@@ -28,6 +28,17 @@ struct ThreadId {
   void serialize(Archive& archive) { archive(job, thread); }
 };
 
+// Software that runs for a request of a job's: the job's number, and the request's.
+struct SoftwareId {
+  std::uint16_t job = 0;
+  std::uint32_t io = 0;
+
+  friend bool operator==(const SoftwareId& a, const SoftwareId& b) {
+    return a.job == b.job && a.io == b.io;
+  }
+  void serialize(Archive& archive) { archive(job, io); }
+};
+
 // What a stint came to.
 struct Stint {
   std::int64_t work = 0;  // instructions of the program: those that copy lines are left out
@@ -40,6 +51,12 @@ class NodeCore final : public MissCore {
 
   const std::optional<ThreadId>& thread() const { return thread_; }  // that runs
   std::optional<ThreadId> last_thread() const { return last_; }
+  const std::optional<SoftwareId>& software() const { return software_; }  // that has it
+  bool is_free() const { return !thread_ && !software_; }
+  // Software has the free core until release(), however long that takes: it is no thread, needs no
+  // switch, and is not preempted.
+  void hold(const SoftwareId& software, Tick now);
+  void release(Tick now);
   // Runs a thread from now on. The core is free, and the thread's job has said so.
   void run(const ThreadId& thread, Tick now);
 
@@ -47,7 +64,7 @@ class NodeCore final : public MissCore {
   void preempt(Tick now);
   Tick stint_begin() const { return stint_begin_; }
   // Whether preempt() may gain anything: the thread has begun, and does not yield already.
-  bool preemptible(Tick now) const { return !yields_soon_ && first_slot_at_ <= now; }
+  bool preemptible(Tick now) const { return thread_ && !yields_soon_ && first_slot_at_ <= now; }
 
   // Instructions of the program, up to `now`, in the present stint: of those that are retired, the
   // ones that copy no line.
@@ -58,7 +75,7 @@ class NodeCore final : public MissCore {
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
 
-  Counter busy() const { return busy_; }  // picoseconds in which a thread had it
+  Counter busy() const { return busy_; }  // picoseconds in which a thread or software had it
 
  private:
   // The records of whichever thread runs.
@@ -98,6 +115,7 @@ class NodeCore final : public MissCore {
   Tick switch_time_;
   std::optional<ThreadId> thread_;
   std::optional<ThreadId> last_;
+  std::optional<SoftwareId> software_;
   Tick stint_begin_{0};            // when the thread took the core
   Tick first_slot_at_{0};          // when it began to run: behind the switch
   bool yields_soon_ = false;       // it has been preempted
@@ -107,9 +125,10 @@ class NodeCore final : public MissCore {
   std::int64_t counted_slot_ = 0;  // of the latest dispatch
   // Of the stint, between a copied line's dispatch and the one before, and of waits at its fences.
   std::int64_t copy_slots_ = 0;
-  std::int64_t done_ = 0;  // work of stints that ended
-  Tick counted_to_{0};     // up to when time is counted
-  Counter busy_ = 0;       // picoseconds
+  std::int64_t done_ = 0;      // work of stints that ended
+  Tick counted_to_{0};         // up to when time is counted
+  Counter busy_ = 0;           // picoseconds
+  Counter software_time_ = 0;  // of these, in which software had it
   Counter switches_ = 0;
 };
 

@@ -245,6 +245,17 @@ inline std::vector<FuzzedSystem> fuzzed_storage() {
         {"storage.cache.second", "128KiB"},
         {"storage.cache.replacement", "lirs"}},
        {with(kBlock, {{"threads", "6"}})}},
+      {{{"nvdimm.present", "false"},
+        {"storage.kind", "table"},
+        {"storage.capacity", "64MiB"},
+        {"storage.path.driver", "moneta_base"},
+        {"storage.path.spin_up_to", "4KiB"}},
+       {kJob}},
+      {{{"nvdimm.present", "false"},
+        {"storage.kind", "table"},
+        {"storage.capacity", "64MiB"},
+        {"storage.paging.memory", "64KiB"}},
+       {with(kCore, {{"paged", "true"}}), with(kCore, {{"core", "1"}, {"paged", "true"}})}},
   };
 }
 

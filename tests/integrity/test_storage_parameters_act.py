@@ -73,13 +73,14 @@ REFUSED = {"storage.memory.capacity": "storage.capacity"}  # too small for it
 
 
 # Kinds and layers that test_storage_devices_act.py has, and test_paging_acts.py.
+OF_JOBS = "storage.path.jobs"  # tests/cc/simulation/job_storage_test.cc
 OTHERS = ("cache", "disk", "flash", "paging", "stripe", "table")
 
 
 def names() -> list[str]:
     found = [entry["name"] for entry in Simulation.parameters()]
     own = [name for name in found if name.startswith("storage.")]
-    return [name for name in own if name.split(".")[1] not in OTHERS]
+    return [name for name in own if name.split(".")[1] not in OTHERS and name != OF_JOBS]
 
 
 def other(name: str) -> Any:

@@ -92,6 +92,82 @@ TEST(JobOnStorage, ATransferGoesOnAtTheStart) {
               latency(*done, "storage.read_latency_us", "max"), 2);
 }
 
+// A thread that reads 20 pages, and computes before each; and one that only computes.
+std::string reader_and(const std::string& other) {
+  std::string program = "thread main\n";
+  for (int i = 0; i < 20; ++i) {
+    program += "compute 20000\nread " + std::to_string(37 * i) + "\n";
+  }
+  return program + other;
+}
+
+Job on_cores(const std::string& program, const char* driver, const char* jobs,
+             const char* cores = "0") {
+  Job made = job(program, {{"cores", cores}, {"flushers", "0"}});
+  made.config.insert(made.config.end(), {{"storage.path.driver", driver},
+                                         {"storage.path.jobs", jobs},
+                                         {"frontend.node.switch_time", "0ps"}});
+  return made;
+}
+
+double makespan(const Simulation& run) { return value(run, "agent.0.makespan_us") * 1e6; }
+
+// A lone thread sleeps while its software runs: nothing takes longer, but its core is busy.
+TEST(JobOnStorage, SoftwareOfALoneThreadRunsOnItsCore) {
+  for (const char* driver : {"moneta_base", "moneta_atomic", "moneta_spin", "haste"}) {
+    const auto apart = run(on_cores(reader_and(""), driver, "own"));
+    const auto on_node = run(on_cores(reader_and(""), driver, "node"));
+    EXPECT_EQ(makespan(*on_node), makespan(*apart)) << driver;
+    const double software = value(*on_node, "core.0.software");
+    EXPECT_GT(software, 20 * 1e6) << driver;
+    EXPECT_EQ(value(*on_node, "core.0.busy"), value(*apart, "core.0.busy") + software) << driver;
+    EXPECT_EQ(value(*apart, "core.0.software"), 0) << driver;
+  }
+}
+
+// What software takes from the core that another thread computes on, that thread lacks.
+TEST(JobOnStorage, SoftwareTakesTimeFromThreads) {
+  const std::string program = reader_and("thread other\ncompute 4000000\n");
+  for (const char* driver : {"moneta_base", "moneta_spin", "haste"}) {
+    const auto apart = run(on_cores(program, driver, "own"));
+    const auto on_node = run(on_cores(program, driver, "node"));
+    const double software = value(*on_node, "core.0.software");
+    constexpr double kEdges = 50e3;  // picoseconds that stints lose where they are cut
+    EXPECT_NEAR(makespan(*on_node), makespan(*apart) + software, kEdges) << driver;
+    // With a core for each thread nobody lacks anything.
+    const auto both = run(on_cores(program, driver, "node", "0, 1"));
+    EXPECT_EQ(makespan(*both), makespan(*run(on_cores(program, driver, "own", "0, 1")))) << driver;
+  }
+}
+
+// A thread that spins has its core for all of the request's latency.
+TEST(JobOnStorage, SpinningKeepsTheCore) {
+  const auto done = run(on_cores(reader_and(""), "moneta_spin", "node"));
+  EXPECT_EQ(value(*done, "core.0.software"), value(*done, "agent.0.time.reading"));
+}
+
+TEST(JobOnStorage, ASavedRunWithSoftwareOnCoresIsTheRunThatWentOn) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    for (const char* driver : {"moneta_base", "haste", "moneta_balance"}) {
+      Job program = job(random_program(seed), {{"cores", "0, 1"}, {"flushers", "2"}});
+      program.config.insert(program.config.end(), {{"storage.path.driver", driver},
+                                                   {"storage.path.max_request", "4KiB"},
+                                                   {"storage.path.file_system.time", "1us"},
+                                                   {"storage.path.file_system.read_hold", "2us"}});
+      const auto whole = run(program);
+      for (std::uint64_t steps = 1; steps < 3'000; steps = steps * 4 + 1) {
+        const auto first = make(program);
+        first->run(steps);
+        const auto second = make(program);
+        second->load(first->save(), "a.ckpt");
+        while (!second->run(1'000'000)) {
+        }
+        ASSERT_EQ(whole->save(), second->save()) << seed << driver << steps;
+      }
+    }
+  }
+}
+
 TEST(JobOnStorage, ASavedRunIsTheRunThatWentOn) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     for (const char* flushers : {"0", "2"}) {
