@@ -54,9 +54,9 @@ std::vector<ParameterError> check_policies(const std::vector<std::unique_ptr<Pol
 
 std::unique_ptr<Policy> create_policy(PolicyKind kind, const std::string& name,
                                       const Assignments& assignments) {
-  const auto found = std::find_if(
-      all().begin(), all().end(),
-      [&](const PolicyDescriptor* policy) { return policy->kind == kind && policy->name == name; });
+  const auto found = std::find_if(all().begin(), all().end(), [&](const PolicyDescriptor* policy) {
+    return policy->kind == kind && policy->name == name;
+  });
   if (found == all().end()) {
     throw InputError("no such policy: '" + name + "'; did you mean '" +
                      nearest_name(name, policy_names(kind)) + "'?");
