@@ -96,9 +96,7 @@ void Host::go_on(std::uint32_t slot, Tick now) {
     const Stage& stage = stages[io.stage];
     switch (stage.where) {
       case Stage::Where::core:
-        if (io.in_context) {
-          run(slot, now);
-        } else if (take_context(slot, now)) {
+        if (io.in_context || take_context(slot, now)) {
           run(slot, now);
         }
         return;
