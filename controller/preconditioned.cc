@@ -159,7 +159,7 @@ std::string body_of(const std::string& path, const SystemConfig& config) {
 std::string preconditioned_shape(const SystemConfig& config, std::uint64_t seed) {
   std::string text;
   for (const auto& [name, value] : shaping(config, seed)) {
-    text += name + " = " + value + "\n";
+    text.append(name).append(" = ").append(value).append("\n");
   }
   return text;
 }
