@@ -88,6 +88,7 @@ COLUMNS = {
 # A value that differs from AGENTS and the default, by parameter, or for all kinds by key.
 OTHER: dict[str, Any] = {
     "core": 3,
+    "paged": True,
     "node": 1,
     "measured": False,
     "frequency": "500MHz",
@@ -317,6 +318,8 @@ COMPANY["memory_trace.levels"] = VECTORS
 COMPANY["memory_trace.interval"] = {**STORES, "mode": "timed", "interval": "100ns"}
 COMPANY["llc_trace.levels"] = {**VECTORS, "instructions_per_request": 20}
 COMPANY["llc_trace.instructions_per_request"] = {**STORES, "instructions_per_request": 20}
+SWAP = {"storage.kind": "table", "storage.paging.memory": "64KiB"}
+COMPANY |= {f"{kind}.paged": SWAP for kind in ("llc_trace", "synthetic_core")}
 # Which core an agent acts for matters to schedulers that tell cores apart.
 BY_CORE = {"controller.scheduler": "par_bs", "policies.par_bs.sources": "core"}
 COMPANY |= {f"{kind}.core": BY_CORE for kind in AGENTS if kind != "job"}
