@@ -12,11 +12,13 @@ import typer
 from hmsim._core import version
 from hmsim.cli.commands import Commands
 from hmsim.cli.support import application
+from hmsim.common.paths import data_directory
 
 app = application(
     "Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.",
     Commands,
     completion=True,
+    end=f"\b\nThe pages that helps name lie in {data_directory()}/docs.",
 )
 
 

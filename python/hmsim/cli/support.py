@@ -188,12 +188,16 @@ def resumable(kept: str) -> Iterator[None]:
 
 
 def application(
-    text: Optional[str] = None, cls: type[Group] = Group, completion: bool = False
+    text: Optional[str] = None,
+    cls: type[Group] = Group,
+    completion: bool = False,
+    end: Optional[str] = None,
 ) -> typer.Typer:
     """Return an empty group of commands; with ``completion`` it can complete them in shells."""
     return typer.Typer(
         cls=cls,
         help=text,
+        epilog=end,
         no_args_is_help=True,
         add_completion=completion,
         rich_markup_mode=None,
