@@ -52,8 +52,9 @@ KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hms
 
 def arguments():
     made = parser(__doc__.splitlines()[0])
-    made.add_argument("--vmlinux", required=True, help="the kernel, an ELF file")
-    made.add_argument("--initramfs", required=True, help="its image, an uncompressed cpio archive")
+    made.add_argument("--vmlinux", help="the kernel, an ELF file")
+    made.add_argument("--initramfs", help="its image, an uncompressed cpio archive")
+    made.add_argument("--machine", metavar="DIR", help="of 'hmsim guest prepare', instead of them")
     made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
     made.add_argument("--prepare", default="", metavar="FILE", help="shell script, at boot")
     made.add_argument("--script", default="", metavar="FILE", help="shell script, measured")
@@ -78,7 +79,10 @@ def make_board(options, cpu, caches, script):
             cache_hierarchy=caches,
         )
         more = [*KERNEL_ARGUMENTS, *options.kernel_arguments.split()]
-        board.set_linux(options.vmlinux, options.initramfs, more)
+        if options.machine:
+            board.set_left_machine(options.machine, options.cores)
+        else:
+            board.set_linux(options.vmlinux, options.initramfs, more)
     except ValueError as error:
         give_up(str(error))
     board.readfile = script
@@ -93,16 +97,21 @@ def machine(options, board):
         "cores": options.cores,
         "dram_bytes": memory.dram_size,
         "nvdimm_bytes": memory.nvdimm_size,
-        "initramfs_bytes": Path(options.initramfs).stat().st_size,
+        "initramfs_bytes": Path(options.initramfs).stat().st_size if options.initramfs else 0,
     }
 
 
-def start(board, checkpoint=None):
+def start(options, board, checkpoint=None):
     board._pre_instantiate()
     root = Root(full_system=True, board=board)
-    if board.get_processor().get_cores()[0].is_kvm_core():
+    cores = board.get_processor().get_cores()
+    if cores[0].is_kvm_core():
+        for core in cores:
+            core.get_simobject().usePerf = False  # nobody needs its counts, and few may have them
         m5.ticks.fixGlobalFrequency()
         root.sim_quantum = m5.ticks.fromSeconds(0.001)
+    if options.machine:
+        board.keep_timers(m5.util.convert.toFrequency(options.clock))
     m5.instantiate(checkpoint)
     board._post_instantiate()
 
@@ -111,7 +120,7 @@ def boot(options):
     """Boot up to the guest's own checkpoint."""
     began = time.time()
     board = make_board(options, CPUS[options.boot_cpu], NoCache(), options.prepare)
-    start(board)
+    start(options, board)
     event = m5.simulate()
     if event.getCause() != "checkpoint":
         give_up(f"boot: ended by '{event.getCause()}', status {event.getCode()}; see the terminal")
@@ -140,7 +149,7 @@ def measure(options):
     found = json.loads(Path(options.checkpoint, MACHINE).read_text())
     if found != machine(options, board):
         give_up(f"--checkpoint {options.checkpoint}: of a machine with {found}, not this one")
-    start(board, options.checkpoint)
+    start(options, board, options.checkpoint)
     limit, exit_cause = "simulate() limit reached", "m5_exit instruction encountered"
     run_until(["workbegin"])
     if ticks(options.warmup):

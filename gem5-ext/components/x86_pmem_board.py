@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An X86 board whose NVDIMM is /dev/pmem0 of Linux."""
 
+import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,9 @@ from gem5.components.boards.x86_board import X86Board
 from gem5.utils.override import overrides
 from m5.objects import (
     AddrRange,
+    DerivedClockDomain,
+    SrcClockDomain,
+    VoltageDomain,
     X86E820Entry,
 )
 
@@ -19,6 +23,7 @@ NVDIMM_START = 4 * GIB
 # Linux's boot protocol: gem5 puts the boot parameters there, with the header at 0x1f1 of a page.
 LOADER_FIELDS = 0x90200 + 0x210  # type_of_loader, loadflags, setup_move_size, code32_start, ...
 INITRD_START = 0x30000000
+QEMU_TIMER_MHZ = 1000  # its local interrupt controllers count nanoseconds
 
 USABLE, RESERVED, PERSISTENT = 1, 2, 12  # E820 types; 12: legacy persistent memory
 
@@ -60,6 +65,46 @@ class X86PmemBoard(X86Board):
         self.workload.e820_table.entries = [
             X86E820Entry(addr=start, size=f"{size}B", range_type=kind) for start, size, kind in rows
         ]
+
+    def set_left_machine(self, folder: str, cores: int) -> None:
+        """Go on with a machine that has left QEMU (`hmsim guest prepare`).
+
+        :param folder: of memory.elf, the bytes of both memories, and machine.json.
+        :param cores: of this machine; cores and sizes of memories must be those of the other one.
+        """
+        try:
+            left = json.loads(Path(folder, "machine.json").read_text(encoding="utf-8"))
+            found = {name: left[name] for name in ("cores", "dram_bytes", "nvdimm_bytes")}
+            mhz = float(left["clock_mhz"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{folder}: no machine of 'hmsim guest prepare' ({error})") from None
+        memory = self.get_memory()
+        here = {
+            "cores": cores,
+            "dram_bytes": memory.dram_size,
+            "nvdimm_bytes": memory.nvdimm_size,
+        }
+        if found != here:
+            raise ValueError(f"{folder}: of a machine with {found}, this one has {here}")
+        self._set_fullsystem(True)
+        self.workload.object_file = str(Path(folder, "memory.elf"))
+        self.workload.command_line = ""
+        self.workload.load_addr_mask = (1 << 64) - 1
+        self.workload.addr_check = False  # of the last byte's successor
+        self._timer_ratio = QEMU_TIMER_MHZ / mhz
+
+    def keep_timers(self, frequency: float) -> None:
+        """Let local interrupt controllers count as fast, beside the cores' clock, as QEMU's did.
+
+        :param frequency: of the cores, Hz. To be called behind `_pre_instantiate`.
+        """
+        counted = f"{frequency * self._timer_ratio:.0f}Hz"
+        clock = SrcClockDomain(clock=counted, voltage_domain=VoltageDomain())
+        self.timer_clock = clock
+        for core in self.get_processor().get_cores():
+            core.get_simobject().interrupts[0].clk_domain = DerivedClockDomain(
+                clk_domain=clock, clk_divider=1
+            )
 
     def set_linux(self, vmlinux: str, initramfs: str, arguments: Sequence[str] = ()) -> None:
         """Boot an uncompressed kernel with an uncompressed cpio archive as its root.

@@ -155,6 +155,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   Flow flow(side);
+  std::fputs("stepping\n", stderr);
   marker();
   for (int i = 0; i < steps; i++) flow.step();
   marker();

@@ -195,6 +195,7 @@ int main(int argc, char** argv) {
   }
   Lattice lattice(side);
   lattice.print();
+  std::fputs("stepping\n", stderr);
   marker();
   for (int i = 0; i < steps; i++) lattice.step();
   marker();

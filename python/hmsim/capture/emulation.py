@@ -60,11 +60,17 @@ def window_options(skip: Optional[int], limit: Optional[int]) -> dict[str, int]:
     return {"skip": skip or 0, "limit": limit or 0}
 
 
-def find_emulator(qemu: str, package: str) -> str:
-    """Return QEMU's path once it and the plug-in are there and fit. Raises CaptureError."""
+def find_program(qemu: str, package: str) -> str:
+    """Return QEMU's path. Raises CaptureError."""
     path = shutil.which(qemu)
     if path is None:
         raise CaptureError(f"{qemu} is not installed; on Debian: apt-get install {package}")
+    return path
+
+
+def find_emulator(qemu: str, package: str) -> str:
+    """Return QEMU's path once it and the plug-in are there and fit. Raises CaptureError."""
+    path = find_program(qemu, package)
     if not PLUGIN.is_file():
         raise CaptureError(f"{PLUGIN} is not built; run 'scons capture'")
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)

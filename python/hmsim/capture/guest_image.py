@@ -20,7 +20,20 @@ PROGRAMS = "../programs"  # that captures in user mode run, too
 SMALL_TOOLS = ["apt-get", "dpkg-deb", "g++", "gcc", "gzip", "ld", "make", "tar"]
 # Of busybox, for init and jobs; those of the last line are for Hadoop's local files and clusters.
 APPLETS = (
-    *("cat", "cp", "dd", "echo", "hostname", "ifconfig", "insmod", "ln", "ls", "mkdir", "mount"),
+    *(
+        "cat",
+        "cp",
+        "dd",
+        "echo",
+        "grep",
+        "hostname",
+        "ifconfig",
+        "insmod",
+        "ln",
+        "ls",
+        "mkdir",
+        "mount",
+    ),
     *("poweroff", "printf", "rm", "sh", "sleep", "sync", "umount"),
     *("chmod", "groups", "id", "readlink", "setsid", "stat", "taskset", "whoami"),
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hmsim._core import nearest_name
 from hmsim.capture.emulation import CaptureError, kill_group
 from hmsim.capture.guest import Guest
 from hmsim.capture.guest_tools import find_tool, run_tool
@@ -28,6 +29,8 @@ DELAY_PARAMETER = " hmsim_delay={delay}"
 # copying.
 DRIVERS = ("nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc")
 UNCACHED = "pmbd-uc"
+VCPUS = 8  # at most, in a trace and in the kernel
+MOST_SCALE = 1024
 # An ext4 file system that is the same each time, and has no work left for later.
 FILE_SYSTEM = (
     *("-q", "-F", "-t", "ext4", "-b", "4096", "-U", "686d7369-6d00-4000-8000-000000000001", "-E"),
@@ -90,14 +93,31 @@ class Machine:
             command += ["-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"]
         return command
 
-    def format(self, backing: Path) -> None:
-        """Make the NVDIMM's content: an empty file system."""
-        with backing.open("wb") as file:
-            file.truncate(self.nvdimm)
-        program = find_tool("mke2fs")
-        assert program
-        command = [program, *FILE_SYSTEM, str(backing)]
-        run_tool("the NVDIMM's file system", command, backing.parent, {"E2FSPROGS_FAKE_TIME": "1"})
+
+def check_machine(driver: str, dram: int, nvdimm: int, vcpus: int, scale: int) -> None:
+    """Raise CaptureError when there is no such machine."""
+    if driver not in DRIVERS:
+        near = nearest_name(driver, list(DRIVERS))
+        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(DRIVERS)}"
+        raise CaptureError(f"driver '{driver}' is unknown{hint}")
+    if not 128 << 20 <= dram <= 3 << 30:
+        raise CaptureError("memory: must be 128MiB to 3GiB")
+    if nvdimm < 64 << 20 or nvdimm % (2 << 20):
+        raise CaptureError("nvdimm: must be 64MiB or more, in units of 2MiB")
+    if not 1 <= vcpus <= VCPUS:
+        raise CaptureError(f"vcpus: must be 1 to {VCPUS}")
+    if not 1 <= scale <= MOST_SCALE:
+        raise CaptureError(f"scale: must be 1 to {MOST_SCALE}")
+
+
+def format_nvdimm(backing: Path, size: int) -> None:
+    """Make an NVDIMM's content of so many bytes: an empty file system."""
+    with backing.open("wb") as file:
+        file.truncate(size)
+    program = find_tool("mke2fs")
+    assert program
+    command = [program, *FILE_SYSTEM, str(backing)]
+    run_tool("the NVDIMM's file system", command, backing.parent, {"E2FSPROGS_FAKE_TIME": "1"})
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional, Union
 
-from hmsim._core import InputError, nearest_name, parse_time
+from hmsim._core import InputError, parse_time
 from hmsim.capture import guest as guests
 from hmsim.capture.emulation import (
     BROKE_OFF,
@@ -36,16 +36,14 @@ from hmsim.capture.emulation import (
 )
 from hmsim.capture.guest_image import job_names
 from hmsim.capture.guest_tools import need_tools
-from hmsim.capture.machine import DRIVERS, UNCACHED, Machine, running
+from hmsim.capture.machine import UNCACHED, Machine, check_machine, format_nvdimm, running
 from hmsim.capture.monitor import MonitorError
 from hmsim.capture.snapshot import Beginning, beginning
 from hmsim.common.directories import new_file, scratch_directory
 from hmsim.traces.file import CAUSES, TWO_MEMORIES, check_name
 from hmsim.traces.record_pipe import RecordPipe
 
-VCPUS = 8  # at most, in a trace
 RECORD = 8  # bytes
-MOST_SCALE = 1024
 DELAYED = "pmbd-"  # drivers that can be slow
 MICROSECOND = 1_000_000  # ps
 LONGEST_DELAY = 10_000_000 * MICROSECOND
@@ -135,7 +133,7 @@ def capture_system(
         options["records"] = max(size_in_bytes("size limit", size_limit) // RECORD, 1)
     memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
-    _check(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
+    check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
     delay_us = _delay(delay, driver)
     guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
@@ -162,7 +160,7 @@ def capture_system(
         scratch = stack.enter_context(scratch_directory(tempfile.gettempdir()))
         begin = stack.enter_context(beginning(snapshot, machine, scratch))
         pipe = stack.enter_context(RecordPipe(spool / "trace", trace_file, level))
-        machine.format(scratch / "nvdimm")
+        format_nvdimm(scratch / "nvdimm", nvdimm_bytes)
         outputs = {"summary": spool / "summary", "trace": spool / "trace"}
         plugin = plugin_option({**outputs, **options})
         command = machine.command(emulator, scratch / "nvdimm", plugin, begin.kernel_option)
@@ -170,22 +168,6 @@ def capture_system(
         summary = _run(command, job, spool / "summary", timeout, report, begin)
         pipe.finish(flags, summary.vcpus, caches.kib, job.encode(), summary.records)
     return summary
-
-
-def _check(driver: str, dram: int, nvdimm: int, vcpus: int, scale: int) -> None:
-    """Raise CaptureError when there is no such machine."""
-    if driver not in DRIVERS:
-        near = nearest_name(driver, list(DRIVERS))
-        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(DRIVERS)}"
-        raise CaptureError(f"driver '{driver}' is unknown{hint}")
-    if not 128 << 20 <= dram <= 3 << 30:
-        raise CaptureError("memory: must be 128MiB to 3GiB")
-    if nvdimm < 64 << 20 or nvdimm % (2 << 20):
-        raise CaptureError("nvdimm: must be 64MiB or more, in units of 2MiB")
-    if not 1 <= vcpus <= VCPUS:
-        raise CaptureError(f"vcpus: must be 1 to {VCPUS}")
-    if not 1 <= scale <= MOST_SCALE:
-        raise CaptureError(f"scale: must be 1 to {MOST_SCALE}")
 
 
 def _delay(text: Optional[str], driver: str) -> int:

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The commands below ``hmsim guest``."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
-from hmsim.capture import guest
+from hmsim.capture import guest, leaving
 from hmsim.cli.support import Json, application, epilog, on_terminal, print_json, print_table
 from hmsim.common.progress import Bars
 
-app = application("Build the guests that full-system captures start.")
+app = application("Build the guests of full-system captures and gem5.")
 
 
 @app.callback()
 def group() -> None:
-    """Build the guests that full-system captures start."""
+    """Build the guests of full-system captures and gem5."""
 
 
 @app.command(epilog=epilog("guest build --small", "full-system-capture.md"))
@@ -41,3 +41,41 @@ def build(
         ]
     print_table(("", ">"), rows)
     print(f"jobs: {', '.join(made.jobs)}")
+
+
+@app.command(epilog=epilog("guest prepare --job fio-direct-read --out read.machine", "gem5.md"))
+def prepare(
+    job: Annotated[str, typer.Option(help="Name of a job ('hmsim guest build' lists them).")],
+    out: Annotated[str, typer.Option(help="Folder to make.")],
+    scale: Annotated[int, typer.Option(help="The job's files, times as large as usual.")] = 1,
+    driver: Annotated[str, typer.Option(help="Of the NVDIMM's block device.")] = "nd_pmem",
+    partner: Annotated[
+        Optional[list[str]],
+        typer.Option(help="Program with its arguments beside the job, on a CPU of its own."),
+    ] = None,
+    vcpus: Annotated[int, typer.Option(help="Cores of the machine.")] = 4,
+    memory: Annotated[str, typer.Option(help="Bytes of DRAM, 3GiB at most.")] = "2GiB",
+    nvdimm: Annotated[str, typer.Option(help="Bytes of the NVDIMM.")] = "1GiB",
+    qemu: Annotated[str, typer.Option(help="The emulator.")] = "qemu-system-x86_64",
+    timeout: Annotated[float, typer.Option(help="Seconds of host time.")] = 1800,
+    json: Json = False,
+) -> None:
+    """Boot a guest under QEMU up to its job's region of interest, for gem5 to go on from there."""
+    with Bars(on_terminal()) as bars:
+        left = leaving.leave(
+            job,
+            out,
+            scale=scale,
+            driver=driver,
+            partners=partner or (),
+            vcpus=vcpus,
+            memory=memory,
+            nvdimm=nvdimm,
+            qemu=qemu,
+            timeout=timeout,
+            report=bars.report,
+        )
+    if json:
+        print_json(left.__dict__)
+        return
+    print(f"{out}: {left.image_bytes / (1 << 20):.0f} MiB")

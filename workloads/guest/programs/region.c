@@ -10,7 +10,11 @@
 #define _GNU_SOURCE
 #include "region.h"
 
+#include "gem5.h"
+#include "leave.h"
+
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,8 +104,29 @@ static void announce_threads(void) {
   close(control);
 }
 
+static int in_gem5(void) { return getenv("hmsim_gem5") || getenv("hmsim_leave"); }
+
+static void let_partners_go_on(void) {
+  FILE* partners = fopen("/tmp/partners", "re");
+  int process;
+  while (partners && fscanf(partners, "%d", &process) == 1) kill(process, SIGCONT);
+  if (partners) fclose(partners);
+}
+
+static void begin_in_gem5(void) {
+  let_partners_go_on();
+  const char* leave = getenv("hmsim_leave");
+  if (leave) leave_machine(leave);
+  gem5_call(GEM5_CHECKPOINT, 0, 0, 0);
+  gem5_call(GEM5_BEGIN, 0, 0, 0);
+}
+
 static void make_ready(void) {
   forget_files();
+  if (in_gem5()) {
+    begin_in_gem5();
+    return;
+  }
   if (getenv("hmsim_snapshot")) pause_machine();
   calibrate();
   if (getenv("hmsim_causes")) announce_threads();
@@ -113,10 +138,13 @@ int main(int argc, char** argv) {
     make_ready();
   } else if (!strcmp(what, "begin")) {
     make_ready();
-    region_begin();
+    if (!in_gem5()) region_begin();
   } else if (!strcmp(what, "end")) {
     sync();
-    region_end();
+    if (in_gem5())
+      gem5_call(GEM5_END, 0, 0, 0);
+    else
+      region_end();
   } else {
     fputs("usage: region ready|begin|end\n", stderr);
     return 2;

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines that leave QEMU to go on in gem5, when their job's region of interest begins.
+
+gem5 takes hours to boot a guest and to start a Java virtual machine; QEMU takes minutes. The guest
+leaves by itself (``workloads/guest/programs/leave.h``): Linux suspends its devices and pauses the
+machine, whose memories become one ELF file that gem5 loads instead of a kernel; there Linux sets up
+devices and CPUs anew. So nothing of QEMU's state is needed but the bytes of its memories.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional, Union
+
+from hmsim._core import nearest_name
+from hmsim.capture import guest as guests
+from hmsim.capture.emulation import CaptureError, find_program, kill_group, size_in_bytes
+from hmsim.capture.guest_tools import need_tools
+from hmsim.capture.machine import check_machine, format_nvdimm, running
+from hmsim.capture.memory_image import write_image
+from hmsim.capture.monitor import Monitor, MonitorError
+from hmsim.common.directories import new_directory, scratch_directory
+
+# What gem5's processors have, too, of what QEMU's have: programs choose by it when they start. Of
+# this maker Linux knows no machine registers.
+CPU = "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch"
+# Devices that both have (of gem5's DMA controller Linux would end it). The NVDIMM is told to Linux as gem5 tells it.
+KERNEL_COMMAND = (
+    "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
+    "acpi=off initcall_blacklist=i8237A_init_ops tsc=reliable memmap={nvdimm}!{start} "
+    "hmsim_leave={places} hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale} "
+    "hmsim_partners={partners}"
+)
+NVDIMM_START = 4 << 30
+KERNEL_MAP = 0xFFFFFFFF80000000  # less this, an address of the kernel is a physical one
+MISC_ENABLE_SAVED = 0x13C  # in saved_context (arch/x86/include/asm/suspend_64.h of Linux 6.1)
+ARRIVAL = 0x400000 + 256  # as workloads/guest/programs/leave.h says
+PARTNERS = ("network_simplex", "lattice_boltzmann", "su3_lattice")
+MEMORY, DESCRIPTION = "memory.elf", "machine.json"  # files of a folder
+SAYS = "hmsim-guest: "
+CLOCK = SAYS + r"clock\D*(\d+\.\d+)"
+CONSOLE_LINES = 8  # shown when something goes wrong
+
+PATH = Union[str, "os.PathLike[str]"]
+Report = Callable[[str, Optional[float]], None]
+
+
+@dataclass(frozen=True)
+class LeftMachine:
+    """A machine that waits to go on; what its folder's ``machine.json`` tells."""
+
+    job: str
+    scale: int
+    driver: str
+    partners: tuple[str, ...]  # programs with their arguments, on the last CPUs
+    cores: int
+    dram_bytes: int
+    nvdimm_bytes: int
+    clock_mhz: float  # of the time stamp counter, as Linux measured it
+    kernel: str
+    image: str
+    image_bytes: int  # of memory.elf
+
+
+def leave(
+    job: str,
+    out: PATH,
+    *,
+    scale: int = 1,
+    driver: str = "nd_pmem",
+    partners: Sequence[str] = (),
+    vcpus: int = 4,
+    memory: str = "2GiB",
+    nvdimm: str = "1GiB",
+    qemu: str = "qemu-system-x86_64",
+    timeout: float = 1800,
+    report: Report = lambda name, fraction: None,
+) -> LeftMachine:
+    """Boot a guest that has a job, up to its region of interest; keep the machine in a new folder.
+
+    - ``scale``, ``driver``: as for `hmsim.capture.system.capture_system`.
+    - ``partners``: programs with their arguments, such as ``network_simplex 100000 600000 1``: they
+      run beside the job, each on a CPU of its own, from the region's begin on.
+    - ``vcpus``, ``memory``, ``nvdimm``: CPUs, and bytes of DRAM (3GiB at most) and of the NVDIMM:
+      those of the machine in gem5, to the byte.
+    - ``timeout``: seconds of host time.
+
+    Raises CaptureError, and InputError when the folder exists or cannot be written.
+    """
+    guests.check_job(job)
+    dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
+    check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
+    programs = [_partner(text) for text in partners]
+    if len(programs) >= vcpus:
+        raise CaptureError(f"vcpus: {vcpus}; a job and {len(programs)} partners need more")
+    guest = guests.find_guest(job)
+    emulator = find_program(qemu, "qemu-system-x86")
+    need_tools(["mke2fs", "nm"])
+    kernel = KERNEL_COMMAND.format(
+        job=job,
+        driver=driver,
+        scale=scale,
+        nvdimm=nvdimm_bytes,
+        start=NVDIMM_START,
+        places=_places(guest.vmlinux),
+        partners=";".join(",".join(words) for words in programs),
+    )
+    with new_directory(out) as fresh, contextlib.ExitStack() as stack:
+        scratch = stack.enter_context(scratch_directory(Path(out).absolute().parent))
+        sockets = stack.enter_context(scratch_directory(tempfile.gettempdir()))
+        monitor = stack.enter_context(contextlib.closing(Monitor(sockets / "monitor")))
+        dram, flash = scratch / "dram", scratch / "nvdimm"
+        format_nvdimm(flash, nvdimm_bytes)
+        command = [
+            *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
+            *("-serial", "stdio", "-accel", "tcg,thread=multi", "-cpu", CPU, "-seed", "1"),
+            *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram", "-smp"),
+            f"{vcpus},sockets={vcpus},cores=1,threads=1",
+            *("-m", f"{dram_bytes >> 20}M,slots=2,maxmem={(dram_bytes + nvdimm_bytes) >> 20}M"),
+            *("-object", f"memory-backend-file,id=dram,share=on,mem-path={dram},size={dram_bytes}"),
+            "-object",
+            f"memory-backend-file,id=nvdimm,share=on,mem-path={flash},size={nvdimm_bytes}",
+            *("-device", "nvdimm,id=nvdimm0,memdev=nvdimm"),
+            *("-kernel", str(guest.bzimage), "-initrd", str(guest.initramfs), "-append", kernel),
+            *monitor.options,
+        ]
+        clock = _run_until_it_leaves(command, job, monitor, timeout, report)
+        report("memory", None)
+        size = write_image(fresh / MEMORY, ARRIVAL, ((0, dram), (NVDIMM_START, flash)))
+        report("memory", 1)
+        left = LeftMachine(
+            job=job,
+            scale=scale,
+            driver=driver,
+            partners=tuple(" ".join(words) for words in programs),
+            cores=vcpus,
+            dram_bytes=dram_bytes,
+            nvdimm_bytes=nvdimm_bytes,
+            clock_mhz=clock,
+            kernel=guest.kernel.name,
+            image=guest.image.name,
+            image_bytes=size,
+        )
+        (fresh / DESCRIPTION).write_text(json.dumps(left.__dict__, indent=2) + "\n")
+    return left
+
+
+def _partner(text: str) -> list[str]:
+    """Return a partner's words. Raises CaptureError."""
+    words = text.split()
+    if not words or words[0] not in PARTNERS:
+        name = words[0] if words else ""
+        near = nearest_name(name, list(PARTNERS))
+        hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(PARTNERS)}"
+        raise CaptureError(f"partner '{name}' is unknown; {hint}")
+    if not all(word.isdigit() for word in words[1:]):
+        raise CaptureError(f"partner '{text}': its arguments must be whole numbers")
+    return words
+
+
+def _places(vmlinux: Path) -> str:
+    """Return what the guest must know of its kernel to leave (struct leave_places)."""
+    done = subprocess.run(["nm", str(vmlinux)], capture_output=True, text=True, check=False)
+    found = {}
+    for line in done.stdout.splitlines():
+        place, _, name = line.split(" ", 2)
+        found[name] = int(place, 16)
+    try:
+        unsaved = found["saved_context"] - KERNEL_MAP + MISC_ENABLE_SAVED
+        return f"{unsaved},{found['__per_cpu_offset'] - KERNEL_MAP},{found['gdt_page']}"
+    except KeyError as error:
+        raise CaptureError(f"{vmlinux}: has no symbol {error}") from error
+
+
+def _run_until_it_leaves(
+    command: Sequence[str], job: str, monitor: Monitor, timeout: float, report: Report
+) -> float:
+    """Run the machine until it has paused itself; return its clock in MHz."""
+    late = threading.Event()
+    console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)
+    refusal = ""
+    left = False
+    clock = 0.0
+    with running(command, timeout, late) as process:
+        assert process.stdout
+        step = "boot"
+        report(step, None)
+        try:
+            monitor.connect()
+            for raw in process.stdout:
+                line = raw.decode(errors="replace").rstrip()
+                console.append(line)
+                if not line.startswith(SAYS):
+                    continue
+                told = re.fullmatch(CLOCK, line)
+                if told:
+                    clock = float(told[1])
+                    continue
+                report(step, 1)
+                step = line[len(SAYS) :]
+                if step.startswith("status "):
+                    refusal = f"ended in the guest with {step} before its region of interest"
+                    break
+                report(step, None)
+                if step == "leaves":
+                    monitor.wait("STOP")
+                    left = True
+                    break
+        except MonitorError as error:
+            refusal = str(error)
+        report(step, 1)
+        kill_group(process.pid)
+        console.extend(raw.decode(errors="replace").rstrip() for raw in process.stdout)
+    shown = "".join(f"\nconsole: {line}" for line in console)
+    if late.is_set():
+        raise CaptureError(f"{job}: not there after {timeout:g} s; nothing was kept{shown}")
+    if not left:
+        raise CaptureError(f"{job}: {refusal or 'QEMU ended before its region'}{shown}")
+    return clock
