@@ -18,12 +18,12 @@ import sys
 from pathlib import Path
 
 import m5
+from cores_and_caches import CPUS, Caches, add_core_options, shape_cores
 from gem5.components.boards.simple_board import SimpleBoard
 from gem5.components.memory.simple import SingleChannelSimpleMemory
-from gem5.components.processors.cpu_types import CPUTypes
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
-from gem5_run import Caches, allow_builds_without_ruby, give_up
+from gem5_run import allow_builds_without_ruby, give_up
 from m5.objects import Process, Root, SEWorkload
 
 CLOCK = "3GHz"
@@ -35,11 +35,7 @@ def arguments():
     made.add_argument("--fast-forward", type=int, default=0, metavar="N", help="instructions")
     made.add_argument("--warmup", type=int, default=1_000_000, metavar="N", help="instructions")
     made.add_argument("--instructions", type=int, default=10_000_000, help="measured")
-    made.add_argument("--window", type=int, default=128, help="instructions")
-    made.add_argument("--width", type=int, default=4, help="instructions a cycle")
-    made.add_argument("--mshrs", type=int, default=64, help="of each cache")
-    made.add_argument("--l1", default="32KiB", help="each of the two first-level caches")
-    made.add_argument("--llc", default="8MiB", help="the second-level cache")
+    add_core_options(made)
     made.add_argument("--memory", default="2GiB", help="bytes of memory")
     made.add_argument("--base-cpi-out", metavar="FILE", help="JSON")
     return made.parse_args()
@@ -54,16 +50,12 @@ def make_board(options):
         give_up(f"--program {name}: no such file")
     path = str(Path(name).resolve())
     processor = SimpleSwitchableProcessor(
-        starting_core_type=CPUTypes.ATOMIC,
-        switch_core_type=CPUTypes.O3,
+        starting_core_type=CPUS["atomic"],
+        switch_core_type=CPUS["o3"],
         isa=ISA.X86,
         num_cores=1,
     )
-    for core in processor._switchable_cores["switch"]:
-        cpu = core.get_simobject()
-        cpu.numROBEntries = options.window
-        for stage in ("fetch", "decode", "rename", "dispatch", "issue", "wb", "commit", "squash"):
-            setattr(cpu, f"{stage}Width", options.width)
+    shape_cores(processor, options)
     board = SimpleBoard(
         clk_freq=CLOCK,
         processor=processor,

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linux on an x86 machine whose NVDIMM is /dev/pmem0: boot once, then measure from a checkpoint.
 
-Run by gem5, with kernel and image of `hmsim guest build --small` (docs/gem5.md):
+Run by gem5, with a machine that has left QEMU (`hmsim guest prepare`, docs/gem5.md), or with kernel
+and image of `hmsim guest build --small`:
 
+    gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4
+    gem5.opt configs/gem5/fs_boot.py --machine M --checkpoint CPT --cores 4 \\
+        --duration 20ms --policy firm --policy all --out runs
     gem5.opt configs/gem5/fs_boot.py --vmlinux V --initramfs I --checkpoint CPT \\
         --prepare configs/gem5/jobs/file_read.prepare.sh
     gem5.opt configs/gem5/fs_boot.py --vmlinux V --initramfs I --checkpoint CPT \\
         --script configs/gem5/jobs/file_read.sh --cpu o3 --policy firm --policy all --out runs
 
-Without --script the machine boots, with atomic cores and no caches: the guest makes an ext4 file
-system on /dev/pmem0, mounts it at /data, runs the script that --prepare names, drops its page cache
-and has the checkpoint written. With --script it goes on from there with detailed cores and runs
-that script, which marks what is measured by `gem5 begin` and `gem5 end`; with --duration, it is
-measured no longer than that.
+Where there is no checkpoint, atomic cores without caches make it. A machine goes on up to its job's
+region of interest. A kernel boots: the guest makes an ext4 file system on /dev/pmem0, mounts it at
+/data, runs the script that --prepare names and drops its page cache.
+
+Where there is a checkpoint, the machine goes on from it: a script runs until it marks what is
+measured by `gem5 begin`; atomic cores run for --skip, and on, with caches, for --warm; a later seed
+begins later, by --spread each. Then detailed cores are measured, behind --warmup, for --duration or
+until `gem5 end`.
 """
 
 import json
@@ -21,13 +28,12 @@ import time
 from pathlib import Path
 
 import m5
+from cores_and_caches import CPUS, Caches, shape_cores
 from gem5.components.boards.x86_pmem_board import X86PmemBoard
 from gem5.components.cachehierarchies.classic.no_cache import NoCache
-from gem5.components.processors.cpu_types import CPUTypes
-from gem5.components.processors.simple_processor import SimpleProcessor
+from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
 from gem5_run import (
-    Caches,
     Region,
     allow_builds_without_ruby,
     give_up,
@@ -40,52 +46,68 @@ from gem5_run import (
 from m5.objects import Root
 
 MACHINE = "machine.json"  # in a checkpoint: what the machine has
-CPUS = {
-    "atomic": CPUTypes.ATOMIC,
-    "kvm": CPUTypes.KVM,
-    "timing": CPUTypes.TIMING,
-    "o3": CPUTypes.O3,
-}
+LIMIT, EXIT = "simulate() limit reached", "m5_exit instruction encountered"
 # gem5 has no performance counters and no spectre; what is random at boot would differ with time.
 KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hmsim_gem5=1"]
 
 
 def arguments():
     made = parser(__doc__.splitlines()[0])
+    made.add_argument("--machine", metavar="DIR", help="of 'hmsim guest prepare'; or instead:")
     made.add_argument("--vmlinux", help="the kernel, an ELF file")
     made.add_argument("--initramfs", help="its image, an uncompressed cpio archive")
-    made.add_argument("--machine", metavar="DIR", help="of 'hmsim guest prepare', instead of them")
-    made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
     made.add_argument("--prepare", default="", metavar="FILE", help="shell script, at boot")
     made.add_argument("--script", default="", metavar="FILE", help="shell script, measured")
+    made.add_argument("--kernel-arguments", default="", help="more of them, e.g. loglevel=7")
+    made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
     made.add_argument("--cores", type=int, default=1)
     made.add_argument("--boot-cpu", default="atomic", choices=["atomic", "kvm"])
-    made.add_argument("--kernel-arguments", default="", help="more of them, e.g. loglevel=7")
-    made.set_defaults(duration="0us")  # to the end of the script's region
+    made.add_argument("--skip", default="0us", help="of the region, by atomic cores")
+    made.add_argument("--warm", default="0us", help="on from there, by atomic cores with caches")
+    made.add_argument("--spread", default="50us", help="between the begins of two seeds")
+    # The paper's machine.
+    made.set_defaults(duration="0us", clock="2GHz", l2="2MiB")
     options = made.parse_args()
+    if bool(options.machine) == bool(options.vmlinux):
+        give_up("give either --machine, or --vmlinux and --initramfs")
+    if options.vmlinux and not options.initramfs:
+        give_up("--vmlinux needs --initramfs")
+    if options.machine and (options.prepare or options.script):
+        give_up("--prepare and --script are for --vmlinux; a machine has its job")
     for name in ("vmlinux", "initramfs", "prepare", "script"):
         path = getattr(options, name)
         if path and not Path(path).is_file():
             give_up(f"--{name} {path}: no such file")
+    if options.seed < 1:
+        give_up(f"--seed {options.seed}: must be at least 1")
     return options
 
 
-def make_board(options, cpu, caches, script):
+def make_board(options, first_cpu, caches):
+    processor = SimpleSwitchableProcessor(
+        starting_core_type=CPUS[first_cpu],
+        switch_core_type=CPUS[options.cpu],
+        isa=ISA.X86,
+        num_cores=options.cores,
+    )
+    shape_cores(processor, options)
+    for core in processor._all_cores():
+        if core.is_kvm_core():
+            core.get_simobject().usePerf = False  # nobody needs its counts, few hosts have them
     try:
         board = X86PmemBoard(
             clk_freq=options.clock,
-            processor=SimpleProcessor(cpu_type=cpu, isa=ISA.X86, num_cores=options.cores),
+            processor=processor,
             memory=make_memory(options),
             cache_hierarchy=caches,
         )
-        more = [*KERNEL_ARGUMENTS, *options.kernel_arguments.split()]
         if options.machine:
             board.set_left_machine(options.machine, options.cores)
         else:
+            more = [*KERNEL_ARGUMENTS, *options.kernel_arguments.split()]
             board.set_linux(options.vmlinux, options.initramfs, more)
     except ValueError as error:
         give_up(str(error))
-    board.readfile = script
     board.exit_on_work_items = True
     return board
 
@@ -93,91 +115,110 @@ def make_board(options, cpu, caches, script):
 def machine(options, board):
     """Return what a checkpoint must have in common with the machine that goes on from it."""
     memory = board.get_memory()
+    source = options.machine or options.initramfs
     return {
         "cores": options.cores,
         "dram_bytes": memory.dram_size,
         "nvdimm_bytes": memory.nvdimm_size,
-        "initramfs_bytes": Path(options.initramfs).stat().st_size if options.initramfs else 0,
+        "clock": options.clock,
+        "source": [Path(source).name, size_of(source)],
     }
+
+
+def size_of(source):
+    path = Path(source)
+    return (
+        sum(each.stat().st_size for each in path.iterdir())
+        if path.is_dir()
+        else path.stat().st_size
+    )
 
 
 def start(options, board, checkpoint=None):
     board._pre_instantiate()
     root = Root(full_system=True, board=board)
-    cores = board.get_processor().get_cores()
-    if cores[0].is_kvm_core():
-        for core in cores:
-            core.get_simobject().usePerf = False  # nobody needs its counts, and few may have them
-        m5.ticks.fixGlobalFrequency()
-        root.sim_quantum = m5.ticks.fromSeconds(0.001)
     if options.machine:
         board.keep_timers(m5.util.convert.toFrequency(options.clock))
+    if board.get_processor().get_cores()[0].is_kvm_core():
+        m5.ticks.fixGlobalFrequency()
+        root.sim_quantum = m5.ticks.fromSeconds(0.001)
     m5.instantiate(checkpoint)
     board._post_instantiate()
 
 
 def boot(options):
-    """Boot up to the guest's own checkpoint."""
+    """Run up to the guest's own checkpoint."""
     began = time.time()
-    board = make_board(options, CPUS[options.boot_cpu], NoCache(), options.prepare)
+    board = make_board(options, options.boot_cpu, NoCache())
+    board.readfile = options.prepare
     start(options, board)
-    event = m5.simulate()
-    if event.getCause() != "checkpoint":
-        give_up(f"boot: ended by '{event.getCause()}', status {event.getCode()}; see the terminal")
+    run_until(["checkpoint"])
     m5.checkpoint(options.checkpoint)
-    Path(options.checkpoint, MACHINE).write_text(json.dumps(machine(options, board)) + "\n")
-    instructions = sum(
-        core.get_simobject().totalInsts() for core in board.get_processor().get_cores()
-    )
+    description = json.dumps(machine(options, board)) + "\n"
+    Path(options.checkpoint, MACHINE).write_text(description, encoding="utf-8")
+    cores = board.get_processor().get_cores()
+    instructions = sum(core.get_simobject().totalInsts() for core in cores)
     print(
-        f"booted: {instructions:,} instructions, {m5.curTick() / 1e12:.3f} s simulated, "
+        f"at the checkpoint: {instructions:,} instructions, {m5.curTick() / 1e12:.3f} s simulated, "
         f"{time.time() - began:.0f} s"
     )
 
 
-def run_until(causes, duration=None):
-    """Simulate until one of these ends it, or for a duration; return its cause."""
+def run_until(causes, duration=0):
+    """Simulate until one of these ends it, or for a duration in ticks; return its cause."""
     event = m5.simulate(duration) if duration else m5.simulate()
     if event.getCause() not in causes:
         give_up(f"ended by '{event.getCause()}', status {event.getCode()}; see the terminal")
     return event.getCause()
 
 
+def run_for(duration, what):
+    """Simulate so many ticks, in which the region must not end."""
+    if duration and run_until([LIMIT, "workend"], duration) != LIMIT:
+        give_up(f"{what}: the region ends before; choose a shorter time")
+
+
 def measure(options):
-    """Go on from the checkpoint, and leave the run directory of the script's region."""
-    board = make_board(options, CPUS[options.cpu], Caches(options), options.script)
-    found = json.loads(Path(options.checkpoint, MACHINE).read_text())
+    """Go on from the checkpoint, and leave the run directory of a part of the region."""
+    board = make_board(options, "atomic", Caches(options))
+    board.readfile = options.script
+    found = json.loads(Path(options.checkpoint, MACHINE).read_text(encoding="utf-8"))
     if found != machine(options, board):
-        give_up(f"--checkpoint {options.checkpoint}: of a machine with {found}, not this one")
+        here = machine(options, board)
+        differing = [name for name in here if found.get(name) != here[name]]
+        told = ", ".join(f"{name} {found.get(name)}, not {here[name]}" for name in differing)
+        give_up(f"--checkpoint {options.checkpoint}: of a machine with {told}")
     start(options, board, options.checkpoint)
-    limit, exit_cause = "simulate() limit reached", "m5_exit instruction encountered"
     run_until(["workbegin"])
-    if ticks(options.warmup):
-        run_until([limit], ticks(options.warmup))
-    region = Region(board.get_processor().get_cores(), options.clock)
-    cause = run_until([limit, "workend", exit_cause], ticks(options.duration))
+    run_for(ticks(options.skip) + (options.seed - 1) * ticks(options.spread), "--skip")
+    run_for(ticks(options.warm), "--warm")
+    processor = board.get_processor()
+    processor.switch()
+    run_for(ticks(options.warmup), "--warmup")
+    region = Region(processor.get_cores(), options.clock)
+    cause = run_until([LIMIT, "workend", EXIT], ticks(options.duration))
     print(f"measured until: {cause}")
-    script = Path(options.script).stem
+    name = Path(options.script or options.machine).stem
     agents = [
-        {"kind": "gem5_core", "core": str(number), "cpu": options.cpu, "script": script}
+        {"kind": "gem5_core", "core": str(number), "cpu": options.cpu, "script": name}
         for number in range(options.cores)
     ]
-    leave_run(options, board.get_memory(), script, agents, region)
+    leave_run(options, board.get_memory(), name, agents, region)
 
 
 def main():
     options = arguments()
     allow_builds_without_ruby()
     booted = Path(options.checkpoint, MACHINE).is_file()
-    if not options.script:
-        if booted:
-            give_up(f"--checkpoint {options.checkpoint}: there already; --script goes on from it")
-        boot(options)
-    elif not booted:
-        give_up(f"--checkpoint {options.checkpoint}: none there; make it without --script first")
-    else:
+    if booted and (options.script or options.machine):
         run_each_policy(options)
         measure(options)
+    elif booted:
+        give_up(f"--checkpoint {options.checkpoint}: there already; --script goes on from it")
+    elif options.script:
+        give_up(f"--checkpoint {options.checkpoint}: none there; make it without --script first")
+    else:
+        boot(options)
 
 
 if __name__ == "__m5_main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the run scripts share: options, caches, a measured region, run directories, A/B runs."""
+"""What the run scripts share: options, a measured region, run directories, A/B runs."""
 
 import argparse
 import importlib
@@ -13,9 +13,7 @@ from pathlib import Path
 
 import _m5.core
 import m5
-from gem5.components.cachehierarchies.classic.private_l1_shared_l2_cache_hierarchy import (
-    PrivateL1SharedL2CacheHierarchy,
-)
+from cores_and_caches import add_core_options
 
 RECORD = "hmsim.json"  # in gem5's output folder
 SHOWN = (  # of stats.json, beside each core's ipc
@@ -62,9 +60,7 @@ def parser(text):
     made.add_argument("--check", action="store_true", help="judge every command")
     made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="of the measured part")
     made.add_argument("--clock", default="3GHz")
-    made.add_argument("--mshrs", type=int, default=64, help="of each cache")
-    made.add_argument("--l1", default="32KiB", help="each of the two first-level caches of a core")
-    made.add_argument("--llc", default="8MiB", help="the second-level cache, shared")
+    add_core_options(made)
     made.add_argument("--warmup", default="0us", help="detailed, before measuring")
     made.add_argument("--duration", default="1ms", help="measured, at most; simulated time")
     made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
@@ -109,21 +105,6 @@ def make_memory(options):
         )
     except ValueError as error:
         give_up(str(error))
-
-
-class Caches(PrivateL1SharedL2CacheHierarchy):
-    """Private first levels and a shared last level that can each have many misses under way."""
-
-    def __init__(self, options):
-        super().__init__(l1d_size=options.l1, l1i_size=options.l1, l2_size=options.llc)
-        self._mshrs = options.mshrs
-
-    def incorporate_cache(self, board):
-        super().incorporate_cache(board)
-        for cache in [*self.l1icaches, *self.l1dcaches, self.l2cache]:
-            cache.mshrs = self._mshrs
-            cache.write_buffers = self._mshrs
-            cache.tgts_per_mshr = 16
 
 
 class Region:

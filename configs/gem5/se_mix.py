@@ -19,12 +19,11 @@ import sys
 from pathlib import Path
 
 import m5
+from cores_and_caches import CPUS, Caches, shape_cores
 from gem5.components.boards.simple_board import SimpleBoard
-from gem5.components.processors.cpu_types import CPUTypes
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
 from gem5.isas import ISA
 from gem5_run import (
-    Caches,
     Region,
     allow_builds_without_ruby,
     give_up,
@@ -100,11 +99,12 @@ def make_processes(lines, memory, folders=None):
 
 def make_board(options, processes, memory):
     processor = SimpleSwitchableProcessor(
-        starting_core_type=CPUTypes.ATOMIC,
-        switch_core_type={"timing": CPUTypes.TIMING, "o3": CPUTypes.O3}[options.cpu],
+        starting_core_type=CPUS["atomic"],
+        switch_core_type=CPUS[options.cpu],
         isa=ISA.X86,
         num_cores=len(processes),
     )
+    shape_cores(processor, options)
     board = SimpleBoard(
         clk_freq=options.clock,
         processor=processor,
