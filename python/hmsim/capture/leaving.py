@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Optional, Union
 
@@ -34,7 +34,8 @@ from hmsim.common.directories import new_directory, scratch_directory
 # What gem5's processors have, too, of what QEMU's have: programs choose by it when they start. Of
 # this maker Linux knows no machine registers.
 CPU = "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch"
-# Devices that both have (of gem5's DMA controller Linux would end it). The NVDIMM is told to Linux as gem5 tells it.
+# Devices that both have; gem5's DMA controller would end it when Linux resumes it. The NVDIMM is
+# told to Linux as gem5 tells it.
 KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
     "acpi=off initcall_blacklist=i8237A_init_ops tsc=reliable memmap={nvdimm}!{start} "
@@ -47,7 +48,7 @@ MISC_ENABLE_SAVED = 0x13C  # in saved_context (arch/x86/include/asm/suspend_64.h
 ARRIVAL = 0x400000 + 256  # as workloads/guest/programs/leave.h says
 PARTNERS = ("network_simplex", "lattice_boltzmann", "su3_lattice")
 MEMORY, DESCRIPTION = "memory.elf", "machine.json"  # files of a folder
-SAYS = "hmsim-guest: "
+SAYS, LEAVES = "hmsim-guest: ", "leaves"
 CLOCK = SAYS + r"clock\D*(\d+\.\d+)"
 CONSOLE_LINES = 8  # shown when something goes wrong
 
@@ -63,6 +64,7 @@ class LeftMachine:
     scale: int
     driver: str
     partners: tuple[str, ...]  # programs with their arguments, on the last CPUs
+    window: Optional[str]  # bytes that its region had moved; None: its region is about to begin
     cores: int
     dram_bytes: int
     nvdimm_bytes: int
@@ -79,18 +81,23 @@ def leave(
     scale: int = 1,
     driver: str = "nd_pmem",
     partners: Sequence[str] = (),
+    windows: Sequence[str] = (),
     vcpus: int = 4,
     memory: str = "2GiB",
     nvdimm: str = "1GiB",
     qemu: str = "qemu-system-x86_64",
     timeout: float = 1800,
     report: Report = lambda name, fraction: None,
-) -> LeftMachine:
+) -> list[Path]:
     """Boot a guest that has a job, up to its region of interest; keep the machine in a new folder.
+
+    Returns the folder, or, with ``windows``, those in it.
 
     - ``scale``, ``driver``: as for `hmsim.capture.system.capture_system`.
     - ``partners``: programs with their arguments, such as ``network_simplex 100000 600000 1``: they
       run beside the job, each on a CPU of its own, from the region's begin on.
+    - ``windows``: sizes in ascending order, such as ``0MiB``, ``8MiB``: the machine is kept when
+      so many bytes of its region went to or from the NVDIMM, in a folder of that name.
     - ``vcpus``, ``memory``, ``nvdimm``: CPUs, and bytes of DRAM (3GiB at most) and of the NVDIMM:
       those of the machine in gem5, to the byte.
     - ``timeout``: seconds of host time.
@@ -103,6 +110,9 @@ def leave(
     programs = [_partner(text) for text in partners]
     if len(programs) >= vcpus:
         raise CaptureError(f"vcpus: {vcpus}; a job and {len(programs)} partners need more")
+    sizes = [size_in_bytes("window", window) for window in windows]
+    if sorted(set(sizes)) != sizes:
+        raise CaptureError("windows: must be there once each, in ascending order")
     guest = guests.find_guest(job)
     emulator = find_program(qemu, "qemu-system-x86")
     need_tools(["mke2fs", "nm"])
@@ -115,6 +125,8 @@ def leave(
         places=_places(guest.vmlinux),
         partners=";".join(",".join(words) for words in programs),
     )
+    if sizes:
+        kernel += f" hmsim_windows={','.join(map(str, sizes))}"
     with new_directory(out) as fresh, contextlib.ExitStack() as stack:
         scratch = stack.enter_context(scratch_directory(Path(out).absolute().parent))
         sockets = stack.enter_context(scratch_directory(tempfile.gettempdir()))
@@ -134,25 +146,31 @@ def leave(
             *("-kernel", str(guest.bzimage), "-initrd", str(guest.initramfs), "-append", kernel),
             *monitor.options,
         ]
-        clock = _run_until_it_leaves(command, job, monitor, timeout, report)
-        report("memory", None)
-        size = write_image(fresh / MEMORY, ARRIVAL, ((0, dram), (NVDIMM_START, flash)))
-        report("memory", 1)
-        left = LeftMachine(
-            job=job,
-            scale=scale,
-            driver=driver,
-            partners=tuple(" ".join(words) for words in programs),
-            cores=vcpus,
-            dram_bytes=dram_bytes,
-            nvdimm_bytes=nvdimm_bytes,
-            clock_mhz=clock,
-            kernel=guest.kernel.name,
-            image=guest.image.name,
-            image_bytes=size,
-        )
-        (fresh / DESCRIPTION).write_text(json.dumps(left.__dict__, indent=2) + "\n")
-    return left
+        places = [fresh / window for window in windows] or [fresh]
+
+        def keep(number: int, clock: float) -> None:
+            place = places[number]
+            place.mkdir(exist_ok=True)
+            memories = ((0, dram), (NVDIMM_START, flash))
+            size = write_image(place / MEMORY, ARRIVAL, memories)
+            left = LeftMachine(
+                job=job,
+                scale=scale,
+                driver=driver,
+                partners=tuple(" ".join(words) for words in programs),
+                window=windows[number] if windows else None,
+                cores=vcpus,
+                dram_bytes=dram_bytes,
+                nvdimm_bytes=nvdimm_bytes,
+                clock_mhz=clock,
+                kernel=guest.kernel.name,
+                image=guest.image.name,
+                image_bytes=size,
+            )
+            (place / DESCRIPTION).write_text(json.dumps(asdict(left), indent=2) + "\n")
+
+        _run(command, job, monitor, timeout, report, keep, len(places))
+    return [Path(out, window) for window in windows] or [Path(out)]
 
 
 def _partner(text: str) -> list[str]:
@@ -182,15 +200,23 @@ def _places(vmlinux: Path) -> str:
         raise CaptureError(f"{vmlinux}: has no symbol {error}") from error
 
 
-def _run_until_it_leaves(
-    command: Sequence[str], job: str, monitor: Monitor, timeout: float, report: Report
-) -> float:
-    """Run the machine until it has paused itself; return its clock in MHz."""
+def _run(
+    command: Sequence[str],
+    job: str,
+    monitor: Monitor,
+    timeout: float,
+    report: Report,
+    keep: Callable[[int, float], None],
+    times: int,
+) -> None:
+    """Run the machine until it has paused itself so many times.
+
+    Each time ``keep`` is called with the number of the pause and the machine's clock in MHz.
+    """
     late = threading.Event()
     console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)
-    refusal = ""
-    left = False
-    clock = 0.0
+    refusal = "QEMU ended"
+    kept, clock = 0, 0.0
     with running(command, timeout, late) as process:
         assert process.stdout
         step = "boot"
@@ -209,13 +235,17 @@ def _run_until_it_leaves(
                 report(step, 1)
                 step = line[len(SAYS) :]
                 if step.startswith("status "):
-                    refusal = f"ended in the guest with {step} before its region of interest"
+                    refusal = f"the job ended with {step}"
                     break
                 report(step, None)
-                if step == "leaves":
-                    monitor.wait("STOP")
-                    left = True
+                if step != LEAVES:
+                    continue
+                monitor.wait("STOP")
+                keep(kept, clock)
+                kept += 1
+                if kept == times:
                     break
+                monitor.execute("cont")
         except MonitorError as error:
             refusal = str(error)
         report(step, 1)
@@ -224,6 +254,6 @@ def _run_until_it_leaves(
     shown = "".join(f"\nconsole: {line}" for line in console)
     if late.is_set():
         raise CaptureError(f"{job}: not there after {timeout:g} s; nothing was kept{shown}")
-    if not left:
-        raise CaptureError(f"{job}: {refusal or 'QEMU ended before its region'}{shown}")
-    return clock
+    if kept < times:
+        missed = f"window {kept + 1} of {times}" if times > 1 else "its region of interest"
+        raise CaptureError(f"{job}: {refusal} before {missed}{shown}")

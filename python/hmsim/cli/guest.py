@@ -53,6 +53,10 @@ def prepare(
         Optional[list[str]],
         typer.Option(help="Program with its arguments beside the job, on a CPU of its own."),
     ] = None,
+    window: Annotated[
+        Optional[list[str]],
+        typer.Option(help="Bytes that its region has moved to or from the NVDIMM: keep it then."),
+    ] = None,
     vcpus: Annotated[int, typer.Option(help="Cores of the machine.")] = 4,
     memory: Annotated[str, typer.Option(help="Bytes of DRAM, 3GiB at most.")] = "2GiB",
     nvdimm: Annotated[str, typer.Option(help="Bytes of the NVDIMM.")] = "1GiB",
@@ -62,12 +66,13 @@ def prepare(
 ) -> None:
     """Boot a guest under QEMU up to its job's region of interest, for gem5 to go on from there."""
     with Bars(on_terminal()) as bars:
-        left = leaving.leave(
+        folders = leaving.leave(
             job,
             out,
             scale=scale,
             driver=driver,
             partners=partner or (),
+            windows=window or (),
             vcpus=vcpus,
             memory=memory,
             nvdimm=nvdimm,
@@ -76,6 +81,7 @@ def prepare(
             report=bars.report,
         )
     if json:
-        print_json(left.__dict__)
+        print_json([str(folder) for folder in folders])
         return
-    print(f"{out}: {left.image_bytes / (1 << 20):.0f} MiB")
+    for folder in folders:
+        print(folder)

@@ -30,7 +30,8 @@ __asm__(
     ".section .rodata\n"
     ".balign 4096\n"
     "leave_page:\n"
-    // Keeps stack, page tables and EFER, pauses the machine, and has no more to do here.
+    // Keeps stack, page tables and EFER, and pauses the machine, which takes QEMU some instructions;
+    // whoever lets it go on, stays.
     "  leaq leave_kept(%rip), %rdi\n"
     "  movq %rsp, (%rdi)\n"
     "  movq %cr3, %rax\n"
@@ -44,9 +45,11 @@ __asm__(
     "  movw $0x505, %dx\n"
     "  movb $1, %al\n"
     "  outb %al, %dx\n"
+    "  movl $10000000, %ecx\n"
     "1:\n"
-    "  hlt\n"
-    "  jmp 1b\n"
+    "  pause\n"
+    "  loop 1b\n"
+    "  jmp leave_return\n"
     ".org leave_page + 256, 0x90\n"
     "leave_arrival:\n"
     "  leaq leave_kept(%rip), %rdi\n"
@@ -73,6 +76,7 @@ __asm__(
     "  movl $0x18, %ecx\n"
     "  movl %ecx, %ds\n"
     "  movl %ecx, %es\n"
+    "leave_return:\n"
     "  movq 64(%rdi), %rax\n"
     "  movq (%rax), %rax\n"
     "  addq %rax, 50(%rdi)\n"
@@ -102,7 +106,8 @@ struct leave_places {
   uint64_t table;      // gdt_page, among a CPU's variables
 };
 
-// Returns in the other simulator. Ends the program when Linux refuses.
+// Returns in the other simulator; in this one, too, if the host lets the machine go on. Ends the
+// program when Linux refuses.
 static inline void leave_machine(const char* told) {
   struct leave_places places;
   static char page[LEAVE_BYTES];

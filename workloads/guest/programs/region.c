@@ -12,6 +12,7 @@
 
 #include "gem5.h"
 #include "leave.h"
+#include "windows.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -113,12 +114,20 @@ static void let_partners_go_on(void) {
   if (partners) fclose(partners);
 }
 
-static void begin_in_gem5(void) {
-  let_partners_go_on();
-  const char* leave = getenv("hmsim_leave");
-  if (leave) leave_machine(leave);
+static void go_on_in_gem5(void) {
+  const char* places = getenv("hmsim_leave");
+  if (places) leave_machine(places);
   gem5_call(GEM5_CHECKPOINT, 0, 0, 0);
   gem5_call(GEM5_BEGIN, 0, 0, 0);
+}
+
+static void begin_in_gem5(void) {
+  const char* windows = getenv("hmsim_windows");
+  let_partners_go_on();
+  if (windows)
+    leave_at_windows(getenv("hmsim_device"), windows, go_on_in_gem5);
+  else
+    go_on_in_gem5();
 }
 
 static void make_ready(void) {
