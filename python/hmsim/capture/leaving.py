@@ -26,6 +26,7 @@ from hmsim._core import nearest_name
 from hmsim.capture import guest as guests
 from hmsim.capture.emulation import CaptureError, find_program, kill_group, size_in_bytes
 from hmsim.capture.guest_tools import need_tools
+from hmsim.capture.host_counter import host_counter_khz
 from hmsim.capture.machine import check_machine, format_nvdimm, running
 from hmsim.capture.memory_image import write_image
 from hmsim.capture.monitor import Monitor, MonitorError
@@ -38,7 +39,8 @@ CPU = "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch"
 # told to Linux as gem5 tells it.
 KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
-    "acpi=off initcall_blacklist=i8237A_init_ops tsc=reliable memmap={nvdimm}!{start} "
+    "acpi=off initcall_blacklist=i8237A_init_ops tsc=reliable tsc_early_khz={khz} "
+    "memmap={nvdimm}!{start} "
     "hmsim_leave={places} hmsim_job={job} hmsim_driver={driver} hmsim_scale={scale} "
     "hmsim_partners={partners}"
 )
@@ -50,7 +52,7 @@ PARTNERS = ("network_simplex", "lattice_boltzmann", "su3_lattice")
 MEMORY, DESCRIPTION = "memory.elf", "machine.json"  # files of a folder
 SAYS, LEAVES = "hmsim-guest: ", "leaves"
 CLOCK = SAYS + r"clock\D*(\d+\.\d+)"
-CONSOLE_LINES = 8  # shown when something goes wrong
+CONSOLE_LINES = 24  # shown when something goes wrong
 
 PATH = Union[str, "os.PathLike[str]"]
 Report = Callable[[str, Optional[float]], None]
@@ -120,6 +122,7 @@ def leave(
         job=job,
         driver=driver,
         scale=scale,
+        khz=host_counter_khz(),
         nvdimm=nvdimm_bytes,
         start=NVDIMM_START,
         places=_places(guest.vmlinux),
@@ -135,7 +138,16 @@ def leave(
         format_nvdimm(flash, nvdimm_bytes)
         command = [
             *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-            *("-serial", "stdio", "-accel", "tcg,thread=multi", "-cpu", CPU, "-seed", "1"),
+            *(
+                "-serial",
+                "stdio",
+                "-accel",
+                f"tcg,thread={'single' if icount else 'multi'}",
+                "-cpu",
+                CPU,
+                "-seed",
+                "1",
+            ),
             *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram", "-smp"),
             f"{vcpus},sockets={vcpus},cores=1,threads=1",
             *("-m", f"{dram_bytes >> 20}M,slots=2,maxmem={(dram_bytes + nvdimm_bytes) >> 20}M"),
@@ -241,6 +253,9 @@ def _run(
                 if step != LEAVES:
                     continue
                 monitor.wait("STOP")
+                if not clock:
+                    refusal = "the guest told no clock"
+                    break
                 keep(kept, clock)
                 kept += 1
                 if kept == times:

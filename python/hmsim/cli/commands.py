@@ -57,6 +57,13 @@ COMMANDS = {
         "sweep storage --out out/storage --dry-run",
         "sweeps.md",
     ),
+    "gem5": Entry(
+        "gem5",
+        "gem5",
+        "Let machines go on in gem5, each under each policy.",
+        "gem5 sort.machine --policy firm --policy all --gem5 gem5.opt --out out/sort",
+        "gem5.md",
+    ),
     "calibrate": Entry(
         "calibrate",
         "calibrate",

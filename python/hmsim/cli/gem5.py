@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``gem5``."""
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from hmsim.cli.support import Jobs, on_terminal
+from hmsim.cli.sweep import sweep
+from hmsim.common.progress import Bars
+from hmsim.sweep import gem5_jobs
+
+
+def gem5(
+    machine: Annotated[
+        list[str], typer.Argument(metavar="MACHINE...", help="Folders of 'hmsim guest prepare'.")
+    ],
+    policy: Annotated[list[str], typer.Option(help="Policy bundle; several: side by side.")],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Folder, new or to resume.")],
+    gem5: Annotated[
+        str, typer.Option(metavar="FILE", help="gem5 with the extension.")
+    ] = "gem5.opt",
+    config: Annotated[
+        str, typer.Option(help="A configuration: a path or a shipped name.")
+    ] = "gem5",
+    seeds: Annotated[int, typer.Option(help="Begins of each run, for intervals.")] = 3,
+    skip: Annotated[str, typer.Option(help="Of the region, by atomic cores.")] = "0us",
+    warm: Annotated[str, typer.Option(help="On from there, by atomic cores with caches.")] = "2ms",
+    warmup: Annotated[str, typer.Option(help="By detailed cores, before measuring.")] = "200us",
+    duration: Annotated[str, typer.Option(help="Measured.")] = "20ms",
+    option: Annotated[
+        Optional[list[str]],
+        typer.Option(help="Of configs/gem5/fs_boot.py, such as '--llc=4MiB'."),
+    ] = None,
+    jobs: Jobs = None,
+) -> None:
+    """Let machines go on in gem5, each under each policy; run it again to resume.
+
+    A checkpoint of each machine is made first. DIR/sweep.yaml is the sweep that is run: 'hmsim
+    sweep' takes it, too.
+    """
+    arguments = ["--skip", skip, "--warm", warm, "--warmup", warmup, "--duration", duration]
+    wanted = gem5_jobs.Jobs(
+        machines=[Path(each) for each in machine],
+        gem5=gem5_jobs.find_gem5(gem5),
+        config=config,
+        policies=policy,
+        seeds=seeds,
+        arguments=[*arguments, *(option or ())],
+    )
+    Path(out).mkdir(parents=True, exist_ok=True)
+    with Bars(on_terminal()) as bars:
+        file = gem5_jobs.prepare(wanted, out, bars.report)
+    sweep(str(file), str(Path(out) / "runs"), jobs=jobs)
