@@ -138,18 +138,9 @@ def leave(
         format_nvdimm(flash, nvdimm_bytes)
         command = [
             *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-            *(
-                "-serial",
-                "stdio",
-                "-accel",
-                f"tcg,thread={'single' if icount else 'multi'}",
-                "-cpu",
-                CPU,
-                "-seed",
-                "1",
-            ),
-            *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram", "-smp"),
-            f"{vcpus},sockets={vcpus},cores=1,threads=1",
+            *("-serial", "stdio", "-accel", "tcg,thread=multi", "-cpu", CPU, "-seed", "1"),
+            *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram"),
+            *("-smp", f"{vcpus},sockets={vcpus},cores=1,threads=1"),
             *("-m", f"{dram_bytes >> 20}M,slots=2,maxmem={(dram_bytes + nvdimm_bytes) >> 20}M"),
             *("-object", f"memory-backend-file,id=dram,share=on,mem-path={dram},size={dram_bytes}"),
             "-object",
