@@ -174,7 +174,7 @@ def run_until(causes, duration=0):
 
 def run_for(duration, what):
     """Simulate so many ticks, in which the region must not end."""
-    if duration and run_until([LIMIT, "workend"], duration) != LIMIT:
+    if duration and run_until([LIMIT, "workend", EXIT], duration) != LIMIT:
         give_up(f"{what}: the region ends before; choose a shorter time")
 
 

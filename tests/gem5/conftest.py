@@ -39,7 +39,7 @@ def run(gem5: tuple[str, dict[str, Any]], tmp_path: Path) -> Run:
     return call
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def x86(gem5: tuple[str, dict[str, Any]]) -> None:
     """Skip where gem5 has no X86."""
     if not gem5[1]["x86"]:

@@ -28,7 +28,7 @@ class _Finder:
 
     def create_module(self, spec: Any) -> ModuleType:
         module = MagicMock(__path__=[], __spec__=spec)
-        module.PrivateL1SharedL2CacheHierarchy = object
+        module.AbstractClassicCacheHierarchy = object
         return module
 
     def exec_module(self, module: ModuleType) -> None:
@@ -41,7 +41,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     finder = _Finder()
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    names = ["gem5_run", "se_mix", "spec_mix", "fs_boot", "base_cpi"]
+    names = ["cores_and_caches", "gem5_run", "se_mix", "spec_mix", "fs_boot", "base_cpi"]
     before = set(sys.modules)
     yield importlib.import_module
     for name in set(sys.modules) - before:

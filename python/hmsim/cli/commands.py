@@ -61,7 +61,7 @@ COMMANDS = {
         "gem5",
         "gem5",
         "Let machines go on in gem5, each under each policy.",
-        "gem5 sort.machine --policy firm --policy all --gem5 gem5.opt --out out/sort",
+        "gem5 sort.machine --policy firm --policy all --out out/sort",
         "gem5.md",
     ),
     "calibrate": Entry(
@@ -151,7 +151,7 @@ COMMANDS = {
     "guest": Entry(
         "guest",
         "app",
-        "Build the guests that full-system captures start.",
+        "Build the guests of full-system captures and gem5.",
         "",
         "full-system-capture.md",
     ),

@@ -16,11 +16,11 @@ from typing import Any, Optional, Union
 import yaml
 
 from hmsim._core import InputError
-from hmsim.capture.leaving import DESCRIPTION
 from hmsim.common.directories import new_directory, read_regular
 from hmsim.common.paths import data_directory
 
 SCRIPT = Path("gem5", "fs_boot.py")  # below configs
+DESCRIPTION = "machine.json"  # of a machine: what hmsim.capture.leaving tells of it
 CHECKPOINTS, SWEEP = "checkpoints", "sweep.yaml"  # in a folder of results
 MOST_DESCRIPTION = 1 << 20  # bytes
 SAID = 3  # last lines of what gem5 says, in errors

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a machine leave QEMU with all that its memories hold, or say why not?"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import random
+import shutil
+import struct
+from pathlib import Path
+
+import pytest
+from hmsim._core import InputError
+from hmsim.capture import guest, leaving
+from hmsim.capture.emulation import CaptureError
+from hmsim.capture.guest_tools import GuestError, need_tools
+from hmsim.capture.host_counter import host_counter_khz
+from hmsim.capture.memory_image import CHUNK, GAP, write_image
+
+NVDIMM = 4 << 30
+MIB = 1 << 20
+
+
+def why_not() -> str:
+    """Return what is lacking here, empty if nothing."""
+    if shutil.which("qemu-system-x86_64") is None:
+        return "needs qemu-system-x86_64 (Debian: qemu-system-x86)"
+    try:
+        guest.find_guest("fio-direct-read")
+        need_tools(["mke2fs", "nm"])
+    except GuestError as error:
+        return str(error)
+    return ""
+
+
+def loaded(image: Path, size: dict[int, int]) -> tuple[int, dict[int, bytearray]]:
+    """Load an ELF file into memories of zeros: a reader of its own. Return entry and memories."""
+    data = image.read_bytes()
+    assert data[:6] == b"\x7fELF\x02\x01"
+    kind, machine, _, entry, table = struct.unpack_from("<HHIQQ", data, 16)
+    step, count = struct.unpack_from("<HH", data, 54)
+    assert (kind, machine, step) == (2, 62, 56)
+    memories = {start: bytearray(length) for start, length in size.items()}
+    for number in range(count):
+        what, _, place, virtual, physical, length, room, _ = struct.unpack_from(
+            "<IIQQQQQQ", data, table + step * number
+        )
+        assert what == 1
+        assert virtual == physical
+        assert length == room
+        start = max(start for start in memories if start <= physical)
+        inside = physical - start
+        memories[start][inside : inside + length] = data[place : place + length]
+    return entry, memories
+
+
+def test_an_image_holds_every_byte_of_sparse_memories(tmp_path: Path) -> None:
+    generator = random.Random(1)
+    sizes = {0: 9 * MIB, NVDIMM: 5 * MIB + 4096}
+    wanted = {start: bytearray(size) for start, size in sizes.items()}
+    for start, size in sizes.items():
+        edges = [0, size - 1, CHUNK - 1, CHUNK, 2 * CHUNK + GAP, 2 * CHUNK + GAP + CHUNK]
+        for place in [*edges, *(generator.randrange(size) for _ in range(6))]:
+            wanted[start][place] = generator.randrange(1, 256)
+        (tmp_path / str(start)).write_bytes(wanted[start])
+    out = tmp_path / "image"
+    written = write_image(out, 0x1234, [(start, tmp_path / str(start)) for start in sizes])
+    assert written == out.stat().st_size < sum(sizes.values())
+    assert loaded(out, sizes) == (0x1234, wanted)
+
+
+def test_memories_of_zeros_leave_nothing_but_a_header(tmp_path: Path) -> None:
+    (tmp_path / "zeros").write_bytes(bytes(3 * MIB))
+    write_image(tmp_path / "image", 7, [(0, tmp_path / "zeros")])
+    assert loaded(tmp_path / "image", {0: 3 * MIB}) == (7, {0: bytearray(3 * MIB)})
+    assert (tmp_path / "image").stat().st_size == mmap.PAGESIZE
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({"job": "fio-direct-raed"}, "did you mean 'fio-direct-read'"),
+        ({"partners": ["network_simple 1 2 3"]}, "did you mean 'network_simplex'"),
+        ({"partners": ["su3_lattice 8 ;reboot"]}, "must be whole numbers"),
+        ({"partners": ["su3_lattice 8 1"] * 4}, "vcpus: 4; a job and 4 partners need more"),
+        ({"windows": ["8MiB", "0MiB"]}, "in ascending order"),
+        ({"windows": ["8 pages"]}, "is no size"),
+        ({"memory": "4GiB"}, "128MiB to 3GiB"),
+        ({"driver": "pmbd"}, "there are: nd_pmem, pmbd-nt"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_runs(
+    how: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    arguments: dict[str, object] = {"job": "fio-direct-read", "qemu": "no-such-qemu", **how}
+    with pytest.raises(InputError, match=told):
+        leaving.leave(out=tmp_path / "left", **arguments)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_counter_of_this_host_goes_steadily() -> None:
+    first, second = host_counter_khz(), host_counter_khz()
+    assert 100_000 < first < 10_000_000
+    assert abs(first - second) < first / 100
+
+
+@pytest.mark.guest
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
+    windows = ["0MiB", "8MiB", "24MiB"]
+    folders = leaving.leave(
+        "fio-direct-read",
+        tmp_path / "left",
+        partners=["network_simplex 2000 12000 1"],
+        windows=windows,
+        vcpus=2,
+        memory="512MiB",
+        nvdimm="128MiB",
+        timeout=200,
+    )
+    assert [folder.name for folder in folders] == windows
+    files = []
+    for folder, window in zip(folders, windows):
+        told = json.loads((folder / "machine.json").read_text())
+        assert told["window"] == window
+        assert told["partners"] == ["network_simplex 2000 12000 1"]
+        assert abs(told["clock_mhz"] * 1000 - host_counter_khz()) < told["clock_mhz"]
+        entry, memories = loaded(folder / "memory.elf", {0: 512 * MIB, NVDIMM: 128 * MIB})
+        # Where another simulator begins: lea leave_kept(%rip), %rdi.
+        assert memories[0][entry : entry + 3] == b"\x48\x8d\x3d"
+        # ext4's magic number stands 56 bytes into the superblock, that 1024 into the device.
+        assert memories[NVDIMM][1024 + 56 : 1024 + 58] == b"\x53\xef"
+        files.append(bytes(memories[NVDIMM][MIB:]))
+    # A job that reads changes nothing of its file.
+    assert files[0] == files[1] == files[2]
+
+
+@pytest.mark.guest
+@pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
+def test_a_window_that_the_job_never_reaches_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match="the job ended with status 0 before window 2 of 2"):
+        leaving.leave(
+            "fio-direct-read",
+            tmp_path / "left",
+            windows=["8MiB", "900MiB"],
+            vcpus=1,
+            memory="512MiB",
+            nvdimm="128MiB",
+            timeout=200,
+        )
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a machine that left QEMU go on in gem5 where it was?"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hmsim.capture import guest, leaving
+from hmsim.capture.guest_tools import GuestError
+from outcomes import REPO, Outcome, run_gem5
+
+pytestmark = pytest.mark.gem5
+
+SCRIPT = REPO / "configs" / "gem5" / "fs_boot.py"
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a machine of two cores, one of which reads a file from the NVDIMM, past its cache."""
+    if shutil.which("qemu-system-x86_64") is None:
+        pytest.skip("needs qemu-system-x86_64 (Debian: qemu-system-x86)")
+    try:
+        guest.find_guest("fio-direct-read")
+    except GuestError as error:
+        pytest.skip(str(error))
+    (folder,) = leaving.leave(
+        "fio-direct-read",
+        tmp_path_factory.mktemp("left") / "read",
+        partners=["network_simplex 20000 120000 1"],
+        windows=["8MiB"],
+        vcpus=2,
+        timeout=200,
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def booted(gem5: tuple[str, dict[str, Any]], x86: None, machine: Path) -> Path:
+    checkpoint = machine / "checkpoint"
+    made = run_gem5(gem5[0], SCRIPT, machine / "m5out", *of(machine, checkpoint))
+    assert made.exit_code == 0, made.stdout + made.stderr
+    told = re.search(r"at the checkpoint: ([\d,]+) instructions", made.stdout)
+    assert told
+    # Far from a boot, which takes some 370 million.
+    assert int(told[1].replace(",", "")) < 60_000_000
+    return checkpoint
+
+
+def of(machine: Path, checkpoint: Path, cores: int = 2) -> tuple[object, ...]:
+    return ("--machine", machine, "--checkpoint", checkpoint, "--cores", cores)
+
+
+def measured(gem5: str, machine: Path, checkpoint: Path, out: Path, *more: object) -> Any:
+    how = ("--cpu", "timing", "--warm", "20us", "--duration", "1ms", "--check", "--out", out)
+    done = run_gem5(gem5, SCRIPT, out.with_suffix(".m5"), *of(machine, checkpoint), *how, *more)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    return json.loads((out / "stats.json").read_text())
+
+
+def test_a_job_reads_its_file_and_its_partner_computes(
+    gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
+) -> None:
+    first = measured(gem5[0], machine, booted, tmp_path / "first")
+    again = measured(gem5[0], machine, booted, tmp_path / "again")
+    assert first == again
+    assert first["nvdimm"]["reads"] > 100  # lines of the file, some microseconds each
+    assert first["nvdimm"]["writes"] == 0
+    assert first["core"]["1"]["ipc"] > 0.05
+    later = measured(gem5[0], machine, booted, tmp_path / "later", "--seed", 2)
+    assert later["core"]["1"]["instructions"] != first["core"]["1"]["instructions"]
+
+
+def test_private_second_levels_take_misses_from_the_last_one(
+    gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
+) -> None:
+    with_l2 = measured(gem5[0], machine, booted, tmp_path / "l2", "--llc", "256KiB")
+    without = measured(gem5[0], machine, booted, tmp_path / "none", "--llc", "256KiB", "--l2", "")
+    assert with_l2["dram"]["reads"] < without["dram"]["reads"]
+
+
+def refused(gem5: str, folder: Path, *arguments: object) -> Outcome:
+    done = run_gem5(gem5, SCRIPT, folder / "m5out", *arguments)
+    assert done.exit_code == 2, done.stdout + done.stderr
+    return done
+
+
+def test_another_machine_is_refused(
+    gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
+) -> None:
+    done = refused(gem5[0], tmp_path, *of(machine, booted, cores=1))
+    assert "'cores': 2" in done.stderr
+    done = refused(gem5[0], tmp_path, *of(machine, booted), "--clock", "3GHz")
+    assert "clock 2GHz, not 3GHz" in done.stderr
+    done = refused(gem5[0], tmp_path, *of(tmp_path, booted))
+    assert "no machine of 'hmsim guest prepare'" in done.stderr
+    done = refused(gem5[0], tmp_path, *of(machine, booted), "--skip", "10s", "--l1", "8KiB")
+    assert "the region ends before" in done.stderr

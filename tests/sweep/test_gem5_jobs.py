@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does each machine get a checkpoint, and every policy from there? gem5 is a stand-in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import hmsim
+import pytest
+from support import invoke, succeed
+
+# Makes a checkpoint where there is none, and a run directory where there is one.
+GEM5 = """\
+#!/usr/bin/env python3
+import json, sys
+from pathlib import Path
+outdir, script, *options = sys.argv[1:]
+given = dict(zip(options[::2], options[1::2]))
+with Path("calls").open("a") as calls:
+    calls.write(json.dumps(given) + "\\n")
+marker = Path(given["--checkpoint"], "machine.json")
+if "broken" in given["--machine"]:
+    sys.exit("the terminal says why")
+if not marker.exists():
+    marker.write_text("{}")
+    sys.exit(0)
+run = Path(given["--out"])
+run.mkdir()
+reads = 100 * len(given["--machine"]) + int(given["--seed"])
+(run / "stats.json").write_text(json.dumps({"nvdimm": {"reads": reads}}))
+(run / "run.json").write_text(json.dumps({"units": {"nvdimm.reads": "lines"}}))
+"""
+
+
+def machine(name: str, window: str | None = None, cores: int = 2) -> str:
+    Path(name).mkdir(parents=True)
+    Path(name, "machine.json").write_text(json.dumps({"cores": cores, "window": window}))
+    return name
+
+
+def gem5() -> tuple[str, ...]:
+    Path("gem5.opt").write_text(GEM5)
+    Path("gem5.opt").chmod(0o755)
+    return ("--gem5", "./gem5.opt", "--policy", "firm", "--policy", "all", "--jobs", "1")
+
+
+def calls() -> list[dict[str, str]]:
+    return [json.loads(line) for line in Path("calls").read_text().splitlines()]
+
+
+def test_each_machine_gets_one_checkpoint_and_every_policy_and_begin() -> None:
+    machines = (machine("sort/2MiB", "2MiB"), machine("wordcount", cores=4))
+    command = ("gem5", *machines, *gem5(), "--seeds", "2", "--duration", "3ms", "--out", "out")
+    succeed(*command)
+    table = hmsim.load_results("out/runs")
+    assert sorted(set(table["workload"])) == ["sort_2MiB", "wordcount"]
+    assert len(table) == 8
+    assert (table["error"] == "").all()
+    made = calls()
+    boots, runs = made[:2], made[2:]
+    assert [call["--cores"] for call in boots] == ["2", "4"]
+    assert all("--out" not in call and call["--duration"] == "3ms" for call in boots)
+    assert len(runs) == 8
+    assert {call["--seed"] for call in runs} == {"1", "2"}
+    assert {Path(call["--checkpoint"]).name for call in runs} == {"sort_2MiB", "wordcount"}
+    succeed(*command)  # nothing is left to do
+    assert len(calls()) == len(made)
+    succeed("sweep", "out/sweep.yaml", "--out", "out/runs", "--jobs", "1")
+    assert len(calls()) == len(made)
+
+
+def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:
+    told = invoke("gem5", machine("broken"), *gem5(), "--out", "out")
+    assert told.exit_code == 2
+    assert "gem5 ended with status 1: the terminal says why" in told.stderr
+    assert not list(Path("out/checkpoints").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("nowhere",), "nowhere: no machine of 'hmsim guest prepare'"),
+        (("a", "b/a"), "two have one name: a, a"),
+    ],
+)
+def test_what_is_no_machine_is_told(arguments: tuple[str, ...], told: str) -> None:
+    for name in ("a", "b/a"):
+        machine(name)
+    done = invoke("gem5", *arguments, *gem5(), "--out", "out")
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert not Path("calls").exists()
+
+
+def test_a_folder_of_another_comparison_is_kept() -> None:
+    name = machine("sort")
+    succeed("gem5", name, *gem5(), "--seeds", "1", "--out", "out")
+    done = invoke("gem5", name, *gem5(), "--seeds", "2", "--out", "out")
+    assert done.exit_code == 2
+    assert "results of another comparison" in done.stderr
+
+
+def test_gem5_must_be_there() -> None:
+    done = invoke("gem5", machine("sort"), "--policy", "all", "--gem5", "gem6", "--out", "out")
+    assert done.exit_code == 2
+    assert "gem6: no such program" in done.stderr
