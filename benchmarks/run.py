@@ -48,14 +48,19 @@ PATTERNS = {
 }
 
 
+def total_collected(said: str) -> int:
+    """Return the instructions that callgrind says it counted, of all processes together."""
+    found = re.findall(r"Collected : (\d+)", said)
+    if not found:
+        raise RuntimeError("callgrind printed no total")
+    return sum(map(int, found))
+
+
 def collected(command: list[str]) -> int:
     """Return the instructions that a command executes."""
     callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     run = subprocess.run([*callgrind, *command], capture_output=True, text=True, check=True)
-    found = re.search(r"Collected : (\d+)", run.stderr)
-    if found is None:
-        raise RuntimeError("callgrind printed no total")
-    return int(found[1])
+    return total_collected(run.stderr)
 
 
 def instructions(program: Path, pattern: str, requests: int, settings: list[str]) -> int:

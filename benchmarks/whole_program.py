@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prints, as JSON, what a request costs the host in all of `hmsim run`, Python and its children, too.
+
+Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--keep FOLDER]
+
+Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
+start-up does not count; beside them stands the goal. --keep keeps the inputs and what callgrind
+wrote, for callgrind_annotate.
+
+Requests go to one DDR3-1600 channel (configs/validate_ddr3.yaml): `stream`, lines in a row;
+`random`, over 1 GB, one third writes; `burst`, eight lines in random rows; `sparse`, one in 1,000
+cycles. Traces are text of the format dramsim3. `mcf` is its profile's twin on a core of
+configs/mascots16.yaml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from run import ROOT, total_collected
+
+SHORT, LONG = 10_000, 40_000  # requests between which instructions are counted
+MCF_SHORT, MCF_LONG = 2_000_000, 8_000_000  # likewise instructions of mcf
+LINE = 64  # bytes
+FOOTPRINT = (1 << 30) // LINE  # lines
+BURST = 8  # lines
+INTERVAL = 1_000  # cycles
+Lines = Iterator[tuple[int, bool]]  # line, whether it is written
+
+
+def stream(requests: int) -> Lines:
+    """Yield lines in a row."""
+    return ((at, False) for at in range(requests))
+
+
+def at_random(requests: int) -> Lines:
+    """Yield random lines, one third written."""
+    numbers = random.Random(1)
+    return ((numbers.randrange(FOOTPRINT), numbers.randrange(3) == 0) for _ in range(requests))
+
+
+def bursts(requests: int) -> Lines:
+    """Yield eight lines in a row from a random place, again and again."""
+    numbers = random.Random(1)
+    for _ in range(requests // BURST):
+        first = numbers.randrange(FOOTPRINT // BURST) * BURST
+        yield from ((first + at, False) for at in range(BURST))
+
+
+def reads(requests: int) -> Lines:
+    """Yield random lines."""
+    return ((line, False) for line, _ in at_random(requests))
+
+
+class Row(NamedTuple):
+    """A traffic of single lines, and the most instructions that a request should cost."""
+
+    lines: Callable[[int], Lines]
+    mode: str
+    step: int  # cycles from one request to the next
+    goal: int
+
+
+ROWS = {
+    "stream": Row(stream, "saturating", 1, 1_100),
+    "random": Row(at_random, "saturating", 1, 1_800),
+    "burst": Row(bursts, "saturating", 1, 1_150),
+    "sparse": Row(reads, "timed", INTERVAL, 1_900),
+}
+MCF, MCF_GOAL = "mcf", 1_900
+
+
+def workload(row: Row, requests: int, file: Path) -> Path:
+    """Write a trace and the workload that reads it; return the latter."""
+    words = ("READ", "WRITE")
+    file.with_suffix(".trace").write_text(
+        "".join(
+            f"{line * LINE:#x} {words[write]} {at * row.step}\n"
+            for at, (line, write) in enumerate(row.lines(requests))
+        )
+    )
+    keys = f"path: {file.stem}.trace, format: dramsim3, mode: {row.mode}"
+    file.write_text(f"agents:\n  - {{kind: memory_trace, {keys}}}\n")
+    return file
+
+
+def mcf_workload(instructions: int, file: Path) -> Path:
+    """Write the workload of mcf on a core; return it."""
+    keys = f"path: {ROOT}/workloads/profiles/mcf.yaml, format: hmsim, instructions: {instructions}"
+    file.write_text(f"agents:\n  - {{kind: llc_trace, core: 0, {keys}}}\n")
+    return file
+
+
+def run(config: str, workload: Path, tool: list[str]) -> tuple[int, str]:
+    """Run hmsim under a tool; return the requests of the run and what the tool says."""
+    out = workload.with_suffix(".out")
+    command = [*tool, sys.executable, "-m", "hmsim.cli", "run", str(ROOT / "configs" / config)]
+    done = subprocess.run(
+        [*command, "--workload", str(workload), "--out", str(out), "--force"],
+        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(json.loads((out / "stats.json").read_text())["sim"]["requests"]), done.stderr
+
+
+def cost(config: str, workloads: tuple[Path, Path]) -> float:
+    """Return the instructions between two runs for each request that the longer has more."""
+    totals = []
+    for file in workloads:
+        run(config, file, [])  # what later runs find in caches is made
+        counts = file.with_suffix(".callgrind.%p")
+        tool = ["valgrind", "--tool=callgrind", "--trace-children=yes"]
+        requests, said = run(config, file, [*tool, f"--callgrind-out-file={counts}"])
+        totals.append((requests, total_collected(said)))
+    (fewer, before), (more, after) = totals
+    return (after - before) / (more - fewer)
+
+
+def measure(name: str, folder: Path) -> dict[str, object]:
+    """Return a row's instructions a request, beside its goal."""
+    lengths = (MCF_SHORT, MCF_LONG) if name == MCF else (SHORT, LONG)
+    files = [folder / f"{name}{length}.yaml" for length in lengths]
+    if name == MCF:
+        first, second = (mcf_workload(n, file) for n, file in zip(lengths, files))
+        config, goal = "mascots16.yaml", MCF_GOAL
+    else:
+        first, second = (workload(ROWS[name], n, file) for n, file in zip(lengths, files))
+        config, goal = "validate_ddr3.yaml", ROWS[name].goal
+    return {
+        "workload": name,
+        "instructions_per_request": round(cost(config, (first, second))),
+        "goal": goal,
+    }
+
+
+def main() -> None:
+    """Measure the rows."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    names = [*ROWS, MCF]
+    parser.add_argument("--rows", default=",".join(names), help="some of them, by name")
+    parser.add_argument("--keep", type=Path, help="a folder for inputs and profiles")
+    options = parser.parse_args()
+    chosen = options.rows.split(",")
+    if not set(chosen) <= set(names):
+        parser.error(f"rows are {', '.join(names)}")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = (options.keep or Path(scratch)).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        print(json.dumps([measure(name, folder) for name in chosen], indent=2))
+
+
+if __name__ == "__main__":
+    main()
