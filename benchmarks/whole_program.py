@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints, as JSON, what a request costs the host in all of `hmsim run`, Python and its children, too.
+"""Prints, as JSON, what a request costs the host in all of `hmsim run`, Python and children, too.
 
 Usage: python benchmarks/whole_program.py [--rows stream,mcf] [--keep FOLDER]
 
 Instructions are counted by valgrind's callgrind as the difference between two lengths, so that
-start-up does not count; beside them stands the goal. --keep keeps the inputs and what callgrind
-wrote, for callgrind_annotate.
+start-up does not count; beside them stands the goal. NumPy's idle threads are off. --keep keeps the
+inputs and what callgrind wrote, for callgrind_annotate.
 
 Requests go to one DDR3-1600 channel (configs/validate_ddr3.yaml): `stream`, lines in a row;
 `random`, over 1 GB, one third writes; `burst`, eight lines in random rows; `sparse`, one in 1,000
@@ -34,6 +34,7 @@ LINE = 64  # bytes
 FOOTPRINT = (1 << 30) // LINE  # lines
 BURST = 8  # lines
 INTERVAL = 1_000  # cycles
+STEADY = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}  # so that counts repeat
 Lines = Iterator[tuple[int, bool]]  # line, whether it is written
 
 
@@ -106,7 +107,7 @@ def run(config: str, workload: Path, tool: list[str]) -> tuple[int, str]:
     command = [*tool, sys.executable, "-m", "hmsim.cli", "run", str(ROOT / "configs" / config)]
     done = subprocess.run(
         [*command, "--workload", str(workload), "--out", str(out), "--force"],
-        env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT / "python")},
+        env={**os.environ, **STEADY, "PYTHONPATH": str(ROOT / "python")},
         capture_output=True,
         text=True,
         check=True,
