@@ -35,13 +35,20 @@ namespace hmsim {
 
 namespace {
 
+// Lets go of an object of Python's from whichever thread.
+void release(py::bytes* bytes) {
+  const py::gil_scoped_acquire locked;
+  delete bytes;
+}
+
 // Calls back into Python for trace data, from whichever thread runs the simulation. Copies share
 // the callable: only the last one, which dies with the Simulation, touches its reference count.
 TraceSource trace_source(py::function callable) {
   auto shared = std::make_shared<py::function>(std::move(callable));
-  return [shared](std::size_t agent, std::uint64_t offset) -> std::string {
+  return [shared](std::size_t agent, std::uint64_t offset) -> TraceBlock {
     const py::gil_scoped_acquire locked;
-    return py::bytes((*shared)(agent, offset));
+    const std::shared_ptr<py::bytes> bytes(new py::bytes((*shared)(agent, offset)), release);
+    return {bytes, std::string_view(*bytes)};
   };
 }
 

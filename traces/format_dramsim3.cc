@@ -22,6 +22,11 @@ bool read_access(const TextTrace& line, Access& access) {
   return true;
 }
 
+bool read_plain(PlainLine& line, Access& access) {
+  return line.hexadecimal(access.address, ' ') && line.either("READ", "WRITE", access.write, ' ') &&
+         line.decimal(access.cycle, '\n');
+}
+
 }  // namespace
 
 extern const FormatDescriptor kFormat_dramsim3;
@@ -34,7 +39,7 @@ const FormatDescriptor kFormat_dramsim3{
       return start.fields() == 3 && (start.field(1) == "READ" || start.field(1) == "WRITE");
     },
     [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+      return std::make_unique<LineTrace<AccessSource, Access, read_access, read_plain>>(
           TextTrace(std::move(reader), kLine, 3, 3));
     }};
 

@@ -21,6 +21,10 @@ bool read_access(const TextTrace& line, Access& access) {
   return true;
 }
 
+bool read_plain(PlainLine& line, Access& access) {
+  return line.hexadecimal(access.address, ' ') && line.either("R", "W", access.write, '\n');
+}
+
 }  // namespace
 
 extern const FormatDescriptor kFormat_ramulator_rw;
@@ -33,7 +37,7 @@ const FormatDescriptor kFormat_ramulator_rw{
       return start.fields() == 2 && (start.field(1) == "R" || start.field(1) == "W");
     },
     [](TraceReader reader, const AddressLevels&) -> std::unique_ptr<AccessSource> {
-      return std::make_unique<LineTrace<AccessSource, Access, read_access>>(
+      return std::make_unique<LineTrace<AccessSource, Access, read_access, read_plain>>(
           TextTrace(std::move(reader), kLine, 2, 2));
     }};
 

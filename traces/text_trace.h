@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "traces/plain_line.h"
 #include "traces/trace_reader.h"
 
 namespace hmsim {
@@ -29,6 +30,18 @@ class TextTrace {
   // The next line that is neither blank nor begins with '#'. False at the trace's end; throws
   // InputError for a wrong number of fields, and at an end that no accept() came before.
   bool next();
+  // Has read(line, record) read the next line, if that is plain; else false, and nothing is read.
+  template <class Record>
+  bool next_plain(bool (*read)(PlainLine&, Record&), Record& record) {
+    const std::string_view text = reader_.at_hand();
+    PlainLine line(text.data());
+    if (text.size() < PlainLine::kText || !read(line, record)) {
+      return false;
+    }
+    reader_.pass_line(line.length());
+    any_ = true;
+    return true;
+  }
   // The next line, whatever it holds. False at the trace's end.
   bool next_header();
   void accept() { any_ = true; }  // the line held a record
@@ -73,14 +86,24 @@ class TextTrace {
   std::size_t count_ = 0;
 };
 
-// A format of one record a line, read without regard to other lines. `read` returns false for a
-// line that holds none.
-template <class Source, class Record, bool (*Read)(const TextTrace&, Record&)>
+template <class Record>
+bool none_is_plain(PlainLine& /*line*/, Record& /*record*/) {
+  return false;
+}
+
+// A format of one record a line, read without regard to other lines. `Read` returns false for a
+// line that holds none. `ReadPlain` reads those it can as `Read` does, and refuses the others.
+template <class Source, class Record, bool (*Read)(const TextTrace&, Record&),
+          bool (*ReadPlain)(PlainLine&, Record&) = none_is_plain<Record>>
 class LineTrace final : public Source {
  public:
   explicit LineTrace(TextTrace text) : text_(std::move(text)) {}
 
   bool next(Record& record) override {
+    record = Record();
+    if (text_.next_plain<Record>(ReadPlain, record)) {
+      return true;
+    }
     while (text_.next()) {
       record = Record();
       if (Read(text_, record)) {

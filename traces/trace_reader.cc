@@ -26,24 +26,24 @@ TraceReader::TraceReader(TraceSource source, std::size_t agent, std::string file
 }
 
 bool TraceReader::refill() {
-  block_start_ += block_.size();
+  block_start_ += block_.text().size();
   position_ = 0;
   block_ = source_(agent_, block_start_);
-  if (block_.empty()) {
+  if (block_.text().empty()) {
     total_ = block_start_;
   }
-  return !block_.empty();
+  return !block_.text().empty();
 }
 
 bool TraceReader::next_line(std::string_view& line) {
-  if (position_ == block_.size() && !refill()) {
+  if (position_ == block_.text().size() && !refill()) {
     return false;
   }
   ++line_;
   carry_.clear();
   bool ended = false;
   while (!ended) {
-    const std::string_view rest = std::string_view(block_).substr(position_);
+    const std::string_view rest = at_hand();
     const std::size_t length = std::min(rest.find('\n'), rest.size());
     if (carry_.size() + length > kMaxLine) {
       throw InputError(file_, line_,
@@ -66,9 +66,9 @@ bool TraceReader::next_line(std::string_view& line) {
 
 std::size_t TraceReader::read(char* to, std::size_t length) {
   std::size_t done = 0;
-  while (done < length && (position_ < block_.size() || refill())) {
-    const std::size_t part = std::min(length - done, block_.size() - position_);
-    std::memcpy(to + done, block_.data() + position_, part);
+  while (done < length && (!at_hand().empty() || refill())) {
+    const std::size_t part = std::min(length - done, at_hand().size());
+    std::memcpy(to + done, at_hand().data(), part);
     done += part;
     position_ += part;
   }
@@ -77,11 +77,11 @@ std::size_t TraceReader::read(char* to, std::size_t length) {
 
 void TraceReader::seek(std::uint64_t offset) {
   line_ = 0;
-  if (offset >= block_start_ && offset - block_start_ <= block_.size()) {
+  if (offset >= block_start_ && offset - block_start_ <= block_.text().size()) {
     position_ = static_cast<std::size_t>(offset - block_start_);
     return;
   }
-  block_.clear();
+  block_ = TraceBlock();
   position_ = 0;
   block_start_ = offset;
 }

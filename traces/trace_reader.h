@@ -5,17 +5,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace hmsim {
 
 class Archive;
 
+// Some bytes of a trace, with whoever owns them.
+class TraceBlock {
+ public:
+  TraceBlock() = default;
+  TraceBlock(std::string text)  // NOLINT(google-explicit-constructor): is one
+      : TraceBlock(std::make_shared<const std::string>(std::move(text))) {}
+  // The owner keeps the text where it is.
+  TraceBlock(std::shared_ptr<const void> owner, std::string_view text)
+      : owner_(std::move(owner)), text_(text) {}
+
+  std::string_view text() const { return text_; }
+
+ private:
+  explicit TraceBlock(std::shared_ptr<const std::string> text) : owner_(text), text_(*text) {}
+
+  std::shared_ptr<const void> owner_;
+  std::string_view text_;
+};
+
 // Supplies an agent's decompressed trace: some bytes (1 MiB, say) from `offset` on; empty at the
 // end. Offsets are asked for in ascending order, but for a return to 0 when a trace starts over and
 // for a jump when a checkpoint is loaded. May throw InputError.
-using TraceSource = std::function<std::string(std::size_t agent, std::uint64_t offset)>;
+using TraceSource = std::function<TraceBlock(std::size_t agent, std::uint64_t offset)>;
 
 class TraceReader {
  public:
@@ -27,6 +48,14 @@ class TraceReader {
   // The next line without its end (LF or CR LF); the view lasts until the next call. False at the
   // trace's end. Throws InputError for a line longer than kMaxLine.
   bool next_line(std::string_view& line);
+
+  // For who reads lines where they stand: what is left of the text at hand; and that a line of it,
+  // with its end, was read.
+  std::string_view at_hand() const { return block_.text().substr(position_); }
+  void pass_line(std::size_t length) {
+    position_ += length;
+    ++line_;
+  }
 
   // Up to `length` bytes; fewer only at the trace's end.
   std::size_t read(char* to, std::size_t length);
@@ -48,7 +77,7 @@ class TraceReader {
   std::size_t agent_;
   std::string file_;
   std::uint64_t total_;
-  std::string block_;
+  TraceBlock block_;
   std::string carry_;              // a line that began in an earlier block
   std::size_t position_ = 0;       // in block_
   std::uint64_t block_start_ = 0;  // offset of block_ in the trace

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Do the texts of other memory simulators become the accesses that those simulators read in them?
+#include <array>
+#include <cstdio>
+
 #include "core/random.h"
 #include "tests/cc/traces/trace_texts.h"
+#include "traces/plain_line.h"
 
 namespace hmsim::testing {
 namespace {
@@ -119,6 +123,61 @@ TEST(MemoryTexts, Gem5TextGoesOnWithinAPacket) {
   const auto copy = find_format("gem5_text")->accesses(reader_of(text));
   expect_accesses(all_of<Access>(*source), wanted);
   expect_resumes(*source, *copy, wanted, same_access);
+}
+
+std::string some_of(const std::vector<std::string>& texts, Random& random) {
+  return texts[random.below(texts.size())];
+}
+
+// The usual text of a field, or now and then an odd one, which may be none at all.
+std::string mostly(const std::string& usual, const std::vector<std::string>& odd, Random& random) {
+  return random.below(12) == 0 ? some_of(odd, random) : usual;
+}
+
+std::string number_of(Random& random, bool hexadecimal) {
+  const std::uint64_t bits = random.next() >> random.below(64);
+  std::string text = std::to_string(bits);
+  if (hexadecimal) {
+    std::array<char, 24> digits{};
+    std::snprintf(digits.data(), digits.size(), random.below(2) == 0 ? "%llx" : "%llX",
+                  static_cast<unsigned long long>(bits));
+    text = some_of({"", "0x", "0x0", "0X"}, random) + digits.data();
+  }
+  return mostly(text, {"0" + text, text + "0", text + "g", "0x", "-1", ""}, random);
+}
+
+std::string line_of(const std::string& format, Random& random) {
+  const std::string gap = mostly(" ", {"  ", "\t", ""}, random);
+  const std::string end = mostly("\n", {"\r\n", " \n", "\n\n"}, random);
+  const std::string address = number_of(random, true);
+  if (format == "ramulator_rw") {
+    return address + gap + mostly(some_of({"R", "W"}, random), {"RW", "r"}, random) + end;
+  }
+  const std::string kind = mostly(some_of({"READ", "WRITE"}, random), {"READS", "WRIT"}, random);
+  return address + gap + kind + " " + number_of(random, false) + end;
+}
+
+// A line that little of is at hand is never read where it stands.
+TEST(MemoryTexts, PlainLinesAreReadAsAllOthers) {
+  Random random(7);
+  int read = 0;
+  for (const std::string format : {"dramsim3", "ramulator_rw"}) {
+    for (int i = 0; i < 4'000; ++i) {
+      std::string text;
+      for (std::uint64_t lines = random.below(6) + 1; lines > 0; --lines) {
+        text += line_of(format, random);
+      }
+      text += "#" + std::string(PlainLine::kText, '-') + "\n";
+      std::array<std::string, 2> errors;
+      const auto plain = find_format(format)->accesses(reader_of(text));
+      const auto other = find_format(format)->accesses(reader_of(text, PlainLine::kText - 1));
+      const std::vector<Access> found = all_of<Access>(*plain, errors.data());
+      expect_accesses(found, all_of<Access>(*other, &errors[1]));
+      EXPECT_EQ(errors[0], errors[1]) << text;
+      read += static_cast<int>(found.size());
+    }
+  }
+  EXPECT_GT(read, 10'000);
 }
 
 }  // namespace

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines of the plainest form, which nearly all of a long trace have, read in one go.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace hmsim {
+
+// The value of each character as a hexadecimal digit; of others 255.
+inline constexpr auto kHexadecimalDigits = [] {
+  std::array<std::uint8_t, 256> values{};
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    values[c] = 255;
+  }
+  for (std::size_t digit = 0; digit < 16; ++digit) {
+    values[static_cast<unsigned char>("0123456789abcdef"[digit])] =
+        static_cast<std::uint8_t>(digit);
+    values[static_cast<unsigned char>("0123456789ABCDEF"[digit])] =
+        static_cast<std::uint8_t>(digit);
+  }
+  return values;
+}();
+
+// Reads fields of a line where it stands: numbers of few digits and words, one blank between two of
+// them, a line feed behind the last. Whatever else there is, it refuses; TextTrace then reads the
+// line, or says what is wrong with it.
+class PlainLine {
+ public:
+  static constexpr std::size_t kText = 64;  // bytes that must stand there, of the line or behind it
+
+  explicit PlainLine(const char* text) : start_(text), at_(text) {}
+
+  // Each of these reads a field and the character behind it; false: that is not what stands there.
+  // At most three fields fit kText.
+  //
+  // A hexadecimal number, with or without 0x.
+  bool hexadecimal(std::uint64_t& value, char end) {
+    constexpr int kMost = 16;  // digits that fit 64 bits
+    at_ += at_[0] == '0' && at_[1] == 'x' ? 2 : 0;
+    std::uint64_t sum = 0;
+    int count = 0;
+    for (; count < kMost; ++count) {
+      const std::uint64_t digit = kHexadecimalDigits[static_cast<unsigned char>(at_[count])];
+      if (digit > 15) {
+        break;
+      }
+      sum = sum << 4 | digit;
+    }
+    value = sum;
+    at_ += count;
+    return count > 0 && passed(end);
+  }
+  // A decimal number of at most 16 digits.
+  bool decimal(std::uint64_t& value, char end) {
+    const int count = eight_digits(at_, value);
+    at_ += count;
+    if (count == 8) {
+      std::uint64_t more = 0;
+      const int further = eight_digits(at_, more);
+      value = value * kPowers[static_cast<std::size_t>(further)] + more;
+      at_ += further;
+    }
+    return count > 0 && passed(end);
+  }
+  // One of two words, of different first letters.
+  template <std::size_t A, std::size_t B>
+  bool either(const char (&first)[A], const char (&second)[B], bool& is_second, char end) {
+    is_second = *at_ != *first;
+    return (is_second ? word(second) : word(first)) && passed(end);
+  }
+
+  std::size_t length() const { return static_cast<std::size_t>(at_ - start_); }  // that was read
+
+ private:
+  static constexpr std::array<std::uint64_t, 9> kPowers{
+      1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+
+  // The number that the decimal digits among the next eight characters make, up to the first other
+  // one; returns how many they are. All at once, in the bytes of a word, the first the lowest.
+  static int eight_digits(const char* text, std::uint64_t& value) {
+    constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+    std::uint64_t word = 0;
+    std::memcpy(&word, text, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    word ^= '0' * kEach;  // a digit's byte is its value, any other's more than 9
+    const std::uint64_t others = ((word + (0x7f - 9) * kEach) | word) & (0x80 * kEach);
+    const int count = others == 0 ? 8 : __builtin_ctzll(others) / 8;
+    if (count == 0) {
+      return 0;
+    }
+    word <<= 8 * (8 - count);        // noughts before them
+    word = word * 10 + (word >> 8);  // pairs in every other byte
+    word = (word & 0x00ff'00ff'00ff'00ff) * 100 + ((word >> 16) & 0x00ff'00ff'00ff'00ff);
+    value = (word & 0xffff) * 10'000 + ((word >> 32) & 0xffff);
+    return count;
+  }
+
+  template <std::size_t N>
+  bool word(const char (&wanted)[N]) {
+    if (std::memcmp(at_, wanted, N - 1) != 0) {
+      return false;
+    }
+    at_ += N - 1;
+    return true;
+  }
+  bool passed(char wanted) {
+    if (*at_ != wanted) {
+      return false;
+    }
+    ++at_;
+    return true;
+  }
+
+  const char* start_;
+  const char* at_;
+};
+
+}  // namespace hmsim
