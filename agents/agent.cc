@@ -60,29 +60,12 @@ Tick Agent::measured_time(Tick now) const {
 
 double Agent::fraction_done(Tick now) const { return finished_ ? 1 : pass_fraction(now); }
 
-void Agent::send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
-                 std::uint16_t context, std::uint64_t epoch) {
-  Request request;
-  request.address = address;
-  request.tag = tag;
-  request.memory = memory;
-  request.write = write;
-  request.epoch = epoch;
-  send(*environment_.port, core_ + context, request, now);
-}
-
 void Agent::send_flush(std::uint32_t tag, Tick now) {
   Request request;
   request.tag = tag;
   request.memory = MemoryClass::nvdimm;
   request.flush = true;
   send(*environment_.port, core_, request, now);
-}
-
-void Agent::send(MemoryPort& port, std::int64_t core, Request request, Tick now) const {
-  request.agent = static_cast<std::uint16_t>(index_);
-  request.source = static_cast<std::uint16_t>(core);
-  port.send(request, now);
 }
 
 void Agent::on_complete(const Request& request, Tick now) {

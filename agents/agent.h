@@ -133,11 +133,23 @@ class Agent : public Component, public Requester {
   void finish(Tick now);
 
   void send(MemoryClass memory, Address address, bool write, std::uint32_t tag, Tick now,
-            std::uint16_t context = 0, std::uint64_t epoch = 0);
+            std::uint16_t context = 0, std::uint64_t epoch = 0) {
+    Request request;
+    request.address = address;
+    request.tag = tag;
+    request.memory = memory;
+    request.write = write;
+    request.epoch = epoch;
+    send(*environment_.port, core_ + context, request, now);
+  }
   // Sends a flush of the NVDIMM.
   void send_flush(std::uint32_t tag, Tick now);
   // Sends a request, but for who sends it, on behalf of a core, to the memory of that core's node.
-  void send(MemoryPort& port, std::int64_t core, Request request, Tick now) const;
+  void send(MemoryPort& port, std::int64_t core, Request request, Tick now) const {
+    request.agent = static_cast<std::uint16_t>(index_);
+    request.source = static_cast<std::uint16_t>(core);
+    port.send(request, now);
+  }
   void notify() const { wakeup_.notify(); }
   const AgentEnvironment& environment() const { return environment_; }
   void count_backward_arrival() { ++backward_arrivals_; }

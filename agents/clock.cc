@@ -8,13 +8,9 @@
 
 namespace hmsim {
 
-namespace {
-
-[[noreturn]] void too_late() {
+void fail_too_late() {
   throw InputError("the workload reaches past the longest simulated time, about 53 days");
 }
-
-}  // namespace
 
 RateClock::RateClock(std::int64_t per_millisecond) {
   constexpr std::int64_t kPicosecondsPerMillisecond = 1'000'000'000;
@@ -27,7 +23,7 @@ RateClock::RateClock(std::int64_t per_millisecond) {
 
 Tick RateClock::tick(std::int64_t edge) const {
   if (edge > last_edge_) {
-    too_late();
+    fail_too_late();
   }
   const std::int64_t whole = edge / edges_ * picoseconds_;
   return Tick(whole + (edge % edges_ * picoseconds_ + edges_ - 1) / edges_);
@@ -39,13 +35,6 @@ std::int64_t RateClock::edge_at_or_after(Tick time) const {
   }
   const std::int64_t before = time.value() - 1;
   return before / picoseconds_ * edges_ + before % picoseconds_ * edges_ / picoseconds_ + 1;
-}
-
-Tick sum_in_time(Tick a, Tick b) {
-  if (b > kLongestTime - a) {
-    too_late();
-  }
-  return a + b;
 }
 
 }  // namespace hmsim

@@ -28,7 +28,14 @@ class RateClock {
   std::int64_t last_edge_;
 };
 
+[[noreturn]] void fail_too_late();  // throws InputError: a time lies past the longest
+
 // a + b; throws InputError past the longest time. Both are in range.
-Tick sum_in_time(Tick a, Tick b);
+inline Tick sum_in_time(Tick a, Tick b) {
+  if (b > kLongestTime - a) {
+    fail_too_late();
+  }
+  return a + b;
+}
 
 }  // namespace hmsim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "agents/stream/agent_memory_trace.h"
 
+#include <utility>
+
 #include "core/archive.h"
 #include "core/errors.h"
 
@@ -74,7 +76,8 @@ bool MemoryTrace::next(StreamRequest& request) {
   if (!source_->next(access)) {
     return false;
   }
-  request = {access.address, access.write, Tick(0)};
+  request.address = access.address;
+  request.write = access.write;
   if (sources_of_trace_) {
     if (access.requestor >= kNamedSources - static_cast<std::uint64_t>(core())) {
       throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
@@ -82,21 +85,25 @@ bool MemoryTrace::next(StreamRequest& request) {
     }
     request.context = static_cast<std::uint16_t>(access.requestor);
   }
-  if (unit_ == TimeUnit::none) {
-    request.due = due_;
-    due_ = sum_in_time(due_, interval_);
-  } else if (mode_ == TraceMode::timed) {
-    const bool cycles = unit_ == TimeUnit::cycles;
-    const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
-    if (access.cycle > static_cast<std::uint64_t>(last)) {
-      throw InputError(trace_.path + (cycles ? ": cycle " : ": picosecond ") +
-                       std::to_string(access.cycle) +
-                       " lies past the longest simulated time, about 53 days");
-    }
-    const auto time = static_cast<std::int64_t>(access.cycle);
-    request.due = cycles ? clock_.tick(time) : Tick(time);
+  if (mode_ == TraceMode::timed) {
+    request.due = due(access);
   }
   return true;
+}
+
+Tick MemoryTrace::due(const Access& access) {
+  if (unit_ == TimeUnit::none) {
+    return std::exchange(due_, sum_in_time(due_, interval_));
+  }
+  const bool cycles = unit_ == TimeUnit::cycles;
+  const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
+  if (access.cycle > static_cast<std::uint64_t>(last)) {
+    throw InputError(trace_.path + (cycles ? ": cycle " : ": picosecond ") +
+                     std::to_string(access.cycle) +
+                     " lies past the longest simulated time, about 53 days");
+  }
+  const auto time = static_cast<std::int64_t>(access.cycle);
+  return cycles ? clock_.tick(time) : Tick(time);
 }
 
 void MemoryTrace::rewind() {

@@ -29,6 +29,7 @@ class MemoryTrace final : public StreamAgent {
   Bounds open() override;
   bool next(StreamRequest& request) override;
   void rewind() override;
+  Tick due(const Access& access);  // when its request is due, in its pass
   double source_fraction() const override { return source_->fraction(); }
   void serialize_source(Archive& archive) override;
 

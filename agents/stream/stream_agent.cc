@@ -56,10 +56,9 @@ void StreamAgent::start_pass(Tick now) {
 }
 
 void StreamAgent::fetch() {
-  StreamRequest request;
-  next_.reset();
-  if ((requests_ == 0 || sent_ < requests_) && next(request)) {
-    next_ = request;
+  const bool within = requests_ == 0 || sent_ < requests_;
+  if (!within || !next(next_.emplace())) {
+    next_.reset();
   }
 }
 
@@ -88,19 +87,21 @@ void StreamAgent::pump(Tick now) {
 }
 
 void StreamAgent::send_next(Tick now) {
-  const StreamRequest request = *next_;
-  const Place place = place_of(request);
-  count_wraps(request.address >= capacity_ ? 1 : 0);
+  const Place place = place_of(*next_);
+  const bool write = next_->write;
+  const std::uint16_t context = next_->context;
+  count_wraps(next_->address >= capacity_ ? 1 : 0);
   ++sent_;
   ++outside_;
   ++outstanding_;
   fetch();
-  send(place.memory, place.line, request.write, 0, now, request.context);
+  send(place.memory, place.line, write, 0, now, context);
 }
 
 StreamAgent::Place StreamAgent::place_of(const StreamRequest& request) const {
   const auto line_bytes = static_cast<std::uint64_t>(kLineBytes.value());
-  const std::uint64_t within = request.address % capacity_;
+  const std::uint64_t within =
+      request.address < capacity_ ? request.address : request.address % capacity_;
   const std::uint64_t line = within - within % line_bytes;
   const bool dram = line < dram_capacity_;
   return {dram ? MemoryClass::dram : MemoryClass::nvdimm,
@@ -120,17 +121,30 @@ void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
   }
 }
 
-void StreamAgent::on_admit(const Request&, Tick now) {
-  --outside_;
+void StreamAgent::pump_and_tell(Tick now) {
+  const Tick before = wake_;
   pump(now);
-  notify();
+  if (wake_ != before) {
+    notify();
+  }
+}
+
+// Unless it was a bound that held the next request back, it waits on.
+void StreamAgent::on_admit(const Request&, Tick now) {
+  const bool held = outside_ == bounds_.outside;
+  --outside_;
+  if (held || wake_ <= now) {
+    pump_and_tell(now);
+  }
 }
 
 void StreamAgent::handle_completion(const Request&, Tick now) {
+  const bool held = outstanding_ == bounds_.outstanding;
   --outstanding_;
   ++done_;
-  pump(now);
-  notify();
+  if (held || wake_ <= now || !next_) {
+    pump_and_tell(now);
+  }
 }
 
 // The limit counts requests sent from now on; one that was already fetched is the first of them.

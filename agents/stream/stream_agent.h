@@ -49,7 +49,7 @@ class StreamAgent : public Agent {
 
   // Opens the source at its first request and returns the bounds that hold from then on.
   virtual Bounds open() = 0;
-  virtual bool next(StreamRequest& request) = 0;  // false at the end
+  virtual bool next(StreamRequest& request) = 0;  // a new one; false at the end
   virtual void rewind() = 0;
   virtual double source_fraction() const = 0;
   virtual void serialize_source(Archive& archive) = 0;
@@ -76,6 +76,7 @@ class StreamAgent : public Agent {
   void fetch();
   Tick due() const;
   void pump(Tick now);
+  void pump_and_tell(Tick now);
   void send_next(Tick now);
 
   Target target_ = Target::system;
