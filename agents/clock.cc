@@ -21,14 +21,6 @@ RateClock::RateClock(std::int64_t per_millisecond) {
   last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
 }
 
-Tick RateClock::tick(std::int64_t edge) const {
-  if (edge > last_edge_) {
-    fail_too_late();
-  }
-  const std::int64_t whole = edge / edges_ * picoseconds_;
-  return Tick(whole + (edge % edges_ * picoseconds_ + edges_ - 1) / edges_);
-}
-
 std::int64_t RateClock::edge_at_or_after(Tick time) const {
   if (time <= Tick(0)) {
     return 0;

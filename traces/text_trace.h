@@ -101,9 +101,15 @@ class LineTrace final : public Source {
 
   bool next(Record& record) override {
     record = Record();
-    if (text_.next_plain<Record>(ReadPlain, record)) {
-      return true;
-    }
+    return text_.next_plain<Record>(ReadPlain, record) || next_of_any_form(record);
+  }
+
+  void rewind() override { text_.rewind(); }
+  double fraction() const override { return text_.fraction(); }
+  void serialize(Archive& archive) override { text_.serialize(archive); }
+
+ private:
+  [[gnu::noinline]] bool next_of_any_form(Record& record) {
     while (text_.next()) {
       record = Record();
       if (Read(text_, record)) {
@@ -115,11 +121,6 @@ class LineTrace final : public Source {
     return false;
   }
 
-  void rewind() override { text_.rewind(); }
-  double fraction() const override { return text_.fraction(); }
-  void serialize(Archive& archive) override { text_.serialize(archive); }
-
- private:
   TextTrace text_;
 };
 

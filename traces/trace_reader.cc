@@ -27,31 +27,30 @@ TraceReader::TraceReader(TraceSource source, std::size_t agent, std::string file
 
 bool TraceReader::refill() {
   block_start_ += block_.text().size();
-  position_ = 0;
   block_ = source_(agent_, block_start_);
-  if (block_.text().empty()) {
+  rest_ = block_.text();
+  if (rest_.empty()) {
     total_ = block_start_;
   }
-  return !block_.text().empty();
+  return !rest_.empty();
 }
 
 bool TraceReader::next_line(std::string_view& line) {
-  if (position_ == block_.text().size() && !refill()) {
+  if (rest_.empty() && !refill()) {
     return false;
   }
   ++line_;
   carry_.clear();
   bool ended = false;
   while (!ended) {
-    const std::string_view rest = at_hand();
-    const std::size_t length = std::min(rest.find('\n'), rest.size());
+    const std::size_t length = std::min(rest_.find('\n'), rest_.size());
     if (carry_.size() + length > kMaxLine) {
       throw InputError(file_, line_,
                        "the line is longer than " + std::to_string(kMaxLine) + " bytes");
     }
-    ended = length < rest.size();
-    position_ += length + (ended ? 1 : 0);
-    line = rest.substr(0, length);
+    ended = length < rest_.size();
+    line = rest_.substr(0, length);
+    rest_.remove_prefix(length + (ended ? 1 : 0));
     if (!ended || !carry_.empty()) {
       carry_.append(line);
       line = carry_;
@@ -66,11 +65,11 @@ bool TraceReader::next_line(std::string_view& line) {
 
 std::size_t TraceReader::read(char* to, std::size_t length) {
   std::size_t done = 0;
-  while (done < length && (!at_hand().empty() || refill())) {
-    const std::size_t part = std::min(length - done, at_hand().size());
-    std::memcpy(to + done, at_hand().data(), part);
+  while (done < length && (!rest_.empty() || refill())) {
+    const std::size_t part = std::min(length - done, rest_.size());
+    std::memcpy(to + done, rest_.data(), part);
     done += part;
-    position_ += part;
+    rest_.remove_prefix(part);
   }
   return done;
 }
@@ -78,21 +77,21 @@ std::size_t TraceReader::read(char* to, std::size_t length) {
 void TraceReader::seek(std::uint64_t offset) {
   line_ = 0;
   if (offset >= block_start_ && offset - block_start_ <= block_.text().size()) {
-    position_ = static_cast<std::size_t>(offset - block_start_);
+    rest_ = block_.text().substr(static_cast<std::size_t>(offset - block_start_));
     return;
   }
   block_ = TraceBlock();
-  position_ = 0;
+  rest_ = {};
   block_start_ = offset;
 }
 
 double TraceReader::fraction() const {
-  const auto read = static_cast<double>(block_start_ + position_);
+  const auto read = static_cast<double>(place());
   return total_ == 0 ? 0 : std::min(1.0, read / static_cast<double>(total_));
 }
 
 void TraceReader::serialize(Archive& archive) {
-  std::uint64_t offset = block_start_ + position_;
+  std::uint64_t offset = place();
   std::int64_t line = line_;
   archive(offset, line, total_);
   archive.check(offset <= kLongestTrace && line >= 0 && line < kMostLines,

@@ -51,9 +51,9 @@ class TraceReader {
 
   // For who reads lines where they stand: what is left of the text at hand; and that a line of it,
   // with its end, was read.
-  std::string_view at_hand() const { return block_.text().substr(position_); }
+  std::string_view at_hand() const { return rest_; }
   void pass_line(std::size_t length) {
-    position_ += length;
+    rest_.remove_prefix(length);
     ++line_;
   }
 
@@ -72,6 +72,7 @@ class TraceReader {
 
  private:
   bool refill();
+  std::uint64_t place() const { return block_start_ + block_.text().size() - rest_.size(); }
 
   TraceSource source_;
   std::size_t agent_;
@@ -79,7 +80,7 @@ class TraceReader {
   std::uint64_t total_;
   TraceBlock block_;
   std::string carry_;              // a line that began in an earlier block
-  std::size_t position_ = 0;       // in block_
+  std::string_view rest_;          // what is left of block_
   std::uint64_t block_start_ = 0;  // offset of block_ in the trace
   std::int64_t line_ = 0;
 };

@@ -71,6 +71,30 @@ StreamAgent::Bounds MemoryTrace::open() {
   return {mode_ == TraceMode::timed ? kTimedOutside : 1, kUnbounded};
 }
 
+inline Tick MemoryTrace::due(const Access& access) {
+  if (unit_ == TimeUnit::none) {
+    return std::exchange(due_, sum_in_time(due_, interval_));
+  }
+  const bool cycles = unit_ == TimeUnit::cycles;
+  const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
+  if (access.cycle > static_cast<std::uint64_t>(last)) {
+    fail_late(access);
+  }
+  const auto time = static_cast<std::int64_t>(access.cycle);
+  return cycles ? clock_.tick(time) : Tick(time);
+}
+
+[[gnu::noinline]] void MemoryTrace::fail_late(const Access& access) const {
+  throw InputError(trace_.path + (unit_ == TimeUnit::cycles ? ": cycle " : ": picosecond ") +
+                   std::to_string(access.cycle) +
+                   " lies past the longest simulated time, about 53 days");
+}
+
+[[gnu::noinline]] void MemoryTrace::fail_source(const Access& access) const {
+  throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
+                   " is too large: there may be " + std::to_string(kNamedSources) + " sources");
+}
+
 bool MemoryTrace::next(StreamRequest& request) {
   Access access;
   if (!source_->next(access)) {
@@ -80,8 +104,7 @@ bool MemoryTrace::next(StreamRequest& request) {
   request.write = access.write;
   if (sources_of_trace_) {
     if (access.requestor >= kNamedSources - static_cast<std::uint64_t>(core())) {
-      throw InputError(trace_.path + ": requestor " + std::to_string(access.requestor) +
-                       " is too large: there may be " + std::to_string(kNamedSources) + " sources");
+      fail_source(access);
     }
     request.context = static_cast<std::uint16_t>(access.requestor);
   }
@@ -89,21 +112,6 @@ bool MemoryTrace::next(StreamRequest& request) {
     request.due = due(access);
   }
   return true;
-}
-
-Tick MemoryTrace::due(const Access& access) {
-  if (unit_ == TimeUnit::none) {
-    return std::exchange(due_, sum_in_time(due_, interval_));
-  }
-  const bool cycles = unit_ == TimeUnit::cycles;
-  const std::int64_t last = cycles ? clock_.last_edge() : kLongestTime.value();
-  if (access.cycle > static_cast<std::uint64_t>(last)) {
-    throw InputError(trace_.path + (cycles ? ": cycle " : ": picosecond ") +
-                     std::to_string(access.cycle) +
-                     " lies past the longest simulated time, about 53 days");
-  }
-  const auto time = static_cast<std::int64_t>(access.cycle);
-  return cycles ? clock_.tick(time) : Tick(time);
 }
 
 void MemoryTrace::rewind() {

@@ -30,6 +30,8 @@ class MemoryTrace final : public StreamAgent {
   bool next(StreamRequest& request) override;
   void rewind() override;
   Tick due(const Access& access);  // when its request is due, in its pass
+  [[noreturn]] void fail_late(const Access& access) const;
+  [[noreturn]] void fail_source(const Access& access) const;
   double source_fraction() const override { return source_->fraction(); }
   void serialize_source(Archive& archive) override;
 
