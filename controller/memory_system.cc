@@ -111,6 +111,9 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
 }
 
 MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
+  if (channels_.size() == 1) {
+    return *channels_.front();
+  }
   if (memory == MemoryClass::dram) {
     return *channels_[static_cast<std::size_t>(map_.dram_channel(address))];
   }

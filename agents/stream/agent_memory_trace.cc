@@ -96,8 +96,8 @@ inline Tick MemoryTrace::due(const Access& access) {
 }
 
 bool MemoryTrace::next(StreamRequest& request) {
-  Access access;
-  if (!source_->next(access)) {
+  const Access& access = access_;
+  if (!source_->next(access_)) {
     return false;
   }
   request.address = access.address;

@@ -44,6 +44,7 @@ class MemoryTrace final : public StreamAgent {
   Tick interval_{0};  // of traces that tell no times; 0: none
   Tick due_{0};       // of the next request of such a trace, in its pass
   std::unique_ptr<AccessSource> source_;
+  Access access_;  // the last one
 };
 
 }  // namespace hmsim

@@ -71,7 +71,7 @@ void StreamAgent::pump(Tick now) {
   }
   pumping_ = true;
   wake_ = kNever;
-  while (next_ && outside_ < bounds_.outside && outstanding_ < bounds_.outstanding) {
+  while (outside_ < bounds_.outside && next_ && outstanding_ < bounds_.outstanding) {
     if (due() > now) {
       wake_ = due();
       break;
