@@ -21,12 +21,4 @@ RateClock::RateClock(std::int64_t per_millisecond) {
   last_edge_ = kLongestTime.value() / picoseconds_ * edges_;
 }
 
-std::int64_t RateClock::edge_at_or_after(Tick time) const {
-  if (time <= Tick(0)) {
-    return 0;
-  }
-  const std::int64_t before = time.value() - 1;
-  return before / picoseconds_ * edges_ + before % picoseconds_ * edges_ / picoseconds_ + 1;
-}
-
 }  // namespace hmsim

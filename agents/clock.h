@@ -27,7 +27,15 @@ class RateClock {
     const std::int64_t rest = edge - whole * edges_;
     return Tick(whole * picoseconds_ + (rest * picoseconds_ + edges_ - 1) / edges_);
   }
-  std::int64_t edge_at_or_after(Tick time) const;
+  std::int64_t edge_at_or_after(Tick time) const {
+    if (time <= Tick(0)) {
+      return 0;
+    }
+    const std::int64_t before = time.value() - 1;
+    const std::int64_t whole = before / picoseconds_;
+    const std::int64_t rest = before - whole * picoseconds_;
+    return whole * edges_ + rest * edges_ / picoseconds_ + 1;
+  }
   std::int64_t last_edge() const { return last_edge_; }
 
  private:

@@ -24,6 +24,33 @@ Translation::Translation(TranslationKind kind, Bytes capacity, std::uint64_t see
       order_(std::max<std::uint64_t>(1, std::min(capacity_ / kPage, kMaxFrames)), seed),
       slots_(kInitialSlots) {}
 
+// The page's slot, or the empty one that it would take.
+inline Translation::Slot& Translation::find(std::uint32_t owner, std::uint64_t page) {
+  const std::size_t mask = slots_.size() - 1;
+  Slot* const slots = slots_.data();
+  std::size_t i = mix64(page ^ (std::uint64_t{owner} << 48)) & mask;
+  while ((slots[i].page != page || slots[i].owner != owner) && slots[i].owner != 0) {
+    i = (i + 1) & mask;
+  }
+  return slots[i];
+}
+
+inline std::uint32_t Translation::frame_of(std::uint32_t owner, std::uint64_t page) {
+  const Slot& slot = find(owner, page);
+  return slot.owner != 0 ? slot.frame : touch(owner, page);
+}
+
+[[gnu::noinline]] std::uint32_t Translation::touch(std::uint32_t owner, std::uint64_t page) {
+  if (2 * (touched_ + 1) > slots_.size()) {
+    grow();
+  }
+  wraps_ += touched_ >= order_.size() ? 1 : 0;
+  const auto frame = static_cast<std::uint32_t>(order_(touched_ % order_.size()));
+  find(owner, page) = {page, owner, frame};
+  ++touched_;
+  return frame;
+}
+
 Address Translation::translate(std::uint16_t source, std::uint64_t address) {
   const std::uint64_t line = address - address % kLine;
   if (kind_ == TranslationKind::modulo) {
@@ -34,35 +61,12 @@ Address Translation::translate(std::uint16_t source, std::uint64_t address) {
   return Address(static_cast<std::int64_t>(frame * kPage + line % kPage));
 }
 
-std::size_t Translation::find(std::uint32_t owner, std::uint64_t page) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t i = mix64(page ^ (std::uint64_t{owner} << 48)) & mask;
-  while (slots_[i].owner != 0 && (slots_[i].owner != owner || slots_[i].page != page)) {
-    i = (i + 1) & mask;
-  }
-  return i;
-}
-
-std::uint32_t Translation::frame_of(std::uint32_t owner, std::uint64_t page) {
-  std::size_t i = find(owner, page);
-  if (slots_[i].owner == 0) {
-    if (2 * (touched_ + 1) > slots_.size()) {
-      grow();
-      i = find(owner, page);
-    }
-    wraps_ += touched_ >= order_.size() ? 1 : 0;
-    slots_[i] = {page, owner, static_cast<std::uint32_t>(order_(touched_ % order_.size()))};
-    ++touched_;
-  }
-  return slots_[i].frame;
-}
-
 void Translation::grow() {
   std::vector<Slot> old(2 * slots_.size());
   std::swap(old, slots_);
   for (const Slot& slot : old) {
     if (slot.owner != 0) {
-      slots_[find(slot.owner, slot.page)] = slot;
+      find(slot.owner, slot.page) = slot;
     }
   }
 }

@@ -39,7 +39,8 @@ class Translation {
   };
 
   std::uint32_t frame_of(std::uint32_t owner, std::uint64_t page);
-  std::size_t find(std::uint32_t owner, std::uint64_t page) const;
+  std::uint32_t touch(std::uint32_t owner, std::uint64_t page);  // for the first time
+  Slot& find(std::uint32_t owner, std::uint64_t page);
   void grow();
 
   TranslationKind kind_;

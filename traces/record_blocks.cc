@@ -113,14 +113,14 @@ void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& w
   words.clear();
   const std::uint64_t before = block * block_records_;
   const auto count = static_cast<std::size_t>(std::min(block_records_, records_ - before));
-  columns_.resize(count * kColumnBytes);
   reader_.seek(first_block_ + before * kColumnBytes);
   const std::string name = "block " + std::to_string(block + 1);
-  if (reader_.read(columns_.data(), columns_.size()) != columns_.size()) {
+  const std::string_view columns = reader_.read(count * kColumnBytes, columns_);
+  if (columns.size() != count * kColumnBytes) {
     fail(name + ": the file ends within it");
   }
   try {
-    unpack_records(columns_, words);
+    unpack_records(columns, words);
     check(block, words);
   } catch (const InputError& error) {
     words.clear();

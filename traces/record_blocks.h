@@ -76,7 +76,7 @@ class RecordBlocks {
   std::uint64_t before_ = 0;          // records before words_
   std::vector<std::uint64_t> words_;  // of the present block
   std::size_t at_ = 0;                // in words_
-  std::string columns_;
+  std::string columns_;               // of a block that is not at hand as a whole
 };
 
 }  // namespace hmsim

@@ -74,6 +74,19 @@ std::size_t TraceReader::read(char* to, std::size_t length) {
   return done;
 }
 
+std::string_view TraceReader::read(std::size_t length, std::string& scratch) {
+  if (rest_.empty()) {
+    refill();
+  }
+  if (rest_.size() < length) {
+    scratch.resize(length);
+    return std::string_view(scratch).substr(0, read(scratch.data(), length));
+  }
+  const std::string_view found = rest_.substr(0, length);
+  rest_.remove_prefix(length);
+  return found;
+}
+
 void TraceReader::seek(std::uint64_t offset) {
   line_ = 0;
   if (offset >= block_start_ && offset - block_start_ <= block_.text().size()) {

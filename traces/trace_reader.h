@@ -59,6 +59,9 @@ class TraceReader {
 
   // Up to `length` bytes; fewer only at the trace's end.
   std::size_t read(char* to, std::size_t length);
+  // The same where they stand, if all are at hand, else in `scratch`; they last until the next
+  // call.
+  std::string_view read(std::size_t length, std::string& scratch);
 
   void rewind() { seek(0); }
   void seek(std::uint64_t offset);  // lines then count from there
