@@ -39,7 +39,7 @@ class PlainLine {
   // A hexadecimal number, with or without 0x.
   bool hexadecimal(std::uint64_t& value, char end) {
     constexpr int kMost = 16;  // digits that fit 64 bits
-    at_ += at_[0] == '0' && at_[1] == 'x' ? 2 : 0;
+    at_ += std::memcmp(at_, "0x", 2) == 0 ? 2 : 0;
     std::uint64_t sum = 0;
     int count = 0;
     for (; count < kMost; ++count) {

@@ -121,7 +121,7 @@ void StreamAgent::each_page_read(bool /*to_limit*/, const PageVisitor& visit) {
   }
 }
 
-void StreamAgent::pump_and_tell(Tick now) {
+[[gnu::noinline]] void StreamAgent::pump_and_tell(Tick now) {
   const Tick before = wake_;
   pump(now);
   if (wake_ != before) {
