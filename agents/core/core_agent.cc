@@ -204,14 +204,15 @@ void CoreAgent::dispatch(Tick now) {
   plan();
 }
 
-void CoreAgent::resolve_retirement() {
-  while (known_ < end_ && entry(known_).ready != kUnknown) {
+// The first record that is not known to retire is ready.
+void CoreAgent::resolve_known() {
+  do {
     const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
     Entry& next = entry(known_);
     reach(before, next.index - 1);
     next.retire = std::max(before.retire + (next.index - before.index), next.ready);
     ++known_;
-  }
+  } while (known_ < end_ && entry(known_).ready != kUnknown);
 }
 
 void CoreAgent::resume() {

@@ -158,7 +158,12 @@ class CoreAgent : public Agent, protected RecordSource {
   void plan();
   void act(Tick now);
   void dispatch(Tick now);
-  void resolve_retirement();
+  void resolve_retirement() {
+    if (known_ < end_ && entry(known_).ready != kUnknown) {
+      resolve_known();
+    }
+  }
+  void resolve_known();
   Entry& entry(std::int64_t number) { return entries_[static_cast<std::size_t>(number) & mask_]; }
   const Entry& entry(std::int64_t number) const {
     return entries_[static_cast<std::size_t>(number) & mask_];
