@@ -82,6 +82,7 @@ class CoreAgent : public Agent, protected RecordSource {
 
   const CoreParameters& parameters() const { return parameters_; }
   const RateClock& slots() const { return slots_; }
+  std::int64_t cycle_slots() const { return cycle_slots_; }  // of one cycle, rounded up
   // The most records that are in the window or dispatched ahead; a power of two. A record is kept
   // at its number modulo this.
   std::size_t capacity() const { return entries_.size(); }
@@ -172,6 +173,7 @@ class CoreAgent : public Agent, protected RecordSource {
   CoreParameters parameters_;
   Copies copies_;
   RateClock slots_;
+  std::int64_t cycle_slots_ = 0;
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
   // is known for those before known_; those before applied_ no longer bound the next dispatch.

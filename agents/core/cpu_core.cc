@@ -220,7 +220,7 @@ void CpuCore::publish_ready(Tick now) {
     const std::int64_t number = done_.front();
     done_.pop();
     const Node& done = node(number);
-    std::int64_t ready = done.start + parameters().slots_of(1);
+    std::int64_t ready = done.start + cycle_slots();
     if (done.loads) {
       ready = std::max({ready, done.start + found_after_[1], done.data});
     }

@@ -111,7 +111,7 @@ std::int64_t MissCore::page_of_write(const Miss& miss) {
   return static_cast<std::int64_t>(page + static_cast<std::uint64_t>(miss.memory));
 }
 
-void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
+[[gnu::flatten]] void MissCore::dispatched(std::int64_t number, std::int64_t slot, Tick now) {
   if (paging_ != nullptr) {
     paging_->dispatched(miss_);
   }
@@ -247,7 +247,7 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
   }
 }
 
-void MissCore::handle_completion(const Request& request, Tick now) {
+[[gnu::flatten]] void MissCore::handle_completion(const Request& request, Tick now) {
   if (request.write) {
     if (safe_at(request) == Persistence::module) {
       reached(Persistence::module, request, now);
@@ -269,7 +269,7 @@ void MissCore::handle_completion(const Request& request, Tick now) {
 void MissCore::data_came(std::uint32_t index, Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
   const std::int64_t number = number_at(index);
-  const std::int64_t ready = std::max(slot, dispatch_slot(number) + parameters().slots_of(1));
+  const std::int64_t ready = std::max(slot, dispatch_slot(number) + cycle_slots());
   set_ready(number, ready);
   if (number == last_load_) {
     last_load_ready_ = ready;
