@@ -32,8 +32,7 @@ std::uint64_t CoreAgent::offset(MemoryClass memory) const {
 }
 
 void CoreAgent::prepare() {
-  slots_ = RateClock(parameters_.slots_per_millisecond());
-  cycle_slots_ = parameters_.slots_of(1);
+  slots_ = {RateClock(parameters_.slots_per_millisecond()), parameters_.slots_of(1)};
   const std::int64_t records = parameters_.window + 1 + (runs_ahead_ ? kMostAhead : 0);
   std::size_t size = 1;
   while (size < static_cast<std::size_t>(records)) {
@@ -51,7 +50,7 @@ void CoreAgent::empty_window(std::int64_t slot) {
   first_ = applied_ = known_ = end_;
   base_ = Entry();
   base_.dispatch = slot - 1;
-  base_.retire = slot - 1 + cycle_slots_;
+  base_.retire = slot - 1 + cycle_slots();
   last_index_ = 0;
   last_slot_ = slot - 1;
 }
@@ -195,7 +194,7 @@ void CoreAgent::dispatch(Tick now) {
     Entry& added = entry(end_++);
     added.index = next_index_;
     added.dispatch = next_slot_;
-    added.ready = next_slot_ + cycle_slots_;
+    added.ready = next_slot_ + cycle_slots();
   }
   last_index_ = next_index_;
   last_slot_ = next_slot_;

@@ -82,7 +82,7 @@ class CoreAgent : public Agent, protected RecordSource {
 
   const CoreParameters& parameters() const { return parameters_; }
   const RateClock& slots() const { return slots_; }
-  std::int64_t cycle_slots() const { return cycle_slots_; }  // of one cycle, rounded up
+  std::int64_t cycle_slots() const { return slots_.of_cycle; }  // of one cycle, rounded up
   // The most records that are in the window or dispatched ahead; a power of two. A record is kept
   // at its number modulo this.
   std::size_t capacity() const { return entries_.size(); }
@@ -132,6 +132,9 @@ class CoreAgent : public Agent, protected RecordSource {
   bool runs_ahead_ = false;  // of time, as far as may_run_ahead()
 
  private:
+  struct SlotClock : RateClock {
+    std::int64_t of_cycle = 0;  // slots, rounded up
+  };
   // A record between dispatch and its leaving the window.
   struct Entry {
     std::int64_t index = 0;     // instruction number within the pass, from 1
@@ -172,8 +175,7 @@ class CoreAgent : public Agent, protected RecordSource {
 
   CoreParameters parameters_;
   Copies copies_;
-  RateClock slots_;
-  std::int64_t cycle_slots_ = 0;
+  SlotClock slots_;
 
   // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
   // is known for those before known_; those before applied_ no longer bound the next dispatch.
