@@ -30,8 +30,8 @@ __asm__(
     ".section .rodata\n"
     ".balign 4096\n"
     "leave_page:\n"
-    // Keeps stack, page tables and EFER, and pauses the machine, which takes QEMU some instructions;
-    // whoever lets it go on, stays.
+    // Keeps stack, page tables and EFER, and pauses the machine, which takes QEMU some
+    // instructions; whoever lets it go on, stays.
     "  leaq leave_kept(%rip), %rdi\n"
     "  movq %rsp, (%rdi)\n"
     "  movq %cr3, %rax\n"
@@ -130,7 +130,8 @@ static inline void leave_machine(const char* told) {
   puts("hmsim-guest: leaves");
   fflush(stdout);
   tcdrain(STDOUT_FILENO);  // a machine that stands still sends nothing of it
-  if (syscall(SYS_kexec_load, LEAVE_PLACE, 1, &segment, KEXEC_ARCH_X86_64 | KEXEC_PRESERVE_CONTEXT) ||
+  if (syscall(SYS_kexec_load, LEAVE_PLACE, 1, &segment,
+              KEXEC_ARCH_X86_64 | KEXEC_PRESERVE_CONTEXT) ||
       syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_KEXEC, NULL)) {
     perror("kexec");
     exit(1);

@@ -10,10 +10,6 @@
 #define _GNU_SOURCE
 #include "region.h"
 
-#include "gem5.h"
-#include "leave.h"
-#include "windows.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -23,6 +19,10 @@
 #include <sys/mman.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include "gem5.h"
+#include "leave.h"
+#include "windows.h"
 
 enum { PANIC_PORT = 0x505, PANICKED = 1 };  // of QEMU's pvpanic device, which pauses the machine
 enum { PAGE = 4096, BLOCK = 1 << 20, BLOCKS = 32, DRAM_PROBE = 1 << 20 };
