@@ -12,8 +12,8 @@ namespace hmsim {
 // The value of each character as a hexadecimal digit; of others 255.
 inline constexpr auto kHexadecimalDigits = [] {
   std::array<std::uint8_t, 256> values{};
-  for (std::size_t c = 0; c < values.size(); ++c) {
-    values[c] = 255;
+  for (std::uint8_t& value : values) {
+    value = 255;
   }
   for (std::size_t digit = 0; digit < 16; ++digit) {
     values[static_cast<unsigned char>("0123456789abcdef"[digit])] =

@@ -250,7 +250,7 @@ inline std::vector<FuzzedSystem> fuzzed_storage() {
         {"storage.capacity", "64MiB"},
         {"storage.path.driver", "moneta_base"},
         {"storage.path.spin_up_to", "4KiB"}},
-       {kJob}},
+       {with(kJob, {{"nodes", "0"}})}},
       {{{"nvdimm.present", "false"},
         {"storage.kind", "table"},
         {"storage.capacity", "64MiB"},
