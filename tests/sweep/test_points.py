@@ -9,9 +9,11 @@ import json
 import os
 import pickle
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import hmsim
 import pandas as pd
@@ -233,6 +235,35 @@ def test_killed_workers_lose_nothing() -> None:
     assert list(whole["seed.square"]) == [1, 4, 9, 16, 25, 36]
     before[3] += 1  # what failed for a reason outside itself is tried again
     assert [runs(".", seed) for seed in seeds] == before
+
+
+def test_a_result_that_died_with_its_worker_is_found_again() -> None:
+    distributed = pytest.importorskip("distributed")
+    from hmsim.running.workers import local_client, outcomes
+
+    (only,) = counted([1])
+    with local_client(1) as client:
+
+        class Deadly:
+            """Kills the worker that holds the first result before anybody asks for it."""
+
+            nthreads = client.nthreads
+            done = False
+
+            def submit(self, *arguments: object, **keywords: object) -> object:
+                future = client.submit(*arguments, **keywords)
+                if not self.done:
+                    self.done = True
+                    distributed.wait(future)
+                    assert future.status == "finished"
+                    Path("verdict").write_text("1 exit 2\n")  # so its next run dies, too
+                    for pid in client.run(os.getpid).values():
+                        os.kill(pid, signal.SIGKILL)
+                return future
+
+        (found,) = outcomes([only], None, cast(Any, Deadly()))
+    assert (found.error, found.values) == ("", {"seed.square": 1})
+    assert runs(".", 1) == 3  # found and lost, killed, found
 
 
 def test_files_of_points_tell_what_they_are() -> None:

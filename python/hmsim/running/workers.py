@@ -144,11 +144,13 @@ def _once(
 
 
 def _outcome(future: Future, point: Point) -> Outcome | None:
-    if future.status == "finished":
+    # Only asking for the result tells: one that is lost with its worker is computed again, and
+    # that may end with another worker's death although the future was finished before.
+    try:
         found: Outcome = future.result()
-        return found
-    error = future.exception() if future.status == "error" else None
-    if type(error).__name__ == "KilledWorker":
-        return None
-    text = f"{type(error).__name__}: {error}" if error else f"the run was {future.status}"
-    return Outcome(point.key, error=text, final=False)
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            return None
+        text = f"{type(error).__name__}: {error}"
+        return Outcome(point.key, error=text, final=False)
+    return found
