@@ -63,6 +63,13 @@ std::string MemorySystem::preconditioned(std::uint64_t seed) {
   return seal_preconditioned(config_, seed, archive.bytes());
 }
 
+void MemorySystem::write_before(const std::vector<std::int64_t>& pages) {
+  const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
+  for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {
+    channels_[i]->nvdimm()->write_before(parts[i]);
+  }
+}
+
 void MemorySystem::hold_read(const std::vector<std::int64_t>& pages) {
   const std::vector<std::vector<LogicalPage>> parts = by_channel(pages);
   for (std::size_t i = first_of_nvdimm_; i < channels_.size(); ++i) {

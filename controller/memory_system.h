@@ -87,6 +87,8 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   // Before any request: the content of a file for nvdimm.precondition.load. `seed`: this system's.
   std::string preconditioned(std::uint64_t seed);
 
+  // Before any request, with an NVDIMM: its flash is written these pages, by number, in this order.
+  void write_before(const std::vector<std::int64_t>& pages);
   // Before any request, with an NVDIMM: its buffers hold these pages of it, by number, as if they
   // had been read, or written, as many as fit. The first is given up last.
   void hold_read(const std::vector<std::int64_t>& pages);

@@ -19,6 +19,8 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   // The next `length` bytes, of which there are so many.
   std::string read(std::size_t length);
+  // The whole of one that nothing was read of; a caller bounds its size where that matters.
+  std::string read_all() { return read(static_cast<std::size_t>(size_)); }
 
  private:
   [[noreturn]] void fail(std::string_view what) const;

@@ -52,7 +52,7 @@ std::string ini_text(const std::string& name) {
   if (file.size() > kLongestIni) {
     throw InputError(name + ": is longer than any DRAMsim3 .ini file (dram.dramsim3_ini)");
   }
-  return file.read(static_cast<std::size_t>(file.size()));
+  return file.read_all();
 }
 
 }  // namespace

@@ -36,6 +36,11 @@ class HarmonicMemCtrl(ClockedObject):
     # As gem5's MemCtrl has them.
     static_frontend_latency = Param.Latency("10ns", "from the port to the queue; writes end there")
     static_backend_latency = Param.Latency("10ns", "from the device back to the port")
+    written = Param.String(
+        "",
+        "file of the pages of the NVDIMM that were written before this machine began, a line"
+        " 'FIRST COUNT' for each run of them, the oldest first",
+    )
     record = Param.String("", "file in the output folder for a packet trace of what was taken")
 
     cxx_exports = [PyBindMethod("statistics"), PyBindMethod("resolved")]  # noqa: RUF012

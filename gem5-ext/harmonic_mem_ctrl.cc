@@ -8,13 +8,13 @@
 #include "base/output.hh"
 #include "base/str.hh"
 #include "base/trace.hh"
-#include "core/errors.h"
 #include "core/input_file.h"
 #include "cpu/base.hh"
 #include "cpu/thread_context.hh"
 #include "debug/Drain.hh"
 #include "debug/HarmonicMem.hh"
 #include "gem5-ext/gate/named_values.h"
+#include "gem5-ext/guarded.hh"
 #include "sim/core.hh"
 #include "sim/system.hh"
 
@@ -39,18 +39,6 @@ hmsim::Assignments assignments(const std::vector<std::string>& lines, const std:
   return parameters;
 }
 
-// Calls into the core: its errors become gem5's.
-template <class Call>
-auto guarded(const std::string& name, Call call) {
-  try {
-    return call();
-  } catch (const hmsim::InputError& error) {
-    fatal("%s: %s", name, error.what());
-  } catch (const hmsim::Fault& fault) {
-    panic("%s: %s", name, fault.what());
-  }
-}
-
 }  // namespace
 
 HarmonicMemInterface::HarmonicMemInterface(const HarmonicMemInterfaceParams& params)
@@ -58,6 +46,7 @@ HarmonicMemInterface::HarmonicMemInterface(const HarmonicMemInterfaceParams& par
 
 HarmonicMemCtrl::HarmonicMemCtrl(const HarmonicMemCtrlParams& params)
     : ClockedObject(params),
+      written_before_(params.written),
       event_([this] { advance(); }, name() + ".event", false, Event::Stat_Event_Pri - 1),
       frontend_latency_(params.static_frontend_latency),
       backend_latency_(params.static_backend_latency) {
@@ -77,6 +66,9 @@ HarmonicMemCtrl::HarmonicMemCtrl(const HarmonicMemCtrlParams& params)
   });
   for (const MemoryClass memory : {MemoryClass::dram, MemoryClass::nvdimm}) {
     check_capacity(ports_[static_cast<std::size_t>(memory)].get(), memory);
+  }
+  if (params.nvdimm != nullptr) {
+    written_ = std::make_unique<WrittenBefore>(params.nvdimm->getAddrRange());
   }
   if (!params.record.empty()) {
     std::ostream* const out = simout.create(params.record, true)->stream();
@@ -130,6 +122,9 @@ HarmonicMemCtrl::MemoryPort::MemoryPort(const std::string& name, HarmonicMemCtrl
 
 Tick HarmonicMemCtrl::MemoryPort::recvAtomic(PacketPtr packet) {
   panic_if(packet->cacheResponding(), "%s: a cache responds to this packet", name());
+  if (packet->isWrite()) {
+    controller_.note_written(*this, *packet, false);
+  }
   memory_.access(packet);
   return memory_.latency();
 }
@@ -151,6 +146,7 @@ void HarmonicMemCtrl::MemoryPort::recvFunctional(PacketPtr packet) {
   packet->pushLabel(name());
   memory_.functionalAccess(packet);
   if (packet->isWrite()) {
+    controller_.note_written(*this, *packet, true);
     controller_.satisfy_held(*this, packet);
     queue_.trySatisfyFunctional(packet);
   }
@@ -162,6 +158,12 @@ bool HarmonicMemCtrl::MemoryPort::recvTimingReq(PacketPtr packet) {
   panic_if(!packet->isRead() && !packet->isWrite(), "%s: %s is neither read nor write", name(),
            packet->cmdString());
   return controller_.take(*this, class_, packet);
+}
+
+void HarmonicMemCtrl::note_written(const MemoryPort& port, const Packet& packet, bool loaded) {
+  if (port.memory_class() == MemoryClass::nvdimm && !begun_) {
+    written_->note(packet, loaded);
+  }
 }
 
 bool HarmonicMemCtrl::take(MemoryPort& port, MemoryClass memory, PacketPtr packet) {
@@ -279,11 +281,21 @@ void HarmonicMemCtrl::reschedule() {
   }
 }
 
-void HarmonicMemCtrl::startup() { start(); }
+void HarmonicMemCtrl::startup() {
+  if (!written_before_.empty()) {
+    fatal_if(written_ == nullptr, "%s: written: there is no NVDIMM", name());
+    written_->read(written_before_);
+  }
+  start();
+}
 
 // Time goes on in timing mode only; elsewhere nothing is scheduled.
 void HarmonicMemCtrl::start() {
   const bool timing = ports_[0]->memory().system()->isTimingMode();
+  if (timing && !begun_ && gate_->untouched() && written_ != nullptr) {
+    guarded(name(), [&] { gate_->write_before(written_->pages()); });
+  }
+  begun_ = begun_ || timing;
   if (timing && gate_->suspended()) {
     gate_->resume(time_now());
   } else if (!timing && !gate_->suspended()) {
@@ -308,11 +320,12 @@ void HarmonicMemCtrl::drainResume() {
 
 // --- Checkpoints
 
-// A memory that no request has ever reached is as its configuration makes it: so a checkpoint of
-// a boot in atomic mode can be restored under any configuration.
+// A memory that no request has ever reached is as its configuration makes it, and the guest wrote
+// it; so a checkpoint of a boot in atomic mode can be restored under any configuration of its size.
 void HarmonicMemCtrl::serialize(CheckpointOut& cp) const {
   ClockedObject::serialize(cp);
   std::string state_file;
+  std::string written_file;
   if (!gate_->untouched()) {
     if (!gate_->suspended()) {
       gate_->suspend(time_now());  // drainResume() lets it go on, here as where this is restored
@@ -323,8 +336,11 @@ void HarmonicMemCtrl::serialize(CheckpointOut& cp) const {
     out << gate_->save();
     out.close();
     fatal_if(!out, "%s: cannot write %s", name(), path);
+  } else if (written_ != nullptr) {
+    written_file = written_->save(name());
   }
   SERIALIZE_SCALAR(state_file);
+  SERIALIZE_SCALAR(written_file);
   SERIALIZE_CONTAINER(sources_);
   SERIALIZE_SCALAR(others_);
 }
@@ -332,17 +348,19 @@ void HarmonicMemCtrl::serialize(CheckpointOut& cp) const {
 void HarmonicMemCtrl::unserialize(CheckpointIn& cp) {
   ClockedObject::unserialize(cp);
   std::string state_file;
+  std::string written_file;
   UNSERIALIZE_SCALAR(state_file);
+  UNSERIALIZE_SCALAR(written_file);
   UNSERIALIZE_CONTAINER(sources_);
   UNSERIALIZE_SCALAR(others_);
-  if (state_file.empty()) {
-    return;
+  if (!state_file.empty()) {
+    const std::string path = cp.getCptDir() + "/" + state_file;
+    guarded(path, [&] { gate_->load(hmsim::InputFile(path, "state_file").read_all()); });
   }
-  const std::string path = cp.getCptDir() + "/" + state_file;
-  guarded(path, [&] {
-    hmsim::InputFile file(path, "state_file");
-    gate_->load(file.read(static_cast<std::size_t>(file.size())));
-  });
+  if (!written_file.empty()) {
+    fatal_if(written_ == nullptr, "%s: the checkpoint is of a machine with an NVDIMM", name());
+    written_->load(cp.getCptDir() + "/" + written_file);
+  }
 }
 
 // --- Statistics

@@ -11,6 +11,7 @@
 
 #include "gem5-ext/gate/memory_gate.h"
 #include "gem5-ext/gate/packet_recorder.h"
+#include "gem5-ext/written_before.hh"
 #include "mem/abstract_mem.hh"
 #include "mem/qport.hh"
 #include "params/HarmonicMemCtrl.hh"
@@ -58,6 +59,7 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
                hmsim::MemoryClass memory_class);
 
     HarmonicMemInterface& memory() const { return memory_; }
+    hmsim::MemoryClass memory_class() const { return class_; }
     using ResponsePort::sendRetryReq;
 
    private:
@@ -86,6 +88,9 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   void on_taken(const hmsim::GatePacket& packet, hmsim::Tick time) override;
   std::int64_t instructions(std::uint16_t source) const override;
 
+  // While no time passes: a packet that changes an NVDIMM's bytes.
+  void note_written(const MemoryPort& port, const Packet& packet, bool loaded);
+
   bool take(MemoryPort& port, hmsim::MemoryClass memory, PacketPtr packet);
   void satisfy_held(MemoryPort& port, PacketPtr functional);
   std::uint16_t source_of(const Packet& packet);
@@ -98,6 +103,9 @@ class HarmonicMemCtrl : public ClockedObject, public hmsim::GateHost {
   std::array<std::unique_ptr<MemoryPort>, hmsim::kMemoryClasses> ports_;
   std::unique_ptr<hmsim::PacketRecorder> recorder_;  // or none
   std::unique_ptr<hmsim::MemoryGate> gate_;
+  const std::string written_before_;        // path, or none
+  std::unique_ptr<WrittenBefore> written_;  // of the NVDIMM, or none
+  bool begun_ = false;                      // time has passed, or is just about to
   EventFunctionWrapper event_;
   const Tick frontend_latency_;
   const Tick backend_latency_;

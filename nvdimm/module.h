@@ -101,6 +101,9 @@ class NvdimmModule : public Component {
   // Saves what is there before any command, or goes on from it: what preconditioning has left.
   virtual void serialize_start(Archive& /*archive*/) {}
 
+  // Before any command: what is written takes place in order, on flash, if it has one, and without
+  // time; a page may be there again.
+  virtual void write_before(const std::vector<LogicalPage>& /*pages*/) {}
   // Before any command: its buffer, if it has one, holds these pages as if they had been read, or
   // written, as many as fit. The first is given up last.
   virtual void hold_read(const std::vector<LogicalPage>& /*pages*/) {}

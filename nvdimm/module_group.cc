@@ -156,6 +156,13 @@ std::vector<std::vector<LogicalPage>> ModuleGroup::split(
   return parts;
 }
 
+void ModuleGroup::write_before(const std::vector<LogicalPage>& pages) {
+  const auto parts = split(pages);
+  for (std::size_t i = 0; i < modules_.size(); ++i) {
+    modules_[i]->write_before(parts[i]);
+  }
+}
+
 void ModuleGroup::hold_read(const std::vector<LogicalPage>& pages) {
   const auto parts = split(pages);
   for (std::size_t i = 0; i < modules_.size(); ++i) {

@@ -43,6 +43,7 @@ class ModuleGroup final : public NvdimmModule, private AckListener {
 
   CommandView command_view(std::uint32_t tag) const override;
   void serialize_start(Archive& archive) override;
+  void write_before(const std::vector<LogicalPage>& pages) override;
   void hold_read(const std::vector<LogicalPage>& pages) override;
   void hold_written(const std::vector<LogicalPage>& pages) override;
   std::uint64_t collections_begun() const override;

@@ -54,6 +54,16 @@ void Nvdimm::fill_write_part(std::uint64_t seed) {
   admit_later(Tick(0));
 }
 
+void Nvdimm::write_before(const std::vector<LogicalPage>& pages) {
+  UntimedWriter writer(ftl_);
+  for (const LogicalPage page : pages) {
+    writer.write(page);
+  }
+  writer.finish();
+  map_counts() = MapCounts();
+  tell_programmed();
+}
+
 void Nvdimm::hold_read(const std::vector<LogicalPage>& pages) {
   fill_clean(buffer_, pages, ftl_, data_.get());
 }

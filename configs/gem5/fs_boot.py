@@ -46,6 +46,7 @@ from gem5_run import (
 from m5.objects import Root
 
 MACHINE = "machine.json"  # in a checkpoint: what the machine has
+WRITTEN = "written"  # of a machine that has left QEMU
 LIMIT, EXIT = "simulate() limit reached", "m5_exit instruction encountered"
 # gem5 has no performance counters and no spectre; what is random at boot would differ with time.
 KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hmsim_gem5=1"]
@@ -121,6 +122,8 @@ def machine(options, board):
         "dram_bytes": memory.dram_size,
         "nvdimm_bytes": memory.nvdimm_size,
         "clock": options.clock,
+        "controllers": options.controllers,
+        "nvdimms": options.nvdimms,
         "source": [Path(source).name, size_of(source)],
     }
 
@@ -149,6 +152,7 @@ def start(options, board, checkpoint=None):
 def boot(options):
     """Run up to the guest's own checkpoint."""
     began = time.time()
+    options.written = str(Path(options.machine, WRITTEN)) if options.machine else ""
     board = make_board(options, options.boot_cpu, NoCache())
     board.readfile = options.prepare
     start(options, board)

@@ -56,6 +56,10 @@ def parser(text):
         "--policy", action="append", default=[], help="policy bundle; several: a run each"
     )
     made.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
+    made.add_argument("--controllers", type=int, default=1, help="that interleave lines")
+    made.add_argument(
+        "--nvdimms", type=int, help="controllers that have one of their own; else all share one"
+    )
     made.add_argument("--seed", type=int, default=1)
     made.add_argument("--check", action="store_true", help="judge every command")
     made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="of the measured part")
@@ -102,6 +106,9 @@ def make_memory(options):
             seed=options.seed,
             check=options.check,
             record=options.record,
+            controllers=options.controllers,
+            nvdimms=options.nvdimms,
+            written=getattr(options, "written", ""),
         )
     except ValueError as error:
         give_up(str(error))
@@ -139,9 +146,9 @@ def leave_run(options, memory, name, agents, region):
     `agents`: for each core, what it ran, as texts by key.
     """
     cores, seconds = region.end()
-    (controller,) = memory.get_memory_controllers()
-    stats = {**memory.statistics(), **cores}
-    parameters = (line.partition("=") for line in controller.resolved().splitlines())
+    controllers = memory.get_memory_controllers()
+    stats = {**memory_statistics(memory), **cores}
+    parameters = (line.partition("=") for line in controllers[0].resolved().splitlines())
     content = {
         "simulator": {"gem5": _m5.core.gem5Version},
         "config": Path(options.config).stem,
@@ -167,16 +174,35 @@ def leave_run(options, memory, name, agents, region):
     print(f"run directory: {directory}")
 
 
+def memory_statistics(memory):
+    """Return the statistics of the controllers; those of several are told by their numbers."""
+    each = [memory.statistics(number) for number in range(len(memory.get_memory_controllers()))]
+    if len(each) == 1:
+        return each[0]
+    requests = sum(own["sim.requests"] for own in each)
+    whole = {"sim.ticks": each[0]["sim.ticks"], "sim.requests": requests}
+    told = {
+        f"controllers.{number}.{name}": value
+        for number, own in enumerate(each)
+        for name, value in own.items()
+    }
+    return {**whole, **told}
+
+
 def show(columns):
     """Print statistics side by side; the columns by their titles."""
     first = next(iter(columns.values()))
     names = [name for name in first if name.endswith(".ipc")] + list(SHOWN)
-    print("".join([f"{'':34}", *(f"{title:>16}" for title in columns)]))
+    for number in range(len(first)):
+        if f"controllers.{number}.sim.ticks" in first:
+            names += [f"controllers.{number}.{name}" for name in SHOWN]
+    names = [name for name in names if any(name in column for column in columns.values())]
+    width = 2 + max(map(len, names))
+    print("".join([f"{'':{width}}", *(f"{title:>16}" for title in columns)]))
     for name in names:
-        if any(name in column for column in columns.values()):
-            cells = [column.get(name) for column in columns.values()]
-            texts = [f"{'-' if cell is None else format(cell, ',.5g'):>16}" for cell in cells]
-            print("".join([f"{name:34}", *texts]))
+        cells = [column.get(name) for column in columns.values()]
+        texts = [f"{'-' if cell is None else format(cell, ',.5g'):>16}" for cell in cells]
+        print("".join([f"{name:{width}}", *texts]))
 
 
 def title(policy):

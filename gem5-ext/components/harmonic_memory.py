@@ -63,11 +63,18 @@ def flat_parameters(
     return parameters, capacities
 
 
+def _lines(parameters: Mapping[str, str], has_nvdimm: bool) -> list[str]:
+    """Return what a controller is told, with or without the NVDIMM that parameters are of."""
+    own = parameters if has_nvdimm else {**parameters, "nvdimm.present": "false"}
+    return [f"{name}={value}" for name, value in own.items()]
+
+
 class HarmonicMemory(AbstractMemorySystem):
     """One or more controllers, each of DRAM and, where configured, an NVDIMM.
 
     Several controllers interleave both memories by ``interleaving`` bytes; each is configured by
-    the same parameters, and capacities add up.
+    the same parameters, and capacities add up. With ``nvdimms`` the first so many of them have an
+    NVDIMM, each a range of its own.
     """
 
     def __init__(
@@ -80,6 +87,8 @@ class HarmonicMemory(AbstractMemorySystem):
         seed: int = 1,
         check: bool = False,
         record: str = "",
+        nvdimms: int | None = None,
+        written: str = "",
     ) -> None:
         """
         :param config: an hmsim configuration: a name, a path or a ``.flat`` file.
@@ -90,6 +99,8 @@ class HarmonicMemory(AbstractMemorySystem):
         :param seed: of all that is random in controllers and NVDIMMs.
         :param check: judge every command by the rules of devices, buses and the ack protocol.
         :param record: name of a packet trace in gem5's output folder, of one controller.
+        :param nvdimms: how many controllers have one of their own; by default all share one range.
+        :param written: file of the pages of the NVDIMM that were written before the machine began.
         """
         super().__init__()
         if controllers < 1 or controllers & (controllers - 1):
@@ -100,30 +111,44 @@ class HarmonicMemory(AbstractMemorySystem):
             raise ValueError("record: of one controller only")
         self._interleaving = interleaving
         parameters, capacities = flat_parameters(config, policy, overrides)
-        self._capacities = {name: size * controllers for name, size in capacities.items()}
-        lines = [f"{name}={value}" for name, value in parameters.items()]
+        present = capacities.get("nvdimm", 0)
+        if nvdimms is not None and not 1 <= nvdimms <= controllers:
+            raise ValueError(f"nvdimms: {nvdimms}, of 1 to {controllers} controllers")
+        if (nvdimms or written) and not present:
+            raise ValueError("the configuration has no NVDIMM (nvdimm.present)")
+        if nvdimms and nvdimms > 1 and written:
+            raise ValueError("written: of one NVDIMM, or one that all controllers share")
+        self._dram = capacities["dram"] * controllers
+        self._nvdimms = [present] * nvdimms if nvdimms else [present * controllers] * bool(present)
+        self._own = nvdimms is not None
+        having = (nvdimms or controllers) if present else 0
         self.controllers = [
             HarmonicMemCtrl(
                 dram=HarmonicMemInterface(),
-                parameters=lines,
+                parameters=_lines(parameters, index < having),
                 seed=seed + index,
                 check=check,
                 record=record,
+                written=written if index < having else "",
             )
             for index in range(controllers)
         ]
-        if self.nvdimm_size:
-            for controller in self.controllers:
-                # Not for programs in general: boards say what it is.
-                controller.nvdimm = HarmonicMemInterface(conf_table_reported=False)
+        for controller in self.controllers[:having]:
+            # Not for programs in general: boards say what it is.
+            controller.nvdimm = HarmonicMemInterface(conf_table_reported=False)
+        self._having = having
 
     def __getattr__(self, name: str) -> object:
-        """Return ``dram_size`` or ``nvdimm_size``, bytes; 0 for an NVDIMM that is not there.
+        """Return ``dram_size``, ``nvdimm_size``, bytes, or ``nvdimm_sizes``, one for each range.
 
         gem5 would take a property for a parameter.
         """
-        if name in ("dram_size", "nvdimm_size"):
-            return self._capacities.get(name[: -len("_size")], 0)
+        if name == "dram_size":
+            return self._dram
+        if name == "nvdimm_sizes":
+            return list(self._nvdimms)
+        if name == "nvdimm_size":
+            return sum(self._nvdimms)
         return super().__getattr__(name)
 
     def _ranges(self, whole: AddrRange) -> list[AddrRange]:
@@ -150,9 +175,8 @@ class HarmonicMemory(AbstractMemorySystem):
     @overrides(AbstractMemorySystem)
     def get_mem_ports(self) -> Sequence[tuple[AddrRange, Port]]:
         ports = [(each.dram.range, each.dram_port) for each in self.controllers]
-        if self.nvdimm_size:
-            ports += [(each.nvdimm.range, each.nvdimm_port) for each in self.controllers]
-        return ports
+        with_nvdimm = self.controllers[: self._having]
+        return ports + [(each.nvdimm.range, each.nvdimm_port) for each in with_nvdimm]
 
     @overrides(AbstractMemorySystem)
     def get_memory_controllers(self) -> list[HarmonicMemCtrl]:
@@ -164,26 +188,26 @@ class HarmonicMemory(AbstractMemorySystem):
 
     @overrides(AbstractMemorySystem)
     def set_memory_range(self, ranges: list[AddrRange]) -> None:
-        """Take one range of all bytes, DRAM first, or one for each memory."""
+        """Take one range of all bytes, DRAM first, or DRAM's and one for each of the NVDIMM's."""
+        expected = [self.dram_size, *self.nvdimm_sizes]
         if len(ranges) == 1 and self.nvdimm_size:
             if ranges[0].size() != self.get_size():
                 raise ValueError(
                     f"the range has {ranges[0].size()} bytes, DRAM and NVDIMM {self.get_size()}"
                 )
-            middle = int(ranges[0].start) + self.dram_size
-            ranges = [
-                AddrRange(ranges[0].start, size=self.dram_size),
-                AddrRange(middle, size=self.nvdimm_size),
-            ]
-        expected = [self.dram_size] + ([self.nvdimm_size] if self.nvdimm_size else [])
+            begin = int(ranges[0].start)
+            ranges = []
+            for size in expected:
+                ranges.append(AddrRange(begin, size=size))
+                begin += size
         got = [each.size() for each in ranges]
         if got != expected:
             raise ValueError(f"the ranges have {got} bytes, the memories {expected}")
         for controller, part in zip(self.controllers, self._ranges(ranges[0])):
             controller.dram.range = part
-        if self.nvdimm_size:
-            for controller, part in zip(self.controllers, self._ranges(ranges[1])):
-                controller.nvdimm.range = part
+        parts = ranges[1:] if self._own or not self._having else self._ranges(ranges[1])
+        for controller, part in zip(self.controllers, parts):
+            controller.nvdimm.range = part
 
     def statistics(self, index: int = 0) -> dict[str, float]:
         """What a controller's statistics read now, by dotted path."""

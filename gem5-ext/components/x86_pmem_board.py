@@ -20,6 +20,7 @@ from m5.objects import (
 GIB = 1 << 30
 IO_HOLE = 3 * GIB  # up to 4 GiB
 NVDIMM_START = 4 * GIB
+SECTION = 128 << 20  # bytes: Linux's regions begin at its multiples, and merge without a gap
 # Linux's boot protocol: gem5 puts the boot parameters there, with the header at 0x1f1 of a page.
 LOADER_FIELDS = 0x90200 + 0x210  # type_of_loader, loadflags, setup_move_size, code32_start, ...
 INITRD_START = 0x30000000
@@ -32,7 +33,7 @@ class X86PmemBoard(X86Board):
     """`X86Board` with `HarmonicMemory`: DRAM from 0, at most 3 GiB, the NVDIMM from 4 GiB on.
 
     Linux (with X86_PMEM_LEGACY and BLK_DEV_PMEM) finds the NVDIMM in the E820 table and makes
-    /dev/pmem0 of it.
+    /dev/pmem0 of it; of each range of its own a further one.
     """
 
     @overrides(X86Board)
@@ -45,9 +46,17 @@ class X86PmemBoard(X86Board):
         if not memory.nvdimm_size:
             raise ValueError("the configuration has no NVDIMM (nvdimm.present)")
         dram = AddrRange(0, size=memory.dram_size)
-        nvdimm = AddrRange(NVDIMM_START, size=memory.nvdimm_size)
-        memory.set_memory_range([dram, nvdimm])
-        self.mem_ranges = [dram, AddrRange(IO_HOLE, size=0x100000), nvdimm]
+        nvdimms = self._nvdimm_ranges()
+        memory.set_memory_range([dram, *nvdimms])
+        self.mem_ranges = [dram, AddrRange(IO_HOLE, size=0x100000), *nvdimms]
+
+    def _nvdimm_ranges(self) -> list[AddrRange]:
+        ranges = []
+        start = NVDIMM_START
+        for size in self.get_memory().nvdimm_sizes:
+            ranges.append(AddrRange(start, size=size))
+            start += -(-size // SECTION) * SECTION + SECTION
+        return ranges
 
     @overrides(X86Board)
     def _setup_io_devices(self) -> None:
@@ -58,7 +67,7 @@ class X86PmemBoard(X86Board):
             (0x9FC00, 0x100000 - 0x9FC00, RESERVED),
             (0x100000, memory.dram_size - 0x100000, USABLE),
             (0xFFFF0000, 0x10000, RESERVED),  # m5ops
-            (NVDIMM_START, memory.nvdimm_size, PERSISTENT),
+            *((int(each.start), each.size(), PERSISTENT) for each in self._nvdimm_ranges()),
         ]
         if memory.dram_size < IO_HOLE:
             rows.insert(3, (memory.dram_size, IO_HOLE - memory.dram_size, RESERVED))
@@ -84,6 +93,8 @@ class X86PmemBoard(X86Board):
             "dram_bytes": memory.dram_size,
             "nvdimm_bytes": memory.nvdimm_size,
         }
+        if len(memory.nvdimm_sizes) > 1:
+            raise ValueError(f"{folder}: has one NVDIMM, this machine {memory.nvdimm_sizes}")
         if found != here:
             raise ValueError(f"{folder}: of a machine with {found}, this one has {here}")
         self._set_fullsystem(True)

@@ -70,12 +70,11 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
   if (config_.store_data) {
     throw InputError("system.store_data: the host keeps the data; leave it off");
   }
-  const PreconditionBuffer buffer = config_.nvdimm.precondition.buffer;
-  if (config_.nvdimm.present && buffer != PreconditionBuffer::none &&
-      buffer != PreconditionBuffer::dirty) {
+  if (config_.nvdimm.present &&
+      config_.nvdimm.precondition.buffer == PreconditionBuffer::resident) {
     throw InputError(
-        "nvdimm.precondition.buffer: 'resident' and 'captured' hold what agents' traces tell, and "
-        "the host does not: must be 'none' or 'dirty'");
+        "nvdimm.precondition.buffer: 'resident' holds what agents' traces tell, and the host does "
+        "not: must be 'none', 'dirty' or 'captured'");
   }
   memory_.set_requesters({this});
   memory_.set_progress(*this);
@@ -91,6 +90,25 @@ MemoryGate::MemoryGate(GateHost& host, const Assignments& parameters, std::uint6
 }
 
 MemoryGate::~MemoryGate() = default;
+
+void MemoryGate::write_before(const std::vector<std::int64_t>& pages) {
+  ensure(untouched(), "gate", advanced_, -1, "pages were to be written before time passed");
+  const bool held =
+      config_.nvdimm.present && config_.nvdimm.precondition.buffer == PreconditionBuffer::captured;
+  if (held && pages.empty()) {
+    throw InputError(
+        "nvdimm.precondition.buffer: 'captured' holds what was written before time passed, and "
+        "nothing was: must be 'none' or 'dirty'");
+  }
+  if (pages.empty()) {
+    return;
+  }
+  memory_.write_before(pages);
+  if (held) {
+    memory_.hold_written({pages.rbegin(), pages.rend()});
+  }
+  kernel_.notify_all();
+}
 
 // --- The ports
 

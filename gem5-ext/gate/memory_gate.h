@@ -66,6 +66,11 @@ class MemoryGate final : private Requester, private SourceProgress {
   Tick next_event() const;  // kNever while suspended
   void advance(Tick now);   // tells the host of what is done and where there is room
 
+  // Before time passes for the first time: the host had written these pages of the NVDIMM, the
+  // oldest first, and they are on flash. With nvdimm.precondition.buffer 'captured' the write
+  // buffer holds the newest. Throws InputError where it is to hold some and there are none.
+  void write_before(const std::vector<std::int64_t>& pages);
+
   // No packet was ever taken, and no time has passed.
   bool untouched() const { return advanced_ == Tick(0) && under_way_.size() == 0; }
   // No packet is under way, nothing is queued, and no flash operation runs.

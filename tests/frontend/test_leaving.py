@@ -16,6 +16,7 @@ from hmsim.capture import guest, leaving
 from hmsim.capture.emulation import CaptureError
 from hmsim.capture.guest_tools import GuestError, need_tools
 from hmsim.capture.host_counter import host_counter_khz
+from hmsim.capture.machine import format_nvdimm
 from hmsim.capture.memory_image import CHUNK, GAP, write_image
 
 NVDIMM = 4 << 30
@@ -105,6 +106,11 @@ def test_the_counter_of_this_host_goes_steadily() -> None:
     assert abs(first - second) < first / 100
 
 
+def any_of(memory: bytes | bytearray, page: int) -> bool:
+    """Tell whether a page has a byte that is not zero."""
+    return memory.count(0, page, page + 4096) < 4096
+
+
 @pytest.mark.guest
 @pytest.mark.skipif(bool(why_not()), reason=why_not() or "all is there")
 def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
@@ -121,6 +127,8 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
     )
     assert [folder.name for folder in folders] == windows
     files = []
+    format_nvdimm(tmp_path / "formatted", 128 * MIB)
+    formatted = (tmp_path / "formatted").read_bytes()
     for folder, window in zip(folders, windows):
         told = json.loads((folder / "machine.json").read_text())
         assert told["window"] == window
@@ -132,6 +140,15 @@ def test_a_machine_is_kept_at_each_window(tmp_path: Path) -> None:
         # ext4's magic number stands 56 bytes into the superblock, that 1024 into the device.
         assert memories[NVDIMM][1024 + 56 : 1024 + 58] == b"\x53\xef"
         files.append(bytes(memories[NVDIMM][MIB:]))
+        runs = [[int(word) for word in run.split()] for run in (folder / "written").open()]
+        written = [page for first, count in runs for page in range(first, first + count)]
+        assert len(set(written)) == len(written)
+        # What was zero when the guest began, and is not now, was written by the guest.
+        filled = {page for page in range(0, 128 * MIB, 4096) if any_of(memories[NVDIMM], page)}
+        assert filled - {page for page in filled if any_of(formatted, page)} <= {
+            4096 * page for page in written
+        }
+        assert len(written) >= 32 * MIB // 4096  # its file
     # A job that reads changes nothing of its file.
     assert files[0] == files[1] == files[2]
 

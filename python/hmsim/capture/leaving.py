@@ -49,9 +49,11 @@ KERNEL_MAP = 0xFFFFFFFF80000000  # less this, an address of the kernel is a phys
 MISC_ENABLE_SAVED = 0x13C  # in saved_context (arch/x86/include/asm/suspend_64.h of Linux 6.1)
 ARRIVAL = 0x400000 + 256  # as workloads/guest/programs/leave.h says
 PARTNERS = ("network_simplex", "lattice_boltzmann", "su3_lattice")
-MEMORY, DESCRIPTION = "memory.elf", "machine.json"  # files of a folder
+# Files of a folder. The last one has the pages of the NVDIMM that requests wrote, oldest first.
+MEMORY, DESCRIPTION, WRITTEN = "memory.elf", "machine.json", "written"
 SAYS, LEAVES = "hmsim-guest: ", "leaves"
 CLOCK = SAYS + r"clock\D*(\d+\.\d+)"
+RUN_WRITTEN = SAYS + r"written (\d+ \d+)"  # first page and number of pages
 CONSOLE_LINES = 24  # shown when something goes wrong
 
 PATH = Union[str, "os.PathLike[str]"]
@@ -151,7 +153,7 @@ def leave(
         ]
         places = [fresh / window for window in windows] or [fresh]
 
-        def keep(number: int, clock: float) -> None:
+        def keep(number: int, clock: float, written: Sequence[str]) -> None:
             place = places[number]
             place.mkdir(exist_ok=True)
             memories = ((0, dram), (NVDIMM_START, flash))
@@ -170,6 +172,7 @@ def leave(
                 image=guest.image.name,
                 image_bytes=size,
             )
+            (place / WRITTEN).write_text("".join(f"{run}\n" for run in written))
             (place / DESCRIPTION).write_text(json.dumps(asdict(left), indent=2) + "\n")
 
         _run(command, job, monitor, timeout, report, keep, len(places))
@@ -209,17 +212,19 @@ def _run(
     monitor: Monitor,
     timeout: float,
     report: Report,
-    keep: Callable[[int, float], None],
+    keep: Callable[[int, float, Sequence[str]], None],
     times: int,
 ) -> None:
     """Run the machine until it has paused itself so many times.
 
-    Each time ``keep`` is called with the number of the pause and the machine's clock in MHz.
+    Each time ``keep`` is called with the number of the pause, the machine's clock in MHz, and the
+    runs of pages that were written, "FIRST COUNT" each.
     """
     late = threading.Event()
     console: collections.deque[str] = collections.deque(maxlen=CONSOLE_LINES)
     refusal = "QEMU ended"
     kept, clock = 0, 0.0
+    written: list[str] = []
     with running(command, timeout, late) as process:
         assert process.stdout
         step = "boot"
@@ -228,6 +233,10 @@ def _run(
             monitor.connect()
             for raw in process.stdout:
                 line = raw.decode(errors="replace").rstrip()
+                run = re.fullmatch(RUN_WRITTEN, line)
+                if run:
+                    written.append(run[1])
+                    continue
                 console.append(line)
                 if not line.startswith(SAYS):
                     continue
@@ -247,7 +256,8 @@ def _run(
                 if not clock:
                     refusal = "the guest told no clock"
                     break
-                keep(kept, clock)
+                keep(kept, clock, written)
+                written = []
                 kept += 1
                 if kept == times:
                     break

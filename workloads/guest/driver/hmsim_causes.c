@@ -10,8 +10,6 @@
 //
 // What requests wrote before the region of interest is kept here, for the plug-in may begin with a
 // saved state of the machine.
-#include <linux/bio.h>
-#include <linux/blkdev.h>
 #include <linux/interrupt.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -23,7 +21,7 @@
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
-#include "last_written.h"
+#include "written_by_bio.h"
 
 // First words of messages: the thread that runs, then one of these, then what is told of it.
 enum message {
@@ -169,10 +167,8 @@ static enum operation operation_of(const struct bio* bio) {
 }
 
 static void note_written(const struct bio* bio) {
-  u64 page = bio->bi_iter.bi_sector / PAGE_SECTORS;
-  u64 end = DIV_ROUND_UP_ULL(bio_end_sector(bio), PAGE_SECTORS);
   raw_spin_lock(&written_lock);
-  for (; page < end && page < pages; page++) set_last_written(written, page);
+  set_written_by(bio, written, pages);
   raw_spin_unlock(&written_lock);
 }
 

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do flash and buffer begin with what was written while no time passed?"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from outcomes import HERE, Run
+
+pytestmark = pytest.mark.gem5
+
+# Flash that holds nothing but what a program wrote; the write buffer has 64 pages.
+EMPTY = (
+    "nvdimm.precondition.fill=0",
+    "nvdimm.precondition.overwrite=0",
+    "nvdimm.unmapped_read=zero",
+)
+PAGES = ("--pages", "0,3,150,500")
+
+
+def options(*more: str) -> list[str]:
+    little = "dram.preset=ddr3_1600k_512mb_x16"  # checkpoints hold all of it
+    return [f"--set={each}" for each in (little, *EMPTY, *more)]
+
+
+@pytest.fixture
+def program(x86: None, tmp_path: Path) -> Path:
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    built = tmp_path / "writes"
+    source = HERE / "scripts" / "writes.c"
+    subprocess.run(["gcc", "-O1", "-static", "-o", built, source], check=True)
+    return built
+
+
+def test_what_a_program_wrote_is_there_under_any_policy(
+    run: Run, program: Path, tmp_path: Path
+) -> None:
+    with_program = ("--program", program, *PAGES)
+    folder = tmp_path / "saved"
+    straight = run("written.py", *options(), *with_program, "--save", folder)
+    assert straight.result["from_flash"] == {"0": 1, "3": 1, "150": 1, "500": 0}
+    (kept,) = folder.glob("*.written")
+    assert kept.read_text() == "0 3\n4 196\n3 1\n"
+    for policy in ("all", "firm"):
+        again = (*options(), *with_program, "--restore", folder, "--policy", policy)
+        assert run("written.py", *again).result["from_flash"] == straight.result["from_flash"]
+    held = options("nvdimm.precondition.buffer=captured")
+    again = (*held, *with_program, "--restore", folder)
+    found = run("written.py", *again).result["from_flash"]
+    assert found == {"0": 1, "3": 0, "150": 0, "500": 0}
+
+
+def test_a_file_tells_of_another_simulator(run: Run, tmp_path: Path) -> None:
+    told = tmp_path / "written"
+    told.write_text("150 1\n0 4\n")
+    from_file = ("--written", told, *PAGES)
+    found = run("written.py", *options(), *from_file).result["from_flash"]
+    assert found == {"0": 1, "3": 1, "150": 1, "500": 0}
+    # Each of two controllers has half of the lines of a page; they lie in pages of its own.
+    found = run("written.py", *options(), *from_file, "--controllers", 2).result["from_flash"]
+    assert found == {"0": 2, "3": 2, "150": 2, "500": 0}
+    told.write_text("150 1\n0 x\n")
+    refused = run("written.py", *options(), *from_file, exit_code=1)
+    assert f"{told}: line 2: expected 'FIRST COUNT'" in refused.stderr
+
+
+def test_a_buffer_of_what_was_written_needs_some(run: Run) -> None:
+    held = options("nvdimm.precondition.buffer=captured")
+    refused = run("written.py", *held, exit_code=1)
+    assert "'captured' holds what was written before time passed" in refused.stderr
