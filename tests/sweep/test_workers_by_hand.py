@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does a sweep run on a Dask scheduler and workers that somebody started, whoever of them goes?"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from slurm import until
+from support import succeed
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.cluster
+
+POINTS = 60
+WORKLOAD = """\
+agents:
+  - {kind: synthetic, core: 0, target: dram, pattern: random, footprint: 16MiB, requests: 60000}
+"""
+ADDRESS = "scheduler.json"  # where the scheduler tells it
+
+
+@contextlib.contextmanager
+def dask(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command of Dask's in a process group of its own, which ends with the block."""
+    program = Path(sys.executable).with_name("dask")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with open(f"log.{arguments[0]}", "ab") as log:
+        started = subprocess.Popen(
+            [program, *arguments], env=environment, stderr=log, stdout=log, start_new_session=True
+        )
+        try:
+            yield started
+        finally:
+            kill(started)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def worker() -> contextlib.AbstractContextManager[subprocess.Popen[bytes]]:
+    alone = ("--nworkers", "1", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1")
+    return dask("worker", "--scheduler-file", ADDRESS, *alone)
+
+
+def finished() -> int:
+    return len(list(Path("by_hand/points").glob("[!.]*.json")))
+
+
+def test_a_worker_that_is_killed_and_one_that_comes_change_no_byte() -> None:
+    Path("w.yaml").write_text(WORKLOAD)
+    Path("s.yaml").write_text(f"grid: {{workload: w.yaml}}\nseeds: {POINTS}\n")
+    own = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--dashboard-address", ":0")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(dask("scheduler", "--scheduler-file", ADDRESS, *own))
+        until(lambda: Path(ADDRESS).is_file() and b"}" in Path(ADDRESS).read_bytes(), "an address")
+        first = stack.enter_context(worker())
+        stack.enter_context(worker())
+        address = json.loads(Path(ADDRESS).read_text())["address"]
+        Path("c.yaml").write_text(f"kind: scheduler\naddress: {address}\n")
+        program = Path(sys.executable).with_name("hmsim")
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        with open("log.sweep", "wb") as log:
+            sweep = subprocess.Popen(
+                [program, "sweep", "s.yaml", "--cluster", "c.yaml", "--out", "by_hand"],
+                env=environment,
+                stderr=log,
+            )
+            try:
+                until(lambda: sweep.poll() is not None or finished() >= 3, "points are run")
+                assert sweep.poll() is None, Path("log.sweep").read_text()
+                kill(first)
+                before = finished()
+                assert before < POINTS
+                until(lambda: finished() > before, "the other worker goes on")
+                stack.enter_context(worker())
+                assert sweep.wait(timeout=120) == 0, Path("log.sweep").read_text()
+            finally:
+                sweep.kill()
+                sweep.wait()
+    succeed("sweep", "s.yaml", "--jobs", "1", "--out", "here")
+    by_hand, here = (Path(each, "results.parquet").read_bytes() for each in ("by_hand", "here"))
+    assert by_hand == here
