@@ -48,9 +48,8 @@ def give_up(message):
     sys.exit(2)
 
 
-def parser(text):
-    """Return a parser with the options that every script has."""
-    made = argparse.ArgumentParser(description=text)
+def add_memory_options(made):
+    """Add the options that `make_memory` and `run_each_policy` take."""
     made.add_argument("--config", default="gem5", help="hmsim configuration: a name or a path")
     made.add_argument(
         "--policy", action="append", default=[], help="policy bundle; several: a run each"
@@ -62,15 +61,21 @@ def parser(text):
     )
     made.add_argument("--seed", type=int, default=1)
     made.add_argument("--check", action="store_true", help="judge every command")
+    made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
+    made.add_argument("--out", help="run directory; with several policies, one for each below it")
+    made.add_argument("--force", action="store_true", help="replace run directories")
+    made.add_argument("--jobs", type=int, default=1, help="policies at a time")
+
+
+def parser(text):
+    """Return a parser with the options that every script has that runs programs."""
+    made = argparse.ArgumentParser(description=text)
+    add_memory_options(made)
     made.add_argument("--cpu", default="o3", choices=["timing", "o3"], help="of the measured part")
     made.add_argument("--clock", default="3GHz")
     add_core_options(made)
     made.add_argument("--warmup", default="0us", help="detailed, before measuring")
     made.add_argument("--duration", default="1ms", help="measured, at most; simulated time")
-    made.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
-    made.add_argument("--out", help="run directory; with several policies, one for each below it")
-    made.add_argument("--force", action="store_true", help="replace run directories")
-    made.add_argument("--jobs", type=int, default=1, help="policies at a time")
     return made
 
 

@@ -23,7 +23,15 @@ import time
 from pathlib import Path
 
 import m5
-from gem5_run import give_up, leave_run, make_memory, run_each_policy, ticks, without
+from gem5_run import (
+    add_memory_options,
+    give_up,
+    leave_run,
+    make_memory,
+    run_each_policy,
+    ticks,
+    without,
+)
 from m5 import objects
 from m5.objects import AddrRange
 
@@ -40,17 +48,17 @@ def arguments():
     parser.add_argument(
         "--memory",
         action="append",
-        choices=["hmsim", "gem5", "hetero"],
-        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); or its HeteroMemCtrl",
+        choices=["hmsim", "gem5", "hetero", "simple"],
+        help="hmsim; gem5's MemCtrl with DDR3_1600_8x8 (DRAM only); its HeteroMemCtrl; or its "
+        "SimpleMemory, which takes all at once",
     )
-    parser.add_argument("--config", default="gem5", help="hmsim configuration: a name or a path")
-    parser.add_argument("--policy", action="append", default=[], help="several: a run each")
-    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE")
+    add_memory_options(parser)
     parser.add_argument("--load", default="dram", choices=["dram", "nvdimm", "mix"])
     parser.add_argument("--pattern", default="random", choices=["random", "linear"])
     parser.add_argument("--reads", type=int, default=100, help="percent of requests that read")
     parser.add_argument("--footprint", type=int, default=256, help="MiB of each memory")
     parser.add_argument("--duration", default="100us", help="simulated time of each step")
+    parser.add_argument("--period", type=int, action="append", help="ns for a line, a step each")
     parser.add_argument("--dram-period", default="20ns", help="mix: one line each")
     parser.add_argument("--nvdimm-period", default="20ns", help="mix: one line each")
     parser.add_argument(
@@ -59,12 +67,6 @@ def arguments():
         default=16,
         help="gem5's DRAM closes a row after so many (its default: 16; 0: any number)",
     )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--check", action="store_true", help="judge every command")
-    parser.add_argument("--record", default="", metavar="FILE", help="packet trace of all requests")
-    parser.add_argument("--out", help="run directory; with several policies, one for each below it")
-    parser.add_argument("--force", action="store_true", help="replace run directories")
-    parser.add_argument("--jobs", type=int, default=1, help="policies at a time")
     options = parser.parse_args()
     options.memory = options.memory or ["hmsim"]
     return options
@@ -85,6 +87,11 @@ def build(options):
             system.membus.mem_side_ports = port
         system.mem_ranges = [AddrRange(ours.get_size())]
         starts = {"dram": 0, "nvdimm": ours.dram_size} if ours.nvdimm_size else {"dram": 0}
+    elif kind == "simple":
+        system.memory = objects.SimpleMemory(range=AddrRange("8GiB"), bandwidth="0GiB/s")
+        system.mem_ranges = [system.memory.range]
+        starts = {"dram": 0}
+        system.membus.mem_side_ports = system.memory.port
     else:
         dram = objects.DDR3_1600_8x8(range=AddrRange("8GiB"))
         dram.max_accesses_per_row = options.row_accesses
@@ -166,7 +173,7 @@ def run(options):
         alone = ("dram",) if options.memory == ["hetero"] else ("dram", "nvdimm")
         steps = [{name: both[name]} for name in alone] + [both]
     else:
-        steps = [{options.load: period * 1000} for period in PERIODS_NS]
+        steps = [{options.load: period * 1000} for period in options.period or PERIODS_NS]
     rows, seconds = [], 0.0
     for number, periods in enumerate(steps):  # of the last one there is a run directory
         # gem5's HeteroMemCtrl does not end draining once NVM requests stand still in it.

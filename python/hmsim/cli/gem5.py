@@ -24,7 +24,7 @@ def gem5(
     config: Annotated[
         str, typer.Option(help="A configuration: a path or a shipped name.")
     ] = "gem5",
-    seeds: Annotated[int, typer.Option(help="Begins of each run, for intervals.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="Begins of each run, for intervals.")] = 3,
     skip: Annotated[str, typer.Option(help="Of the region, by atomic cores.")] = "0us",
     warm: Annotated[str, typer.Option(help="On from there, by atomic cores with caches.")] = "2ms",
     warmup: Annotated[str, typer.Option(help="By detailed cores, before measuring.")] = "200us",
