@@ -47,6 +47,9 @@ from m5.objects import Root
 
 MACHINE = "machine.json"  # in a checkpoint: what the machine has
 WRITTEN = "written"  # of a machine that has left QEMU
+# The guest's own one copies by non-temporal stores, cached or uncached ones (PMBD's ways); with dax
+# the file system has no page cache.
+DRIVERS = ["nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc", "dax"]
 LIMIT, EXIT = "simulate() limit reached", "m5_exit instruction encountered"
 # gem5 has no performance counters and no spectre; what is random at boot would differ with time.
 KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hmsim_gem5=1"]
@@ -59,6 +62,7 @@ def arguments():
     made.add_argument("--initramfs", help="its image, an uncompressed cpio archive")
     made.add_argument("--prepare", default="", metavar="FILE", help="shell script, at boot")
     made.add_argument("--script", default="", metavar="FILE", help="shell script, measured")
+    made.add_argument("--driver", default="nd_pmem", choices=DRIVERS, help="of the NVDIMM")
     made.add_argument("--kernel-arguments", default="", help="more of them, e.g. loglevel=7")
     made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
     made.add_argument("--cores", type=int, default=1)
@@ -73,8 +77,8 @@ def arguments():
         give_up("give either --machine, or --vmlinux and --initramfs")
     if options.vmlinux and not options.initramfs:
         give_up("--vmlinux needs --initramfs")
-    if options.machine and (options.prepare or options.script):
-        give_up("--prepare and --script are for --vmlinux; a machine has its job")
+    if options.machine and (options.prepare or options.script or options.driver != DRIVERS[0]):
+        give_up("--prepare, --script and --driver are for --vmlinux; a machine has its job")
     for name in ("vmlinux", "initramfs", "prepare", "script"):
         path = getattr(options, name)
         if path and not Path(path).is_file():
@@ -105,7 +109,8 @@ def make_board(options, first_cpu, caches):
         if options.machine:
             board.set_left_machine(options.machine, options.cores)
         else:
-            more = [*KERNEL_ARGUMENTS, *options.kernel_arguments.split()]
+            more = [*KERNEL_ARGUMENTS, f"hmsim_driver={options.driver}"]
+            more += options.kernel_arguments.split()
             board.set_linux(options.vmlinux, options.initramfs, more)
     except ValueError as error:
         give_up(str(error))
@@ -124,6 +129,7 @@ def machine(options, board):
         "clock": options.clock,
         "controllers": options.controllers,
         "nvdimms": options.nvdimms,
+        "driver": options.driver,
         "source": [Path(source).name, size_of(source)],
     }
 

@@ -27,7 +27,7 @@ from hmsim.capture import guest as guests
 from hmsim.capture.emulation import CaptureError, find_program, kill_group, size_in_bytes
 from hmsim.capture.guest_tools import need_tools
 from hmsim.capture.host_counter import host_counter_khz
-from hmsim.capture.machine import check_machine, format_nvdimm, running
+from hmsim.capture.machine import DRIVERS, check_machine, format_nvdimm, running
 from hmsim.capture.memory_image import write_image
 from hmsim.capture.monitor import Monitor, MonitorError
 from hmsim.common.directories import new_directory, scratch_directory
@@ -48,6 +48,7 @@ NVDIMM_START = 4 << 30
 KERNEL_MAP = 0xFFFFFFFF80000000  # less this, an address of the kernel is a physical one
 MISC_ENABLE_SAVED = 0x13C  # in saved_context (arch/x86/include/asm/suspend_64.h of Linux 6.1)
 ARRIVAL = 0x400000 + 256  # as workloads/guest/programs/leave.h says
+DAX = "dax"
 PARTNERS = ("network_simplex", "lattice_boltzmann", "su3_lattice")
 # Files of a folder. The last one has the pages of the NVDIMM that requests wrote, oldest first.
 MEMORY, DESCRIPTION, WRITTEN = "memory.elf", "machine.json", "written"
@@ -97,7 +98,8 @@ def leave(
 
     Returns the folder, or, with ``windows``, those in it.
 
-    - ``scale``, ``driver``: as for `hmsim.capture.system.capture_system`.
+    - ``scale``, ``driver``: as for `hmsim.capture.system.capture_system`; or the driver ``dax``:
+      the file system uses the NVDIMM without a page cache.
     - ``partners``: programs with their arguments, such as ``network_simplex 100000 600000 1``: they
       run beside the job, each on a CPU of its own, from the region's begin on.
     - ``windows``: sizes in ascending order, such as ``0MiB``, ``8MiB``: the machine is kept when
@@ -110,7 +112,9 @@ def leave(
     """
     guests.check_job(job)
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
-    check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
+    check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale, (*DRIVERS, DAX))
+    if driver == DAX and windows:
+        raise CaptureError("windows: what goes past the block device (driver 'dax') is not counted")
     programs = [_partner(text) for text in partners]
     if len(programs) >= vcpus:
         raise CaptureError(f"vcpus: {vcpus}; a job and {len(programs)} partners need more")
@@ -140,7 +144,7 @@ def leave(
         format_nvdimm(flash, nvdimm_bytes)
         command = [
             *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-            *("-serial", "stdio", "-accel", "tcg,thread=multi", "-cpu", CPU, "-seed", "1"),
+            *("-serial", "stdio", "-accel", "tcg,thread=single", "-cpu", CPU, "-seed", "1"),
             *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram"),
             *("-smp", f"{vcpus},sockets={vcpus},cores=1,threads=1"),
             *("-m", f"{dram_bytes >> 20}M,slots=2,maxmem={(dram_bytes + nvdimm_bytes) >> 20}M"),

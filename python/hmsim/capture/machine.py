@@ -94,11 +94,18 @@ class Machine:
         return command
 
 
-def check_machine(driver: str, dram: int, nvdimm: int, vcpus: int, scale: int) -> None:
+def check_machine(
+    driver: str,
+    dram: int,
+    nvdimm: int,
+    vcpus: int,
+    scale: int,
+    drivers: Sequence[str] = DRIVERS,
+) -> None:
     """Raise CaptureError when there is no such machine."""
-    if driver not in DRIVERS:
-        near = nearest_name(driver, list(DRIVERS))
-        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(DRIVERS)}"
+    if driver not in drivers:
+        near = nearest_name(driver, list(drivers))
+        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(drivers)}"
         raise CaptureError(f"driver '{driver}' is unknown{hint}")
     if not 128 << 20 <= dram <= 3 << 30:
         raise CaptureError("memory: must be 128MiB to 3GiB")

@@ -48,7 +48,9 @@ def prepare(
     job: Annotated[str, typer.Option(help="Name of a job ('hmsim guest build' lists them).")],
     out: Annotated[str, typer.Option(help="Folder to make.")],
     scale: Annotated[int, typer.Option(help="The job's files, times as large as usual.")] = 1,
-    driver: Annotated[str, typer.Option(help="Of the NVDIMM's block device.")] = "nd_pmem",
+    driver: Annotated[
+        str, typer.Option(help="Of the NVDIMM's block device; dax: without a page cache.")
+    ] = "nd_pmem",
     partner: Annotated[
         Optional[list[str]],
         typer.Option(help="Program with its arguments beside the job, on a CPU of its own."),
