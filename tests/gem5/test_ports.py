@@ -44,6 +44,17 @@ def test_controllers_share_interleaved_ranges(run: Run) -> None:
             assert statistics["nvdimm.nand.reads"] == 512 * 64 // 4096
 
 
+def test_some_controllers_have_nvdimms_of_their_own(run: Run) -> None:
+    told = run("nvdimms.py").result
+    assert len(set(told["sizes"])) == 1
+    assert len(told["sizes"]) == 2
+    statistics = told["statistics"]
+    assert [each["dram.reads"] for each in statistics] == [64] * 4
+    assert [each.get("nvdimm.reads") for each in statistics] == [256, 512, None, None]
+    refused = run("nvdimms.py", "--nvdimms", 5).result["refused"]
+    assert refused == "nvdimms: 5, of 1 to 4 controllers"
+
+
 def test_all_packets_are_answered_in_a_storm_of_retries(run: Run) -> None:
     lines = 1000
     for queues in ("unified", "split"):

@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import hmsim
 import pytest
+from hmsim.capture import gem5_machines
+from hmsim.capture.guest_image import job_names
+from hmsim.common.paths import shipped
 from support import invoke, succeed
 
 # Makes a checkpoint where there is none, and a run directory where there is one.
@@ -80,13 +84,15 @@ def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("nowhere",), "nowhere: no machine of 'hmsim guest prepare'"),
+        (("sorts",), "sorts: no such job; did you mean 'sort'?"),
+        (("empty",), "empty: no machine of 'hmsim guest prepare'"),
         (("a", "b/a"), "two have one name: a, a"),
     ],
 )
 def test_what_is_no_machine_is_told(arguments: tuple[str, ...], told: str) -> None:
     for name in ("a", "b/a"):
         machine(name)
+    Path("empty").mkdir()
     done = invoke("gem5", *arguments, *gem5(), "--out", "out")
     assert done.exit_code == 2
     assert told in done.stderr
@@ -105,3 +111,78 @@ def test_gem5_must_be_there() -> None:
     done = invoke("gem5", machine("sort"), "--policy", "all", "--gem5", "gem6", "--out", "out")
     assert done.exit_code == 2
     assert "gem6: no such program" in done.stderr
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Return what is asked of QEMU, which a stand-in does."""
+    asked = []
+
+    def leave(out: Path, report: object, **how: Any) -> list[Path]:
+        asked.append({"out": out, **how})
+        machines = [out / window for window in how["windows"]] or [out]
+        for folder, window in zip(machines, how["windows"] or [None]):
+            folder.mkdir(parents=True)
+            told = {"cores": how["vcpus"], "window": window, "partners": list(how["partners"])}
+            told.update({name: how[name] for name in ("job", "scale", "driver")})
+            (folder / "machine.json").write_text(json.dumps(told))
+        return machines
+
+    monkeypatch.setattr("hmsim.capture.leaving.leave", leave)
+    return asked
+
+
+def test_a_job_is_prepared_once(prepared: list[dict[str, Any]]) -> None:
+    command = ("gem5", "sort", *gem5(), "--seeds", "1", "--out", "out")
+    succeed(*command)
+    succeed(*command)
+    (asked,) = prepared
+    assert asked["job"] == "sort"
+    assert asked["windows"] == ("2MiB", "36MiB")
+    table = hmsim.load_results("out/runs")
+    assert sorted(set(table["workload"])) == ["sort_2MiB", "sort_36MiB"]
+    done = invoke(*command, "--partner", "lattice_boltzmann 48 1")
+    assert done.exit_code == 2
+    assert "out/machines/sort/2MiB: no machine of this job as it is now" in done.stderr
+    assert len(prepared) == 1
+
+
+def test_a_job_of_ones_own_may_leave_at_its_begin(prepared: list[dict[str, Any]]) -> None:
+    Path("mine.yaml").write_text("job: wordcount\ndriver: dax\nvcpus: 2\n")
+    partner = ("--partner", "su3_lattice 8 1")
+    succeed("gem5", "mine.yaml", *gem5(), "--seeds", "1", *partner, "--out", "out")
+    (asked,) = prepared
+    del asked["out"]
+    assert asked == {
+        "job": "wordcount",
+        "scale": 1,
+        "driver": "dax",
+        "partners": ("su3_lattice 8 1",),
+        "windows": (),
+        "vcpus": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("scale: 2\n", "mine.yaml:1: job: missing"),
+        ("job: sort\nscael: 2\n", "mine.yaml:2: scael: unknown key; did you mean 'scale'?"),
+        ("job: sort\ndriver: pmdb-nt\n", "mine.yaml:2: driver: 'pmdb-nt'; did you mean pmbd-nt?"),
+        ("job: sort\nvcpus: 9\n", "mine.yaml:2: vcpus: 9 is outside 1 .. 8"),
+    ],
+)
+def test_errors_of_job_files(text: str, told: str, prepared: list[dict[str, Any]]) -> None:
+    Path("mine.yaml").write_text(text)
+    done = invoke("gem5", "mine.yaml", *gem5(), "--out", "out")
+    assert done.exit_code == 2
+    assert told in done.stderr
+    assert not prepared
+
+
+def test_shipped_jobs_are_jobs_of_the_guest() -> None:
+    names = [path.stem for path in shipped(gem5_machines.SHIPPED).values()]
+    jobs = [gem5_machines.load_guest_job(name) for name in names]
+    assert {"bayes", "dfsioe_r", "dfsioe_w", "kmeans"} <= set(names)
+    assert {"nutchindexing", "pagerank", "sort", "wordcount"} <= set(names)
+    assert {job.job for job in jobs} <= set(job_names(small=False))

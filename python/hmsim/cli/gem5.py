@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from hmsim.capture import gem5_machines
 from hmsim.cli.support import Jobs, on_terminal
 from hmsim.cli.sweep import sweep
 from hmsim.common.progress import Bars
@@ -14,7 +15,11 @@ from hmsim.sweep import gem5_jobs
 
 def gem5(
     machine: Annotated[
-        list[str], typer.Argument(metavar="MACHINE...", help="Folders of 'hmsim guest prepare'.")
+        list[str],
+        typer.Argument(
+            metavar="JOB...",
+            help="Files of jobs, paths or shipped names; or folders of 'hmsim guest prepare'.",
+        ),
     ],
     policy: Annotated[list[str], typer.Option(help="Policy bundle; several: side by side.")],
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder, new or to resume.")],
@@ -29,21 +34,30 @@ def gem5(
     warm: Annotated[str, typer.Option(help="On from there, by atomic cores with caches.")] = "2ms",
     warmup: Annotated[str, typer.Option(help="By detailed cores, before measuring.")] = "200us",
     duration: Annotated[str, typer.Option(help="Measured.")] = "20ms",
+    partner: Annotated[
+        Optional[list[str]],
+        typer.Option(help="Program with its arguments beside each job, in place of its own."),
+    ] = None,
     option: Annotated[
         Optional[list[str]],
         typer.Option(help="Of configs/gem5/fs_boot.py, such as '--llc=4MiB'."),
     ] = None,
     jobs: Jobs = None,
 ) -> None:
-    """Let machines go on in gem5, each under each policy; run it again to resume.
+    """Let jobs of the guest go on in gem5, each under each policy; run it again to resume.
 
-    A checkpoint of each machine is made first. DIR/sweep.yaml is the sweep that is run: 'hmsim
-    sweep' takes it, too.
+    First QEMU prepares the machine of each job (in DIR/machines), and gem5 makes a checkpoint of
+    it. DIR/sweep.yaml is the sweep that is run: 'hmsim sweep' takes it, too.
     """
+    program = gem5_jobs.find_gem5(gem5)
+    with Bars(on_terminal()) as bars:
+        machines = gem5_machines.prepared(
+            machine, Path(out, "machines"), partner or (), bars.report
+        )
     arguments = ["--skip", skip, "--warm", warm, "--warmup", warmup, "--duration", duration]
     wanted = gem5_jobs.Jobs(
-        machines=[Path(each) for each in machine],
-        gem5=gem5_jobs.find_gem5(gem5),
+        machines=machines,
+        gem5=program,
         config=config,
         policies=policy,
         seeds=seeds,
