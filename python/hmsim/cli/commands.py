@@ -60,8 +60,8 @@ COMMANDS = {
     "gem5": Entry(
         "gem5",
         "gem5",
-        "Let machines go on in gem5, each under each policy.",
-        "gem5 sort.machine --policy firm --policy all --out out/sort",
+        "Let jobs of the guest go on in gem5, each under each policy.",
+        "gem5 sort --policy firm --policy all --out out",
         "gem5.md",
     ),
     "calibrate": Entry(
