@@ -89,7 +89,7 @@ def test_memories_of_zeros_leave_nothing_but_a_header(tmp_path: Path) -> None:
         ({"windows": ["8 pages"]}, "is no size"),
         ({"memory": "4GiB"}, "128MiB to 3GiB"),
         ({"driver": "pmbd"}, "there are: nd_pmem, pmbd-nt"),
-        ({"driver": "dax", "windows": ["8MiB"]}, "windows: of 'dax' no bytes are counted"),
+        ({"driver": "dax", "windows": ["8MiB"]}, "windows: no bytes are counted of 'dax'"),
     ],
 )
 def test_what_cannot_be_is_told_before_anything_runs(

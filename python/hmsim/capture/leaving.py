@@ -114,7 +114,7 @@ def leave(
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale, (*DRIVERS, DAX))
     if driver != DRIVERS[0] and windows:
-        raise CaptureError(f"windows: of '{driver}' no bytes are counted, of '{DRIVERS[0]}' they are")
+        raise CaptureError(f"windows: no bytes are counted of '{driver}', but of '{DRIVERS[0]}'")
     programs = [_partner(text) for text in partners]
     if len(programs) >= vcpus:
         raise CaptureError(f"vcpus: {vcpus}; a job and {len(programs)} partners need more")
