@@ -50,7 +50,7 @@ def test_some_controllers_have_nvdimms_of_their_own(run: Run) -> None:
     assert len(told["sizes"]) == 2
     statistics = told["statistics"]
     assert [each["dram.reads"] for each in statistics] == [64] * 4
-    assert [each.get("nvdimm.reads") for each in statistics] == [256, 512, None, None]
+    assert [each["nvdimm.reads"] for each in statistics] == [256, 512, 0, 0]
     refused = run("nvdimms.py", "--nvdimms", 5).result["refused"]
     assert refused == "nvdimms: 5, of 1 to 4 controllers"
 

@@ -31,6 +31,7 @@ if options.program:
     if options.save:
         m5.checkpoint(options.save)
     m5.drain()
+    cpu.switchOut()  # it knows atomic mode only
     made.setMemoryMode(allEnums["MemoryMode"]("timing").getValue())
 
 
