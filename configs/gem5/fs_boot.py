@@ -22,6 +22,7 @@ begins later, by --spread each. Then detailed cores are measured, behind --warmu
 until `gem5 end`.
 """
 
+import fcntl
 import json
 import sys
 import time
@@ -45,6 +46,8 @@ from gem5_run import (
 )
 from m5.objects import Root
 
+# Of Linux's include/uapi/linux/kvm.h.
+KVM, GET_API_VERSION, API_VERSION = "/dev/kvm", 0xAE00, 12
 MACHINE = "machine.json"  # in a checkpoint: what the machine has
 WRITTEN = "written"  # of a machine that has left QEMU
 # The guest's own one copies by non-temporal stores, cached or uncached ones (PMBD's ways); with dax
@@ -67,6 +70,9 @@ def arguments():
     made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
     made.add_argument("--cores", type=int, default=1)
     made.add_argument("--boot-cpu", default="atomic", choices=["atomic", "kvm"])
+    made.add_argument(
+        "--patience", default="100s", help="simulated, until the checkpoint or the region's begin"
+    )
     made.add_argument("--skip", default="0us", help="of the region, by atomic cores")
     made.add_argument("--warm", default="0us", help="on from there, by atomic cores with caches")
     made.add_argument("--spread", default="50us", help="between the begins of two seeds")
@@ -83,9 +89,23 @@ def arguments():
         path = getattr(options, name)
         if path and not Path(path).is_file():
             give_up(f"--{name} {path}: no such file")
+    if options.boot_cpu == "kvm":
+        why_not = kvm_fault()
+        if why_not:
+            give_up(f"--boot-cpu kvm: {why_not}; 'atomic' needs none, nor does --machine")
     if options.seed < 1:
         give_up(f"--seed {options.seed}: must be at least 1")
     return options
+
+
+def kvm_fault():
+    """Return what keeps KVM from working here, as far as can be told before; empty: nothing."""
+    try:
+        with open(KVM, "r+b", buffering=0) as device:
+            version = fcntl.ioctl(device, GET_API_VERSION)
+    except OSError as error:
+        return f"{KVM}: {error.strerror}"
+    return "" if version == API_VERSION else f"{KVM}: version {version}, not {API_VERSION}"
 
 
 def make_board(options, first_cpu, caches):
@@ -162,7 +182,7 @@ def boot(options):
     board = make_board(options, options.boot_cpu, NoCache())
     board.readfile = options.prepare
     start(options, board)
-    run_until(["checkpoint"])
+    run_up_to("checkpoint", options)
     m5.checkpoint(options.checkpoint)
     description = json.dumps(machine(options, board)) + "\n"
     Path(options.checkpoint, MACHINE).write_text(description, encoding="utf-8")
@@ -182,6 +202,12 @@ def run_until(causes, duration=0):
     return event.getCause()
 
 
+def run_up_to(cause, options):
+    """Simulate up to what the guest tells gem5."""
+    if run_until([cause, LIMIT], ticks(options.patience)) == LIMIT:
+        give_up(f"--patience {options.patience}: the guest told no {cause}; see the terminal")
+
+
 def run_for(duration, what):
     """Simulate so many ticks, in which the region must not end."""
     if duration and run_until([LIMIT, "workend", EXIT], duration) != LIMIT:
@@ -199,7 +225,7 @@ def measure(options):
         told = ", ".join(f"{name} {found.get(name)}, not {here[name]}" for name in differing)
         give_up(f"--checkpoint {options.checkpoint}: of a machine with {told}")
     start(options, board, options.checkpoint)
-    run_until(["workbegin"])
+    run_up_to("workbegin", options)
     run_for(ticks(options.skip) + (options.seed - 1) * ticks(options.spread), "--skip")
     run_for(ticks(options.warm), "--warm")
     processor = board.get_processor()

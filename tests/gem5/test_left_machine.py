@@ -101,3 +101,5 @@ def test_another_machine_is_refused(
     assert "no machine of 'hmsim guest prepare'" in done.stderr
     done = refused(gem5[0], tmp_path, *of(machine, booted), "--skip", "10s", "--l1", "8KiB")
     assert "the region ends before" in done.stderr
+    done = refused(gem5[0], tmp_path, *of(machine, booted), "--patience", "1ns")
+    assert "--patience 1ns: the guest told no workbegin" in done.stderr

@@ -129,3 +129,13 @@ def test_a_job_of_the_guest_marks_what_is_measured() -> None:
     for job in jobs:
         assert subprocess.run(["sh", "-n", job]).returncode == 0
         assert ("gem5 begin\n" in job.read_text()) != job.name.endswith(".prepare.sh")
+
+
+def test_kvm_that_cannot_work_is_told_before_anything_boots(
+    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fs_boot = script("fs_boot")
+    (tmp_path / "file").touch()
+    for name, told in (("nowhere", "No such file"), ("file", "Inappropriate ioctl")):
+        monkeypatch.setattr(fs_boot, "KVM", str(tmp_path / name))
+        assert told in fs_boot.kvm_fault()
