@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 
 import m5
-from cores_and_caches import CPUS, Caches, shape_cores
+from cores_and_caches import CPUS, Caches, RubyCaches, shape_cores
 from gem5.components.boards.x86_pmem_board import X86PmemBoard
 from gem5.components.cachehierarchies.classic.no_cache import NoCache
 from gem5.components.processors.simple_switchable_processor import SimpleSwitchableProcessor
@@ -70,6 +70,7 @@ def arguments():
     made.add_argument("--checkpoint", required=True, metavar="DIR", help="to go on from, or make")
     made.add_argument("--cores", type=int, default=1)
     made.add_argument("--boot-cpu", default="atomic", choices=["atomic", "kvm"])
+    made.add_argument("--ruby", action="store_true", help="caches by MESI_Two_Level, without --l2")
     made.add_argument(
         "--patience", default="100s", help="simulated, until the checkpoint or the region's begin"
     )
@@ -216,7 +217,10 @@ def run_for(duration, what):
 
 def measure(options):
     """Go on from the checkpoint, and leave the run directory of a part of the region."""
-    board = make_board(options, "atomic", Caches(options))
+    if options.ruby:  # which knows no atomic accesses
+        board = make_board(options, "timing", RubyCaches(options))
+    else:
+        board = make_board(options, "atomic", Caches(options))
     board.readfile = options.script
     found = json.loads(Path(options.checkpoint, MACHINE).read_text(encoding="utf-8"))
     if found != machine(options, board):
