@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each rule of a table of timing rules relaxed by one cycle in turn, under the protocol checker.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dram/timing_rules.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/dram/standards.h"
+
+namespace hmsim::testing {
+
+using C = Command;
+
+inline constexpr Cycle kLongRun{60'000};
+
+// How a rule of the table is brought to bind, and what the checker calls it.
+struct Case {
+  C preceding;
+  C following;
+  Scope scope;
+  int window;
+  const char* rule;
+  Assignments assignments = {};  // beside kBase
+  std::int64_t trefi = 0;        // if not 0: set past the configuration's own check
+  Cycle run = kLongRun;
+};
+
+// Two ranks and an NVDIMM whose reads and writes are all answered at once, so that its bursts are
+// as dense as those of the DRAM.
+inline const Assignments kBase{{"dram.ranks", "2"},
+                               {"controller.queues", "split"},
+                               {"controller.arbiter", "round_robin"},
+                               {"controller.contest", "legal"},
+                               {"nvdimm.unmapped_read", "zero"},
+                               {"nvdimm.capacity", "256MiB"},
+                               {"nvdimm.ftl.over_provisioning", "28"},
+                               {"nvdimm.buffer.read_size", "256KiB"},
+                               {"nvdimm.buffer.write_size", "256KiB"}};
+
+// Random traffic goes to banks 0 to 7 of a rank: several banks of each of several groups.
+inline const char* const kGroupedMap = "row|group|bank|rank|column|channel";
+
+// A part, and what brings its rules to bind that hide behind others in every part.
+struct Part {
+  const char* name;
+  std::vector<TimingRule> (*rules)(const DramParameters& dram);
+  Assignments assignments;  // beside kBase
+  // tRC = tRAS + tRP in every preset, and a precharge always lies between two activates of a bank,
+  // and between an activate and a refresh: only a larger tRC binds.
+  Assignments long_trc;
+  // In every preset tCCD is the length of a burst, so that the data bus is too early as well.
+  Assignments long_tccd;
+  Assignments many_refreshes;
+  // A configuration is refused unless tREFI leaves tRFC far behind, so that refreshes of a rank
+  // never meet. With this one, past that check, they follow one another, and fall behind, which the
+  // checker would report later than the end of a short run.
+  std::int64_t trefi;
+};
+
+inline const char* const kPrechargeDelay = "precharge_delay";  // stands for what the mode calls it
+
+inline constexpr Scope kBank = Scope::bank;
+inline constexpr Scope kGroup = Scope::group;
+inline constexpr Scope kRank = Scope::rank;
+inline constexpr Scope kOther = Scope::other_rank;
+
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
+// A rule is told from others by all but its latency.
+inline bool same(const Case& tried, const TimingRule& rule) {
+  return tried.preceding == rule.preceding && tried.following == rule.following &&
+         tried.scope == rule.scope && tried.window == rule.window;
+}
+
+inline std::string_view name_of(Command command) {
+  switch (command) {
+    case C::activate:
+      return "activate";
+    case C::precharge:
+      return "precharge";
+    case C::read:
+      return "read";
+    case C::write:
+      return "write";
+    case C::refresh:
+      return "refresh";
+    case C::refresh_same_bank:
+      return "refresh_same_bank";
+    case C::power_down_enter:
+      return "power_down_enter";
+    case C::power_down_exit:
+      return "power_down_exit";
+    case C::self_refresh_enter:
+      return "self_refresh_enter";
+    case C::self_refresh_exit:
+      return "self_refresh_exit";
+    case C::nvdimm_read:
+      return "nvdimm_read";
+    case C::nvdimm_write:
+      return "nvdimm_write";
+  }
+  return "";
+}
+
+inline SystemConfig config_of(const Part& part, const Case& tried, const char* precharge_delay) {
+  Assignments assignments = kBase;
+  assignments.emplace_back("dram.precharge_delay", precharge_delay);
+  for (const Assignments* const more : {&part.assignments, &tried.assignments}) {
+    assignments.insert(assignments.end(), more->begin(), more->end());
+  }
+  SystemConfig config = make_config(assignments);
+  if (tried.trefi != 0) {
+    config.dram.timing.trefi = tried.trefi;
+  }
+  return config;
+}
+
+inline std::string rule_of(const Case& tried, const std::string& precharge_delay) {
+  if (tried.rule != std::string_view(kPrechargeDelay)) {
+    return tried.rule;
+  }
+  const bool read = tried.preceding == C::read;
+  const bool jedec = precharge_delay == "jedec" || (precharge_delay == "paper_read" && !read);
+  return !jedec ? kPrechargeDelay : read ? "tRTP" : "tWR";
+}
+
+// Runs random traffic until the first violation, or to the end.
+inline Violation first_violation(const SystemConfig& config, const std::vector<TimingRule>& rules,
+                                 Cycle run) {
+  ChannelUnderTest channel(config, &rules);
+  channel.violations_expected_ = true;
+  RandomTraffic traffic(channel, 1);
+  for (Cycle now{0}; now < run && channel.checker_.violations().total() == 0;) {
+    traffic.burst();
+    now += traffic.pause();
+    channel.run_to(now);
+  }
+  return channel.first_violation();
+}
+
+inline void relax_each_rule(const Part& part, const std::vector<Case>& cases,
+                            const char* precharge_delay = "jedec") {
+  std::set<std::size_t> relaxed;
+  std::set<std::pair<Assignments, std::int64_t>> sound;  // without a relaxed rule
+  for (const Case& tried : cases) {
+    const SystemConfig config = config_of(part, tried, precharge_delay);
+    std::vector<TimingRule> rules = part.rules(config.dram);
+    EXPECT_EQ(rules.size(), cases.size()) << "each rule of the table has one case";
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&tried](const TimingRule& each) { return same(tried, each); });
+    SCOPED_TRACE(::testing::Message()
+                 << part.name << ", " << precharge_delay << ": " << name_of(tried.preceding)
+                 << " to " << name_of(tried.following) << ", " << tried.rule);
+    ASSERT_NE(rule, rules.end());
+    EXPECT_TRUE(relaxed.insert(static_cast<std::size_t>(rule - rules.begin())).second);
+    if (sound.insert({tried.assignments, tried.trefi}).second) {
+      EXPECT_EQ(first_violation(config, rules, tried.run).rule, "") << "as it should be";
+    }
+    ASSERT_GT(rule->latency, 1);
+    --rule->latency;
+    const Violation found = first_violation(config, rules, tried.run);
+    EXPECT_EQ(found.rule, rule_of(tried, precharge_delay)) << found.describe();
+    EXPECT_EQ(found.earlier, name_of(tried.preceding)) << found.describe();
+    EXPECT_EQ(found.command, name_of(tried.following)) << found.describe();
+    EXPECT_EQ(found.needed - found.got, 1) << found.describe();
+  }
+}
+
+}  // namespace hmsim::testing
