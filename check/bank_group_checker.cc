@@ -3,10 +3,21 @@
 
 namespace hmsim {
 
+namespace {
+
+// The write's data are over. In JESD209-5 BL/n_max counts, which is tCCD_L.
+std::int64_t write_of(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  return t.cwl + (dram.is("lpddr5") ? t.tccd_l : dram.is("hbm3") ? t.burst + t.burst_gap : t.burst);
+}
+
+}  // namespace
+
 BankGroupChecker::BankGroupChecker(const DramParameters& dram, ViolationLog& violations)
     : t_(dram.timing),
       groups_per_rank_(dram.organisation.groups),
       banks_per_group_(dram.organisation.banks_per_group()),
+      write_(write_of(dram)),
       writes_apart_(dram.is("ddr5")),
       violations_(violations),
       groups_(static_cast<std::size_t>(dram.ranks * dram.organisation.groups)) {}
@@ -24,7 +35,7 @@ void BankGroupChecker::check(const CommandRecord& record) {
     group.activate = now;
   } else if (record.command == C::read) {
     violations_.require("tCCD_L", record, {C::read, group.read}, t_.tccd_l);
-    violations_.require("tWTR_L", record, {C::write, group.write}, t_.cwl + t_.burst + t_.twtr_l);
+    violations_.require("tWTR_L", record, {C::write, group.write}, write_ + t_.twtr_l);
     group.read = now;
   } else if (record.command == C::write) {
     violations_.require("tCCD_L", record, {C::write, group.write}, t_.tccd_l);

@@ -21,12 +21,17 @@ BusChecker::BusChecker(const ControllerParameters& controller, const DramParamet
     : ack_(controller.ack),
       ack_slots_(controller.ack_slots),
       t_(dram.timing),
-      violations_(violations) {}
+      lines_in_halves_(HalfLineChecker::knows(dram)),
+      activate_slots_(dram.is("lpddr5") || dram.is("hbm3") ? 2 : 1),
+      violations_(violations),
+      halves_(dram, violations) {}
 
 void BusChecker::check(const CommandRecord& record) {
   check_order(record);
   check_command_bus(record);
-  if (moves_data(record.command)) {
+  if (moves_data(record.command) && lines_in_halves_) {
+    halves_.check(record);
+  } else if (moves_data(record.command)) {
     check_data_bus(record);
   }
 }
@@ -49,9 +54,14 @@ bool BusChecker::takes_slot(C command) const {
   return !nvdimm_burst || ack_ == AckMode::grant;
 }
 
+// ACT-1 and ACT-2 of JESD209-5 follow one another at once.
+std::int64_t BusChecker::slots(C command) const {
+  return command == C::activate ? activate_slots_ : 1;
+}
+
 void BusChecker::check_command_bus(const CommandRecord& record) {
   if (takes_slot(record.command)) {
-    violations_.require("command bus", record, last_slot_, 1);
+    violations_.require("command bus", record, last_slot_, slots(last_slot_.command));
     last_slot_ = {record.command, record.cycle.value()};
   }
 }

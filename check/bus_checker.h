@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "check/half_line_checker.h"
 #include "check/violations.h"
 #include "controller/controller_parameters.h"
 #include "dram/parameters.h"
@@ -21,7 +22,7 @@ class BusChecker {
 
   void serialize(Archive& archive) {
     archive(last_.command, last_.cycle, last_slot_.command, last_slot_.cycle, burst_.command,
-            burst_.cycle, burst_rank_);
+            burst_.cycle, burst_rank_, halves_);
   }
 
  private:
@@ -29,11 +30,15 @@ class BusChecker {
   void check_order(const CommandRecord& record);
   void check_command_bus(const CommandRecord& record);
   void check_data_bus(const CommandRecord& record);
+  std::int64_t slots(ChannelCommand command) const;
 
   const AckMode ack_;
   const std::int64_t ack_slots_;
   const DramTiming t_;
+  const bool lines_in_halves_;
+  const std::int64_t activate_slots_;
   ViolationLog& violations_;
+  HalfLineChecker halves_;
   Past last_{ChannelCommand::refresh, kLongPast};
   Past last_slot_{ChannelCommand::refresh, kLongPast};  // that took a slot of the command bus
   Past burst_{ChannelCommand::read, kLongPast};         // that started the last burst

@@ -7,10 +7,23 @@ namespace {
 
 using C = ChannelCommand;
 
+// JESD209-5 and JESD238 move a line in two halves with a gap between.
+std::int64_t line_of(const DramParameters& dram) {
+  const bool halves = dram.is("lpddr5") || dram.is("hbm3");
+  return dram.timing.burst + (halves ? dram.timing.burst_gap : 0);
+}
+
+// ACT-2 follows ACT-1 in the next cycle; an ACT of JESD238 ends within the second.
+std::int64_t activate_delay_of(const DramParameters& dram) {
+  return dram.is("lpddr5") || dram.is("hbm3") ? 1 : 0;
+}
+
 }  // namespace
 
 Ddr3Checker::Ddr3Checker(const DramParameters& dram, ViolationLog& violations)
     : t_(dram.timing),
+      line_(line_of(dram)),
+      activate_delay_(activate_delay_of(dram)),
       precharge_delay_(dram.precharge_delay),
       banks_per_rank_(dram.organisation.banks),
       violations_(violations),
@@ -115,7 +128,7 @@ void Ddr3Checker::check_tfaw(const CommandRecord& record, Rank& rank) {
 
 // Activate to precharge.
 void Ddr3Checker::check_tras(const CommandRecord& record, const Bank& bank) {
-  violations_.require("tRAS", record, {C::activate, bank.activate}, t_.tras);
+  violations_.require("tRAS", record, {C::activate, bank.activate}, activate_delay_ + t_.tras);
 }
 
 // "Burst Read Operation followed by a Precharge": tRTP (additive latency 0). The paper: 18.75 ns,
@@ -124,7 +137,7 @@ void Ddr3Checker::check_read_to_precharge(const CommandRecord& record, const Ban
   if (precharge_delay_ == PrechargeDelay::jedec) {
     violations_.require("tRTP", record, {C::read, bank.read}, t_.trtp);
   } else {
-    violations_.require("precharge_delay", record, {C::read, bank.read}, t_.cl + t_.burst);
+    violations_.require("precharge_delay", record, {C::read, bank.read}, t_.cl + line_);
   }
 }
 
@@ -132,9 +145,9 @@ void Ddr3Checker::check_read_to_precharge(const CommandRecord& record, const Ban
 // for reads.
 void Ddr3Checker::check_write_to_precharge(const CommandRecord& record, const Bank& bank) {
   if (precharge_delay_ == PrechargeDelay::paper) {
-    violations_.require("precharge_delay", record, {C::write, bank.write}, t_.cl + t_.burst);
+    violations_.require("precharge_delay", record, {C::write, bank.write}, t_.cl + line_);
   } else {
-    violations_.require("tWR", record, {C::write, bank.write}, t_.cwl + t_.burst + t_.twr);
+    violations_.require("tWR", record, {C::write, bank.write}, t_.cwl + line_ + t_.twr);
   }
 }
 
@@ -147,7 +160,7 @@ void Ddr3Checker::check_row(const CommandRecord& record, const Bank& bank) {
 
 // Activate to the internal read or write of the bank.
 void Ddr3Checker::check_trcd(const CommandRecord& record, const Bank& bank) {
-  violations_.require("tRCD", record, {C::activate, bank.activate}, t_.trcd);
+  violations_.require("tRCD", record, {C::activate, bank.activate}, activate_delay_ + t_.trcd);
 }
 
 // Any column command to any column command of a rank.
@@ -158,7 +171,7 @@ void Ddr3Checker::check_tccd(const CommandRecord& record, const Rank& rank) {
 
 // "WRITE Operation": from the end of the write data to a read command of the rank.
 void Ddr3Checker::check_twtr(const CommandRecord& record, const Rank& rank) {
-  violations_.require("tWTR", record, {C::write, rank.write}, t_.cwl + t_.burst + t_.twtr);
+  violations_.require("tWTR", record, {C::write, rank.write}, t_.cwl + line_ + t_.twtr);
 }
 
 // After a refresh a rank takes no command for tRFC.

@@ -73,6 +73,9 @@ class Ddr3Checker {
   }
 
   const DramTiming t_;
+  const std::int64_t line_;  // from a line's first beat past its last
+  const std::int64_t
+      activate_delay_;  // from an activate to the cycle that tRCD and tRAS count from
   const PrechargeDelay precharge_delay_;
   const std::int64_t banks_per_rank_;
   ViolationLog& violations_;

@@ -30,6 +30,7 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
     channels_.push_back({Ddr3Checker(part.dram, violations_),
                          BankGroupChecker(part.dram, violations_),
                          Ddr5Checker(part.dram, violations_),
+                         DataClockChecker(part.dram, violations_),
                          RefreshChecker(part.dram, index, violations_),
                          PowerChecker(part.dram, violations_),
                          BusChecker(part.controller, part.dram, violations_),
@@ -73,6 +74,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
     channel.dram.check(record);
     channel.groups.check(record);
     channel.ddr5.check(record);
+    channel.data_clock.check(record);
     channel.refresh.check(record);
     channel.power.check(record);
   } else {
@@ -155,8 +157,8 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive.section("protocol checker");
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
-    archive(channel.dram, channel.groups, channel.ddr5, channel.refresh, channel.power, channel.bus,
-            channel.ack);
+    archive(channel.dram, channel.groups, channel.ddr5, channel.data_clock, channel.refresh,
+            channel.power, channel.bus, channel.ack);
     for (Device& device : channel.devices) {
       archive(device.flash, device.media);
     }

@@ -11,6 +11,7 @@
 #include "check/ack_checker.h"
 #include "check/bank_group_checker.h"
 #include "check/bus_checker.h"
+#include "check/data_clock_checker.h"
 #include "check/ddr3_checker.h"
 #include "check/ddr5_checker.h"
 #include "check/flash_checker.h"
@@ -62,6 +63,7 @@ class ProtocolChecker final : public CommandObserver {
     Ddr3Checker dram;
     BankGroupChecker groups;
     Ddr5Checker ddr5;
+    DataClockChecker data_clock;
     RefreshChecker refresh;
     PowerChecker power;
     BusChecker bus;

@@ -27,6 +27,8 @@ std::string_view name_of(ChannelCommand command) {
       return "self_refresh_enter";
     case ChannelCommand::self_refresh_exit:
       return "self_refresh_exit";
+    case ChannelCommand::data_clock_start:
+      return "data_clock_start";
     case ChannelCommand::nvdimm_read_command:
       return "nvdimm_read_command";
     case ChannelCommand::nvdimm_write_command:

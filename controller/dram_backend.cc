@@ -93,10 +93,17 @@ DramDevices make_native_devices(const SystemConfig& config, TransactionPool& poo
   auto timing =
       std::make_unique<TimingEngine>(rules, static_cast<int>(config.dram.ranks) + 1,
                                      static_cast<int>(part.groups), static_cast<int>(part.banks));
+  if (const CommandProtocol* const protocol = config.dram.standard->protocol) {
+    DramDevices devices;
+    devices.slots = std::make_unique<CommandSlots>(config.dram, *protocol);
+    devices.banks = std::make_unique<PolledBanks>(config.dram, *timing, pool, devices.slots.get());
+    devices.timing = std::move(timing);
+    return devices;
+  }
   auto banks = std::make_unique<NativeBanks>(config.dram, *timing, pool);
   TimingEngine* const native_timing = timing.get();
   NativeBanks* const native_banks = banks.get();
-  return {std::move(timing), std::move(banks), native_timing, native_banks};
+  return {std::move(timing), std::move(banks), nullptr, native_timing, native_banks};
 }
 
 const std::array<DramBackend, 3> kDramBackends{{

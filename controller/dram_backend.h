@@ -12,6 +12,7 @@
 #include "controller/channel/native_banks.h"
 #include "controller/memory_channel.h"
 #include "controller/system_config.h"
+#include "dram/command_slots.h"
 #include "dram/timing_rules.h"
 
 namespace hmsim {
@@ -20,6 +21,7 @@ namespace hmsim {
 struct DramDevices {
   std::unique_ptr<TimingModel> timing;
   std::unique_ptr<DramBanks> banks;
+  std::unique_ptr<CommandSlots> slots;  // nullptr: each command takes one slot of one bus
   // The same two where they are the native ones, whose calls can be taken in; else nullptr.
   TimingEngine* native_timing = nullptr;
   NativeBanks* native_banks = nullptr;

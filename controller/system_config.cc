@@ -5,6 +5,7 @@
 
 #include "controller/address_map.h"
 #include "controller/dram_backend.h"
+#include "dram/standard.h"
 #include "nvdimm/module.h"
 
 namespace hmsim {
@@ -111,6 +112,10 @@ std::vector<ParameterError> SystemConfig::check() const {
   }
   for (const ParameterError& error : backend.check(*this)) {
     errors.push_back(error);
+  }
+  if (nvdimm.present && dram.standard->protocol != nullptr) {
+    add("nvdimm.present",
+        std::string("must be false: no NVDIMM stands on a channel of ") + dram.standard->document);
   }
   if (nvdimm.present) {
     check_nvdimms(errors);

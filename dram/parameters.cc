@@ -23,7 +23,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 29> kTimingFields{{
+constexpr std::array<TimingField, 33> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -43,6 +43,8 @@ constexpr std::array<TimingField, 29> kTimingFields{{
     {"tCCD_L", &DramTiming::tccd_l, 1, 1000, "cycles", "the same within a bank group"},
     {"tCCD_L_WR", &DramTiming::tccd_l_wr, 1, 1000, "cycles", "the same from write to write (DDR5)"},
     {"burst", &DramTiming::burst, 1, 64, "cycles", "data-bus time of one 64-byte line"},
+    {"burst_gap", &DramTiming::burst_gap, 0, 16, "cycles",
+     "gap between the halves of a line, in which one of another bank group fits (LPDDR5, HBM3)"},
     {"tRTRS", &DramTiming::trtrs, 0, 100, "cycles", "data-bus gap when the driver changes"},
     {"tREFI", &DramTiming::trefi, 100, 1'000'000, "cycles",
      "mean time between refreshes of a rank"},
@@ -56,6 +58,12 @@ constexpr std::array<TimingField, 29> kTimingFields{{
     {"tCKESR", &DramTiming::tckesr, 1, 1000, "cycles", "self-refresh entry to exit"},
     {"tXS", &DramTiming::txs, 1, 100'000, "cycles", "self-refresh exit to other commands"},
     {"tXSDLL", &DramTiming::txsdll, 1, 100'000, "cycles", "self-refresh exit to read"},
+    {"tWCK_RD", &DramTiming::twck_rd, 1, 200, "cycles",
+     "start of a stopped data clock to read data: tWCKENL_RD + tWCKPRE_Static + tWCKPRE_Toggle_RD "
+     "(LPDDR5)"},
+    {"tWCK_WR", &DramTiming::twck_wr, 1, 200, "cycles", "the same to write data (LPDDR5)"},
+    {"tWCKPST", &DramTiming::twckpst, 0, 1000, "cycles",
+     "end of data to the stop of the data clock (LPDDR5)"},
 }};
 
 const OwnTime* find(const std::vector<OwnTime>& times, std::int64_t DramTiming::*field) {
@@ -211,13 +219,16 @@ std::vector<ParameterError> DramParameters::check() const {
   if (timing.cwl > timing.cl + timing.burst + timing.trtrs) {
     errors.push_back({"dram.timing.CWL", "is larger than CL + burst + tRTRS"});
   }
+  if (standard->protocol != nullptr) {
+    check_protocol(errors);
+  }
   for (const ParameterError& error : power_errors(*this)) {
     errors.push_back(error);
   }
   if (timing.trc < timing.tras) {
     errors.push_back({"dram.timing.tRC", "is smaller than tRAS"});
   }
-  if (timing.tccd < timing.burst) {
+  if (timing.tccd < (timing.gap() > 0 ? timing.burst / 2 : timing.burst)) {
     errors.push_back({"dram.timing.tCCD", "is smaller than the burst: data would overlap"});
   }
   if (same_bank ? refresh_interval() <= timing.trfcsb + timing.trp + timing.tras
@@ -225,6 +236,40 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes (tRFC)"});
   }
   return errors;
+}
+
+// What has not been modelled beside commands of several slots, and what the reservation of slots
+// cannot hold.
+void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
+  const std::string own = std::string(standard->document) + ": not modelled; ";
+  if (power_down != PowerDown::none) {
+    errors.push_back({"dram.power_down", own + "'none' only"});
+  }
+  if (self_refresh) {
+    errors.push_back({"dram.self_refresh", own + "'false' only"});
+  }
+  constexpr std::int64_t kMostCycles = 32;  // half of what CommandSlots knows
+  if (timing.line() > kMostCycles) {
+    errors.push_back(
+        {"dram.timing.burst", "and its gap exceed " + std::to_string(kMostCycles) + " cycles"});
+  }
+  if (standard->protocol->columns_of_line * timing.tccd_l > kMostCycles) {
+    errors.push_back({"dram.timing.tCCD_L",
+                      "exceeds " +
+                          std::to_string(kMostCycles / standard->protocol->columns_of_line) +
+                          " cycles"});
+  }
+  for (const bool write : {false, true}) {
+    if (standard->protocol->data_clock && data_clock_lead(timing, write) > kMostCycles / 2) {
+      errors.push_back(
+          {write ? "dram.timing.tWCK_WR" : "dram.timing.tWCK_RD",
+           "exceeds the latency by more than " + std::to_string(kMostCycles / 2) + " cycles"});
+    }
+  }
+}
+
+std::int64_t DramParameters::activate_delay() const {
+  return standard->protocol == nullptr ? 0 : standard->protocol->activate_slots - 1;
 }
 
 bool DramParameters::is(std::string_view name) const { return name == standard->name; }

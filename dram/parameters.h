@@ -69,6 +69,14 @@ struct DramTiming {
   std::int64_t tppd = kFromPreset;
   std::int64_t trfcsb = kFromPreset;
   std::int64_t trefsbrd = kFromPreset;
+  // LPDDR5 and HBM3
+  std::int64_t burst_gap = kFromPreset;  // between the halves of a line
+  std::int64_t twck_rd = kFromPreset;
+  std::int64_t twck_wr = kFromPreset;
+  std::int64_t twckpst = kFromPreset;
+
+  std::int64_t gap() const { return burst_gap > 0 ? burst_gap : 0; }
+  std::int64_t line() const { return burst + gap(); }  // from a line's first beat past its last
 };
 
 struct DramOrganisation {
@@ -106,6 +114,9 @@ struct DramParameters {
   // Whether the part is of the standard of this name ("ddr5").
   bool is(std::string_view name) const;
 
+  // From an activate, which may take more than one slot, to the cycle that its times count from.
+  std::int64_t activate_delay() const;
+
   // Ranks may sleep.
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }
 
@@ -123,6 +134,9 @@ struct DramParameters {
   Bytes rank_capacity() const;
   Bytes capacity() const { return rank_capacity() * ranks; }
   Tick clock_period() const { return Tick(timing.tck_ps); }
+
+ private:
+  void check_protocol(std::vector<ParameterError>& errors) const;
 };
 
 }  // namespace hmsim

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/descriptor_table.h"
+#include "dram/command_slots.h"
 #include "dram/parameters.h"
 #include "dram/presets.h"
 #include "dram/timing_rules.h"
@@ -43,6 +44,7 @@ struct DramStandardDescriptor {
   std::vector<DeviceCurrents> (*currents)();
   std::vector<DramPreset> (*presets)();
   std::vector<TimingRule> (*rules)(const DramParameters& dram);
+  const CommandProtocol* protocol = nullptr;  // nullptr: each command takes one slot of one bus
 };
 
 extern const DescriptorTable<DramStandardDescriptor> kDramStandardTable;

@@ -76,7 +76,9 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
 std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing);
 
 // The data bus: bursts follow one another with a gap of tRTRS when its driver changes, that is with
-// the rank or with the direction. The NVDIMM is bound by nothing else.
+// the rank or with the direction. The NVDIMM is bound by nothing else. of_bus() is of all three.
+std::vector<TimingRule> of_direction(const DramTiming& timing);  // read to write of a rank
+std::vector<TimingRule> of_driver(const DramTiming& timing);     // between ranks of the DRAM
 std::vector<TimingRule> of_bus(const DramTiming& timing);
 
 // Power-down and self-refresh, as far as the parameters ask for them.

@@ -30,6 +30,7 @@ class Accounts {
         read_latency_(layout.dram.timing.cl),
         write_latency_(layout.dram.timing.cwl),
         burst_(static_cast<Counter>(layout.dram.timing.burst)),
+        activate_slots_(static_cast<Counter>(1 + layout.dram.activate_delay())),
         refresh_(refresh),
         statistics_(static_cast<std::int64_t>(slots)),
         bus_(layout.dram, layout.period),
@@ -64,7 +65,7 @@ class Accounts {
 
   // Its row is opened for a transaction.
   void activated(const Transaction& transaction, Cycle edge) {
-    ++statistics_.command_cycles;
+    statistics_.command_cycles += activate_slots_;
     ++statistics_.activates;
     latency_.opened(transaction, edge);
     energy_.activated(transaction.rank, edge);
@@ -122,6 +123,12 @@ class Accounts {
     latency_.issued(transaction, edge);
     burst(transaction, write, edge);
     record(write ? ChannelCommand::write : ChannelCommand::read, transaction, edge);
+  }
+  // The data clock of its rank is started for a read or write that follows.
+  void data_clock_started(const Transaction& transaction, Cycle edge) {
+    ++statistics_.command_cycles;
+    record(ChannelCommand::data_clock_start, transaction.rank, -1, -1,
+           static_cast<std::int64_t>(transaction.request.id), edge);
   }
   // The data-bus command of an NVDIMM transaction: the grant; in `auto` mode the ack stands for it.
   void granted(const Transaction& transaction, Cycle edge) {
@@ -232,6 +239,7 @@ class Accounts {
   const Cycle read_latency_;
   const Cycle write_latency_;
   const Counter burst_;  // cycles
+  const Counter activate_slots_;
   const RefreshControl& refresh_;
   CommandObserver* observer_ = nullptr;
   RequestObserver* request_observer_ = nullptr;

@@ -69,7 +69,8 @@ class BusAccounting {
     }
     at_last_burst_ = cycles_without_;
     last_issue_ = now;
-    data_end_ = begin + Cycle(timing_.burst);
+    // (Halves of lines lie between one another's: then what is left of the time is as long.)
+    data_end_ = later(data_end_, begin) + Cycle(timing_.burst);
   }
 
   // Lost cycles at `now`; what lies after the last burst was the NVDIMM's or idle.

@@ -19,6 +19,7 @@ enum class ChannelCommand : std::uint8_t {
   power_down_exit,
   self_refresh_enter,
   self_refresh_exit,
+  data_clock_start,      // LPDDR5's CAS with WS_RD or WS_WR, of a rank
   nvdimm_read_command,   // host to NVDIMM: asks for a line
   nvdimm_write_command,  // host to NVDIMM: announces a line
   nvdimm_flush_command,  // host to NVDIMM: its ack means that all before is durable

@@ -134,6 +134,7 @@ class Channel final : public MemoryChannel, public AckListener {
   // Selection and issue.
   void issue_one(Extras extras);
   void issue_of_both(Extras extras);
+  void issue_on_slots();
   void issue_of_nvdimm(Extras extras);
   void reserve(Candidates& candidates) const;
   bool overdue_burst_waits() const;
@@ -145,7 +146,7 @@ class Channel final : public MemoryChannel, public AckListener {
   void issue_row(Banks& banks, Transaction& transaction, Command command, Extras extras);
   void issue_grant(Transaction& transaction, Extras extras);
   template <class RowHit>
-  void begin_burst(Transaction& transaction, bool write, Extras extras, RowHit row_hit);
+  void begin_burst(Transaction& transaction, bool write, Cycle edge, Extras extras, RowHit row_hit);
   void send_command(Transaction& transaction);
   template <class Banks>
   void precharge(Banks& banks, std::int32_t bank, int rank, std::int64_t request, Extras extras);

@@ -57,9 +57,9 @@ HMSIM_INLINE void Channel::leave_line(const Transaction& transaction, Extras ext
 
 // What all data-bus commands have in common.
 template <class RowHit>
-HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Extras extras,
-                                       RowHit row_hit) {
-  bus_.begin_burst(transaction, write, clock_.edge());
+HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Cycle edge,
+                                       Extras extras, RowHit row_hit) {
+  bus_.begin_burst(transaction, write, edge);
   if (extras != Extras::none) {
     ordering_.guard().issued(transaction, layout_.queue_of(transaction.request.memory));
   }
@@ -67,7 +67,7 @@ HMSIM_INLINE void Channel::begin_burst(Transaction& transaction, bool write, Ext
                  clock_.edge(), row_hit);
 }
 
-// RD or WR.
+// RD or WR. Where it has to start a data clock first, this edge is the start's.
 template <class Banks>
 HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, Command command,
                                         Extras extras) {
@@ -75,9 +75,15 @@ HMSIM_INLINE void Channel::issue_column(Banks& banks, Transaction& transaction, 
     start(transaction);
   }
   const bool write = command == Command::write;
-  dram_.column(banks, transaction, command, extras, clock_.edge());
-  accounts_.column(transaction, write, clock_.edge());
-  begin_burst(transaction, write, extras, [&transaction] { return !transaction.activated; });
+  Cycle edge = clock_.edge();
+  const Cycle lead = extras == Extras::any ? dram_.lead(command, transaction.rank, edge) : Cycle(0);
+  dram_.column(banks, transaction, command, extras, edge);
+  if (lead != Cycle(0)) {
+    accounts_.data_clock_started(transaction, edge);
+    edge += lead;
+  }
+  accounts_.column(transaction, write, edge);
+  begin_burst(transaction, write, edge, extras, [&transaction] { return !transaction.activated; });
 }
 
 // ACT or PRE.
@@ -114,15 +120,21 @@ HMSIM_INLINE void Channel::issue_grant(Transaction& transaction, Extras extras) 
   nvdimm_.grant(transaction, clock_.edge());
   dram_.bus_taken();
   accounts_.granted(transaction, clock_.edge());
-  begin_burst(transaction, transaction.request.write, extras,
+  begin_burst(transaction, transaction.request.write, clock_.edge(), extras,
               [&] { return would_hit(transaction); });
   leave_line(transaction, extras);
 }
 
-// At most one command is issued on an edge.
+// At most one command is issued on an edge, of those with one slot.
 HMSIM_INLINE void Channel::issue_one(Extras extras) {
   const Cycle edge = clock_.edge();
   const Cycle dram_from = dram_.banks().next();
+  if (extras == Extras::any && dram_.slots() != nullptr) {
+    if (edge >= dram_from) {
+      issue_on_slots();
+    }
+    return;
+  }
   if (edge < dram_from && !nvdimm_.endpoint().may_act(edge)) {
     return;
   }

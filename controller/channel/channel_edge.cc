@@ -53,6 +53,27 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   }
 }
 
+// A read or write, and an activate or precharge, as far as they find the slots that they need: both
+// where they go by buses of their own.
+[[gnu::noinline]] void Channel::issue_on_slots() {
+  const Cycle edge = clock_.edge();
+  DramBanks& banks = dram_.banks();
+  Candidates candidates;
+  banks.collect(edge, Cycle(0), candidates);
+  reserve(candidates);
+  if (const Best* const column = candidates.legal[0]) {
+    Transaction& transaction = *column->transaction;
+    issue_column(banks, transaction, column->command, Extras::any);
+    leave_line(transaction, Extras::any);
+  }
+  banks.collect_others(edge, candidates);
+  if (candidates.other != nullptr) {
+    const Best other = *candidates.other;
+    issue_row(banks, *other.transaction, other.command, Extras::any);
+  }
+  bus_.set_command_taken(dram_.slots()->row_slot_taken(edge));
+}
+
 // The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near.
 [[gnu::flatten]] void Channel::issue_of_nvdimm(Extras extras) {
   NvdimmEndpoint& endpoint = nvdimm_.endpoint();

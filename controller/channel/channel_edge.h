@@ -22,6 +22,9 @@ HMSIM_INLINE void Channel::edge(Banks& banks, bool first) {
     }
     clock_.wake_never();
     bus_.begin_edge();
+    if (extras == Extras::any && dram_.slots() != nullptr) {
+      bus_.set_command_taken(dram_.slots()->row_slot_taken(clock_.edge()));
+    }
     admission_.open();
     while (bus_.next() <= clock_.edge()) {
       complete(extras);

@@ -18,12 +18,13 @@ namespace hmsim {
 class DataBus {
  public:
   explicit DataBus(const DramTiming& timing)
-      : read_end_(timing.cl + timing.burst), write_end_(timing.cwl + timing.burst) {}
+      : read_end_(timing.cl + timing.line()), write_end_(timing.cwl + timing.line()) {}
 
   // The command bus on the present edge.
   void begin_edge() { command_taken_ = false; }
   bool command_taken() const { return command_taken_; }
   void take_command() { command_taken_ = true; }
+  void set_command_taken(bool taken) { command_taken_ = taken; }
 
   // A data-bus command is issued for the transaction: its data follow after CL or CWL.
   void begin_burst(Transaction& transaction, bool write, Cycle edge) {

@@ -21,6 +21,7 @@ DramSide::DramSide(const SystemConfig& config, const ChannelLayout& layout,
       timing_(*devices.timing),
       banks_(*devices.banks),
       native_(devices.native_banks),
+      slots_(devices.slots.get()),
       refresh_(config.dram, timing_, banks_),
       drain_(config.controller, config.dram, refresh_),
       power_(config.dram, timing_, banks_, refresh_),
@@ -76,6 +77,9 @@ Cycle DramSide::next(Extras extras, Cycle edge, Cycle soonest) {
 
 void DramSide::serialize(Archive& archive) {
   timing_.serialize(archive);
+  if (slots_ != nullptr) {
+    slots_->serialize(archive);
+  }
   archive(refresh_, power_, pages_, drain_, side_, banks_);
   archive.check(side_ < (layout_.drained ? 2u : 1u), "neither reads nor writes have the banks");
 }

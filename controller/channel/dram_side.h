@@ -30,12 +30,19 @@ class DramSide {
   DramBanks& banks() { return banks_; }
   const DramBanks& banks() const { return banks_; }
   NativeBanks* native() const { return native_; }
+  // Of the channel's wires; nullptr: each command takes one slot of one bus.
+  const CommandSlots* slots() const { return slots_; }
   RefreshControl& refresh() { return refresh_; }
   const RefreshControl& refresh() const { return refresh_; }
   // Calls call(banks): those of the native engine by their own class, so that calls are taken in.
   template <class Call>
   decltype(auto) with_banks(Call call) {
     return native_ != nullptr ? call(*native_) : call(banks_);
+  }
+
+  // A read or write that is issued on this edge comes so much later.
+  Cycle lead(Command command, int rank, Cycle edge) const {
+    return slots_ == nullptr ? Cycle(0) : slots_->lead(command, rank, edge);
   }
 
   // Something but the transactions' own commands may need command-bus slots that are free.
@@ -148,6 +155,7 @@ class DramSide {
   TimingModel& timing_;
   DramBanks& banks_;
   NativeBanks* const native_;  // the same, or nullptr
+  CommandSlots* const slots_;  // or nullptr
   RefreshControl refresh_;
   WriteDrain drain_;
   PowerControl power_;

@@ -3,28 +3,41 @@
 
 namespace hmsim {
 
-PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool)
+PolledBanks::PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool,
+                         CommandSlots* slots)
     : DramBanks(dram, pool),
       timing_(timing),
+      slots_(slots),
+      longest_lead_(slots == nullptr ? 0 : slots->longest_lead().value()),
       count_(static_cast<std::int32_t>(banks_.size())),
       has_candidate_(banks_.size()) {}
 
+void PolledBanks::issue(Command command, std::int32_t bank, Cycle now) {
+  if (slots_ == nullptr) {
+    timing_.issue(command, bank, now);
+    return;
+  }
+  const int rank = at(bank).place.rank;
+  timing_.issue(command, bank, now + slots_->lead(command, rank, now));
+  slots_->take(command, rank, now);
+}
+
 void PolledBanks::column(Transaction& transaction, std::size_t side, Command command, Cycle now) {
-  timing_.issue(command, transaction.bank, now);
+  issue(command, transaction.bank, now);
   remove(transaction, side, now);
   look_ahead();
 }
 
 void PolledBanks::activate(const Transaction& transaction, Cycle now) {
   const std::int32_t bank = transaction.bank;
-  timing_.issue(Command::activate, bank, now);
+  issue(Command::activate, bank, now);
   rank_of(at(bank)).open |= at(bank).bit_in_rank;
   row_changed(bank, transaction.row, now);
   look_ahead();
 }
 
 void PolledBanks::precharge(std::int32_t bank, Cycle now) {
-  timing_.issue(Command::precharge, bank, now);
+  issue(Command::precharge, bank, now);
   rank_of(at(bank)).open &= ~at(bank).bit_in_rank;
   row_changed(bank, kNoRow, now);
   look_ahead();
@@ -39,7 +52,7 @@ void PolledBanks::update(std::int32_t index, Cycle /*now*/) {
   bank.candidate = best_of(bank);
   bank.ready_at = timing_.bank_ready(bank.candidate.command, index);
   ask(index);
-  next_ = earlier(next_, bank.asked_at);
+  next_ = earlier(next_, lead_from(bank));
 }
 
 void PolledBanks::ask(std::int32_t index) {
@@ -50,7 +63,19 @@ void PolledBanks::ask(std::int32_t index) {
 // The candidate of a competing bank whose next command the device takes by `horizon`, or nullptr.
 const Best* PolledBanks::legal_by(std::int32_t index, std::int64_t now, std::int64_t horizon) {
   const Bank& bank = at(index);
-  if (!has_candidate(index) || bank.ready_at > now || bank.asked_at > horizon || !may_go(bank)) {
+  if (!has_candidate(index)) {
+    return nullptr;
+  }
+  if (slots_ != nullptr) {
+    const Command command = bank.candidate.command;
+    const std::int64_t lead = slots_->lead(command, bank.place.rank, Cycle(now)).value();
+    now += lead;
+    horizon += lead;
+    if (!slots_->free(command, bank.place.rank, Cycle(now - lead))) {
+      return nullptr;
+    }
+  }
+  if (bank.ready_at > now || bank.asked_at > horizon || !may_go(bank)) {
     return nullptr;
   }
   ask(index);
@@ -74,8 +99,9 @@ void PolledBanks::collect(Cycle edge, Cycle turnaround, Candidates& candidates) 
   for (std::int32_t bank = 0; bank < count_; ++bank) {
     if (reserves_data_bus(at(bank).candidate.command)) {
       if (const Best* const best = legal_by(bank, now, now + turnaround.value())) {
-        Candidates::consider((at(bank).asked_at <= now ? candidates.legal : candidates.near)[0],
-                             *best);
+        Candidates::consider(
+            (at(bank).asked_at <= now + longest_lead_ ? candidates.legal : candidates.near)[0],
+            *best);
       }
     }
   }
@@ -98,7 +124,7 @@ void PolledBanks::look_ahead() {
   for (std::int32_t bank = 0; bank < count_; ++bank) {
     if (has_candidate(bank)) {
       ask(bank);
-      next = earlier(next, at(bank).asked_at);
+      next = earlier(next, lead_from(at(bank)));
     }
   }
   next_ = next;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/channel/dram_banks.h"
+#include "dram/command_slots.h"
 #include "dram/parameters.h"
 #include "dram/timing_model.h"
 
@@ -16,13 +17,15 @@ namespace hmsim {
 
 class PolledBanks final : public DramBanks {
  public:
-  PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool);
+  // `slots`: of the channel's wires, where the standard's commands need more than one slot.
+  PolledBanks(const DramParameters& dram, TimingModel& timing, TransactionPool& pool,
+              CommandSlots* slots = nullptr);
 
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
   void refresh(Command command, std::int32_t bank, Cycle now) override {
-    timing_.issue(command, bank, now);
+    issue(command, bank, now);
   }
   Cycle activate_ready(std::int32_t bank) const override {
     return Cycle(timing_.bank_ready(Command::activate, bank));
@@ -40,13 +43,18 @@ class PolledBanks final : public DramBanks {
  private:
   void update(std::int32_t bank, Cycle now) override;
   void forget() override {}
+  void issue(Command command, std::int32_t bank, Cycle now);
   const Best* legal_by(std::int32_t bank, std::int64_t now, std::int64_t horizon);
   void ask(std::int32_t bank);
+  // A data clock may have to be started so many cycles before the candidate's command.
+  std::int64_t lead_from(const Bank& bank) const { return bank.asked_at - longest_lead_; }
   bool has_candidate(std::int32_t bank) const {
     return has_candidate_[static_cast<std::size_t>(bank)];
   }
 
   TimingModel& timing_;
+  CommandSlots* const slots_;  // or nullptr
+  const std::int64_t longest_lead_;
   const std::int32_t count_;
   std::vector<bool> has_candidate_;  // by bank; it is asked_at a lower bound of all rules
 };

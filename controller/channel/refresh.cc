@@ -13,8 +13,8 @@ namespace {
 // with as many other commands between.
 std::int64_t time_to_close(const DramParameters& dram) {
   const DramTiming& timing = dram.timing;
-  return timing.trc + timing.cl + timing.cwl + timing.burst + timing.twr + timing.trp +
-         2 * dram.ranks * dram.organisation.banks;
+  return timing.trc + timing.cl + timing.cwl + timing.line() + timing.twr + timing.trp +
+         (2 + dram.activate_delay()) * dram.ranks * dram.organisation.banks;
 }
 
 // Of so many banks a bit in every `distance`.

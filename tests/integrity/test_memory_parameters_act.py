@@ -96,6 +96,7 @@ OTHER: dict[str, Any] = {
     "dram.timing.tCCD_L": 12,
     "dram.timing.tCCD_L_WR": 40,
     "dram.timing.burst": 3,
+    "dram.timing.burst_gap": 4,
     "dram.timing.tRTRS": 4,
     "dram.timing.tREFI": 3120,
     "dram.timing.tRFC": 200,
@@ -106,6 +107,9 @@ OTHER: dict[str, Any] = {
     "dram.timing.tCKESR": 400,
     "dram.timing.tXS": 300,
     "dram.timing.tXSDLL": 800,
+    "dram.timing.tWCK_RD": 24,
+    "dram.timing.tWCK_WR": 16,
+    "dram.timing.tWCKPST": 60,
     "dram.backend": "dramsim3_full",
     "dram.dramsim3_ini": "good.ini",
     "dram.dramsim3_mend_ini": True,
@@ -124,6 +128,7 @@ NVDIMM_P = {"controller.ack": "nvdimm_p"}
 DDR4 = {"dram.preset": "ddr4_2400r_8gb_x8"}
 DDR5 = {"dram.preset": "ddr5_4800b_16gb_x8"}
 SAME_BANK = {**DDR5, "dram.refresh_mode": "same_bank"}
+LPDDR5 = {"dram.preset": "lpddr5_6400_16gb_x16", "nvdimm.present": False}
 POWER_DOWN = {"dram.power_down": "fast"}
 SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
 WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
@@ -151,6 +156,10 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.timing.tCCD_L": DDR4,
     "dram.timing.tPPD": DDR5,
     "dram.timing.tCCD_L_WR": DDR5,
+    "dram.timing.burst_gap": LPDDR5,
+    "dram.timing.tWCK_RD": LPDDR5,
+    "dram.timing.tWCK_WR": LPDDR5,
+    "dram.timing.tWCKPST": LPDDR5,
     "dram.timing.tRFCsb": SAME_BANK,
     "dram.timing.tREFSBRD": SAME_BANK,
     "dram.timing.tCKE": POWER_DOWN,

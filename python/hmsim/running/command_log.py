@@ -21,6 +21,7 @@ MOST_ROWS = 10_000_000
 COMMANDS = (
     *("activate", "precharge", "read", "write", "refresh", "refresh_same_bank"),
     *("power_down_enter", "power_down_exit", "self_refresh_enter", "self_refresh_exit"),
+    "data_clock_start",
     *("nvdimm_read_command", "nvdimm_write_command", "nvdimm_flush_command", "nvdimm_ack"),
     *("nvdimm_read", "nvdimm_write", "nvdimm_credit"),
 )

@@ -21,6 +21,7 @@ KINDS = {
     "power_down_exit": "PDX",
     "self_refresh_enter": "SRE",
     "self_refresh_exit": "SRX",
+    "data_clock_start": "CAS",
     "nvdimm_read_command": "N-RD",
     "nvdimm_write_command": "N-WR",
     "nvdimm_flush_command": "FLUSH",

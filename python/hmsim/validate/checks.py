@@ -31,6 +31,7 @@ from hmsim.validate import (
     page_oracles,
     policy_checks,
     replay,
+    slot_oracles,
     storage_applications,
     storage_claims,
     storage_device_claims,
@@ -46,6 +47,12 @@ LINES = PAGE // LINE
 
 def _dram() -> Iterator[Row]:
     for oracles in dram_oracles.ORACLES:
+        for oracle in oracles():
+            yield Row("dram", *oracle)
+
+
+def _slots() -> Iterator[Row]:
+    for oracles in slot_oracles.ORACLES:
         for oracle in oracles():
             yield Row("dram", *oracle)
 
@@ -313,7 +320,7 @@ def _storage_claims() -> Iterator[Row]:
 
 
 CHECKS: dict[str, tuple[Callable[[], Iterator[Row]], ...]] = {
-    "dram": (_dram,),
+    "dram": (_dram, _slots),
     "flash": (_flash_stages, _flash_read, _flash_program),
     "ftl": (_write_amplification, _victim_selectors, _large_pages, _cached_map),
     "media": (_media,),

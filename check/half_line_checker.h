@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The data bus where a line moves in two halves, with a gap between into which a half of another
+// line fits: JESD209-5's bursts of 32 with bank groups, and two bursts of 8 of JESD238.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "check/violations.h"
+#include "dram/parameters.h"
+
+namespace hmsim {
+
+// For one channel. Parts whose lines are whole are BusChecker's.
+class HalfLineChecker {
+ public:
+  // `violations` must outlive the checker.
+  HalfLineChecker(const DramParameters& dram, ViolationLog& violations);
+
+  static bool knows(const DramParameters& dram) { return dram.is("lpddr5") || dram.is("hbm3"); }
+
+  // A read or write of the DRAM, in order of cycles.
+  void check(const CommandRecord& record);
+
+  void serialize(Archive& archive) { archive.fixed(buses_); }
+
+ private:
+  struct Half {
+    std::int64_t begin = kLongPast;  // its first cycle with data
+    void serialize(Archive& archive) { archive(begin); }
+  };
+  struct Bus {
+    std::array<Half, 16> halves;         // the last ones, in no order
+    std::size_t next = 0;                // the oldest
+    std::int64_t end = kLongPast;        // of all data so far,
+    std::int64_t other_end = kLongPast;  // and of all by other drivers than the last
+    int driver = -1;                     // of the last: rank x 2 + write
+    Past last{ChannelCommand::read, kLongPast};
+    void serialize(Archive& archive) {
+      archive(halves, next, end, other_end, driver, last.command, last.cycle);
+      archive.check_index(next, halves.size(), "there is no such half of a line");
+    }
+  };
+
+  void check_half(const CommandRecord& record, Bus& bus, std::int64_t begin);
+
+  const DramTiming t_;
+  const bool bus_of_rank_;  // pseudo-channels have one each
+  ViolationLog& violations_;
+  std::vector<Bus> buses_;
+};
+
+}  // namespace hmsim

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dram/command_slots.h"
+
+#include <algorithm>
+
+#include "core/archive.h"
+
+namespace hmsim {
+
+namespace {
+
+std::uint64_t ones(std::int64_t count) { return (std::uint64_t{1} << count) - 1; }
+
+// A burst, or two halves with a gap between.
+std::uint64_t data_cycles(const DramTiming& timing) {
+  if (timing.gap() == 0) {
+    return ones(timing.burst);
+  }
+  const std::int64_t half = timing.burst / 2;
+  return ones(half) | ones(timing.burst - half) << (half + timing.gap());
+}
+
+std::uint64_t column_slots(const DramTiming& timing, const CommandProtocol& protocol) {
+  std::uint64_t slots = 0;
+  for (std::int64_t i = 0; i < protocol.columns_of_line; ++i) {
+    slots |= std::uint64_t{1} << (i * timing.tccd_l);
+  }
+  return slots;
+}
+
+}  // namespace
+
+std::int64_t data_clock_lead(const DramTiming& t, bool write) {
+  return std::max<std::int64_t>(1, write ? t.twck_wr - t.cwl : t.twck_rd - t.cl);
+}
+
+CommandSlots::CommandSlots(const DramParameters& dram, const CommandProtocol& protocol)
+    : t_(dram.timing),
+      protocol_(protocol),
+      column_slots_(column_slots(t_, protocol)),
+      line_(data_cycles(t_)),
+      longest_lead_(
+          protocol.data_clock ? later(data_clock_lead(t_, false), data_clock_lead(t_, true)) : 0),
+      buses_(protocol.separate_buses ? 2 : 1),
+      data_(static_cast<std::size_t>(dram.ranks)),
+      clock_runs_to_(static_cast<std::size_t>(dram.ranks), Cycle(-1)) {}
+
+Cycle CommandSlots::lead(Command command, int rank, Cycle edge) const {
+  if (!protocol_.data_clock || !is_column(command) ||
+      edge <= clock_runs_to_[static_cast<std::size_t>(rank)]) {
+    return Cycle(0);
+  }
+  return Cycle(data_clock_lead(t_, command == Command::write));
+}
+
+// Nothing comes between the start of the data clock and its read or write.
+std::uint64_t CommandSlots::slots(Command command, Cycle lead) const {
+  if (is_column(command)) {
+    return column_slots_ << lead.value() | ones(lead.value());
+  }
+  return command == Command::activate ? ones(protocol_.activate_slots) : 1;
+}
+
+bool CommandSlots::free(Command command, int rank, Cycle edge) const {
+  const Cycle before = lead(command, rank, edge);
+  if ((bus_of(command).from(edge) & slots(command, before)) != 0) {
+    return false;
+  }
+  return !is_column(command) ||
+         (data_[static_cast<std::size_t>(rank)].from(edge + before) & line_) == 0;
+}
+
+void CommandSlots::take(Command command, int rank, Cycle edge) {
+  const Cycle before = lead(command, rank, edge);
+  bus_of(command).take(slots(command, before), edge);
+  if (!is_column(command)) {
+    return;
+  }
+  const auto index = static_cast<std::size_t>(rank);
+  data_[index].take(line_, edge + before);
+  if (protocol_.data_clock) {
+    const std::int64_t latency = command == Command::write ? t_.cwl : t_.cl;
+    clock_runs_to_[index] =
+        later(clock_runs_to_[index], edge + before + Cycle(latency + t_.line() + t_.twckpst));
+  }
+}
+
+void CommandSlots::Wires::serialize(Archive& archive) {
+  archive(first, taken);
+  archive.check(first >= 0 && first < std::int64_t{1} << 51, "wires are taken in the far future");
+}
+
+void CommandSlots::serialize(Archive& archive) {
+  archive.section("command slots");
+  archive.fixed(buses_, data_, clock_runs_to_);
+  for (const Cycle runs_to : clock_runs_to_) {
+    archive.check(runs_to != kNeverCycle, "a data clock runs for ever");
+  }
+}
+
+}  // namespace hmsim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// As checker_mutation_test.cc, of standards whose commands need more than a slot.
+#include "tests/cc/check/relaxed_rules.h"
+
+namespace hmsim::testing {
+namespace {
+
+// In every part tRRD_L is tRRD and tFAW four times that, and tRAS counts from ACT-2. A line fits
+// into the gap of another at a distance of 2, or after it.
+const Part kLpddr5{"LPDDR5",
+                   standard("lpddr5").rules,
+                   {{"dram.preset", "lpddr5_6400_16gb_x16"},
+                    {"nvdimm.present", "false"},
+                    {"dram.timing.tRRD_L", "6"},
+                    {"dram.timing.tFAW", "24"},
+                    {"controller.address_map", kGroupedMap}},
+                   {{"dram.timing.tRC", "70"}, {"dram.timing.tREFI", "2000"}},
+                   {{"dram.timing.tCCD", "3"}},
+                   {{"dram.timing.tREFI", "2000"}},
+                   220};
+
+std::vector<Case> lpddr5_cases(const Part& part) {
+  return {
+      {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
+      {C::activate, C::read, kBank, 1, "tRCD"},
+      {C::activate, C::write, kBank, 1, "tRCD"},
+      {C::activate, C::precharge, kBank, 1, "tRAS"},
+      {C::precharge, C::activate, kBank, 1, "tRP"},
+      {C::read, C::precharge, kBank, 1, kPrechargeDelay},
+      {C::write, C::precharge, kBank, 1, kPrechargeDelay},
+      {C::precharge, C::precharge, kRank, 1, "tPPD"},
+      {C::activate, C::activate, kGroup, 1, "tRRD_L"},
+      {C::read, C::read, kGroup, 1, "tCCD_L"},
+      {C::write, C::write, kGroup, 1, "tCCD_L"},
+      {C::write, C::read, kGroup, 1, "tWTR_L"},
+      {C::activate, C::activate, kRank, 1, "tRRD"},
+      {C::activate, C::activate, kRank, 4, "tFAW"},
+      {C::read, C::read, kRank, 1, "tCCD", part.long_tccd},
+      {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
+      {C::write, C::read, kRank, 1, "tWTR"},
+      {C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
+      {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
+      {C::refresh, C::activate, kRank, 1, "tRFC", part.many_refreshes},
+      {C::refresh, C::refresh, kRank, 1, "tRFC", {}, part.trefi, Cycle(4'000)},
+      {C::read, C::write, kRank, 1, "tRTRS"},
+      {C::read, C::read, kOther, 1, "tRTRS"},
+      {C::read, C::write, kOther, 1, "tRTRS"},
+      // In every part RL is so much larger than WL that the read's data cannot come too early.
+      {C::write, C::read, kOther, 1, "tRTRS", {{"dram.timing.CWL", "14"}}},
+      {C::write, C::write, kOther, 1, "tRTRS"},
+  };
+}
+
+TEST(CheckerMutation, ARuleOfLpddr5RelaxedByOneCycleIsReportedByItsName) {
+  for (const char* precharge_delay : {"jedec", "paper"}) {
+    relax_each_rule(kLpddr5, lpddr5_cases(kLpddr5), precharge_delay);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Closed forms of LPDDR5-6400 in BG mode (RL 17, WL 9, tRCD = tRP = 15, bursts of 32 in two
+// halves): the start of WCK, split activates, bursts that interleave; and what the checker says of
+// edits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "check/protocol_checker.h"
+#include "tests/cc/controller/command_log.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+
+namespace hmsim::testing {
+namespace {
+
+using C = ChannelCommand;
+using Log = std::vector<CommandRecord>;
+
+constexpr auto kDram = MemoryClass::dram;
+constexpr std::int64_t kLine = 6;  // BL/n_min: two halves of 2 cycles, 2 apart
+
+// Banks 0 to 3 are one group, 4 to 7 the next, ...
+const Assignments kLpddr5{{"nvdimm.present", "false"},
+                          {"dram.preset", "lpddr5_6400_16gb_x16"},
+                          {"dram.refresh", "false"},
+                          {"controller.address_map", "row|group|bank|rank|column|channel"}};
+
+Cycle now_of(const ChannelUnderTest& channel) {
+  return Cycle(channel.kernel_.now() / channel.channel_.clock_period());
+}
+
+Cycle latency_of(ChannelUnderTest& channel, Address address, bool write = false) {
+  const Cycle sent = now_of(channel);
+  const std::uint64_t id = channel.send(kDram, address, write);
+  channel.run_to(sent + Cycle(200));
+  return channel.finished_.at(id) - sent;
+}
+
+TEST(Lpddr5, ClosedBankHitAndConflictOfAnIdleChannel) {
+  ChannelUnderTest channel(kLpddr5);
+  // tRCD counts from ACT-2; CAS goes before the read while that passes.
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 0)), Cycle(1 + 15 + 17 + kLine));
+  // WCK has stopped: CAS takes a cycle.
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(1 + 17 + kLine));
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(1 + 9 + kLine));
+  EXPECT_EQ(latency_of(channel, channel.dram(6, 0, 0)), Cycle(15 + 1 + 15 + 17 + kLine));
+}
+
+// Of a second read, to an open row of another group, so many cycles after the first.
+std::vector<Cycle> reads_apart(std::int64_t distance, Log* log) {
+  ChannelUnderTest channel(kLpddr5);
+  latency_of(channel, channel.dram(5, 0, 0));
+  latency_of(channel, channel.dram(5, 4, 0));
+  channel.log_.clear();
+  const Cycle sent = now_of(channel);
+  channel.send(kDram, channel.dram(5, 0, 1));
+  channel.run_to(sent + Cycle(distance));
+  channel.send(kDram, channel.dram(5, 4, 1));
+  channel.run_to(sent + Cycle(200));
+  *log = channel.log_;
+  std::vector<Cycle> reads;
+  for (const CommandRecord& record : only(channel.log_, C::read)) {
+    reads.push_back(record.cycle - sent);
+  }
+  return reads;
+}
+
+// It runs from the first read, in cycle 1, to the end of its data and of tWCKPST: 1 + 17 + 6 + 1.
+TEST(Lpddr5, WckIsStartedOnceAndStopsAfterTheLastBurst) {
+  Log log;
+  EXPECT_EQ(reads_apart(25, &log), (std::vector<Cycle>{Cycle(1), Cycle(25)}));
+  EXPECT_EQ(only(log, C::data_clock_start).size(), 1u);
+  EXPECT_EQ(reads_apart(26, &log), (std::vector<Cycle>{Cycle(1), Cycle(27)}));
+  EXPECT_EQ(only(log, C::data_clock_start).size(), 2u);
+}
+
+// In the gap of the first line, or after all of it: nowhere between.
+TEST(Lpddr5, ALineOfAnotherGroupFitsIntoTheGapAtOneDistanceOnly) {
+  Log log;
+  EXPECT_EQ(reads_apart(0, &log).at(1), Cycle(3));
+  EXPECT_EQ(reads_apart(3, &log).at(1), Cycle(3));
+  for (int distance = 4; distance <= 7; ++distance) {
+    EXPECT_EQ(reads_apart(distance, &log).at(1), Cycle(7)) << distance;
+  }
+  EXPECT_EQ(reads_apart(8, &log).at(1), Cycle(8));
+}
+
+TEST(Lpddr5, AWckThatStartsLateDelaysTheBurst) {
+  Assignments slow = kLpddr5;
+  slow.insert(slow.end(), {{"dram.timing.tWCK_RD", "21"}, {"dram.timing.tWCK_WR", "15"}});
+  ChannelUnderTest channel(slow);
+  latency_of(channel, channel.dram(5, 0, 0));
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 1)), Cycle(21 + kLine));
+  EXPECT_EQ(latency_of(channel, channel.dram(5, 0, 2), true), Cycle(15 + kLine));
+}
+
+// Sixteen rows, one in each bank, all activated before the first read: one in each tRRD, four in
+// tFAW, none right before another command.
+TEST(Lpddr5, ActivatesTakeTwoSlotsAndTFawBindsThem) {
+  Assignments narrow = kLpddr5;
+  narrow.insert(narrow.end(), {{"dram.timing.tFAW", "24"}, {"dram.timing.tRCD", "120"}});
+  ChannelUnderTest channel(narrow);
+  for (int bank = 0; bank < 16; ++bank) {
+    channel.send(kDram, channel.dram(3, bank % 4 * 4 + bank / 4, 0));
+  }
+  channel.run_to(Cycle(400));
+  const Log activates = only(channel.log_, C::activate);
+  ASSERT_EQ(activates.size(), 16u);
+  EXPECT_EQ(activates[1].cycle - activates[0].cycle, Cycle(4));
+  EXPECT_EQ(activates[15].cycle - activates[3].cycle, Cycle(3 * 24));
+  for (std::size_t i = 1; i < channel.log_.size(); ++i) {
+    const std::int64_t slots = channel.log_[i - 1].command == C::activate ? 2 : 1;
+    EXPECT_GE(channel.log_[i].cycle - channel.log_[i - 1].cycle, Cycle(slots));
+  }
+}
+
+// Consecutive lines: two in eight cycles where groups alternate, one within a group.
+TEST(Lpddr5, AStreamFillsTheBusWithTheDefaultMapOnly) {
+  const auto cycles_of = [](const char* map) {
+    Assignments assignments = kLpddr5;
+    assignments.back().second = map;
+    ChannelUnderTest channel(assignments);
+    for (int line = 0; line < 24; ++line) {
+      channel.send(kDram, Address(line * kLineBytes.value()));
+    }
+    channel.drain();
+    const Log reads = only(channel.log_, C::read);
+    return reads.at(23).cycle - reads.at(3).cycle;
+  };
+  EXPECT_EQ(cycles_of("row|bank|rank|column|group|channel"), Cycle(20 * 4));
+  EXPECT_EQ(cycles_of("row|group|bank|rank|column|channel"), Cycle(20 * 8));
+}
+
+TEST(Lpddr5, WhatIsNotModelledIsRefused) {
+  const auto with_one = [](const char* name, const char* value) {
+    Assignments assignments = kLpddr5;
+    assignments.erase(assignments.begin());
+    assignments.push_back({"nvdimm.present", "false"});
+    assignments.push_back({name, value});
+    return assignments;
+  };
+  EXPECT_NO_THROW(make_config(with_one("dram.ranks", "2")));
+  EXPECT_THROW(make_config(with_one("nvdimm.present", "true")), InputError);
+  EXPECT_THROW(make_config(with_one("dram.power_down", "fast")), InputError);
+  EXPECT_THROW(make_config(with_one("dram.self_refresh", "true")), InputError);
+  EXPECT_THROW(make_config(with_one("dram.refresh_mode", "same_bank")), InputError);
+  EXPECT_THROW(make_config(with_one("dram.timing.tWCK_RD", "60")), InputError);
+  EXPECT_THROW(make_config({{"dram.timing.tWCK_RD", "18"}}), InputError);  // of a DDR3 part
+}
+
+// A log of random traffic, edited at the first such command after its middle; the rules it breaks.
+class EditedLog {
+ public:
+  EditedLog() {
+    ChannelUnderTest channel(kLpddr5);
+    RandomTraffic traffic(channel, 3);
+    for (Cycle now{0}; now < Cycle(8'000);) {
+      traffic.burst();
+      now += traffic.pause();
+      channel.run_to(now);
+    }
+    channel.drain();
+    log_ = channel.log_;
+  }
+
+  Log& log() { return log_; }
+  std::size_t find(C command, std::size_t from) const {
+    const auto found =
+        std::find_if(log_.begin() + static_cast<std::ptrdiff_t>(from), log_.end(),
+                     [command](const CommandRecord& each) { return each.command == command; });
+    return static_cast<std::size_t>(found - log_.begin());
+  }
+  std::size_t find(C command) const { return find(command, log_.size() / 2); }
+  void erase(std::size_t index) { log_.erase(log_.begin() + static_cast<std::ptrdiff_t>(index)); }
+
+  bool breaks(const std::string& rule) const {
+    ProtocolChecker checker(make_config(kLpddr5));
+    for (const CommandRecord& record : log_) {
+      checker.on_command(record);
+    }
+    return std::any_of(checker.violations().first().begin(), checker.violations().first().end(),
+                       [&rule](const Violation& each) { return each.rule == rule; });
+  }
+  std::int64_t violations() const {
+    ProtocolChecker checker(make_config(kLpddr5));
+    for (const CommandRecord& record : log_) {
+      checker.on_command(record);
+    }
+    return checker.violations().total();
+  }
+
+ private:
+  Log log_;
+};
+
+TEST(Lpddr5, TheCheckerKnowsWhenWckMustBeStarted) {
+  EditedLog whole;
+  EXPECT_EQ(whole.violations(), 0);
+  const std::size_t start = whole.find(C::data_clock_start);
+  EditedLog without = whole;
+  without.erase(start);
+  EXPECT_TRUE(without.breaks("data clock stopped"));
+  EditedLog twice = whole;
+  twice.log().insert(twice.log().begin() + static_cast<std::ptrdiff_t>(start), whole.log()[start]);
+  EXPECT_TRUE(twice.breaks("data clock started twice"));
+  EditedLog late = whole;
+  ++late.log()[start].cycle;
+  EXPECT_TRUE(late.breaks("tWCK_RD") || late.breaks("tWCK_WR"));
+  EditedLog needless = whole;
+  CommandRecord again = whole.log()[start];
+  again.cycle = whole.log()[start + 1].cycle + Cycle(1);
+  needless.log().insert(needless.log().begin() + static_cast<std::ptrdiff_t>(start + 2), again);
+  EXPECT_TRUE(needless.breaks("data clock runs"));
+}
+
+TEST(Lpddr5, TheCheckerKnowsTheSlotOfAct2) {
+  EditedLog edited;
+  const std::size_t activate = edited.find(C::activate);
+  CommandRecord next = edited.log()[edited.find(C::precharge)];
+  next.cycle = edited.log()[activate].cycle + Cycle(1);
+  edited.log().insert(edited.log().begin() + static_cast<std::ptrdiff_t>(activate + 1), next);
+  EXPECT_TRUE(edited.breaks("command bus"));
+}
+
+TEST(Lpddr5, TheCheckerKnowsWhereTheHalvesOfLinesLie) {
+  for (std::int64_t distance = 1; distance < 9; ++distance) {
+    ProtocolChecker checker(make_config(kLpddr5));
+    Log log{{Cycle(0), C::activate, 0, 0, 0, 1, -1},
+            {Cycle(4), C::activate, 0, 0, 4, 1, -1},
+            {Cycle(40), C::data_clock_start, 0, 0, -1, -1, -1},
+            {Cycle(41), C::read, 0, 0, 0, 1, 0},
+            {Cycle(41 + distance), C::read, 0, 0, 4, 1, 1}};
+    for (const CommandRecord& record : log) {
+      checker.on_command(record);
+    }
+    const bool fits = distance == 2 || distance >= 6;
+    EXPECT_EQ(checker.violations().total() == 0, fits) << distance;
+    if (!fits && distance > 1) {
+      EXPECT_EQ(checker.violations().first().front().rule, "data bus");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing
