@@ -26,9 +26,6 @@ void DataClockChecker::check(const CommandRecord& record) {
     check_start(record, rank);
   } else if (record.command == C::read || record.command == C::write) {
     check_column(record, rank);
-  } else if (record.command == C::precharge) {
-    violations_.require("tPPD", record, {C::precharge, rank.precharge}, t_.tppd);
-    rank.precharge = record.cycle.value();
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What JESD209-5 adds for its data clock, WCK, which runs for bursts only: it is started by a CAS
 // command with WS_RD or WS_WR right before a read or write, and runs on until tWCKPST after data.
-// Precharges keep a distance, too.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +24,9 @@ class DataClockChecker {
 
  private:
   struct Rank {
-    std::int64_t start = kLongPast;      // cycle of the last CAS; kLongPast again once it is used
-    std::int64_t runs_to = kLongPast;    // no data, or postamble, from this cycle on
-    std::int64_t precharge = kLongPast;  // cycle of the last one
-    void serialize(Archive& archive) { archive(start, runs_to, precharge); }
+    std::int64_t start = kLongPast;    // cycle of the last CAS; kLongPast again once it is used
+    std::int64_t runs_to = kLongPast;  // a read or write in this cycle finds it running
+    void serialize(Archive& archive) { archive(start, runs_to); }
   };
 
   void check_start(const CommandRecord& record, Rank& rank);

@@ -29,7 +29,7 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
     const int index = static_cast<int>(channels_.size());
     channels_.push_back({Ddr3Checker(part.dram, violations_),
                          BankGroupChecker(part.dram, violations_),
-                         Ddr5Checker(part.dram, violations_),
+                         BankRefreshChecker(part.dram, violations_),
                          DataClockChecker(part.dram, violations_),
                          RefreshChecker(part.dram, index, violations_),
                          PowerChecker(part.dram, violations_),
@@ -73,7 +73,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
   if (is_dram(record.command)) {
     channel.dram.check(record);
     channel.groups.check(record);
-    channel.ddr5.check(record);
+    channel.bank_refresh.check(record);
     channel.data_clock.check(record);
     channel.refresh.check(record);
     channel.power.check(record);
@@ -91,8 +91,9 @@ bool ProtocolChecker::check_place(const CommandRecord& record) {
   if (is_dram(record.command)) {
     const DramOrganisation& part = config_.dram.organisation;
     const bool whole_rank = record.command >= C::refresh && record.command != C::refresh_same_bank;
-    const std::int64_t banks =
-        record.command == C::refresh_same_bank ? part.banks / part.groups : part.banks;
+    const std::int64_t banks = record.command == C::refresh_same_bank
+                                   ? BankRefreshChecker::refreshed_apart(config_.dram)
+                                   : part.banks;
     exists = exists && record.rank >= 0 && record.rank < nvdimm_rank_ &&
              (whole_rank || (record.bank >= 0 && record.bank < banks));
   } else {
@@ -157,7 +158,7 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive.section("protocol checker");
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
-    archive(channel.dram, channel.groups, channel.ddr5, channel.data_clock, channel.refresh,
+    archive(channel.dram, channel.groups, channel.bank_refresh, channel.data_clock, channel.refresh,
             channel.power, channel.bus, channel.ack);
     for (Device& device : channel.devices) {
       archive(device.flash, device.media);

@@ -10,10 +10,10 @@
 
 #include "check/ack_checker.h"
 #include "check/bank_group_checker.h"
+#include "check/bank_refresh_checker.h"
 #include "check/bus_checker.h"
 #include "check/data_clock_checker.h"
 #include "check/ddr3_checker.h"
-#include "check/ddr5_checker.h"
 #include "check/flash_checker.h"
 #include "check/media_checker.h"
 #include "check/power_checker.h"
@@ -62,7 +62,7 @@ class ProtocolChecker final : public CommandObserver {
   struct Channel {
     Ddr3Checker dram;
     BankGroupChecker groups;
-    Ddr5Checker ddr5;
+    BankRefreshChecker bank_refresh;
     DataClockChecker data_clock;
     RefreshChecker refresh;
     PowerChecker power;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "check/bank_refresh_checker.h"
+
 namespace hmsim {
 
 namespace {
@@ -16,10 +18,12 @@ using C = ChannelCommand;
 std::int64_t movable(bool ddr5, bool same_bank) { return ddr5 && !same_bank ? 4 : 8; }
 
 // One refresh in tREFI. JESD79-5B, "Same-Bank Refresh": in tREFI2, half of that, each number has
-// one, evenly spaced in whole cycles.
+// one, evenly spaced in whole cycles. JESD209-5: each bank has a per-bank refresh in tREFI.
 std::int64_t interval(const DramParameters& dram, std::int64_t numbers) {
-  return dram.refresh_mode == RefreshMode::same_bank ? numbers * (dram.timing.trefi / 2 / numbers)
-                                                     : dram.timing.trefi;
+  if (dram.refresh_mode != RefreshMode::same_bank) {
+    return dram.timing.trefi;
+  }
+  return numbers * (dram.timing.trefi / (dram.is("ddr5") ? 2 : 1) / numbers);
 }
 
 }  // namespace
@@ -28,7 +32,7 @@ RefreshChecker::RefreshChecker(const DramParameters& dram, int channel, Violatio
     : ddr5_(dram.is("ddr5")),
       same_bank_(dram.refresh_mode == RefreshMode::same_bank),
       refreshed_(dram.refresh),
-      numbers_(same_bank_ ? dram.organisation.banks / dram.organisation.groups : 1),
+      numbers_(same_bank_ ? BankRefreshChecker::refreshed_apart(dram) : 1),
       interval_(interval(dram, numbers_)),
       moved_(movable(ddr5_, same_bank_)),
       channel_(channel),

@@ -23,7 +23,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 33> kTimingFields{{
+constexpr std::array<TimingField, 34> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -50,9 +50,12 @@ constexpr std::array<TimingField, 33> kTimingFields{{
      "mean time between refreshes of a rank"},
     {"tRFC", &DramTiming::trfc, 1, 100'000, "cycles", "refresh to activate"},
     {"tRFCsb", &DramTiming::trfcsb, 1, 100'000, "cycles",
-     "same-bank refresh to activate of a refreshed bank, or to the next one of the rank (DDR5)"},
+     "same-bank refresh to activate of a refreshed bank, or to the next one of the rank (DDR5); "
+     "elsewhere tRFCpb, to the activate only"},
     {"tREFSBRD", &DramTiming::trefsbrd, 1, 10'000, "cycles",
-     "same-bank refresh to activate of another bank (DDR5)"},
+     "same-bank refresh to activate of another bank (LPDDR5: tpbR2act; HBM3: tRREFD)"},
+    {"tPBR2PBR", &DramTiming::tpbr2pbr, 1, 10'000, "cycles",
+     "per-bank refresh to the next one of the rank (LPDDR5; HBM3: tRREFD)"},
     {"tCKE", &DramTiming::tcke, 1, 1000, "cycles", "power-down entry to exit, and exit to entry"},
     {"tXP", &DramTiming::txp, 1, 1000, "cycles", "power-down exit to other commands"},
     {"tCKESR", &DramTiming::tckesr, 1, 1000, "cycles", "self-refresh entry to exit"},
@@ -114,9 +117,10 @@ void DramParameters::declare(ParameterSet& parameters) {
                      {"refresh every rank once in tREFI", "JESD79-3F section 4.13"});
   parameters.choice("refresh_mode", refresh_mode,
                     {{"all_bank", RefreshMode::all_bank}, {"same_bank", RefreshMode::same_bank}},
-                    {"one command refreshes all banks of a rank; or the bank of one number in each "
-                     "bank group while the others go on (DDR5 only: each bank twice in tREFI)",
-                     "JESD79-5B section 4.13"});
+                    {"one command refreshes all banks of a rank; or those of one number while the "
+                     "others go on: one in each bank group (DDR5's REFsb: each twice in tREFI), or "
+                     "a pair (LPDDR5's REFpb: each once)",
+                     "JESD79-5B section 4.13; JESD209-5"});
   parameters.integer("refresh_postpone", refresh_postpone, {0, 8}, "refreshes",
                      {"refreshes of a rank that may be put off while requests wait for it",
                       "JESD79-3F section 4.13: at most 8 (DDR5: 4)"});
@@ -192,8 +196,8 @@ std::vector<ParameterError> DramParameters::check() const {
   check_own_times(*standard, timing, errors);
   const bool same_bank = refresh_mode == RefreshMode::same_bank;
   if (same_bank && !standard->same_bank_refresh) {
-    errors.push_back({"dram.refresh_mode", std::string(standard->document) +
-                                               " knows 'all_bank' only; 'same_bank' is DDR5's"});
+    errors.push_back(
+        {"dram.refresh_mode", std::string(standard->document) + " knows 'all_bank' only"});
     return errors;
   }
   if (same_bank && refresh_postpone + refresh_pull_in > 0) {

@@ -24,7 +24,8 @@ enum class PrechargeDelay {
 // Which banks one refresh command refreshes.
 enum class RefreshMode {
   all_bank,   // those of a rank
-  same_bank,  // the bank of one number in each bank group (DDR5's REFsb), in its turn
+  same_bank,  // the banks of one number, in their turn: in each bank group (DDR5's REFsb), or in
+              // fewer of them (REFpb)
 };
 
 enum class PowerDown {
@@ -69,6 +70,7 @@ struct DramTiming {
   std::int64_t tppd = kFromPreset;
   std::int64_t trfcsb = kFromPreset;
   std::int64_t trefsbrd = kFromPreset;
+  std::int64_t tpbr2pbr = kFromPreset;  // where REFpb is of fewer banks than REFsb
   // LPDDR5 and HBM3
   std::int64_t burst_gap = kFromPreset;  // between the halves of a line
   std::int64_t twck_rd = kFromPreset;
@@ -85,6 +87,9 @@ struct DramOrganisation {
   std::int64_t rows = 0;     // per bank
   std::int64_t columns = 0;  // 64-byte lines per row of a rank
   std::int64_t devices = 0;  // of a rank
+  // Banks that a refresh of less than a rank is of, equally far apart: LPDDR5's and HBM3's REFpb;
+  // 0: DDR5's REFsb, of one in each bank group.
+  std::int64_t refreshed = 0;
 
   std::int64_t banks_per_group() const { return banks / groups; }
 };
@@ -121,14 +126,19 @@ struct DramParameters {
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }
 
   // Refresh commands of a rank until each of its banks was refreshed once, and the mean time
-  // between two of them in cycles. Same-bank refreshes are fine-grained: each bank has one twice in
-  // tREFI (tREFI2 = tREFI / 2, JESD79-5B section 4.13).
+  // between two of them in cycles. DDR5's same-bank refreshes are fine-grained: each bank has one
+  // twice in tREFI (tREFI2 = tREFI / 2, JESD79-5B section 4.13).
   std::int64_t refreshes_per_round() const {
-    return refresh_mode == RefreshMode::same_bank ? organisation.banks_per_group() : 1;
+    return refresh_mode == RefreshMode::same_bank ? refreshed_apart() : 1;
+  }
+  // How far apart banks of one number are.
+  std::int64_t refreshed_apart() const {
+    return organisation.refreshed == 0 ? organisation.banks_per_group()
+                                       : organisation.banks / organisation.refreshed;
   }
   std::int64_t refresh_interval() const {
-    return refresh_mode == RefreshMode::same_bank ? timing.trefi / (2 * refreshes_per_round())
-                                                  : timing.trefi;
+    const bool fine = refresh_mode == RefreshMode::same_bank && organisation.refreshed == 0;
+    return timing.trefi / ((fine ? 2 : 1) * refreshes_per_round());
   }
 
   Bytes rank_capacity() const;

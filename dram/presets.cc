@@ -55,7 +55,7 @@ DramPreset make_preset(const DramStandardDescriptor& standard, const std::string
           std::move(source),
           &standard,
           {device.groups, device.banks, bank_bytes / device.page_bytes,
-           devices * device.page_bytes / kLineBytes.value(), devices},
+           devices * device.page_bytes / kLineBytes.value(), devices, device.refreshed},
           timing,
           power.power};
 }

@@ -33,7 +33,8 @@ struct DramDevice {
   std::int64_t page_bytes;  // of one device's row
   std::int64_t groups;
   std::int64_t banks;
-  int data_lines = 64;  // of a rank
+  int data_lines = 64;         // of a rank
+  std::int64_t refreshed = 0;  // DramOrganisation::refreshed
 };
 
 // The preset of a rank of such devices, named after the standard and `speed` ("1600k").

@@ -38,9 +38,10 @@ bool applies(Scope scope, int from, int to, int groups_per_rank) {
 }  // namespace
 
 TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
-                           int banks_per_rank)
+                           int banks_per_rank, int turns)
     : groups_per_rank_(groups_per_rank),
       groups_((ranks - 1) * groups_per_rank),
+      turns_(turns == 0 ? banks_per_rank / groups_per_rank : turns),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
       nvdimm_(place_of((ranks - 1) * banks_per_rank)),
@@ -300,9 +301,9 @@ bool TimingEngine::outlasts(std::size_t source, std::size_t gate) const {
 }
 
 void TimingEngine::apply_same_bank(Command command, const BankPlace& place, std::int64_t now) {
-  const int banks_per_group = 1 << group_shift_;
-  int each = (place.rank << rank_shift_) + (place.bank & (banks_per_group - 1));
-  for (int group = 0; group < groups_per_rank_; ++group, each += banks_per_group) {
+  const int end = (place.rank + 1) << rank_shift_;
+  for (int each = (place.rank << rank_shift_) + (place.bank & (turns_ - 1)); each < end;
+       each += turns_) {
     apply(table_.same_bank_delays[static_cast<std::size_t>(command)], times_of(place_of(each)),
           now);
   }

@@ -77,14 +77,14 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& t) {
   };
 }
 
-std::vector<TimingRule> of_same_bank_refresh(const DramTiming& t) {
+std::vector<TimingRule> of_same_bank_refresh(const DramTiming& t, std::int64_t apart) {
   return {
       {C::precharge, C::refresh_same_bank, Scope::same_bank, t.trp},
       {C::activate, C::refresh_same_bank, Scope::same_bank, t.trc},
       {C::activate, C::refresh_same_bank, Scope::rank, t.trrd_l},
       {C::refresh_same_bank, C::activate, Scope::same_bank, t.trfcsb},
       {C::refresh_same_bank, C::activate, Scope::rank, t.trefsbrd},
-      {C::refresh_same_bank, C::refresh_same_bank, Scope::rank, t.trfcsb},
+      {C::refresh_same_bank, C::refresh_same_bank, Scope::rank, apart},
   };
 }
 

@@ -18,7 +18,7 @@ enum class Command : std::uint8_t {
   read,
   write,
   refresh,
-  refresh_same_bank,  // DDR5's REFsb: the bank of one number in every bank group
+  refresh_same_bank,  // DDR5's REFsb: the bank of one number in every bank group; REFpb
   nvdimm_read,
   nvdimm_write,
   power_down_enter,  // of a rank, as the next three
@@ -41,7 +41,7 @@ constexpr bool is_nvdimm(Command command) {
 
 enum class Scope : std::uint8_t {
   bank,        // the same bank
-  same_bank,   // the bank of the same number in any bank group of the rank
+  same_bank,   // a bank of the same number in the rank: what is refreshed with it
   group,       // any bank of the same bank group
   rank,        // any bank of the same rank
   other_rank,  // any other rank of the channel (the NVDIMM is one)
@@ -73,7 +73,8 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
 
 // JESD79-5B section 4.13, REFsb: the refreshed banks take part as in a refresh of the rank; others
 // go on, but for a distance to their activates.
-std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing);
+// `apart`: from one to the next of a rank.
+std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int64_t apart);
 
 // The data bus: bursts follow one another with a gap of tRTRS when its driver changes, that is with
 // the rank or with the direction. The NVDIMM is bound by nothing else. of_bus() is of all three.

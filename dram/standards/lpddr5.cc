@@ -38,19 +38,22 @@ constexpr std::array<Bin, 3> kBins{{{"4267", 1875, 12, 6, 19, 2, 4, 2, 3, 6, 2},
                                     {"5500", 1454, 15, 8, 24, 4, 6, 3, 4, 6, 2},
                                     {"6400", 1250, 17, 9, 28, 4, 7, 4, 4, 7, 2}}};
 
-// tRFCab in picoseconds [r]; that of 32 Gb as LPDDR4 has it (JESD209-4, table of refresh
-// requirements).
+// tRFCab and tRFCpb in picoseconds [r]; those of 32 Gb as LPDDR4 has them (JESD209-4, table of
+// refresh requirements).
 struct Density {
   std::int64_t megabits;
   std::int64_t trfcab;
+  std::int64_t trfcpb;
 };
 
-constexpr std::array<Density, 3> kDensities{{{8192, 210'000}, {16384, 280'000}, {32768, 380'000}}};
+constexpr std::array<Density, 3> kDensities{
+    {{8192, 210'000, 120'000}, {16384, 280'000, 140'000}, {32768, 380'000, 190'000}}};
 
 constexpr int kDataLines = 16;
 constexpr std::int64_t kPageBytes = 2048;  // in BG mode [g]
 constexpr std::int64_t kGroups = 4;
 constexpr std::int64_t kBanks = 16;
+constexpr std::int64_t kRefreshed = 2;  // by a REFpb: the banks of one number in groups 2 apart
 
 // The next whole cycle.
 std::int64_t cycles(std::int64_t time, std::int64_t tck, std::int64_t at_least) {
@@ -82,6 +85,9 @@ DramTiming timing_of(const Bin& bin, const Density& density) {
   t.trtrs = 2;  // another rank [g]; read to write: RU(tWCKDQO / tCK) is less
   t.trefi = 3'906'000 / bin.tck;
   t.trfc = cycles(density.trfcab, bin.tck, 1);
+  t.trfcsb = cycles(density.trfcpb, bin.tck, 1);
+  t.trefsbrd = cycles(7'500, bin.tck, 1);   // tpbR2act
+  t.tpbr2pbr = cycles(90'000, bin.tck, 1);  // tpbR2pbR [r]
   t.twck_rd = bin.enable_rd + bin.still + bin.toggle_rd;
   t.twck_wr = bin.enable_wr + bin.still + bin.toggle_wr;
   t.twckpst = 1;  // 2.5 tWCK, which end within a cycle
@@ -98,8 +104,8 @@ std::vector<DramPreset> presets() {
   std::vector<DramPreset> all;
   for (const Bin& bin : kBins) {
     for (const Density& density : kDensities) {
-      const DramDevice device{density.megabits, kDataLines, kPageBytes,
-                              kGroups,          kBanks,     kDataLines};
+      const DramDevice device{density.megabits, kDataLines, kPageBytes, kGroups,
+                              kBanks,           kDataLines, kRefreshed};
       all.push_back(make_preset(kDramStandard_lpddr5, bin.name, device, timing_of(bin, density)));
     }
   }
@@ -122,7 +128,9 @@ std::vector<TimingRule> rules_of(const DramParameters& dram) {
                          {Command::write, Command::read, Scope::group, same_group}},
                         rules::of_rank(t),
                         rules::of_bank(whole),
-                        rules::of_all_bank_refresh(t),
+                        dram.refresh_mode == RefreshMode::same_bank
+                            ? rules::of_same_bank_refresh(t, t.tpbr2pbr)
+                            : rules::of_all_bank_refresh(t),
                         rules::of_direction(t),
                         rules::of_driver(t)});
 }
@@ -132,6 +140,9 @@ std::vector<OwnTime> own_times() {
           {"tWTR_L", &DramTiming::twtr_l, &DramTiming::twtr},
           {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd},
           {"tPPD", &DramTiming::tppd, nullptr},
+          {"tRFCsb", &DramTiming::trfcsb, nullptr},
+          {"tREFSBRD", &DramTiming::trefsbrd, nullptr},
+          {"tPBR2PBR", &DramTiming::tpbr2pbr, nullptr},
           {"burst_gap", &DramTiming::burst_gap, nullptr},
           {"tWCK_RD", &DramTiming::twck_rd, nullptr},
           {"tWCK_WR", &DramTiming::twck_wr, nullptr},
@@ -146,7 +157,7 @@ std::vector<DeviceCurrents> currents() {
 
 }  // namespace
 
-const DramStandardDescriptor kDramStandard_lpddr5{"lpddr5", "JESD209-5", 8,        false,
+const DramStandardDescriptor kDramStandard_lpddr5{"lpddr5", "JESD209-5", 8,        true,
                                                   nullptr,  1050,        true,     own_times,
                                                   currents, presets,     rules_of, &kProtocol};
 

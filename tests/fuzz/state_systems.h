@@ -158,6 +158,7 @@ inline std::vector<FuzzedSystem> fuzzed_memories() {
                          {"controller.address_map", "row|group|bank|rank|column|channel"}}),
        {with(kToDram, {{"interval", "60ns"}}), kCore}},
       {with(kDramAlone, {{"dram.preset", "lpddr5_6400_8gb_x16"},
+                         {"dram.refresh_mode", "same_bank"},
                          {"dram.ranks", "2"},
                          {"controller.writes", "drained"}}),
        {with(kToDram, {{"interval", "60ns"}}), kChase}},

@@ -128,10 +128,22 @@ def _refreshes(part: _Part, activate: int) -> Iterator[Oracle]:
     yield Oracle(f"{part.name}: cycles lost to a refresh", lost, got, "cycles", 4, source)
 
 
+def _bank_refreshes(part: _Part, turns: int) -> Oracle:
+    """Return the number of those that take ``turns`` until each bank had one."""
+    bench = part.bench(dram__refresh_mode="same_bank")
+    time = 1_000_000_000  # ps
+    bench.system.advance(time)
+    expected = time // (bench.cycles["tREFI"] // turns * bench.period)
+    got = bench.system.stats["dram.refreshes"] / bench.ranks
+    name = f"{part.name}: per-bank refreshes of a rank in 1 ms"
+    return Oracle(name, expected, got, "", 1, f"{turns} T / tREFI")
+
+
 def lpddr5() -> Iterator[Oracle]:
     yield from clock_start()
     yield from _streams(LPDDR5)
     yield from _refreshes(LPDDR5, 2)
+    yield _bank_refreshes(LPDDR5, 8)
 
 
 ORACLES = (lpddr5,)

@@ -7,18 +7,28 @@ namespace {
 
 // In every part tRRD_L is tRRD and tFAW four times that, and tRAS counts from ACT-2. A line fits
 // into the gap of another at a distance of 2, or after it.
+const Assignments kLpddr5Base{{"dram.preset", "lpddr5_6400_16gb_x16"},
+                              {"nvdimm.present", "false"},
+                              {"dram.timing.tRRD_L", "6"},
+                              {"dram.timing.tFAW", "24"},
+                              {"controller.address_map", kGroupedMap}};
 const Part kLpddr5{"LPDDR5",
                    standard("lpddr5").rules,
-                   {{"dram.preset", "lpddr5_6400_16gb_x16"},
-                    {"nvdimm.present", "false"},
-                    {"dram.timing.tRRD_L", "6"},
-                    {"dram.timing.tFAW", "24"},
-                    {"controller.address_map", kGroupedMap}},
+                   kLpddr5Base,
                    {{"dram.timing.tRC", "70"}, {"dram.timing.tREFI", "2000"}},
                    {{"dram.timing.tCCD", "3"}},
                    {{"dram.timing.tREFI", "2000"}},
                    220};
 
+const Part kPerBank{"LPDDR5, per-bank refreshes",
+                    standard("lpddr5").rules,
+                    with(kLpddr5Base, {{"dram.refresh_mode", "same_bank"}}),
+                    {{"dram.timing.tRC", "70"}, {"dram.timing.tREFI", "2000"}},
+                    {{"dram.timing.tCCD", "3"}},
+                    {{"dram.timing.tREFI", "2000"}},
+                    8 * 71};
+
+// All but refreshes.
 std::vector<Case> lpddr5_cases(const Part& part) {
   return {
       {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
@@ -38,10 +48,6 @@ std::vector<Case> lpddr5_cases(const Part& part) {
       {C::read, C::read, kRank, 1, "tCCD", part.long_tccd},
       {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
       {C::write, C::read, kRank, 1, "tWTR"},
-      {C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
-      {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
-      {C::refresh, C::activate, kRank, 1, "tRFC", part.many_refreshes},
-      {C::refresh, C::refresh, kRank, 1, "tRFC", {}, part.trefi, Cycle(4'000)},
       {C::read, C::write, kRank, 1, "tRTRS"},
       {C::read, C::read, kOther, 1, "tRTRS"},
       {C::read, C::write, kOther, 1, "tRTRS"},
@@ -51,10 +57,38 @@ std::vector<Case> lpddr5_cases(const Part& part) {
   };
 }
 
+std::vector<Case> rank_refreshes(const Part& part) {
+  return {{C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
+          {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
+          {C::refresh, C::activate, kRank, 1, "tRFC", part.many_refreshes},
+          {C::refresh, C::refresh, kRank, 1, "tRFC", {}, part.trefi, Cycle(4'000)}};
+}
+
+std::vector<Case> bank_refreshes(const Part& part) {
+  constexpr Scope kNumber = Scope::same_bank;
+  constexpr C kRefresh = C::refresh_same_bank;
+  return {{C::precharge, kRefresh, kNumber, 1, "tRP", part.many_refreshes},
+          {C::activate, kRefresh, kNumber, 1, "tRC", part.long_trc},
+          {C::activate, kRefresh, kRank, 1, "tRRD_L", part.many_refreshes},
+          {kRefresh, C::activate, kNumber, 1, "tRFCsb", part.many_refreshes},
+          {kRefresh, C::activate, kRank, 1, "tREFSBRD", part.many_refreshes},
+          {kRefresh, kRefresh, kRank, 1, "tPBR2PBR", {}, part.trefi, Cycle(4'000)}};
+}
+
+std::vector<Case> joined(std::vector<Case> cases, const std::vector<Case>& more) {
+  append(cases, more);
+  return cases;
+}
+
 TEST(CheckerMutation, ARuleOfLpddr5RelaxedByOneCycleIsReportedByItsName) {
   for (const char* precharge_delay : {"jedec", "paper"}) {
-    relax_each_rule(kLpddr5, lpddr5_cases(kLpddr5), precharge_delay);
+    relax_each_rule(kLpddr5, joined(lpddr5_cases(kLpddr5), rank_refreshes(kLpddr5)),
+                    precharge_delay);
   }
+}
+
+TEST(CheckerMutation, ARuleOfPerBankRefreshRelaxedByOneCycleIsReportedByItsName) {
+  relax_each_rule(kPerBank, joined(lpddr5_cases(kPerBank), bank_refreshes(kPerBank)));
 }
 
 }  // namespace

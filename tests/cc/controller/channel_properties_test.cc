@@ -95,6 +95,7 @@ std::vector<Case> cases() {
       {"LPDDR5, 2 ranks, drained writes",
        {{"nvdimm.present", "false"},
         {"dram.preset", "lpddr5_6400_16gb_x16"},
+        {"dram.refresh_mode", "same_bank"},
         {"dram.ranks", "2"},
         {"controller.writes", "drained"},
         {"controller.drain_high", "6"},

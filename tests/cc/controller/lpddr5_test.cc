@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,30 @@ TEST(Lpddr5, AStreamFillsTheBusWithTheDefaultMapOnly) {
   EXPECT_EQ(cycles_of("row|group|bank|rank|column|channel"), Cycle(20 * 8));
 }
 
+// A REFpb in an eighth of tREFI, of banks 0 and 8, 1 and 9, ...; for 112 cycles these two have no
+// activate, all others for 6.
+TEST(Lpddr5, APerBankRefreshIsOfAPairOfBanks) {
+  Assignments assignments = kLpddr5;
+  assignments[2].second = "true";
+  assignments.emplace_back("dram.refresh_mode", "same_bank");
+  const Cycle first(3124 / 8);
+  for (const auto& [bank, held] : std::map<int, std::int64_t>{{0, 112}, {8, 112}, {1, 6}, {4, 6}}) {
+    ChannelUnderTest channel(assignments);
+    channel.run_to(first + Cycle(1));
+    channel.send(kDram, channel.dram(1, bank, 0));
+    channel.run_to(first + Cycle(300));
+    EXPECT_EQ(only(channel.log_, C::refresh_same_bank).at(0).cycle, first);
+    EXPECT_EQ(only(channel.log_, C::activate).at(0).cycle, first + Cycle(held)) << bank;
+  }
+  ChannelUnderTest channel(assignments);
+  channel.run_to(Cycle(3 * 3124));
+  const Log refreshes = only(channel.log_, C::refresh_same_bank);
+  ASSERT_EQ(refreshes.size(), 24u);
+  for (std::size_t i = 0; i < refreshes.size(); ++i) {
+    EXPECT_EQ(refreshes[i].bank, static_cast<int>(i % 8));
+  }
+}
+
 TEST(Lpddr5, WhatIsNotModelledIsRefused) {
   const auto with_one = [](const char* name, const char* value) {
     Assignments assignments = kLpddr5;
@@ -147,7 +172,9 @@ TEST(Lpddr5, WhatIsNotModelledIsRefused) {
   EXPECT_THROW(make_config(with_one("nvdimm.present", "true")), InputError);
   EXPECT_THROW(make_config(with_one("dram.power_down", "fast")), InputError);
   EXPECT_THROW(make_config(with_one("dram.self_refresh", "true")), InputError);
-  EXPECT_THROW(make_config(with_one("dram.refresh_mode", "same_bank")), InputError);
+  EXPECT_THROW(make_config(with(with_one("dram.refresh_mode", "same_bank"),
+                                {{"dram.refresh_postpone", "1"}})),
+               InputError);
   EXPECT_THROW(make_config(with_one("dram.timing.tWCK_RD", "60")), InputError);
   EXPECT_THROW(make_config({{"dram.timing.tWCK_RD", "18"}}), InputError);  // of a DDR3 part
 }

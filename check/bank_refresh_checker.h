@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What JESD79-5B adds to the rules of DDR4 but for bank groups: precharges of a rank keep a
-// distance, and same-bank refreshes.
+// What JESD79-5B adds to the rules of DDR4 but for bank groups, and JESD209-5 in its way:
+// precharges of a rank keep a distance, and refreshes of some of its banks.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,13 @@
 namespace hmsim {
 
 // For one channel, beside Ddr3Checker and BankGroupChecker. Finds nothing in other families' parts.
-class Ddr5Checker {
+class BankRefreshChecker {
  public:
   // `violations` must outlive the checker.
-  Ddr5Checker(const DramParameters& dram, ViolationLog& violations);
+  BankRefreshChecker(const DramParameters& dram, ViolationLog& violations);
+
+  // From one bank to the next that a same-bank (per-bank) refresh is of: so many turns there are.
+  static std::int64_t refreshed_apart(const DramParameters& dram);
 
   // A DRAM command, in order of cycles; its rank and bank exist.
   void check(const CommandRecord& record);
@@ -42,9 +45,10 @@ class Ddr5Checker {
   void check_refresh(const CommandRecord& record, Rank& rank);
 
   const bool ddr5_;
+  const bool known_;
   const DramTiming t_;
   const std::int64_t banks_per_rank_;
-  const std::int64_t banks_per_group_;
+  const std::int64_t apart_;  // banks that are refreshed together
   ViolationLog& violations_;
   std::vector<Bank> banks_;
   std::vector<Rank> ranks_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "check/ddr5_checker.h"
+#include "check/bank_refresh_checker.h"
 
 namespace hmsim {
 
@@ -9,17 +9,25 @@ using C = ChannelCommand;
 
 }  // namespace
 
-Ddr5Checker::Ddr5Checker(const DramParameters& dram, ViolationLog& violations)
+// JESD79-5B: the bank of a number in each group. JESD209-5, BG mode: BG1 does not matter, so that
+// it is a pair in groups 2 apart.
+std::int64_t BankRefreshChecker::refreshed_apart(const DramParameters& dram) {
+  const DramOrganisation& part = dram.organisation;
+  return dram.is("lpddr5") ? part.banks / 2 : part.banks / part.groups;
+}
+
+BankRefreshChecker::BankRefreshChecker(const DramParameters& dram, ViolationLog& violations)
     : ddr5_(dram.is("ddr5")),
+      known_(ddr5_ || dram.is("lpddr5")),
       t_(dram.timing),
       banks_per_rank_(dram.organisation.banks),
-      banks_per_group_(dram.organisation.banks_per_group()),
+      apart_(refreshed_apart(dram)),
       violations_(violations),
       banks_(static_cast<std::size_t>(dram.ranks * dram.organisation.banks)),
       ranks_(static_cast<std::size_t>(dram.ranks)) {}
 
-void Ddr5Checker::check(const CommandRecord& record) {
-  if (!ddr5_) {
+void BankRefreshChecker::check(const CommandRecord& record) {
+  if (!known_) {
     return;
   }
   Rank& rank = ranks_[static_cast<std::size_t>(record.rank)];
@@ -38,9 +46,9 @@ void Ddr5Checker::check(const CommandRecord& record) {
   }
 }
 
-// "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb, another one no activate for
-// tREFSBRD.
-void Ddr5Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
+// "Same-Bank Refresh": a refreshed bank takes no command for tRFCsb (tRFCpb), another one no
+// activate for tREFSBRD (tpbR2act).
+void BankRefreshChecker::check_activate(const CommandRecord& record, Bank& bank, Rank& rank) {
   violations_.require("tRFCsb", record, {C::refresh_same_bank, bank.refresh}, t_.trfcsb);
   violations_.require("tREFSBRD", record, {C::refresh_same_bank, rank.refresh}, t_.trefsbrd);
   bank.open = true;
@@ -48,18 +56,20 @@ void Ddr5Checker::check_activate(const CommandRecord& record, Bank& bank, Rank& 
 }
 
 // "Precharge to precharge delay": tPPD between any two of a rank.
-void Ddr5Checker::check_precharge(const CommandRecord& record, Bank& bank, Rank& rank) {
+void BankRefreshChecker::check_precharge(const CommandRecord& record, Bank& bank, Rank& rank) {
   violations_.require("tPPD", record, {C::precharge, rank.precharge}, t_.tppd);
   bank.open = false;
   bank.precharge = rank.precharge = record.cycle.value();
 }
 
-// "Same-Bank Refresh": the bank of that number in every group is precharged and idle for tRP; it
-// counts as an activate of the rank, whose groups it all touches.
-void Ddr5Checker::check_refresh(const CommandRecord& record, Rank& rank) {
-  violations_.require("tRFCsb", record, {C::refresh_same_bank, rank.refresh}, t_.trfcsb);
+// "Same-Bank Refresh": the banks of that number are precharged and idle for tRP; it counts as an
+// activate of the rank, whose groups it touches. The next one comes after tRFCsb, of JESD209-5
+// after tpbR2pbR.
+void BankRefreshChecker::check_refresh(const CommandRecord& record, Rank& rank) {
+  violations_.require(ddr5_ ? "tRFCsb" : "tPBR2PBR", record, {C::refresh_same_bank, rank.refresh},
+                      ddr5_ ? t_.trfcsb : t_.tpbr2pbr);
   violations_.require("tRRD_L", record, {C::activate, rank.activate}, t_.trrd_l);
-  for (std::int64_t in_rank = record.bank; in_rank < banks_per_rank_; in_rank += banks_per_group_) {
+  for (std::int64_t in_rank = record.bank; in_rank < banks_per_rank_; in_rank += apart_) {
     Bank& bank = banks_[static_cast<std::size_t>(record.rank * banks_per_rank_ + in_rank)];
     if (bank.open) {
       violations_.add("refresh of open bank", record, 0, 1);
