@@ -17,6 +17,7 @@ BankGroupChecker::BankGroupChecker(const DramParameters& dram, ViolationLog& vio
     : t_(dram.timing),
       groups_per_rank_(dram.organisation.groups),
       banks_per_group_(dram.organisation.banks_per_group()),
+      columns_(dram.is("hbm3") ? 2 * t_.tccd_l : t_.tccd_l),
       write_(write_of(dram)),
       writes_apart_(dram.is("ddr5")),
       violations_(violations),
@@ -34,11 +35,11 @@ void BankGroupChecker::check(const CommandRecord& record) {
     violations_.require("tRRD_L", record, {C::activate, group.activate}, t_.trrd_l);
     group.activate = now;
   } else if (record.command == C::read) {
-    violations_.require("tCCD_L", record, {C::read, group.read}, t_.tccd_l);
+    violations_.require("tCCD_L", record, {C::read, group.read}, columns_);
     violations_.require("tWTR_L", record, {C::write, group.write}, write_ + t_.twtr_l);
     group.read = now;
   } else if (record.command == C::write) {
-    violations_.require("tCCD_L", record, {C::write, group.write}, t_.tccd_l);
+    violations_.require("tCCD_L", record, {C::write, group.write}, columns_);
     if (writes_apart_) {
       violations_.require("tCCD_L_WR", record, {C::write, group.write}, t_.tccd_l_wr);
     }

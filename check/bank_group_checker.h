@@ -34,8 +34,9 @@ class BankGroupChecker {
   const DramTiming t_;
   const std::int64_t groups_per_rank_;
   const std::int64_t banks_per_group_;
-  const std::int64_t write_;  // from a write to where tWTR_L counts from
-  const bool writes_apart_;   // DDR5: by tCCD_L_WR
+  const std::int64_t columns_;  // from a line to the next: its reads (writes) tCCD_L apart
+  const std::int64_t write_;    // from a write to where tWTR_L counts from
+  const bool writes_apart_;     // DDR5: by tCCD_L_WR
   ViolationLog& violations_;
   std::vector<Group> groups_;
 };

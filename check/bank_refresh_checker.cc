@@ -10,15 +10,18 @@ using C = ChannelCommand;
 }  // namespace
 
 // JESD79-5B: the bank of a number in each group. JESD209-5, BG mode: BG1 does not matter, so that
-// it is a pair in groups 2 apart.
+// it is a pair in groups 2 apart. JESD238: one bank.
 std::int64_t BankRefreshChecker::refreshed_apart(const DramParameters& dram) {
   const DramOrganisation& part = dram.organisation;
+  if (dram.is("hbm3")) {
+    return part.banks;
+  }
   return dram.is("lpddr5") ? part.banks / 2 : part.banks / part.groups;
 }
 
 BankRefreshChecker::BankRefreshChecker(const DramParameters& dram, ViolationLog& violations)
     : ddr5_(dram.is("ddr5")),
-      known_(ddr5_ || dram.is("lpddr5")),
+      known_(ddr5_ || dram.is("lpddr5") || dram.is("hbm3")),
       t_(dram.timing),
       banks_per_rank_(dram.organisation.banks),
       apart_(refreshed_apart(dram)),
@@ -64,7 +67,7 @@ void BankRefreshChecker::check_precharge(const CommandRecord& record, Bank& bank
 
 // "Same-Bank Refresh": the banks of that number are precharged and idle for tRP; it counts as an
 // activate of the rank, whose groups it touches. The next one comes after tRFCsb, of JESD209-5
-// after tpbR2pbR.
+// after tpbR2pbR, of JESD238 tRREFD.
 void BankRefreshChecker::check_refresh(const CommandRecord& record, Rank& rank) {
   violations_.require(ddr5_ ? "tRFCsb" : "tPBR2PBR", record, {C::refresh_same_bank, rank.refresh},
                       ddr5_ ? t_.trfcsb : t_.tpbr2pbr);

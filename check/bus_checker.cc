@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "check/bus_checker.h"
 
+#include "check/stack_checker.h"
+
 namespace hmsim {
 
 namespace {
@@ -22,13 +24,16 @@ BusChecker::BusChecker(const ControllerParameters& controller, const DramParamet
       ack_slots_(controller.ack_slots),
       t_(dram.timing),
       lines_in_halves_(HalfLineChecker::knows(dram)),
-      activate_slots_(dram.is("lpddr5") || dram.is("hbm3") ? 2 : 1),
+      one_command_bus_(!StackChecker::knows(dram)),
+      activate_slots_(dram.is("lpddr5") ? 2 : 1),
       violations_(violations),
       halves_(dram, violations) {}
 
 void BusChecker::check(const CommandRecord& record) {
   check_order(record);
-  check_command_bus(record);
+  if (one_command_bus_) {
+    check_command_bus(record);
+  }
   if (moves_data(record.command) && lines_in_halves_) {
     halves_.check(record);
   } else if (moves_data(record.command)) {

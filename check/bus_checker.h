@@ -36,6 +36,7 @@ class BusChecker {
   const std::int64_t ack_slots_;
   const DramTiming t_;
   const bool lines_in_halves_;
+  const bool one_command_bus_;
   const std::int64_t activate_slots_;
   ViolationLog& violations_;
   HalfLineChecker halves_;

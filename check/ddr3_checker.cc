@@ -24,6 +24,7 @@ Ddr3Checker::Ddr3Checker(const DramParameters& dram, ViolationLog& violations)
     : t_(dram.timing),
       line_(line_of(dram)),
       activate_delay_(activate_delay_of(dram)),
+      last_column_(dram.is("hbm3") ? t_.tccd_l : 0),
       precharge_delay_(dram.precharge_delay),
       banks_per_rank_(dram.organisation.banks),
       violations_(violations),
@@ -135,7 +136,7 @@ void Ddr3Checker::check_tras(const CommandRecord& record, const Bank& bank) {
 // the read latency and half the burst length.
 void Ddr3Checker::check_read_to_precharge(const CommandRecord& record, const Bank& bank) {
   if (precharge_delay_ == PrechargeDelay::jedec) {
-    violations_.require("tRTP", record, {C::read, bank.read}, t_.trtp);
+    violations_.require("tRTP", record, {C::read, bank.read}, last_column_ + t_.trtp);
   } else {
     violations_.require("precharge_delay", record, {C::read, bank.read}, t_.cl + line_);
   }

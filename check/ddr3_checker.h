@@ -75,7 +75,8 @@ class Ddr3Checker {
   const DramTiming t_;
   const std::int64_t line_;  // from a line's first beat past its last
   const std::int64_t
-      activate_delay_;  // from an activate to the cycle that tRCD and tRAS count from
+      activate_delay_;              // from an activate to the cycle that tRCD and tRAS count from
+  const std::int64_t last_column_;  // from a line's read to the last that it takes
   const PrechargeDelay precharge_delay_;
   const std::int64_t banks_per_rank_;
   ViolationLog& violations_;

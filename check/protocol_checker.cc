@@ -31,6 +31,7 @@ ProtocolChecker::ProtocolChecker(const SystemConfig& config)
                          BankGroupChecker(part.dram, violations_),
                          BankRefreshChecker(part.dram, violations_),
                          DataClockChecker(part.dram, violations_),
+                         StackChecker(part.dram, violations_),
                          RefreshChecker(part.dram, index, violations_),
                          PowerChecker(part.dram, violations_),
                          BusChecker(part.controller, part.dram, violations_),
@@ -75,6 +76,7 @@ void ProtocolChecker::on_command(const CommandRecord& record) {
     channel.groups.check(record);
     channel.bank_refresh.check(record);
     channel.data_clock.check(record);
+    channel.stacks.check(record);
     channel.refresh.check(record);
     channel.power.check(record);
   } else {
@@ -158,8 +160,8 @@ void ProtocolChecker::serialize(Archive& archive) {
   archive.section("protocol checker");
   archive(violations_, bursts_, commands_);
   for (Channel& channel : channels_) {
-    archive(channel.dram, channel.groups, channel.bank_refresh, channel.data_clock, channel.refresh,
-            channel.power, channel.bus, channel.ack);
+    archive(channel.dram, channel.groups, channel.bank_refresh, channel.data_clock, channel.stacks,
+            channel.refresh, channel.power, channel.bus, channel.ack);
     for (Device& device : channel.devices) {
       archive(device.flash, device.media);
     }

@@ -19,6 +19,7 @@
 #include "check/power_checker.h"
 #include "check/refresh_checker.h"
 #include "check/request_ledger.h"
+#include "check/stack_checker.h"
 #include "check/violations.h"
 #include "controller/accounts/command_observer.h"
 #include "controller/system_config.h"
@@ -64,6 +65,7 @@ class ProtocolChecker final : public CommandObserver {
     BankGroupChecker groups;
     BankRefreshChecker bank_refresh;
     DataClockChecker data_clock;
+    StackChecker stacks;
     RefreshChecker refresh;
     PowerChecker power;
     BusChecker bus;

@@ -32,7 +32,10 @@ std::vector<std::string> split_fields(const std::string& text) {
 
 }  // namespace
 
-std::string AddressMap::default_map(const DramOrganisation& part) {
+std::string AddressMap::default_map(const DramOrganisation& part, bool own_buses) {
+  if (own_buses && part.groups > 1) {
+    return "row|bank|column|rank|group|channel";
+  }
   return part.groups > 1 ? "row|bank|rank|column|group|channel" : "row|bank|rank|column|channel";
 }
 

@@ -79,7 +79,7 @@ class AddressMap {
   static std::string check(const std::string& text, const DramOrganisation& part);
   // Without bank groups a row's lines follow one another; with them, the lines of a row lie between
   // those of other groups, so that a stream pays the short tCCD between column commands.
-  static std::string default_map(const DramOrganisation& part);
+  static std::string default_map(const DramOrganisation& part, bool own_buses = false);
 
  private:
   static constexpr int kLineBits = 6;   // log2 of kLineBytes

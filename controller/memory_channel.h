@@ -55,6 +55,7 @@ class MemoryChannel : public Component {
   virtual Cycle elapsed() const = 0;  // since statistics were reset
   virtual Tick clock_period() const = 0;
   virtual std::int64_t burst_cycles() const = 0;
+  virtual std::int64_t command_buses() const { return 1; }
   virtual Tick now() const = 0;
   virtual void reset_statistics(Tick now) = 0;
 

@@ -27,7 +27,7 @@ void SystemConfig::resolve_presets() {
   dram_model.resolve(dram);
   derive(nvdimm);
   if (controller.address_map == kDefaultMap) {
-    controller.address_map = AddressMap::default_map(dram.organisation);
+    controller.address_map = AddressMap::default_map(dram.organisation, dram.has_own_buses());
   }
 }
 

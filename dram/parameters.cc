@@ -23,7 +23,7 @@ struct TimingField {
   const char* doc;
 };
 
-constexpr std::array<TimingField, 34> kTimingFields{{
+constexpr std::array<TimingField, 35> kTimingFields{{
     {"tCK", &DramTiming::tck_ps, 100, 100'000, "ps", "clock period"},
     {"CL", &DramTiming::cl, 1, 200, "cycles", "read command to first data"},
     {"CWL", &DramTiming::cwl, 1, 200, "cycles", "write command to first data"},
@@ -42,6 +42,7 @@ constexpr std::array<TimingField, 34> kTimingFields{{
     {"tCCD", &DramTiming::tccd, 1, 1000, "cycles", "column command to column command of the rank"},
     {"tCCD_L", &DramTiming::tccd_l, 1, 1000, "cycles", "the same within a bank group"},
     {"tCCD_L_WR", &DramTiming::tccd_l_wr, 1, 1000, "cycles", "the same from write to write (DDR5)"},
+    {"tCCDR", &DramTiming::tccdr, 1, 1000, "cycles", "the same to another stack id (HBM3)"},
     {"burst", &DramTiming::burst, 1, 64, "cycles", "data-bus time of one 64-byte line"},
     {"burst_gap", &DramTiming::burst_gap, 0, 16, "cycles",
      "gap between the halves of a line, in which one of another bank group fits (LPDDR5, HBM3)"},
@@ -235,7 +236,8 @@ std::vector<ParameterError> DramParameters::check() const {
   if (timing.tccd < (timing.gap() > 0 ? timing.burst / 2 : timing.burst)) {
     errors.push_back({"dram.timing.tCCD", "is smaller than the burst: data would overlap"});
   }
-  if (same_bank ? refresh_interval() <= timing.trfcsb + timing.trp + timing.tras
+  const std::int64_t apart = organisation.refreshed == 0 ? timing.trfcsb : timing.tpbr2pbr;
+  if (same_bank ? refresh_interval() <= apart + timing.trp + timing.tras
                 : timing.trefi <= 4 * (timing.trfc + timing.trp + timing.tras)) {
     errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes (tRFC)"});
   }
@@ -263,6 +265,15 @@ void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
                           std::to_string(kMostCycles / standard->protocol->columns_of_line) +
                           " cycles"});
   }
+  const std::int64_t columns = standard->protocol->columns_of_line;
+  if (columns > 1 && timing.tccd_l != timing.burst / columns + timing.gap()) {
+    errors.push_back(
+        {"dram.timing.burst_gap", "must be tCCD_L - burst / " + std::to_string(columns) +
+                                      ": the halves of a line are bursts of their own"});
+  }
+  if (standard->protocol->data_bus_of_rank && ranks > static_cast<std::int64_t>(kMostOwnBuses)) {
+    errors.push_back({"dram.ranks", "exceeds the 2 pseudo-channels of a channel"});
+  }
   for (const bool write : {false, true}) {
     if (standard->protocol->data_clock && data_clock_lead(timing, write) > kMostCycles / 2) {
       errors.push_back(
@@ -274,6 +285,18 @@ void DramParameters::check_protocol(std::vector<ParameterError>& errors) const {
 
 std::int64_t DramParameters::activate_delay() const {
   return standard->protocol == nullptr ? 0 : standard->protocol->activate_slots - 1;
+}
+
+std::int64_t DramParameters::columns_of_line() const {
+  return standard->protocol == nullptr ? 1 : standard->protocol->columns_of_line;
+}
+
+std::int64_t DramParameters::command_buses() const {
+  return standard->protocol != nullptr && standard->protocol->separate_buses ? 2 : 1;
+}
+
+bool DramParameters::has_own_buses() const {
+  return standard->protocol != nullptr && standard->protocol->data_bus_of_rank;
 }
 
 bool DramParameters::is(std::string_view name) const { return name == standard->name; }

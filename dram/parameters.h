@@ -35,6 +35,8 @@ enum class PowerDown {
 
 struct DramStandardDescriptor;
 
+inline constexpr std::size_t kMostOwnBuses = 2;  // pseudo-channels
+
 // In clock cycles unless the name says otherwise; kFromPreset until resolved, and after that
 // in parts that have no such time.
 struct DramTiming {
@@ -76,6 +78,7 @@ struct DramTiming {
   std::int64_t twck_rd = kFromPreset;
   std::int64_t twck_wr = kFromPreset;
   std::int64_t twckpst = kFromPreset;
+  std::int64_t tccdr = kFromPreset;
 
   std::int64_t gap() const { return burst_gap > 0 ? burst_gap : 0; }
   std::int64_t line() const { return burst + gap(); }  // from a line's first beat past its last
@@ -90,6 +93,7 @@ struct DramOrganisation {
   // Banks that a refresh of less than a rank is of, equally far apart: LPDDR5's and HBM3's REFpb;
   // 0: DDR5's REFsb, of one in each bank group.
   std::int64_t refreshed = 0;
+  std::int64_t stacks = 1;  // of dies (stack ids) in a rank, each with its share of the groups
 
   std::int64_t banks_per_group() const { return banks / groups; }
 };
@@ -121,6 +125,11 @@ struct DramParameters {
 
   // From an activate, which may take more than one slot, to the cycle that its times count from.
   std::int64_t activate_delay() const;
+  // Cycles of the channel's data bus, or of all buses of its ranks together, that a line takes.
+  std::int64_t line_share() const { return timing.burst / (has_own_buses() ? ranks : 1); }
+  bool has_own_buses() const;            // each rank, of which there are at most kMostOwnBuses
+  std::int64_t columns_of_line() const;  // reads (writes) that move one
+  std::int64_t command_buses() const;
 
   // Ranks may sleep.
   bool sleeps() const { return power_down != PowerDown::none || self_refresh; }

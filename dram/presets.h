@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts by name: `ddr3_<rate><bin>_<density>_x<width>`, ddr4_, ddr5_; each composed from the
-// standard's tables of organisations, speed bins and density-dependent times.
+// Parts by name: `ddr3_<rate><bin>_<density>_x<width>`, ddr4_, ddr5_, lpddr5_, hbm3_; each composed
+// from the standard's tables of organisations, speed bins and density-dependent times.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ struct DramDevice {
   std::int64_t banks;
   int data_lines = 64;         // of a rank
   std::int64_t refreshed = 0;  // DramOrganisation::refreshed
+  std::int64_t stacks = 1;     // DramOrganisation::stacks
 };
 
 // The preset of a rank of such devices, named after the standard and `speed` ("1600k").

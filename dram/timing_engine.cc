@@ -19,7 +19,7 @@ void check_cycle(const Archive& archive, std::int64_t cycle) {
   archive.check(cycle < std::int64_t{1} << 51, "a command lies in the far future");
 }
 
-bool applies(Scope scope, int from, int to, int groups_per_rank) {
+bool applies(Scope scope, int from, int to, int groups_per_rank, int groups_per_stack) {
   const bool same_rank = from / groups_per_rank == to / groups_per_rank;
   switch (scope) {
     case Scope::group:
@@ -28,6 +28,8 @@ bool applies(Scope scope, int from, int to, int groups_per_rank) {
       return same_rank;
     case Scope::other_rank:
       return !same_rank;
+    case Scope::other_stack:
+      return same_rank && from / groups_per_stack != to / groups_per_stack;
     case Scope::bank:
     case Scope::same_bank:
       break;
@@ -38,9 +40,10 @@ bool applies(Scope scope, int from, int to, int groups_per_rank) {
 }  // namespace
 
 TimingEngine::TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
-                           int banks_per_rank, int turns)
+                           int banks_per_rank, int turns, int stacks)
     : groups_per_rank_(groups_per_rank),
       groups_((ranks - 1) * groups_per_rank),
+      groups_per_stack_(groups_per_rank / stacks),
       turns_(turns == 0 ? banks_per_rank / groups_per_rank : turns),
       rank_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank))),
       group_shift_(__builtin_ctz(static_cast<unsigned>(banks_per_rank / groups_per_rank))),
@@ -200,7 +203,7 @@ void TimingEngine::compile_gates(const std::vector<TimingRule>& rules, int ranks
         }
         for (int to = is_nvdimm(rule.following) ? groups_ : 0;
              to < (is_nvdimm(rule.following) ? groups : groups_); ++to) {
-          if (!applies(rule.scope, from, to, groups_per_rank_)) {
+          if (!applies(rule.scope, from, to, groups_per_rank_, groups_per_stack_)) {
             continue;
           }
           const std::size_t gate = gate_at(rule.following, to);

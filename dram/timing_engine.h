@@ -37,7 +37,7 @@ class TimingEngine final : public TimingModel {
   // `turns`: banks so far apart are of one number, as rules of Scope::same_bank have it; 0: those
   // that lie alike in their groups.
   TimingEngine(const std::vector<TimingRule>& rules, int ranks, int groups_per_rank,
-               int banks_per_rank, int turns = 0);
+               int banks_per_rank, int turns = 0, int stacks = 1);
 
   // From then on no rule of that scope forbids `command`, as far as commands issued so far tell.
   std::int64_t bank_ready(Command command, int bank) const override {
@@ -227,6 +227,7 @@ class TimingEngine final : public TimingModel {
 
   const int groups_per_rank_;
   const int groups_;
+  const int groups_per_stack_;
   const int turns_;        // a power of two
   const int rank_shift_;   // bank >> rank_shift_ is its rank,
   const int group_shift_;  // bank >> group_shift_ its group

@@ -40,11 +40,12 @@ constexpr bool is_nvdimm(Command command) {
 }
 
 enum class Scope : std::uint8_t {
-  bank,        // the same bank
-  same_bank,   // a bank of the same number in the rank: what is refreshed with it
-  group,       // any bank of the same bank group
-  rank,        // any bank of the same rank
-  other_rank,  // any other rank of the channel (the NVDIMM is one)
+  bank,         // the same bank
+  same_bank,    // a bank of the same number in the rank: what is refreshed with it
+  group,        // any bank of the same bank group
+  rank,         // any bank of the same rank
+  other_rank,   // any other rank of the channel (the NVDIMM is one)
+  other_stack,  // any bank of the same rank in another stack of dies (HBM3's stack id)
 };
 
 struct TimingRule {

@@ -29,8 +29,10 @@ class Accounts {
         cycles_(layout.period),
         read_latency_(layout.dram.timing.cl),
         write_latency_(layout.dram.timing.cwl),
-        burst_(static_cast<Counter>(layout.dram.timing.burst)),
+        burst_(static_cast<Counter>(layout.dram.line_share())),
         activate_slots_(static_cast<Counter>(1 + layout.dram.activate_delay())),
+        column_slots_(static_cast<Counter>(layout.dram.columns_of_line())),
+        own_buses_(layout.dram.has_own_buses() ? -1 : 0),
         refresh_(refresh),
         statistics_(static_cast<std::int64_t>(slots)),
         bus_(layout.dram, layout.period),
@@ -114,7 +116,7 @@ class Accounts {
 
   // The read or write command of a DRAM transaction is issued.
   void column(Transaction& transaction, bool write, Cycle edge) {
-    ++statistics_.command_cycles;
+    statistics_.command_cycles += column_slots_;
     if (!transaction.activated) {
       ++statistics_.row_hits;
     }
@@ -213,10 +215,11 @@ class Accounts {
   void burst(const Transaction& transaction, bool write, Cycle edge) {
     const int driver = transaction.rank * 2 + (write ? 1 : 0);
     bool changed = false;
-    if (driver != last_driver_) {
-      changed = last_driver_ >= 0;
+    int& last_driver = last_drivers_[static_cast<std::size_t>(transaction.rank & own_buses_)];
+    if (driver != last_driver) {
+      changed = last_driver >= 0;
       statistics_.turnarounds += changed ? 1 : 0;
-      last_driver_ = driver;
+      last_driver = driver;
     }
     bus_.burst(transaction, changed, edge, edge + (write ? write_latency_ : read_latency_));
   }
@@ -240,11 +243,14 @@ class Accounts {
   const Cycle write_latency_;
   const Counter burst_;  // cycles
   const Counter activate_slots_;
+  const Counter column_slots_;
+  const int own_buses_;  // a mask of ranks
   const RefreshControl& refresh_;
   CommandObserver* observer_ = nullptr;
   RequestObserver* request_observer_ = nullptr;
-  Slots held_{};          // as last told
-  int last_driver_ = -1;  // of the data bus: rank x 2 + write
+  Slots held_{};  // as last told
+  // Of the data bus, or by rank where each has its own: rank x 2 + write; -1: none yet.
+  std::array<int, kMostOwnBuses> last_drivers_{-1, -1};
   Tick measured_from_{0};
   ChannelStatistics statistics_;
   BusAccounting bus_;

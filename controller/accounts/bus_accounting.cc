@@ -18,6 +18,7 @@ std::int64_t overlap(Cycle begin, Cycle end, Cycle from, Cycle to) {
 
 BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
     : timing_(dram.timing),
+      line_(dram.line_share()),
       turns_(static_cast<int>(dram.refreshes_per_round())),
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? timing_.trfcsb : timing_.trfc),
       period_(clock_period),

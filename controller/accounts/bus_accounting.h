@@ -70,7 +70,7 @@ class BusAccounting {
     at_last_burst_ = cycles_without_;
     last_issue_ = now;
     // (Halves of lines lie between one another's: then what is left of the time is as long.)
-    data_end_ = later(data_end_, begin) + Cycle(timing_.burst);
+    data_end_ = later(data_end_, begin) + Cycle(line_);
   }
 
   // Lost cycles at `now`; what lies after the last burst was the NVDIMM's or idle.
@@ -95,7 +95,8 @@ class BusAccounting {
   }
 
   const DramTiming timing_;
-  const int turns_;  // a power of two
+  const std::int64_t line_;  // cycles of the bus that a line takes
+  const int turns_;          // a power of two
   const std::int64_t refresh_time_;
   const Tick period_;
   std::array<std::int64_t, kBusLosses> lost_{};

@@ -169,7 +169,10 @@ void report_shares(StatisticRegistry& registry, const Channels& channels) {
 
 void report_command_shares(StatisticRegistry& registry, const Channels& channels) {
   registry.ratio("bus.command_share", "share of command-bus cycles that carry a command",
-                 sum(channels, &S::command_cycles), elapsed(channels));
+                 sum(channels, &S::command_cycles),
+                 [total = elapsed(channels), buses = channels.front()->command_buses()] {
+                   return total() * static_cast<double>(buses);
+                 });
   registry.ratio("bus.ack_share", "share of command-bus cycles that return an ack's address",
                  sum(channels, &S::ack_cycles), elapsed(channels));
 }

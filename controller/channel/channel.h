@@ -64,7 +64,8 @@ class Channel final : public MemoryChannel, public AckListener {
   const EnergyMeter* energy() const override { return &accounts_.energy(); }
   Cycle elapsed() const override { return accounts_.elapsed(now()); }
   Tick clock_period() const override { return layout_.period; }
-  std::int64_t burst_cycles() const override { return layout_.dram.timing.burst; }
+  std::int64_t burst_cycles() const override { return layout_.dram.line_share(); }
+  std::int64_t command_buses() const override { return layout_.dram.command_buses(); }
   Tick now() const override { return clock_.kernel_time(); }
   Cycle last_edge() const { return clock_.edge(); }  // the last one that was processed
   void reset_statistics(Tick now) override { accounts_.reset(now); }

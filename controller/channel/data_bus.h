@@ -17,8 +17,11 @@ namespace hmsim {
 
 class DataBus {
  public:
-  explicit DataBus(const DramTiming& timing)
-      : read_end_(timing.cl + timing.line()), write_end_(timing.cwl + timing.line()) {}
+  // `several`: ranks have data buses of their own.
+  DataBus(const DramTiming& timing, bool several)
+      : read_end_(timing.cl + timing.line()),
+        write_end_(timing.cwl + timing.line()),
+        finishes_(several) {}
 
   // The command bus on the present edge.
   void begin_edge() { command_taken_ = false; }

@@ -13,10 +13,12 @@
 
 namespace hmsim {
 
-// A list by Transaction::next: they compete for nothing any longer. One data bus, so no two finish
-// on the same edge.
+// A list by Transaction::next: they compete for nothing any longer. Where there is one data bus, no
+// two finish on the same edge; of several, those that do have the order of their slots.
 class FinishQueue {
  public:
+  explicit FinishQueue(bool several_buses = false) : several_buses_(several_buses) {}
+
   // When the last beat of the first one passes; kNeverCycle: there is none.
   Cycle next() const { return next_; }
   bool empty() const { return first_ == nullptr; }
@@ -27,6 +29,9 @@ class FinishQueue {
     if (first_ == nullptr) {
       first_ = &transaction;
       next_ = end;
+    } else if (end <= last_->finishes && several_buses_) {
+      insert(end, transaction);
+      return;
     } else {
       ensure(end > last_->finishes, "finish queue", transaction.request.arrival,
              static_cast<std::int64_t>(transaction.request.id),
@@ -52,15 +57,38 @@ class FinishQueue {
     std::sort(held.begin(), held.end(), [](const Transaction* a, const Transaction* b) {
       return a->finishes != b->finishes ? a->finishes < b->finishes : a->slot < b->slot;
     });
-    *this = FinishQueue();
+    *this = FinishQueue(several_buses_);
     for (Transaction* each : held) {
-      archive.check(each->finishes > edge, "a burst ends with another, or in the past");
+      archive.check(each->finishes > edge ||
+                        (several_buses_ && each != held.front() && each->finishes == edge),
+                    "a burst ends with another, or in the past");
       edge = each->finishes;
       push(edge, *each);
     }
   }
 
  private:
+  // In its place, which may be the last.
+  void insert(Cycle end, Transaction& transaction) {
+    const auto goes_before = [&](const Transaction& other) {
+      return other.finishes < end || (other.finishes == end && other.slot < transaction.slot);
+    };
+    if (!goes_before(*first_)) {
+      transaction.next = first_;
+      first_ = &transaction;
+      next_ = end;
+      return;
+    }
+    Transaction* before = first_;
+    while (before->next != nullptr && goes_before(*before->next)) {
+      before = before->next;
+    }
+    transaction.next = before->next;
+    before->next = &transaction;
+    last_ = transaction.next == nullptr ? &transaction : last_;
+  }
+
+  bool several_buses_;
   Transaction* first_ = nullptr;
   Transaction* last_ = nullptr;
   Cycle next_ = kNeverCycle;

@@ -162,6 +162,8 @@ inline std::vector<FuzzedSystem> fuzzed_memories() {
                          {"dram.ranks", "2"},
                          {"controller.writes", "drained"}}),
        {with(kToDram, {{"interval", "60ns"}}), kChase}},
+      {with(kDramAlone, {{"dram.preset", "hbm3_6400_8h_4gb_x32"}, {"dram.ranks", "2"}}),
+       {with(kToDram, {{"interval", "20ns"}}), kChase}},
       {with(kDramAlone, {{"dram.power_down", "fast"},
                          {"dram.self_refresh", "true"},
                          {"dram.self_refresh_idle", "1us"},

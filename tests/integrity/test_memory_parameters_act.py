@@ -95,6 +95,7 @@ OTHER: dict[str, Any] = {
     "dram.timing.tCCD": 6,
     "dram.timing.tCCD_L": 12,
     "dram.timing.tCCD_L_WR": 40,
+    "dram.timing.tCCDR": 9,
     "dram.timing.burst": 3,
     "dram.timing.burst_gap": 4,
     "dram.timing.tRTRS": 4,
@@ -130,6 +131,7 @@ DDR4 = {"dram.preset": "ddr4_2400r_8gb_x8"}
 DDR5 = {"dram.preset": "ddr5_4800b_16gb_x8"}
 SAME_BANK = {**DDR5, "dram.refresh_mode": "same_bank"}
 LPDDR5 = {"dram.preset": "lpddr5_6400_16gb_x16", "nvdimm.present": False}
+HBM3 = {"dram.preset": "hbm3_6400_8h_4gb_x32", "nvdimm.present": False}
 POWER_DOWN = {"dram.power_down": "fast"}
 SELF_REFRESH = {"dram.self_refresh": True, "dram.self_refresh_idle": "500ns"}
 WHOLE = {"dram.backend": "dramsim3_full", "nvdimm.present": False}
@@ -157,6 +159,7 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.timing.tCCD_L": DDR4,
     "dram.timing.tPPD": DDR5,
     "dram.timing.tCCD_L_WR": DDR5,
+    "dram.timing.tCCDR": HBM3,
     "dram.timing.burst_gap": LPDDR5,
     "dram.timing.tWCK_RD": LPDDR5,
     "dram.timing.tWCK_WR": LPDDR5,

@@ -64,12 +64,18 @@ def _add_buses(
         track, start[responses], start[responses] + period, codes[responses], **some(responses)
     )
     track = Track((channel, BUSES, 2), group, "data bus")
-    burst = run.number("dram.timing.burst") * period
+    burst = line_cycles(run) * period
     for command, (kind, latency) in BURSTS.items():
         which = (names == command).to_numpy()
         if which.any():
             data = start[which] + run.number(f"dram.timing.{latency}") * period
             sheet.add(track, data, data + burst, kind, **some(which))
+
+
+def line_cycles(run: RunDirectory) -> int:
+    """Return the cycles from a line's first beat to its last, with the gap between its halves."""
+    gap = run.config.get("dram.timing.burst_gap", "preset")
+    return run.number("dram.timing.burst") + (int(gap) if gap.isdigit() else 0)
 
 
 def takes_slot(command: str, run: RunDirectory) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hmsim import _core
 from hmsim._core import InputError
-from hmsim.timeline.channels import BURSTS, takes_slot
+from hmsim.timeline.channels import BURSTS, line_cycles, takes_slot
 from hmsim.timeline.sheet import CODES, KINDS
 from hmsim.timeline.tracks import Timeline
 
@@ -99,7 +99,7 @@ def _phases(timeline: Timeline, own: pd.DataFrame) -> tuple[list[Phase], int | N
     began = phases[-1].end if phases else starts[-1]
     if data > began:
         phases.append(Phase(began, data, f"until data (t{latency})"))
-    phases.append(Phase(data, data + run.number("dram.timing.burst") * period, "data (tBL)", kind))
+    phases.append(Phase(data, data + line_cycles(run) * period, "data (tBL)", kind))
     return phases, block
 
 

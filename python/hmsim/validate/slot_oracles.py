@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closed forms of LPDDR5: the start of its data clock, split activates, lines in two halves."""
+"""Closed forms of LPDDR5 and HBM3: lines in two halves, and what their commands need beside a slot.
+
+LPDDR5 starts a data clock before bursts and splits activates; HBM3 has two command buses that two
+pseudo-channels share.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,13 @@ FOUR_ACTIVATES = 28  # cycles, longer than the parts' own, so that nothing else 
 
 
 class _Part:
-    """A part whose map is ``row|bank|rank|column|group|channel``, and what its lines take."""
+    """A part whose groups are lowest in the map, then its columns (and, with them, ranks)."""
 
-    def __init__(self, name: str, config: str, columns: int) -> None:
+    def __init__(self, name: str, config: str, columns: int, ranks: int = 1) -> None:
         self.name = name
         self.config = config
-        self.columns = columns  # lines of a row
+        self.columns = columns * ranks  # lines of a row, of all ranks
+        self.ranks = ranks
 
     def bench(self, **overrides: Any) -> Bench:
         return Bench(self.config, **overrides)
@@ -32,12 +37,15 @@ class _Part:
 
     def rows(self, count: int) -> Iterator[int]:
         """Yield an address in each of so many rows, each in another bank than the one before."""
+        places = GROUPS * self.ranks
         for index in range(count):
-            group, bank, row = index % GROUPS, index // GROUPS % (BANKS // GROUPS), index // BANKS
-            yield row * self.next_row + bank * self.columns * GROUPS * LINE + group * LINE
+            place, bank = index % places, index // places % (BANKS // GROUPS)
+            row = index // (BANKS * self.ranks)
+            yield row * self.next_row + (bank * self.columns * GROUPS + place) * LINE
 
 
 LPDDR5 = _Part("LPDDR5", "validate_lpddr5", 32)
+HBM3 = _Part("HBM3", "validate_hbm3", 16, 2)
 
 
 def line_of(t: dict[str, int]) -> int:
@@ -87,28 +95,32 @@ def clock_start() -> Iterator[Oracle]:
     yield Oracle("LPDDR5: later write data, slow WCK", 5, slow - write, "cycles", 0, source)
 
 
-def _streams(part: _Part) -> Iterator[Oracle]:
-    """Yield the rates of lines that follow one another, and of rows."""
+def _streams(part: _Part, columns: int) -> Iterator[Oracle]:
+    """Yield the rates of lines, of ``columns`` reads each, that follow one another, and of rows."""
     lines = part.columns * GROUPS  # one row of each group
-    for name, step, form in (
-        ("cycles of a line, groups in turn", LINE, "burst"),
-        ("cycles of a line, one group", GROUPS * LINE, "tCCD_L"),
+    t = part.bench().cycles
+    several = f"{columns} " if columns > 1 else ""
+    share = f" / {part.ranks}" if part.ranks > 1 else ""
+    for name, step, cycles, source in (
+        ("cycles of a line, groups in turn", LINE, t["burst"], "burst"),
+        ("cycles of a line, one group", GROUPS * LINE, columns * t["tCCD_L"], several + "tCCD_L"),
     ):
         bench = part.bench(dram__refresh=False)
         ends = bench.stream((index * step for index in range(lines * LINE // step)), bench.period)
-        count = (len(ends) - 9) // 2 * 2  # whole pairs, with all rows open
+        count = (len(ends) - 9) // 4 * 4  # whole pairs of each rank, with all rows open
         got = (ends[-1] - ends[-1 - count]) / bench.period / count
-        yield Oracle(f"{part.name}: {name}", bench.cycles[form], got, "cycles", 0, form)
+        expected = cycles / part.ranks
+        yield Oracle(f"{part.name}: {name}", expected, got, "cycles", 0, source + share)
     bench = part.bench(dram__refresh=False, dram__timing__tFAW=FOUR_ACTIVATES)
     ends = bench.stream(part.rows(2_000), bench.period)
     got = (ends[-1] - ends[0]) / bench.period / (len(ends) - 1)
-    expected = FOUR_ACTIVATES / 4
-    source = "tFAW / 4"
+    expected = FOUR_ACTIVATES / 4 / part.ranks
+    source = f"tFAW / 4{share}"
     yield Oracle(f"{part.name}: cycles of a row", expected, got, "cycles", 0.05, source)
 
 
-def _refreshes(part: _Part, activate: int) -> Iterator[Oracle]:
-    """Yield their number, and what each costs a stream. ``activate``: slots of one."""
+def _refreshes(part: _Part, columns: int) -> Iterator[Oracle]:
+    """Yield their number, and what each costs a stream of lines of ``columns`` reads each."""
     bench = part.bench()
     time = 1_000_000_000  # ps
     bench.system.advance(time)
@@ -123,8 +135,9 @@ def _refreshes(part: _Part, activate: int) -> Iterator[Oracle]:
     ends = bench.stream((index % lines * LINE for index in range(count)), bench.period)
     cycles = (ends[-1] - ends[0]) / bench.period - (count - 1) * t["burst"]
     got = cycles / bench.system.stats["dram.refreshes"]
-    lost = t["tRTP"] + t["tRP"] + t["tRFC"] + (activate - 1) + t["tRCD"] - t["tCCD"]
-    source = "tRTP + tRP + tRFC + slots - 1 + tRCD - tCCD"
+    last = (columns - 1) * t["tCCD_L"]  # read of a line, which is precharged after tRTP
+    lost = last + t["tRTP"] + t["tRP"] + t["tRFC"] + 1 + t["tRCD"] - t["tCCD"]
+    source = "tRTP + tRP + tRFC + 1 + tRCD - tCCD" + (" + tCCD_L" if columns > 1 else "")
     yield Oracle(f"{part.name}: cycles lost to a refresh", lost, got, "cycles", 4, source)
 
 
@@ -141,9 +154,32 @@ def _bank_refreshes(part: _Part, turns: int) -> Oracle:
 
 def lpddr5() -> Iterator[Oracle]:
     yield from clock_start()
-    yield from _streams(LPDDR5)
-    yield from _refreshes(LPDDR5, 2)
+    yield from _streams(LPDDR5, 1)
+    yield from _refreshes(LPDDR5, 1)
     yield _bank_refreshes(LPDDR5, 8)
 
 
-ORACLES = (lpddr5,)
+def hbm3() -> Iterator[Oracle]:
+    bench = HBM3.bench(dram__refresh=False)
+    t = bench.cycles
+    data = t["CL"] + line_of(t)
+    cases = (
+        ("read of a closed bank", 0, 1 + t["tRCD"] + data, "ACT + tRCD + RL + tCCDL + BL/4"),
+        ("read of the open row", 2 * GROUPS * LINE, data, "RL + tCCDL + BL/4"),
+        (
+            "read of another row",
+            HBM3.next_row,
+            t["tRP"] + 1 + t["tRCD"] + data,
+            "tRP + ACT + tRCD + RL + tCCDL + BL/4",
+        ),
+    )
+    for name, address, expected, source in cases:
+        got = bench.latency(address) / bench.period
+        bench.system.advance(bench.system.now + STEP)  # tRAS is over
+        yield Oracle(f"HBM3: {name}", expected, got, "cycles", 0, source)
+    yield from _streams(HBM3, 2)
+    yield from _refreshes(HBM3, 2)
+    yield _bank_refreshes(HBM3, 16)
+
+
+ORACLES = (lpddr5, hbm3)

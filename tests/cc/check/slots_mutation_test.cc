@@ -57,6 +57,56 @@ std::vector<Case> lpddr5_cases(const Part& part) {
   };
 }
 
+// In every part tRC is tRAS + tRP, and both pseudo-channels have a data bus. tCCD and its slots as
+// of LPDDR5.
+const Assignments kHbm3Base{{"dram.preset", "hbm3_6400_8h_4gb_x32"},
+                            {"nvdimm.present", "false"},
+                            {"dram.timing.tFAW", "40"},
+                            {"controller.address_map", kGroupedMap}};
+// Two stack ids among the few lines of the traffic.
+const Assignments kStacked{{"controller.address_map", "row|bank|column|rank|group|channel"}};
+const Part kHbm3{"HBM3",
+                 standard("hbm3").rules,
+                 kHbm3Base,
+                 {{"dram.timing.tRC", "120"}, {"dram.timing.tREFI", "3000"}},
+                 {{"dram.timing.tCCD", "3"}},
+                 {{"dram.timing.tREFI", "3000"}},
+                 410};
+const Part kHbm3PerBank{"HBM3, per-bank refreshes",
+                        standard("hbm3").rules,
+                        with(kHbm3Base, {{"dram.refresh_mode", "same_bank"}}),
+                        {{"dram.timing.tRC", "120"}, {"dram.timing.tREFI", "14000"}},
+                        {{"dram.timing.tCCD", "3"}},
+                        {{"dram.timing.tREFI", "14000"}},
+                        32 * 12};
+
+// All but refreshes.
+std::vector<Case> hbm3_cases(const Part& part) {
+  constexpr Scope kStack = Scope::other_stack;
+  return {
+      {C::activate, C::activate, kBank, 1, "tRC", part.long_trc},
+      {C::activate, C::read, kBank, 1, "tRCD"},
+      {C::activate, C::write, kBank, 1, "tRCD"},
+      {C::activate, C::precharge, kBank, 1, "tRAS"},
+      {C::precharge, C::activate, kBank, 1, "tRP"},
+      {C::read, C::precharge, kBank, 1, kPrechargeDelay},
+      {C::write, C::precharge, kBank, 1, kPrechargeDelay},
+      {C::precharge, C::precharge, kRank, 1, "tPPD"},
+      {C::read, C::read, kStack, 1, "tCCDR", kStacked},
+      {C::write, C::write, kStack, 1, "tCCDR", kStacked},
+      {C::activate, C::activate, kGroup, 1, "tRRD_L"},
+      {C::read, C::read, kGroup, 1, "tCCD_L"},
+      {C::write, C::write, kGroup, 1, "tCCD_L"},
+      {C::write, C::read, kGroup, 1, "tWTR_L"},
+      {C::activate, C::activate, kRank, 1, "tRRD"},
+      {C::activate, C::activate, kRank, 4, "tFAW"},
+      {C::read, C::read, kRank, 1, "tCCD", part.long_tccd},
+      {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
+      {C::write, C::read, kRank, 1, "tWTR"},
+      {C::read, C::write, kRank, 1, "tRTRS"},
+  };
+}
+
 std::vector<Case> rank_refreshes(const Part& part) {
   return {{C::precharge, C::refresh, kRank, 1, "tRP", part.many_refreshes},
           {C::activate, C::refresh, kRank, 1, "tRC", part.long_trc},
@@ -89,6 +139,11 @@ TEST(CheckerMutation, ARuleOfLpddr5RelaxedByOneCycleIsReportedByItsName) {
 
 TEST(CheckerMutation, ARuleOfPerBankRefreshRelaxedByOneCycleIsReportedByItsName) {
   relax_each_rule(kPerBank, joined(lpddr5_cases(kPerBank), bank_refreshes(kPerBank)));
+}
+
+TEST(CheckerMutation, ARuleOfHbm3RelaxedByOneCycleIsReportedByItsName) {
+  relax_each_rule(kHbm3, joined(hbm3_cases(kHbm3), rank_refreshes(kHbm3)));
+  relax_each_rule(kHbm3PerBank, joined(hbm3_cases(kHbm3PerBank), bank_refreshes(kHbm3PerBank)));
 }
 
 }  // namespace

@@ -357,12 +357,14 @@ TEST(DramPresets, EveryPartIsConsistentAndOfItsDensity) {
       const std::size_t from = preset.name.rfind('_', at) + 1;
       const std::int64_t gigabits = std::stoll(preset.name.substr(from, at - from));
       const std::int64_t width = std::stoll(preset.name.substr(at + 4));
-      const std::int64_t lines = config.dram.is("lpddr5") ? 16 : config.dram.is("ddr5") ? 32 : 64;
+      const std::int64_t lines = config.dram.is("lpddr5")                           ? 16
+                                 : config.dram.is("ddr5") || config.dram.is("hbm3") ? 32
+                                                                                    : 64;
       EXPECT_EQ(config.dram.rank_capacity(), Bytes((gigabits << 30) / 8 * (lines / width)));
     }
   }
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  EXPECT_GE(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 3 * 3 + 2u)
+  EXPECT_GE(names.size(), 1 + 21 * 5 * 3 + 24 * 3 * 3 + 17 * 3 * 3 + 3 * 3 + 6 + 2u)
       << "a part is lost";
 }
 

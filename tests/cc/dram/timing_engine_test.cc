@@ -29,7 +29,9 @@ class Table {
   explicit Table(const DramParameters& dram)
       : rules_(timing_rules(dram)),
         banks_(static_cast<int>(dram.organisation.banks)),
-        banks_per_group_(static_cast<int>(dram.organisation.banks_per_group())) {}
+        banks_per_number_(static_cast<int>(dram.refreshed_apart())),
+        banks_per_group_(static_cast<int>(dram.organisation.banks_per_group())),
+        banks_per_stack_(static_cast<int>(dram.organisation.banks / dram.organisation.stacks)) {}
 
   const std::vector<TimingRule>& rules() const { return rules_; }
   void issue(Command command, int bank, std::int64_t cycle) {
@@ -65,20 +67,24 @@ class Table {
       case Scope::bank:
         return from == to;
       case Scope::same_bank:
-        return same_rank && from % banks_per_group_ == to % banks_per_group_;
+        return same_rank && from % banks_per_number_ == to % banks_per_number_;
       case Scope::group:
         return from / banks_per_group_ == to / banks_per_group_;
       case Scope::rank:
         return same_rank;
       case Scope::other_rank:
         return !same_rank;
+      case Scope::other_stack:
+        return same_rank && from / banks_per_stack_ != to / banks_per_stack_;
     }
     return false;
   }
 
   const std::vector<TimingRule> rules_;
   const int banks_;
+  const int banks_per_number_;
   const int banks_per_group_;
+  const int banks_per_stack_;
   std::vector<Issued> history_;
 };
 
@@ -93,7 +99,9 @@ void run(const char* preset, RefreshMode mode) {
   const auto ranks = static_cast<int>(dram.ranks);
   const bool all = mode == RefreshMode::all_bank;
   Table table(dram);
-  TimingEngine engine(table.rules(), ranks + 1, static_cast<int>(dram.organisation.groups), banks);
+  TimingEngine engine(table.rules(), ranks + 1, static_cast<int>(dram.organisation.groups), banks,
+                      static_cast<int>(dram.refreshed_apart()),
+                      static_cast<int>(dram.organisation.stacks));
   std::vector<bool> open(static_cast<std::size_t>(ranks * banks));
   Random random(3);
   std::int64_t now = 0;
@@ -112,8 +120,7 @@ void run(const char* preset, RefreshMode mode) {
           open[static_cast<std::size_t>(each)] = false;
         }
       }
-      bank = bank / banks * banks +
-             (all ? 0 : bank % static_cast<int>(dram.organisation.banks_per_group()));
+      bank = bank / banks * banks + (all ? 0 : bank % static_cast<int>(dram.refreshed_apart()));
     } else if (chance < 8) {
       bank = ranks * banks;
       command = chance < 5 ? Command::nvdimm_read : Command::nvdimm_write;
@@ -142,6 +149,9 @@ TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr4) {
 TEST(TimingEngine, AnswersWhatTheTableSaysOnDdr5) {
   run("ddr5_4800b_16gb_x8", RefreshMode::all_bank);
   run("ddr5_4800b_16gb_x8", RefreshMode::same_bank);
+  run("lpddr5_6400_16gb_x16", RefreshMode::same_bank);
+  run("hbm3_6400_8h_4gb_x32", RefreshMode::all_bank);
+  run("hbm3_6400_8h_4gb_x32", RefreshMode::same_bank);
 }
 
 }  // namespace

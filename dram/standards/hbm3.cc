@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HBM3 parts, composed from JESD238. A channel is one of a stack's sixteen, its ranks are its two
+// pseudo-channels (`dram.ranks: 2`): 32 data lines each, with banks, timing and a data bus of their
+// own. They share two command buses, one for reads and writes and one for all other commands, so
+// that a command of either kind goes in the same cycle of CK, which runs at a quarter of the data
+// rate.
+//
+// A line of 64 bytes is two bursts of 8 from one row, tCCDL apart: two reads (writes) in the
+// command slots, and two cycles of data each, between which a burst of another bank group fits. An
+// ACT takes one and a half cycles of the row bus; here two, and its times count from the second.
+//
+// JESD238 gives tCK, tCCDS, tCCDL, tREFI and tRREFD, and leaves most others to vendors [j]. These
+// are the nanoseconds of public models, which took them from HBM2 and say so: [r] Ramulator 2's
+// HBM3 with a preset of 6.4 Gb/s counted in CK, [g] a gem5 interface of a stack of eight dies of 16
+// Gb.
+#include <algorithm>
+#include <array>
+
+#include "dram/standard.h"
+
+namespace hmsim {
+
+extern const DramStandardDescriptor kDramStandard_hbm3;
+
+namespace {
+
+constexpr CommandProtocol kProtocol{true, 2, 2, true, false};
+
+struct Bin {
+  const char* name;   // of a stack of `stacks` times four dies
+  std::int64_t rate;  // Mb/s of a data line
+  std::int64_t stacks;
+};
+
+constexpr std::array<Bin, 6> kBins{{{"4800_4h", 4800, 1},
+                                    {"4800_8h", 4800, 2},
+                                    {"5600_4h", 5600, 1},
+                                    {"5600_8h", 5600, 2},
+                                    {"6400_4h", 6400, 1},
+                                    {"6400_8h", 6400, 2}}};
+
+constexpr std::int64_t kMegabits = 2048;   // of a pseudo-channel in four dies of 16 Gb
+constexpr std::int64_t kPageBytes = 1024;  // of a pseudo-channel [j]
+constexpr std::int64_t kGroups = 4;        // of a stack id
+constexpr std::int64_t kBanks = 16;        // of a stack id
+constexpr int kDataLines = 32;
+
+// The next whole cycle.
+std::int64_t cycles(std::int64_t time, std::int64_t tck) { return (time + tck - 1) / tck; }
+
+DramTiming timing_of(const Bin& bin) {
+  const std::int64_t tck = 4'000'000 / bin.rate;  // CK, not WDQS [j]
+  DramTiming t;
+  t.tck_ps = tck;
+  t.cl = cycles(16'000, tck);  // RL and WL, of a mode register [r]
+  t.cwl = cycles(8'125, tck);
+  t.trcd = cycles(16'000, tck);  // tRCDRD, and tRCDWR, which may be less [r]
+  t.trp = cycles(16'000, tck);   // [r]
+  t.tras = cycles(33'000, tck);  // [r]
+  t.trc = t.tras + t.trp;
+  t.trrd = cycles(3'125, tck);                               // tRRDS [r]
+  t.trrd_l = cycles(4'062, tck);                             // tRRDL [r]
+  t.tfaw = cycles(16'000, tck);                              // [r]
+  t.twr = cycles(16'000, tck);                               // [r]
+  t.twtr = cycles(4'062, tck);                               // tWTRS [r]
+  t.twtr_l = cycles(8'125, tck);                             // tWTRL [r]
+  t.trtp = cycles(8'125, tck);                               // tRTPL [r]; tRTPS is less
+  t.tccd = 2;                                                // tCCDS [j]
+  t.tccd_l = std::max<std::int64_t>(4, cycles(2'500, tck));  // tCCDL [j]
+  t.tccdr = 3;  // tCCDS and a cycle: of no source at hand
+  t.tppd = 2;
+  t.burst = 4;  // two bursts of 8, four bits a line in a cycle
+  t.burst_gap = t.tccd_l - t.burst / 2;
+  t.trtrs = 2;                                                 // read to write: a preamble
+  t.trefi = 3'900'000 / tck;                                   // [j]
+  t.trfc = cycles(bin.stacks == 1 ? 260'000 : 350'000, tck);   // tRFCab [r], [g]
+  t.trfcsb = cycles(200'000, tck);                             // tRFCpb [g]
+  t.trefsbrd = std::max<std::int64_t>(3, cycles(8'000, tck));  // tRREFD [j]
+  t.tpbr2pbr = t.trefsbrd;
+  // Power-down and self-refresh, which no HBM3 channel makes use of.
+  t.tcke = cycles(7'500, tck);
+  t.txp = cycles(7'500, tck);
+  t.tckesr = cycles(10'000, tck);
+  t.txs = t.trfc + cycles(10'000, tck);
+  t.txsdll = t.txs;
+  return t;
+}
+
+std::vector<DramPreset> presets() {
+  std::vector<DramPreset> all;
+  for (const Bin& bin : kBins) {
+    const DramDevice device{kMegabits * bin.stacks, kDataLines, kPageBytes, kGroups * bin.stacks,
+                            kBanks * bin.stacks,    kDataLines, 1,          bin.stacks};
+    all.push_back(make_preset(kDramStandard_hbm3, bin.name, device, timing_of(bin)));
+  }
+  return all;
+}
+
+// Times of an activated row count from the second slot of the activate; those of a line from its
+// second read (write), which comes tCCDL after the first, and from the end of its data. A
+// pseudo-channel shares no data bus.
+std::vector<TimingRule> rules_of(const DramParameters& dram) {
+  DramParameters whole = dram;
+  DramTiming& t = whole.timing;
+  t.burst = dram.timing.line();
+  t.trcd += 1;
+  t.tras += 1;
+  t.trtp += t.tccd_l;
+  t.tccd_l += t.tccd_l;
+  const std::int64_t to_stack = dram.timing.tccd_l + t.tccdr;
+  return rules::joined({{{Command::precharge, Command::precharge, Scope::rank, t.tppd},
+                         {Command::read, Command::read, Scope::other_stack, to_stack},
+                         {Command::write, Command::write, Scope::other_stack, to_stack}},
+                        rules::of_group(t, t.tccd_l),
+                        rules::of_rank(t),
+                        rules::of_bank(whole),
+                        dram.refresh_mode == RefreshMode::same_bank
+                            ? rules::of_same_bank_refresh(t, t.tpbr2pbr)
+                            : rules::of_all_bank_refresh(t),
+                        rules::of_direction(t)});
+}
+
+std::vector<OwnTime> own_times() {
+  return {{"tRRD_L", &DramTiming::trrd_l, &DramTiming::trrd},
+          {"tWTR_L", &DramTiming::twtr_l, &DramTiming::twtr},
+          {"tCCD_L", &DramTiming::tccd_l, &DramTiming::tccd},
+          {"tCCDR", &DramTiming::tccdr, &DramTiming::tccd},
+          {"tPPD", &DramTiming::tppd, nullptr},
+          {"tRFCsb", &DramTiming::trfcsb, nullptr},
+          {"tREFSBRD", &DramTiming::trefsbrd, nullptr},
+          {"tPBR2PBR", &DramTiming::tpbr2pbr, nullptr},
+          {"burst_gap", &DramTiming::burst_gap, nullptr}};
+}
+
+// Estimates of the order of a pseudo-channel at 6.4 Gb/s, all supplies taken as VDDC; of no data
+// sheet, in all parts alike.
+std::vector<DeviceCurrents> currents() {
+  return {{3200, 4096, 32, {90, 40, 25, 60, 420, 400, 250, 130, 20}}};
+}
+
+}  // namespace
+
+const DramStandardDescriptor kDramStandard_hbm3{"hbm3",   "JESD238", 8,        true,
+                                                nullptr,  1100,      true,     own_times,
+                                                currents, presets,   rules_of, &kProtocol};
+
+}  // namespace hmsim
