@@ -11,6 +11,12 @@ std::int64_t write_of(const DramParameters& dram) {
   return t.cwl + (dram.is("lpddr5") ? t.tccd_l : dram.is("hbm3") ? t.burst + t.burst_gap : t.burst);
 }
 
+// JESD209-5: as from another group, but with BL/n_max; elsewhere the data bus is enough.
+std::int64_t read_of(const DramParameters& dram) {
+  const DramTiming& t = dram.timing;
+  return dram.is("lpddr5") ? t.cl + t.tccd_l + t.trtrs - t.cwl : 0;
+}
+
 }  // namespace
 
 BankGroupChecker::BankGroupChecker(const DramParameters& dram, ViolationLog& violations)
@@ -18,6 +24,7 @@ BankGroupChecker::BankGroupChecker(const DramParameters& dram, ViolationLog& vio
       groups_per_rank_(dram.organisation.groups),
       banks_per_group_(dram.organisation.banks_per_group()),
       columns_(dram.is("hbm3") ? 2 * t_.tccd_l : t_.tccd_l),
+      read_(read_of(dram)),
       write_(write_of(dram)),
       writes_apart_(dram.is("ddr5")),
       violations_(violations),
@@ -40,6 +47,7 @@ void BankGroupChecker::check(const CommandRecord& record) {
     group.read = now;
   } else if (record.command == C::write) {
     violations_.require("tCCD_L", record, {C::write, group.write}, columns_);
+    violations_.require("tRTRS", record, {C::read, group.read}, read_);
     if (writes_apart_) {
       violations_.require("tCCD_L_WR", record, {C::write, group.write}, t_.tccd_l_wr);
     }

@@ -35,6 +35,7 @@ class BankGroupChecker {
   const std::int64_t groups_per_rank_;
   const std::int64_t banks_per_group_;
   const std::int64_t columns_;  // from a line to the next: its reads (writes) tCCD_L apart
+  const std::int64_t read_;     // from a read to a write of the group; 0: no rule
   const std::int64_t write_;    // from a write to where tWTR_L counts from
   const bool writes_apart_;     // DDR5: by tCCD_L_WR
   ViolationLog& violations_;

@@ -35,8 +35,10 @@ void DataClockChecker::check_start(const CommandRecord& record, Rank& rank) {
   if (rank.start != kLongPast) {
     violations_.add("data clock started twice", record, 1, 2);
   }
-  if (now <= rank.runs_to) {
-    violations_.add("data clock runs", record, rank.runs_to + 1, now);
+  for (const Rank& each : ranks_) {
+    if (now <= each.runs_to) {
+      violations_.add("data clock runs", record, each.runs_to + 1, now);
+    }
   }
   rank.start = now;
 }

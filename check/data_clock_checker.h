@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What JESD209-5 adds for its data clock, WCK, which runs for bursts only: it is started by a CAS
 // command with WS_RD or WS_WR right before a read or write, and runs on until tWCKPST after data.
+// The ranks of a channel share its wires, so that it runs for one of them at a time.
 #pragma once
 
 #include <cstdint>

@@ -42,12 +42,11 @@ CommandSlots::CommandSlots(const DramParameters& dram, const CommandProtocol& pr
       longest_lead_(
           protocol.data_clock ? later(data_clock_lead(t_, false), data_clock_lead(t_, true)) : 0),
       buses_(protocol.separate_buses ? 2 : 1),
-      data_(static_cast<std::size_t>(dram.ranks)),
-      clock_runs_to_(static_cast<std::size_t>(dram.ranks), Cycle(-1)) {}
+      data_(static_cast<std::size_t>(dram.ranks)) {}
 
 Cycle CommandSlots::lead(Command command, int rank, Cycle edge) const {
   if (!protocol_.data_clock || !is_column(command) ||
-      edge <= clock_runs_to_[static_cast<std::size_t>(rank)]) {
+      (rank == clock_rank_ && edge <= clock_runs_to_)) {
     return Cycle(0);
   }
   return Cycle(data_clock_lead(t_, command == Command::write));
@@ -63,6 +62,10 @@ std::uint64_t CommandSlots::slots(Command command, Cycle lead) const {
 
 bool CommandSlots::free(Command command, int rank, Cycle edge) const {
   const Cycle before = lead(command, rank, edge);
+  // The ranks share the wires of the data clock: it stops before it is started for another.
+  if (before != Cycle(0) && edge <= clock_runs_to_) {
+    return false;
+  }
   if ((bus_of(command).from(edge) & slots(command, before)) != 0) {
     return false;
   }
@@ -80,8 +83,8 @@ void CommandSlots::take(Command command, int rank, Cycle edge) {
   data_[index].take(line_, edge + before);
   if (protocol_.data_clock) {
     const std::int64_t latency = command == Command::write ? t_.cwl : t_.cl;
-    clock_runs_to_[index] =
-        later(clock_runs_to_[index], edge + before + Cycle(latency + t_.line() + t_.twckpst));
+    clock_rank_ = rank;
+    clock_runs_to_ = later(clock_runs_to_, edge + before + Cycle(latency + t_.line() + t_.twckpst));
   }
 }
 
@@ -92,10 +95,11 @@ void CommandSlots::Wires::serialize(Archive& archive) {
 
 void CommandSlots::serialize(Archive& archive) {
   archive.section("command slots");
-  archive.fixed(buses_, data_, clock_runs_to_);
-  for (const Cycle runs_to : clock_runs_to_) {
-    archive.check(runs_to != kNeverCycle, "a data clock runs for ever");
-  }
+  archive.fixed(buses_, data_);
+  archive(clock_rank_, clock_runs_to_);
+  archive.check_index(static_cast<std::size_t>(clock_rank_), data_.size(),
+                      "a data clock is of no rank");
+  archive.check(clock_runs_to_ != kNeverCycle, "a data clock runs for ever");
 }
 
 }  // namespace hmsim

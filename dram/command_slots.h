@@ -21,7 +21,7 @@ struct CommandProtocol {
   std::int64_t activate_slots;   // of an activate, one after the other; times count from the last
   std::int64_t columns_of_line;  // reads (writes) that move a line, tCCD_L apart
   bool data_bus_of_rank;         // each rank has one of its own: pseudo-channels
-  bool data_clock;               // runs for bursts only: tWCK_RD, tWCK_WR, tWCKPST
+  bool data_clock;  // runs for bursts of one rank at a time only: tWCK_RD, tWCK_WR, tWCKPST
 };
 
 // Cycles from the start of the data clock to the command whose burst it is started for; it starts
@@ -55,6 +55,9 @@ class CommandSlots {
     std::uint64_t taken = 0;
     std::uint64_t from(Cycle edge) const {
       const std::int64_t passed = edge.value() - first;
+      if (passed < 0) {
+        return passed > -64 ? taken << -passed : 0;
+      }
       return passed < 64 ? taken >> passed : 0;
     }
     void take(std::uint64_t cycles, Cycle edge) {
@@ -78,9 +81,10 @@ class CommandSlots {
   const std::uint64_t column_slots_;
   const std::uint64_t line_;  // cycles with data of a line, from its first on
   const Cycle longest_lead_;
-  std::vector<Wires> buses_;          // of commands: of all, or of rows and of columns
-  std::vector<Wires> data_;           // by rank; dated by the command, which data follow
-  std::vector<Cycle> clock_runs_to_;  // by rank: on this edge a read or write still finds it so
+  std::vector<Wires> buses_;  // of commands: of all, or of rows and of columns
+  std::vector<Wires> data_;   // by rank; dated by the command, which data follow
+  int clock_rank_ = 0;        // which the data clock was started for last:
+  Cycle clock_runs_to_{-1};   // on this edge a read or write of it still finds it running
 };
 
 }  // namespace hmsim

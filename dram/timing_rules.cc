@@ -35,9 +35,8 @@ std::vector<TimingRule> self_refresh_rules(const DramTiming& t) {
   };
 }
 
-// Between commands, for data that follow one another with a gap of tRTRS.
+// From command to command.
 std::int64_t read_to_write(const DramTiming& t) { return t.cl + t.burst + t.trtrs - t.cwl; }
-std::int64_t write_to_read(const DramTiming& t) { return t.cwl + t.burst + t.trtrs - t.cl; }
 
 }  // namespace
 
@@ -92,21 +91,15 @@ std::vector<TimingRule> of_direction(const DramTiming& t) {
   return {{C::read, C::write, Scope::rank, std::max(t.tccd, read_to_write(t))}};
 }
 
-std::vector<TimingRule> of_driver(const DramTiming& t) {
-  const std::int64_t same = t.burst + t.trtrs;
-  return {
-      {C::read, C::read, Scope::other_rank, same},
-      {C::read, C::write, Scope::other_rank, read_to_write(t)},
-      {C::write, C::read, Scope::other_rank, write_to_read(t)},
-      {C::write, C::write, Scope::other_rank, same},
-  };
-}
-
 std::vector<TimingRule> of_bus(const DramTiming& t) {
   const std::int64_t same = t.burst + t.trtrs;
   const std::int64_t read_write = read_to_write(t);
-  const std::int64_t write_read = write_to_read(t);
-  const std::vector<TimingRule> of_nvdimm{
+  const std::int64_t write_read = t.cwl + t.burst + t.trtrs - t.cl;
+  const std::vector<TimingRule> others{
+      {C::read, C::read, Scope::other_rank, same},
+      {C::read, C::write, Scope::other_rank, read_write},
+      {C::write, C::read, Scope::other_rank, write_read},
+      {C::write, C::write, Scope::other_rank, same},
       {C::nvdimm_read, C::nvdimm_read, Scope::rank, t.burst},
       {C::nvdimm_write, C::nvdimm_write, Scope::rank, t.burst},
       {C::nvdimm_read, C::nvdimm_write, Scope::rank, read_write},
@@ -120,7 +113,7 @@ std::vector<TimingRule> of_bus(const DramTiming& t) {
       {C::nvdimm_write, C::read, Scope::other_rank, write_read},
       {C::nvdimm_write, C::write, Scope::other_rank, same},
   };
-  return joined({of_direction(t), of_driver(t), of_nvdimm});
+  return joined({of_direction(t), others});
 }
 
 std::vector<TimingRule> of_power(const DramParameters& dram) {

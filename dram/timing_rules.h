@@ -78,10 +78,10 @@ std::vector<TimingRule> of_all_bank_refresh(const DramTiming& timing);
 std::vector<TimingRule> of_same_bank_refresh(const DramTiming& timing, std::int64_t apart);
 
 // The data bus: bursts follow one another with a gap of tRTRS when its driver changes, that is with
-// the rank or with the direction. The NVDIMM is bound by nothing else. of_bus() is of all three.
-std::vector<TimingRule> of_direction(const DramTiming& timing);  // read to write of a rank
-std::vector<TimingRule> of_driver(const DramTiming& timing);     // between ranks of the DRAM
+// the rank or with the direction. The NVDIMM is bound by nothing else.
 std::vector<TimingRule> of_bus(const DramTiming& timing);
+std::vector<TimingRule> of_direction(
+    const DramTiming& timing);  // of these, read to write of a rank
 
 // Power-down and self-refresh, as far as the parameters ask for them.
 std::vector<TimingRule> of_power(const DramParameters& dram);

@@ -82,7 +82,7 @@ DramTiming timing_of(const Bin& bin, const Density& density) {
   t.tppd = 2;
   t.burst = 4;
   t.burst_gap = 2;
-  t.trtrs = 2;  // another rank [g]; read to write: RU(tWCKDQO / tCK) is less
+  t.trtrs = 2;  // read to write: RU(tWCKDQO / tCK), of 1.6 ns
   t.trefi = 3'906'000 / bin.tck;
   t.trfc = cycles(density.trfcab, bin.tck, 1);
   t.trfcsb = cycles(density.trfcpb, bin.tck, 1);
@@ -113,26 +113,28 @@ std::vector<DramPreset> presets() {
 }
 
 // Times of an activated row count from ACT-2, a cycle after the activate, which is ACT-1; those of
-// bursts to the end of their second half, within a bank group as if they had none between.
+// bursts to the end of their second half, within a bank group to BL/n_max. Between ranks WCK, which
+// stops first, leaves more time than the data bus needs.
 std::vector<TimingRule> rules_of(const DramParameters& dram) {
   DramParameters whole = dram;
   DramTiming& t = whole.timing;
   t.burst = dram.timing.line();
   t.trcd += 1;
   t.tras += 1;
-  const std::int64_t same_group = t.cwl + t.tccd_l + t.twtr_l;
+  const std::int64_t write_read = t.cwl + t.tccd_l + t.twtr_l;
+  const std::int64_t read_write = t.cl + t.tccd_l + t.trtrs - t.cwl;
   return rules::joined({{{Command::precharge, Command::precharge, Scope::rank, t.tppd},
                          {Command::activate, Command::activate, Scope::group, t.trrd_l},
                          {Command::read, Command::read, Scope::group, t.tccd_l},
                          {Command::write, Command::write, Scope::group, t.tccd_l},
-                         {Command::write, Command::read, Scope::group, same_group}},
+                         {Command::read, Command::write, Scope::group, read_write},
+                         {Command::write, Command::read, Scope::group, write_read}},
                         rules::of_rank(t),
                         rules::of_bank(whole),
                         dram.refresh_mode == RefreshMode::same_bank
                             ? rules::of_same_bank_refresh(t, t.tpbr2pbr)
                             : rules::of_all_bank_refresh(t),
-                        rules::of_direction(t),
-                        rules::of_driver(t)});
+                        rules::of_direction(t)});
 }
 
 std::vector<OwnTime> own_times() {

@@ -42,6 +42,7 @@ std::vector<Case> lpddr5_cases(const Part& part) {
       {C::activate, C::activate, kGroup, 1, "tRRD_L"},
       {C::read, C::read, kGroup, 1, "tCCD_L"},
       {C::write, C::write, kGroup, 1, "tCCD_L"},
+      {C::read, C::write, kGroup, 1, "tRTRS"},
       {C::write, C::read, kGroup, 1, "tWTR_L"},
       {C::activate, C::activate, kRank, 1, "tRRD"},
       {C::activate, C::activate, kRank, 4, "tFAW"},
@@ -49,11 +50,6 @@ std::vector<Case> lpddr5_cases(const Part& part) {
       {C::write, C::write, kRank, 1, "tCCD", part.long_tccd},
       {C::write, C::read, kRank, 1, "tWTR"},
       {C::read, C::write, kRank, 1, "tRTRS"},
-      {C::read, C::read, kOther, 1, "tRTRS"},
-      {C::read, C::write, kOther, 1, "tRTRS"},
-      // In every part RL is so much larger than WL that the read's data cannot come too early.
-      {C::write, C::read, kOther, 1, "tRTRS", {{"dram.timing.CWL", "14"}}},
-      {C::write, C::write, kOther, 1, "tRTRS"},
   };
 }
 

@@ -90,6 +90,27 @@ TEST(Lpddr5, ALineOfAnotherGroupFitsIntoTheGapAtOneDistanceOnly) {
   EXPECT_EQ(reads_apart(8, &log).at(1), Cycle(8));
 }
 
+// The data of one rank, and WCK's postamble, end before it is started for the other.
+TEST(Lpddr5, RanksShareWck) {
+  Assignments two = kLpddr5;
+  two.emplace_back("dram.ranks", "2");
+  ChannelUnderTest channel(two);
+  latency_of(channel, channel.dram(5, 0, 0, 0));
+  latency_of(channel, channel.dram(5, 0, 0, 1));
+  channel.log_.clear();
+  const Cycle sent = now_of(channel);
+  channel.send(kDram, channel.dram(5, 0, 1, 0));
+  channel.send(kDram, channel.dram(5, 0, 1, 1));
+  channel.run_to(sent + Cycle(200));
+  const std::int64_t stops = 1 + 17 + kLine + 1;
+  assert_commands(channel.log_,
+                  {{C::data_clock_start, 0},
+                   {C::read, 1},
+                   {C::data_clock_start, stops + 1},
+                   {C::read, stops + 2}},
+                  sent);
+}
+
 TEST(Lpddr5, AWckThatStartsLateDelaysTheBurst) {
   Assignments slow = kLpddr5;
   slow.insert(slow.end(), {{"dram.timing.tWCK_RD", "21"}, {"dram.timing.tWCK_WR", "15"}});
