@@ -66,7 +66,9 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
     issue_column(banks, transaction, column->command, Extras::any);
     leave_line(transaction, Extras::any);
   }
-  banks.collect_others(edge, candidates);
+  if (!dram_.slots()->row_slot_taken(edge)) {
+    banks.collect_others(edge, candidates);
+  }
   if (candidates.other != nullptr) {
     const Best other = *candidates.other;
     issue_row(banks, *other.transaction, other.command, Extras::any);
