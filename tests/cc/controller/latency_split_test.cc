@@ -303,26 +303,40 @@ TEST(LatencySplit, PartsAddUpWhateverTheQueues) {
   }
 }
 
+// Random traffic to two ranks.
+void expect_sums(Assignments assignments) {
+  assignments.emplace_back("dram.ranks", "2");
+  ChannelUnderTest channel(assignments);
+  const Splits splits(channel);
+  RandomTraffic traffic(channel, 6);
+  Cycle now{0};
+  for (int i = 0; i < 1000; ++i) {
+    traffic.burst();
+    now += traffic.pause();
+    channel.run_to(now);
+  }
+  channel.drain();
+  EXPECT_EQ(splits.parts_.size(), channel.next_id_);
+  check_totals(channel, splits);
+}
+
 TEST(LatencySplit, PartsAddUpWithDrainedWritesAndOtherParts) {
   for (const char* preset : {"ddr3_1600_8gb_x8", "ddr4_2400r_8gb_x8"}) {
     for (const char* writes : {"mixed", "drained"}) {
       SCOPED_TRACE(std::string(preset) + " " + writes);
-      ChannelUnderTest channel(with(kSmallNvdimm, {{"dram.preset", preset},
-                                                   {"dram.ranks", "2"},
-                                                   {"controller.writes", writes},
-                                                   {"controller.drain_high", "12"},
-                                                   {"controller.drain_low", "3"}}));
-      const Splits splits(channel);
-      RandomTraffic traffic(channel, 6);
-      Cycle now{0};
-      for (int i = 0; i < 1000; ++i) {
-        traffic.burst();
-        now += traffic.pause();
-        channel.run_to(now);
-      }
-      channel.drain();
-      EXPECT_EQ(splits.parts_.size(), channel.next_id_);
-      check_totals(channel, splits);
+      expect_sums(with(kSmallNvdimm, {{"dram.preset", preset},
+                                      {"controller.writes", writes},
+                                      {"controller.drain_high", "12"},
+                                      {"controller.drain_low", "3"}}));
+    }
+  }
+}
+
+TEST(LatencySplit, PartsAddUpWhereCommandsNeedMoreThanASlot) {
+  for (const char* preset : {"lpddr5_6400_16gb_x16", "hbm3_6400_8h_4gb_x32"}) {
+    for (const char* refresh : {"all_bank", "same_bank"}) {
+      SCOPED_TRACE(std::string(preset) + " " + refresh);
+      expect_sums(with(kDramOnly, {{"dram.preset", preset}, {"dram.refresh_mode", refresh}}));
     }
   }
 }
