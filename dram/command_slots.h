@@ -24,8 +24,8 @@ struct CommandProtocol {
   bool data_clock;  // runs for bursts of one rank at a time only: tWCK_RD, tWCK_WR, tWCKPST
 };
 
-// Cycles from the start of the data clock to the command whose burst it is started for; it starts
-// with a command of its own, which takes the slot before.
+// Cycles from the start of the data clock to the command whose burst it is started for. The start
+// is a command of its own, and no other comes between.
 std::int64_t data_clock_lead(const DramTiming& timing, bool write);
 
 // Wires by number of cycle. Calls come in order of edges. The timing rules say how far commands
