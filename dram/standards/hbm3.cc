@@ -10,9 +10,9 @@
 // ACT takes one and a half cycles of the row bus; here two, and its times count from the second.
 //
 // JESD238 gives tCK, tCCDS, tCCDL, tREFI and tRREFD, and leaves most others to vendors [j]. These
-// are the nanoseconds of public models, which took them from HBM2 and say so: [r] Ramulator 2's
-// HBM3 with a preset of 6.4 Gb/s counted in CK, [g] a gem5 interface of a stack of eight dies of 16
-// Gb.
+// are the nanoseconds of public models: [r] a third party's preset of 6.4 Gb/s for Ramulator 2's
+// HBM3, counted in CK, [g] a gem5 interface of a stack of eight dies of 16 Gb. What has no mark is of
+// no source at hand.
 #include <algorithm>
 #include <array>
 
