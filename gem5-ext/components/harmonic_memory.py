@@ -33,6 +33,12 @@ def flat_parameters(
     Returns:
         Every parameter, and the bytes of "dram" and "nvdimm".
     """
+    for name, value in (overrides or {}).items():
+        if not isinstance(value, (str, int, float)):
+            raise ValueError(
+                f"{name}: {value!r} is an object of Python, and policies in Python do not run in"
+                " gem5: in C++ it is one file below policies/, which gem5 compiles, too"
+            )
     if config.endswith(".flat"):
         if policy or overrides:
             raise ValueError(f"{config}: a flat file takes neither policy nor overrides")

@@ -41,7 +41,15 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Any:
     finder = _Finder()
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     monkeypatch.syspath_prepend(str(SCRIPTS))
-    names = ["cores_and_caches", "gem5_run", "se_mix", "spec_mix", "fs_boot", "base_cpi"]
+    names = [
+        "harmonic_memory",
+        "cores_and_caches",
+        "gem5_run",
+        "se_mix",
+        "spec_mix",
+        "fs_boot",
+        "base_cpi",
+    ]
     before = set(sys.modules)
     yield importlib.import_module
     for name in set(sys.modules) - before:
@@ -139,3 +147,13 @@ def test_kvm_that_cannot_work_is_told_before_anything_boots(
     for name, told in (("nowhere", "No such file"), ("file", "Inappropriate ioctl")):
         monkeypatch.setattr(fs_boot, "KVM", str(tmp_path / name))
         assert told in fs_boot.kvm_fault()
+
+
+def test_a_policy_in_python_is_refused(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mine:
+        """Somebody's scheduler."""
+
+    monkeypatch.syspath_prepend(str(REPO / "gem5-ext" / "components"))
+    flat_parameters = script("harmonic_memory").flat_parameters
+    with pytest.raises(ValueError, match="controller.scheduler: .*do not run in gem5"):
+        flat_parameters("gem5", overrides={"controller.scheduler": Mine()})
