@@ -11,8 +11,8 @@
 //
 // JESD238 gives tCK, tCCDS, tCCDL, tREFI and tRREFD, and leaves most others to vendors [j]. These
 // are the nanoseconds of public models: [r] a third party's preset of 6.4 Gb/s for Ramulator 2's
-// HBM3, counted in CK, [g] a gem5 interface of a stack of eight dies of 16 Gb. What has no mark is of
-// no source at hand.
+// HBM3, counted in CK, [g] a gem5 interface of a stack of eight dies of 16 Gb. What has no mark is
+// of no source at hand.
 #include <algorithm>
 #include <array>
 
