@@ -103,7 +103,7 @@ OTHER: dict[str, Any] = {
     "dram.timing.tRFC": 200,
     "dram.timing.tRFCsb": 300,
     "dram.timing.tREFSBRD": 150,
-    "dram.timing.tPBR2PBR": 370,
+    "dram.timing.tPBR2PBR": 340,
     "dram.timing.tCKE": 60,
     "dram.timing.tXP": 20,
     "dram.timing.tCKESR": 400,
@@ -166,8 +166,12 @@ COMPANY: dict[str, dict[str, Any]] = {
     "dram.timing.tWCKPST": LPDDR5,
     "dram.timing.tRFCsb": SAME_BANK,
     "dram.timing.tREFSBRD": SAME_BANK,
-    # Refreshes of a rank are further apart but for those that were held up.
-    "dram.timing.tPBR2PBR": {**LPDDR5, "dram.refresh_mode": "same_bank"},
+    # Refreshes of a rank are further apart but for those that were held up, here by write recovery.
+    "dram.timing.tPBR2PBR": {
+        **LPDDR5,
+        "dram.refresh_mode": "same_bank",
+        "dram.timing.tWR": 150,
+    },
     "dram.timing.tCKE": POWER_DOWN,
     "dram.timing.tXP": POWER_DOWN,
     "dram.timing.tCKESR": SELF_REFRESH,
