@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Leaving at windows of a job: whenever so many bytes went to or from the NVDIMM's block device
-// since the region's begin. A process of its own looks every millisecond.
+// since the region's begin. A process of its own looks every millisecond, and once more when the
+// job has ended: the guest, which powers off then, waits for it. While that process is there, so is
+// the file WATCHED; the file ENDED tells it that the job has ended.
 #ifndef HMSIM_WINDOWS_H
 #define HMSIM_WINDOWS_H
 
@@ -12,6 +14,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define WATCHED "/tmp/windows"  // ../init knows them, too
+#define ENDED "/tmp/ended"
 
 // Bytes that a block device, such as /dev/pmem0, has read and written.
 static uint64_t bytes_moved(const char* device) {
@@ -27,15 +32,33 @@ static uint64_t bytes_moved(const char* device) {
   return (read + written) * 512;
 }
 
+static void end_watch(void) { unlink(WATCHED); }
+
+// Returns when the device has moved so many bytes; ends the process where the job ended before.
+static void await_bytes(const char* device, uint64_t wanted) {
+  const struct timespec pause = {0, 1000000};
+  for (;;) {
+    const int ended = !access(ENDED, F_OK);  // looked at first: nothing is moved behind it
+    if (bytes_moved(device) >= wanted) return;
+    if (ended) exit(0);
+    nanosleep(&pause, NULL);
+  }
+}
+
 // `list`: bytes, ascending, separated by commas. Calls `leave` at each of them, in a process that
-// ends behind the last; the caller goes on at once.
+// ends behind the last, or with the job; the caller goes on at once.
 static void leave_at_windows(const char* device, const char* list, void (*leave)(void)) {
-  if (fork()) return;
   const uint64_t before = bytes_moved(device);
+  FILE* watched = fopen(WATCHED, "we");
+  if (!watched) {
+    perror(WATCHED);
+    exit(1);
+  }
+  fclose(watched);
+  if (fork()) return;
+  atexit(end_watch);
   for (const char* at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-    const uint64_t wanted = before + strtoull(at, NULL, 10);
-    const struct timespec pause = {0, 1000000};
-    while (bytes_moved(device) < wanted) nanosleep(&pause, NULL);
+    await_bytes(device, before + strtoull(at, NULL, 10));
     leave();
   }
   exit(0);
