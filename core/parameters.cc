@@ -89,7 +89,7 @@ void ParameterSet::integer_or(const char* name, std::int64_t& field, Range range
         }
         const auto parsed = parse_integer(text);
         if (!parsed.value) {
-          return parsed.error + ", nor '" + word + "'";
+          return parsed.error + "; '" + word + "' would do, too";
         }
         if (*parsed.value < range.low || *parsed.value > range.high) {
           return outside(text, show(range));
@@ -115,7 +115,7 @@ void ParameterSet::quantity_or(const char* name, const char* type, std::int64_t&
         }
         const auto parsed = parse(text);
         if (!parsed.value) {
-          return parsed.error + ", nor '" + word + "'";
+          return parsed.error + "; '" + word + "' would do, too";
         }
         if (*parsed.value < range.low || *parsed.value > range.high) {
           return outside(text, shown);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dram/energy.h"
 
+#include <algorithm>
+
+#include "core/units.h"
+
 namespace hmsim {
 
 namespace {
@@ -89,16 +93,20 @@ void EnergyMeter::reset(Cycle now) {
 std::vector<ParameterError> power_errors(const DramParameters& dram) {
   const Charges charge = charges(dram);
   std::vector<ParameterError> errors;
-  const auto check = [&errors](const char* name, std::int64_t value, const char* what) {
+  const auto check = [&errors](const char* name, std::int64_t value, const char* what,
+                               std::int64_t least) {
     if (value < 0) {
-      errors.push_back({name, what});
+      errors.push_back({name, std::string(what) + ", " + format_current(least)});
     }
   };
-  check("dram.power.IDD0", charge.activate, "is smaller than standby takes meanwhile");
-  check("dram.power.IDD4R", charge.read, "is smaller than IDD3N");
-  check("dram.power.IDD4W", charge.write, "is smaller than IDD3N");
+  const std::int64_t cycle = std::max<std::int64_t>(dram.timing.trc, 1);
+  check("dram.power.IDD0", charge.activate, "is smaller than what standby takes meanwhile",
+        dram.power.idd0 + (cycle - 1 - charge.activate) / cycle);
+  const std::int64_t standby = dram.power.idd3n;
+  check("dram.power.IDD4R", charge.read, "is smaller than IDD3N", standby);
+  check("dram.power.IDD4W", charge.write, "is smaller than IDD3N", standby);
   check(dram.refresh_mode == RefreshMode::same_bank ? "dram.power.IDD5C" : "dram.power.IDD5",
-        charge.refresh, "is smaller than IDD3N");
+        charge.refresh, "is smaller than IDD3N", standby);
   return errors;
 }
 

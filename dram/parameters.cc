@@ -93,8 +93,9 @@ void check_own_times(const DramStandardDescriptor& standard, const DramTiming& t
   }
   for (const OwnTime& time : own) {
     if (time.at_least != nullptr && timing.*time.time < timing.*time.at_least) {
-      errors.push_back(
-          {std::string("dram.timing.") + time.name, "is smaller than the time that it lengthens"});
+      errors.push_back({std::string("dram.timing.") + time.name,
+                        "is smaller than the time that it lengthens, " +
+                            std::to_string(timing.*time.at_least) + " cycles"});
     }
   }
 }
@@ -188,7 +189,13 @@ void DramParameters::resolve() {
 std::vector<ParameterError> DramParameters::check() const {
   std::vector<ParameterError> errors;
   if ((ranks & (ranks - 1)) != 0) {
-    errors.push_back({"dram.ranks", std::to_string(ranks) + " is not a power of two"});
+    std::int64_t below = 1;
+    while (2 * below < ranks) {
+      below *= 2;
+    }
+    errors.push_back({"dram.ranks", std::to_string(ranks) + " is not a power of two; nearest: " +
+                                        std::to_string(below) + " and " +
+                                        std::to_string(2 * below)});
   }
   if (ranks * organisation.groups > kMostBankGroups) {
     errors.push_back({"dram.ranks", "makes more than " + std::to_string(kMostBankGroups) +
@@ -212,7 +219,8 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back({"dram.self_refresh", "goes with dram.refresh: true only"});
   }
   if (timing.txsdll < timing.txs) {
-    errors.push_back({"dram.timing.tXSDLL", "is smaller than tXS"});
+    errors.push_back(
+        {"dram.timing.tXSDLL", "is smaller than tXS, " + std::to_string(timing.txs) + " cycles"});
   }
   const std::int64_t moved = standard->most_moved_refreshes;
   if (refresh_postpone > moved) {
@@ -221,8 +229,10 @@ std::vector<ParameterError> DramParameters::check() const {
   if (refresh_pull_in > moved) {
     errors.push_back({"dram.refresh_pull_in", "exceeds " + std::to_string(moved)});
   }
-  if (timing.cwl > timing.cl + timing.burst + timing.trtrs) {
-    errors.push_back({"dram.timing.CWL", "is larger than CL + burst + tRTRS"});
+  const std::int64_t read_end = timing.cl + timing.burst + timing.trtrs;
+  if (timing.cwl > read_end) {
+    errors.push_back({"dram.timing.CWL", "is larger than CL + burst + tRTRS, " +
+                                             std::to_string(read_end) + " cycles"});
   }
   if (standard->protocol != nullptr) {
     check_protocol(errors);
@@ -231,15 +241,21 @@ std::vector<ParameterError> DramParameters::check() const {
     errors.push_back(error);
   }
   if (timing.trc < timing.tras) {
-    errors.push_back({"dram.timing.tRC", "is smaller than tRAS"});
+    errors.push_back(
+        {"dram.timing.tRC", "is smaller than tRAS, " + std::to_string(timing.tras) + " cycles"});
   }
-  if (timing.tccd < (timing.gap() > 0 ? timing.burst / 2 : timing.burst)) {
-    errors.push_back({"dram.timing.tCCD", "is smaller than the burst: data would overlap"});
+  const std::int64_t data = timing.gap() > 0 ? timing.burst / 2 : timing.burst;
+  if (timing.tccd < data) {
+    errors.push_back({"dram.timing.tCCD", "is smaller than the burst, " + std::to_string(data) +
+                                              " cycles: data would overlap"});
   }
   const std::int64_t apart = organisation.refreshed == 0 ? timing.trfcsb : timing.tpbr2pbr;
-  if (same_bank ? refresh_interval() <= apart + timing.trp + timing.tras
-                : timing.trefi <= 4 * (timing.trfc + timing.trp + timing.tras)) {
-    errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes (tRFC)"});
+  const std::int64_t least = same_bank
+                                 ? (apart + timing.trp + timing.tras + 1) * refreshes_in_trefi()
+                                 : 4 * (timing.trfc + timing.trp + timing.tras) + 1;
+  if (timing.trefi < least) {
+    errors.push_back({"dram.timing.tREFI", "leaves no time between refreshes: at least " +
+                                               std::to_string(least) + " cycles are needed"});
   }
   return errors;
 }

@@ -145,10 +145,11 @@ struct DramParameters {
     return organisation.refreshed == 0 ? organisation.banks_per_group()
                                        : organisation.banks / organisation.refreshed;
   }
-  std::int64_t refresh_interval() const {
+  std::int64_t refreshes_in_trefi() const {
     const bool fine = refresh_mode == RefreshMode::same_bank && organisation.refreshed == 0;
-    return timing.trefi / ((fine ? 2 : 1) * refreshes_per_round());
+    return (fine ? 2 : 1) * refreshes_per_round();
   }
+  std::int64_t refresh_interval() const { return timing.trefi / refreshes_in_trefi(); }
 
   Bytes rank_capacity() const;
   Bytes capacity() const { return rank_capacity() * ranks; }

@@ -203,6 +203,17 @@ double enough_over_provisioning(NvdimmParameters parameters) {
   return high / kSteps;
 }
 
+// The most blocks that may be kept free with the over-provisioning as it is.
+std::string most_kept(const FtlShape& shape) {
+  const std::uint64_t of_block = std::uint64_t{shape.luns} * (shape.worth_collecting() + 1);
+  const std::uint64_t taken =
+      (shape.needed + of_block - 1) / of_block + shape.frontiers() + shape.bad_blocks;
+  constexpr std::uint64_t kLeast = 2;
+  return taken + kLeast > shape.blocks
+             ? ""
+             : "; " + std::to_string(shape.blocks - taken) + " of them would do";
+}
+
 void check_over_provisioning(const NvdimmParameters& parameters,
                              std::vector<ParameterError>& errors) {
   const FtlShape shape = ftl_shape(parameters);
@@ -212,7 +223,8 @@ void check_over_provisioning(const NvdimmParameters& parameters,
                            (parameters.store_data ? ", nvdimm.buffer.write_size)" : ")");
   if (shape.logical_pages == 0 ||
       shape.gc_threshold + shape.frontiers() + shape.bad_blocks >= shape.blocks) {
-    errors.push_back({"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept});
+    errors.push_back(
+        {"nvdimm.ftl.gc_threshold", "leaves no room for data: " + kept + most_kept(shape)});
     return;
   }
   const std::uint64_t room = shape.valid_limit() * shape.luns;
@@ -225,7 +237,7 @@ void check_over_provisioning(const NvdimmParameters& parameters,
              (shape.map_pages() > 0 ? " and of the map" : "") + " included) must fit, but with " +
              kept + " and " + std::to_string(shape.frontiers()) + " blocks open only " +
              std::to_string(room) + " do" +
-             (enough > 0 ? "; " + format_real(enough) + " is enough" : "")});
+             (enough > 0 ? "; " + format_real(enough) + " is enough" : most_kept(shape))});
   }
 }
 

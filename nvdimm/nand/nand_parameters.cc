@@ -229,8 +229,10 @@ void NandParameters::check(std::vector<ParameterError>& errors) const {
   }
   const auto ordered = [this, &errors](const char* name, Tick fast, const PageTimes& times) {
     if (program_model != ProgramModel::flat && (times.slow < times.middle || times.slow < fast)) {
-      errors.push_back({name, "fast and middle pages leave " + format_time(times.slow) +
-                                  " for slow ones, so that these would be the faster ones"});
+      errors.push_back({name,
+                        "is the mean of a block, and fast and middle pages leave less to slow "
+                        "ones than they take themselves; " +
+                            format_time(later(times.middle, fast)) + " would do"});
     }
   };
   ordered("nvdimm.nand.read_time", fast_read_time, read_times(*this));

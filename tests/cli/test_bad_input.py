@@ -212,6 +212,10 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("check", "nowhere/quick.yaml"),
         ("nowhere/quick.yaml: no such configuration; did you mean the shipped 'quick'?",),
     ),
+    "--set of a key of agents": (
+        ("check", "quick", "--set", "read_share=0.5"),
+        ("--set: read_share: unknown parameter, a key of agents in the workload: 'read_share'",),
+    ),
     "a bundle by its scheduler": (
         ("run", "quick", "--workload", "demo", "--policy", "frfcfs"),
         ("did you mean 'unified_fr_fcfs'?",),

@@ -46,6 +46,32 @@ def test_the_over_provisioning_that_is_named_is_the_smallest(threshold: float) -
     assert invoke(*given, f"--set=nvdimm.ftl.over_provisioning={enough - 0.1:.1f}").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("wrong", "would_do"),
+    [
+        ("dram.timing.tRAS=100", "dram.timing.tRC={}"),
+        ("dram.timing.tRFC=5000", "dram.timing.tREFI={}"),
+        ("dram.timing.CL=4", "dram.timing.CWL={}"),
+        ("dram.timing.tCCD=2", "dram.timing.tCCD={}"),
+        ("dram.power.IDD0=1mA", "dram.power.IDD0={}uA"),
+        ("nvdimm.ftl.reserve_blocks=1000", "nvdimm.ftl.reserve_blocks={}"),
+        ("nvdimm.nand.fast_program_time=2ms", "nvdimm.nand.program_time={}ms"),
+    ],
+)
+def test_the_value_that_is_named_would_do(wrong: str, would_do: str) -> None:
+    given = ["--set=nvdimm.nand.program_model=mlc"]
+    told = invoke("check", "quick", *given, f"--set={wrong}")
+    assert told.exit_code == 2
+    found = re.findall(r"(?:, |; |least )(\d+)(?: cycles|uA| of them|ms)", told.stderr)
+    succeed("check", "quick", *given, f"--set={wrong}", f"--set={would_do.format(found[0])}")
+
+
+def test_a_value_of_the_base_is_what_was_before(tmp_path: Path) -> None:
+    mine = write(tmp_path / "mine.yaml", "base: quick\nnvdimm.buffer.write_size: 1TiB\n")
+    told = invoke("check", mine).stderr
+    assert told.endswith(f"; since {mine}:2 sets nvdimm.buffer.write_size to 1TiB\n")
+
+
 def test_a_line_of_a_file_that_is_based_on_another_is_blamed(tmp_path: Path) -> None:
     mine = write(tmp_path / "mine.yaml", "base: quick\nnvdimm:\n  nand:\n    chips: 3\n")
     assert f"; since {mine}:4 sets nvdimm.nand.chips to 3" in invoke("check", mine).stderr

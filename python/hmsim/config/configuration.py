@@ -193,7 +193,7 @@ def description(path: Path) -> str:
 
 
 def _read(path: Path, inner: tuple[Path, ...]) -> list[Setting]:
-    """Return the settings of a file and of its bases; ``inner``: the files that led here."""
+    """Return the settings of a file's bases, then its own; ``inner``: the files that led here."""
     root = yaml_settings.read_mapping(path)
     found: list[Setting] = []
     own: list[tuple[yaml.Node, yaml.Node]] = []
@@ -210,7 +210,7 @@ def _read(path: Path, inner: tuple[Path, ...]) -> list[Setting]:
         else:
             own.append((key_node, value_node))
     root.value = own
-    return yaml_settings.merge(found, yaml_settings.flatten(path, root))
+    return [*found, *yaml_settings.flatten(path, root)]
 
 
 def _find_base(path: Path, name: str, where: str) -> Path:
@@ -241,7 +241,14 @@ def _misplaced(settings: Iterable[Setting]) -> list[tuple[Setting, str]]:
         elif setting.name in RESERVED:
             errors.append((setting, "may stand in a file only"))
         elif "." not in setting.name and setting.name not in names:
-            near = nearest_name(setting.name, [*names, *sections, *RESERVED])
+            keys = _keys_of_agents()
+            near = nearest_name(setting.name, [*names, *sections, *RESERVED, *keys])
+            key = f", a key of agents in the workload: '{near}'" if near in keys else ""
             hint = f"; did you mean '{near}'?" if near else ""
-            errors.append((setting, f"unknown parameter{hint}"))
+            errors.append((setting, f"unknown parameter{key or hint}"))
     return errors
+
+
+def _keys_of_agents() -> set[str]:
+    kinds = Simulation.agent_kinds()
+    return {info["name"] for kind in kinds for info in Simulation.agent_parameters(kind)}

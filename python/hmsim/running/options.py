@@ -53,7 +53,7 @@ def options(seed: int = 1, warmup: str | int | None = None, check: bool = False)
         try:
             return Options(seed, warmup_ps=_core.parse_time(text), check=check)
         except InputError as error:
-            raise InputError(f"warmup: {error}, nor a number of instructions") from error
+            raise InputError(f"warmup: {error}; or a number of instructions, as 10M") from error
     if count < 0:
         raise InputError(f"warmup: {text} instructions are fewer than none")
     if count > LARGEST_COUNT:
