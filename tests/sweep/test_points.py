@@ -266,6 +266,16 @@ def test_a_result_that_died_with_its_worker_is_found_again() -> None:
     assert runs(".", 1) == 3  # found and lost, killed, found
 
 
+def test_an_interrupt_at_a_terminal_is_left_to_who_started_the_workers() -> None:
+    pytest.importorskip("distributed")
+    from hmsim.running.workers import local_client
+
+    before = signal.getsignal(signal.SIGINT)
+    with local_client(1) as client:
+        assert {*client.run(signal.getsignal, signal.SIGINT).values()} == {signal.SIG_IGN}
+        assert signal.getsignal(signal.SIGINT) == before
+
+
 def test_files_of_points_tell_what_they_are() -> None:
     points = counted([7])
     hmsim.run_points(points, "out", jobs=1)

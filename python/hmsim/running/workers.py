@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
+import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -35,9 +37,15 @@ WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preloa
 
 
 def dask_setup(server: Any) -> None:
-    """Shut the web server of a scheduler or worker; Dask calls this as one of these starts."""
+    """Shut the web server of a scheduler or worker; Dask calls this as one of these starts.
+
+    Ctrl-C at a terminal reaches the processes of workers, too. It is left to who started them: he
+    says what is kept, and ends them.
+    """
     server.http_server.stop()
     server.services.pop("dashboard", None)
+    if multiprocessing.parent_process() is not None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def outcomes(
