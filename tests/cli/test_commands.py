@@ -37,6 +37,17 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     assert all(f"  {name} " in done.stdout for name in COMMANDS)
 
 
+@pytest.mark.parametrize("command", ["run", "compare", "validate", "trace", "trace info", "gem5"])
+def test_help_takes_no_libraries_of_numbers(command: str) -> None:
+    script = (
+        "import sys\nfrom hmsim.cli import app\n"
+        f"try:\n    app({[*command.split(), '--help']!r})\nexcept SystemExit:\n    pass\n"
+        "assert not {'numpy', 'pandas'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_name_that_is_nearly_right_is_suggested() -> None:
     done = invoke("comp")
     assert done.exit_code == 2

@@ -25,7 +25,6 @@ from hmsim.cli.support import (
 )
 from hmsim.common.progress import Bars
 from hmsim.traces import info as trace_info
-from hmsim.traces import tools as trace_tools
 from hmsim.traces.records import FORMATS
 
 STANDARD_ERROR = 2  # file descriptor
@@ -185,6 +184,8 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write a trace in another format, or a part of one."""
+    from hmsim.traces import tools as trace_tools  # with numpy: not for help
+
     with Bars(on_terminal()) as bars:
         summary = trace_tools.convert(
             *(path, out, to, name, force, lambda share: bars.report(path, share)),

@@ -11,8 +11,6 @@ import typer
 from hmsim._core import InputError
 from hmsim.cli.support import FAULT, Json, complain, count, on_terminal, print_json, print_table
 from hmsim.common.progress import Bars
-from hmsim.validate import dram_comparison, dram_report
-from hmsim.validate.checks import validate as run_checks
 
 
 def validate(
@@ -46,6 +44,9 @@ def validate(
 
     The exit status is 1 when a row fails; standard error says which.
     """
+    from hmsim.validate import dram_comparison, dram_report  # with numpy: not for help
+    from hmsim.validate.checks import validate as run_checks
+
     wants_page = report is not None or plots is not None
     if wants_page and (group != "dram" or not dram_comparison.available()):
         raise InputError(

@@ -185,10 +185,17 @@ def load_config(
 
 
 def description(path: Path) -> str:
-    """Return the ``description`` of a configuration, bundle or workload on one line."""
-    for key, _, node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
-        if key == "description":
-            return " ".join(yaml_settings.scalar(path, node, key).split())
+    """Return the ``description`` of a shipped YAML file on one line; what follows is not read."""
+    depth, key = 0, ""
+    for event in yaml.parse(yaml_settings.read_text_file(path), yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if not isinstance(event, yaml.ScalarEvent) or depth != 1:
+            key = ""
+        elif key == "description":
+            return " ".join(str(event.value).split())
+        else:
+            key = "" if key else str(event.value)
     return ""
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hmsim._core import InputError, TraceSummary
-from hmsim.traces.causes import summarise
 from hmsim.traces.file import TraceFile
 from hmsim.traces.records import (
     FORMATS,
@@ -103,6 +102,8 @@ def info(
     names = ("dram", "nvdimm") if two_memories else ("memory",)
     result["memories"] = dict(zip(names, map(_memory, memories)))
     if file and file.header.causes:
+        from hmsim.traces.causes import summarise  # with numpy, which other traces do without
+
         result["causes"] = summarise(file.records())
     return result
 
