@@ -101,12 +101,14 @@ def made(runs: Runs) -> Made:
             stated(axes, 0.8, high)
             axes.annotate(f"{high:g} %", (0.8, high), (-32, 0), textcoords="offset points")
             axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
+            scale = ""
             if axes.get_ylim()[1] > 200:
                 wide(axes)
+                scale = " (log beyond 50 %)"
             axes.set_xlim(0.15, 0.85)
             axes.set_xticks(WEIGHTS)
             axes.set_xlabel("weight w of the performance term")
-            axes.set_title(f"{name} beside mcf")
+            axes.set_title(f"{name} beside mcf{scale}")
         panels[0].set_ylabel("gain of HMS in IPC over\nthe mean of the baselines, %")
         legend_below(canvas, panels[0], 3, "the paper")
 
