@@ -78,6 +78,18 @@ def test_what_differs_is_counted_and_shown(root: Path, tmp_path: Path) -> None:
         assert found["worst"] == pytest.approx(worst)
 
 
+def test_a_check_that_is_new_is_the_only_one_that_differs(root: Path, tmp_path: Path) -> None:
+    checks = [{"group": "dram", "name": name, "got": got} for name, got in (("a", 1), ("c", 3))]
+    keep(root / "expected", "two", checks)
+    new = {"group": "dram", "name": "b", "got": 2}
+    out = tmp_path / "out"
+    out.mkdir()
+    keep(out, "two", [checks[0], new, checks[1]])
+    (found,) = json.loads(invoke("artifact", "compare", "two", "--out", out, "--json").stdout)
+    assert (found["differing"], found["values"]) == (3, 9)
+    assert found["example"] == "/dram: b/group: expected none, got dram"
+
+
 def test_bad_input_gets_one_error(root: Path, tmp_path: Path) -> None:
     keep(root / "expected", "one", [])
     damaged = tmp_path / "damaged"

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union
@@ -167,15 +167,24 @@ def pack(out: Path, force: bool = False) -> None:
 
 
 def leaves(content: Any, path: str = "") -> Iterator[tuple[str, Leaf]]:
-    """Yield the values of JSON content by path: names and indices, joined by slashes."""
+    """Yield the values of JSON content by path, joined by slashes: names, and places in lists.
+
+    Checks in a list go by their names, so that one that is new changes no other's path.
+    """
     if isinstance(content, dict):
         for name, child in content.items():
             yield from leaves(child, f"{path}/{name}")
     elif isinstance(content, list):
-        for index, child in enumerate(content):
-            yield from leaves(child, f"{path}/{index}")
+        for label, child in zip(_labels(content), content):
+            yield from leaves(child, f"{path}/{label}")
     else:
         yield path, content
+
+
+def _labels(rows: Sequence[Any]) -> Iterable[object]:
+    checks = [row for row in rows if isinstance(row, dict) and {"group", "name"} <= row.keys()]
+    names = [f"{row['group']}: {row['name']}" for row in checks]
+    return names if len({*names}) == len(rows) else range(len(rows))
 
 
 def _difference(got: Mapping[str, Leaf], wanted: Mapping[str, Leaf], name: str) -> float:
