@@ -40,10 +40,10 @@ def run(names: Names = None, everything: All = False, out: Out = Path("artifact"
     """Run the experiments that have no results of this code yet, one behind another."""
     wanted = _chosen(names, everything)
     minutes = sum(each.minutes for each in wanted)
-    complain(f"{len(wanted)} experiments, about {number(minutes)} minutes on two processors")
+    complain(f"about {minutes:.2g} minutes on two processors")
     with resumable(f"experiments that had ended are kept in {out}"):
         for each in wanted:
-            complain(f"{each.name} (about {number(each.minutes)} minutes): {each.what}")
+            complain(f"{each.name} ({each.minutes:g} min): {each.what}")
             if not artifact.run(each, out):
                 complain(f"{each.name}: there already")
     print(f"{out}: set it beside what is expected by 'hmsim artifact compare --out {out}'")
