@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Do the C++ tests notice when a line is wrong? ``python -m tools.mutants COMMAND WORK``
+
+Mutants of controller, nvdimm and policies are compiled in once, in a copy of the tree below WORK,
+where an environment variable chooses one; the tree itself has none. docs/mutants.md tells more.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tools.mutants import summary
+from tools.mutants.copy import Copy, processors
+from tools.mutants.runner import Runner
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="copy, mutate, compile; again: with renewed tests")
+    build.add_argument("--files", type=int, help="sources of each room, drawn; default: all files")
+    build.add_argument("--tests", default="**/*.cc", help="pattern below tests/cc")
+    run = commands.add_parser("run", help="run tests against mutants; goes on where it was")
+    run.add_argument("--sample", type=int, help="mutants of each room, drawn; default: all")
+    run.add_argument("--again", action="store_true", help="try those once more that live")
+    shown = commands.add_parser("summary", help="print scores, and the mutants that live")
+    for each in (build, run):
+        each.add_argument("--seed", type=int, default=1, help="of what is drawn")
+        each.add_argument("--jobs", type=int, default=processors())
+    for each in (build, run, shown):
+        each.add_argument("work", type=Path)
+    return parser.parse_args()
+
+
+def run(copy: Copy, options: argparse.Namespace) -> None:
+    """Try the mutants of the sample that have no verdict yet."""
+    runner = Runner(copy.program, copy.work, options.jobs)
+    runner.measure()
+    known = summary.read(copy.verdicts)
+    drawn = summary.sample(copy.alive(), options.sample, options.seed)
+    left = [n for n in drawn if n not in known or (options.again and not known[n].killed)]
+    for count, verdict in enumerate(runner.judge(left), 1):
+        summary.write(copy.verdicts, verdict)
+        shown = f"{verdict.outcome} {verdict.test} ({verdict.seconds} s)"
+        print(f"{count}/{len(left)} {copy.shown(verdict.mutant)}: {shown}", flush=True)
+
+
+def main() -> None:
+    options = arguments()
+    work = options.work.resolve()
+    if work == ROOT or ROOT in work.parents:
+        raise SystemExit("WORK must lie outside of the repository")
+    work.mkdir(parents=True, exist_ok=True)
+    copy = Copy(work)
+    if options.command == "build":
+        if copy.mutants:
+            copy.renew_tests(ROOT)
+        else:
+            copy.make(ROOT, options.files, options.seed, options.jobs)
+        copy.compile(options.tests, options.jobs)
+        print(f"{len(copy.alive())} mutants; {len(copy.dropped)} do not compile")
+    elif options.command == "run":
+        run(copy, options)
+    else:
+        verdicts = summary.read(copy.verdicts)
+        print(*summary.table(copy.alive(), verdicts), sep="\n")
+        alive = [verdict for verdict in verdicts.values() if not verdict.killed]
+        lines = [f"{copy.shown(each.mutant)}  ({each.mutant} {each.outcome})" for each in alive]
+        print(*sorted(lines), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

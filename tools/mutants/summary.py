@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What came of the mutants: verdicts in a file of comma-separated values, and scores by room."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from random import Random
+
+from tools.mutants.rewriting import Mutant
+from tools.mutants.runner import Verdict
+
+NORMAL = 1.96  # a normal variable is nearer to its mean, in deviations, with a probability of 95 %
+
+
+def sample(mutants: Mapping[int, Mutant], of_each_room: int | None, seed: int) -> list[int]:
+    """Return so many mutants of each room, drawn at random and mixed; all without a number.
+
+    A larger sample of the same seed begins with the smaller one.
+    """
+    random = Random(seed)
+    drawn: list[tuple[float, int]] = []
+    for room in sorted({mutant.room for mutant in mutants.values()}):
+        own = sorted(number for number, mutant in mutants.items() if mutant.room == room)
+        random.shuffle(own)
+        taken = own if of_each_room is None else own[:of_each_room]
+        drawn += [(place / len(own), number) for place, number in enumerate(taken)]
+    return [number for _, number in sorted(drawn)]
+
+
+def read(path: Path) -> dict[int, Verdict]:
+    """Return the last verdict of each mutant."""
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        rows = [
+            Verdict(int(n), outcome, test, float(s)) for n, outcome, test, s in csv.reader(file)
+        ]
+    return {verdict.mutant: verdict for verdict in rows}
+
+
+def write(path: Path, verdict: Verdict) -> None:
+    """Add a verdict; those there stay, so that a run that is broken off goes on."""
+    with path.open("a", newline="") as file:
+        row = [verdict.mutant, verdict.outcome, verdict.test, verdict.seconds]
+        csv.writer(file).writerow(row)
+
+
+def interval(killed: int, tried: int) -> tuple[float, float]:
+    """Return the bounds of Wilson's interval of 95 % for a share."""
+    share, square = killed / tried, NORMAL**2
+    middle = (share + square / (2 * tried)) / (1 + square / tried)
+    inside = share * (1 - share) / tried + square / (4 * tried**2)
+    half = NORMAL * math.sqrt(inside) / (1 + square / tried)
+    return middle - half, middle + half
+
+
+def table(mutants: Mapping[int, Mutant], verdicts: Mapping[int, Verdict]) -> Iterable[str]:
+    """Yield a table in Markdown: of each room its mutants, those tried, killed, and the score."""
+    yield "| room | mutants | tried | killed | survived | not reached | score | 95 % interval |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for room in [*sorted({mutant.room for mutant in mutants.values()}), "all"]:
+        own = {n for n, mutant in mutants.items() if room in (mutant.room, "all")}
+        tried = [verdict for n, verdict in verdicts.items() if n in own]
+        if not tried:
+            continue
+        killed = sum(verdict.killed for verdict in tried)
+        unreached = sum(verdict.outcome == "unreached" for verdict in tried)
+        low, high = interval(killed, len(tried))
+        numbers = [len(own), len(tried), killed, len(tried) - killed - unreached, unreached]
+        score = f"{killed / len(tried):.1%}".replace("%", " %")
+        cells = [room, *map(str, numbers), score, f"{low:.1%} to {high:.1%}".replace("%", " %")]
+        yield f"| {' | '.join(cells)} |"
