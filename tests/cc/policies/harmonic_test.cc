@@ -86,6 +86,35 @@ TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
   EXPECT_NE(PerformanceTable::check(huge), "");
 }
 
+// The best rate of a class counts as 1, be it the first one or the last.
+TEST(HarmonicTable, TheFirstCellCountsAsTheLastDoes) {
+  PerformanceTable rising;
+  rising.read(table_text([](std::size_t i) { return i + 1; }, [](std::size_t i) { return i + 1; }));
+  EXPECT_EQ(rising.dram(0, 1), kWhole / 48);
+  EXPECT_EQ(rising.nvdimm(0, 1), kWhole / 576);
+  PerformanceTable falling;
+  falling.read(
+      table_text([](std::size_t i) { return 48 - i; }, [](std::size_t i) { return 576 - i; }));
+  EXPECT_EQ(falling.dram(0, 1), kWhole);
+  EXPECT_EQ(falling.dram_stage(0, 1), 5);
+  EXPECT_EQ(falling.nvdimm(0, 1), kWhole);
+  EXPECT_EQ(falling.nvdimm_stage(0, 1), 5);
+  EXPECT_EQ(falling.dram(42, 128), kWhole / 48);
+}
+
+TEST(HarmonicTable, ARateIsANumberUpToABillion) {
+  const auto wrong = [](const char* rate) {
+    return PerformanceTable::check(table_text([=](std::size_t i) { return i == 3 ? rate : "1"; },
+                                              [](std::size_t) { return 1; }));
+  };
+  EXPECT_EQ(wrong("0"), "");
+  EXPECT_EQ(wrong("1000000000"), "");
+  for (const char* rate : {"1000000001", "-1", "10x", "x"}) {
+    EXPECT_EQ(wrong(rate), "rate 3 of 48 of dram: expected a number from 0 to 1000000000, found '" +
+                               std::string(rate) + "'");
+  }
+}
+
 TEST(Harmonic, NeedsATable) { EXPECT_THROW(ArbiterRehearsal("harmonic", {}), InputError); }
 
 // Without patterns both classes stand in the middle: the fuller queue wins.
@@ -114,6 +143,71 @@ TEST(Harmonic, TheWeightMovesTheBreakEven) {
   EXPECT_EQ(winner("0.5", 380), kNvdimm);
   EXPECT_EQ(winner("0.8", 840), kDram);
   EXPECT_EQ(winner("0.8", 848), kNvdimm);
+}
+
+// The best pattern stands at 1 and an unknown one at 1/2: for w = 1/2 they break even where the
+// other queue is fuller by half of its 128 slots; in stages, 5 against 3, by two of six.
+TEST(Harmonic, APatternThatIsNotKnownStandsInTheMiddle) {
+  ArbiterRehearsal dram("harmonic", parameters(flat_table()));
+  ArbiterRehearsal stages("harmonic", parameters(flat_table(), {{"impl", "table"}}));
+  ArbiterRehearsal nvdimm("harmonic", parameters(flat_table()));
+  ArbiterRehearsal other_stages("harmonic", parameters(flat_table(), {{"impl", "table"}}));
+  for (const Tick now : {Tick(0), 20'000 * kCycle}) {
+    dram.arbiter().on_enqueue(dram_line(0), now);
+    stages.arbiter().on_enqueue(dram_line(0), now);
+    nvdimm.arbiter().on_enqueue(nvdimm_line(0, false, 1), now);
+    other_stages.arbiter().on_enqueue(nvdimm_line(0, false, 1), now);
+  }
+  EXPECT_EQ(dram.choose(20, 83, Tick(2), Tick(1)), kDram);
+  EXPECT_EQ(dram.choose(20, 84, Tick(2), Tick(1)), kNvdimm) << "a tie, and the NVDIMM's is older";
+  EXPECT_EQ(dram.choose(20, 84, Tick(1), Tick(2)), kDram) << "a tie";
+  EXPECT_EQ(dram.choose(20, 85, Tick(1), Tick(2)), kNvdimm);
+  EXPECT_EQ(nvdimm.choose(83, 20, Tick(1), Tick(2)), kNvdimm);
+  EXPECT_EQ(nvdimm.choose(84, 20, Tick(1), Tick(2)), kDram) << "a tie";
+  EXPECT_EQ(nvdimm.choose(84, 20, Tick(2), Tick(1)), kNvdimm) << "a tie";
+  EXPECT_EQ(nvdimm.choose(85, 20, Tick(2), Tick(1)), kDram);
+  // 10, 30, 50, 75: the middles of stages 0 to 3.
+  EXPECT_EQ(stages.choose(10, 30, Tick(2), Tick(1)), kDram);
+  EXPECT_EQ(stages.choose(10, 50, Tick(2), Tick(1)), kNvdimm) << "a tie";
+  EXPECT_EQ(stages.choose(10, 50, Tick(1), Tick(2)), kDram) << "a tie";
+  EXPECT_EQ(stages.choose(10, 75, Tick(1), Tick(2)), kNvdimm);
+  EXPECT_EQ(other_stages.choose(30, 10, Tick(1), Tick(2)), kNvdimm);
+  EXPECT_EQ(other_stages.choose(50, 10, Tick(1), Tick(2)), kDram) << "a tie";
+  EXPECT_EQ(other_stages.choose(50, 10, Tick(2), Tick(1)), kNvdimm) << "a tie";
+  EXPECT_EQ(other_stages.choose(75, 10, Tick(2), Tick(1)), kDram);
+}
+
+// Until then it stands in the middle, and the fuller queue wins.
+TEST(Harmonic, APatternIsKnownAfterAWindowOfRequestsOrOfTime) {
+  const Assignments short_windows{{"window", "4"}, {"window_cycles", "100"}};
+  for (const bool dram : {true, false}) {
+    const auto known_after = [&](const std::vector<std::int64_t>& cycles) {
+      ArbiterRehearsal test("harmonic", parameters(flat_table(), short_windows));
+      for (const std::int64_t cycle : cycles) {
+        const RequestView request = dram ? dram_line(cycle) : nvdimm_line(cycle, false, 1);
+        test.arbiter().on_enqueue(request, cycle * kCycle);
+      }
+      return (dram ? test.choose(20, 83) : test.choose(83, 20)) == (dram ? kDram : kNvdimm);
+    };
+    EXPECT_FALSE(known_after({0, 0, 0})) << dram;
+    EXPECT_TRUE(known_after({0, 0, 0, 0})) << dram;
+    EXPECT_FALSE(known_after({0, 99})) << dram;
+    EXPECT_TRUE(known_after({0, 100})) << dram;
+  }
+}
+
+// At w = 1 queues do not count, so that without patterns all is a tie.
+TEST(Harmonic, TheWeightIsRoundedToThousandthsOrTenths) {
+  const auto is_one = [](const char* impl, const char* weight) {
+    ArbiterRehearsal test("harmonic",
+                          parameters(flat_table(), {{"impl", impl}, {"weight", weight}}));
+    test.choose(100, 1);
+    return test.counter("ties") == 1;
+  };
+  EXPECT_TRUE(is_one("exact", "0.9996"));
+  EXPECT_FALSE(is_one("exact", "0.9994"));
+  EXPECT_TRUE(is_one("table", "0.95"));
+  EXPECT_FALSE(is_one("table", "0.949"));
 }
 
 // With equal tables and queues, exchanging the classes' states exchanges the decision.
@@ -180,6 +274,95 @@ TEST(Harmonic, TheGuardServesWhoWasDueFirst) {
   };
   EXPECT_EQ(guarded("false"), std::make_pair(kNvdimm, kDram));
   EXPECT_EQ(guarded("true"), std::make_pair(kDram, kNvdimm));
+}
+
+TEST(Harmonic, TheGuardPrefersDramWhenBothWereDueAtOnce) {
+  const Assignments guard{{"guard", "true"}, {"dram_guard", "500"}, {"nvdimm_guard", "500"}};
+  ArbiterRehearsal test("harmonic", parameters(flat_table(), guard));
+  EXPECT_EQ(test.choose(1, 100, {}, {}, 500 * kCycle), kNvdimm) << "neither is overdue";
+  EXPECT_EQ(test.counter("guarded"), 0U);
+  EXPECT_EQ(test.choose(1, 100, {}, {}, 501 * kCycle), kDram);
+  EXPECT_EQ(test.counter("guarded"), 1U);
+}
+
+// Of requests that are ready from time 0, with guards of 2000 and 8000 cycles that decide nothing.
+TEST(Harmonic, WhoLosesBeyondItsGuardCountsAsStarved) {
+  ArbiterRehearsal test("harmonic", parameters(flat_table()));
+  const auto starved = [&] {
+    return std::make_pair(test.counter("starved_dram"), test.counter("starved_nvdimm"));
+  };
+  using Pair = std::pair<Counter, Counter>;
+  EXPECT_EQ(test.choose(1, 100, {}, {}, 2000 * kCycle), kNvdimm);
+  EXPECT_EQ(starved(), Pair(0, 0));
+  EXPECT_EQ(test.choose(100, 1, {}, {}, 2001 * kCycle), kDram);
+  EXPECT_EQ(starved(), Pair(0, 0)) << "who wins does not starve";
+  EXPECT_EQ(test.choose(1, 100, {}, {}, 2001 * kCycle), kNvdimm);
+  EXPECT_EQ(starved(), Pair(1, 0));
+  EXPECT_EQ(test.choose(100, 1, {}, {}, 8000 * kCycle), kDram);
+  EXPECT_EQ(starved(), Pair(1, 0));
+  EXPECT_EQ(test.choose(1, 100, {}, {}, 8001 * kCycle), kNvdimm);
+  EXPECT_EQ(starved(), Pair(2, 0));
+  EXPECT_EQ(test.choose(100, 1, {}, {}, 8001 * kCycle), kDram);
+  EXPECT_EQ(starved(), Pair(2, 1));
+  EXPECT_EQ(test.choose(100, 1, {}, {}, 9000 * kCycle), kDram);
+  EXPECT_EQ(starved(), Pair(2, 2));
+}
+
+// Patterns, times since which requests are ready, who had the bus, and counters.
+TEST(Harmonic, StateIsSavedAndLoaded) {
+  const Assignments all = parameters(
+      table_text([](std::size_t i) { return i + 1; }, [](std::size_t i) { return 576 - i; }),
+      {{"guard", "true"}, {"hysteresis", "3"}});
+  ArbiterRehearsal saved("harmonic", all);
+  const auto go_on = [](ArbiterRehearsal& test, std::int64_t from, std::int64_t to) {
+    std::vector<MemoryClass> chosen;
+    for (std::int64_t i = from; i < to; ++i) {
+      const Tick now = i * 500 * kCycle;
+      test.arbiter().on_enqueue(dram_line(i * i), i % 9 == 0 ? now : Tick(0));
+      test.arbiter().on_ack(testing::view_of(kNvdimm, 1), i % 7 == 0 ? now : Tick(0));
+      test.arbiter().on_enqueue(nvdimm_line(i * i / 2, i % 3 == 0, 2), now);
+      chosen.push_back(test.choose(static_cast<int>(i * 37 % 128), static_cast<int>(i * 51 % 128),
+                                   {}, {}, i % 5 == 0 ? now : Tick(0)));
+      test.arbiter().on_issue(testing::view_of(chosen.back(), 0), now);
+    }
+    return chosen;
+  };
+  go_on(saved, 0, 200);
+  Archive archive;
+  saved.arbiter().serialize(archive);
+  ArbiterRehearsal loaded("harmonic", all);
+  Archive bytes(archive.bytes());
+  loaded.arbiter().serialize(bytes);
+  for (const PolicyCounter& counter : saved.arbiter().counters()) {
+    EXPECT_EQ(loaded.counter(counter.name), *counter.value) << counter.name;
+  }
+  EXPECT_GT(saved.counter("guarded"), 0U);
+  EXPECT_GT(saved.counter("held"), 0U);
+  const Tick overdue = 200 * 500 * kCycle;
+  EXPECT_EQ(loaded.choose(1, 100, {}, {}, overdue), saved.choose(1, 100, {}, {}, overdue));
+  EXPECT_EQ(go_on(loaded, 200, 400), go_on(saved, 200, 400));
+}
+
+TEST(Harmonic, ARequestThatWasNeverReadyIsNotLoaded) {
+  ArbiterRehearsal test("harmonic", parameters(flat_table()));
+  test.arbiter().on_ack(testing::view_of(kNvdimm, 1), kNever);
+  Archive archive;
+  test.arbiter().serialize(archive);
+  Archive bytes(archive.bytes());
+  ArbiterRehearsal other("harmonic", parameters(flat_table()));
+  EXPECT_THROW(other.arbiter().serialize(bytes), InputError);
+}
+
+TEST(Harmonic, SaysWhatIsWrongWithItsTable) {
+  const auto wrong = [](const Assignments& assignments) {
+    return create_policy(PolicyKind::bus_arbiter, "harmonic", assignments)->check();
+  };
+  EXPECT_TRUE(wrong({}).empty()) << "a table is needed only by who uses the policy";
+  EXPECT_TRUE(wrong(parameters(flat_table())).empty());
+  const std::vector<ParameterError> errors = wrong(parameters("version 2"));
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].name, "table");
+  EXPECT_EQ(errors[0].message, "expected '1', found '2'");
 }
 
 TEST(Harmonic, HysteresisKeepsTheWinnerForSoManyCommands) {
