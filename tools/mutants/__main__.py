@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from tools.mutants import summary
-from tools.mutants.copy import Copy, processors
+from tools.mutants.copy import ROOMS, Copy, processors
 from tools.mutants.runner import Runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +25,7 @@ def arguments() -> argparse.Namespace:
     build.add_argument("--tests", default="**/*.cc", help="pattern below tests/cc")
     run = commands.add_parser("run", help="run tests against mutants; goes on where it was")
     run.add_argument("--sample", type=int, help="mutants of each room, drawn; default: all")
+    run.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
     run.add_argument("--again", action="store_true", help="try those once more that live")
     shown = commands.add_parser("summary", help="print scores, and the mutants that live")
     for each in (build, run):
@@ -40,7 +41,8 @@ def run(copy: Copy, options: argparse.Namespace) -> None:
     runner = Runner(copy.program, copy.work, options.jobs)
     runner.measure()
     known = summary.read(copy.verdicts)
-    drawn = summary.sample(copy.alive(), options.sample, options.seed)
+    mutants = {n: each for n, each in copy.alive().items() if each.room in options.rooms}
+    drawn = summary.sample(mutants, options.sample, options.seed)
     left = [n for n in drawn if n not in known or (options.again and not known[n].killed)]
     for count, verdict in enumerate(runner.judge(left), 1):
         summary.write(copy.verdicts, verdict)

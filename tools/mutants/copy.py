@@ -22,7 +22,9 @@ from tools.mutants.rewriting import Mutant, header, rewrite
 ROOMS = ("controller", "nvdimm", "policies")
 TESTS = ("tests/cc", "gem5-ext/gate")
 PROGRAM = "build/gcc-release/hmsim_tests"
-ERROR_PLACE = re.compile(r"^(?P<file>[\w/.-]+):(?P<line>\d+):\d+:", re.MULTILINE)
+ERROR_PLACE = re.compile(
+    r"(?:^|from )(?:\./)?(?P<file>\w[\w/.-]*):(?P<line>\d+):\d+:", re.MULTILINE
+)
 MOST_ROUNDS = 8
 
 

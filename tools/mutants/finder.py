@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, Index, TranslationUnit
+from clang.cindex import Cursor, CursorKind, Index, TranslationUnit, TypeKind
 
 from tools.mutants.rewriting import ARITHMETIC, OPERATORS, Mutant
 
@@ -198,8 +198,12 @@ class File:
             return
         operator, place, left, right = found
         if operator in OPERATORS:
-            if operator in ARITHMETIC and "string" in cursor.type.get_canonical().spelling:
-                return
+            types = [each.type.get_canonical() for each in (cursor, left, right)]
+            both_point = all(each.kind == TypeKind.POINTER for each in types[1:])
+            if operator in ARITHMETIC and (
+                both_point or any(re.search("string|iterator", each.spelling) for each in types)
+            ):
+                return  # these have no other operator
             self._add(cursor, operator, place)
         elif operator == "=":
             self._literal(right)

@@ -85,7 +85,7 @@ class Runner:
                     print(f"fails without a mutant and is left out: {name}", flush=True)
                 else:
                     known[name] = measured
-                if count % 200 == 0 or count == len(new):
+                if count % 50 == 0 or count == len(new):
                     self.store.write_text(json.dumps(known))
                     print(f"{count} of {len(new)} tests measured", flush=True)
         self.tests = [

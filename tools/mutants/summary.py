@@ -16,17 +16,17 @@ NORMAL = 1.96  # a normal variable is nearer to its mean, in deviations, with a 
 
 
 def sample(mutants: Mapping[int, Mutant], of_each_room: int | None, seed: int) -> list[int]:
-    """Return so many mutants of each room, drawn at random and mixed; all without a number.
+    """Return so many mutants of each room, drawn at random; all without a number.
 
-    A larger sample of the same seed begins with the smaller one.
+    Rooms take turns, so that a run that is broken off has as many of each. A larger sample of
+    the same seed begins with the smaller one.
     """
-    random = Random(seed)
-    drawn: list[tuple[float, int]] = []
+    drawn: list[tuple[int, int]] = []
     for room in sorted({mutant.room for mutant in mutants.values()}):
         own = sorted(number for number, mutant in mutants.items() if mutant.room == room)
-        random.shuffle(own)
+        Random(f"{room} {seed}").shuffle(own)
         taken = own if of_each_room is None else own[:of_each_room]
-        drawn += [(place / len(own), number) for place, number in enumerate(taken)]
+        drawn += enumerate(taken)
     return [number for _, number in sorted(drawn)]
 
 
