@@ -36,6 +36,22 @@ TEST(PowerDown, IsEnteredAfterTheIdleTimeWithRowsClosed) {
                                  {C::power_down_enter, 1 + 11 + 80 + 1}});
 }
 
+// tRAS = 28 after the activate, later than a cycle after the read.
+TEST(PowerDown, RowsAreClosedAsSoonAsTheyMayBe) {
+  ChannelUnderTest channel(with(kPowerDown, {{"dram.power_down_idle", "1250ps"}}));
+  channel.run_to(Cycle(100));
+  channel.log_.clear();
+  channel.send(kDram, channel.dram(1, 0, 0));
+  channel.run_to(Cycle(200));
+  assert_commands(channel.log_,
+                  {{C::power_down_exit, 0},
+                   {C::activate, 5},
+                   {C::read, 5 + 11},
+                   {C::precharge, 5 + 28},
+                   {C::power_down_enter, 5 + 28 + 1}},
+                  Cycle(100));
+}
+
 TEST(PowerDown, AReadOfASleepingRankTakesTxpMore) {
   ChannelUnderTest channel(kPowerDown);
   channel.run_to(Cycle(500));
