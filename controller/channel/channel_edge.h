@@ -237,9 +237,7 @@ HMSIM_INLINE const Transaction& Channel::admit(const Request& request, Extras ex
 // Whoever waits outside, as far as there are slots. A requester may send more from within on_admit,
 // in split mode to the other queue too.
 HMSIM_INLINE void Channel::admit(Extras extras) {
-  if (admission_.may_admit()) {
-    while (admit_from(0, extras) || (layout_.split && admit_from(1, extras))) {
-    }
+  while (admit_from(0, extras) || (layout_.split && admit_from(1, extras))) {
   }
   admission_.close();
 }
