@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds what can be mutated in C++ files, by libclang: pip install libclang.
+"""Finds what can be mutated in C++ files, by libclang (extra `dev`).
 
 Left out is what runs when the program is compiled (constexpr, static_assert, labels of cases,
 arguments of templates), what namespaces begin with, default arguments, texts, ``ensure`` (a check
