@@ -81,6 +81,8 @@ class Evictor final : private FlashRequester {
   void check_loaded(const Archive& archive, UnderWay& under_way) const;
 
  private:
+  friend struct NvdimmFaults;  // tests break things through it
+
   struct Eviction {
     LogicalPage page;
     PhysicalPage target;               // of a batch's first: the flash page

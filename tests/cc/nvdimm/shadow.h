@@ -24,6 +24,14 @@ struct NvdimmFaults {
     std::function<void(Nvdimm&)> make;
   };
   static std::vector<Damage> damages();
+  // Likewise what flash and evictions are doing (flash_damage_test.cc); `told`: what is said of it.
+  struct Attempt {
+    const char* what;
+    const char* told;
+    std::function<bool(Nvdimm&)> make;  // false: there is nothing of the kind now
+  };
+  static std::vector<Attempt> of_flash();
+  static std::vector<Attempt> of_evictions();
 
   // Takes back the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {

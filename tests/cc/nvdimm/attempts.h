@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// NVDIMMs with much under way, in whose saved states something is changed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/random.h"
+#include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/nvdimm/shadow.h"
+
+namespace hmsim {
+
+// Two channels of two LUNs of 16 blocks each.
+inline NvdimmParameters of_four_luns(Bytes page_size, std::int64_t planes) {
+  NvdimmParameters p = small_nvdimm();
+  p.nand.channels = 2;
+  p.nand.chips = 2;
+  p.nand.planes = planes;
+  p.nand.page_size = page_size;
+  p.nand.pages_per_block = 4;
+  p.capacity = 4 * 16 * planes * p.nand.pages_per_block * page_size;
+  p.ftl.over_provisioning = 150;
+  p.buffer.read_size = 6 * kPageBytes;
+  p.buffer.write_size = 12 * kPageBytes;
+  p.precondition.fill = 1;
+  p.precondition.overwrite = 1;
+  return p;
+}
+
+// Small NVDIMMs that differ in all that has flash commands or evictions look different.
+inline std::vector<NvdimmParameters> busy_nvdimms() {
+  NvdimmParameters plain = of_four_luns(kPageBytes, 1);
+  plain.nand.ecc_time = 5 * kMicrosecond;
+  plain.buffer.granularity = BufferGranularity::item;
+
+  NvdimmParameters released = of_four_luns(4 * kPageBytes, 1);
+  released.nand.cache = true;
+  released.ftl.allocation = PageAllocation::fixed;
+  released.buffer.release = FrameRelease::datain;
+
+  NvdimmParameters wide = of_four_luns(4 * kPageBytes, 2);
+  wide.buffer.write_size = 32 * kPageBytes;
+  wide.nand.cache = true;
+  wide.nand.multi_plane = true;
+  wide.nand.suspend = SuspendMode::both;
+  wide.nand.ecc_time = 5 * kMicrosecond;
+
+  NvdimmParameters merged = of_four_luns(4 * kPageBytes, 1);
+  merged.ftl.partial_writes = PartialWrites::merge;
+  merged.nand.suspend = SuspendMode::both;
+  merged.gc.hold_channel = true;
+  merged.precondition.fill = 0.15;  // so that some pages have no neighbours
+  merged.precondition.overwrite = 10;
+  return {plain, released, wide, merged};
+}
+
+// Random commands, as many at a time as the NVDIMM takes, and much of what they bring about.
+class Busy {
+ public:
+  explicit Busy(const NvdimmParameters& parameters) : rig_(parameters), random_(9) {
+    for (const ParameterError& error : parameters.check()) {
+      ADD_FAILURE() << error.name << ": " << error.message;
+    }
+    for (std::uint32_t tag = 0; tag < 40; ++tag) {
+      free_.push_back(tag);
+    }
+  }
+  Rig& rig() { return rig_; }
+  void step() {
+    for (; seen_ < rig_.acks.size(); ++seen_) {
+      rig_.nvdimm().finish(rig_.acks[seen_].tag, rig_.now());
+      free_.push_back(rig_.acks[seen_].tag);
+    }
+    while (!free_.empty()) {
+      const auto page = static_cast<std::int64_t>(random_.below(kFootprint));
+      const auto line = static_cast<std::int64_t>(random_.below(kLinesPerPage));
+      rig_.nvdimm().command(free_.back(), line_address(page, line), random_.below(2) == 0,
+                            rig_.now());
+      free_.pop_back();
+    }
+    ASSERT_TRUE(rig_.kernel().step(kNever));
+  }
+
+ private:
+  static constexpr std::uint64_t kFootprint = 100;  // pages
+
+  Rig rig_;
+  Random random_;
+  std::vector<std::uint32_t> free_;  // tags
+  std::size_t seen_ = 0;
+};
+
+// What is said when the state is loaded; nothing when it is taken.
+inline std::string told_of(const NvdimmParameters& parameters, const std::string& state) {
+  Rig rig(parameters);
+  Archive archive(state);
+  try {
+    rig.serialize(archive);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Each of the changes is made in one of the NVDIMMs, as soon as there is what it changes.
+inline void expect_refused(const std::vector<NvdimmFaults::Attempt>& attempts) {
+  constexpr int kSteps = 6'000;
+  for (const NvdimmFaults::Attempt& attempt : attempts) {
+    bool made = false;
+    for (const NvdimmParameters& parameters : busy_nvdimms()) {
+      Busy busy(parameters);
+      bool here = false;
+      for (int i = 0; i < kSteps && !here; ++i) {
+        busy.step();
+        here = attempt.make(busy.rig().nvdimm());
+      }
+      if (here) {
+        made = true;
+        const std::string told = told_of(parameters, busy.rig().saved());
+        EXPECT_NE(told.find(attempt.told), std::string::npos) << attempt.what << ": " << told;
+      }
+    }
+    EXPECT_TRUE(made) << attempt.what;
+  }
+}
+
+}  // namespace hmsim
