@@ -214,6 +214,33 @@ TEST(Media, ReadsThatWaitForAMoveSayHowLong) {
   EXPECT_EQ(rig.module.gc_blocked(1), kRead + kWrite - Tick(10'000));
 }
 
+TEST(Media, SharesOfTimeBeginAgainAtAReset) {
+  MediaRig rig(small_media());
+  StatisticRegistry registry;
+  register_media_statistics(registry, {&rig.module});
+  const auto value = [&registry](const std::string& path) {
+    for (const Statistic& statistic : registry.read()) {
+      if (statistic.path == "nvdimm.media." + path) {
+        return statistic.value;
+      }
+    }
+    ADD_FAILURE() << path;
+    return 0.0;
+  };
+  rig.module.command(0, Address(0), true, Tick(0));
+  rig.module.command(1, Address(64), true, Tick(0));
+  rig.drain();  // both are in the queue, and one of them in the cells, to the end
+  rig.module.finish(0, rig.kernel.now());
+  rig.module.finish(1, rig.kernel.now());
+  rig.drain();
+  EXPECT_DOUBLE_EQ(value("queue_occupancy"), 2.0 / 8);
+  EXPECT_DOUBLE_EQ(value("bank_utilisation"), 2.0 / 4);
+  registry.reset(rig.kernel.now());
+  rig.access(2, false);
+  EXPECT_DOUBLE_EQ(value("queue_occupancy"), 0);
+  EXPECT_DOUBLE_EQ(value("bank_utilisation"), 1.0 / 4);
+}
+
 TEST(Media, CheckpointsGoOnAlike) {
   const auto traffic = [](MediaRig& rig, std::int64_t from) {
     rig.write(300, [from](std::int64_t i) { return (i * 37 + from) % 256; });

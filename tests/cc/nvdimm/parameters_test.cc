@@ -55,5 +55,45 @@ TEST(NvdimmParameters, WhatDoesNotFitIsNamed) {
             "nvdimm.ftl.gc_threshold");
 }
 
+// What a message offers instead: less would not do.
+TEST(NvdimmParameters, OverProvisioningThatIsSaidToBeEnoughIsTheLeast) {
+  const auto errors_with = [](NvdimmParameters parameters, double over_provisioning) {
+    parameters.ftl.over_provisioning = over_provisioning;
+    return parameters.check();
+  };
+  const std::string before = " do; ";
+  int offered = 0;
+  int refused = 0;
+  for (const std::int64_t parts : {1, 4}) {
+    for (const std::int64_t pages : {1, 2, 8}) {
+      for (std::int64_t blocks = 5; blocks <= 60; ++blocks) {
+        NvdimmParameters parameters;
+        parameters.nand.channels = 1;
+        parameters.nand.chips = 1;
+        parameters.nand.page_size = parts * kPageBytes;
+        parameters.nand.pages_per_block = pages;
+        parameters.capacity = blocks * pages * parts * kPageBytes;
+        parameters.buffer.write_size = kPageBytes;
+        parameters.ftl.gc_threshold = 0;
+        const std::vector<ParameterError> errors = errors_with(parameters, 1);
+        if (errors.empty() || errors[0].name != "nvdimm.ftl.over_provisioning") {
+          continue;
+        }
+        ++refused;
+        const std::size_t at = errors[0].message.find(before);
+        if (errors[0].message.find(" is enough") == std::string::npos) {
+          continue;
+        }
+        ++offered;
+        const double enough = std::stod(errors[0].message.substr(at + before.size()));
+        EXPECT_TRUE(errors_with(parameters, enough).empty()) << errors[0].message;
+        EXPECT_FALSE(errors_with(parameters, enough - 0.1).empty()) << errors[0].message;
+      }
+    }
+  }
+  EXPECT_GT(offered, 100);
+  EXPECT_GT(refused, offered);
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Are several NVDIMMs of a channel to their host one: in power failures, and in what is saved?
+#include "nvdimm/module_group.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/words.h"
+
+namespace hmsim {
+namespace {
+
+constexpr std::size_t kModules = 2;
+constexpr std::uint64_t kAll = 0xFF;  // the mark of a flush
+
+// Two NVDIMMs, whose commands end when the test says so.
+class Group : public AckListener {
+ public:
+  explicit Group(const NvdimmParameters& parameters)
+      : own(Nvdimm::logical_capacity(parameters)), all_(*this) {
+    for (std::uint64_t seed = 1; seed <= kModules; ++seed) {
+      all_.add(std::make_unique<Nvdimm>(parameters, all_.listener(), seed), own);
+    }
+    all_.attach(kernel, Wakeup(kernel, kernel.attach(all_)));
+    kernel.notify_all();
+  }
+  void on_ack(std::uint32_t tag, Tick) override { acks.push_back(tag); }
+
+  ModuleGroup& all() { return all_; }
+  Address address(std::size_t module, std::int64_t page) const {
+    return Address(static_cast<std::int64_t>(module) * own.value()) + line_address(page);
+  }
+  void write(std::size_t module, std::int64_t page, std::uint8_t value) {
+    acks.clear();
+    all_.command(0, address(module, page), true, kernel.now());
+    while (acks.empty()) {
+      kernel.step(kNever);
+    }
+    all_.write_line(0, line_of(value));
+    all_.finish(0, kernel.now());
+  }
+  void drain() {
+    while (kernel.step(kNever)) {
+    }
+  }
+  static LineData line_of(std::uint8_t value) {
+    LineData line;
+    line.bytes.fill(value);
+    return line;
+  }
+  std::string saved() {
+    Archive archive;
+    all_.serialize(archive);
+    return archive.bytes();
+  }
+
+  const Bytes own;  // of each module
+  Kernel kernel;
+  std::vector<std::uint32_t> acks;
+
+ private:
+  ModuleGroup all_;
+};
+
+NvdimmParameters with_data() {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.store_data = true;
+  parameters.spared_writes = 4;
+  parameters.buffer.flush = BufferFlush::writeback;
+  return parameters;
+}
+
+TEST(ModuleGroup, APowerFailureLosesNothingOfAny) {
+  Group before(with_data());
+  for (std::size_t module = 0; module < kModules; ++module) {
+    for (std::int64_t page = 0; page < 9; ++page) {
+      before.write(module, page, static_cast<std::uint8_t>(10 * module + page));
+    }
+    before.all().spare(before.address(module, 9),
+                       Group::line_of(static_cast<std::uint8_t>(10 * module + 9)));
+  }
+  const auto expect_all = [](Group& group) {
+    for (std::size_t module = 0; module < kModules; ++module) {
+      for (std::int64_t page = 0; page < 10; ++page) {
+        const auto value = static_cast<std::uint8_t>(10 * module + page);
+        EXPECT_EQ(group.all().peek(group.address(module, page)), Group::line_of(value).bytes);
+      }
+    }
+  };
+  EXPECT_FALSE(before.all().off());
+  before.all().power_fail(before.kernel.now());
+  EXPECT_TRUE(before.all().off());
+  expect_all(before);
+  Group after(with_data());
+  EXPECT_TRUE(after.all().restore(before.all(), after.kernel.now()));
+  EXPECT_FALSE(after.all().off());
+  expect_all(after);
+  after.write(1, 3, 77);
+  EXPECT_EQ(after.all().peek(after.address(1, 3)), Group::line_of(77).bytes);
+}
+
+TEST(ModuleGroup, ARecoveryIsOverWhenThatOfEachIs) {
+  for (std::size_t slow = 0; slow < kModules; ++slow) {  // the other has nothing to look at
+    Group before(with_data());
+    for (std::int64_t page = 0; page < 9; ++page) {
+      before.write(slow, page, 1);
+    }
+    before.drain();
+    before.all().power_fail(before.kernel.now());
+    Group after(with_data());
+    EXPECT_FALSE(after.all().restore(before.all(), after.kernel.now(), Tick(1)));
+    EXPECT_TRUE(after.all().off());
+    EXPECT_EQ(after.all().modules()[1 - slow]->off(), false);
+    EXPECT_EQ(after.all().modules()[slow]->off(), true);
+  }
+}
+
+TEST(ModuleGroup, WhatPreconditioningLeavesIsSavedOfEach) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.precondition.fill = 0.9;
+  parameters.precondition.overwrite = 1;
+  const auto start = [](Group& group) {
+    Archive archive;
+    group.all().serialize_start(archive);
+    return archive.bytes();
+  };
+  Group one(parameters);
+  const std::string state = start(one);
+  Archive alone;
+  one.all().modules()[0]->serialize_start(alone);
+  EXPECT_GT(state.size(), alone.bytes().size());
+  Group other(small_nvdimm());
+  EXPECT_NE(start(other), state);
+  Archive archive(state);
+  other.all().serialize_start(archive);
+  EXPECT_TRUE(archive.at_end());
+  EXPECT_EQ(start(other), state);
+}
+
+// What becomes of the state with another word: the number of a tag's module, or behind all tags how
+// many are left to acknowledge a flush.
+bool is_taken(const std::string& state, std::size_t word, std::uint64_t value) {
+  const std::string changed =
+      testing::with_word(state, (1 + word) * testing::kWordBytes, value);  // behind their number
+  Group other(with_data());
+  Archive archive(changed);
+  try {
+    other.all().serialize(archive);
+  } catch (const InputError&) {
+    return false;
+  }
+  EXPECT_EQ(other.saved(), changed);
+  return true;
+}
+
+TEST(ModuleGroup, ACommandIsOfTheModuleThatHasIt) {
+  Group group(with_data());
+  group.all().command(0, group.address(0, 1), false, Tick(0));
+  group.all().command(1, group.address(1, 1), true, Tick(0));
+  const std::string state = group.saved();
+  for (const std::uint64_t module : {0, 1}) {
+    EXPECT_TRUE(is_taken(state, module, module));
+    EXPECT_FALSE(is_taken(state, module, 1 - module));
+    EXPECT_FALSE(is_taken(state, module, kModules));
+    EXPECT_FALSE(is_taken(state, module, kAll)) << "of one only";
+  }
+  EXPECT_TRUE(is_taken(state, 2, 1)) << "no command";
+  EXPECT_TRUE(is_taken(state, 2, kAll));
+  EXPECT_FALSE(is_taken(state, 2, kModules));
+}
+
+TEST(ModuleGroup, AFlushIsOfAllModulesUntilEachHasAcknowledgedIt) {
+  constexpr std::uint32_t kTag = 5;
+  Group group(with_data());
+  group.write(1, 1, 1);  // the first has nothing to write back
+  group.all().flush(kTag, group.kernel.now());
+  const auto tags = static_cast<std::size_t>(with_data().command_queue);
+  std::set<std::uint64_t> seen;
+  group.acks.clear();
+  do {
+    const std::string state = group.saved();
+    const std::uint64_t left = testing::word_at(state, (1 + tags) * testing::kWordBytes);
+    seen.insert(left);
+    EXPECT_TRUE(is_taken(state, kTag, kAll)) << left;
+    EXPECT_FALSE(is_taken(state, kTag, 0));
+    EXPECT_FALSE(is_taken(state, kTag, 1));
+    EXPECT_FALSE(is_taken(state, tags, left + 1));
+    EXPECT_FALSE(is_taken(state, tags, left - 1));
+    group.kernel.step(kNever);
+  } while (group.acks.empty());
+  EXPECT_EQ(seen, (std::set<std::uint64_t>{1, 2}));
+  EXPECT_TRUE(is_taken(group.saved(), kTag, kAll)) << "acknowledged by all";
+  group.all().finish(kTag, group.kernel.now());
+  EXPECT_TRUE(group.all().idle());
+}
+
+}  // namespace
+}  // namespace hmsim
