@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a saved state refused in which a bank has a row that is none, or a date that is none?
+// Is a saved state refused in which a bank has a row that is none, or a date that is none? What
+// else is left of the state before?
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -82,6 +83,27 @@ TEST(BankDamage, EachDateOfABankAndOfARefreshIsOne) {
     const bool may_never_come = word >= places && (word - places) % 4 == 2;  // the next refresh
     EXPECT_EQ(is_taken(channel.split, state, word, kNoCycle), may_never_come) << word;
     EXPECT_TRUE(is_taken(channel.split, state, word, 3)) << word;
+  }
+}
+
+// Whatever was queued where the state is loaded.
+TEST(BankDamage, ALoadedStateHasNoRequests) {
+  for (const std::size_t side : {0, 1}) {
+    Channel empty;
+    const std::string state = saved(empty.banks);
+    Channel channel;
+    Transaction& transaction = channel.pool.take();
+    transaction.row = 3;
+    channel.banks.compete(side, Cycle(0));
+    channel.banks.insert(transaction, side, Cycle(0));
+    channel.banks.look_ahead();
+    EXPECT_LT(channel.banks.next(), kNeverCycle);
+    Archive archive(state);
+    channel.banks.serialize(archive);
+    channel.banks.restored(Cycle(0));
+    channel.banks.compete(side, Cycle(0));
+    channel.banks.look_ahead();
+    EXPECT_EQ(channel.banks.next(), kNeverCycle);
   }
 }
 

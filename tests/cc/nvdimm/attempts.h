@@ -96,6 +96,31 @@ class Busy {
   std::size_t seen_ = 0;
 };
 
+// An NVDIMM whose host ends each command at its ack.
+struct Bare : AckListener {
+  explicit Bare(const NvdimmParameters& parameters) : nvdimm(parameters, *this, 1) {
+    nvdimm.attach(kernel, Wakeup(kernel, kernel.attach(nvdimm)));
+  }
+  void on_ack(std::uint32_t tag, Tick) override { acks.push_back(tag); }
+
+  Kernel kernel;
+  Nvdimm nvdimm;
+  std::vector<std::uint32_t> acks;
+};
+
+// The state of an NVDIMM alone.
+inline void load_and_go_on(const NvdimmParameters& parameters, const std::string& state) {
+  Bare bare(parameters);
+  Archive archive(state);
+  bare.nvdimm.serialize(archive);
+  bare.kernel.notify_all();
+  for (int i = 0; i < 300 && bare.kernel.step(kNever); ++i) {
+    for (const std::uint32_t tag : std::exchange(bare.acks, {})) {
+      bare.nvdimm.finish(tag, bare.kernel.now());
+    }
+  }
+}
+
 // What is said when the state is loaded; nothing when it is taken.
 inline std::string told_of(const NvdimmParameters& parameters, const std::string& state) {
   Rig rig(parameters);

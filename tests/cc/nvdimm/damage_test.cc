@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <utility>
 
 #include "core/errors.h"
+#include "tests/cc/nvdimm/attempts.h"
 #include "tests/cc/nvdimm/rig.h"
 #include "tests/cc/nvdimm/shadow.h"
 #include "tests/cc/words.h"
@@ -168,35 +168,14 @@ TEST(Damage, WhatContradictsItselfIsRefused) {
   }
 }
 
-// An NVDIMM whose host ends each command at its ack.
-struct Bare : AckListener {
-  Bare() : nvdimm(parameters(), *this, 1) {
-    nvdimm.attach(kernel, Wakeup(kernel, kernel.attach(nvdimm)));
-  }
-  void on_ack(std::uint32_t tag, Tick) override { acks.push_back(tag); }
-
-  Kernel kernel;
-  Nvdimm nvdimm;
-  std::vector<std::uint32_t> acks;
-};
-
 // Whichever word is changed: it is refused, or the NVDIMM goes on somehow.
 TEST(Damage, NoWordIsTrusted) {
   Rig rig(parameters());
   use(rig);
   Archive saved;
   rig.nvdimm().serialize(saved);
-  const testing::Sweep done = testing::sweep(saved.bytes(), 600, [](const std::string& state) {
-    Bare other;
-    Archive archive(state);
-    other.nvdimm.serialize(archive);
-    other.kernel.notify_all();
-    for (int i = 0; i < 300 && other.kernel.step(kNever); ++i) {
-      for (const std::uint32_t tag : std::exchange(other.acks, {})) {
-        other.nvdimm.finish(tag, other.kernel.now());
-      }
-    }
-  });
+  const testing::Sweep done = testing::sweep(
+      saved.bytes(), 600, [](const std::string& state) { load_and_go_on(parameters(), state); });
   EXPECT_GT(done.refused, 300);  // most of the others only count something
 }
 

@@ -108,6 +108,12 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_evictions() {
          command.subject = evictor.evictions_.size();
          return true;
        })},
+      {"a program in the cells for no eviction", kWrong,
+       with_command([](E& evictor, FlashCommand& command) {
+         const bool fits = command.operation == O::program;
+         command.subject = fits ? evictor.evictions_.size() : command.subject;
+         return fits;
+       })},
       {"a command of more shares than parts", kWrong, with_command([](E&, FlashCommand& command) {
          command.share = static_cast<std::uint8_t>(count_parts(command.parts) + 1);
          return true;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cc/nvdimm/attempts.h"
+#include "tests/cc/words.h"
 
 namespace hmsim {
 
@@ -337,9 +338,53 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_flash() {
   };
 }
 
+bool NvdimmFaults::repeat_ready(Nvdimm& nvdimm) {
+  FlashArray& flash = nvdimm.flash_;
+  for (std::uint32_t i = 0; i < flash.luns_.size(); ++i) {
+    const FlashArray::Lun& lun = flash.luns_[i];
+    if (lun.suspended != kNoIndex && lun.array == kNoIndex && lun.io == kNoIndex) {
+      flash.events_.schedule(lun.ready + kMicrosecond, FlashArray::EventKind::ready, i);
+      return true;
+    }
+  }
+  return false;
+}
+
 namespace {
 
 TEST(FlashDamage, WhatContradictsItselfIsRefused) { expect_refused(NvdimmFaults::of_flash()); }
+
+// Events say that something may go on, and do no harm where nothing does.
+TEST(FlashDamage, AnEventTooManyIsTaken) {
+  int made = 0;
+  for (const NvdimmParameters& parameters : busy_nvdimms()) {
+    Busy busy(parameters);
+    bool here = false;
+    for (int i = 0; i < 6'000 && !here; ++i) {
+      busy.step();
+      here = NvdimmFaults::repeat_ready(busy.rig().nvdimm());
+    }
+    made += here ? 1 : 0;
+    EXPECT_EQ(told_of(parameters, busy.rig().saved()), "");
+  }
+  EXPECT_EQ(made, 2) << "NVDIMMs that suspend programs and erases";
+}
+
+// Whichever word is changed: it is refused, or the NVDIMM goes on somehow.
+TEST(FlashDamage, NoWordIsTrusted) {
+  constexpr int kSteps = 2'000;
+  for (const NvdimmParameters& parameters : busy_nvdimms()) {
+    Busy busy(parameters);
+    for (int i = 0; i < kSteps; ++i) {
+      busy.step();
+    }
+    Archive saved;
+    busy.rig().nvdimm().serialize(saved);
+    const testing::Sweep done = testing::sweep(
+        saved.bytes(), 100, [&](const std::string& state) { load_and_go_on(parameters, state); });
+    EXPECT_GT(done.refused, 100);
+  }
+}
 
 }  // namespace
 }  // namespace hmsim

@@ -32,6 +32,8 @@ struct NvdimmFaults {
   };
   static std::vector<Attempt> of_flash();
   static std::vector<Attempt> of_evictions();
+  // Has something happen once more to a LUN that waits until it may resume; false: none does.
+  static bool repeat_ready(Nvdimm& nvdimm);
 
   // Takes back the last change of the page's place.
   static void skip_map_update(Nvdimm& nvdimm, LogicalPage page, PhysicalPage old) {
