@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does a memory system reach all its NVDIMMs, and each of them once?
+#include "controller/memory_system.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr std::uint64_t kSeed = 5;
+
+struct Memory {
+  explicit Memory(const Assignments& more, std::int64_t nodes = 1)
+      : memory(config_of(more, nodes), kernel, kSeed) {}
+  static SystemConfig config_of(const Assignments& more, std::int64_t nodes) {
+    SystemConfig config = make_config(with(kSmallNvdimm, more));
+    config.nodes = nodes;
+    return config;
+  }
+
+  Kernel kernel;
+  MemorySystem memory;
+};
+
+const Assignments kWritten{{"controller.channels", "2"},
+                           {"nvdimm.precondition.fill", "0.5"},
+                           {"nvdimm.precondition.overwrite", "0.5"}};
+
+TEST(MemorySystem, WhatPreconditioningLeavesIsThatOfOneNode) {
+  EXPECT_EQ(Memory(kWritten, 2).memory.preconditioned(kSeed),
+            Memory(kWritten).memory.preconditioned(kSeed));
+}
+
+TEST(MemorySystem, EachNodeBeginsWithWhatIsLoaded) {
+  const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
+  const std::string path = ::testing::TempDir() + "memory_system_test." + std::to_string(getpid());
+  std::ofstream(path, std::ios::binary) << written;
+  for (const std::int64_t nodes : {1, 2}) {
+    Memory loaded(with(kWritten, {{"nvdimm.precondition.load", path}}), nodes);
+    EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+  }
+  std::remove(path.c_str());
+}
+
+bool has(MemorySystem& memory, const std::string& path) {
+  StatisticRegistry registry;
+  memory.register_statistics(registry);
+  bool found = false;
+  for (const Statistic& statistic : registry.read()) {
+    found = found || statistic.path == path;
+  }
+  return found;
+}
+
+TEST(MemorySystem, NvdimmsOfAChannelHaveStatisticsOfTheirOwnIfThereAreSeveral) {
+  Memory one(Assignments{});
+  EXPECT_TRUE(has(one.memory, "nvdimm.nand.reads"));
+  EXPECT_FALSE(has(one.memory, "nvdimm.device0.nand.reads"));
+  Memory two(Assignments{{"nvdimm.count", "2"}});
+  EXPECT_TRUE(has(two.memory, "nvdimm.device0.nand.reads"));
+  EXPECT_TRUE(has(two.memory, "nvdimm.device1.nand.reads"));
+  EXPECT_FALSE(has(two.memory, "nvdimm.device2.nand.reads"));
+}
+
+TEST(MemorySystem, AnNvdimmThatIsOffWithoutItsHostIsRefused) {
+  const Archive loading((std::string()));
+  Memory memory(Assignments{});
+  memory.memory.check_loaded(loading, false);
+  EXPECT_THROW(memory.memory.check_loaded(loading, true), InputError);
+  Memory dram(kDramOnly);
+  dram.memory.check_loaded(loading, true);
+}
+
+class Asked final : public Requester {
+ public:
+  void on_complete(const Request&, Tick) override {}
+  void check_outstanding(const Archive&, const std::vector<Outstanding>& all) const override {
+    asked.push_back(all.size());
+  }
+  mutable std::vector<std::size_t> asked;  // of so many requests each time
+};
+
+TEST(MemorySystem, EachRequesterIsAskedOfItsOwnRequests) {
+  std::array<Asked, 3> requesters;
+  Memory memory(Assignments{});
+  memory.memory.set_requesters({&requesters[0], &requesters[1], &requesters[2]});
+  for (const int agent : {0, 2, 2}) {
+    Request request;
+    request.agent = static_cast<std::uint16_t>(agent);
+    memory.memory.send(request, Tick(0));
+  }
+  memory.memory.check_loaded(Archive(std::string()), false);
+  EXPECT_EQ(requesters[0].asked, (std::vector<std::size_t>{1}));
+  EXPECT_EQ(requesters[1].asked, (std::vector<std::size_t>{0}));
+  EXPECT_EQ(requesters[2].asked, (std::vector<std::size_t>{2}));
+}
+
+TEST(MemorySystem, AWriteToDramIsNotSparedToTheNvdimm) {
+  Asked requester;
+  Memory memory(Assignments{{"system.store_data", "true"}});
+  memory.memory.set_requesters({&requester});
+  for (const MemoryClass each : {MemoryClass::dram, MemoryClass::nvdimm}) {
+    Request request;
+    request.memory = each;
+    request.write = true;
+    request.address = Address(each == MemoryClass::dram ? 0 : 4096);
+    memory.memory.send(request, Tick(0));
+  }
+  const auto admitted = [&memory] {
+    const auto all = memory.memory.outstanding();
+    return std::count_if(all.begin(), all.end(), [](const auto& each) { return each.admitted; });
+  };
+  while (admitted() < 2) {
+    ASSERT_TRUE(memory.kernel.step(kNever));
+  }
+  memory.memory.spare_writes();
+  memory.memory.power_fail(memory.kernel.now());
+  EXPECT_EQ(memory.memory.peek(MemoryClass::nvdimm, Address(0)), LineBytes{});
+  EXPECT_NE(memory.memory.peek(MemoryClass::nvdimm, Address(4096)), LineBytes{});
+}
+
+}  // namespace
+}  // namespace hmsim::testing
