@@ -31,7 +31,9 @@ void FlashArray::serialize_requesters(Archive& archive) {
     auto number = static_cast<std::size_t>(place - requesters_.begin());
     archive(number);
     archive.check_index(number, requesters_.size(), "a flash command is nobody's");
-    requester = requesters_[number];
+    if (archive.loading()) {
+      requester = requesters_[number];
+    }
     archive.check(nodes_[node].command.parts >> (1u << at_.part_bits) == 0,
                   "a flash command moves a part that a page has not");
   }
