@@ -39,8 +39,8 @@ WITHOUT_WEB = {"dashboard": False, "dashboard_address": f"{LOOPBACK}:0", "preloa
 def dask_setup(server: Any) -> None:
     """Shut the web server of a scheduler or worker; Dask calls this as one of these starts.
 
-    Ctrl-C at a terminal reaches the processes of workers, too. It is left to who started them: he
-    says what is kept, and ends them.
+    Ctrl-C at a terminal reaches the processes of workers, too. They leave it to the process that
+    started them, which says what is kept and ends them.
     """
     server.http_server.stop()
     server.services.pop("dashboard", None)
