@@ -68,9 +68,8 @@ class Copy:
             copy_file(root / name, self.tree / name)
             if name.partition("/")[0] in ROOMS:
                 copy_file(root / name, self.work / "plain" / name)
-        for built in sorted(
-            (root / "build").glob("gcc-release")
-        ):  # what is not mutated stays valid
+        built = root / "build" / "gcc-release"
+        if built.exists():  # what is not mutated stays valid
             shutil.copytree(built, self.tree / "build" / built.name, dirs_exist_ok=True)
             shutil.copy(root / "build" / ".sconsign.dblite", self.tree / "build")
         self.mutants = dict(enumerate(found(root, drawn(root, files, seed), jobs), 1))
