@@ -19,7 +19,8 @@ region of interest. A kernel boots: the guest makes an ext4 file system on /dev/
 Where there is a checkpoint, the machine goes on from it: a script runs until it marks what is
 measured by `gem5 begin`; atomic cores run for --skip, and on, with caches, for --warm; a later seed
 begins later, by --spread each. Then detailed cores are measured, behind --warmup, for --duration or
-until `gem5 end`.
+until `gem5 end`. With --base-cpi-out all memories answer at once meanwhile, and what comes out is
+each core's base CPI (docs/cores.md) instead of a run directory.
 """
 
 import fcntl
@@ -44,6 +45,7 @@ from gem5_run import (
     run_each_policy,
     ticks,
 )
+from instant_memory import InstantMemory
 from m5.objects import Root
 
 # Of Linux's include/uapi/linux/kvm.h.
@@ -77,6 +79,9 @@ def arguments():
     made.add_argument("--skip", default="0us", help="of the region, by atomic cores")
     made.add_argument("--warm", default="0us", help="on from there, by atomic cores with caches")
     made.add_argument("--spread", default="50us", help="between the begins of two seeds")
+    made.add_argument(
+        "--base-cpi-out", metavar="FILE", help="JSON: measure base CPIs of O3 cores instead"
+    )
     # The paper's machine.
     made.set_defaults(duration="0us", clock="2GHz", l2="2MiB")
     options = made.parse_args()
@@ -96,6 +101,8 @@ def arguments():
             give_up(f"--boot-cpu kvm: {why_not}; 'atomic' needs none, nor does --machine")
     if options.seed < 1:
         give_up(f"--seed {options.seed}: must be at least 1")
+    if options.base_cpi_out and (options.cpu != "o3" or options.policy or options.ruby):
+        give_up("--base-cpi-out: of O3 cores and classic caches, under no policy")
     return options
 
 
@@ -109,7 +116,11 @@ def kvm_fault():
     return "" if version == API_VERSION else f"{KVM}: version {version}, not {API_VERSION}"
 
 
-def make_board(options, first_cpu, caches):
+def make_board(options, first_cpu, caches, at_once=False):
+    """Return the machine; its memories answer ``at_once`` or as the configuration says."""
+    memory = make_memory(options)
+    if at_once:
+        memory = InstantMemory(memory.dram_size, memory.nvdimm_sizes)
     processor = SimpleSwitchableProcessor(
         starting_core_type=CPUS[first_cpu],
         switch_core_type=CPUS[options.cpu],
@@ -124,7 +135,7 @@ def make_board(options, first_cpu, caches):
         board = X86PmemBoard(
             clk_freq=options.clock,
             processor=processor,
-            memory=make_memory(options),
+            memory=memory,
             cache_hierarchy=caches,
         )
         if options.machine:
@@ -215,12 +226,28 @@ def run_for(duration, what):
         give_up(f"{what}: the region ends before; choose a shorter time")
 
 
+def leave_base_cpis(options, name, region):
+    """Write down cycles per instruction of each core, without those in which it was halted."""
+    statistics, _ = region.end()
+    told = []
+    for number in range(options.cores):
+        instructions, ipc = (
+            statistics[f"core.{number}.{what}"] for what in ("instructions", "busy_ipc")
+        )
+        base_cpi = round(1 / ipc, 4) if ipc else None
+        told.append({"core": number, "instructions": instructions, "base_cpi": base_cpi})
+        print(f"core {number}: {instructions:,} instructions, base CPI {base_cpi}")
+    content = json.dumps({"program": name, "cores": told}, indent=1) + "\n"
+    Path(options.base_cpi_out).write_text(content, encoding="utf-8")
+
+
 def measure(options):
     """Go on from the checkpoint, and leave the run directory of a part of the region."""
     if options.ruby:  # which knows no atomic accesses
         board = make_board(options, "timing", RubyCaches(options))
     else:
-        board = make_board(options, "atomic", Caches(options))
+        at_once = options.base_cpi_out is not None
+        board = make_board(options, "atomic", Caches(options), at_once)
     board.readfile = options.script
     found = json.loads(Path(options.checkpoint, MACHINE).read_text(encoding="utf-8"))
     if found != machine(options, board):
@@ -239,6 +266,9 @@ def measure(options):
     cause = run_until([LIMIT, "workend", EXIT], ticks(options.duration))
     print(f"measured until: {cause}")
     name = Path(options.script or options.machine).stem
+    if options.base_cpi_out:
+        leave_base_cpis(options, name, region)
+        return
     agents = [
         {"kind": "gem5_core", "core": str(number), "cpu": options.cpu, "script": name}
         for number in range(options.cores)

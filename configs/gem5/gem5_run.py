@@ -14,6 +14,7 @@ from pathlib import Path
 import _m5.core
 import m5
 from cores_and_caches import add_core_options
+from m5.objects import BaseO3CPU
 
 RECORD = "hmsim.json"  # in gem5's output folder
 SHOWN = (  # of stats.json, beside each core's ipc
@@ -141,6 +142,10 @@ class Region:
             found[f"agent.{number}.rate"] = done / elapsed * 1e12
             found[f"core.{number}.instructions"] = done
             found[f"core.{number}.ipc"] = done * self._period / elapsed
+            if isinstance(core.get_simobject(), BaseO3CPU):  # the others count halted cycles, too
+                cycles = core.get_simobject().resolveStat("numCycles").value
+                found[f"core.{number}.busy"] = cycles * self._period
+                found[f"core.{number}.busy_ipc"] = done / cycles if cycles else 0.0
         ipcs = [value for name, value in found.items() if name.endswith(".ipc")]
         return {**found, "system.ipc": sum(ipcs)}, time.time() - self._began
 

@@ -84,6 +84,27 @@ def test_private_second_levels_take_misses_from_the_last_one(
     assert with_l2["dram"]["reads"] < without["dram"]["reads"]
 
 
+def test_memories_that_answer_at_once_leave_base_cpis(
+    gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
+) -> None:
+    how = ("--warm", "20us", "--duration", "500us", "--llc", "256KiB", "--l2", "")
+    run = measured(gem5[0], machine, booted, tmp_path / "run", "--cpu", "o3", *how)
+    told = tmp_path / "told.json"
+    out = ("--base-cpi-out", told)
+    done = run_gem5(gem5[0], SCRIPT, tmp_path / "m5", *of(machine, booted), *how, *out)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    cores = json.loads(told.read_text())["cores"]
+    for number in (0, 1):
+        core = run["core"][str(number)]
+        assert 0 < core["busy"] <= 500_000_000
+        assert core["busy_ipc"] >= core["ipc"] > 0
+        assert 1 / 4 < cores[number]["base_cpi"] < 1 / core["busy_ipc"]
+    # It waits for neither flash nor DRAM.
+    assert cores[0]["instructions"] > 2 * run["core"]["0"]["instructions"]
+    done = refused(gem5[0], tmp_path, *of(machine, booted), "--policy", "all", *out)
+    assert "--base-cpi-out: of O3 cores" in done.stderr
+
+
 def refused(gem5: str, folder: Path, *arguments: object) -> Outcome:
     done = run_gem5(gem5, SCRIPT, folder / "m5out", *arguments)
     assert done.exit_code == 2, done.stdout + done.stderr

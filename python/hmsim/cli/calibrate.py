@@ -14,7 +14,6 @@ from hmsim.cli.support import (
     Sets,
     configuration,
     count,
-    on_terminal,
     print_json,
     print_table,
     resumable,
@@ -54,7 +53,7 @@ def calibrate(
     found = None if force or out is not None else find_table(system)
     if found is None:
         with resumable("patterns that had been measured are kept in the cache"):
-            table = train(system, requests, warmup, jobs, on_terminal())
+            table = train(system, requests, warmup, jobs, progress=True)
         path = cache_file(table.key) if out is None else out
         if out is None:
             store(table, system.name)

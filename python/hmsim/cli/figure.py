@@ -10,7 +10,7 @@ from typing import Annotated, Any, Optional
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import Jobs, Json, on_terminal, print_json, print_table, resumable
+from hmsim.cli.support import Jobs, Json, print_json, print_table, resumable
 from hmsim.common.directories import new_file
 from hmsim.common.paths import cache_directory
 
@@ -43,9 +43,7 @@ def figure(
     figures, page, style, claims, experiment = _modules()
     wanted = figures.names(name)
     style.matplotlib()
-    runs = experiment.Runs(
-        (results or cache_directory() / "figures").absolute(), quick, jobs, on_terminal()
-    )
+    runs = experiment.Runs((results or cache_directory() / "figures").absolute(), quick, jobs, True)
     try:
         out.mkdir(parents=True, exist_ok=True)
         runs.folder.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim.capture import gem5_machines
-from hmsim.cli.support import Jobs, on_terminal
+from hmsim.cli.support import Jobs
 from hmsim.cli.sweep import sweep
 from hmsim.common.progress import Bars
 from hmsim.sweep import gem5_jobs
@@ -50,7 +50,7 @@ def gem5(
     it. DIR/sweep.yaml is the sweep that is run: 'hmsim sweep' takes it, too.
     """
     program = gem5_jobs.find_gem5(gem5)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         machines = gem5_machines.prepared(
             machine, Path(out, "machines"), partner or (), bars.report
         )
@@ -64,6 +64,6 @@ def gem5(
         arguments=[*arguments, *(option or ())],
     )
     Path(out).mkdir(parents=True, exist_ok=True)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         file = gem5_jobs.prepare(wanted, out, bars.report)
     sweep(str(file), str(Path(out) / "runs"), jobs=jobs)

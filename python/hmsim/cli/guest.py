@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim.capture import guest, leaving
-from hmsim.cli.support import Json, application, epilog, on_terminal, print_json, print_table
+from hmsim.cli.support import Json, application, epilog, print_json, print_table
 from hmsim.common.progress import Bars
 
 app = application("Build the guests of full-system captures and gem5.")
@@ -25,7 +25,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Build kernel and image from Debian's packages, or find them built in the cache."""
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         made = guest.build(small, bars.report)
     content = made.manifest()
     if json:
@@ -67,7 +67,7 @@ def prepare(
     json: Json = False,
 ) -> None:
     """Boot a guest under QEMU up to its job's region of interest, for gem5 to go on from there."""
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         folders = leaving.leave(
             job,
             out,

@@ -13,7 +13,6 @@ from hmsim.cli.support import (
     Seed,
     Sets,
     configuration,
-    on_terminal,
     print_json,
 )
 from hmsim.common.directories import check_file, new_file
@@ -37,7 +36,7 @@ def precondition(
     """
     check_file(out, force)
     loaded = configuration(config, sets)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         content = state(loaded.flat(), seed, lambda done: bars.report(PREPARING, done))
     with new_file(out, force) as scratch:
         scratch.write_bytes(content)

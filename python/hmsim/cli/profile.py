@@ -5,7 +5,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hmsim.cli.support import Force, Json, count, on_terminal, print_json, print_table
+from hmsim.cli.support import Force, Json, count, print_json, print_table
 from hmsim.common.directories import new_file
 from hmsim.common.progress import Bars
 
@@ -25,7 +25,7 @@ def profile(
     from hmsim.clones.profile_file import dump  # with numpy, as below: not for the list of commands
     from hmsim.clones.profile_meter import measure
 
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         measured = measure(trace, lambda: bars.report(trace))
     measured.description = description
     if out is not None:
@@ -71,7 +71,7 @@ def synth(
     from hmsim.clones.profile_file import load
 
     wanted = load(like)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         summary = synthesise(
             wanted,
             out,

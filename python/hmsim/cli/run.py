@@ -29,7 +29,6 @@ from hmsim.cli.support import (
     Warmup,
     complain,
     configuration,
-    on_terminal,
     print_json,
     print_table,
     resumable,
@@ -101,12 +100,12 @@ def run(
     chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)
-    system = with_table(system, not no_calibrate, progress=on_terminal())
+    system = with_table(system, not no_calibrate, progress=True)
     log = RequestLog(logs) if logs else None
     commands = None
     if command_log and out is not None:
         commands = CommandLog(existing_parent(out), log_rows)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         result = simulate(
             system,
             agents,
@@ -174,7 +173,7 @@ def compare(
     chosen = options(seed, warmup, check)
     with resumable("runs that had ended are kept in the cache"):
         found = compare_runs(
-            *(systems, policy or (), workload, chosen, jobs, on_terminal()),
+            *(systems, policy or (), workload, chosen, jobs, True),
             writes=writes,
             warn=complain,
             calibrate=not no_calibrate,

@@ -256,11 +256,6 @@ def configuration(
     return config if policy is None else config.with_policy(policy)
 
 
-def on_terminal() -> bool:
-    """Tell whether somebody may be watching progress bars."""
-    return sys.stderr.isatty()
-
-
 def print_json(content: Any) -> None:
     """Print JSON on standard output."""
     print(json.dumps(content, indent=2, allow_nan=False))

@@ -16,7 +16,6 @@ from hmsim.cli.support import (
     NoCalibrate,
     complain,
     need,
-    on_terminal,
     print_table,
     resumable,
 )
@@ -95,7 +94,7 @@ def sweep(
     if line and not loaded.is_search:
         line.check([each.labels for each in planned])
     with sweep_directory(out or loaded.path.stem) as directory:
-        planned = with_tables(planned, not no_calibrate, jobs, on_terminal())
+        planned = with_tables(planned, not no_calibrate, jobs, True)
         if not loaded.is_search:
             check_statistics(named, [each.point for each in planned if each.point])
             write_plan(directory, planned, sys.argv)
@@ -108,7 +107,7 @@ def sweep(
         kept = f"what is finished is in {directory}"
         with resumable(kept), contextlib.ExitStack() as stack:
             client = stack.enter_context(place.client()) if place else None
-            how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": on_terminal()}
+            how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": True}
             if loaded.is_search:
                 how["calibrate"] = not no_calibrate
                 trials = run_search(directory, loaded, sys.argv, named, **how)

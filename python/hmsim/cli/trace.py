@@ -18,7 +18,6 @@ from hmsim.cli.support import (
     application,
     count,
     epilog,
-    on_terminal,
     print_json,
     print_table,
     terminal_width,
@@ -116,7 +115,7 @@ def info(
 ) -> None:
     """Summarise a trace: length, mix, footprint, locality, intensity over time."""
     options = _options(columns, levels)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         summary = trace_info.info(path, name, lambda share: bars.report(path, share), options)
     if json:
         print_json(summary)
@@ -186,7 +185,7 @@ def convert(
     """Write a trace in another format, or a part of one."""
     from hmsim.traces import tools as trace_tools  # with numpy: not for help
 
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         summary = trace_tools.convert(
             *(path, out, to, name, force, lambda share: bars.report(path, share)),
             *(memory, vcpu, skip, limit, _options(columns, levels)),
@@ -281,7 +280,7 @@ def capture(
                 "--follow or --roi (a job marks its region of interest)"
             )
         name = out or f"{job}.hmsim.zst"
-        with Bars(on_terminal()) as bars:
+        with Bars(True) as bars:
             of_machine = capture_system(
                 job,
                 name,

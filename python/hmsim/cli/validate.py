@@ -9,7 +9,7 @@ from typing import Annotated, Any, Optional, Union
 import typer
 
 from hmsim._core import InputError
-from hmsim.cli.support import FAULT, Json, complain, count, on_terminal, print_json, print_table
+from hmsim.cli.support import FAULT, Json, complain, count, print_json, print_table
 from hmsim.common.progress import Bars
 
 
@@ -56,7 +56,7 @@ def validate(
         )
     if group in ("dram", "all") and not dram_comparison.available():
         typer.echo(dram_comparison.ABSENT, err=True)
-    with Bars(on_terminal()) as bars:
+    with Bars(True) as bars:
         rows = run_checks(group, lambda _name, done: bars.report("validate", done))
         if wants_page:
             dram_report.write(

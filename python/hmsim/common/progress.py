@@ -1,28 +1,57 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress bars on standard error, for work that takes longer than two seconds."""
+"""Progress on standard error: bars on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 import time
+from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 PATIENCE = 2.0  # seconds before bars appear
+REFRESH = 0.2  # seconds between two looks at what bars show
+SILENCE = 5.0  # seconds without a line, at least
+# Lines come ever further apart, by this part of the time so far: some eighty in ten hours.
+GROWTH = 0.1
+NAMED = 3  # pieces of work in a line, at most
+
+# What is done of a piece of work (0 .. 1; None: unknown), and a note.
+State = tuple[Optional[float], str]
+
+
+def line(states: Mapping[str, State]) -> str:
+    """Return what a line tells of work that goes on, the newest pieces last."""
+    told = []
+    for name, (fraction, note) in list(states.items())[-NAMED:]:
+        described = f"{name} ({note})" if note else name
+        told.append(described if fraction is None else f"{described}: {fraction:.0%}")
+    more = len(states) - len(told)
+    return "hmsim: " + "; ".join([*([f"{more} more"] if more else []), *told])
+
+
+def pause(elapsed: float) -> float:
+    """Return the seconds until the next line, so many seconds behind the beginning."""
+    return max(SILENCE, GROWTH * elapsed)
 
 
 class Bars:
-    """A bar for each piece of work; any thread may report. Disabled: reports go nowhere."""
+    """What is done of each piece of work; any thread may report. Disabled: reports go nowhere.
+
+    A thread of its own shows it, so that work which never reports again is seen, too.
+    """
 
     def __init__(self, enabled: bool) -> None:
         self._enabled = enabled
-        self._started = time.monotonic()
         self._lock = threading.Lock()
-        self._tasks: dict[str, TaskID] = {}
-        self._progress: Progress | None = None
+        self._states: dict[str, State] = {}
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Bars:
         return self
@@ -33,32 +62,60 @@ class Bars:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._progress:
-            self._progress.stop()
+        self._ended.set()
+        if self._thread:
+            self._thread.join()
 
     def report(self, name: str, fraction: float | None = None, note: str = "") -> None:
-        """Set the bar called ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
+        """Set what is done of ``name`` to ``fraction`` (0 .. 1); None: unknown, 1: it disappears.
 
         ``note`` stands beside the name.
         """
-        if not self._enabled or time.monotonic() - self._started < PATIENCE:
+        if not self._enabled:
             return
         with self._lock:
-            if self._progress is None:
-                from rich.console import Console
-                from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-                columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-                console = Console(stderr=True)
-                self._progress = Progress(*columns, console=console, transient=True)
-                self._progress.start()
             if fraction is not None and fraction >= 1:
-                if name in self._tasks:
-                    self._progress.remove_task(self._tasks.pop(name))
-                return
-            if name not in self._tasks:
-                self._tasks[name] = self._progress.add_task(
-                    name, total=None if fraction is None else 1.0
-                )
-            described = f"{name} ({note})" if note else name
-            self._progress.update(self._tasks[name], completed=fraction, description=described)
+                self._states.pop(name, None)
+            else:
+                self._states[name] = (fraction, note)
+            if self._thread is None:
+                show = self._show_bars if sys.stderr.isatty() else self._show_lines
+                self._thread = threading.Thread(target=show, daemon=True)
+                self._thread.start()
+
+    def _current(self) -> dict[str, State]:
+        with self._lock:
+            return dict(self._states)
+
+    def _show_lines(self) -> None:
+        started = time.monotonic()
+        while not self._ended.wait(pause(time.monotonic() - started)):
+            states = self._current()
+            with contextlib.suppress(OSError, ValueError):  # nobody reads standard error any more
+                if states:
+                    print(line(states), file=sys.stderr, flush=True)
+
+    def _show_bars(self) -> None:
+        if self._ended.wait(PATIENCE):
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            tasks: dict[str, TaskID] = {}
+            _update(progress, tasks, self._current())
+            while not self._ended.wait(REFRESH):
+                _update(progress, tasks, self._current())
+
+
+def _update(progress: Progress, tasks: dict[str, TaskID], states: Mapping[str, State]) -> None:
+    """Make bars those of the work that goes on."""
+    for name in [name for name in tasks if name not in states]:
+        progress.remove_task(tasks.pop(name))
+    for name, (fraction, note) in states.items():
+        total = None if fraction is None else 1.0
+        if name not in tasks:
+            tasks[name] = progress.add_task(name, total=total)
+        described = f"{name} ({note})" if note else name
+        progress.update(tasks[name], total=total, completed=fraction, description=described)

@@ -63,7 +63,7 @@ def train(
         config: any configuration with an NVDIMM.
         requests, warmup: of each cell.
         jobs: simulations at a time; the processors by default. It does not change the result.
-        progress: show a progress bar on standard error after two seconds.
+        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
 
     Raises:
         InputError: the configuration has no NVDIMM.

@@ -127,7 +127,7 @@ def compare(
         warmup: as for `hmsim.run`.
         check: as for `hmsim.run`; everything is run, whatever is cached.
         jobs: simulations at a time; the processors by default. It does not change the result.
-        progress: show progress bars on standard error after two seconds.
+        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
         calibrate: as for `hmsim.run`.
 
     Returns:

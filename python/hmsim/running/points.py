@@ -298,7 +298,7 @@ def run_points(
         out: a directory, made if need be; several sets of points may share it.
         jobs: processes at a time; the processors by default. 1: in this process.
         client: of a Dask cluster to run on, in place of processes of this machine.
-        progress: show a progress bar on standard error after two seconds.
+        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
         calibrate: train tables that policies want, once; false: refuse.
 
     Returns:
@@ -348,6 +348,8 @@ def run_missing(
         running = stack.enter_context(
             contextlib.closing(outcomes(list(missing.values()), jobs, client))
         )
+        if missing:
+            bars.report("points", len(found) / total, f"{len(found)}/{total}, {failed} failed")
         for outcome in running:
             store.save(outcome, missing[outcome.key])
             found[outcome.key] = outcome

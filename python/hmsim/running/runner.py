@@ -59,7 +59,7 @@ def run(
         request_log: keep what became of each request, as `Result.requests`.
         command_log: keep what happens on the channels, inside the NVDIMMs and to threads of jobs,
             for `Result.save` and ``hmsim timeline``: so many rows at most, or, if true, 10 million.
-        progress: show a progress bar on standard error after two seconds.
+        progress: tell it on standard error, by bars or, where that is no terminal, by lines.
         calibrate: train a table that the policy wants, once; false: refuse.
 
     Raises:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Is long work seen where no terminal is?"""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+
+import pytest
+from hmsim.common import progress
+from hmsim.common.progress import Bars, line, pause
+
+
+class Heard(io.StringIO):
+    """A file that is no terminal and tells when something was written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushed = threading.Event()
+
+    def flush(self) -> None:
+        self.flushed.set()
+
+
+def test_a_line_names_the_newest_work_and_what_is_done_of_it() -> None:
+    assert line({"sorting": (0.254, "")}) == "hmsim: sorting: 25%"
+    assert line({"points": (0.5, "2/4, 0 failed")}) == "hmsim: points (2/4, 0 failed): 50%"
+    assert line({"checkpoint of sort": (None, "")}) == "hmsim: checkpoint of sort"
+    five = {str(number): (0.0, "") for number in range(5)}
+    assert line(five) == "hmsim: 2 more; 2: 0%; 3: 0%; 4: 0%"
+
+
+def test_lines_come_ever_further_apart() -> None:
+    assert pause(0) == pause(50) == 5
+    assert pause(3600) == 360
+    elapsed, lines = 0.0, 0
+    while elapsed < 36_000:
+        elapsed += pause(elapsed)
+        lines += 1
+    assert lines < 100
+
+
+def test_work_that_reports_once_is_told_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = Heard()
+    monkeypatch.setattr(sys, "stderr", heard)
+    monkeypatch.setattr(progress, "SILENCE", 0.0)
+    monkeypatch.setattr(progress, "GROWTH", 0.0)
+    with Bars(True) as bars:
+        bars.report("checkpoint")
+        assert heard.flushed.wait(60)
+    assert heard.getvalue().startswith("hmsim: checkpoint\n")
+
+
+def test_nothing_is_told_of_what_has_ended_or_was_not_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heard = Heard()
+    monkeypatch.setattr(sys, "stderr", heard)
+    with Bars(True) as bars:
+        bars.report("short", 0.5)
+        bars.report("short", 1)
+    with Bars(False) as silent:
+        silent.report("unwanted", 0.5)
+    assert heard.getvalue() == ""
