@@ -16,7 +16,8 @@ namespace hmsim {
 namespace {
 
 constexpr std::int64_t kPicosecondsPerNanosecond = 1000;
-constexpr std::int64_t kDeepQueue = 104;  // of 128 entries: the paper, Fig. 7
+// Bounds of a histogram of a queue of 128 entries, whose 104 is that of the paper, Fig. 7.
+constexpr std::array<std::int64_t, 6> kSharesOver{0, 8, 16, 32, 64, 104};
 
 using Channels = std::vector<MemoryChannel*>;
 using Table = StatisticTable<MemoryChannel, ChannelStatistics>;
@@ -93,12 +94,25 @@ void report_bandwidth(StatisticRegistry& registry, const Channels& channels) {
       });
 }
 
+void report_shares_over(StatisticRegistry& registry, const Channels& channels,
+                        const std::string& path, const char* description, Occupancy S::*held) {
+  for (const std::int64_t slots : kSharesOver) {
+    registry.gauge(path + std::to_string(slots), "", description,
+                   average(channels, [slots, held](MemoryChannel& channel) {
+                     return (channel.statistics().*held).share_over(slots, channel.now());
+                   }));
+  }
+}
+
 void report_dram_queue(StatisticRegistry& registry, const Channels& channels) {
   registry.gauge("dram.queue.occupancy", "entries",
                  "transaction queue slots held by DRAM requests, mean over time and channels",
                  average(channels, [](MemoryChannel& channel) {
                    return channel.statistics().dram_occupancy.mean(channel.now());
                  }));
+  report_shares_over(registry, channels, "dram.queue.share_over_",
+                     "share of time in which DRAM requests hold more slots than the name says",
+                     &S::dram_occupancy);
 }
 
 void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) {
@@ -117,12 +131,9 @@ void report_nvdimm_queue(StatisticRegistry& registry, const Channels& channels) 
                    }
                    return static_cast<double>(most);
                  });
-  registry.gauge("nvdimm.queue.share_over_104", "",
-                 "share of time in which NVDIMM requests hold more than 104 slots",
-                 average(channels, [](MemoryChannel& channel) {
-                   return channel.statistics().nvdimm_occupancy.share_over(kDeepQueue,
-                                                                           channel.now());
-                 }));
+  report_shares_over(registry, channels, "nvdimm.queue.share_over_",
+                     "share of time in which NVDIMM requests hold more slots than the name says",
+                     &S::nvdimm_occupancy);
 }
 
 // Shares of the data bus's time, of all channels together; with the two data shares they add up

@@ -119,7 +119,11 @@ def _machines(job: GuestJob, place: Path, report: leaving.Report) -> list[Path]:
             _check(job, machine, window)
         return wanted
     place.parent.mkdir(parents=True, exist_ok=True)
-    return leaving.leave(**asdict(job), out=place, report=report)
+    return leaving.leave(
+        **asdict(job),
+        out=place,
+        report=lambda step, done: report(f"{job.job}: {step}", done),
+    )
 
 
 def _check(job: GuestJob, machine: Path, window: str | None) -> None:

@@ -80,7 +80,7 @@ def prepare(
             nvdimm=nvdimm,
             qemu=qemu,
             timeout=timeout,
-            report=bars.report,
+            report=lambda step, done: bars.report(f"{job}: {step}", done),
         )
     if json:
         print_json([str(folder) for folder in folders])

@@ -298,7 +298,7 @@ def capture(
                 vcpus=vcpus,
                 timeout=timeout or 600,
                 force=force,
-                report=bars.report,
+                report=lambda step, done: bars.report(f"{job}: {step}", done),
             )
         content = {"trace": name, **dataclasses.asdict(of_machine)}
     else:

@@ -20,7 +20,7 @@ from hmsim.timeline.tracks import Timeline
 if TYPE_CHECKING:  # takes a while to import
     import pandas as pd
 
-WIDTH, LEFT, RIGHT = 1240, 150, 24  # pixels
+WIDTH, LEFT, RIGHT = 900, 130, 16  # pixels
 # Slices a pixel from which on a track shows shares of time, not slices: of short ones far apart
 # each is seen, but those of cores and threads follow each other.
 DENSE, DENSE_NODE = 2.0, 0.2

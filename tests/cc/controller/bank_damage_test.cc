@@ -86,6 +86,34 @@ TEST(BankDamage, EachDateOfABankAndOfARefreshIsOne) {
   }
 }
 
+TEST(BankDamage, ReadsOrWritesHaveTheBanks) {
+  Channel channel;
+  const std::string state = saved(channel.banks);
+  const std::size_t side = state.size() / kWordBytes - 1;
+  EXPECT_TRUE(is_taken(channel.banks, state, side, 0));
+  EXPECT_TRUE(is_taken(channel.banks, state, side, 1));
+  EXPECT_FALSE(is_taken(channel.banks, state, side, 2));
+}
+
+// Which ranks start nothing is told again behind loading.
+TEST(BankDamage, ALoadedStateHoldsNoRankBack) {
+  for (const std::int32_t rank : {0, 1}) {
+    Channel channel;
+    const std::string state = saved(channel.banks);
+    channel.banks.hold(rank, true);
+    Archive archive(state);
+    channel.banks.serialize(archive);
+    channel.banks.restored(Cycle(0));
+    Transaction& transaction = channel.pool.take();
+    transaction.bank = rank * static_cast<std::int32_t>(channel.dram.organisation.banks);
+    transaction.row = 3;
+    channel.banks.insert(transaction, 0, Cycle(0));
+    channel.banks.look_ahead();
+    ASSERT_LT(channel.banks.next(), kNeverCycle);
+    EXPECT_NE(channel.banks.select_row(channel.banks.next()), nullptr);
+  }
+}
+
 // Whatever was queued where the state is loaded.
 TEST(BankDamage, ALoadedStateHasNoRequests) {
   for (const std::size_t side : {0, 1}) {

@@ -2,75 +2,14 @@
 // Is each cycle of a request's latency charged to what held it up, and to nothing else?
 #include <gtest/gtest.h>
 
-#include <numeric>
-
-#include "controller/accounts/request_observer.h"
 #include "core/archive.h"
+#include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/controller/splits.h"
 
 namespace hmsim::testing {
 namespace {
-
-using Cycles = std::map<LatencyPart, std::int64_t>;
-
-constexpr auto kOutside = LatencyPart::outside;
-constexpr auto kQueueing = LatencyPart::queueing;
-constexpr auto kBank = LatencyPart::bank;
-constexpr auto kBus = LatencyPart::bus;
-constexpr auto kTransfer = LatencyPart::transfer;
-constexpr auto kRefresh = LatencyPart::refresh;
-constexpr auto kAckWait = LatencyPart::ack_wait;
-constexpr auto kGcBlocked = LatencyPart::gc_blocked;
-
-// Keeps what it is shown, and judges it.
-class Splits final : public RequestObserver {
- public:
-  explicit Splits(ChannelUnderTest& channel) : period_(channel.channel_.clock_period()) {
-    channel.channel_.set_request_observer(this);
-  }
-
-  void on_request(const RequestRecord& record) override {
-    const Request& request = record.request;
-    Tick sum{0};
-    for (const Tick part : record.parts) {
-      EXPECT_GE(part, Tick(0)) << "request " << request.id;
-      sum += part;
-    }
-    EXPECT_EQ(sum, record.done - request.arrival) << "request " << request.id;
-    EXPECT_LE(request.arrival, record.admitted);
-    EXPECT_LE(record.admitted, record.first_command);
-    EXPECT_LE(record.first_command, record.issued);
-    EXPECT_LT(record.issued, record.done);
-    parts_[request.id] = record.parts;
-    auto& sums = sums_[{request.memory, request.write}];
-    for (std::size_t i = 0; i < kLatencyParts; ++i) {
-      sums[i] += record.parts[i].value();
-    }
-  }
-
-  Tick time(std::uint64_t id, LatencyPart part) const {
-    return parts_.at(id)[static_cast<std::size_t>(part)];
-  }
-  // The parts of a request that are not 0, in cycles.
-  Cycles cycles(std::uint64_t id) const {
-    Cycles cycles;
-    for (std::size_t i = 0; i < kLatencyParts; ++i) {
-      const Tick time = parts_.at(id)[i];
-      EXPECT_EQ(time % period_, Tick(0));
-      if (time != Tick(0)) {
-        cycles[static_cast<LatencyPart>(i)] = time / period_;
-      }
-    }
-    return cycles;
-  }
-
-  std::map<std::uint64_t, std::array<Tick, kLatencyParts>> parts_;
-  std::map<std::pair<MemoryClass, bool>, std::array<std::int64_t, kLatencyParts>> sums_;
-
- private:
-  Tick period_;
-};
 
 const Assignments kNoRefresh{{"nvdimm.present", "false"}, {"dram.refresh", "false"}};
 
@@ -150,6 +89,33 @@ TEST(LatencySplit, ARefreshComesFirst) {
   const std::uint64_t amid = channel.send(MemoryClass::dram, channel.dram(1, 0, 0));
   channel.run_to(Cycle(20'000));
   EXPECT_EQ(splits.cycles(amid), (Cycles{{kRefresh, 6 + 88}, {kBank, 11}, {kTransfer, 15}}));
+}
+
+// A rank that slept is refreshed later than others; its requests wait for that as for any refresh.
+TEST(LatencySplit, ARefreshBehindASelfRefreshComesFirst) {
+  const Assignments sleeps{{"nvdimm.present", "false"},
+                           {"dram.self_refresh", "true"},
+                           {"dram.self_refresh_idle", "100us"}};
+  constexpr Cycle kAsleep{100'000};
+  const auto woken = [&sleeps, kAsleep](ChannelUnderTest& channel) {
+    channel.run_to(kAsleep);
+    channel.send(MemoryClass::dram, channel.dram(0, 0, 0));
+    channel.run_to(kAsleep + Cycle(5'000));
+  };
+  ChannelUnderTest alone(sleeps);
+  woken(alone);
+  ASSERT_EQ(only(alone.log_, ChannelCommand::self_refresh_exit).size(), 1u);
+  alone.log_.clear();
+  alone.run_to(kAsleep + Cycle(10'000));
+  // The row that was read is closed first: tRP = 11.
+  const Cycle urgent = only(alone.log_, ChannelCommand::refresh).at(0).cycle - Cycle(11);
+  ChannelUnderTest channel(sleeps);
+  const Splits splits(channel);
+  woken(channel);
+  channel.run_to(urgent - Cycle(10));
+  const std::uint64_t before = channel.send(MemoryClass::dram, channel.dram(1, 0, 0));
+  channel.run_to(urgent + Cycle(1'000));
+  EXPECT_EQ(splits.cycles(before), (Cycles{{kRefresh, 1 + 88}, {kBank, 10 + 11}, {kTransfer, 15}}));
 }
 
 TEST(LatencySplit, AFullQueueKeepsRequestsOutside) {

@@ -53,6 +53,13 @@ TEST(MemorySystem, EachNodeBeginsWithWhatIsLoaded) {
   std::remove(path.c_str());
 }
 
+TEST(MemorySystem, AFlushWaitsForNobodyWhereNothingIsQueued) {
+  for (const char* present : {"true", "false"}) {
+    EXPECT_FALSE(Memory({{"controller.channels", "2"}, {"nvdimm.present", present}})
+                     .memory.flush_would_wait());
+  }
+}
+
 bool has(MemorySystem& memory, const std::string& path) {
   StatisticRegistry registry;
   memory.register_statistics(registry);

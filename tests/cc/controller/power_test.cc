@@ -52,6 +52,20 @@ TEST(PowerDown, RowsAreClosedAsSoonAsTheyMayBe) {
                   Cycle(100));
 }
 
+// tRTP = 6 after the last of ten reads of a row that was opened long before.
+TEST(PowerDown, RowsThatWereOpenForLongAreClosedBehindTheirLastRead) {
+  ChannelUnderTest channel(with(kPowerDown, {{"dram.power_down_idle", "1250ps"}}));
+  channel.run_to(Cycle(100));
+  for (int column = 0; column < 10; ++column) {
+    channel.send(kDram, channel.dram(1, 0, column));
+  }
+  channel.run_to(Cycle(300));
+  constexpr std::int64_t kLast = 100 + 5 + 11 + 9 * 4;
+  EXPECT_EQ(only(channel.log_, C::read).back().cycle, Cycle(kLast));
+  ASSERT_EQ(only(channel.log_, C::precharge).size(), 1u);
+  EXPECT_EQ(only(channel.log_, C::precharge).at(0).cycle, Cycle(kLast + 6));
+}
+
 TEST(PowerDown, AReadOfASleepingRankTakesTxpMore) {
   ChannelUnderTest channel(kPowerDown);
   channel.run_to(Cycle(500));

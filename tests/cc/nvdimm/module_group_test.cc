@@ -143,6 +143,61 @@ TEST(ModuleGroup, WhatPreconditioningLeavesIsSavedOfEach) {
   EXPECT_EQ(start(other), state);
 }
 
+TEST(ModuleGroup, PagesOfEachAreDiscarded) {
+  Group group(with_data());
+  const std::int64_t pages = group.own.value() / kPageBytes.value();
+  for (const std::int64_t page : {0, 1}) {
+    group.write(0, pages - 1 - page, 1);
+    group.write(1, page, 1);
+  }
+  EXPECT_EQ(group.all().trim(group.address(0, pages - 1), 2 * kPageBytes, group.kernel.now()), 2);
+  const LineBytes none{};
+  const LineBytes written = Group::line_of(1).bytes;
+  EXPECT_EQ(group.all().peek(group.address(0, pages - 2)), written);
+  EXPECT_EQ(group.all().peek(group.address(0, pages - 1)), none);
+  EXPECT_EQ(group.all().peek(group.address(1, 0)), none);
+  EXPECT_EQ(group.all().peek(group.address(1, 1)), written);
+  EXPECT_EQ(group.all().trim(group.address(1, 1), kPageBytes, group.kernel.now()), 1);
+  EXPECT_EQ(group.all().peek(group.address(1, 1)), none);
+}
+
+TEST(ModuleGroup, EachHoldsThePagesThatWereRead) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.precondition.fill = 0.9;
+  for (std::size_t module = 0; module < kModules; ++module) {
+    Group group(parameters);
+    const LogicalPage held(group.address(module, 3).value() / kPageBytes.value());
+    group.all().hold_read({held});
+    const auto time_of = [&group, module](std::int64_t page) {
+      group.acks.clear();
+      const Tick began = group.kernel.now();
+      group.all().command(0, group.address(module, page), false, began);
+      while (group.acks.empty()) {
+        group.kernel.step(kNever);
+      }
+      group.all().finish(0, group.kernel.now());
+      return group.kernel.now() - began;
+    };
+    EXPECT_LT(time_of(3), Tick(1'000'000)) << "the buffer has it";
+    EXPECT_GT(time_of(4), Tick(50'000'000)) << "flash has it";
+  }
+}
+
+TEST(ModuleGroup, AFlushThatHasEndedIsNoCommandWhileAnotherGoesOn) {
+  Group group(with_data());
+  group.write(1, 1, 1);
+  group.all().flush(5, group.kernel.now());
+  group.acks.clear();
+  while (group.acks.empty()) {
+    EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::unfinished);
+    group.kernel.step(kNever);
+  }
+  group.all().finish(5, group.kernel.now());
+  group.all().flush(6, group.kernel.now());
+  EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::none);
+  EXPECT_EQ(group.all().command_view(6).state, NvdimmModule::CommandState::unfinished);
+}
+
 // What becomes of the state with another word: the number of a tag's module, or behind all tags how
 // many are left to acknowledge a flush.
 bool is_taken(const std::string& state, std::size_t word, std::uint64_t value) {

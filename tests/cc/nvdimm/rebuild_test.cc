@@ -86,6 +86,27 @@ TEST_F(Rebuild, TheLeastWornFreeBlockIsUsedNextAndTheMostWornForLevelling) {
   EXPECT_EQ(ftl_.allocate(0, Ftl::Stream::levelling), ftl_.page_at(0, 6, 0));
 }
 
+// An entry is dirty if its translation page says otherwise.
+TEST(RebuildOfAMapInFlash, EntriesThatWereWrittenAreClean) {
+  FtlShape shape = small_shape();
+  shape.blocks = 100;  // entries of more than a byte
+  shape.cached_entries = 7;
+  shape.map_entries = 8;
+  Ftl ftl(shape, victim_selector("fifo", {}));
+  FlashMedia media(shape.blocks, shape.pages);
+  ftl.set_media(&media);
+  UntimedWork work;
+  for (int i = 0; i < 300; ++i) {
+    write_untimed(ftl, LogicalPage(7 * i % 20), work);
+  }
+  const std::uint64_t dirty = ftl.map()->dirty_entries();
+  EXPECT_GT(dirty, 0u);
+  EXPECT_LE(dirty, shape.cached_entries);
+  ftl.rebuild();
+  EXPECT_EQ(ftl.map()->dirty_entries(), dirty);
+  EXPECT_FALSE(ftl.map()->wants_write());
+}
+
 TEST_F(Rebuild, AFailingBlockIsStillCollectedFirstAndRetired) {
   write_rounds(12);
   const PhysicalPage place = claim();
