@@ -48,3 +48,10 @@ def test_a_delay_that_cannot_be_is_refused(
         capture_system("fio-direct-read", out, driver=driver, delay=delay)
     assert message in str(error.value)
     assert not out.exists()
+
+
+def test_an_unknown_processor_is_refused(tmp_path: Path) -> None:
+    out = tmp_path / "t.hmsim.zst"
+    with pytest.raises(CaptureError, match="processor 'gem' is unknown; did you mean 'gem5'"):
+        capture_system("fio-direct-read", out, processor="gem")
+    assert not out.exists()

@@ -27,14 +27,11 @@ from hmsim.capture import guest as guests
 from hmsim.capture.emulation import CaptureError, find_program, kill_group, size_in_bytes
 from hmsim.capture.guest_tools import need_tools
 from hmsim.capture.host_counter import host_counter_khz
-from hmsim.capture.machine import DRIVERS, check_machine, format_nvdimm, running
+from hmsim.capture.machine import DRIVERS, PROCESSORS, check_machine, format_nvdimm, running
 from hmsim.capture.memory_image import write_image
 from hmsim.capture.monitor import Monitor, MonitorError
 from hmsim.common.directories import new_directory, scratch_directory
 
-# What gem5's processors have, too, of what QEMU's have: programs choose by it when they start. Of
-# this maker Linux knows no machine registers.
-CPU = "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch"
 # Devices that both have; gem5's DMA controller would end it when Linux resumes it. The NVDIMM is
 # told to Linux as gem5 tells it.
 KERNEL_COMMAND = (
@@ -144,7 +141,16 @@ def leave(
         format_nvdimm(flash, nvdimm_bytes)
         command = [
             *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-            *("-serial", "stdio", "-accel", "tcg,thread=single", "-cpu", CPU, "-seed", "1"),
+            *(
+                "-serial",
+                "stdio",
+                "-accel",
+                "tcg,thread=single",
+                "-cpu",
+                PROCESSORS["gem5"],
+                "-seed",
+                "1",
+            ),
             *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram"),
             *("-smp", f"{vcpus},sockets={vcpus},cores=1,threads=1"),
             *("-m", f"{dram_bytes >> 20}M,slots=2,maxmem={(dram_bytes + nvdimm_bytes) >> 20}M"),

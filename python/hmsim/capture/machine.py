@@ -16,8 +16,14 @@ from hmsim.capture.emulation import CaptureError, kill_group
 from hmsim.capture.guest import Guest
 from hmsim.capture.guest_tools import find_tool, run_tool
 
-# Its string instructions copy by words, not by bytes, of which QEMU would report every one.
-CPU = "qemu64"
+# What Linux and programs find the machine's processor to be; they choose by it how to copy.
+PROCESSORS = {
+    # String instructions copy by words, not by bytes, of which QEMU would report every one.
+    "qemu64": "qemu64",
+    # What gem5's processors have, too, of what QEMU's have: Linux copies by loops. Of this maker it
+    # knows no machine registers.
+    "gem5": "qemu64,vendor=HygonGenuine,-cx16,-x2apic,-hypervisor,-svm,-3dnowprefetch",
+}
 # Without no_timer_check the kernel gives up where a busy host lets its timer's first ticks wait.
 KERNEL_COMMAND = (
     "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check nokaslr norandmaps mitigations=off "
@@ -52,6 +58,7 @@ class Machine:
     scale: int  # of the job's input, 1 for its usual size
     causes: bool  # whether the guest tells which threads run and what they wait for
     delay: int  # microseconds, of the driver's requests while the job runs
+    processor: str  # a name of PROCESSORS
 
     def description(self) -> dict[str, Any]:
         """Return what must be the same for a saved state to fit."""
@@ -65,6 +72,7 @@ class Machine:
             "scale": self.scale,
             "causes": self.causes,
             "delay": self.delay,
+            "processor": self.processor,
             "kernel": self.guest.kernel.name,
             "image": self.guest.image.name,
         }
@@ -81,7 +89,8 @@ class Machine:
         nvdimm = f"id=nvdimm,share=on,mem-path={backing},size={self.nvdimm}"
         command = [
             *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-            *("-serial", "stdio", "-accel", "tcg,thread=single", "-cpu", CPU, "-seed", "1"),
+            *("-serial", "stdio", "-accel", "tcg,thread=single", "-seed", "1"),
+            *("-cpu", PROCESSORS[self.processor]),
             *("-machine", "pc,nvdimm=on", "-smp", str(self.vcpus), "-m", memory),
             *("-object", f"memory-backend-file,{nvdimm}"),
             *("-device", "nvdimm,id=nvdimm0,memdev=nvdimm"),
@@ -94,6 +103,14 @@ class Machine:
         return command
 
 
+def check_name_of(what: str, name: str, known: Sequence[str]) -> None:
+    """Raise CaptureError when a name of something is unknown."""
+    if name not in known:
+        near = nearest_name(name, list(known))
+        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(known)}"
+        raise CaptureError(f"{what} '{name}' is unknown{hint}")
+
+
 def check_machine(
     driver: str,
     dram: int,
@@ -103,10 +120,7 @@ def check_machine(
     drivers: Sequence[str] = DRIVERS,
 ) -> None:
     """Raise CaptureError when there is no such machine."""
-    if driver not in drivers:
-        near = nearest_name(driver, list(drivers))
-        hint = f"; did you mean '{near}'?" if near else f"; there are: {', '.join(drivers)}"
-        raise CaptureError(f"driver '{driver}' is unknown{hint}")
+    check_name_of("driver", driver, drivers)
     if not 128 << 20 <= dram <= 3 << 30:
         raise CaptureError("memory: must be 128MiB to 3GiB")
     if nvdimm < 64 << 20 or nvdimm % (2 << 20):

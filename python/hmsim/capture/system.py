@@ -36,7 +36,15 @@ from hmsim.capture.emulation import (
 )
 from hmsim.capture.guest_image import job_names
 from hmsim.capture.guest_tools import need_tools
-from hmsim.capture.machine import UNCACHED, Machine, check_machine, format_nvdimm, running
+from hmsim.capture.machine import (
+    PROCESSORS,
+    UNCACHED,
+    Machine,
+    check_machine,
+    check_name_of,
+    format_nvdimm,
+    running,
+)
 from hmsim.capture.monitor import MonitorError
 from hmsim.capture.snapshot import Beginning, beginning
 from hmsim.common.directories import new_file, scratch_directory
@@ -87,6 +95,7 @@ def capture_system(
     icount: bool = False,
     causes: bool = False,
     delay: Optional[str] = None,
+    processor: str = "qemu64",
     limit: Optional[int] = None,
     skip: Optional[int] = None,
     size_limit: Optional[str] = None,
@@ -113,6 +122,8 @@ def capture_system(
     - ``causes``: the trace tells which threads run and what they wait for, too.
     - ``delay``: a time, such as ``100us``, by which the requests of a ``pmbd`` driver end later in
       the guest while the job runs, however many there are.
+    - ``processor``: one of `hmsim.capture.machine.PROCESSORS`; on that of ``gem5`` Linux and
+      programs run the instructions that they run there.
     - ``skip``, ``limit``: recorded are the instructions of all vCPUs from ``skip`` behind the begin
       of the job's first region of interest up to ``skip`` + ``limit``, where the machine ends.
     - ``size_limit``: the uncompressed trace ends the machine at this size.
@@ -134,6 +145,7 @@ def capture_system(
     memory = memory or ("1GiB" if job in job_names(small=True) else "2GiB")
     dram_bytes, nvdimm_bytes = size_in_bytes("memory", memory), size_in_bytes("nvdimm", nvdimm)
     check_machine(driver, dram_bytes, nvdimm_bytes, vcpus, scale)
+    check_name_of("processor", processor, list(PROCESSORS))
     delay_us = _delay(delay, driver)
     guest = guests.find_guest(job)
     options |= {"dram": dram_bytes, "nvdimm": nvdimm_bytes, "uncached": int(driver == UNCACHED)}
@@ -151,6 +163,7 @@ def capture_system(
         scale=scale,
         causes=causes,
         delay=delay_us,
+        processor=processor,
     )
     flags = TWO_MEMORIES | (CAUSES if causes else 0)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim._core import InputError
-from hmsim.capture.machine import DRIVERS
+from hmsim.capture.machine import DRIVERS, PROCESSORS
 from hmsim.capture.program import capture as capture_program
 from hmsim.capture.system import capture_system
 from hmsim.cli.profile import profile, synth
@@ -251,6 +251,13 @@ def capture(
         Optional[str],
         typer.Option(metavar="TIME", help="With --system: by which pmbd's requests end later."),
     ] = None,
+    processor: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"With --system: {', '.join(PROCESSORS)}, as machines that leave for gem5.",
+        ),
+    ] = "qemu64",
     snapshot: Annotated[
         Optional[str],
         typer.Option(metavar="DIR", help="With --system: begin with this state, or make it."),
@@ -292,6 +299,7 @@ def capture(
                 size_limit=size_limit,
                 driver=driver,
                 delay=delay,
+                processor=processor,
                 snapshot=snapshot,
                 memory=memory,
                 nvdimm=nvdimm,
