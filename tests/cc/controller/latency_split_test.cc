@@ -97,7 +97,7 @@ TEST(LatencySplit, ARefreshBehindASelfRefreshComesFirst) {
                            {"dram.self_refresh", "true"},
                            {"dram.self_refresh_idle", "100us"}};
   constexpr Cycle kAsleep{100'000};
-  const auto woken = [&sleeps, kAsleep](ChannelUnderTest& channel) {
+  const auto woken = [kAsleep](ChannelUnderTest& channel) {
     channel.run_to(kAsleep);
     channel.send(MemoryClass::dram, channel.dram(0, 0, 0));
     channel.run_to(kAsleep + Cycle(5'000));
