@@ -101,8 +101,11 @@ def arguments():
             give_up(f"--boot-cpu kvm: {why_not}; 'atomic' needs none, nor does --machine")
     if options.seed < 1:
         give_up(f"--seed {options.seed}: must be at least 1")
-    if options.base_cpi_out and (options.cpu != "o3" or options.policy or options.ruby):
-        give_up("--base-cpi-out: of O3 cores and classic caches, under no policy")
+    if options.base_cpi_out is not None:
+        if options.cpu != "o3" or options.policy or options.ruby or options.out:
+            give_up("--base-cpi-out: of O3 cores and classic caches, without --policy and --out")
+        if not Path(options.base_cpi_out).parent.is_dir():
+            give_up(f"--base-cpi-out {options.base_cpi_out}: there is no such folder")
     return options
 
 
@@ -266,7 +269,7 @@ def measure(options):
     cause = run_until([LIMIT, "workend", EXIT], ticks(options.duration))
     print(f"measured until: {cause}")
     name = Path(options.script or options.machine).stem
-    if options.base_cpi_out:
+    if options.base_cpi_out is not None:
         leave_base_cpis(options, name, region)
         return
     agents = [

@@ -57,9 +57,26 @@ def test_nothing_is_told_of_what_has_ended_or_was_not_asked_for(
 ) -> None:
     heard = Heard()
     monkeypatch.setattr(sys, "stderr", heard)
+    looks, ended = threading.Semaphore(0), threading.Event()
+
+    def look(elapsed: float) -> float:
+        looks.release()
+        assert ended.wait(60)
+        return 0.0
+
+    monkeypatch.setattr(progress, "pause", look)
     with Bars(True) as bars:
         bars.report("short", 0.5)
         bars.report("short", 1)
+        ended.set()
+        for _ in range(3):  # behind the third, what two looks saw has been told
+            assert looks.acquire(timeout=60)
     with Bars(False) as silent:
         silent.report("unwanted", 0.5)
     assert heard.getvalue() == ""
+
+
+def test_without_standard_error_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    with Bars(True) as bars:
+        bars.report("long", 0.5)

@@ -141,16 +141,8 @@ def leave(
         format_nvdimm(flash, nvdimm_bytes)
         command = [
             *(emulator, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none"),
-            *(
-                "-serial",
-                "stdio",
-                "-accel",
-                "tcg,thread=single",
-                "-cpu",
-                PROCESSORS["gem5"],
-                "-seed",
-                "1",
-            ),
+            *("-serial", "stdio", "-accel", "tcg,thread=single", "-seed", "1"),
+            *("-cpu", PROCESSORS["gem5"]),
             *("-machine", "pc,nvdimm=on,hpet=off,memory-backend=dram"),
             *("-smp", f"{vcpus},sockets={vcpus},cores=1,threads=1"),
             *("-m", f"{dram_bytes >> 20}M,slots=2,maxmem={(dram_bytes + nvdimm_bytes) >> 20}M"),

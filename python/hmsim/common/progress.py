@@ -47,7 +47,7 @@ class Bars:
     """
 
     def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
+        self._enabled = enabled and sys.stderr is not None  # None: closed when Python started
         self._lock = threading.Lock()
         self._states: dict[str, State] = {}
         self._ended = threading.Event()
