@@ -74,6 +74,8 @@ class Agent : public Component, public Requester {
   virtual bool is_core() const { return frequency() != 0; }
   // Of what runs on nodes: the numbers of the cores that it uses of nodes()[which].
   virtual std::vector<std::int64_t> node_cores(std::size_t /*which*/) const { return {}; }
+  // Likewise: cycles per instruction of its threads there, CoreParameters::base_cpi.
+  virtual double base_cpi() const { return 0; }
 
   // Tells the NVDIMM's pages that a pass reads, in the order of its reads, page by page, each as
   // often as it comes; to the agent's own limit, or, where its source ends, to there. The agent is

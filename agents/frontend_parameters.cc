@@ -25,12 +25,16 @@ void CoreParameters::declare(ParameterSet& parameters) {
                        {"clock of the core, in whole kilohertz", "the paper, Table III"});
   parameters.integer("width", width, {1, 32}, "instructions",
                      {"instructions dispatched and retired per cycle", "the paper, Table III"});
-  parameters.real("base_cpi", base_cpi, 0, 1'000, "cycles",
-                  {"per instruction while nothing misses, the same for all; 0: as the width allows",
-                   "a program's own, measured with a memory that answers at once"});
+  declare_base_cpi(parameters, base_cpi);
   parameters.integer("window", window, {2, 65'536}, "instructions",
                      {"instructions between dispatch and retirement (reorder buffer)",
                       "assumed: 128, as in the cores of the paper's time"});
+}
+
+void CoreParameters::declare_base_cpi(ParameterSet& parameters, double& base_cpi) {
+  parameters.real("base_cpi", base_cpi, 0, 1'000, "cycles",
+                  {"per instruction while nothing misses, the same for all; 0: as the width allows",
+                   "a program's own, measured with a memory that answers at once"});
 }
 
 void CoreParameters::declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs) {

@@ -26,6 +26,7 @@ struct CoreParameters {
   std::int64_t mshrs = kWindowOnly;  // loads in flight
 
   void declare(ParameterSet& parameters);  // but mshrs, which cores with caches do not have
+  static void declare_base_cpi(ParameterSet& parameters, double& base_cpi);
   static void declare_mshrs(ParameterSet& parameters, std::int64_t& mshrs);
   std::vector<ParameterError> check() const;
 

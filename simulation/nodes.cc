@@ -2,11 +2,11 @@
 #include "simulation/nodes.h"
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "core/units.h"
 
 namespace hmsim {
 
@@ -21,10 +21,24 @@ void check_node(const Agent& agent, const std::string& name, std::int64_t node,
   }
 }
 
+// Which agent's job used a core first, and the base CPI that it wants there.
+struct Use {
+  std::size_t agent = 0;
+  double base_cpi = 0;
+};
+
+void check_use(const std::string& name, std::int64_t core, const Use& use, const Use& first) {
+  if (use.base_cpi != first.base_cpi) {
+    throw InputError(name + "base_cpi: core " + std::to_string(core) + " runs agent " +
+                     std::to_string(first.agent) + ", too, whose base CPI is " +
+                     format_real(first.base_cpi) + ": jobs that share a core need the same");
+  }
+}
+
 }  // namespace
 
 CoresByNode job_cores(const Agents& agents, std::int64_t count) {
-  std::vector<std::set<std::int64_t>> found(static_cast<std::size_t>(count));
+  std::vector<std::map<std::int64_t, Use>> found(static_cast<std::size_t>(count));
   std::map<std::int64_t, std::int64_t> node_of;  // by core
   for (std::size_t i = 0; i < agents.size(); ++i) {
     const Agent& agent = *agents[i];
@@ -34,7 +48,11 @@ CoresByNode job_cores(const Agents& agents, std::int64_t count) {
       const std::int64_t node = nodes[which];
       check_node(agent, name, node, count);
       std::vector<std::int64_t> cores = agent.node_cores(which);
-      found[static_cast<std::size_t>(node)].insert(cores.begin(), cores.end());
+      for (const std::int64_t core : cores) {
+        const Use use{i, agent.base_cpi()};
+        check_use(name, core, use,
+                  found[static_cast<std::size_t>(node)].try_emplace(core, use).first->second);
+      }
       const char* const key = cores.empty() ? "core" : "cores";
       if (cores.empty()) {
         cores = {agent.core()};
@@ -50,14 +68,17 @@ CoresByNode job_cores(const Agents& agents, std::int64_t count) {
     }
   }
   CoresByNode cores;
-  for (const auto& each : found) {
-    cores.emplace_back(each.begin(), each.end());
+  for (const std::map<std::int64_t, Use>& each : found) {
+    std::vector<JobCore>& own = cores.emplace_back();
+    for (const auto& [number, use] : each) {
+      own.push_back({number, use.base_cpi});
+    }
   }
   return cores;
 }
 
 Nodes::Nodes(const FrontendParameters& frontend, const CoresByNode& cores) {
-  for (const std::vector<std::int64_t>& own : cores) {
+  for (const std::vector<JobCore>& own : cores) {
     nodes_.push_back(std::make_unique<Node>(frontend, own));
     shared_l3s_.push_back(
         std::make_unique<LastLevelCache>(frontend.cache.levels[kCacheLevels - 1]));

@@ -19,11 +19,11 @@
 
 namespace hmsim {
 
-// Numbers of cores, by node, ascending, each once.
-using CoresByNode = std::vector<std::vector<std::int64_t>>;
+// Cores by node, in ascending order of their numbers, each once.
+using CoresByNode = std::vector<std::vector<JobCore>>;
 
 // Those on which jobs run, of so many nodes. Throws InputError when an agent is on a node that
-// there is not, or a core is of two nodes.
+// there is not, a core is of two nodes, or of jobs that differ in their base CPI.
 CoresByNode job_cores(const Agents& agents, std::int64_t count);
 
 class Nodes {

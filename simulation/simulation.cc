@@ -193,9 +193,9 @@ void Simulation::check_cores(const CoresByNode& of_jobs) const {
     throw InputError("agent.0.measured: no agent is measured, so the run would never end");
   }
   std::map<std::int64_t, std::string> driver;
-  for (const std::vector<std::int64_t>& cores : of_jobs) {
-    for (const std::int64_t core : cores) {
-      driver[core] = "a core of the node, on which jobs run";
+  for (const std::vector<JobCore>& cores : of_jobs) {
+    for (const JobCore& core : cores) {
+      driver[core.number] = "a core of the node, on which jobs run";
     }
   }
   for (std::size_t i = 0; i < agents_.size(); ++i) {

@@ -58,6 +58,7 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   std::vector<std::int64_t> node_cores(std::size_t which) const override {
     return keys_.core_list(which);
   }
+  double base_cpi() const override { return keys_.core.base_cpi; }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
   void each_page_written_before(const PageVisitor& visit) const override;
   std::int64_t work(Tick now) const override;

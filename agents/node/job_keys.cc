@@ -74,6 +74,7 @@ void JobKeys::declare(ParameterSet& parameters) {
                   {"numbers of the cores on which its threads run: [1, 2, 3], or 1-3; of several "
                    "nodes the first has the first ones, the second has as many, and so on",
                    "the workload's own"});
+  CoreParameters::declare_base_cpi(parameters, core.base_cpi);
   parameters.text("nodes", nodes,
                   {"nodes that it is spread over: [0, 1, 2, 3], or 0-3; of n nodes the first has "
                    "tasks 0, n, 2n, the second 1, n + 1, and so on",
@@ -149,6 +150,9 @@ std::vector<ParameterError> JobKeys::check() const {
     if (is_program(trace.format) && value != 0) {
       errors.push_back({name, "must be 0: a program of threads is run from start to end"});
     }
+  }
+  for (const ParameterError& error : core.check()) {
+    errors.push_back(error);
   }
   if (transfer.value() % kLineBytes.value() != 0) {
     errors.push_back({"transfer", "must be a multiple of 64B"});

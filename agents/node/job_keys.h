@@ -16,10 +16,11 @@ namespace hmsim {
 
 struct JobKeys {
   explicit JobKeys(const FrontendParameters& defaults)
-      : node(defaults.node), cluster(defaults.cluster) {}
+      : node(defaults.node), cluster(defaults.cluster), core(defaults.core) {}
 
   NodeParameters node;  // the configuration's: its keys are none of a job's
   ClusterParameters cluster;
+  CoreParameters core;  // likewise, but base_cpi
   TraceKeys trace;
   std::string nodes = "0";
   std::string cores = "0";

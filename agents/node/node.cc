@@ -8,10 +8,11 @@
 
 namespace hmsim {
 
-Node::Node(const FrontendParameters& defaults, const std::vector<std::int64_t>& cores)
+Node::Node(FrontendParameters defaults, const std::vector<JobCore>& cores)
     : wakes_preempt_(defaults.node.wake == WakeUp::preempts) {
-  for (const std::int64_t core : cores) {
-    cores_.push_back(std::make_unique<NodeCore>(defaults, core, *this));
+  for (const JobCore& core : cores) {
+    defaults.core.base_cpi = core.base_cpi;
+    cores_.push_back(std::make_unique<NodeCore>(defaults, core.number, *this));
   }
 }
 

@@ -33,6 +33,12 @@ enum class StintEnd {
 
 class Node;
 
+// A core on which jobs run, as these want it.
+struct JobCore {
+  std::int64_t number = 0;
+  double base_cpi = 0;  // CoreParameters::base_cpi
+};
+
 // What people call a thread.
 struct ThreadName {
   std::size_t agent = 0;            // its job's, in the workload
@@ -67,8 +73,8 @@ class NodeJob {
 
 class Node {
  public:
-  // Cores of these numbers, in ascending order.
-  Node(const FrontendParameters& defaults, const std::vector<std::int64_t>& cores);
+  // Cores in ascending order of their numbers.
+  Node(FrontendParameters defaults, const std::vector<JobCore>& cores);
 
   std::size_t size() const { return cores_.size(); }
   NodeCore& core(std::size_t index) { return *cores_[index]; }

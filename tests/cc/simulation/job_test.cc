@@ -385,12 +385,5 @@ TEST(Job, WhatCannotBeIsRefused) {
   EXPECT_NE(error_of({program, {{"skip", "3"}}}).find("agent.0.skip"), std::string::npos);
 }
 
-TEST(Job, ACoreIsEitherOfANodeOrOfAnAgent) {
-  const std::vector<Assignments> agents{
-      {{"kind", "job"}, {"path", "x"}, {"format", "job"}, {"cores", "1-2"}},
-      {{"kind", "synthetic_core"}, {"instructions", "10"}, {"core", "2"}}};
-  EXPECT_THROW(Simulation(kSmall, agents, {}, text_source("thread a\ncompute 4\n")), InputError);
-}
-
 }  // namespace
 }  // namespace hmsim::testing
