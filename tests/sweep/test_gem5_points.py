@@ -58,6 +58,17 @@ def test_gem5_points_are_made_once_and_land_in_the_dataset() -> None:
     assert [call["--program"].split()[0] for call in made[1:3]] == ["block_copy", "pointer_chase"]
 
 
+def test_a_dry_run_times_one_point_of_those_that_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hmsim.sweep.run.ENOUGH", 1e-9)
+    result = invoke("sweep", prepare(), "--dry-run", "--jobs", "1")
+    assert "3 points are to be run, 1 are finished. By 1 timed points" in result.stdout
+    assert len(calls()) == 1
+    assert "By 1 timed points" in succeed("sweep", "s.yaml", "--dry-run", "--jobs", "1")
+    assert len(calls()) == 1
+    succeed("sweep", "s.yaml", "--jobs", "1")
+    assert len(calls()) == 4
+
+
 @pytest.mark.parametrize("file", ["gem5.opt", "se_mix.py", "booted/m5.cpt"])
 def test_what_gem5_is_given_counts_by_content(file: str) -> None:
     succeed("sweep", prepare(), "--jobs", "1")

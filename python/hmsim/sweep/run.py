@@ -30,7 +30,8 @@ if TYPE_CHECKING:  # take a while to import
     from distributed import Client
 
 HOUR = 3600  # seconds
-SAMPLE = 4  # points that are timed for an estimate
+SAMPLE = 4  # points that are timed for an estimate, at most
+ENOUGH = 60  # seconds that they take together, behind which no further one is timed
 
 
 def run_sweep(
@@ -132,7 +133,8 @@ def run_search(
 def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -> str:
     """Return how long a sweep will take, in words; a few of its points are run to know.
 
-    They are kept: the sweep will not run them again.
+    They are kept: the sweep will not run them again. Where points take long, as in gem5, one is
+    run, or none if the directory has one. On a terminal or off it, it tells how far they are.
     """
     points = {each.point.key: each.point for each in planned if each.point}
     store = Store(directory)
@@ -140,10 +142,15 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
     missing = [point for key, point in points.items() if key not in finished]
     step = max(1, len(missing) // SAMPLE)
     sample = missing[step // 2 :: step][:SAMPLE]
-    timed = [*run_missing(sample, store, jobs=1), *finished.values()]
-    seconds = [found.host["seconds"] for found in timed if "seconds" in found.host]
+    timed = [*finished.values()]
+    seconds = _seconds(timed)
+    for point in sample:
+        if sum(seconds) >= ENOUGH:
+            break
+        timed += run_missing([point], store, jobs=1, progress=True)
+        seconds = _seconds(timed)
     count = workers or len(os.sched_getaffinity(0))
-    left = len(missing) - len(sample)
+    left = len(points) - len(timed)
     if not seconds:
         return f"{left} points are to be run; none that was run tells how long they take"
     mean = sum(seconds) / len(seconds)
@@ -153,3 +160,7 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
         f"{left * mean / HOUR:.3g} hours of one process, {left * mean / HOUR / count:.3g} hours "
         f"of {count}"
     )
+
+
+def _seconds(outcomes: Sequence[Outcome]) -> list[float]:
+    return [found.host["seconds"] for found in outcomes if "seconds" in found.host]
