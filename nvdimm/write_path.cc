@@ -56,7 +56,7 @@ std::size_t WritePath::evict(Tick now) {
 }
 
 void WritePath::keep_frames_free(Tick now) {
-  while (lookahead_ != nullptr && buffer_.write.waiting() == 0 && wants_free_frame()) {
+  while (wants_free_frame()) {
     const Evictor::Started started = evictor_.start_early(now);
     if (started.pages == 0) {
       return;

@@ -22,7 +22,7 @@ struct PrefetchView {
 // The write part.
 struct WritePartView {
   std::uint64_t frames;
-  std::uint64_t free;          // frames, those on their way to be free included
+  std::uint64_t free;  // frames, those on their way to be free included, but for pages that wait
   std::uint64_t queued_pages;  // to which queued writes go, and which have no frame
 };
 

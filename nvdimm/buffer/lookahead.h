@@ -5,6 +5,7 @@
 // frames to guard.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -51,7 +52,9 @@ class Lookahead {
 
   // Whether a page is to be written back early. `leaving`: frames that will be free without it.
   bool wants_free_frame(std::uint64_t leaving) const {
-    const WritePartView view{buffer_.write.capacity(), buffer_.write.free() + leaving, new_pages_};
+    const std::uint64_t coming = buffer_.write.free() + leaving;
+    const std::uint64_t taken = std::min<std::uint64_t>(coming, buffer_.write.waiting());
+    const WritePartView view{buffer_.write.capacity(), coming - taken, new_pages_};
     return view.free < manager_->frames_to_keep_free(view);
   }
 

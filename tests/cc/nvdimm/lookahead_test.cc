@@ -207,6 +207,28 @@ TEST(Preevict, AsManyFramesAsQueuedWritesNeed) {
   EXPECT_EQ(rig.statistics().evictions, 3u);
 }
 
+// One frame of four is to be free for the next page, whoever waits for the one that will be.
+TEST(Preevict, PagesThatWaitDoNotStopIt) {
+  NvdimmParameters parameters = managed("preevict", 4);
+  parameters.buffer.write_size = 4 * kPageBytes;
+  parameters.buffer.lookup = kLookup;
+  Rig rig(parameters, 1, {{"policies.preevict.low_water", "25"}});
+  for (std::int64_t page = 0; page < 4; ++page) {
+    rig.write_page(page);
+  }
+  EXPECT_EQ(rig.statistics().preevictions, 1u);
+  const Tick sent = rig.now();
+  send(rig, 1, 10, 0, true);
+  rig.kernel().run_until(sent + kMicrosecond);
+  send(rig, 2, 11, 0, true);
+  rig.kernel().run_until(sent + 2 * kMicrosecond);
+  EXPECT_EQ(ack_of(rig, 1), kNever) << "no frame is free yet";
+  EXPECT_EQ(rig.statistics().preevictions, 3u);
+  EXPECT_EQ(rig.statistics().evictions, 3u);
+  rig.drain();
+  EXPECT_LT(ack_of(rig, 2), sent + 3 * kMicrosecond + kProgram) << "written back side by side";
+}
+
 TEST(Preevict, CompletePagesAreWrittenBackFirst) {
   NvdimmParameters parameters = managed("preevict");
   parameters.buffer.write_size = 4 * kPageBytes;
