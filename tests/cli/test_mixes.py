@@ -68,7 +68,8 @@ def test_shipped_profiles_are_those_of_the_captures(name: str) -> None:
     path = shipped("workloads/profiles")[name]
     measured = measure(data_directory() / "workloads" / "captures" / f"{name}.hmsim.zst")
     shown = load(path)
-    measured = replace(measured, description=shown.description, queue=shown.queue)
+    apart = {"description": shown.description, "queue": shown.queue, "base_cpi": shown.base_cpi}
+    measured = replace(measured, **apart)
     assert dump(measured) == path.read_text(encoding="utf-8"), "analysis/make_profiles.py"
 
 
@@ -105,6 +106,8 @@ def test_agents_of_a_mix() -> None:
     waiting = load_workload("mix:dfsioe_r+mcf")
     assert [agent.kind for agent in waiting.agents] == ["llc_trace", "job"]
     assert keys(waiting.agents[1])["cores"] == "1-3"
+    measured = load(shipped("workloads/profiles")["dfsioe_r"]).base_cpi
+    assert float(keys(waiting.agents[1])["base_cpi"]) == measured > 0.25
     waiting.check(load_config("quick"))
     offline = load_workload("mix:dfsioe_r+mcf,closed")
     assert [agent.kind for agent in offline.agents] == ["llc_trace", "llc_trace", "block_trace"]

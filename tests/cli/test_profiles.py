@@ -277,7 +277,9 @@ def test_a_core_over_a_twin_has_the_profiles_base_cpi(tmp_path: Path, copied: Pr
     assert keys(core)["base_cpi"] == "0.75"
     assert keys(f"{core}:whole")["base_cpi"] == "0.75"
     assert keys(f"{core}, base_cpi: 2")["base_cpi"] == "2"
-    assert "base_cpi" not in keys(core.replace("llc_trace, core: 0", "job, cores: 0"))
+    job = core.replace("llc_trace, core: 0", "job, cores: 0")
+    assert keys(job)["base_cpi"] == "0.75"
+    assert keys(f"{job}, base_cpi: 2")["base_cpi"] == "2"
     write(path, dump(copied))
     assert "base_cpi" not in keys(core)
 

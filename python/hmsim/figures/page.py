@@ -52,7 +52,8 @@ interval.
   laptop scale, not the paper's ([Programs](programs.md), [The paper's mixes](workloads.md)):
   inputs are 1.3 to 5 times smaller in pages, samples and lines, those of dfsioe 23 times in bytes,
   of all of which windows are run; SPEC's three are programs of the same kind with the rates of
-  Table IV and a measured base CPI ([Base CPI](gem5.md#base-cpi)).
+  Table IV. Cores run each program at the base CPI that it has in gem5, in front of a memory that
+  answers at once ([Base CPI](gem5.md#base-cpi)).
 - **Machine**: a copy engine (`frontend.node.machine: dma`), for every claim about mixes. The
   paper's plots of its queue have more than 104 of 128 entries held by reads of the NVDIMM: three
   cores that copy, with ten or sixteen lines in flight each, cannot hold so many

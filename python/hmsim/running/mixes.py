@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -140,9 +141,18 @@ def capture(program: str) -> Path:
     return data_directory() / "workloads" / "captures" / f"{program}.hmsim.zst"
 
 
+@cache
+def base_cpi(program: str) -> float:
+    """Return the base CPI of a program's profile; reading one takes a tenth of a second."""
+    from hmsim.clones import files  # with numpy, which takes a while to import
+
+    return files.base_cpi(_profiles() / f"{program}.yaml")
+
+
 def _job(program: str) -> dict[str, Any]:
     return {
         "kind": "job",
+        "base_cpi": base_cpi(program),
         "path": str(capture(program)),
         "format": "hmsim",
         "cores": JOB_CORES,

@@ -21,6 +21,7 @@ from hmsim.running import fio_job, mixes
 
 MOST_COPIES = 256
 PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
+COMPUTES = ("llc_trace", "job")  # kinds of agents whose instructions take time
 LISTS = ("cores", "nodes", "size")  # keys whose value may be a list of numbers
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
@@ -169,7 +170,8 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
 def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
     """Return an agent of keys; its path is relative to a folder. Raises InputError.
 
-    A core over a profile's twin has the profile's base CPI, unless its keys name another.
+    A core over a profile's twin has the profile's base CPI, unless its keys name another; so have
+    the cores of a job.
     """
     settings = []
     trace = None
@@ -178,7 +180,7 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
         if setting.name == "path":
             trace, cpi = _trace(folder / setting.text, keys)
             _check_trace(trace, setting)
-            if cpi and keys.get("kind") == "llc_trace" and "base_cpi" not in keys:
+            if cpi and keys.get("kind") in COMPUTES and "base_cpi" not in keys:
                 settings.append(replace(setting, name="base_cpi", text=f"{cpi:g}"))
             setting = replace(setting, text=os.fspath(trace))
         settings.append(setting)
