@@ -22,18 +22,21 @@ MIB = 1 << 20
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a machine of two cores, one of which reads a file from the NVDIMM, past its cache."""
+    """Return a machine of two cores, one of which reads a file from the NVDIMM, past its cache.
+
+    It was kept at the first of two windows.
+    """
     if shutil.which("qemu-system-x86_64") is None:
         pytest.skip("needs qemu-system-x86_64 (Debian: qemu-system-x86)")
     try:
         guest.find_guest("fio-direct-read")
     except GuestError as error:
         pytest.skip(str(error))
-    (folder,) = leaving.leave(
+    folder, _ = leaving.leave(
         "fio-direct-read",
         tmp_path_factory.mktemp("left") / "read",
         partners=["network_simplex 20000 120000 1"],
-        windows=["8MiB"],
+        windows=["8MiB", "8448KiB"],
         vcpus=2,
         timeout=200,
     )
@@ -74,6 +77,17 @@ def test_a_job_reads_its_file_and_its_partner_computes(
     assert first["core"]["1"]["ipc"] > 0.05
     later = measured(gem5[0], machine, booted, tmp_path / "later", "--seed", 2)
     assert later["core"]["1"]["instructions"] != first["core"]["1"]["instructions"]
+
+
+def test_it_does_not_leave_again_at_its_next_window(
+    gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
+) -> None:
+    for skipped in ("0us", "3ms"):  # by atomic cores, which read more than 1 MiB a millisecond
+        out = tmp_path / skipped
+        found = measured(gem5[0], machine, booted, out, "--skip", skipped)
+        assert found["nvdimm"]["reads"] > 100
+        console = (tmp_path / f"{skipped}.m5" / "board.pc.com_1.device").read_text()
+        assert "leaves" not in console
 
 
 def test_private_second_levels_take_misses_from_the_last_one(
