@@ -85,7 +85,7 @@ CHOICES = (
     Choice("the other state of the buffer", other_regime=True),
     Choice("three such programs", job={"tasks": 3}),
     Choice("an engine of 32 lines", {"frontend.node.dma_lines": 32}),
-    Choice("the program's cores as fast as they are wide", job={"base_cpi": 0}),
+    Choice("base CPI 0.25, the cores' width", job={"base_cpi": 0}),
     Choice("A3: queues of 256 entries", {"controller.queue_depth": 256}),
     Choice("A5: exact HMS instead of tables", {"policies.harmonic.impl": "exact"}),
     Choice("A7: data follow the ack (Fig. 11)", {"controller.ack": "auto"}),
