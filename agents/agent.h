@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/frontend_parameters.h"
+#include "agents/node/job_core.h"
 #include "core/descriptor_table.h"
 #include "core/kernel.h"
 #include "core/parameters.h"
@@ -72,10 +73,8 @@ class Agent : public Component, public Requester {
   virtual const char* progress_unit() const = 0;  // instructions, blocks or requests
   virtual std::int64_t frequency() const { return 0; }  // of its clock, in hertz; 0: it has none
   virtual bool is_core() const { return frequency() != 0; }
-  // Of what runs on nodes: the numbers of the cores that it uses of nodes()[which].
-  virtual std::vector<std::int64_t> node_cores(std::size_t /*which*/) const { return {}; }
-  // Likewise: cycles per instruction of its threads there, CoreParameters::base_cpi.
-  virtual double base_cpi() const { return 0; }
+  // Of what runs on nodes: the cores that it uses of nodes()[which].
+  virtual std::vector<JobCore> node_cores(std::size_t /*which*/) const { return {}; }
 
   // Tells the NVDIMM's pages that a pass reads, in the order of its reads, page by page, each as
   // often as it comes; to the agent's own limit, or, where its source ends, to there. The agent is

@@ -122,11 +122,7 @@ std::uint64_t drive(const std::string& format, const std::string& file, TraceSou
   if (job) {
     parameters.apply({{"flushers", "0"}});
   }
-  std::vector<JobCore> cores;
-  for (const std::int64_t core : agent->node_cores(0)) {
-    cores.push_back({core, agent->base_cpi()});
-  }
-  Node node(defaults, cores);
+  Node node(defaults, agent->node_cores(0));
   Kernel kernel;
   Memory memory(most);
   Translation translation(TranslationKind::modulo, kCapacity, 1);

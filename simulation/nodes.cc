@@ -21,17 +21,17 @@ void check_node(const Agent& agent, const std::string& name, std::int64_t node,
   }
 }
 
-// Which agent's job used a core first, and the base CPI that it wants there.
+// Which agent's job used a core first, and as what.
 struct Use {
   std::size_t agent = 0;
-  double base_cpi = 0;
+  JobCore core;
 };
 
-void check_use(const std::string& name, std::int64_t core, const Use& use, const Use& first) {
-  if (use.base_cpi != first.base_cpi) {
-    throw InputError(name + "base_cpi: core " + std::to_string(core) + " runs agent " +
+void check_use(const std::string& name, const JobCore& core, const Use& first) {
+  if (core.base_cpi != first.core.base_cpi) {
+    throw InputError(name + "base_cpi: core " + std::to_string(core.number) + " runs agent " +
                      std::to_string(first.agent) + ", too, whose base CPI is " +
-                     format_real(first.base_cpi) + ": jobs that share a core need the same");
+                     format_real(first.core.base_cpi) + ": jobs that share a core need the same");
   }
 }
 
@@ -47,17 +47,18 @@ CoresByNode job_cores(const Agents& agents, std::int64_t count) {
     for (std::size_t which = 0; which < nodes.size(); ++which) {
       const std::int64_t node = nodes[which];
       check_node(agent, name, node, count);
-      std::vector<std::int64_t> cores = agent.node_cores(which);
-      for (const std::int64_t core : cores) {
-        const Use use{i, agent.base_cpi()};
-        check_use(name, core, use,
-                  found[static_cast<std::size_t>(node)].try_emplace(core, use).first->second);
+      std::vector<JobCore> cores = agent.node_cores(which);
+      for (const JobCore& core : cores) {
+        check_use(name, core,
+                  found[static_cast<std::size_t>(node)]
+                      .try_emplace(core.number, Use{i, core})
+                      .first->second);
       }
       const char* const key = cores.empty() ? "core" : "cores";
       if (cores.empty()) {
-        cores = {agent.core()};
+        cores = {{agent.core()}};
       }
-      for (const std::int64_t core : cores) {
+      for (const auto& [core, base_cpi] : cores) {
         const std::int64_t other = node_of.try_emplace(core, node).first->second;
         if (other != node) {
           throw InputError(name + key + ": core " + std::to_string(core) + " is of node " +
@@ -71,7 +72,7 @@ CoresByNode job_cores(const Agents& agents, std::int64_t count) {
   for (const std::map<std::int64_t, Use>& each : found) {
     std::vector<JobCore>& own = cores.emplace_back();
     for (const auto& [number, use] : each) {
-      own.push_back({number, use.base_cpi});
+      own.push_back(use.core);
     }
   }
   return cores;

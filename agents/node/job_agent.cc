@@ -20,7 +20,7 @@ constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
 
 void JobAgent::prepare() {
   const std::string name = "agent." + std::to_string(index());
-  set_core(keys_.core_list(0).front());
+  set_core(keys_.node_cores(0).front().number);
   open_blocks();
   program_ = keys_.open(keys_.trace.open(index(), environment()));
   if (program_->has_nvdimm() && block_lines_ == 0) {
@@ -61,13 +61,13 @@ void JobAgent::open_sites() {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodeEnvironment& place = environment().nodes[i];
     const auto which = static_cast<std::int64_t>(i);
-    const std::vector<std::int64_t> cores = keys_.core_list(i);
+    const std::vector<JobCore> cores = keys_.node_cores(i);
     JobSite site;
     site.number = nodes[i];
     site.node = place.node;
     site.port = place.port;
     site.job = place.node->join(*this, cores);
-    site.core = cores.front();
+    site.core = cores.front().number;
     site.tasks = shared ? keys_.tasks : (keys_.tasks - which + count - 1) / count;
     const auto lines = static_cast<double>(place.port->capacity(MemoryClass::dram) / kLineBytes) /
                        static_cast<double>(shared ? count : 1);

@@ -55,10 +55,9 @@ class JobAgent final : public Agent, private NodeJob, private NetworkUser, priva
   bool is_core() const override { return false; }
   std::vector<std::int64_t> nodes() const override { return keys_.node_list(); }
   const char* nodes_key() const override { return "nodes"; }
-  std::vector<std::int64_t> node_cores(std::size_t which) const override {
-    return keys_.core_list(which);
+  std::vector<JobCore> node_cores(std::size_t which) const override {
+    return keys_.node_cores(which);
   }
-  double base_cpi() const override { return keys_.core.base_cpi; }
   void each_page_read(bool to_limit, const PageVisitor& visit) override;
   void each_page_written_before(const PageVisitor& visit) const override;
   std::int64_t work(Tick now) const override;

@@ -116,11 +116,14 @@ void JobKeys::declare(ParameterSet& parameters) {
 
 Numbers JobKeys::node_list() const { return listed(nodes, kMostNodes - 1); }
 
-Numbers JobKeys::core_list(std::size_t which) const {
+std::vector<JobCore> JobKeys::node_cores(std::size_t which) const {
   const Numbers all = listed(cores, kMostCore);
   const std::size_t count = all.size() / std::max<std::size_t>(1, node_list().size());
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(which * count);
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
+  std::vector<JobCore> found;
+  for (std::size_t i = which * count; i < (which + 1) * count; ++i) {
+    found.push_back({all[i], core.base_cpi});
+  }
+  return found;
 }
 
 std::vector<ParameterError> JobKeys::check() const {

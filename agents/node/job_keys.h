@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agents/frontend_parameters.h"
+#include "agents/node/job_core.h"
 #include "agents/trace_keys.h"
 #include "core/parameters.h"
 #include "traces/job_program.h"
@@ -40,7 +41,7 @@ struct JobKeys {
   std::vector<std::int64_t> node_list() const;
   // Of those of `cores`, likewise, which the nodes have in equal parts, one after the other, the
   // part of node_list()[which].
-  std::vector<std::int64_t> core_list(std::size_t which) const;
+  std::vector<JobCore> node_cores(std::size_t which) const;
   std::unique_ptr<JobProgram> open(TraceReader reader) const;
 };
 

@@ -16,11 +16,13 @@ Node::Node(FrontendParameters defaults, const std::vector<JobCore>& cores)
   }
 }
 
-std::uint16_t Node::join(NodeJob& job, const std::vector<std::int64_t>& cores) {
+std::uint16_t Node::join(NodeJob& job, const std::vector<JobCore>& cores) {
   Job joined;
   joined.job = &job;
-  for (const auto& core : cores_) {
-    joined.uses.push_back(std::find(cores.begin(), cores.end(), core->core()) != cores.end());
+  for (const auto& own : cores_) {
+    joined.uses.push_back(std::any_of(cores.begin(), cores.end(), [&own](const JobCore& core) {
+      return core.number == own->core();
+    }));
   }
   jobs_.push_back(std::move(joined));
   return static_cast<std::uint16_t>(jobs_.size() - 1);

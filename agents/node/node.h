@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "agents/node/job_core.h"
 #include "agents/node/job_threads.h"
 #include "agents/node/node_core.h"
 #include "core/archive.h"
@@ -32,12 +33,6 @@ enum class StintEnd {
 };
 
 class Node;
-
-// A core on which jobs run, as these want it.
-struct JobCore {
-  std::int64_t number = 0;
-  double base_cpi = 0;  // CoreParameters::base_cpi
-};
 
 // What people call a thread.
 struct ThreadName {
@@ -81,7 +76,7 @@ class Node {
   const NodeCore& core(std::size_t index) const { return *cores_[index]; }
 
   // A job whose threads run on these cores. Returns its number.
-  std::uint16_t join(NodeJob& job, const std::vector<std::int64_t>& cores);
+  std::uint16_t join(NodeJob& job, const std::vector<JobCore>& cores);
   std::uint16_t jobs() const { return static_cast<std::uint16_t>(jobs_.size()); }
   NodeJob& job(std::uint16_t number) { return *jobs_[number].job; }
   NodeJob& job(const ThreadId& thread) { return job(thread.job); }

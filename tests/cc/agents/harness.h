@@ -207,21 +207,13 @@ struct Bench {
   FrontendParameters frontend = {};
 };
 
-inline std::vector<JobCore> cores_of(const Agent& agent) {
-  std::vector<JobCore> cores;
-  for (const std::int64_t core : agent.node_cores(0)) {
-    cores.push_back({core, agent.base_cpi()});
-  }
-  return cores;
-}
-
 class AgentUnderTest {
  public:
   explicit AgentUnderTest(const Bench& bench)
       : port(bench.slots, bench.latency),
         translation(bench.translation, bench.dram, 1),
         agent(make_agent_of(bench.kind, bench.keys, bench.frontend)),
-        node(bench.frontend, cores_of(*agent)) {
+        node(bench.frontend, agent->node_cores(0)) {
     port.set_capacity(bench.dram, bench.nvdimm);
     all.push_back(agent.get());
     for (std::size_t i = 0; i < node.size(); ++i) {
