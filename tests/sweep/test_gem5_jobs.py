@@ -32,6 +32,8 @@ if not marker.exists():
 run = Path(given["--out"])
 run.mkdir()
 reads = 100 * len(given["--machine"]) + int(given["--seed"])
+if "idle" in given["--machine"]:
+    reads = int(given["--seed"]) - 1
 (run / "stats.json").write_text(json.dumps({"nvdimm": {"reads": reads}}))
 (run / "run.json").write_text(json.dumps({"units": {"nvdimm.reads": "lines"}}))
 """
@@ -72,6 +74,13 @@ def test_each_machine_gets_one_checkpoint_and_every_policy_and_begin() -> None:
     assert len(calls()) == len(made)
     succeed("sweep", "out/sweep.yaml", "--out", "out/runs", "--jobs", "1")
     assert len(calls()) == len(made)
+
+
+def test_windows_without_a_request_of_the_nvdimm_are_told() -> None:
+    told = invoke("gem5", machine("idle"), machine("sort"), *gem5(), "--seeds", "3", "--out", "out")
+    assert told.exit_code == 0
+    assert "idle: 2 of 6 runs had no request of the NVDIMM" in told.stderr
+    assert "sort: " not in told.stderr
 
 
 def test_a_checkpoint_that_fails_leaves_nothing_and_is_told() -> None:

@@ -7,10 +7,11 @@ from typing import Annotated, Optional
 import typer
 
 from hmsim.capture import gem5_machines
-from hmsim.cli.support import Jobs
+from hmsim.cli.support import Jobs, complain
 from hmsim.cli.sweep import sweep
 from hmsim.common.progress import Bars
 from hmsim.sweep import gem5_jobs
+from hmsim.sweep.results import load_results
 
 
 def gem5(
@@ -66,4 +67,7 @@ def gem5(
     Path(out).mkdir(parents=True, exist_ok=True)
     with Bars(True) as bars:
         file = gem5_jobs.prepare(wanted, out, bars.report)
-    sweep(str(file), str(Path(out) / "runs"), jobs=jobs)
+    runs = Path(out) / "runs"
+    sweep(str(file), str(runs), jobs=jobs)
+    for line in gem5_jobs.quiet_windows(load_results(runs)):
+        complain(line)

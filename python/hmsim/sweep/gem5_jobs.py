@@ -11,13 +11,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import yaml
 
 from hmsim._core import InputError
 from hmsim.common.directories import new_directory, read_regular
 from hmsim.common.paths import data_directory
+
+if TYPE_CHECKING:  # takes a while to import
+    import pandas as pd
 
 SCRIPT = Path("gem5", "fs_boot.py")  # below configs
 DESCRIPTION = "machine.json"  # of a machine: what hmsim.capture.leaving tells of it
@@ -97,6 +100,24 @@ def prepare(jobs: Jobs, folder: PATH, report: Report = lambda name, fraction: No
         raise InputError(f"{folder}: holds results of another comparison; choose another folder")
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def quiet_windows(table: pd.DataFrame) -> list[str]:
+    """Return a line for each workload of whose runs some had no request of the NVDIMM.
+
+    There policies have nothing to decide between the classes, whatever else the table says. Runs
+    that failed are left out.
+    """
+    requests = table.reindex(columns=["nvdimm.reads", "nvdimm.writes"]).sum(axis=1, min_count=1)
+    lines = []
+    for name, own in requests[table["error"] == ""].groupby(table["workload"]):
+        if quiet := int((own == 0).sum()):
+            lines.append(
+                f"{name}: {quiet} of {len(own)} runs had no request of the NVDIMM: the job did not "
+                "use it in that time; --skip measures later, another window (--window of "
+                "'hmsim guest prepare') elsewhere"
+            )
+    return lines
 
 
 def _description(machine: Path) -> Mapping[str, Any]:
