@@ -136,16 +136,18 @@ def test_portions_take_as_long_as_all_before() -> None:
 
 
 def test_a_larger_sample_begins_with_the_smaller_one_in_every_room() -> None:
-    mutants = {
-        number: Mutant(f"{room}/a.cc", number, number + 1, "deleted", 1)
-        for number, room in enumerate(["controller"] * 20 + ["policies"] * 10, 1)
-    }
+    mutants = [
+        Mutant(f"{room}/{file}", place, place + 1, "deleted", 1)
+        for room, places in (("controller", 10), ("policies", 5))
+        for file in ("a.cc", "a.h")
+        for place in range(places)
+    ]
     few, all_of_them = (summary.sample(mutants, count, 1) for count in (5, None))
     assert sorted(all_of_them) == sorted(mutants)
-    for room in ("controller", "policies"):
-        first, most = ([n for n in each if mutants[n].room == room] for each in (few, all_of_them))
-        assert len(first) == 5
-        assert most[:5] == first
+    assert all_of_them[:10] == few
+    assert [mutant.room for mutant in few] == ["controller", "policies"] * 5
+    assert {mutant.file for mutant in few} == {mutant.file for mutant in mutants}
+    assert few != summary.sample(mutants, 5, 2)
 
 
 def test_verdicts_are_read_as_written_and_the_last_one_counts(tmp_path: Path) -> None:
@@ -162,5 +164,6 @@ def test_scores_have_wilsons_interval() -> None:
     assert (round(low, 4), round(high, 4)) == (0.2553, 0.3662)
     mutants = {n: Mutant("nvdimm/a.cc", n, n + 1, "deleted", 1) for n in range(1, 5)}
     verdicts = {n: Verdict(n, "failed" if n < 2 else "unreached", "", 0) for n in (1, 2)}
-    rows = list(summary.table(mutants, verdicts))
-    assert rows[2].startswith("| nvdimm | 4 | 2 | 1 | 0 | 1 | 50.0 % |")
+    rows = list(summary.table({"nvdimm": 9, "policies": 5}, mutants, verdicts))
+    assert rows[2].startswith("| nvdimm | 9 | 2 | 1 | 0 | 1 | 50.0 % |")
+    assert rows[3].startswith("| all | 14 | 2 | 1 | 0 | 1 | 50.0 % |")

@@ -21,15 +21,14 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     build = commands.add_parser("build", help="copy, mutate, compile; again: with renewed tests")
-    build.add_argument("--files", type=int, help="sources of each room, drawn; default: all files")
+    build.add_argument("--mutants", type=int, help="of each room, drawn; default: all")
+    build.add_argument("--seed", type=int, default=1, help="of what is drawn")
     build.add_argument("--tests", default="**/*.cc", help="pattern below tests/cc")
     run = commands.add_parser("run", help="run tests against mutants; goes on where it was")
-    run.add_argument("--sample", type=int, help="mutants of each room, drawn; default: all")
     run.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
     run.add_argument("--again", action="store_true", help="try those once more that live")
     shown = commands.add_parser("summary", help="print scores, and the mutants that live")
     for each in (build, run):
-        each.add_argument("--seed", type=int, default=1, help="of what is drawn")
         each.add_argument("--jobs", type=int, default=processors())
     for each in (build, run, shown):
         each.add_argument("work", type=Path)
@@ -37,13 +36,12 @@ def arguments() -> argparse.Namespace:
 
 
 def run(copy: Copy, options: argparse.Namespace) -> None:
-    """Try the mutants of the sample that have no verdict yet."""
+    """Try the mutants that have no verdict yet; rooms take turns."""
     runner = Runner(copy.program, copy.work, options.jobs)
     runner.measure()
     known = summary.read(copy.verdicts)
-    mutants = {n: each for n, each in copy.alive().items() if each.room in options.rooms}
-    drawn = summary.sample(mutants, options.sample, options.seed)
-    left = [n for n in drawn if n not in known or (options.again and not known[n].killed)]
+    mutants = [n for n, each in copy.alive().items() if each.room in options.rooms]
+    left = [n for n in mutants if n not in known or (options.again and not known[n].killed)]
     for count, verdict in enumerate(runner.judge(left), 1):
         summary.write(copy.verdicts, verdict)
         shown = f"{verdict.outcome} {verdict.test} ({verdict.seconds} s)"
@@ -61,14 +59,14 @@ def main() -> None:
         if copy.mutants:
             copy.renew_tests(ROOT)
         else:
-            copy.make(ROOT, options.files, options.seed, options.jobs)
+            copy.make(ROOT, options.mutants, options.seed, options.jobs)
         copy.compile(options.tests, options.jobs)
         print(f"{len(copy.alive())} mutants; {len(copy.dropped)} do not compile")
     elif options.command == "run":
         run(copy, options)
     else:
         verdicts = summary.read(copy.verdicts)
-        print(*summary.table(copy.alive(), verdicts), sep="\n")
+        print(*summary.table(copy.counts, copy.alive(), verdicts), sep="\n")
         alive = [verdict for verdict in verdicts.values() if not verdict.killed]
         lines = [f"{copy.shown(each.mutant)}  ({each.mutant} {each.outcome})" for each in alive]
         print(*sorted(lines), sep="\n")

@@ -9,14 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from random import Random
 
 from tools import rooms
+from tools.mutants import summary
 from tools.mutants.rewriting import Mutant, header, rewrite
 
 ROOMS = ("controller", "nvdimm", "policies")
@@ -29,7 +30,10 @@ MOST_ROUNDS = 8
 
 
 class Copy:
-    """What lies in a work folder: ``tree``, and ``mutants.json``, which numbers the mutants."""
+    """What lies in a work folder: ``tree``, and ``mutants.json``, which numbers its mutants.
+
+    ``counts`` tells of each room how many mutants were found, whether drawn or not.
+    """
 
     def __init__(self, work: Path) -> None:
         self.work = work
@@ -37,10 +41,12 @@ class Copy:
         self.list = work / "mutants.json"
         self.mutants: dict[int, Mutant] = {}
         self.dropped: set[int] = set()
+        self.counts: dict[str, int] = {}
         if self.list.exists():
             stored = json.loads(self.list.read_text())
             self.mutants = {n: Mutant(**each) for n, each in enumerate(stored["mutants"], 1)}
             self.dropped = set(stored["dropped"])
+            self.counts = stored["counts"]
 
     @property
     def program(self) -> Path:
@@ -59,8 +65,8 @@ class Copy:
         text = (self.work / "plain" / mutant.file).read_text(encoding="latin-1")
         return f"{mutant.file}:{mutant.line}: {mutant.shown(text)}"
 
-    def make(self, root: Path, files: int | None, seed: int, jobs: int) -> None:
-        """Copy the tree and find its mutants: in so many sources of each room, or everywhere."""
+    def make(self, root: Path, of_each_room: int | None, seed: int, jobs: int) -> None:
+        """Copy the tree, find its mutants and draw so many of each room; all without a number."""
         names = subprocess.run(
             ["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True, text=True
         ).stdout.split("\0")
@@ -72,7 +78,9 @@ class Copy:
         if built.exists():  # what is not mutated stays valid
             shutil.copytree(built, self.tree / "build" / built.name, dirs_exist_ok=True)
             shutil.copy(root / "build" / ".sconsign.dblite", self.tree / "build")
-        self.mutants = dict(enumerate(found(root, drawn(root, files, seed), jobs), 1))
+        mutants = found(root, jobs)
+        self.counts = dict(Counter(mutant.room for mutant in mutants))
+        self.mutants = dict(enumerate(summary.sample(mutants, of_each_room, seed), 1))
         self._store()
 
     def renew_tests(self, root: Path) -> None:
@@ -135,29 +143,17 @@ class Copy:
         stored = {
             "mutants": [asdict(each) for each in self.mutants.values()],
             "dropped": sorted(self.dropped),
+            "counts": self.counts,
         }
         self.list.write_text(json.dumps(stored))
 
 
-def drawn(root: Path, files: int | None, seed: int) -> list[str] | None:
-    """Return so many sources of each room, drawn at random; None when all are meant."""
-    if files is None:
-        return None
-    random = Random(seed)
-    each = [rooms.sources(root, [room]) for room in ROOMS]
-    return [name for own in each for name in sorted(random.sample(own, min(files, len(own))))]
-
-
-def found(root: Path, only: list[str] | None, jobs: int) -> list[Mutant]:
-    """Return the mutants of the rooms, each once, in the order of files and places.
-
-    With names of sources it returns those in the sources alone, and none in headers.
-    """
-    sources = rooms.sources(root, ROOMS) if only is None else only
+def found(root: Path, jobs: int) -> list[Mutant]:
+    """Return the mutants of the rooms, each once, in the order of files and places."""
+    sources = rooms.sources(root, ROOMS)
     parts = [sources[first::jobs] for first in range(jobs)]
     with ProcessPoolExecutor(jobs) as pool:
-        mutants = sorted(set().union(*pool.map(partial(found_in, root), parts)))
-    return [mutant for mutant in mutants if only is None or mutant.file in only]
+        return sorted(set().union(*pool.map(partial(found_in, root), parts)))
 
 
 def found_in(root: Path, sources: Iterable[str]) -> set[Mutant]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from pathlib import Path
 from random import Random
 
@@ -15,19 +16,18 @@ from tools.mutants.runner import Verdict
 NORMAL = 1.96  # a normal variable is nearer to its mean, in deviations, with a probability of 95 %
 
 
-def sample(mutants: Mapping[int, Mutant], of_each_room: int | None, seed: int) -> list[int]:
+def sample(mutants: Iterable[Mutant], of_each_room: int | None, seed: int) -> list[Mutant]:
     """Return so many mutants of each room, drawn at random; all without a number.
 
-    Rooms take turns, so that a run that is broken off has as many of each. A larger sample of
-    the same seed begins with the smaller one.
+    Rooms take turns, so that a run that is broken off has as many of each and is a sample, too. A
+    larger sample of the same seed begins with the smaller one.
     """
-    drawn: list[tuple[int, int]] = []
-    for room in sorted({mutant.room for mutant in mutants.values()}):
-        own = sorted(number for number, mutant in mutants.items() if mutant.room == room)
+    drawn: list[tuple[int, Mutant]] = []
+    by_room = groupby(sorted(mutants), key=lambda mutant: mutant.room)
+    for room, own in ((room, list(group)) for room, group in by_room):
         Random(f"{room} {seed}").shuffle(own)
-        taken = own if of_each_room is None else own[:of_each_room]
-        drawn += enumerate(taken)
-    return [number for _, number in sorted(drawn)]
+        drawn += enumerate(own[:of_each_room])
+    return [mutant for _, mutant in sorted(drawn)]
 
 
 def read(path: Path) -> dict[int, Verdict]:
@@ -57,8 +57,13 @@ def interval(killed: int, tried: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def table(mutants: Mapping[int, Mutant], verdicts: Mapping[int, Verdict]) -> Iterable[str]:
-    """Yield a table in Markdown: of each room its mutants, those tried, killed, and the score."""
+def table(
+    counts: Mapping[str, int], mutants: Mapping[int, Mutant], verdicts: Mapping[int, Verdict]
+) -> Iterable[str]:
+    """Yield a table in Markdown: of each room its mutants, those tried, killed, and the score.
+
+    `counts` tells how many mutants a room has, of which `mutants` may be a part.
+    """
     yield "| room | mutants | tried | killed | survived | not reached | score | 95 % interval |"
     yield "|---|---|---|---|---|---|---|---|"
     for room in [*sorted({mutant.room for mutant in mutants.values()}), "all"]:
@@ -69,7 +74,8 @@ def table(mutants: Mapping[int, Mutant], verdicts: Mapping[int, Verdict]) -> Ite
         killed = sum(verdict.killed for verdict in tried)
         unreached = sum(verdict.outcome == "unreached" for verdict in tried)
         low, high = interval(killed, len(tried))
-        numbers = [len(own), len(tried), killed, len(tried) - killed - unreached, unreached]
+        found = sum(count for each, count in counts.items() if room in (each, "all"))
+        numbers = [found, len(tried), killed, len(tried) - killed - unreached, unreached]
         score = f"{killed / len(tried):.1%}".replace("%", " %")
         cells = [room, *map(str, numbers), score, f"{low:.1%} to {high:.1%}".replace("%", " %")]
         yield f"| {' | '.join(cells)} |"
