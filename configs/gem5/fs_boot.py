@@ -13,8 +13,9 @@ and image of `hmsim guest build --small`:
         --script configs/gem5/jobs/file_read.sh --cpu o3 --policy firm --policy all --out runs
 
 Where there is no checkpoint, atomic cores without caches make it. A machine goes on up to its job's
-region of interest. A kernel boots: the guest makes an ext4 file system on /dev/pmem0, mounts it at
-/data, runs the script that --prepare names and drops its page cache.
+region of interest, and with --io to where the job uses the NVDIMM. A kernel boots: the guest makes
+an ext4 file system on /dev/pmem0, mounts it at /data, runs the script that --prepare names and
+drops its page cache.
 
 Where there is a checkpoint, the machine goes on from it: a script runs until it marks what is
 measured by `gem5 begin`; atomic cores run for --skip, and on, with caches, for --warm; a later seed
@@ -47,6 +48,7 @@ from gem5_run import (
 )
 from instant_memory import InstantMemory
 from m5.objects import Root
+from m5.params import isNullPointer
 
 # Of Linux's include/uapi/linux/kvm.h.
 KVM, GET_API_VERSION, API_VERSION = "/dev/kvm", 0xAE00, 12
@@ -55,6 +57,8 @@ WRITTEN = "written"  # of a machine that has left QEMU
 # The guest's own one copies by non-temporal stores, cached or uncached ones (PMBD's ways); with dax
 # the file system has no page cache.
 DRIVERS = ["nd_pmem", "pmbd-nt", "pmbd-wb", "pmbd-uc", "dax"]
+MILLISECOND = 10**9  # ticks
+MOVED = ("bytesRead", "bytesWritten")  # statistics of gem5's memories
 LIMIT, EXIT = "simulate() limit reached", "m5_exit instruction encountered"
 # gem5 has no performance counters and no spectre; what is random at boot would differ with time.
 KERNEL_ARGUMENTS = ["nokaslr", "norandmaps", "mitigations=off", "panic=-1", "hmsim_gem5=1"]
@@ -76,6 +80,10 @@ def arguments():
     made.add_argument(
         "--patience", default="100s", help="simulated, until the checkpoint or the region's begin"
     )
+    made.add_argument(
+        "--io", metavar="BYTES", help="checkpoint where a millisecond moves so many of the NVDIMM's"
+    )
+    made.add_argument("--io-within", default="500ms", help="of the region; else it is an error")
     made.add_argument("--skip", default="0us", help="of the region, by atomic cores")
     made.add_argument("--warm", default="0us", help="on from there, by atomic cores with caches")
     made.add_argument("--spread", default="50us", help="between the begins of two seeds")
@@ -91,6 +99,10 @@ def arguments():
         give_up("--vmlinux needs --initramfs")
     if options.machine and (options.prepare or options.script or options.driver != DRIVERS[0]):
         give_up("--prepare, --script and --driver are for --vmlinux; a machine has its job")
+    if options.io is not None:
+        if not options.machine:
+            give_up("--io is for --machine; a script marks what is measured itself")
+        number_of_bytes(options.io)
     for name in ("vmlinux", "initramfs", "prepare", "script"):
         path = getattr(options, name)
         if path and not Path(path).is_file():
@@ -107,6 +119,13 @@ def arguments():
         if not Path(options.base_cpi_out).parent.is_dir():
             give_up(f"--base-cpi-out {options.base_cpi_out}: there is no such folder")
     return options
+
+
+def number_of_bytes(text):
+    try:
+        return m5.util.convert.toMemorySize(text)
+    except ValueError as error:
+        give_up(f"--io: {error}")
 
 
 def kvm_fault():
@@ -198,8 +217,13 @@ def boot(options):
     board.readfile = options.prepare
     start(options, board)
     run_up_to("checkpoint", options)
+    told = machine(options, board)
+    if options.io is not None:
+        run_up_to("workbegin", options)
+        await_io(options, board.get_memory())
+        told["io"] = options.io
     m5.checkpoint(options.checkpoint)
-    description = json.dumps(machine(options, board)) + "\n"
+    description = json.dumps(told) + "\n"
     Path(options.checkpoint, MACHINE).write_text(description, encoding="utf-8")
     cores = board.get_processor().get_cores()
     instructions = sum(core.get_simobject().totalInsts() for core in cores)
@@ -229,6 +253,29 @@ def run_for(duration, what):
         give_up(f"{what}: the region ends before; choose a shorter time")
 
 
+def await_io(options, memory):
+    """Go on to the end of the first millisecond in which the region moves --io bytes."""
+    all_nvdimms = (each.nvdimm for each in memory.get_memory_controllers())
+    nvdimms = [each for each in all_nvdimms if not isNullPointer(each)]
+
+    def moved():
+        statistics = (each.resolveStat(name) for each in nvdimms for name in MOVED)
+        return sum(statistic.total for statistic in statistics)
+
+    wanted = number_of_bytes(options.io)
+    for passed in range(ticks(options.io_within) // MILLISECOND):
+        before = moved()
+        run_for(MILLISECOND, "--io")
+        found = moved() - before
+        if found >= wanted:
+            print(f"{found:,.0f} bytes of the NVDIMM moved {passed} ms behind the region's begin")
+            return
+    give_up(
+        f"--io {options.io}: no millisecond within {options.io_within} of the region moved so many "
+        "bytes of the NVDIMM; choose fewer, or another window"
+    )
+
+
 def leave_base_cpis(options, name, region):
     """Write down cycles per instruction of each core, without those in which it was halted."""
     statistics, _ = region.end()
@@ -253,13 +300,17 @@ def measure(options):
         board = make_board(options, "atomic", Caches(options), at_once)
     board.readfile = options.script
     found = json.loads(Path(options.checkpoint, MACHINE).read_text(encoding="utf-8"))
+    io = found.pop("io", None)  # the region has begun
+    if options.io not in (None, io):
+        give_up(f"--checkpoint {options.checkpoint}: made with --io {io}, not {options.io}")
     if found != machine(options, board):
         here = machine(options, board)
         differing = [name for name in here if found.get(name) != here[name]]
         told = ", ".join(f"{name} {found.get(name)}, not {here[name]}" for name in differing)
         give_up(f"--checkpoint {options.checkpoint}: of a machine with {told}")
     start(options, board, options.checkpoint)
-    run_up_to("workbegin", options)
+    if io is None:
+        run_up_to("workbegin", options)
     run_for(ticks(options.skip) + (options.seed - 1) * ticks(options.spread), "--skip")
     run_for(ticks(options.warm), "--warm")
     processor = board.get_processor()

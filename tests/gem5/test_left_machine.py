@@ -90,6 +90,25 @@ def test_it_does_not_leave_again_at_its_next_window(
         assert "leaves" not in console
 
 
+def test_a_checkpoint_where_the_job_uses_the_nvdimm(
+    gem5: tuple[str, dict[str, Any]], machine: Path, x86: None, tmp_path: Path
+) -> None:
+    checkpoint = tmp_path / "checkpoint"
+    made = of(machine, checkpoint)
+    done = refused(gem5[0], tmp_path, *made, "--io", "1GiB", "--io-within", "2ms")
+    assert "no millisecond within 2ms of the region moved so many" in done.stderr
+    assert not checkpoint.exists()
+    told = run_gem5(gem5[0], SCRIPT, tmp_path / "m5out", *made, "--io", "256KiB")
+    assert told.exit_code == 0, told.stdout + told.stderr
+    moved = re.search(r"([\d,]+) bytes of the NVDIMM moved", told.stdout)
+    assert moved
+    assert int(moved[1].replace(",", "")) >= 256 << 10
+    # It goes on from there, and neither waits for a begin nor needs to be told again.
+    assert measured(gem5[0], machine, checkpoint, tmp_path / "run")["nvdimm"]["reads"] > 100
+    done = refused(gem5[0], tmp_path, *made, "--io", "1MiB")
+    assert "made with --io 256KiB, not 1MiB" in done.stderr
+
+
 def test_private_second_levels_take_misses_from_the_last_one(
     gem5: tuple[str, dict[str, Any]], machine: Path, booted: Path, tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def test_each_machine_gets_one_checkpoint_and_every_policy_and_begin() -> None:
     boots, runs = made[:2], made[2:]
     assert [call["--cores"] for call in boots] == ["2", "4"]
     assert all("--out" not in call and call["--duration"] == "3ms" for call in boots)
+    assert all("--io" not in call for call in made)
     assert len(runs) == 8
     assert {call["--seed"] for call in runs} == {"1", "2"}
     assert {Path(call["--checkpoint"]).name for call in runs} == {"sort_2MiB", "wordcount"}
@@ -74,6 +75,11 @@ def test_each_machine_gets_one_checkpoint_and_every_policy_and_begin() -> None:
     assert len(calls()) == len(made)
     succeed("sweep", "out/sweep.yaml", "--out", "out/runs", "--jobs", "1")
     assert len(calls()) == len(made)
+
+
+def test_checkpoints_and_runs_are_told_where_windows_begin() -> None:
+    succeed("gem5", machine("sort"), *gem5(), "--seeds", "1", "--io", "64KiB", "--out", "out")
+    assert [call["--io"] for call in calls()] == ["64KiB"] * 3
 
 
 def test_windows_without_a_request_of_the_nvdimm_are_told() -> None:

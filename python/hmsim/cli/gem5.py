@@ -31,7 +31,14 @@ def gem5(
         str, typer.Option(help="A configuration: a path or a shipped name.")
     ] = "gem5",
     seeds: Annotated[int, typer.Option(min=1, help="Begins of each run, for intervals.")] = 3,
-    skip: Annotated[str, typer.Option(help="Of the region, by atomic cores.")] = "0us",
+    io: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="BYTES",
+            help="Begin where a millisecond moves so many of the NVDIMM's, e.g. 64KiB.",
+        ),
+    ] = None,
+    skip: Annotated[str, typer.Option(help="On from there, by atomic cores.")] = "0us",
     warm: Annotated[str, typer.Option(help="On from there, by atomic cores with caches.")] = "2ms",
     warmup: Annotated[str, typer.Option(help="By detailed cores, before measuring.")] = "200us",
     duration: Annotated[str, typer.Option(help="Measured.")] = "20ms",
@@ -56,6 +63,7 @@ def gem5(
             machine, Path(out, "machines"), partner or (), bars.report
         )
     arguments = ["--skip", skip, "--warm", warm, "--warmup", warmup, "--duration", duration]
+    arguments += ["--io", io] if io is not None else []
     wanted = gem5_jobs.Jobs(
         machines=machines,
         gem5=program,

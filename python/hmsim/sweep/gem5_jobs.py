@@ -114,8 +114,8 @@ def quiet_windows(table: pd.DataFrame) -> list[str]:
         if quiet := int((own == 0).sum()):
             lines.append(
                 f"{name}: {quiet} of {len(own)} runs had no request of the NVDIMM: the job did not "
-                "use it in that time; --skip measures later, another window (--window of "
-                "'hmsim guest prepare') elsewhere"
+                "use it in that time; --io 64KiB begins where it does (in a new folder), another "
+                "window (--window of 'hmsim guest prepare') elsewhere"
             )
     return lines
 
