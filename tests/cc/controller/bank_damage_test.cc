@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "controller/accounts/bus_accounting.h"
 #include "controller/accounts/latency_split.h"
 #include "controller/channel/native_banks.h"
 #include "controller/channel/refresh.h"
@@ -71,6 +72,19 @@ TEST(BankDamage, AnOpenRowIsARowOrOneOfTwoMarks) {
     }
     EXPECT_FALSE(is_taken(channel.banks, state, word, static_cast<std::uint64_t>(kClosingRow - 1)));
     EXPECT_FALSE(is_taken(channel.banks, state, word, kNoCycle));
+  }
+}
+
+TEST(BankDamage, CyclesOfABusAreCounted) {
+  const Channel channel;
+  BusAccounting accounting(channel.dram, channel.dram.clock_period());
+  const std::string state = saved(accounting);
+  constexpr std::size_t kCounts = kBusLosses + 4;  // and without requests: now, at the last burst
+  for (std::size_t word = 0; word < kCounts; ++word) {
+    EXPECT_TRUE(is_taken(accounting, state, word, 0)) << word;
+    EXPECT_TRUE(is_taken(accounting, state, word, (std::uint64_t{1} << 51) - 1)) << word;
+    EXPECT_FALSE(is_taken(accounting, state, word, std::uint64_t{1} << 51)) << word;
+    EXPECT_FALSE(is_taken(accounting, state, word, ~std::uint64_t{0})) << word;
   }
 }
 

@@ -60,6 +60,66 @@ TEST(MemorySystem, AFlushWaitsForNobodyWhereNothingIsQueued) {
   }
 }
 
+TEST(MemorySystem, ANewOneHasCountedNothing) {
+  Memory memory(
+      with(kWritten, {{"nvdimm.precondition.fill", "0"}, {"nvdimm.precondition.overwrite", "0"}}));
+  StatisticRegistry registry;
+  memory.memory.register_statistics(registry);
+  int counters = 0;
+  for (const Statistic& statistic : registry.read()) {
+    counters += statistic.kind == StatisticKind::counter ? 1 : 0;
+    EXPECT_EQ(statistic.count, 0u) << statistic.path;
+  }
+  EXPECT_GT(counters, 50);
+}
+
+// Core 0 has had less service than core 1 from the first channel, and more from both: ATLAS ranks
+// by the sum, in each of them.
+TEST(MemorySystem, SchedulersOfItsChannelsKnowOneAnother) {
+  struct Ended final : Requester {
+    void on_complete(const Request& request, Tick) override { sources.push_back(request.source); }
+    void check_outstanding(const Archive&, const std::vector<Outstanding>&) const override {}
+    std::vector<int> sources;
+  } ended;
+  Memory memory(with(kDramOnly, {{"controller.channels", "2"},
+                                 {"controller.scheduler", "atlas"},
+                                 {"policies.atlas.sources", "core"},
+                                 {"policies.atlas.quantum", "100us"}}));
+  memory.memory.set_requesters({&ended});
+  std::uint64_t sent = 0;
+  const auto send = [&](int source, std::int64_t channel, std::int64_t line) {
+    Request request;
+    request.id = sent++;
+    request.source = static_cast<std::uint16_t>(source);
+    request.address = Address((2 * line + channel) * kLineBytes.value());
+    request.arrival = memory.kernel.now();
+    memory.memory.send(request, memory.kernel.now());
+  };
+  constexpr std::int64_t kFar = 1 << 13;  // lines: another row
+  for (std::int64_t i = 0; i < 10; ++i) {
+    send(0, 0, i * kFar);
+    for (int more = 0; more < 4; ++more) {
+      send(1, 0, (10 + 4 * i + more) * kFar);
+    }
+    for (int more = 0; more < 6; ++more) {
+      send(0, 1, (6 * i + more) * kFar);
+    }
+  }
+  memory.kernel.run_until(100 * kMicrosecond);
+  ASSERT_EQ(ended.sources.size(), sent);
+  for (const std::int64_t channel : {0, 1}) {
+    ended.sources.clear();
+    for (std::int64_t i = 0; i < 4; ++i) {
+      send(0, channel, (100 + i) * kFar);
+    }
+    send(1, channel, 104 * kFar);
+    memory.kernel.run_until(memory.kernel.now() + 10 * kMicrosecond);
+    ASSERT_EQ(ended.sources.size(), 5u);
+    EXPECT_LT(std::find(ended.sources.begin(), ended.sources.end(), 1) - ended.sources.begin(), 2)
+        << channel;
+  }
+}
+
 bool has(MemorySystem& memory, const std::string& path) {
   StatisticRegistry registry;
   memory.register_statistics(registry);

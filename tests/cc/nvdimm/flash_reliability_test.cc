@@ -77,6 +77,49 @@ TEST(FlashReliability, ErasesFailBeyondTheEnduranceOnly) {
   EXPECT_NEAR(static_cast<double>(worn.failed()), 1000, 110);
 }
 
+TEST(FlashReliability, EachFailureIsCountedOnce) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.program_failure = 1;
+  parameters.nand.wear_failure = 1;
+  parameters.nand.endurance = 1;
+  FlashBench bench(parameters);
+  bench.set_wear(1);
+  std::vector<FlashTask> tasks;
+  for (std::uint32_t page = 0; page < 5; ++page) {
+    tasks.push_back(task(FlashOperation::program, page));
+  }
+  tasks.insert(tasks.end(), 3, task(FlashOperation::erase, 0));
+  bench.run(tasks);
+  EXPECT_EQ(bench.statistics().program_failures, 5u);
+  EXPECT_EQ(bench.statistics().erase_failures, 3u);
+  EXPECT_EQ(bench.failed(), 8);
+}
+
+// Those of the factory, of which no operation ever tells.
+TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
+  struct Told final : FlashObserver {
+    void on_flash(const FlashRecord&) override {}
+    void on_programmed(std::uint64_t, std::uint32_t) override {}
+    void on_bad(std::uint64_t block) override { EXPECT_TRUE(blocks.insert(block).second) << block; }
+    std::set<std::uint64_t> blocks;
+  };
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.capacity = Bytes(4 << 20);
+  parameters.nand.planes = 2;
+  parameters.nand.factory_bad = 0.1;
+  parameters.ftl.over_provisioning = 200;
+  ASSERT_TRUE(parameters.check().empty()) << join_errors(parameters.check());
+  Rig rig(parameters);
+  Told told;
+  rig.nvdimm().add_flash_observer(told);
+  const Ftl& ftl = rig.nvdimm().ftl();
+  ASSERT_GT(ftl.bad_blocks(), 0u);
+  EXPECT_EQ(told.blocks.size(), 2 * ftl.bad_blocks());
+  for (const std::uint64_t block : told.blocks) {
+    EXPECT_TRUE(ftl.bad(0, static_cast<std::uint32_t>(block / 2))) << block;
+  }
+}
+
 TEST(FlashReliability, EnergyIsCurrentTimesSupplyTimesTime) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.planes = 2;

@@ -142,6 +142,21 @@ TEST(FlashStages, CacheProgramTakesTheNextPageInWhileTheCellsWork) {
             (Times{in + kProgramTime, 2 * (in + kProgramTime)}));
 }
 
+TEST(FlashStages, CachesAreOfNoUseToErasesAndToReadsThatStayInTheChip) {
+  std::vector<FlashTask> stays{task(O::read, 0), task(O::read, 1), task(O::read, 2)};
+  stays[1].transfer = false;
+  const std::vector<FlashTask> erases{task(O::erase, 0), task(O::erase, 0, Tick(0), 1)};
+  const std::int64_t read = kCommand + kReadTime;
+  const std::int64_t erase = kCommand + 2'000'000'000;
+  for (const bool cache : {false, true}) {
+    NvdimmParameters parameters = one_lun();
+    parameters.nand.cache = cache;
+    EXPECT_EQ(done(parameters, erases), (Times{erase, 2 * erase}));
+    EXPECT_EQ(done(parameters, stays),
+              (Times{read + kTransfer, 2 * read + kTransfer, 3 * read + 2 * kTransfer}));
+  }
+}
+
 TEST(FlashStages, AReadSuspendsAnErase) {
   NvdimmParameters parameters = one_lun();
   const std::int64_t asked = 1'000'000'000;

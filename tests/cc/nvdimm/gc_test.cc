@@ -54,6 +54,32 @@ TEST(Gc, LastsForItsCopiesAndTheErase) {
   duration_of_one_collection(parameters, Tick(300'000 + 50'000'000 + 300'000 + 650'000'000));
 }
 
+TEST(Gc, PagesAreGatheredUntilTheyFillAFlashPage) {
+  NvdimmParameters parameters = filled_nvdimm();
+  parameters.nand.page_size = 4 * kPageBytes;
+  parameters.capacity = 4 * parameters.capacity;
+  Rig rig(parameters);
+  const Ftl& ftl = rig.nvdimm().ftl();
+  const GatheredCopies none;
+  for (const PartMask parts : {PartMask{0b0001}, PartMask{0b0011}, PartMask{0b0111}}) {
+    EXPECT_FALSE(none.would_fill(ftl, parts));
+  }
+  EXPECT_TRUE(none.would_fill(ftl, 0b1111));
+  for (std::int64_t page = 0; page < 64; page += 4) {
+    GatheredCopies copies;
+    const PartMask valid = copies.gather(ftl, PhysicalPage(page));
+    const int missing = 4 - __builtin_popcount(valid);
+    if (missing == 0 || missing == 4) {
+      continue;
+    }
+    const auto few = static_cast<PartMask>((1u << (missing - 1)) - 1);
+    EXPECT_FALSE(copies.would_fill(ftl, few)) << page;
+    EXPECT_TRUE(copies.would_fill(ftl, static_cast<PartMask>(few << 1 | 1))) << page;
+    return;
+  }
+  FAIL() << "no flash page is valid in part";
+}
+
 TEST(Gc, SequentialOverwriteCopiesNothing) {
   Rig rig(small_nvdimm());
   const std::int64_t pages = Nvdimm::logical_capacity(small_nvdimm()) / kPageBytes;

@@ -192,6 +192,7 @@ TEST(ModuleGroup, AFlushThatHasEndedIsNoCommandWhileAnotherGoesOn) {
     EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::unfinished);
     group.kernel.step(kNever);
   }
+  EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::ready);
   group.all().finish(5, group.kernel.now());
   group.all().flush(6, group.kernel.now());
   EXPECT_EQ(group.all().command_view(5).state, NvdimmModule::CommandState::none);

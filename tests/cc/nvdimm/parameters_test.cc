@@ -55,6 +55,21 @@ TEST(NvdimmParameters, WhatDoesNotFitIsNamed) {
             "nvdimm.ftl.gc_threshold");
 }
 
+// read_time and program_time are means; a block of as many fast pages as slow ones leaves these
+// twice the mean less what the others take.
+TEST(NvdimmParameters, SlowPagesAreNotFasterThanFastOnes) {
+  const auto with_read = [](const char* mean, const char* fast) {
+    return only_error({{"nvdimm.nand.program_model", "cmlc"},
+                       {"nvdimm.nand.read_time", mean},
+                       {"nvdimm.nand.fast_read_time", fast},
+                       {"nvdimm.nand.program_time", "650us"},
+                       {"nvdimm.nand.fast_program_time", "300us"}});
+  };
+  EXPECT_EQ(with_read("50us", "40us"), "0 errors");
+  EXPECT_EQ(with_read("50us", "50us"), "0 errors");
+  EXPECT_EQ(with_read("50us", "51us"), "nvdimm.nand.read_time");
+}
+
 // What a message offers instead: less would not do.
 TEST(NvdimmParameters, OverProvisioningThatIsSaidToBeEnoughIsTheLeast) {
   const auto errors_with = [](NvdimmParameters parameters, double over_provisioning) {
