@@ -152,6 +152,7 @@ class Agent : public Component, public Requester {
     port.send(request, now);
   }
   void notify() const { wakeup_.notify(); }
+  void notify(Tick next_event) const { wakeup_.notify(next_event); }
   const AgentEnvironment& environment() const { return environment_; }
   void count_backward_arrival() { ++backward_arrivals_; }
   void count_wraps(std::uint64_t wraps) { address_wraps_ += wraps; }

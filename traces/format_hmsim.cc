@@ -6,6 +6,7 @@
 
 #include "core/archive.h"
 #include "core/errors.h"
+#include "core/types.h"
 #include "traces/record_blocks.h"
 #include "traces/trace_formats.h"
 
@@ -28,14 +29,8 @@ class HmsimTrace final : public MissSource {
     }
   }
 
-  bool next(Miss& miss) override { return next_from(0, miss); }
-  bool seek(std::uint64_t instructions, Miss& miss) override {
-    rewind();
-    if (instructions == 0) {
-      return next(miss);
-    }
-    return next_from(instructions - blocks_.seek_instruction(instructions, vcpu_) + 1, miss);
-  }
+  bool next(Miss& miss) override;
+  bool seek(std::uint64_t instructions, Miss& miss) override;
   bool has_nvdimm() const override { return blocks_.two_memories(); }
   RecordBlocks* causes() override { return blocks_.causes() ? &blocks_ : nullptr; }
   void rewind() override {
@@ -54,6 +49,11 @@ class HmsimTrace final : public MissSource {
 
  private:
   bool next_from(std::uint64_t least, Miss& miss);
+  [[noreturn]] void fail_gap() const {
+    fail("record " + std::to_string(blocks_.passed()) +
+         ": more than 2^48 instructions lie between two misses");
+  }
+  bool end(std::uint64_t before, bool may_be_empty, Miss& miss);
 
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(blocks_.file() + ": " + message);
@@ -67,7 +67,7 @@ class HmsimTrace final : public MissSource {
 
 // Reads the next miss of the `least`-th instruction from here or a later one; the gap counts that
 // one.
-bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
+HMSIM_INLINE bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   const std::uint64_t before = least == 0 ? 0 : least - 1;
   miss = Miss();
   std::uint64_t word = 0;
@@ -77,8 +77,7 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
     }
     instructions_ += record_instructions(word);
     if (instructions_ > before && instructions_ - before > kMaxGap) {
-      fail("record " + std::to_string(blocks_.passed()) +
-           ": more than 2^48 instructions lie between two misses");
+      fail_gap();
     }
     if (record_kind(word) == RecordKind::escape) {
       continue;
@@ -102,7 +101,22 @@ bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
     instructions_ = 0;
     return true;
   }
-  if (!any_ && least == 0) {
+  return end(before, least != 0, miss);
+}
+
+bool HmsimTrace::next(Miss& miss) { return next_from(0, miss); }
+
+bool HmsimTrace::seek(std::uint64_t instructions, Miss& miss) {
+  rewind();
+  if (instructions == 0) {
+    return next(miss);
+  }
+  return next_from(instructions - blocks_.seek_instruction(instructions, vcpu_) + 1, miss);
+}
+
+// Behind the last record.
+bool HmsimTrace::end(std::uint64_t before, bool may_be_empty, Miss& miss) {
+  if (!any_ && !may_be_empty) {
     fail("the trace holds no records of misses" +
          (vcpu_ ? " of vCPU " + std::to_string(*vcpu_) : std::string()));
   }

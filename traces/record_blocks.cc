@@ -110,7 +110,8 @@ void RecordBlocks::load(std::uint64_t block) {
 }
 
 void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& words) {
-  words.clear();
+  std::vector<std::uint64_t> found;  // in the memory of `words`, which are none while it reads
+  found.swap(words);
   const std::uint64_t before = block * block_records_;
   const auto count = static_cast<std::size_t>(std::min(block_records_, records_ - before));
   reader_.seek(first_block_ + before * kColumnBytes);
@@ -120,12 +121,12 @@ void RecordBlocks::read_block(std::uint64_t block, std::vector<std::uint64_t>& w
     fail(name + ": the file ends within it");
   }
   try {
-    unpack_records(columns, words);
-    check(block, words);
+    unpack_records(columns, found);
+    check(block, found);
   } catch (const InputError& error) {
-    words.clear();
     fail(name + ": " + error.what());
   }
+  words.swap(found);
 }
 
 void RecordBlocks::check(std::uint64_t block, const std::vector<std::uint64_t>& words) const {

@@ -43,7 +43,8 @@ class RecordBlocks {
   std::uint64_t passed() const { return before_ + at_; }  // records
   std::uint64_t block_of(std::uint64_t record) const { return record / block_records_; }
   std::uint64_t first_of(std::uint64_t block) const { return block * block_records_; }
-  // The records of a block, of which there is one. Where the next record is stays as it is.
+  // The records of a block, of which there is one; none when it throws. Where the next record is
+  // stays as it is.
   void read_block(std::uint64_t block, std::vector<std::uint64_t>& words);
   void seek(std::uint64_t record);
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "traces/record_columns.h"
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <numeric>
 
 #include "core/errors.h"
 
@@ -86,6 +89,25 @@ Counts plane_starts(const Counts& counts, std::size_t records) {
   return starts;
 }
 
+// The records of each kind, given the tag of each.
+Counts count_kinds(const unsigned char* tags, std::size_t records) {
+  std::array<std::size_t, 256> found{};
+  for (std::size_t i = 0; i < records; ++i) {
+    ++found[tags[i]];
+  }
+  Counts counts{};
+  for (unsigned tag = 0; tag < kTags; ++tag) {
+    counts[tag & 3] += found[tag];
+  }
+  if (std::accumulate(counts.begin(), counts.end(), std::size_t{0}) != records) {
+    const unsigned char* const wrong =
+        std::find_if(tags, tags + records, [](unsigned char tag) { return tag >= kTags; });
+    throw InputError("record " + std::to_string(wrong - tags + 1) + " has the tag " +
+                     std::to_string(*wrong));
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::string pack_records(const std::vector<std::uint64_t>& words) {
@@ -112,24 +134,18 @@ std::string pack_records(const std::vector<std::uint64_t>& words) {
 void unpack_records(std::string_view columns, std::vector<std::uint64_t>& words) {
   const std::size_t records = columns.size() / kColumnBytes;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(columns.data());
-  Counts counts{};
-  for (std::size_t i = 0; i < records; ++i) {
-    if (bytes[i] >= kTags) {
-      throw InputError("record " + std::to_string(i + 1) + " has the tag " +
-                       std::to_string(bytes[i]));
-    }
-    ++counts[bytes[i] & 3];
-  }
+  const Counts counts = count_kinds(bytes, records);
   // The planes of a kind become numbers of 8 bytes, all kinds in one list; `next` goes over it.
   const Counts starts = plane_starts(counts, records);
-  std::vector<std::uint64_t> numbers(records);
+  // (Memory as it comes: all of it is written.)
+  const std::unique_ptr<std::uint64_t[]> numbers(new std::uint64_t[records]);
   Counts next{};
   std::size_t filled = 0;
   std::uint64_t all = 0;
   for (int kind = 0; kind < kKinds; ++kind) {
     const std::size_t count = counts[kind];
     const unsigned char* const plane = bytes + starts[kind];
-    std::uint64_t* const to = numbers.data() + filled;
+    std::uint64_t* const to = numbers.get() + filled;
     for (std::size_t i = 0; i < count; ++i) {
       std::uint64_t number = 0;
       for (int p = 0; p < kPlanes; ++p) {

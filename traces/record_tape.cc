@@ -7,7 +7,6 @@ void RecordTape::load(std::uint64_t record) {
   const std::uint64_t block = blocks_.block_of(record);
   Held& held = held_[block % held_.size()];
   if (held.words.empty() || held.block != block) {
-    held.words.clear();
     blocks_.read_block(block, held.words);
     held.block = block;
   }

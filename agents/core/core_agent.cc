@@ -118,14 +118,16 @@ void CoreAgent::plan() {
 }
 
 Tick CoreAgent::advance(Tick now) {
-  while (next_event() <= now) {
-    if (next_step() <= now) {
+  Tick step = next_step();
+  while (next_event_with(step) <= now) {
+    if (step <= now) {
       do_step(now);
     } else {
       act(now);
     }
+    step = next_step();
   }
-  return next_event();
+  return next_event_with(step);
 }
 
 [[gnu::flatten]] void CoreAgent::act(Tick now) {

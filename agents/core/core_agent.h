@@ -50,7 +50,7 @@ class CoreAgent : public Agent, protected RecordSource {
     parts_.register_statistics(registry, path, parameters_.slots_per_cycle());
   }
 
-  Tick next_event() const override { return earlier(act_time_, next_step()); }
+  Tick next_event() const override { return next_event_with(next_step()); }
   Tick advance(Tick now) override;
 
  protected:
@@ -77,6 +77,7 @@ class CoreAgent : public Agent, protected RecordSource {
   // The kind's own steps: next_step() is the time of the first one, do_step() takes it when it is
   // due.
   virtual Tick next_step() const = 0;
+  Tick next_event_with(Tick next_step) const { return earlier(act_time_, next_step); }
   virtual void do_step(Tick now) = 0;
   virtual void serialize_core(Archive& archive) = 0;
 

@@ -262,7 +262,7 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
     return;
   }
   resume();
-  notify();
+  notify(next_event_with(next_step()));
 }
 
 // A load has its data, and its MSHR is free.

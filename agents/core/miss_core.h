@@ -87,7 +87,7 @@ class MissCore : public CoreAgent {
   bool blocked() const override;
   void stood_still(Tick now) override;
   void page_came(Tick now);
-  Tick next_step() const override { return steps_.next_time(); }
+  Tick next_step() const final { return steps_.next_time(); }
   void do_step(Tick now) override;
   void handle_completion(const Request& request, Tick now) override;
 

@@ -30,34 +30,33 @@ void SourceParts::fail(const std::string& message) const {
   throw InputError(agent_ + "." + message);
 }
 
-bool SourceParts::next_record(std::int64_t index, std::int64_t& gap) {
+// The present part has no record left: its next one, or its end, is `gap` instructions ahead.
+bool SourceParts::next_of_later_part(std::int64_t index, std::int64_t& gap) {
+  std::int64_t step = gap;
   gap = 0;
   while (true) {
-    std::int64_t step = 0;
-    const bool have = in_part_ ? source_.fetch_record(step) : begin_part(index + gap, step);
-    if (have && step <= left_) {
-      left_ -= step;
-      gap += step;
-      idle_turn_ = false;
-      return true;
-    }
     if (!windows_.empty() && step < left_) {
       fail("windows: window " + std::to_string(window_) + " ends behind the trace");
     }
     gap += std::min(step, left_);
     in_part_ = false;
-    if (!windows_.empty() && ++window_ < windows_.size()) {
-      continue;
+    if (windows_.empty() || ++window_ == windows_.size()) {
+      window_ = 0;
+      if (++turn_ >= keys_.loop) {
+        return false;
+      }
+      if (idle_turn_) {
+        fail("loop: the trace has no record in its windows");
+      }
+      idle_turn_ = true;
+      source_.rewind();
     }
-    window_ = 0;
-    if (++turn_ >= keys_.loop) {
-      return false;
+    step = 0;
+    const bool have = begin_part(index + gap, step);
+    if (take(have, step)) {
+      gap += step;
+      return true;
     }
-    if (idle_turn_) {
-      fail("loop: the trace has no record in its windows");
-    }
-    idle_turn_ = true;
-    source_.rewind();
   }
 }
 

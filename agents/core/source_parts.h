@@ -41,7 +41,10 @@ class SourceParts {
   void start_pass();
   // Reads the next record of the parts, as fetch_record() does; the record before it, or the pass's
   // start, is instruction `index` of the pass. Throws InputError where the source is too short.
-  bool next_record(std::int64_t index, std::int64_t& gap);
+  bool next_record(std::int64_t index, std::int64_t& gap) {
+    const bool have = in_part_ ? source_.fetch_record(gap) : begin_part(index, gap);
+    return take(have, gap) || next_of_later_part(index, gap);
+  }
   // No record was read yet that a pass reads for the second time because of keys_.loop.
   bool in_first_turn() const { return turn_ == 0; }
   // Of the pass, where it has no limit; `done` instructions of it were run, and the source tells
@@ -81,6 +84,16 @@ class SourceParts {
 
   [[noreturn]] void fail(const std::string& message) const;
   bool begin_part(std::int64_t index, std::int64_t& gap);
+  // Whether the record read, if it has one, lies within the part.
+  bool take(bool have, std::int64_t gap) {
+    if (!have || gap > left_) {
+      return false;
+    }
+    left_ -= gap;
+    idle_turn_ = false;
+    return true;
+  }
+  bool next_of_later_part(std::int64_t index, std::int64_t& gap);
   void pass_mark(std::int64_t slots_ahead, bool counts);
   void check_loaded(const Archive& archive) const;
 
