@@ -123,9 +123,12 @@ def arguments():
 
 def number_of_bytes(text):
     try:
-        return m5.util.convert.toMemorySize(text)
+        wanted = m5.util.convert.toMemorySize(text)
     except ValueError as error:
         give_up(f"--io: {error}")
+    if wanted < 1:
+        give_up(f"--io {text}: must be at least a byte")
+    return wanted
 
 
 def kvm_fault():
@@ -263,12 +266,12 @@ def await_io(options, memory):
         return sum(statistic.total for statistic in statistics)
 
     wanted = number_of_bytes(options.io)
-    for passed in range(ticks(options.io_within) // MILLISECOND):
+    for number in range(1, ticks(options.io_within) // MILLISECOND + 1):
         before = moved()
         run_for(MILLISECOND, "--io")
         found = moved() - before
         if found >= wanted:
-            print(f"{found:,.0f} bytes of the NVDIMM moved {passed} ms behind the region's begin")
+            print(f"{found:,.0f} bytes of the NVDIMM moved in millisecond {number} of the region")
             return
     give_up(
         f"--io {options.io}: no millisecond within {options.io_within} of the region moved so many "

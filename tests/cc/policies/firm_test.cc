@@ -129,6 +129,28 @@ TEST(Firm, NotIntensiveThenRandomThenStreamingSources) {
   EXPECT_EQ(queue.order(), (Numbers{light, random, streaming}));
 }
 
+// Both hit the same row again and again; core 2 waits for eight banks at a time, core 1 for one.
+TEST(Firm, SourcesThatWaitForManyBanksDoNotStream) {
+  Rehearsal queue("firm", {}, kShape);
+  Numbers waiting;
+  for (int bank = 0; bank < 8; ++bank) {
+    waiting.push_back(queue.enqueue(dram(2, bank, 0)));
+    queue.issue(queue.enqueue(dram(2, bank, 0)), false);
+    queue.issue(queue.enqueue(dram(1, 0, 0)), false);
+  }
+  waiting.push_back(queue.enqueue(dram(1, 0, 0)));
+  queue.run_to(250 * kMicrosecond);
+  for (const std::uint32_t number : waiting) {
+    queue.issue(number, false);
+  }
+  queue.run_to(500 * kMicrosecond);
+  const std::uint32_t first = queue.enqueue(dram(3, 7, 0));
+  const std::uint32_t streaming = queue.enqueue(dram(1, 0, 0));
+  const std::uint32_t random = queue.enqueue(dram(2, 0, 0));
+  queue.issue(first, false);
+  EXPECT_EQ(queue.order(), (Numbers{random, streaming}));
+}
+
 TEST(Firm, PersistentAndOtherWriteBatchesAlternate) {
   Rehearsal queue(
       "firm", {{"policies.firm.turnaround_share", "1"}, {"policies.firm.write_mark", "1"}}, kShape);

@@ -2,6 +2,8 @@
 // What do windows measure, request by request?
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/cc/policies/rig.h"
 
 namespace hmsim {
@@ -188,6 +190,32 @@ TEST(Monitors, StateIsSavedAndLoaded) {
   Archive other;
   other(dram_again, nvdimm_again);
   EXPECT_EQ(one.bytes(), other.bytes());
+}
+
+// Windows of 4; one is over, and another begun: what is known stays, and the next ends as it would.
+TEST(NvdimmPattern, StateIsSavedAndLoaded) {
+  const auto add = [](NvdimmPattern& pattern, std::int64_t from, std::int64_t to) {
+    for (std::int64_t i = from; i < to; ++i) {
+      pattern.add(nvdimm_line(i * i, i % 3 == 0), Tick(0));
+    }
+  };
+  const auto shown = [](const NvdimmPattern& pattern) {
+    return std::array<std::int64_t, 4>{pattern.known() ? 1 : 0, pattern.write_ratio(),
+                                       pattern.write_randomness(), pattern.read_randomness()};
+  };
+  NvdimmPattern saved({4, kNever});
+  add(saved, 0, 6);
+  Archive archive;
+  saved.serialize(archive);
+  NvdimmPattern loaded({4, kNever});
+  Archive bytes(archive.bytes());
+  loaded.serialize(bytes);
+  EXPECT_TRUE(bytes.at_end());
+  EXPECT_NE(shown(loaded), shown(NvdimmPattern({4, kNever})));
+  EXPECT_EQ(shown(loaded), shown(saved));
+  add(saved, 6, 9);
+  add(loaded, 6, 9);
+  EXPECT_EQ(shown(loaded), shown(saved));
 }
 
 }  // namespace

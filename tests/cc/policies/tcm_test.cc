@@ -121,6 +121,58 @@ std::vector<std::uint32_t> niceness_order(Rehearsal& queue) {
   return probes;
 }
 
+// Core 1 has the least locality and core 2 the most, core 0 the least parallelism and core 2 the
+// most: their ranks differ by -1 (core 0), 1 (core 1) and 0 (core 2).
+TEST(Tcm, NicenessIsParallelismLessLocality) {
+  Rehearsal queue("tcm", kCores, kShape);
+  constexpr std::array<int, 3> kHits{4, 0, 7};
+  std::vector<std::uint32_t> probes;
+  for (std::uint16_t core = 0; core < 3; ++core) {
+    for (int i = 0; i < 8; ++i) {
+      const int row = i <= kHits.at(core) ? 0 : i;
+      queue.issue(queue.enqueue(dram(core, 0, row)), false);
+    }
+    for (int bank = 1; bank <= 2 * core + 1; ++bank) {
+      queue.enqueue(dram(core, bank, 0));
+    }
+    probes.push_back(queue.enqueue(dram(core, 1, 0)));
+  }
+  queue.run_to(kQuantum);
+  EXPECT_EQ(ranking(queue, probes), (std::vector<std::uint32_t>{0, 2, 1}));
+}
+
+// Rankings that are seen of four sources, of which one has one hit more of 10 than the others:
+// with locality that differs by 0.1, in six of 5 + 5 orders at most by insertion, else in any.
+TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
+  for (const bool more : {false, true}) {
+    Assignments assignments = kCores;
+    assignments.emplace_back("policies.tcm.shuffle_threshold", more ? "0.099" : "0.1");
+    Rehearsal queue("tcm", assignments, kShape);
+    std::vector<std::uint32_t> probes;
+    for (std::uint16_t core = 0; core < 4; ++core) {
+      for (int i = 0; i < 10; ++i) {
+        const int row = i < 2 && core == 0 ? 0 : i;
+        queue.issue(queue.enqueue(dram(core, 0, row)), false);
+      }
+      for (int bank = 1; bank <= 2 * core + 1; ++bank) {
+        queue.enqueue(dram(core, bank, 0));
+      }
+      probes.push_back(queue.enqueue(dram(core, 1, 0)));
+    }
+    queue.run_to(kQuantum);
+    std::set<std::vector<std::uint32_t>> seen;
+    for (int k = 1; k <= 240; ++k) {
+      queue.run_to(kQuantum + k * kInterval);
+      seen.insert(ranking(queue, probes));
+    }
+    if (more) {
+      EXPECT_LT(seen.size(), 10u);
+    } else {
+      EXPECT_EQ(seen.size(), 24u);
+    }
+  }
+}
+
 TEST(Tcm, InsertionShuffleFollowsTheSequenceOfFourSources) {
   Rehearsal queue("tcm", kCores, kShape);
   const auto probes = niceness_order(queue);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whom do the simple arbiters give the bus?
+#include <gtest/gtest.h>
+
+#include "simulation/rigs/arbiter_rehearsal.h"
+
+namespace hmsim::testing {
+namespace {
+
+constexpr auto kDram = MemoryClass::dram;
+constexpr auto kNvdimm = MemoryClass::nvdimm;
+
+TEST(Arbiters, RoundRobinTakesTurnsFromDramOn) {
+  ArbiterRehearsal test("round_robin", {});
+  for (int contest = 0; contest < 4; ++contest) {
+    // Who waits for longer, or in what company, does not matter.
+    EXPECT_EQ(test.choose(1, 100, Tick(9), Tick(0), Tick(10)), kDram);
+    EXPECT_EQ(test.choose(100, 1, Tick(0), Tick(9), Tick(10)), kNvdimm);
+  }
+  test.choose(1, 1);
+  Archive saved;
+  test.arbiter().serialize(saved);
+  ArbiterRehearsal loaded("round_robin", {});
+  Archive loading(saved.bytes());
+  loaded.arbiter().serialize(loading);
+  EXPECT_EQ(loaded.choose(1, 1), kNvdimm);
+}
+
+// Requests are numbered in order of arrival.
+TEST(Arbiters, OldestFirstGoesByArrival) {
+  const ArbiterRehearsal test("oldest_first", {});
+  const auto choose = [&test](std::uint64_t dram, std::uint64_t nvdimm) {
+    ArbiterView view{};
+    view.dram = ArbiterRehearsal::view(kDram, 0);
+    view.nvdimm = ArbiterRehearsal::view(kNvdimm, 1);
+    view.dram.id = dram;
+    view.nvdimm.id = nvdimm;
+    return test.arbiter().choose(view);
+  };
+  EXPECT_EQ(choose(3, 4), kDram);
+  EXPECT_EQ(choose(4, 3), kNvdimm);
+}
+
+TEST(Arbiters, DramFirstNeverGivesItAway) {
+  ArbiterRehearsal test("dram_first", {});
+  EXPECT_EQ(test.choose(1, 128, Tick(1'000'000), Tick(0), Tick(1'000'000)), kDram);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
