@@ -186,5 +186,14 @@ TEST(GcSchedulers, ProactiveFetchesPagesBeforeTheErase) {
   EXPECT_EQ(erase_beside(*parallel, 0, writes(20), 100'000).reads, 16'869u);
 }
 
+TEST(PendingFlash, IsTheSameIfAllOfItIs) {
+  const PendingFlash one{4, 3, 2, 1};
+  EXPECT_TRUE(one == (PendingFlash{4, 3, 2, 1}));
+  for (const PendingFlash& other : {PendingFlash{5, 3, 2, 1}, PendingFlash{4, 5, 2, 1},
+                                    PendingFlash{4, 3, 5, 1}, PendingFlash{4, 3, 2, 5}}) {
+    EXPECT_FALSE(one == other);
+  }
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -129,6 +129,24 @@ TEST(Firm, NotIntensiveThenRandomThenStreamingSources) {
   EXPECT_EQ(queue.order(), (Numbers{light, random, streaming}));
 }
 
+// Core 1 hits in 10 of 101 requests, which are 99 thousandths; core 2 never does.
+TEST(Firm, SourcesStreamFromAShareOfHitsOn) {
+  for (const bool streams : {true, false}) {
+    Rehearsal queue("firm", {{"policies.firm.locality_threshold", streams ? "0.099" : "0.1"}},
+                    kShape);
+    for (int i = 0; i < 101; ++i) {
+      queue.issue(queue.enqueue(dram(1, 0, i < 11 ? 0 : i)), false);
+      queue.issue(queue.enqueue(dram(2, 0, i)), false);
+    }
+    queue.run_to(500 * kMicrosecond);
+    const std::uint32_t first = queue.enqueue(dram(3, 7, 0));
+    const std::uint32_t local = queue.enqueue(dram(1, 0, 0));
+    const std::uint32_t random = queue.enqueue(dram(2, 0, 0));
+    queue.issue(first, false);
+    EXPECT_EQ(queue.order(), streams ? (Numbers{random, local}) : (Numbers{local, random}));
+  }
+}
+
 // Both hit the same row again and again; core 2 waits for eight banks at a time, core 1 for one.
 TEST(Firm, SourcesThatWaitForManyBanksDoNotStream) {
   Rehearsal queue("firm", {}, kShape);
@@ -183,17 +201,20 @@ TEST(Firm, ReadsKeepTheBusWhileTooLittleIsPending) {
 }
 
 TEST(Firm, WritesHaveTheirTurnWhenTheyAreOld) {
-  Rehearsal queue("firm", {}, kShape);
-  queue.enqueue(dram(0, 0, 0, true));
-  const std::uint32_t early = queue.enqueue(dram(0, 1, 0));
-  const std::uint32_t late = queue.enqueue(dram(0, 2, 0));
-  queue.run_to(2'499 * kNanosecond);
-  queue.issue(early, false);
-  EXPECT_EQ(queue.policy().direction(), Direction::reads);
-  queue.run_to(2'500 * kNanosecond);
-  queue.enqueue(dram(0, 1, 0));
-  queue.issue(late, false);
-  EXPECT_EQ(queue.policy().direction(), Direction::writes);
+  for (const Tick arrival : {Tick(0), 2'000 * kNanosecond}) {
+    Rehearsal queue("firm", {}, kShape);
+    queue.run_to(arrival);
+    queue.enqueue(dram(0, 0, 0, true));
+    const std::uint32_t early = queue.enqueue(dram(0, 1, 0));
+    const std::uint32_t late = queue.enqueue(dram(0, 2, 0));
+    queue.run_to(arrival + 2'499 * kNanosecond);
+    queue.issue(early, false);
+    EXPECT_EQ(queue.policy().direction(), Direction::reads);
+    queue.run_to(arrival + 2'500 * kNanosecond);
+    queue.enqueue(dram(0, 1, 0));
+    queue.issue(late, false);
+    EXPECT_EQ(queue.policy().direction(), Direction::writes);
+  }
 }
 
 TEST(Firm, WritesHaveTheirTurnWhenTheyFillTheirShareOfTheQueue) {

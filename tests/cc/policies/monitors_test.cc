@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "policies/monitors/mpki.h"
+#include "policies/monitors/parallelism.h"
 #include "tests/cc/policies/rig.h"
 
 namespace hmsim {
@@ -216,6 +218,54 @@ TEST(NvdimmPattern, StateIsSavedAndLoaded) {
   add(saved, 6, 9);
   add(loaded, 6, 9);
   EXPECT_EQ(shown(loaded), shown(saved));
+}
+
+struct NoProgress final : SourceProgress {
+  std::int64_t instructions(std::uint16_t core) const override { return retired.at(core); }
+  std::array<std::int64_t, 2> retired{};
+};
+
+TEST(Mpki, IsOfTheLastWholeQuantumAndAddsUpOverChannels) {
+  EXPECT_EQ(Mpki::Rate().per_million(), 0);
+  NoProgress progress;
+  Mpki mpki;
+  mpki.connect(progress);
+  mpki.arrive(0, 0);
+  mpki.arrive(0, 0);
+  mpki.arrive(2, 1);  // source 1 asks for nothing; core 1 retires nothing
+  progress.retired[0] = 1'000;
+  EXPECT_EQ(mpki.per_million(0), 0) << "no quantum is over";
+  mpki.close();
+  EXPECT_EQ(mpki.per_million(0), 2'000);
+  EXPECT_EQ(mpki.per_million(1), 0);
+  EXPECT_EQ(mpki.per_million(2), Mpki::kUnbounded);
+  EXPECT_EQ(mpki.per_million(3), 0) << "it was never seen";
+  Mpki::Rate sum = mpki.rate(3);
+  sum += mpki.rate(0);
+  EXPECT_EQ(sum.per_million(), 2'000);
+  sum += mpki.rate(0);
+  EXPECT_EQ(sum.per_million(), 4'000) << "twice the requests, over the same instructions";
+  mpki.arrive(0, 0);
+  progress.retired[0] = 3'000;
+  mpki.close();
+  EXPECT_EQ(mpki.per_million(0), 500);
+}
+
+// At the time of the first request nothing has added up yet.
+TEST(Parallelism, AStateOfTheFirstMomentIsTaken) {
+  ChannelShape shape{};
+  shape.ranks = 1;
+  shape.banks_per_rank = 8;
+  Parallelism saved;
+  saved.connect(shape);
+  saved.arrive(0, 3, Tick(0));
+  Archive archive;
+  saved.serialize(archive);
+  Parallelism loaded;
+  loaded.connect(shape);
+  Archive bytes(archive.bytes());
+  loaded.serialize(bytes);
+  EXPECT_TRUE(bytes.at_end());
 }
 
 }  // namespace

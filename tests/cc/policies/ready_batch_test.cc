@@ -77,5 +77,17 @@ TEST_F(ReadyBatch, PatienceCountsFromTheLastLineOrTheFirstReadyOne) {
   EXPECT_EQ(choose(360 * kCycle), kNvdimm);
 }
 
+TEST_F(ReadyBatch, CommandsOfDramLeaveLinesAndPatienceAlone) {
+  ready(4);
+  pass(kDram, 3, 90 * kCycle);
+  EXPECT_EQ(choose(91 * kCycle), kNvdimm) << "four are ready still";
+  pass(kNvdimm, 4, 92 * kCycle);
+  pass(kDram, 4, 92 * kCycle);
+  ready(1, 100 * kCycle);
+  pass(kDram, 1, 150 * kCycle);
+  EXPECT_EQ(choose(199 * kCycle), kDram);
+  EXPECT_EQ(choose(200 * kCycle), kNvdimm) << "100 cycles from when it was ready";
+}
+
 }  // namespace
 }  // namespace hmsim

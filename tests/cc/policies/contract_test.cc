@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does every scheduler tell of keys that it changes? The channel keeps the keys that it was told.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+#include "tests/cc/policies/rehearsed.h"
+
+namespace hmsim::testing {
+namespace {
+
+enum class Step : std::uint8_t { queued, commanded, ready, issued, ended };
+
+// Random traffic of both classes, which a scheduler serves in its order; its keys as it told them.
+class Told {
+ public:
+  Told(const std::string& scheduler, std::uint64_t seed)
+      : queue_(scheduler, {}, kShape), random_(seed) {}
+
+  bool full() const { return steps_.size() == kShape.slots; }
+  int announced() const { return announced_; }
+  int changed() const { return changed_; }
+
+  void step() {
+    switch (random_.below(6)) {
+      case 0:
+      case 1:
+        return enqueue();
+      case 2:
+        return command();
+      case 3:
+        return acknowledge();
+      case 4:
+        return issue();
+      default:
+        return pass_time();
+    }
+  }
+
+  // Those that were not told anew since are as they were. `own`: a request that has just gone on,
+  // whose keys are asked for.
+  void expect_told(std::optional<std::uint32_t> own) {
+    const bool all = queue_.policy().epoch() != epoch_;
+    std::vector<std::uint32_t>& slots = queue_.policy().changed_slots();
+    announced_ += all || !slots.empty() ? 1 : 0;
+    for (std::uint32_t number = 0; number < steps_.size(); ++number) {
+      if (steps_[number] >= Step::issued) {
+        continue;
+      }
+      const Keys now = keys(number);
+      const bool told =
+          all || number == own || std::find(slots.begin(), slots.end(), number) != slots.end();
+      changed_ += told && number != own && !(now == keys_[number]) ? 1 : 0;
+      if (!told) {
+        ASSERT_EQ(now.miss, keys_[number].miss) << number;
+        ASSERT_EQ(now.hit, keys_[number].hit) << number;
+        ASSERT_TRUE(now.withheld || !keys_[number].withheld) << number;
+      }
+      keys_[number] = now;
+    }
+    slots.clear();
+    epoch_ = queue_.policy().epoch();
+  }
+
+ private:
+  struct Keys {
+    std::uint64_t miss = 0;
+    std::uint64_t hit = 0;
+    bool withheld = false;
+    bool operator==(const Keys& other) const {
+      return miss == other.miss && hit == other.hit && withheld == other.withheld;
+    }
+  };
+
+  Keys keys(std::uint32_t number) const {
+    RequestView view = views_[number];
+    Keys found;
+    found.miss = queue_.policy().key(view);
+    found.withheld = queue_.policy().withholds(view);
+    view.row_hit = true;
+    found.hit = queue_.policy().key(view);
+    return found;
+  }
+
+  void enqueue() {
+    if (full()) {
+      return;
+    }
+    const auto source = static_cast<std::uint16_t>(random_.below(3));
+    const auto bank = static_cast<int>(random_.below(8));
+    const auto row = static_cast<std::int64_t>(random_.below(3));
+    const bool write = random_.below(3) == 0;
+    RequestView view =
+        random_.below(2) == 0 ? dram(source, bank, row, write) : nvdimm(source, bank, row, write);
+    view.epoch = steps_.size() / 16;
+    const std::uint32_t number = queue_.enqueue(view);
+    view.slot = number;
+    view.id = number;
+    view.arrival = queue_.now();
+    view.rank = view.memory == MemoryClass::nvdimm ? kShape.ranks : 0;
+    views_.push_back(view);
+    steps_.push_back(view.memory == MemoryClass::dram ? Step::ready : Step::queued);
+    keys_.emplace_back();
+    queue_.retire(source, static_cast<std::int64_t>(random_.below(200)));
+    expect_told(number);
+  }
+  // The first in the scheduler's order that is at this step.
+  std::optional<std::uint32_t> first(Step step) const {
+    for (const std::uint32_t number : queue_.order()) {
+      if (steps_[number] == step && !queue_.withholds(number)) {
+        return number;
+      }
+    }
+    return std::nullopt;
+  }
+  void go_on(std::uint32_t number) {
+    steps_[number] = static_cast<Step>(static_cast<int>(steps_[number]) + 1);
+  }
+  void command() {
+    if (const auto number = first(Step::queued)) {
+      go_on(*number);
+      queue_.command(*number);
+      expect_told(number);
+    }
+  }
+  void acknowledge() {
+    if (const auto number = first(Step::commanded)) {
+      go_on(*number);
+      queue_.ack(*number);
+      expect_told(number);
+    }
+  }
+  void issue() {
+    if (const auto number = first(Step::ready)) {
+      go_on(*number);
+      queue_.issue(*number, random_.below(2) == 0);
+      expect_told(number);
+      go_on(*number);
+      queue_.complete(*number);
+      expect_told(number);
+    }
+  }
+  void pass_time() {
+    const std::uint64_t longest = random_.below(8) == 0 ? 600'000 : 200;
+    const auto pause = static_cast<std::int64_t>(random_.below(longest));
+    queue_.run_to(queue_.now() + pause * kNanosecond);
+    expect_told(std::nullopt);
+  }
+
+  Rehearsal queue_;
+  Random random_;
+  std::vector<RequestView> views_;  // by number
+  std::vector<Step> steps_;
+  std::vector<Keys> keys_;
+  std::uint64_t epoch_ = 0;
+  int announced_ = 0;
+  int changed_ = 0;
+};
+
+class SchedulerContract : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SchedulerContract, KeysChangeOnlyWhereItTellsSo) {
+  int announced = 0;
+  int changed = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    Told told(GetParam(), seed);
+    for (int i = 0; i < 4'000 && !HasFatalFailure(); ++i) {
+      told.step();
+    }
+    ASSERT_TRUE(told.full());
+    announced += told.announced();
+    changed += told.changed();
+  }
+  // Those whose keys never change say nothing; the others say it of some that do.
+  EXPECT_EQ(announced > 0, changed > 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SchedulerContract,
+                         ::testing::ValuesIn(policy_names(PolicyKind::transaction_scheduler)),
+                         [](const auto& each) { return each.param; });
+
+}  // namespace
+}  // namespace hmsim::testing
