@@ -2,6 +2,8 @@
 // Do byte-addressable media take the time that they should, and keep what they are given?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/errors.h"
 #include "tests/cc/nvdimm/media_rig.h"
 #include "tests/cc/nvdimm/shadow.h"
@@ -109,6 +111,38 @@ TEST(Media, AFlushTakesACommandsTimeWhateverWaitsForTheCells) {
   EXPECT_EQ(rig.acks.back(), (Ack{0, start + Tick(7'000)}));
   rig.module.finish(0, rig.kernel.now());
   EXPECT_TRUE(rig.module.idle());
+}
+
+// Of a line that waits for its cells already, and of one that lies in them: what is not masked
+// stays.
+TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
+  NvdimmParameters parameters = small_media();
+  parameters.store_data = true;
+  parameters.posted_writes = 4;
+  parameters.command_queue = 8;
+  ASSERT_TRUE(parameters.check().empty()) << parameters.check().front().message;
+  MediaRig rig(parameters);
+  LineData all;
+  all.bytes.fill(7);
+  LineData low;
+  low.bytes.fill(9);
+  low.mask = 0xFFFF'FFFF;
+  LineBytes both;
+  std::fill(both.begin(), both.begin() + 32, std::uint8_t{9});
+  std::fill(both.begin() + 32, both.end(), std::uint8_t{7});
+  for (const bool in_cells : {false, true}) {
+    const Address line((in_cells ? 6 : 5) * 64);
+    rig.module.post(line, all, rig.kernel.now());
+    EXPECT_EQ(rig.module.peek(line), all.bytes);
+    if (in_cells) {
+      rig.drain();
+      EXPECT_EQ(rig.module.peek(line), all.bytes);
+    }
+    rig.module.post(line, low, rig.kernel.now());
+    EXPECT_EQ(rig.module.peek(line), both);
+    rig.drain();
+    EXPECT_EQ(rig.module.peek(line), both);
+  }
 }
 
 TEST(Media, EachBankIsBusyByItself) {
