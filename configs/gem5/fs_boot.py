@@ -192,12 +192,10 @@ def machine(options, board):
 
 
 def size_of(source):
+    """Return a file's bytes, or those of all files that lie in a folder itself."""
     path = Path(source)
-    return (
-        sum(each.stat().st_size for each in path.iterdir())
-        if path.is_dir()
-        else path.stat().st_size
-    )
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(each.stat().st_size for each in files if each.is_file())
 
 
 def start(options, board, checkpoint=None):

@@ -80,6 +80,15 @@ TEST(Gc, PagesAreGatheredUntilTheyFillAFlashPage) {
   FAIL() << "no flash page is valid in part";
 }
 
+TEST(Gc, CopiesShareAFrontierWithTheHostWhereTheyAreToldTo) {
+  for (const bool shared : {false, true}) {
+    NvdimmParameters parameters = small_nvdimm();
+    parameters.ftl.frontier = shared ? WriteFrontier::shared : WriteFrontier::separate;
+    Rig rig(parameters);
+    EXPECT_EQ(rig.nvdimm().ftl().shape().shared_frontier, shared);
+  }
+}
+
 TEST(Gc, SequentialOverwriteCopiesNothing) {
   Rig rig(small_nvdimm());
   const std::int64_t pages = Nvdimm::logical_capacity(small_nvdimm()) / kPageBytes;

@@ -145,6 +145,18 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
   }
 }
 
+// Sources give times of both kinds, and energies of one.
+TEST(Media, EnergyThatNobodyTellsIsNotCounted) {
+  const auto of = [](NvdimmKind kind) {
+    return kNvdimmKinds.at(static_cast<std::size_t>(kind)).technology;
+  };
+  EXPECT_GT(of(NvdimmKind::pcm).read_energy, 0);
+  EXPECT_GT(of(NvdimmKind::pcm).write_energy, of(NvdimmKind::pcm).read_energy);
+  EXPECT_EQ(of(NvdimmKind::sttram).read_energy, 0);
+  EXPECT_EQ(of(NvdimmKind::sttram).write_energy, 0);
+  EXPECT_LT(of(NvdimmKind::sttram).write_time, of(NvdimmKind::pcm).write_time);
+}
+
 TEST(Media, EachBankIsBusyByItself) {
   MediaRig rig(small_media());
   const std::vector<std::int64_t> lines{0, 1, 4};  // 0 and 4 are of one bank

@@ -57,17 +57,21 @@ TEST(NvdimmParameters, WhatDoesNotFitIsNamed) {
 
 // read_time and program_time are means; a block of as many fast pages as slow ones leaves these
 // twice the mean less what the others take.
-TEST(NvdimmParameters, SlowPagesAreNotFasterThanFastOnes) {
-  const auto with_read = [](const char* mean, const char* fast) {
-    return only_error({{"nvdimm.nand.program_model", "cmlc"},
-                       {"nvdimm.nand.read_time", mean},
+TEST(NvdimmParameters, SlowPagesAreNotFasterThanOthers) {
+  const auto with_read = [](const char* model, const char* fast, const char* middle) {
+    return only_error({{"nvdimm.nand.program_model", model},
+                       {"nvdimm.nand.read_time", "50us"},
                        {"nvdimm.nand.fast_read_time", fast},
+                       {"nvdimm.nand.middle_read_time", middle},
                        {"nvdimm.nand.program_time", "650us"},
                        {"nvdimm.nand.fast_program_time", "300us"}});
   };
-  EXPECT_EQ(with_read("50us", "40us"), "0 errors");
-  EXPECT_EQ(with_read("50us", "50us"), "0 errors");
-  EXPECT_EQ(with_read("50us", "51us"), "nvdimm.nand.read_time");
+  EXPECT_EQ(with_read("cmlc", "50us", "1us"), "0 errors");
+  EXPECT_EQ(with_read("cmlc", "51us", "1us"), "nvdimm.nand.read_time");
+  // Three kinds in turn: the slow ones take 150 us less the others'.
+  EXPECT_EQ(with_read("tlc", "70us", "10us"), "0 errors");
+  EXPECT_EQ(with_read("tlc", "71us", "10us"), "nvdimm.nand.read_time");
+  EXPECT_EQ(with_read("tlc", "10us", "71us"), "nvdimm.nand.read_time");
 }
 
 // What a message offers instead: less would not do.

@@ -15,11 +15,20 @@ namespace {
 
 enum class Step : std::uint8_t { queued, commanded, ready, issued, ended };
 
+// With marks that so few requests reach, and a mode that a first miss begins.
+Assignments quick(const std::string& scheduler) {
+  const std::string own = "policies." + scheduler + ".";
+  if (scheduler == "nvm_duet") {
+    return {{own + "write_high", "8"}, {own + "write_low", "2"}};
+  }
+  return scheduler == "pas" ? Assignments{{own + "trigger", "any_miss"}} : Assignments{};
+}
+
 // Random traffic of both classes, which a scheduler serves in its order; its keys as it told them.
 class Told {
  public:
   Told(const std::string& scheduler, std::uint64_t seed)
-      : queue_(scheduler, {}, kShape), random_(seed) {}
+      : queue_(scheduler, quick(scheduler), kShape), random_(seed) {}
 
   bool full() const { return steps_.size() == kShape.slots; }
   int announced() const { return announced_; }
