@@ -81,6 +81,18 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
       {"a frame that holds no page", [=](N& n) { frame_in(n, FrameState::dirty).key = 1 << 30; }},
       {"a frame of a negative page", [=](N& n) { frame_in(n, FrameState::dirty).key = -1; }},
       {"a frame with a user too many", [=](N& n) { ++frame_in(n, FrameState::dirty).pins; }},
+      {"a frame with users, and one too many",
+       [](N& n) {
+         for (BufferPart* part : {&n.buffer_.read, &n.buffer_.write}) {
+           for (std::uint32_t i = 0; i < part->records(); ++i) {
+             if ((*part)[i].pins > 0) {
+               ++(*part)[i].pins;
+               return;
+             }
+           }
+         }
+         ADD_FAILURE() << "no frame is used";
+       }},
       {"a frame in another list",
        [=](N& n) { frame_in(n, FrameState::dirty).listing = FrameListing::guarded; }},
       {"a frame that nothing fills",
@@ -110,6 +122,34 @@ std::vector<NvdimmFaults::Damage> NvdimmFaults::damages() {
       {"frames freed without a word", [](N& n) { n.freed_pending_ = !n.freed_pending_; }},
       {"a LUN too many that is busy",
        [](N& n) { n.statistics_.busy_luns.set(0, n.now() + kNanosecond); }},
+  };
+}
+
+std::vector<NvdimmFaults::Damage> NvdimmFaults::damages_of_posted() {
+  using N = Nvdimm;
+  // A posted write that a read waits for, and its tag.
+  const auto awaited = [](N& n) {
+    PostedWrites& posted = n.commands_.posted_;
+    for (std::uint32_t tag = 0; tag < n.commands_.commands_.size(); ++tag) {
+      if (posted.owns(tag) && posted.uses(tag) && posted.readers(tag).first != kNoIndex) {
+        return tag;
+      }
+    }
+    ADD_FAILURE() << "no read waits for a posted write";
+    return std::uint32_t{0};
+  };
+  return {
+      {"a posted write of another line",
+       [=](N& n) { n.commands_.commands_[awaited(n)].address += Address(kLineBytes.value()); }},
+      {"a posted write that reads", [=](N& n) { n.commands_.commands_[awaited(n)].write = false; }},
+      {"a reader of another page",
+       [=](N& n) {
+         const std::uint32_t reader = n.commands_.posted_.readers(awaited(n)).first;
+         n.commands_.commands_[reader].address += Address(kPageBytes.value());
+       }},
+      {"a reader that nobody calls",
+       [=](N& n) { n.commands_.posted_.readers(awaited(n)) = SlotChain(); }},
+      {"a posted write less", [=](N& n) { n.commands_.posted_.remove(awaited(n)); }},
   };
 }
 
@@ -163,6 +203,60 @@ TEST(Damage, WhatContradictsItselfIsRefused) {
     use(rig);
     damage.make(rig.nvdimm());
     Rig other(parameters());
+    Archive archive(rig.saved());
+    EXPECT_THROW(other.serialize(archive), InputError) << damage.what;
+  }
+}
+
+NvdimmParameters posting() {
+  NvdimmParameters made = parameters();
+  made.buffer.write_size = 4 * kPageBytes;
+  made.command_queue = 24;
+  made.posted_writes = 8;
+  return made;
+}
+
+// Lines of twice as many pages as the write part has frames for; then reads of all of them.
+void post(Rig& rig) {
+  for (std::int64_t page = 0; page < 8; ++page) {
+    rig.nvdimm().post(line_address(page), LineData(), rig.now());
+  }
+  for (std::uint32_t tag = 0; tag < 8; ++tag) {
+    rig.nvdimm().command(tag, line_address(tag), false, rig.now());
+  }
+  while (rig.statistics().read_lookups + rig.statistics().write_lookups < 16) {
+    rig.kernel().step(kNever);
+  }
+}
+
+TEST(Damage, PostedWritesAndTheirReadersAreTaken) {
+  Rig rig(posting());
+  post(rig);
+  Rig other(posting());
+  Archive archive(rig.saved());
+  other.serialize(archive);
+  EXPECT_EQ(other.saved(), rig.saved());
+  // Those that were acknowledged keep their frames until they end.
+  const std::vector<Ack> before = rig.acks;
+  ASSERT_LT(before.size(), 8u);
+  for (Rig* each : {&rig, &other}) {
+    for (const Ack& ack : before) {
+      each->nvdimm().finish(ack.tag, each->now());
+    }
+    each->drain();
+  }
+  EXPECT_EQ(rig.acks.size(), 8u);
+  EXPECT_EQ(other.acks,
+            std::vector<Ack>(rig.acks.begin() + static_cast<std::ptrdiff_t>(before.size()),
+                             rig.acks.end()));
+}
+
+TEST(Damage, PostedWritesThatContradictThemselvesAreRefused) {
+  for (const NvdimmFaults::Damage& damage : NvdimmFaults::damages_of_posted()) {
+    Rig rig(posting());
+    post(rig);
+    damage.make(rig.nvdimm());
+    Rig other(posting());
     Archive archive(rig.saved());
     EXPECT_THROW(other.serialize(archive), InputError) << damage.what;
   }

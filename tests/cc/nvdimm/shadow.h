@@ -24,6 +24,7 @@ struct NvdimmFaults {
     std::function<void(Nvdimm&)> make;
   };
   static std::vector<Damage> damages();
+  static std::vector<Damage> damages_of_posted();
   // Likewise what flash and evictions are doing (flash_damage_test.cc); `told`: what is said of it.
   struct Attempt {
     const char* what;
