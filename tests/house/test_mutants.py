@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tools.mutants import summary
+from tools.mutants.copy import MEASURED, Copy
 from tools.mutants.rewriting import Mutant, header, rewrite
 from tools.mutants.runner import TimedTest, Verdict, portions
 
@@ -126,6 +127,15 @@ def test_a_mutant_acts_when_it_is_chosen_and_only_then(tmp_path: Path) -> None:
 
 def test_what_is_not_mutated_stays_as_it_is() -> None:
     assert rewrite(PROGRAM, {}) == PROGRAM
+
+
+def test_tests_that_may_have_changed_are_measured_again(tmp_path: Path) -> None:
+    (tmp_path / "root" / "tests" / "cc").mkdir(parents=True)
+    (tmp_path / "root" / "tests" / "cc" / "a_test.cc").write_text("new")
+    (tmp_path / MEASURED).write_text("{}")
+    Copy(tmp_path).renew_tests(tmp_path / "root")
+    assert (tmp_path / "tree" / "tests" / "cc" / "a_test.cc").read_text() == "new"
+    assert not (tmp_path / MEASURED).exists()
 
 
 def test_portions_take_as_long_as_all_before() -> None:

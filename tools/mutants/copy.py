@@ -22,6 +22,7 @@ from tools.mutants.rewriting import Mutant, header, rewrite
 
 ROOMS = ("controller", "nvdimm", "policies")
 TESTS = ("tests/cc", "gem5-ext/gate")
+MEASURED = "tests.json"  # in a work folder: what the runner knows of the copy's tests
 PROGRAM = "build/gcc-release/hmsim_tests"
 ERROR_PLACE = re.compile(
     r"(?:^|from )(?:\./)?(?P<file>\w[\w/.-]*):(?P<line>\d+):\d+:", re.MULTILINE
@@ -84,7 +85,8 @@ class Copy:
         self._store()
 
     def renew_tests(self, root: Path) -> None:
-        """Copy the tests again, which may have changed; the mutants stay."""
+        """Copy the tests again, which may reach others of the mutants now; these stay."""
+        (self.work / MEASURED).unlink(missing_ok=True)
         for folder in TESTS:
             for path in sorted((root / folder).rglob("*")):
                 if path.is_file():

@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.mutants.copy import MEASURED
+
 FIRST_PORTION = 0.125  # seconds; each further one takes as long as all before
 SLOWER = 10  # a test that takes so many times its usual time does not end
 GRACE = 1  # seconds beside
@@ -52,7 +54,7 @@ class Runner:
 
     def __init__(self, program: Path, work: Path, jobs: int) -> None:
         self.program = program
-        self.store = work / "tests.json"
+        self.store = work / MEASURED
         self.scratch = work / "scratch"
         self.scratch.mkdir(exist_ok=True)
         self.jobs = jobs
