@@ -2,6 +2,8 @@
 // What does the synchronisation buffer keep, merge and drop?
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/random.h"
 #include "tests/cc/nvdimm/rig.h"
 
@@ -265,6 +267,39 @@ TEST(Buffer, RandomTrafficEndsAndLeavesNothingBehind) {
       EXPECT_TRUE(rig.nvdimm().idle());
     }
   }
+}
+
+// More lines than the write part has frames for, each written twice: what is not masked stays, from
+// the moment on in which the data have come, and when they lie in flash.
+TEST(Buffer, PostedWritesLeaveTheirBytesAtOnce) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.store_data = true;
+  parameters.command_queue = 32;
+  parameters.posted_writes = 16;
+  Rig rig(parameters);
+  LineData all;
+  LineData low;
+  low.mask = 0xFFFF'FFFF;
+  const auto value = [](std::int64_t page) { return static_cast<std::uint8_t>(10 * page + 1); };
+  const auto expect_all = [&] {
+    for (std::int64_t page = 0; page < 8; ++page) {
+      LineBytes both;
+      std::fill(both.begin(), both.begin() + 32, static_cast<std::uint8_t>(value(page) + 1));
+      std::fill(both.begin() + 32, both.end(), value(page));
+      EXPECT_EQ(rig.nvdimm().peek(line_address(page, page)), both) << page;
+    }
+  };
+  for (std::int64_t page = 0; page < 8; ++page) {
+    all.bytes.fill(value(page));
+    rig.nvdimm().post(line_address(page, page), all, rig.now());
+    EXPECT_EQ(rig.nvdimm().peek(line_address(page, page)), all.bytes);
+    low.bytes.fill(static_cast<std::uint8_t>(value(page) + 1));
+    rig.nvdimm().post(line_address(page, page), low, rig.now());
+  }
+  expect_all();
+  rig.drain();
+  EXPECT_GT(rig.statistics().page_programs, 0u);
+  expect_all();
 }
 
 }  // namespace
