@@ -173,6 +173,22 @@ TEST(MemorySystem, EachRequesterIsAskedOfItsOwnRequests) {
   EXPECT_EQ(requesters[2].asked, (std::vector<std::size_t>{2}));
 }
 
+// A flush has a part in each channel until it is done.
+TEST(MemorySystem, PartsOfAFlushAddUp) {
+  Asked requester;
+  Memory memory(Assignments{{"controller.channels", "2"}});
+  memory.memory.set_requesters({&requester});
+  Request flush;
+  flush.memory = MemoryClass::nvdimm;
+  flush.flush = true;
+  memory.memory.send(flush, Tick(0));
+  memory.memory.check_loaded(Archive(std::string()), false);
+  EXPECT_EQ(requester.asked, (std::vector<std::size_t>{1}));
+  memory.kernel.run_until(1'000 * kMicrosecond);
+  memory.memory.check_loaded(Archive(std::string()), false);
+  EXPECT_EQ(requester.asked, (std::vector<std::size_t>{1, 0}));
+}
+
 TEST(MemorySystem, AWriteToDramIsNotSparedToTheNvdimm) {
   Asked requester;
   Memory memory(Assignments{{"system.store_data", "true"}});

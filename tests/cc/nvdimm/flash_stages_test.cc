@@ -118,6 +118,29 @@ TEST(FlashStages, WithoutMultiPlaneOperationsPlanesAreErasedInTurn) {
   EXPECT_EQ(done(parameters, {task(O::erase, 0)}), (Times{2 * kCommand + 4'000'000'000}));
 }
 
+TEST(FlashStages, EachPlaneIsErasedInATimeOfItsOwn) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.planes = 2;
+  parameters.nand.variation = 20;
+  for (const std::uint32_t superblock : {0u, 3u}) {
+    const NandTiming timing(parameters.nand);
+    const Tick one = timing.erase(2 * superblock);
+    const Tick other = timing.erase(2 * superblock + 1);
+    ASSERT_NE(one, other);
+    EXPECT_EQ(done(parameters, {task(O::erase, 0, Tick(0), superblock)}),
+              (Times{2 * kCommand + (one + other).value()}));
+  }
+}
+
+TEST(FlashStages, PagesOfACellWithFourBitsAreFastThenTwiceMiddleThenSlow) {
+  using S = PageSpeed;
+  std::vector<S> speeds;
+  for (std::int64_t page = 0; page < 6; ++page) {
+    speeds.push_back(page_speed(ProgramModel::qlc, page, 64));
+  }
+  EXPECT_EQ(speeds, (std::vector<S>{S::fast, S::middle, S::middle, S::slow, S::fast, S::middle}));
+}
+
 TEST(FlashStages, CacheReadSendsTheNextCommandBeforeTheFirstPageGoesOut) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.cache = true;

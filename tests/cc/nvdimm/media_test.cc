@@ -129,6 +129,16 @@ TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
   }
 }
 
+// All lines that may have to be saved lie in one bank.
+TEST(Media, APowerFailureFindsTheQueueAndWhatIsSparedUnsaved) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.write_queue = 8;
+  for (const std::int64_t spared : {0, 5}) {
+    parameters.spared_writes = spared;
+    EXPECT_EQ(design_of(NvdimmKind::pcm).worst_hold_up(parameters), (8 + spared) * kWrite);
+  }
+}
+
 // Sources give times of both kinds, and energies of one.
 TEST(Media, EnergyThatNobodyTellsIsNotCounted) {
   const auto of = [](NvdimmKind kind) {
