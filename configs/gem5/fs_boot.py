@@ -103,6 +103,8 @@ def arguments():
         if not options.machine:
             give_up("--io is for --machine; a script marks what is measured itself")
         number_of_bytes(options.io)
+        if ticks(options.io_within) < MILLISECOND:
+            give_up(f"--io-within {options.io_within}: must be at least 1ms")
     for name in ("vmlinux", "initramfs", "prepare", "script"):
         path = getattr(options, name)
         if path and not Path(path).is_file():
@@ -303,7 +305,8 @@ def measure(options):
     found = json.loads(Path(options.checkpoint, MACHINE).read_text(encoding="utf-8"))
     io = found.pop("io", None)  # the region has begun
     if options.io not in (None, io):
-        give_up(f"--checkpoint {options.checkpoint}: made with --io {io}, not {options.io}")
+        made = "without --io" if io is None else f"with --io {io}"
+        give_up(f"--checkpoint {options.checkpoint}: made {made}, not with {options.io}")
     if found != machine(options, board):
         here = machine(options, board)
         differing = [name for name in here if found.get(name) != here[name]]

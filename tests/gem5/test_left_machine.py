@@ -97,6 +97,8 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     made = of(machine, checkpoint)
     done = refused(gem5[0], tmp_path, *made, "--io", "1GiB", "--io-within", "2ms")
     assert "no millisecond within 2ms of the region moved so many" in done.stderr
+    done = refused(gem5[0], tmp_path, *made, "--io", "1GiB", "--io-within", "2us")
+    assert "--io-within 2us: must be at least 1ms" in done.stderr
     assert not checkpoint.exists()
     told = run_gem5(gem5[0], SCRIPT, tmp_path / "m5out", *made, "--io", "256KiB")
     assert told.exit_code == 0, told.stdout + told.stderr
@@ -106,7 +108,7 @@ def test_a_checkpoint_where_the_job_uses_the_nvdimm(
     # It goes on from there, and neither waits for a begin nor needs to be told again.
     assert measured(gem5[0], machine, checkpoint, tmp_path / "run")["nvdimm"]["reads"] > 100
     done = refused(gem5[0], tmp_path, *made, "--io", "1MiB")
-    assert "made with --io 256KiB, not 1MiB" in done.stderr
+    assert "made with --io 256KiB, not with 1MiB" in done.stderr
 
 
 def test_private_second_levels_take_misses_from_the_last_one(

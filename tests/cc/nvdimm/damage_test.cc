@@ -188,6 +188,19 @@ void use(Rig& rig) {
   send(12, 18);  // these are still to be looked up
 }
 
+// Each of them, of an NVDIMM in such use.
+void expect_refused(const std::vector<NvdimmFaults::Damage>& damages,
+                    const NvdimmParameters& parameters, void (*use)(Rig&)) {
+  for (const NvdimmFaults::Damage& damage : damages) {
+    Rig rig(parameters);
+    use(rig);
+    damage.make(rig.nvdimm());
+    Rig other(parameters);
+    Archive archive(rig.saved());
+    EXPECT_THROW(other.serialize(archive), InputError) << damage.what;
+  }
+}
+
 TEST(Damage, WhatHoldsTogetherIsTaken) {
   Rig rig(parameters());
   use(rig);
@@ -198,14 +211,7 @@ TEST(Damage, WhatHoldsTogetherIsTaken) {
 }
 
 TEST(Damage, WhatContradictsItselfIsRefused) {
-  for (const NvdimmFaults::Damage& damage : NvdimmFaults::damages()) {
-    Rig rig(parameters());
-    use(rig);
-    damage.make(rig.nvdimm());
-    Rig other(parameters());
-    Archive archive(rig.saved());
-    EXPECT_THROW(other.serialize(archive), InputError) << damage.what;
-  }
+  expect_refused(NvdimmFaults::damages(), parameters(), use);
 }
 
 NvdimmParameters posting() {
@@ -252,14 +258,7 @@ TEST(Damage, PostedWritesAndTheirReadersAreTaken) {
 }
 
 TEST(Damage, PostedWritesThatContradictThemselvesAreRefused) {
-  for (const NvdimmFaults::Damage& damage : NvdimmFaults::damages_of_posted()) {
-    Rig rig(posting());
-    post(rig);
-    damage.make(rig.nvdimm());
-    Rig other(posting());
-    Archive archive(rig.saved());
-    EXPECT_THROW(other.serialize(archive), InputError) << damage.what;
-  }
+  expect_refused(NvdimmFaults::damages_of_posted(), posting(), post);
 }
 
 // Whichever word is changed: it is refused, or the NVDIMM goes on somehow.
