@@ -108,6 +108,62 @@ Counts count_kinds(const unsigned char* tags, std::size_t records) {
   return counts;
 }
 
+// The number of eight bytes, the lowest first. (In this form compilers make it one load.)
+constexpr std::uint64_t little_endian(const unsigned char* bytes) {
+  return std::uint64_t{bytes[0]} | std::uint64_t{bytes[1]} << 8 | std::uint64_t{bytes[2]} << 16 |
+         std::uint64_t{bytes[3]} << 24 | std::uint64_t{bytes[4]} << 32 |
+         std::uint64_t{bytes[5]} << 40 | std::uint64_t{bytes[6]} << 48 |
+         std::uint64_t{bytes[7]} << 56;
+}
+
+// Exchanges what lies `shift` bits up in `low` for what lies in `high` where `mask` has bits.
+constexpr void exchange(std::uint64_t& low, std::uint64_t& high, int shift, std::uint64_t mask) {
+  const std::uint64_t differs = (low >> shift ^ high) & mask;
+  high ^= differs;
+  low ^= differs << shift;
+}
+
+// Transposes eight rows of eight bytes, the first byte of a row being its lowest: halves of rows
+// change places, then quarters, then bytes.
+constexpr void transpose(std::array<std::uint64_t, kPlanes>& rows) {
+  for (int row = 0; row < 4; ++row) {
+    exchange(rows[row], rows[row + 4], 32, 0x00000000FFFFFFFF);
+  }
+  for (const int row : {0, 1, 4, 5}) {
+    exchange(rows[row], rows[row + 2], 16, 0x0000FFFF0000FFFF);
+  }
+  for (const int row : {0, 2, 4, 6}) {
+    exchange(rows[row], rows[row + 1], 8, 0x00FF00FF00FF00FF);
+  }
+}
+
+// Makes numbers of their bytes, of which each plane holds those of one significance, the lowest
+// first; returns the bits that any of them has.
+std::uint64_t join_planes(const unsigned char* planes, std::size_t count, std::uint64_t* numbers) {
+  std::uint64_t all = 0;
+  std::size_t i = 0;
+  for (; i + kPlanes <= count; i += kPlanes) {
+    std::array<std::uint64_t, kPlanes> rows;
+    for (int plane = 0; plane < kPlanes; ++plane) {
+      rows[plane] = little_endian(planes + static_cast<std::size_t>(plane) * count + i);
+    }
+    transpose(rows);
+    for (int at = 0; at < kPlanes; ++at) {
+      numbers[i + static_cast<std::size_t>(at)] = rows[at];
+      all |= rows[at];
+    }
+  }
+  for (; i < count; ++i) {
+    std::uint64_t number = 0;
+    for (int plane = 0; plane < kPlanes; ++plane) {
+      number |= std::uint64_t{planes[static_cast<std::size_t>(plane) * count + i]} << (8 * plane);
+    }
+    numbers[i] = number;
+    all |= number;
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string pack_records(const std::vector<std::uint64_t>& words) {
@@ -143,19 +199,9 @@ void unpack_records(std::string_view columns, std::vector<std::uint64_t>& words)
   std::size_t filled = 0;
   std::uint64_t all = 0;
   for (int kind = 0; kind < kKinds; ++kind) {
-    const std::size_t count = counts[kind];
-    const unsigned char* const plane = bytes + starts[kind];
-    std::uint64_t* const to = numbers.get() + filled;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t number = 0;
-      for (int p = 0; p < kPlanes; ++p) {
-        number |= std::uint64_t{plane[static_cast<std::size_t>(p) * count + i]} << (8 * p);
-      }
-      to[i] = number;
-      all |= number;
-    }
     next[kind] = filled;
-    filled += count;
+    all |= join_planes(bytes + starts[kind], counts[kind], numbers.get() + filled);
+    filled += counts[kind];
   }
   if ((all & kUnused) != 0) {
     throw InputError("a record has more bits than its fields");
