@@ -30,6 +30,9 @@ class Translation {
   void serialize(Archive& archive);
 
  private:
+  static constexpr auto kPage = static_cast<std::uint64_t>(kPageBytes.value());
+  static constexpr auto kLine = static_cast<std::uint64_t>(kLineBytes.value());
+
   // A page that was touched; owner: its source + 1, 0 marks an empty slot.
   struct Slot {
     std::uint64_t page = 0;
@@ -50,5 +53,31 @@ class Translation {
   std::uint64_t touched_ = 0;
   std::uint64_t wraps_ = 0;
 };
+
+// The page's slot, or the empty one that it would take.
+inline Translation::Slot& Translation::find(std::uint32_t owner, std::uint64_t page) {
+  const std::size_t mask = slots_.size() - 1;
+  Slot* const slots = slots_.data();
+  std::size_t i = mix64(page ^ (std::uint64_t{owner} << 48)) & mask;
+  while ((slots[i].page != page || slots[i].owner != owner) && slots[i].owner != 0) {
+    i = (i + 1) & mask;
+  }
+  return slots[i];
+}
+
+inline std::uint32_t Translation::frame_of(std::uint32_t owner, std::uint64_t page) {
+  const Slot& slot = find(owner, page);
+  return slot.owner != 0 ? slot.frame : touch(owner, page);
+}
+
+inline Address Translation::translate(std::uint16_t source, std::uint64_t address) {
+  const std::uint64_t line = address - address % kLine;
+  if (kind_ == TranslationKind::modulo) {
+    wraps_ += line >= capacity_ ? 1 : 0;
+    return Address(static_cast<std::int64_t>(line % capacity_));
+  }
+  const std::uint64_t frame = frame_of(std::uint32_t{source} + 1, line / kPage);
+  return Address(static_cast<std::int64_t>(frame * kPage + line % kPage));
+}
 
 }  // namespace hmsim

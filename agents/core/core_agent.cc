@@ -92,32 +92,7 @@ void CoreAgent::decide_end() {
   end_index_ = std::min(next_index_, limit_index_);
 }
 
-// Decides when the next record is dispatched, or the pass ends: kNever while that depends on a
-// completion.
-void CoreAgent::plan() {
-  act_time_ = kNever;
-  if (ending_) {
-    if (known_ == end_) {
-      const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
-      act_time_ = slots_.tick(last.retire + (end_index_ - last.index));
-    }
-    return;
-  }
-  const std::int64_t leaves = next_index_ - parameters_.window;
-  while (applied_ < end_ && entry(applied_).index <= leaves) {
-    if (applied_ == known_) {
-      return;
-    }
-    const Entry& left = entry(applied_);
-    next_slot_ = std::max(next_slot_, left.retire + (leaves - left.index) + 1);
-    ++applied_;
-  }
-  if (!stalled_) {
-    act_time_ = slots_.tick(next_slot_);
-  }
-}
-
-Tick CoreAgent::advance(Tick now) {
+[[gnu::flatten]] Tick CoreAgent::advance(Tick now) {
   Tick step = next_step();
   while (next_event_with(step) <= now) {
     if (step <= now) {
@@ -130,7 +105,7 @@ Tick CoreAgent::advance(Tick now) {
   return next_event_with(step);
 }
 
-[[gnu::flatten]] void CoreAgent::act(Tick now) {
+inline void CoreAgent::act(Tick now) {
   if (ending_) {
     reach(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
     pass_ended(slots_.edge_at_or_after(now), now);
@@ -142,11 +117,14 @@ Tick CoreAgent::advance(Tick now) {
     stood_still(now);
     return;
   }
-  dispatch(now);
+  // The last slot that is not after now: when a dispatch's time has come, its own.
+  const std::int64_t slot_now =
+      act_time_ == now ? next_slot_ : slots_.edge_at_or_after(now + Tick(1)) - 1;
+  dispatch(slot_now, now);
   while (runs_ahead_ && act_time_ != kNever && !ending_ &&
          end_ - first_ < static_cast<std::int64_t>(entries_.size()) && !blocked() &&
          may_run_ahead()) {
-    dispatch(now);
+    dispatch(slot_now, now);
   }
 }
 
@@ -186,8 +164,7 @@ void CoreAgent::end_pass() {
   limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
 }
 
-void CoreAgent::dispatch(Tick now) {
-  const std::int64_t slot_now = slots_.edge_at_or_after(now + Tick(1)) - 1;
+void CoreAgent::dispatch(std::int64_t slot_now, Tick now) {
   for (; first_ < applied_ && entry(first_).retire <= slot_now; ++first_) {
     base_ = entry(first_);
   }
@@ -204,24 +181,6 @@ void CoreAgent::dispatch(Tick now) {
   resolve_retirement();
   fetch();
   plan();
-}
-
-// The first record that is not known to retire is ready.
-void CoreAgent::resolve_known() {
-  do {
-    const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
-    Entry& next = entry(known_);
-    reach(before, next.index - 1);
-    next.retire = std::max(before.retire + (next.index - before.index), next.ready);
-    ++known_;
-  } while (known_ < end_ && entry(known_).ready != kUnknown);
-}
-
-void CoreAgent::resume() {
-  resolve_retirement();
-  if (act_time_ == kNever && !stalled_) {
-    plan();
-  }
 }
 
 void CoreAgent::unblock(Tick now) {

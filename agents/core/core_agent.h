@@ -162,7 +162,7 @@ class CoreAgent : public Agent, protected RecordSource {
   void decide_end();
   void plan();
   void act(Tick now);
-  void dispatch(Tick now);
+  void dispatch(std::int64_t slot_now, Tick now);
   void resolve_retirement() {
     if (known_ < end_ && entry(known_).ready != kUnknown) {
       resolve_known();
@@ -202,5 +202,48 @@ class CoreAgent : public Agent, protected RecordSource {
   std::int64_t before_pass_ = 0;      // instructions of passes that ended
   std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began
 };
+
+// Decides when the next record is dispatched, or the pass ends: kNever while that depends on a
+// completion.
+inline void CoreAgent::plan() {
+  act_time_ = kNever;
+  if (ending_) {
+    if (known_ == end_) {
+      const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+      act_time_ = slots_.tick(last.retire + (end_index_ - last.index));
+    }
+    return;
+  }
+  const std::int64_t leaves = next_index_ - parameters_.window;
+  while (applied_ < end_ && entry(applied_).index <= leaves) {
+    if (applied_ == known_) {
+      return;
+    }
+    const Entry& left = entry(applied_);
+    next_slot_ = later(next_slot_, left.retire + (leaves - left.index) + 1);
+    ++applied_;
+  }
+  if (!stalled_) {
+    act_time_ = slots_.tick(next_slot_);
+  }
+}
+
+// The first record that is not known to retire is ready.
+inline void CoreAgent::resolve_known() {
+  do {
+    const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
+    Entry& next = entry(known_);
+    reach(before, next.index - 1);
+    next.retire = later(before.retire + (next.index - before.index), next.ready);
+    ++known_;
+  } while (known_ < end_ && entry(known_).ready != kUnknown);
+}
+
+inline void CoreAgent::resume() {
+  resolve_retirement();
+  if (act_time_ == kNever && !stalled_) {
+    plan();
+  }
+}
 
 }  // namespace hmsim
