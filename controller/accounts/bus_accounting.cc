@@ -8,14 +8,6 @@
 
 namespace hmsim {
 
-namespace {
-
-std::int64_t overlap(Cycle begin, Cycle end, Cycle from, Cycle to) {
-  return later(std::int64_t{0}, (earlier(end, to) - later(begin, from)).value());
-}
-
-}  // namespace
-
 BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
     : timing_(dram.timing),
       line_(dram.line_share()),
@@ -23,52 +15,6 @@ BusAccounting::BusAccounting(const DramParameters& dram, Tick clock_period)
       refresh_time_(dram.refresh_mode == RefreshMode::same_bank ? timing_.trfcsb : timing_.trfc),
       period_(clock_period),
       refreshes_(static_cast<std::size_t>(dram.ranks * turns_)) {}
-
-// The cycles without data before a burst. Most causes were over when the one before was issued.
-void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cycle now,
-                               std::int64_t gap) {
-  const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
-  const Cycle from = last_issue_;
-  const auto charge = [this, &gap](BusLoss cause, std::int64_t cycles) {
-    const std::int64_t taken = earlier(gap, cycles);
-    lost_[static_cast<std::size_t>(cause)] += taken;
-    gap -= taken;
-  };
-  const auto charge_outside = [&] {
-    const bool waited = transaction.request.arrival != transaction.admitted.value() * period_;
-    if (waited && transaction.admitted > from) {
-      charge(BusLoss::queue_full, overlap(Cycle(transaction.request.arrival / period_),
-                                          transaction.admitted, from, now));
-    }
-  };
-  charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
-  if (nvdimm) {
-    charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));
-    charge_outside();
-  } else {
-    charge_outside();
-    charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
-    const Interval& refresh = refresh_of(transaction.rank, transaction.bank & (turns_ - 1));
-    if (refresh.end > from) {
-      charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
-    }
-    if (transaction.activated) {
-      // Without the delay of its activate the burst would have come so much earlier.
-      const Cycle opened = transaction.marks.activated_at + Cycle(timing_.trcd);
-      const std::int64_t held =
-          overlap(transaction.marks.activated_at - transaction.marks.activate_held,
-                  transaction.marks.activated_at, refresh.end, transaction.marks.activated_at) -
-          (now - opened).value();
-      if (held > 0) {
-        charge(BusLoss::activate, held);
-      }
-      if (opened > from) {
-        charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
-      }
-    }
-  }
-  charge(changed ? BusLoss::turnaround : BusLoss::command, gap);
-}
 
 std::array<std::int64_t, kBusLosses> BusAccounting::losses(Cycle now, Cycle elapsed,
                                                            std::int64_t data_cycles) const {

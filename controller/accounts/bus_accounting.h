@@ -88,6 +88,9 @@ class BusAccounting {
     void serialize(Archive& archive) { archive(begin, end); }
   };
 
+  static std::int64_t overlap(Cycle begin, Cycle end, Cycle from, Cycle to) {
+    return later(std::int64_t{0}, (earlier(end, to) - later(begin, from)).value());
+  }
   void charge_gap(const Transaction& transaction, bool changed, Cycle now, std::int64_t gap);
   Interval& refresh_of(int rank, int turn) {
     return refreshes_[static_cast<std::size_t>(rank) * static_cast<std::size_t>(turns_) +
@@ -108,5 +111,51 @@ class BusAccounting {
   Cycle data_end_{0};
   std::vector<Interval> refreshes_;  // the last of each rank and turn
 };
+
+// The cycles without data before a burst. Most causes were over when the one before was issued.
+HMSIM_INLINE void BusAccounting::charge_gap(const Transaction& transaction, bool changed, Cycle now,
+                                            std::int64_t gap) {
+  const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
+  const Cycle from = last_issue_;
+  const auto charge = [this, &gap](BusLoss cause, std::int64_t cycles) {
+    const std::int64_t taken = earlier(gap, cycles);
+    lost_[static_cast<std::size_t>(cause)] += taken;
+    gap -= taken;
+  };
+  const auto charge_outside = [&] {
+    const bool waited = transaction.request.arrival != transaction.admitted.value() * period_;
+    if (waited && transaction.admitted > from) {
+      charge(BusLoss::queue_full, overlap(Cycle(transaction.request.arrival / period_),
+                                          transaction.admitted, from, now));
+    }
+  };
+  charge(BusLoss::idle, cycles_without_[0] - at_last_burst_[0]);
+  if (nvdimm) {
+    charge(BusLoss::nvdimm, overlap(transaction.admitted, transaction.grant_from, from, now));
+    charge_outside();
+  } else {
+    charge_outside();
+    charge(BusLoss::nvdimm, cycles_without_[1] - at_last_burst_[1]);
+    const Interval& refresh = refresh_of(transaction.rank, transaction.bank & (turns_ - 1));
+    if (refresh.end > from) {
+      charge(BusLoss::refresh, overlap(refresh.begin, refresh.end, from, now));
+    }
+    if (transaction.activated) {
+      // Without the delay of its activate the burst would have come so much earlier.
+      const Cycle opened = transaction.marks.activated_at + Cycle(timing_.trcd);
+      const std::int64_t held =
+          overlap(transaction.marks.activated_at - transaction.marks.activate_held,
+                  transaction.marks.activated_at, refresh.end, transaction.marks.activated_at) -
+          (now - opened).value();
+      if (held > 0) {
+        charge(BusLoss::activate, held);
+      }
+      if (opened > from) {
+        charge(BusLoss::bank, overlap(transaction.admitted, opened, from, now));
+      }
+    }
+  }
+  charge(changed ? BusLoss::turnaround : BusLoss::command, gap);
+}
 
 }  // namespace hmsim

@@ -67,18 +67,22 @@ void Channel::send(const Request& request, Tick now) {
   }
 }
 
-// Outside of an edge, or once its admission is over, it is admitted on the next one.
+// Outside of an edge, or once its admission is over, it is admitted on the next one, of which the
+// kernel needs to be told only where it was not to be looked at anyway.
 void Channel::request_came(const Request& request, Tick now) {
   admission_.line_up(request);
   if (admission_.is_open()) {
     return;
   }
   const Cycle edge = clock_.edge_from(now);
+  const Cycle before = clock_.next();
   if (fast_.defers_refreshes()) {
     DeferredRefresh::make_before(*this, edge);
   }
   clock_.wake_by(edge);
-  clock_.wakeup().notify(next_event());
+  if (clock_.next() != before) {
+    clock_.wakeup().notify(next_event());
+  }
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {

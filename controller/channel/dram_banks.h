@@ -32,9 +32,7 @@ class DramBanks {
 
   // Side 0 competes unless writes are drained: then 0 holds reads and 1 writes, and one competes.
   void insert(Transaction& transaction, std::size_t side, Cycle now) {
-    Bank& bank = at(transaction.bank);
-    ++queued_;
-    if (bank.queued[side].insert(transaction, bank.open_row) && side == side_) {
+    if (queue(transaction, side)) {
       update(transaction.bank, now);
     }
   }
@@ -129,6 +127,13 @@ class DramBanks {
 
   DramBanks(const DramParameters& dram, TransactionPool& pool);
 
+  // The transaction joins its bank's queue; returns whether the bank's candidate is to be found
+  // again.
+  bool queue(Transaction& transaction, std::size_t side) {
+    Bank& bank = at(transaction.bank);
+    ++queued_;
+    return bank.queued[side].insert(transaction, bank.open_row) && side == side_;
+  }
   // Finds the bank's candidate again.
   virtual void update(std::int32_t bank, Cycle now) = 0;
   // After loading: nothing is known of any bank but its queues and row; update() of all follows.

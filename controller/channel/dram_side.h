@@ -64,6 +64,10 @@ class DramSide {
 
   // A transaction, its keys set, competes for its bank from now on.
   void insert(Transaction& transaction, Extras extras, Cycle edge) {
+    if (extras == Extras::none) {
+      native_->insert_first_side(transaction, edge);
+      return;
+    }
     const std::size_t side = extras == Extras::any ? side_of(transaction) : 0;
     banks_.insert(transaction, side, edge);
     if (extras == Extras::any) {

@@ -11,18 +11,6 @@ NativeBanks::NativeBanks(const DramParameters& dram, TimingEngine& engine, Trans
          "the channel has too many banks");
 }
 
-void NativeBanks::update(std::int32_t index, Cycle now) {
-  Bank& bank = at(index);
-  if ((competing_ & bank.bit) != 0) {
-    displace(bank, now);
-  }
-  if (competes(bank)) {
-    find_candidate(bank);
-    place(bank, now);
-    find_next();
-  }
-}
-
 void NativeBanks::wait_on(std::uint64_t banks, Cycle edge) {
   for (; banks != 0; banks &= banks - 1) {
     Bank& bank = first_of(banks);

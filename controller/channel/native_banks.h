@@ -28,6 +28,8 @@ class NativeBanks final : public DramBanks {
   // At most 64 banks in all.
   NativeBanks(const DramParameters& dram, TimingEngine& engine, TransactionPool& pool);
 
+  // As DramBanks::insert() of side 0, without a call.
+  void insert_first_side(Transaction& transaction, Cycle now);
   void column(Transaction& transaction, std::size_t side, Command command, Cycle now) override;
   void activate(const Transaction& transaction, Cycle now) override;
   void precharge(std::int32_t bank, Cycle now) override;
@@ -58,7 +60,8 @@ class NativeBanks final : public DramBanks {
   Bank& first_of(std::uint64_t banks) { return banks_[index_of_first(banks)]; }
   const Bank& first_of(std::uint64_t banks) const { return banks_[index_of_first(banks)]; }
 
-  void update(std::int32_t bank, Cycle now) override;
+  void update(std::int32_t bank, Cycle now) override { update(at(bank), now); }
+  void update(Bank& bank, Cycle now);
   void forget() override;
   Bank& open(const Transaction& transaction, Cycle now);
   void shut(Bank& bank, Cycle now);
@@ -164,6 +167,23 @@ HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   writes_ |= command == Command::write ? bank.bit : 0;
   ready_ |= bank.bit;
   wait_or_stay(bank, reserves_data_bus(command) ? next_data_ : next_row_, now);
+}
+
+HMSIM_INLINE void NativeBanks::update(Bank& bank, Cycle now) {
+  if ((competing_ & bank.bit) != 0) {
+    displace(bank, now);
+  }
+  if (competes(bank)) {
+    find_candidate(bank);
+    place(bank, now);
+    find_next();
+  }
+}
+
+HMSIM_INLINE void NativeBanks::insert_first_side(Transaction& transaction, Cycle now) {
+  if (queue(transaction, 0)) {
+    update(at(transaction.bank), now);
+  }
 }
 
 // A ready bank, whose candidate has another next command now, waits for its own rules again, or

@@ -62,7 +62,7 @@ struct Uncontended {
     channel.admission_.open();
     channel.complete(extras);
     if (channel.admission_.may_admit()) {
-      admit<extras>(channel);
+      channel.admit(extras);
     }
     channel.admission_.close();
     if (extras == Extras::keys) {
@@ -87,11 +87,6 @@ struct Uncontended {
   }
 
  private:
-  template <Extras extras>
-  [[gnu::noinline, gnu::flatten]] static void admit(Channel& channel) {
-    channel.admit(extras);
-  }
-
   // The DRAM alone may have something to issue on this edge. Keys that a command changed end the
   // window.
   template <Extras extras, class Banks>
