@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "agents/core/core_steps.h"
+
 namespace hmsim {
 
 namespace {
@@ -67,65 +69,21 @@ void CoreAgent::rest(std::int64_t slot) {
 void CoreAgent::start_pass(std::int64_t slot) {
   empty_window(slot);
   parts_.start_pass();
-  fetch();
+  fetch(*this);
   next_slot_ = std::max(next_slot_, slot);
   plan();
-}
-
-void CoreAgent::fetch() {
-  std::int64_t gap = 0;
-  have_record_ = parts_.next_record(last_index_, gap);
-  next_index_ = last_index_ + gap;
-  next_slot_ = last_slot_ + gap;
-  decide_end();
 }
 
 void CoreAgent::each_record(bool to_limit, const std::function<bool()>& visit) {
   while ((to_limit ? !ending_ : have_record_) && parts_.in_first_turn() && visit()) {
     last_index_ = next_index_;
-    fetch();
+    fetch(*this);
   }
 }
 
 void CoreAgent::decide_end() {
   ending_ = !have_record_ || next_index_ > limit_index_;
   end_index_ = std::min(next_index_, limit_index_);
-}
-
-[[gnu::flatten]] Tick CoreAgent::advance(Tick now) {
-  Tick step = next_step();
-  while (next_event_with(step) <= now) {
-    if (step <= now) {
-      do_step(now);
-    } else {
-      act(now);
-    }
-    step = next_step();
-  }
-  return next_event_with(step);
-}
-
-inline void CoreAgent::act(Tick now) {
-  if (ending_) {
-    reach(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
-    pass_ended(slots_.edge_at_or_after(now), now);
-    return;
-  }
-  if (blocked()) {
-    stalled_ = true;
-    act_time_ = kNever;
-    stood_still(now);
-    return;
-  }
-  // The last slot that is not after now: when a dispatch's time has come, its own.
-  const std::int64_t slot_now =
-      act_time_ == now ? next_slot_ : slots_.edge_at_or_after(now + Tick(1)) - 1;
-  dispatch(slot_now, now);
-  while (runs_ahead_ && act_time_ != kNever && !ending_ &&
-         end_ - first_ < static_cast<std::int64_t>(entries_.size()) && !blocked() &&
-         may_run_ahead()) {
-    dispatch(slot_now, now);
-  }
 }
 
 void CoreAgent::pass_ended(std::int64_t slot, Tick now) {
@@ -162,25 +120,6 @@ void CoreAgent::end_pass() {
   before_pass_ += end_index_;
   measured_before_ = 0;
   limit_index_ = instructions_ == 0 ? kNoLimit : instructions_;
-}
-
-void CoreAgent::dispatch(std::int64_t slot_now, Tick now) {
-  for (; first_ < applied_ && entry(first_).retire <= slot_now; ++first_) {
-    base_ = entry(first_);
-  }
-  const bool own_entry = next_index_ > last_index_;
-  if (own_entry) {
-    Entry& added = entry(end_++);
-    added.index = next_index_;
-    added.dispatch = next_slot_;
-    added.ready = next_slot_ + cycle_slots();
-  }
-  last_index_ = next_index_;
-  last_slot_ = next_slot_;
-  dispatched(own_entry ? end_ - 1 : kUnknown, last_slot_, now);
-  resolve_retirement();
-  fetch();
-  plan();
 }
 
 void CoreAgent::unblock(Tick now) {

@@ -51,7 +51,6 @@ class CoreAgent : public Agent, protected RecordSource {
   }
 
   Tick next_event() const override { return next_event_with(next_step()); }
-  Tick advance(Tick now) override;
 
  protected:
   static constexpr std::int64_t kUnknown = -1;
@@ -65,6 +64,9 @@ class CoreAgent : public Agent, protected RecordSource {
   // Whether there may be no pass under way.
   virtual bool may_rest() const { return false; }
   virtual double source_fraction() const = 0;
+  // advance(), for each kind to compile with its own functions (core_steps.h).
+  template <class Kind>
+  Tick advance_as(Kind& kind, Tick now);
   // Whether the record fetched must wait although the window has room; unblock() tells its end.
   virtual bool blocked() const = 0;
   // It begins to wait so.
@@ -154,15 +156,18 @@ class CoreAgent : public Agent, protected RecordSource {
   void check_act_time(const Archive& archive) const;
 
   void empty_window(std::int64_t slot);
-  void fetch();
+  template <class Source>
+  void fetch(Source& source);
   // Retirement is known up to instruction `index`; `before` is the last record up to there.
   void reach(const Entry& before, std::int64_t index) {
     parts_.reach(index, before.index, before.retire, !finished_once());
   }
   void decide_end();
   void plan();
-  void act(Tick now);
-  void dispatch(std::int64_t slot_now, Tick now);
+  template <class Kind>
+  void act(Kind& kind, Tick now);
+  template <class Kind>
+  void dispatch(Kind& kind, std::int64_t slot_now, Tick now);
   void resolve_retirement() {
     if (known_ < end_ && entry(known_).ready != kUnknown) {
       resolve_known();
@@ -202,48 +207,5 @@ class CoreAgent : public Agent, protected RecordSource {
   std::int64_t before_pass_ = 0;      // instructions of passes that ended
   std::int64_t measured_before_ = 0;  // instructions of this pass before measuring began
 };
-
-// Decides when the next record is dispatched, or the pass ends: kNever while that depends on a
-// completion.
-inline void CoreAgent::plan() {
-  act_time_ = kNever;
-  if (ending_) {
-    if (known_ == end_) {
-      const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
-      act_time_ = slots_.tick(last.retire + (end_index_ - last.index));
-    }
-    return;
-  }
-  const std::int64_t leaves = next_index_ - parameters_.window;
-  while (applied_ < end_ && entry(applied_).index <= leaves) {
-    if (applied_ == known_) {
-      return;
-    }
-    const Entry& left = entry(applied_);
-    next_slot_ = later(next_slot_, left.retire + (leaves - left.index) + 1);
-    ++applied_;
-  }
-  if (!stalled_) {
-    act_time_ = slots_.tick(next_slot_);
-  }
-}
-
-// The first record that is not known to retire is ready.
-inline void CoreAgent::resolve_known() {
-  do {
-    const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
-    Entry& next = entry(known_);
-    reach(before, next.index - 1);
-    next.retire = later(before.retire + (next.index - before.index), next.ready);
-    ++known_;
-  } while (known_ < end_ && entry(known_).ready != kUnknown);
-}
-
-inline void CoreAgent::resume() {
-  resolve_retirement();
-  if (act_time_ == kNever && !stalled_) {
-    plan();
-  }
-}
 
 }  // namespace hmsim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "agents/core/core_steps.h"
 #include "agents/translation.h"
 #include "traces/trace_formats.h"
 
@@ -58,6 +59,8 @@ bool CpuCore::blocked() const {
 
 // The core does not run ahead with a line on its way: the line may have come, and gone again, by
 // the time of the dispatch. Nor does it before a shared L3, which might come to know.
+Tick CpuCore::advance(Tick now) { return advance_as(*this, now); }
+
 bool CpuCore::may_run_ahead() const {
   const auto waits = [this](std::uint64_t address) {
     return address != 0 && (fills_->in_flight(address / kLine) ||

@@ -44,11 +44,14 @@ class CpuCore final : public CoreAgent, private LastLevelCache::User {
   void declare(ParameterSet& parameters) override;
   std::vector<ParameterError> check() const override;
   void register_statistics(StatisticRegistry& registry, const std::string& path) override;
+  Tick advance(Tick now) override;
   void on_admit(const Request& request, Tick now) override;
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
 
  private:
+  friend class CoreAgent;  // advance_as()
+
   using Fill = FillTable::Id;
   using Link = std::uint32_t;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "agents/core/core_steps.h"
 #include "agents/translation.h"
 #include "core/errors.h"
 #include "core/places.h"
@@ -60,6 +61,8 @@ void MissCore::open() {
                                      [this](Tick now) { page_came(now); });
   }
 }
+
+[[gnu::flatten]] Tick MissCore::advance(Tick now) { return advance_as(*this, now); }
 
 bool MissCore::fetch_record(std::int64_t& gap) {
   const bool have = source_->next(miss_);

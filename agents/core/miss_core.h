@@ -42,6 +42,7 @@ class MissCore : public CoreAgent {
       : CoreAgent(defaults), persistence_(defaults.node.persistence), mshrs_(defaults.core.mshrs) {}
 
   void declare(ParameterSet& parameters) override;
+  Tick advance(Tick now) final;
   void on_admit(const Request& request, Tick now) override;
   void check_outstanding(const Archive& archive,
                          const std::vector<Outstanding>& requests) const override;
@@ -60,7 +61,7 @@ class MissCore : public CoreAgent {
   void open() override;
   // The core, which has a prefetcher, stores to the line.
   virtual void stored(MemoryClass memory, Address address) { give_up_copy(memory, address); }
-  bool fetch_record(std::int64_t& gap) override;
+  bool fetch_record(std::int64_t& gap) final;
   void rewind() override;
   void dispatched(std::int64_t number, std::int64_t slot, Tick now) override;
   void serialize_core(Archive& archive) override;
@@ -72,6 +73,8 @@ class MissCore : public CoreAgent {
   bool page_fences_ = false;
 
  private:
+  friend class CoreAgent;  // advance_as()
+
   // A load between dispatch and its leaving the window.
   struct Load {
     std::uint64_t address = 0;  // as in the source
@@ -84,11 +87,11 @@ class MissCore : public CoreAgent {
 
   bool seek_record(std::int64_t instructions, std::int64_t& gap) override;
   double source_fraction() const override { return source_->fraction(); }
-  bool blocked() const override;
+  bool blocked() const final;
   void stood_still(Tick now) override;
   void page_came(Tick now);
   Tick next_step() const final { return steps_.next_time(); }
-  void do_step(Tick now) override;
+  void do_step(Tick now) final;
   void handle_completion(const Request& request, Tick now) override;
 
   // Where a fence no longer waits for the write.

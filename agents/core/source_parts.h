@@ -41,8 +41,10 @@ class SourceParts {
   void start_pass();
   // Reads the next record of the parts, as fetch_record() does; the record before it, or the pass's
   // start, is instruction `index` of the pass. Throws InputError where the source is too short.
-  bool next_record(std::int64_t index, std::int64_t& gap) {
-    const bool have = in_part_ ? source_.fetch_record(gap) : begin_part(index, gap);
+  // fetch(gap): the source's fetch_record().
+  template <class Fetch>
+  bool next_record(Fetch fetch, std::int64_t index, std::int64_t& gap) {
+    const bool have = in_part_ ? fetch(gap) : begin_part(index, gap);
     return take(have, gap) || next_of_later_part(index, gap);
   }
   // No record was read yet that a pass reads for the second time because of keys_.loop.
