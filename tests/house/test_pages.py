@@ -64,3 +64,18 @@ def test_links_are_titled_by_what_they_lead_to() -> None:
         pages += (ROOT / folder).rglob("README.md")
     mute = {str(page): found for page in pages if (found := mute_links(page.read_text("utf-8")))}
     assert not mute, f"titles, in place of names of files: {mute}"
+
+
+def stray_rows(text: str) -> list[str]:
+    """Return rows like a table's that belong to none: a table has a line below its head."""
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+    tables = re.findall(r"(?:^\|.*\n?)+", prose, flags=re.M)
+    heads = [[*table.splitlines(), ""] for table in tables]
+    return [lines[0] for lines in heads if not re.fullmatch(r"\|[ :|-]+", lines[1])]
+
+
+def test_rows_of_tables_stand_in_tables() -> None:
+    assert stray_rows("| a |\n|---|\n| 1 |\n\n| 2 |\n") == ["| 2 |"]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    stray = {page.name: found for page in pages if (found := stray_rows(page.read_text("utf-8")))}
+    assert not stray, f"rows without a table: {stray}"
