@@ -96,7 +96,7 @@ def test_bad_input_gets_one_error(root: Path, tmp_path: Path) -> None:
     damaged.mkdir()
     write(damaged / "one.json", "{")
     cases = {
-        "tow: no such experiment; did you mean two?": ("run", "tow"),
+        "tow: no such experiment; did you mean 'two'?": ("run", "tow"),
         "one.json: No such file": ("compare", "--out", tmp_path / "none"),
         "one.json: damaged": ("compare", "--out", damaged),
     }
@@ -125,3 +125,10 @@ def test_an_archive_holds_what_is_committed(tmp_path: Path) -> None:
         names = set(archive.getnames())
     assert {"hmsim/README.md", "hmsim/SConstruct", "hmsim/configs/quick.yaml"} <= names
     assert not any("/build/" in name or ".venv" in name for name in names)
+
+
+def test_results_that_are_not_there_are_told(root: Path, tmp_path: Path) -> None:
+    done = invoke("artifact", "compare", "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert f"is not there: 'hmsim artifact run --out {tmp_path / 'out'}' makes it" in done.stderr
+    assert "known: one, two" in invoke("artifact", "run", "xyzzy").stderr

@@ -113,6 +113,14 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     "no agents": ("description: none\n", ("w.yaml: agents: missing",)),
     "no agent": ("agents: []\n", ("w.yaml:1: agents: expected a list",)),
     "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents: expected a list",)),
+    "many agents": (
+        AGENT + AGENT[AGENT.index("  -") :] * 1024,
+        ("w.yaml:2: agents: 1025 are more",),
+    ),
+    "what steers a terminal": (
+        'agents:\n  - {kind: "\\e[2J\u202ex"}\n',
+        (r"w.yaml:2: kind: '\x1b[2J\u202ex' is none of",),
+    ),
     "an agent as a value": ("agents:\n  - synthetic\n", ("w.yaml:2: agents: entry 0",)),
     "an unknown top-level key": (
         "agnts: []\n",

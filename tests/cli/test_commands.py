@@ -14,7 +14,7 @@ import pytest
 import typer
 from hmsim.cli import app
 from hmsim.cli.commands import COMMANDS
-from support import REPO, invoke
+from support import REPO, invoke, parsed
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -52,6 +52,13 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     done = invoke("comp")
     assert done.exit_code == 2
     assert "Did you mean 'compare'?" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["configs", "workloads"])
+def test_what_is_shipped_is_listed_once(command: str) -> None:
+    names = [each["name"] for each in parsed(command)]
+    assert len(names) > 10
+    assert len(names) == len(set(names))
 
 
 def leaves() -> Iterator[tuple[str, Any]]:

@@ -100,6 +100,19 @@ def test_libraries_that_do_not_belong_here_are_refused(tmp_path: Path) -> None:
 
 
 @needs_compiler
+def test_a_new_scheduler_s_keys_count_once_they_are_changed(tmp_path: Path) -> None:
+    source = tmp_path / "writes_first.cc"
+    succeed("policy", "new", "writes_first", "--out", source)
+    write(source, source.read_text().replace("return request.row_hit", "return request.write"))
+    succeed("policy", "build", source, "--to", tmp_path / "lib")
+    results = []
+    for name in ("fr_fcfs", "writes_first"):
+        run = ("run", "quick", "--workload", "demo", "--set", f"controller.scheduler={name}")
+        results.append(json.loads(hmsim(*run, "--json", libraries=tmp_path / "lib").stdout))
+    assert results[0]["dram.row_hit_ratio"] != results[1]["dram.row_hit_ratio"]
+
+
+@needs_compiler
 def test_what_does_not_compile_leaves_the_library_as_it_was(tmp_path: Path) -> None:
     library = made(tmp_path, "mine", "fcfs")
     before = library.read_bytes()

@@ -88,8 +88,9 @@ def _chosen(names: Optional[list[str]], everything: bool) -> list[artifact.Exper
     known = artifact.experiments()
     for name in names or ():
         if name not in known:
-            near = nearest_name(name, list(known)) or ", ".join(known)
-            raise InputError(f"{name}: no such experiment; did you mean {near}?")
+            near = nearest_name(name, list(known))
+            hint = f"did you mean '{near}'?" if near else f"known: {', '.join(known)}"
+            raise InputError(f"{name}: no such experiment; {hint}")
     if names:
         return [known[name] for name in dict.fromkeys(names)]
     return [each for each in known.values() if everything or each.first]

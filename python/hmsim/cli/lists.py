@@ -117,8 +117,7 @@ def params(
 
 def configs(json: Json = False) -> None:
     """List the shipped configurations."""
-    inner = [{**each, "name": f"storage/{each['name']}"} for each in _described("configs/storage")]
-    _print_described([*_described("configs"), *inner], "configuration", json)
+    _print_described(_described("configs"), "configuration", json)
 
 
 def workloads(json: Json = False) -> None:

@@ -219,7 +219,10 @@ def need(what: str, extra: str, *modules: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Print a message for the user on standard error."""
+    """Print a message for the user on standard error; what would steer a terminal is escaped."""
+    message = "".join(
+        each if each.isprintable() or each == "\n" else ascii(each)[1:-1] for each in message
+    )
     with contextlib.suppress(OSError):  # there is nobody left to tell
         print(f"hmsim: {message}", file=sys.stderr)
 

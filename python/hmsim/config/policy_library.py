@@ -28,6 +28,8 @@ FLAGS = "-std=c++17 -O3 -fPIC -shared -fvisibility=hidden -ffp-contract=off -Wl,
 SYMBOL = re.compile(r"^extern const PolicyDescriptor kPolicy_(\w+);", re.MULTILINE)
 KIND = re.compile(r"\bkPolicy_\w+\s*\{\s*PolicyKind::(\w+)")
 NAME = re.compile(r"[a-z][a-z0-9_]*")
+# It says what the keys amount to, which they no longer do once they are changed.
+SHORTCUT = re.compile(r"^.*\bfixed_order\(\).*\n", re.MULTILINE)
 LONGEST = 1 << 20  # bytes of a policy's file
 GLUE = """\
 #include "policies/policy_library.h"
@@ -63,6 +65,9 @@ def sources() -> dict[str, Path]:
 def new(name: str, like: str, out: Path, force: bool = False) -> None:
     """Write the file of a policy that is like a shipped one, but for its name.
 
+    A scheduler's ``fixed_order()`` is left out, so that its keys are asked for.
+
+
     Raises InputError: there is no such policy, the name is none or taken, or the file exists.
     """
     if not NAME.fullmatch(name):
@@ -79,7 +84,7 @@ def new(name: str, like: str, out: Path, force: bool = False) -> None:
     if made is None:
         raise InputError(f"--like {like}: {found[like]} defines it in a way of its own")
     title = "".join(part.capitalize() for part in name.split("_"))
-    text = re.sub(rf"\b{made[1]}\b", title, text)
+    text = re.sub(rf"\b{made[1]}\b", title, SHORTCUT.sub("", text))
     text = text.replace(f"kPolicy_{like}", f"kPolicy_{name}").replace(f'"{like}"', f'"{name}"')
     with new_file(out, force) as scratch:
         scratch.write_text(text, encoding="utf-8")

@@ -136,7 +136,10 @@ def run(experiment: Experiment, out: Path) -> bool:
 
 def compare(experiment: Experiment, out: Path) -> Verdict:
     """Set what an experiment printed beside what is expected. Raises InputError: one is missing."""
-    got_file = _read(out / f"{experiment.name}.json")
+    result = out / f"{experiment.name}.json"
+    if not result.exists():
+        raise InputError(f"{result}: is not there: 'hmsim artifact run --out {out}' makes it")
+    got_file = _read(result)
     wanted_file = _read(folder() / "expected" / f"{experiment.name}.json")
     got, wanted = (dict(leaves(each.get("output"))) for each in (got_file, wanted_file))
     worst, differing, example = 0.0, 0, ""

@@ -20,6 +20,7 @@ from hmsim.config.settings import Setting
 from hmsim.running import fio_job, mixes
 
 MOST_COPIES = 256
+MOST_AGENTS = 1024  # of a run
 PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
 COMPUTES = ("llc_trace", "job")  # kinds of agents whose instructions take time
 LISTS = ("cores", "nodes", "size")  # keys whose value may be a list of numbers
@@ -131,6 +132,9 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
                 for node in _agent_nodes(path, value_node)
                 for copy in _copies(_agent(path, node))
             ]
+            if len(agents) > MOST_AGENTS:
+                where = yaml_settings.place(path, value_node)
+                raise InputError(f"{where}: agents: {len(agents)} are more than {MOST_AGENTS}")
         elif key == "description":
             yaml_settings.scalar(path, value_node, key)
         else:
