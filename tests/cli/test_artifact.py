@@ -97,7 +97,7 @@ def test_bad_input_gets_one_error(root: Path, tmp_path: Path) -> None:
     write(damaged / "one.json", "{")
     cases = {
         "tow: no such experiment; did you mean 'two'?": ("run", "tow"),
-        "one.json: No such file": ("compare", "--out", tmp_path / "none"),
+        "one.json: is not there": ("compare", "--out", tmp_path / "none"),
         "one.json: damaged": ("compare", "--out", damaged),
     }
     for told, arguments in cases.items():
