@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from hmsim.running.run_directory import RunDirectory
@@ -44,9 +45,11 @@ def add_channels(
 def _add_buses(
     sheet: Sheet, run: RunDirectory, channel: int, commands: pd.DataFrame, period: int
 ) -> None:
+    import numpy as np
+
     group = f"channel {channel}"
     start = commands["cycle"].to_numpy() * period
-    names = commands["command"].astype(str)
+    names = commands["command"].astype("category")
 
     def some(which: Any) -> dict[str, Any]:
         return {
@@ -54,11 +57,16 @@ def _add_buses(
             "row": commands["row"].to_numpy()[which],
         }
 
-    codes = names.map(CODES).fillna(CODES["command"]).to_numpy(dtype="int8")
-    slots = names.map(lambda name: takes_slot(name, run)).to_numpy(dtype=bool)
+    def each(of_name: Callable[[str], Any], kind: str) -> Any:
+        """Return a value for each command; it is asked for once for each name."""
+        values = [of_name(str(name)) for name in names.cat.categories]
+        return np.array(values, dtype=kind)[names.cat.codes.to_numpy()]
+
+    codes = each(lambda name: CODES.get(name, CODES["command"]), "int8")
+    slots = each(lambda name: takes_slot(name, run), "bool")
     track = Track((channel, BUSES, 0), group, "command bus")
     sheet.add(track, start[slots], start[slots] + period, codes[slots], **some(slots))
-    responses = names.isin(RESPONSES).to_numpy()
+    responses = each(lambda name: name in RESPONSES, "bool")
     track = Track((channel, BUSES, 1), group, "ack line")
     sheet.add(
         track, start[responses], start[responses] + period, codes[responses], **some(responses)
@@ -133,6 +141,9 @@ def _add_ranks(
 ) -> None:
     """Refreshes, and the states of low power."""
     import numpy as np
+
+    told = ["refresh", "refresh_same_bank", *(name for pair in PAIRS.values() for name in pair)]
+    commands = commands[commands["command"].isin(told)]
 
     for rank, rows in commands.groupby("rank", sort=True):
         group = f"channel {channel}, DRAM rank {rank}"
