@@ -198,8 +198,10 @@ std::vector<ParameterError> DramParameters::check() const {
                                         std::to_string(2 * below)});
   }
   if (ranks * organisation.groups > kMostBankGroups) {
+    const std::int64_t most = std::max<std::int64_t>(kMostBankGroups / organisation.groups, 1);
     errors.push_back({"dram.ranks", "makes more than " + std::to_string(kMostBankGroups) +
-                                        " bank groups a channel"});
+                                        " bank groups a channel; " + std::to_string(most) +
+                                        " would do"});
   }
   check_own_times(*standard, timing, errors);
   const bool same_bank = refresh_mode == RefreshMode::same_bank;

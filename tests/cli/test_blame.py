@@ -25,6 +25,14 @@ from support import invoke, succeed, write
         ),
         (["nvdimm.capacity=33MiB"], "--set: nvdimm.capacity: 33MiB", "nearest: 32MiB"),
         (["controller.channels=3"], "--set: controller.channels: 3", "nearest: 4"),
+        (
+            [
+                *("dram.preset=ddr4_3200w_8gb_x8", "dram.ranks=8"),
+                "controller.address_map=row|bank|rank|column|group|channel",
+            ],
+            "--set: dram.ranks: makes more than 16 bank groups a channel",
+            "; 4 would do",
+        ),
     ],
 )
 def test_what_was_set_is_blamed_and_a_value_that_would_do_is_named(
