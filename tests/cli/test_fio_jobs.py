@@ -12,7 +12,7 @@ from hmsim import InputError
 from hmsim.config.configuration import load_config
 from hmsim.running.runner import run
 from hmsim.running.workload import Workload, load_workload
-from support import REPO, succeed, write
+from support import REPO, invoke, succeed, write
 
 
 def loaded(folder: Path, text: str) -> Workload:
@@ -151,3 +151,16 @@ def test_the_job_of_the_documentation_is_read(tmp_path: Path) -> None:
     (text,) = re.findall(r"```ini\n(.*?)```", page, re.DOTALL)
     agents: list[dict[str, Any]] = [{**agent} for agent in keys(tmp_path, text)]
     assert [agent["access"] for agent in agents] == ["zipf", "sequential"]
+
+
+def test_a_job_file_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    text = "; of no suffix\n[one]\nrw=read\nsize=1m\n"
+    (agent,) = load_workload(write(tmp_path / "job.ini", text)).agents
+    assert dict(agent.flat())["kind"] == "io_pattern"
+
+
+def test_what_a_device_cannot_hold_names_the_size(tmp_path: Path) -> None:
+    job = write(tmp_path / "job.fio", "[a]\nnumjobs=2\nsize=200m\nrw=read\n")
+    done = invoke("run", "quick", "--workload", job)
+    assert done.exit_code == 2
+    assert "job.fio:3: size: footprint: 400MiB" in done.stderr

@@ -126,6 +126,15 @@ class Sizes:
         return total * shares // sum(size * share for size, share in self.parts)
 
 
+def is_job_file(path: Path) -> bool:
+    """Tell whether a file is one: by its name, or since a section is the first thing in it."""
+    if path.suffix == SUFFIX:
+        return True
+    lines = map(bytes.strip, read_text_file(path).splitlines())
+    first = next((line for line in lines if line and line[:1] not in b"#;"), b"")
+    return bool(SECTION.fullmatch(first.decode(errors="replace")))
+
+
 def load(path: Path) -> tuple[list[list[Setting]], list[str]]:
     """Return the keys of agents that do what a job file says, and notes on what they do not.
 
@@ -322,10 +331,14 @@ def _agents(job: Job, start: int) -> list[list[Setting]]:
         ("requests", str(threads * _requests(job, sizes, reads))),
         ("footprint", f"{footprint // SECTOR * SECTOR}B"),
     ]
+    places = {"footprint": f"{job.keys['size'].where}: size"} if "size" in job.keys else {}
     shift = 0 if own else job.bytes("offset")
     offsets = [start + shift + number * step for number in range(clones if apart else 1)]
     return [
-        [Setting(key, text, job.where) for key, text in [*keys, ("offset", f"{offset}B")]]
+        [
+            Setting(key, text, places.get(key, job.where))
+            for key, text in [*keys, ("offset", f"{offset}B")]
+        ]
         for offset in offsets
     ]
 

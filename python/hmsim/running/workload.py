@@ -92,8 +92,11 @@ class Workload:
 
         def place(match: re.Match[str]) -> str:
             number = int(match["number"])
-            known = number < len(self.agents)
-            return f"{self.agents[number].where}: {match['rest']}" if known else match[0]
+            if number >= len(self.agents):
+                return match[0]
+            agent = self.agents[number]
+            places = {setting.name: setting.where for setting in agent.settings}
+            return f"{places.get(match['rest'].partition(':')[0], agent.where)}: {match['rest']}"
 
         return re.sub(r"^agent[ .](?P<number>\d+)[:.] ?(?P<rest>.*)", place, message, flags=re.M)
 
@@ -105,7 +108,8 @@ class Workload:
 def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     """Return the workload in a YAML file: a path, or the name of a shipped one (``demo``).
 
-    A path that ends with ``.fio`` is a job file of fio (`hmsim.running.fio_job`).
+    A file that ends with ``.fio``, or begins with a section, is a job file of fio
+    (`hmsim.running.fio_job`).
 
     A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
     beside the file and must exist; in the place of one, a profile means its twin. The agents' keys
@@ -121,7 +125,7 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
         found = [yaml_settings.from_mapping(keys, name) for keys in mixes.agents(mix)]
         return Workload(mix.name, tuple(load_agent(keys) for keys in found))
     path = find_file(path_or_name, "workloads", "workload")
-    if path.suffix == fio_job.SUFFIX:
+    if fio_job.is_job_file(path):
         jobs, notes = fio_job.load(path)
         return Workload(path.stem, tuple(load_agent(keys) for keys in jobs), tuple(notes))
     agents: list[Agent] | None = None
