@@ -28,6 +28,7 @@ def test_a_line_goes_through_the_means_of_each_policy(monkeypatch: pytest.Monkey
     table = hmsim.load_results("s")
     (figure,) = drawn
     lines = figure.axes[0].get_lines()
+    assert figure.axes[0].get_legend() is None and len(figure.legends) == 1  # beside the lines
     assert [line.get_label() for line in lines] == ["split", "hms"]
     for line in lines:
         rows = table[table["policy"] == line.get_label()]

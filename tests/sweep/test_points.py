@@ -276,6 +276,31 @@ def test_an_interrupt_at_a_terminal_is_left_to_who_started_the_workers() -> None
         assert signal.getsignal(signal.SIGINT) == before
 
 
+def test_an_interrupt_while_workers_start_waits_until_they_can_be_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    from hmsim.running.workers import local_client
+
+    steps: list[str] = []
+
+    class Cluster:
+        def __init__(self, **keywords: object) -> None:
+            signal.raise_signal(signal.SIGINT)
+            steps.append("started")
+
+        def __enter__(self) -> Cluster:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            steps.append("ended")
+
+    monkeypatch.setattr(distributed, "LocalCluster", Cluster)
+    with pytest.raises(KeyboardInterrupt), local_client(1):
+        pass
+    assert steps == ["started", "ended"]
+
+
 def test_files_of_points_tell_what_they_are() -> None:
     points = counted([7])
     hmsim.run_points(points, "out", jobs=1)

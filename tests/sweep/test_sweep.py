@@ -173,7 +173,7 @@ def test_one_sweep_at_a_time_in_a_directory_of_its_own() -> None:
 def test_dry_run_prints_plan_and_hours_from_timed_points() -> None:
     text = succeed("sweep", sweep_file(), "--dry-run", "--jobs", "1")
     assert "12 points" in text and "0.2, 0.5, 0.8" in text
-    assert "8 points are to be run, 4 are finished" in text and "hours of one process" in text
+    assert "8 points are to be run, 4 are finished" in text and "seconds of one process" in text
     assert len([*Path("s/points").iterdir()]) == 4
 
 
@@ -244,6 +244,24 @@ def test_systems_of_storage_are_an_axis_beside_the_size_of_requests() -> None:
     assert not [each.error for each in plan if each.error]
     labels = [each.labels for each in plan]
     assert len({(each["config"], each["agent.0.size"]) for each in labels}) == 9 * 4
+
+
+def test_what_the_page_draws_of_the_weight_s_sweep_differs_by_bundle_and_weight() -> None:
+    text = (REPO / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    named = re.findall(r"^hmsim sweep weight .*--(?:pareto|plot) (\S+),(\S+)$", text, re.MULTILINE)
+    assert named
+    planned = Planner(load_sweep("weight")).plan()
+    chosen = [
+        each.point
+        for each in planned
+        if each.point
+        and each.labels["workload"] == "mix:dfsioe_w+mcf,closed"
+        and each.labels["policy"] in ("split", "hms")
+        and each.labels["policies.harmonic.weight"] in (0.2, 0.8)
+    ]
+    table = hmsim.run_points(chosen, "out", jobs=1)
+    assert {name for pair in named for name in pair} <= set(table.columns)
+    assert table["system.ipc"].nunique() == 3  # of split, whatever the weight, and of hms
 
 
 def test_files_in_the_documentation_and_the_shipped_ones_are_sweeps() -> None:

@@ -90,10 +90,12 @@ def sweep(
         _check_extras(
             loaded, jobs, place is not None, {"--pareto": bool(axes), "--plot": bool(line)}
         )
-    planned = [] if loaded.is_search else Planner(loaded).plan()
+    kept = f"what is finished is in {out or loaded.path.stem}"
+    with resumable(kept):
+        planned = [] if loaded.is_search else Planner(loaded).plan()
     if line and not loaded.is_search:
         line.check([each.labels for each in planned])
-    with sweep_directory(out or loaded.path.stem) as directory:
+    with resumable(kept), sweep_directory(out or loaded.path.stem) as directory:
         planned = with_tables(planned, not no_calibrate, jobs, True)
         if not loaded.is_search:
             check_statistics(named, [each.point for each in planned if each.point])
@@ -104,8 +106,7 @@ def sweep(
             print(estimate(directory, planned, workers))
             return
         started = time.monotonic()
-        kept = f"what is finished is in {directory}"
-        with resumable(kept), contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
             client = stack.enter_context(place.client()) if place else None
             how: dict[str, Any] = {"jobs": jobs, "client": client, "progress": True}
             if loaded.is_search:

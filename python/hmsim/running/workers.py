@@ -14,6 +14,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,24 @@ def outcomes(
 
 
 @contextlib.contextmanager
+def _signals_later() -> Iterator[None]:
+    """Let SIGINT and SIGTERM act when the block has ended: Dask cannot close half a cluster."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no signal arrives
+        return
+    came: list[int] = []
+    ours = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda n, _: came.append(n)) for number in ours}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
+
+
+@contextlib.contextmanager
 def local_client(processes: int) -> Iterator[Client]:
     """Give a client of a cluster of processes of this machine, which ends with the block.
 
@@ -86,15 +105,16 @@ def local_client(processes: int) -> Iterator[Client]:
         ) from error
     with contextlib.ExitStack() as stack:
         stack.enter_context(dask.config.set(LOCAL))
-        cluster = LocalCluster(
-            n_workers=processes,
-            threads_per_worker=1,
-            memory_limit=0,
-            host=LOOPBACK,
-            scheduler_kwargs=WITHOUT_WEB,
-            silence_logs=logging.CRITICAL,
-        )
-        stack.enter_context(cluster)
+        with _signals_later():
+            cluster = LocalCluster(
+                n_workers=processes,
+                threads_per_worker=1,
+                memory_limit=0,
+                host=LOOPBACK,
+                scheduler_kwargs=WITHOUT_WEB,
+                silence_logs=logging.CRITICAL,
+            )
+            stack.enter_context(cluster)
         yield stack.enter_context(Client(cluster))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hmsim._core import InputError, nearest_name
-from hmsim.sweep.pareto import COLOURS, SHAPES, averaged
+from hmsim.sweep.pareto import COLOURS, COLUMNS, SHAPES, averaged
 from hmsim.sweep.results import summary
 
 if TYPE_CHECKING:  # takes a while to import
@@ -89,10 +89,18 @@ class Line:
         if not numbers:
             plane.set_xticks(range(len(places)), [str(place) for place in places])
         unit = f" ({units[self.statistic]})" if units[self.statistic] else ""
+        plane.ticklabel_format(axis="y", useOffset=False)
         plane.set(xlabel=self.axis, ylabel=f"{self.statistic}{unit}")
         plane.grid(color="#dddddd", linewidth=0.6)
         if others:
-            plane.legend(frameon=False, fontsize=8, title=", ".join(others), title_fontsize=8)
+            figure.legend(
+                loc="outside lower center",
+                ncols=min(len(groups), COLUMNS),
+                frameon=False,
+                fontsize=8,
+                title=", ".join(others),
+                title_fontsize=8,
+            )
         for ending in (".svg", ".png"):
             metadata = {"Date": None} if ending == ".svg" else None
             figure.savefig(stem.with_suffix(ending), dpi=150, metadata=metadata)

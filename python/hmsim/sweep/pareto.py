@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # takes a while to import
 LESS_IS_BETTER = ("ns", "us", "ms", "s", "cycles", "nJ", "mJ")  # units of latencies and energies
 WAYS = {"min": 1, "max": -1}
 # Okabe and Ito's colours, told apart by the colour-blind too; and shapes for those who print.
+COLUMNS = 5  # of a legend
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = "osD^vPX"
 
@@ -110,7 +111,8 @@ def plot(table: pd.DataFrame, axes: Sequence[tuple[str, str]], stem: Path) -> in
     if labels:
         plane.set_title(f"Labels: {', '.join(labels)}", fontsize=9)
     plane.grid(color="#dddddd", linewidth=0.6)
-    plane.legend(frameon=False, fontsize=8)
+    plane.ticklabel_format(useOffset=False)
+    figure.legend(loc="outside lower center", ncols=COLUMNS, frameon=False, fontsize=8)
     for ending in (".svg", ".png"):
         metadata = {"Date": None} if ending == ".svg" else None
         figure.savefig(stem.with_suffix(ending), dpi=150, metadata=metadata)

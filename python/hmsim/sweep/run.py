@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # take a while to import
     import pandas as pd
     from distributed import Client
 
-HOUR = 3600  # seconds
+MINUTE, HOUR = 60, 3600  # seconds
 SAMPLE = 4  # points that are timed for an estimate, at most
 ENOUGH = 60  # seconds that they take together, behind which no further one is timed
 
@@ -157,9 +157,16 @@ def estimate(directory: Path, planned: Sequence[Planned], workers: int | None) -
     return (
         f"{left} points are to be run, {len(points) - left} are finished. By {len(seconds)} timed "
         f"points ({min(seconds):.2f} .. {max(seconds):.2f} s each, {mean:.2f} s on average): "
-        f"{left * mean / HOUR:.3g} hours of one process, {left * mean / HOUR / count:.3g} hours "
-        f"of {count}"
+        f"{_span(left * mean)} of one process, {_span(left * mean / count)} of {count}"
     )
+
+
+def _span(seconds: float) -> str:
+    """Return a time in the unit that people would take: seconds, minutes or hours."""
+    for unit, size in (("hours", HOUR), ("minutes", MINUTE)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.2g} seconds"
 
 
 def _seconds(outcomes: Sequence[Outcome]) -> list[float]:
