@@ -4,7 +4,7 @@
 // record is a request that was queued (action Q) to read, write or discard data, or to flush: an F
 // before the letter of the kind, or alone. An F after a W is FUA. It is done when a completion
 // (action C) tells so. Other actions are the same request further on its way. Lines that do not
-// begin with a device are blkparse's summary.
+// begin with a device are blkparse's summary. (blkparse(1), OUTPUT DESCRIPTION)
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DRAMsim3's traces: a hexadecimal address (0x may be missing, as DRAMsim3 reads it), the kind of
-// access and the clock cycle of its arrival.
+// access and the clock cycle of its arrival (DRAMsim3, src/common.cc).
 #include <utility>
 
 #include "traces/text_trace.h"

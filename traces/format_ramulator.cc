@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ramulator's filtered CPU traces: a line a load that missed the last-level cache, preceded by the
-// number of other instructions, with the write-back it caused, if any.
+// number of other instructions, with the write-back it caused, if any
+// (Ramulator, src/Processor.cpp, Trace::get_request).
 #include <utility>
 
 #include "traces/text_trace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ramulator's memory traces: a hexadecimal address (0x may be missing, as Ramulator reads it) and
-// R or W.
+// R or W (Ramulator, src/Processor.cpp, Trace::get_request).
 #include <utility>
 
 #include "traces/text_trace.h"

@@ -79,3 +79,15 @@ def test_rows_of_tables_stand_in_tables() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     stray = {page.name: found for page in pages if (found := stray_rows(page.read_text("utf-8")))}
     assert not stray, f"rows without a table: {stray}"
+
+
+def test_each_trace_format_names_its_source() -> None:
+    """A file of the program that reads or writes it, a manual, a paper, or an archive's number."""
+    source = re.compile(
+        r"\.(?:cc|cpp|h|proto|py)\b|\(\d\)|\d{4}[;)]|IOTTA|trace-events|fio \d|docs/"
+    )
+    ours = {"csv", "hmsim"}
+    for path in sorted((ROOT / "traces").glob("format_*.cc")):
+        if path.stem.removeprefix("format_") not in ours:
+            comment = path.read_text("utf-8").split("#include")[0].partition("\n")[2]
+            assert source.search(comment), f"{path.name} does not say where its format is from"
