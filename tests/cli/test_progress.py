@@ -6,10 +6,12 @@ from __future__ import annotations
 import io
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hmsim.common import progress
 from hmsim.common.progress import Bars, line, pause
+from support import invoke
 
 
 class Heard(io.StringIO):
@@ -80,3 +82,14 @@ def test_without_standard_error_work_goes_on(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sys, "stderr", None)
     with Bars(True) as bars:
         bars.report("long", 0.5)
+
+
+@pytest.mark.parametrize("command", ["report", "timeline"])
+def test_commands_that_read_logs_say_what_they_do(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(Bars, "report", lambda self, name, *others: told.append(name))
+    monkeypatch.chdir(tmp_path)
+    assert invoke(command, "none").exit_code == 2
+    assert told == [{"report": "writing report.html", "timeline": "reading none"}[command]]

@@ -7,6 +7,7 @@ import typer
 
 from hmsim.cli.support import Force
 from hmsim.common.directories import check_file
+from hmsim.common.progress import Bars
 
 
 def report(
@@ -23,5 +24,7 @@ def report(
     from hmsim.report import write_report
 
     check_file(out, force)
-    count = write_report(directories, out, force)
+    with Bars(True) as bars:
+        bars.report(f"writing {out}")
+        count = write_report(directories, out, force)
     print(f"{out}: {count} {'run' if count == 1 else 'runs'}")

@@ -11,6 +11,7 @@ from hmsim import _core
 from hmsim._core import InputError
 from hmsim.cli.support import Force
 from hmsim.common.directories import check_output, new_directory
+from hmsim.common.progress import Bars
 from hmsim.running.result import versions, write_json
 
 
@@ -48,7 +49,9 @@ def timeline(
     if request is not None and (begin is not None or end is not None):
         raise InputError("--request: goes without --from and --to")
     target = out if out is not None else f"{directory}/timeline"
-    whole = read_timeline(directory)
+    with Bars(True) as bars:
+        bars.report(f"reading {directory}")
+        whole = read_timeline(directory)
     check_output(target, force)
     if request is not None:
         story = story_of(whole, request)

@@ -16,6 +16,7 @@ from hmsim.report.requests import quantile
 
 UP, DOWN = 1, -1  # better is more, less
 LONGEST = 80  # characters of a value of the configuration
+BEGINNING = 14  # of a longer one, what is shown
 Value = Optional[float]
 
 # Title, what to read, and which way is better (0: neither).
@@ -154,7 +155,7 @@ def configuration(shown: Sequence[Shown], defaults: Mapping[str, str]) -> Markup
 
 def _brief(text: str) -> str:
     """Return a value of the configuration, a long one (a trained table) by its beginning."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text):,} characters)"
+    return text if len(text) <= LONGEST else f"{text[:BEGINNING]}… ({len(text):,} characters)"
 
 
 def causes(shown: Sequence[Shown]) -> Markup:
