@@ -26,7 +26,7 @@ from hmsim.running.mixes import (
 from hmsim.traces.columns import columns
 from hmsim.traces.file import TraceFile
 from hmsim.traces.reader import read_pieces
-from support import invoke, parsed, write
+from support import REPO, invoke, parsed, write
 
 ONLINE = tuple(f"{name}_online" for name in ("bayes", "kmeans", "pagerank", "sort", "wordcount"))
 # The paper, Table IV: reads and writes per 1000 instructions.
@@ -179,6 +179,22 @@ def test_a_workload_may_name_profiles(tmp_path: Path) -> None:
     write(tmp_path / "p.yaml", "hmsim_profile: 1\ninstructions: x\n")
     with pytest.raises(InputError, match=r"p\.yaml"):
         load_workload(path)
+
+
+def test_what_is_shipped_is_found_from_anywhere(tmp_path: Path) -> None:
+    text = """\
+agents:
+  - {kind: llc_trace, core: 0, path: workloads/profiles/mcf.yaml, format: hmsim,
+     instructions: 100000}
+  - {kind: llc_trace, core: 1, path: workloads/captures/sort.hmsim.zst, format: hmsim}
+"""
+    twin, captured = load_workload(write(tmp_path / "w.yaml", text)).agents
+    assert twin.trace is not None and twin.trace.name.startswith("mcf-")
+    assert captured.trace == REPO / "workloads" / "captures" / "sort.hmsim.zst"
+    own = tmp_path / "workloads" / "captures"
+    own.mkdir(parents=True)
+    write(own / "sort.hmsim.zst", b"")
+    assert load_workload(tmp_path / "w.yaml").agents[1].trace == own / "sort.hmsim.zst"
 
 
 def test_what_is_no_profile_stays_as_it_is(tmp_path: Path) -> None:

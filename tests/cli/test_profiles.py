@@ -228,6 +228,10 @@ def test_the_commands(tmp_path: Path) -> None:
     assert info["reads"] + info["writes"] == made["records"]
     assert info["read_mpki"] == pytest.approx(29.87, rel=0.01)
     assert invoke("trace", "profile", DEMO, "--out", out).exit_code == 2
+    shipped = ("trace", "synth", "--like", "mcf", "--instructions", "100k")
+    assert parsed(*shipped, "--out", tmp_path / "twin.hmsim.zst")
+    wrong = invoke("trace", "synth", "--like", "mfc", "--out", trace, "--force")
+    assert wrong.stderr == "hmsim: mfc: no such profile; did you mean 'mcf'?\n"
     assert invoke("trace", "synth", "--like", out, "--out", trace).exit_code == 2
     assert (
         invoke("trace", "synth", "--like", out, "--out", tmp_path / "b", "--blocks").exit_code == 2

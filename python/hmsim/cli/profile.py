@@ -7,6 +7,7 @@ import typer
 
 from hmsim.cli.support import Force, Json, count, print_json, print_table
 from hmsim.common.directories import new_file
+from hmsim.common.paths import find_file
 from hmsim.common.progress import Bars
 
 
@@ -39,7 +40,12 @@ def profile(
 
 
 def synth(
-    like: Annotated[str, typer.Option("--like", metavar="PROFILE", help="A profile to be like.")],
+    like: Annotated[
+        str,
+        typer.Option(
+            "--like", metavar="PROFILE", help="A profile to be like: a path or a shipped name."
+        ),
+    ],
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="Trace to write.")],
     instructions: Annotated[
         Optional[int],
@@ -70,7 +76,7 @@ def synth(
     from hmsim.clones.files import synthesise
     from hmsim.clones.profile_file import load
 
-    wanted = load(like)
+    wanted = load(find_file(like, "workloads/profiles", "profile"))
     with Bars(True) as bars:
         summary = synthesise(
             wanted,

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from hmsim._core import InputError, Simulation, nearest_name, parse_integer
-from hmsim.common.paths import find_file
+from hmsim.common.paths import data_directory, find_file
 from hmsim.config import settings as yaml_settings
 from hmsim.config.configuration import Config
 from hmsim.config.settings import Setting
@@ -112,7 +112,8 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     (`hmsim.running.fio_job`).
 
     A name such as ``mix:sort+mcf`` is one of the paper's mixes (hmsim.mixes). Traces are looked for
-    beside the file and must exist; in the place of one, a profile means its twin. The agents' keys
+    beside the file, those below ``workloads/`` also among the shipped ones, and must exist; in the
+    place of one, a profile means its twin. The agents' keys
     are checked when a configuration is known (`Workload.check`). An agent with ``copies: N``
     becomes N agents.
 
@@ -176,7 +177,7 @@ def _agent(path: Path, node: yaml.MappingNode) -> Agent:
 
 
 def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "") -> Agent:
-    """Return an agent of keys; its path is relative to a folder. Raises InputError.
+    """Return an agent of keys; its path is relative to a folder, or shipped. Raises InputError.
 
     A core over a profile's twin has the profile's base CPI, unless its keys name another; so have
     the cores of a job.
@@ -186,13 +187,24 @@ def load_agent(given: Sequence[Setting], folder: Path = Path(), where: str = "")
     keys = dict(setting.pair for setting in given)
     for setting in given:
         if setting.name == "path":
-            trace, cpi = _trace(folder / setting.text, keys)
+            trace, cpi = _trace(_place(folder, setting.text), keys)
             _check_trace(trace, setting)
             if cpi and keys.get("kind") in COMPUTES and "base_cpi" not in keys:
                 settings.append(replace(setting, name="base_cpi", text=f"{cpi:g}"))
             setting = replace(setting, text=os.fspath(trace))
         settings.append(setting)
     return Agent(tuple(settings), where or given[0].where, trace)
+
+
+def _place(folder: Path, text: str) -> Path:
+    """Return where a path leads: from a folder, or, of ``workloads/``, to what is shipped."""
+    own = folder / text
+    file = text.partition(PROFILE)[0] + PROFILE if PROFILE in text else text
+    if file.startswith("workloads/") and not (folder / file).exists():
+        packed = data_directory()
+        if (packed / file).is_file():
+            return packed / text
+    return own
 
 
 def _trace(path: Path, keys: Mapping[str, str]) -> tuple[Path, float]:
