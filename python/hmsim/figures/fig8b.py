@@ -38,7 +38,14 @@ def made(runs: Runs) -> Made:
         axes = canvas.subplots()
         for (name, values), colour, marker in zip(curves.items(), CYCLE, "os"):
             axes.plot(OUTSTANDING, values, marker=marker, ms=4, color=colour)
-            axes.annotate(f"  {name} lines", (64, values[-1]), va="center", color=colour)
+            axes.annotate(
+                f"{name} lines",
+                (64, values[-1]),
+                (8, 0),
+                textcoords="offset points",
+                va="center",
+                color=colour,
+            )
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(OUTSTANDING, [str(number) for number in OUTSTANDING])
