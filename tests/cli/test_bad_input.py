@@ -200,6 +200,14 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("--set: dram.ranks: 'x' is not a whole number",),
     ),
     "--set of a base": (("check", "quick", "--set", "base=quick"), ("--set: base:",)),
+    "two policies in a run": (
+        ("run", "quick", "--workload", "w.yaml", "--policy", "hms", "--policy", "split"),
+        ("--policy: given 2 times; 'hmsim compare' takes several",),
+    ),
+    "two workloads in a run": (
+        ("run", "quick", "--workload", "w.yaml", "--workload", "demo"),
+        ("--workload: given 2 times",),
+    ),
     "a wrong warm-up": (
         ("run", "quick", "--workload", "w.yaml", "--warmup", "1x"),
         ("warmup: '1x'",),

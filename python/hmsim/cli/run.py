@@ -60,12 +60,15 @@ NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
 
 WorkloadOption = Annotated[
-    str, typer.Option("--workload", help="A workload: a path or a shipped name.")
+    list[str],
+    typer.Option("--workload", metavar="NAME", help="A workload: a path or a shipped name."),
 ]
 PolicyOption = Annotated[
-    Optional[str],
+    Optional[list[str]],
     typer.Option(
-        "--policy", help="A policy bundle: a path or a shipped name; or NAME,drained or NAME,mixed."
+        "--policy",
+        metavar="NAME",
+        help="A policy bundle: a path or a shipped name; or NAME,drained or NAME,mixed.",
     ),
 ]
 
@@ -88,6 +91,8 @@ def run(
     json: Json = False,
 ) -> None:
     """Simulate a workload on a configuration."""
+    bundle = _only("--policy", policy) if policy else None
+    agents = load_workload(_only("--workload", workload))
     if series is not None:
         if out is None:
             raise InputError("--series: needs --out, whose series.parquet holds the time series")
@@ -95,8 +100,7 @@ def run(
     logs = _place_of_logs(request_log, out)
     if command_log and out is None:
         raise InputError("--command-log: needs --out, which holds the log")
-    system = configuration(config, sets, policy)
-    agents = load_workload(workload)
+    system = configuration(config, sets, bundle)
     chosen = options(seed, warmup, check)
     if out is not None:
         check_output(out, force)
@@ -199,6 +203,13 @@ def import_run(
     """Make a run directory of the record of a run in gem5."""
     result = read_record(record)
     _leave(result, out, force, json)
+
+
+def _only(option: str, values: Sequence[str]) -> str:
+    """Return the value of an option that a run takes once. Raises InputError."""
+    if len(values) > 1:
+        raise InputError(f"{option}: given {len(values)} times; 'hmsim compare' takes several")
+    return values[0]
 
 
 def _place_of_logs(request_log: bool, out: str | None) -> Path | None:
