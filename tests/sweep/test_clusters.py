@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -43,6 +44,16 @@ def test_job_scripts_hold_what_the_file_says(name: str, directive: str) -> None:
         script = cluster.job_script()
     assert directive in script and "source ~/hmsim/.venv/bin/activate" in script
     assert "--nworkers 16" in script and "04:00:00" in script
+
+
+def test_ctrl_c_stays_ours_when_jobs_are_prepared() -> None:
+    code = (
+        "import signal; from hmsim.running.clusters import load_cluster\n"
+        "with load_cluster('slurm').batch(): pass\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_sweep_runs_as_batch_jobs(monkeypatch: pytest.MonkeyPatch) -> None:

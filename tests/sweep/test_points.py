@@ -283,6 +283,7 @@ def test_an_interrupt_while_workers_start_waits_until_they_can_be_ended(
     from hmsim.running.workers import local_client
 
     steps: list[str] = []
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     class Cluster:
         def __init__(self, **keywords: object) -> None:
@@ -296,8 +297,11 @@ def test_an_interrupt_while_workers_start_waits_until_they_can_be_ended(
             steps.append("ended")
 
     monkeypatch.setattr(distributed, "LocalCluster", Cluster)
-    with pytest.raises(KeyboardInterrupt), local_client(1):
-        pass
+    try:
+        with pytest.raises(KeyboardInterrupt), local_client(1):
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert steps == ["started", "ended"]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,10 +85,13 @@ class Cluster:
 
     def batch(self) -> Any:
         """Return the cluster of dask-jobqueue, no job of which is queued yet. Raises InputError."""
+        before = signal.getsignal(signal.SIGINT)
         try:
             import dask_jobqueue
         except ImportError as error:
             raise InputError(f"{self.kind}: needs pip install 'hmsim[sweep]'") from error
+        if signal.getsignal(signal.SIGINT) is not before:  # its import leaves Ctrl-C to exit()
+            signal.signal(signal.SIGINT, before)
         arguments = [*self.options.get("worker_extra_args", ()), *WORKER_ARGUMENTS]
         try:
             return getattr(dask_jobqueue, BATCH[self.kind])(
