@@ -67,7 +67,6 @@ def new(name: str, like: str, out: Path, force: bool = False) -> None:
 
     A scheduler's ``fixed_order()`` is left out, so that its keys are asked for.
 
-
     Raises InputError: there is no such policy, the name is none or taken, or the file exists.
     """
     if not NAME.fullmatch(name):
