@@ -55,25 +55,20 @@ void MissTape::read(Chunk& chunk) {
     Archive archive(starts_[chunk.number]);
     source_->serialize(archive);
   }
-  chunk.misses.resize(kChunk);
-  std::size_t count = 0;
+  std::vector<Miss>& misses = chunk.misses;
+  misses.reserve(kChunk);
+  if (chunk.number == 0 && skip_ > 0 && !source_->seek(skip_, misses.emplace_back())) {
+    throw InputError(file_ + ": skip: the trace has no record behind " + std::to_string(skip_) +
+                     " instructions");
+  }
   bool more = true;
-  if (chunk.number == 0 && skip_ > 0) {
-    if (!source_->seek(skip_, chunk.misses[0])) {
-      throw InputError(file_ + ": skip: the trace has no record behind " + std::to_string(skip_) +
-                       " instructions");
-    }
-    count = 1;
+  while (more && misses.size() < kChunk) {
+    more = source_->next(misses.emplace_back());
   }
-  while (more && count < kChunk) {
-    more = source_->next(chunk.misses[count]);
-    if (more) {
-      ++count;
-    } else {
-      rest_ = chunk.misses[count].gap;
-    }
+  if (!more) {
+    rest_ = misses.back().gap;
+    misses.pop_back();
   }
-  chunk.misses.resize(count);
   at_ = chunk.number + 1;
   if (!more) {
     ended_ = true;

@@ -81,11 +81,6 @@ void CoreAgent::each_record(bool to_limit, const std::function<bool()>& visit) {
   }
 }
 
-void CoreAgent::decide_end() {
-  ending_ = !have_record_ || next_index_ > limit_index_;
-  end_index_ = std::min(next_index_, limit_index_);
-}
-
 void CoreAgent::pass_ended(std::int64_t slot, Tick now) {
   finish(now);
   end_pass();

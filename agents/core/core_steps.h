@@ -50,6 +50,11 @@ inline void CoreAgent::resume() {
   }
 }
 
+inline void CoreAgent::decide_end() {
+  ending_ = !have_record_ || next_index_ > limit_index_;
+  end_index_ = earlier(next_index_, limit_index_);
+}
+
 template <class Source>
 HMSIM_INLINE void CoreAgent::fetch(Source& source) {
   std::int64_t gap = 0;

@@ -243,6 +243,13 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
     thread.preempted = true;
     return false;
   }
+  if (thread.record.action == JobAction::miss) {
+    miss = thread.record.miss;
+    miss.gap = std::exchange(thread.record.gap, 0);
+    thread.has_record = false;
+    copied = std::min(thread.copied, miss.gap);
+    return true;
+  }
   if (copies_by_itself(number, thread.record.action)) {
     thread.has_record = false;
     thread.next_line = thread.record.first_line;
@@ -250,17 +257,8 @@ bool JobAgent::next(std::uint32_t number, std::int64_t most, Miss& miss, std::in
     copy_line(thread, miss, copied);
     return true;
   }
-  miss.gap = thread.record.gap;
-  thread.record.gap = 0;
-  if (thread.record.action != JobAction::miss) {
-    return false;
-  }
-  const std::int64_t gap = miss.gap;
-  miss = thread.record.miss;
-  miss.gap = gap;
-  thread.has_record = false;
-  copied = std::min(thread.copied, gap);
-  return true;
+  miss.gap = std::exchange(thread.record.gap, 0);
+  return false;
 }
 
 // A flusher's transfer goes on to its end. What precedes a transfer of the program's is told with
