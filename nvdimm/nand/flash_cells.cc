@@ -94,7 +94,7 @@ void FlashArray::enter_cells(std::uint32_t lun, std::uint32_t node, Tick now) {
     return;
   }
   state.ready = now + cache_busy_;
-  if (nodes_[node].command.operation == O::program) {
+  if (nodes_[node].command.operation == O::program || state.suspended != kNoIndex) {
     events_.schedule(state.ready, EventKind::ready, lun);
   }
 }

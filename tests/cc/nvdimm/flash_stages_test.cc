@@ -209,6 +209,22 @@ TEST(FlashStages, ASuspendedOperationComesToAnEnd) {
             2);
 }
 
+// The cells of the read are done first, then the cache register is.
+TEST(FlashStages, ASuspendedOperationGoesOnBehindAReadThatIsShorterThanACacheOperation) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.suspend = SuspendMode::program;
+  parameters.nand.cache = true;
+  parameters.nand.read_time = Tick(kCacheBusy / 3);
+  const std::int64_t asked = 100'000'000;
+  std::vector<FlashTask> tasks{task(O::program, 0), task(O::read, 0, Tick(asked), 1)};
+  tasks[1].transfer = false;
+  const std::int64_t stop = 50'000'000;
+  const std::int64_t resume = 5'000'000;
+  const std::int64_t away = stop + kCommand + kCacheBusy + resume;
+  EXPECT_EQ(done(parameters, tasks), (Times{kCommand + kTransfer + kProgramTime + away,
+                                            asked + stop + kCommand + kCacheBusy / 3}));
+}
+
 TEST(FlashStages, ReadsOfTheSameBlocksDoNotSuspend) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.suspend = SuspendMode::both;
