@@ -37,7 +37,7 @@ def arguments() -> argparse.Namespace:
 
 def run(copy: Copy, options: argparse.Namespace) -> None:
     """Try the mutants that have no verdict yet; rooms take turns."""
-    runner = Runner(copy.program, copy.work, options.jobs)
+    runner = Runner(copy.program, copy.tree, copy.work, options.jobs)
     runner.measure()
     known = summary.read(copy.verdicts)
     mutants = [n for n, each in copy.alive().items() if each.room in options.rooms]

@@ -50,10 +50,11 @@ class Verdict:
 
 
 class Runner:
-    """The test program of a copy."""
+    """The test program of a copy, which runs in the copy's tree: tests read files of it."""
 
-    def __init__(self, program: Path, work: Path, jobs: int) -> None:
+    def __init__(self, program: Path, tree: Path, work: Path, jobs: int) -> None:
         self.program = program
+        self.tree = tree
         self.store = work / MEASURED
         self.scratch = work / "scratch"
         self.scratch.mkdir(exist_ok=True)
@@ -103,6 +104,7 @@ class Runner:
             environment = self._environment(GTEST_FILTER=name, HMSIM_MUTANTS_REACHED=str(file))
             process = subprocess.Popen(
                 [str(self.program)],
+                cwd=self.tree,
                 env=environment,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -141,6 +143,7 @@ class Runner:
             try:
                 done = subprocess.run(
                     [*command, "--gtest_fail_fast"],
+                    cwd=self.tree,
                     env=environment,
                     stdout=output,
                     stderr=subprocess.DEVNULL,

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/cc/golden/golden_run.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <map>
+
+#include "tests/cc/agents/harness.h"
+
+namespace hmsim::testing {
+
+namespace {
+
+constexpr std::int64_t kMostRows = 10'000'000;
+
+constexpr int kBursts = 120;  // by hand
+constexpr int kBurstsPerFailure = 25;
+
+// These are written in plain numbers; where a configuration has no such part they are left out.
+constexpr std::array kShown{
+    "sim.requests",
+    "dram.read_latency_ns",
+    "dram.row_hits",
+    "dram.refreshes",
+    "dram.energy.total_j",
+    "bus.turnarounds",
+    "nvdimm.line_latency_ns",
+    "nvdimm.flushes",
+    "nvdimm.buffer.read_hit_ratio",
+    "nvdimm.ftl.waf",
+    "nvdimm.gc.count",
+    "nvdimm.media.writes",
+    "nvdimm.power.recovery_us",
+};
+
+// What statistics' digests are called: by rooms, the rest together.
+std::string part_of(const std::string& path) {
+  const std::string first = path.substr(0, path.find('.'));
+  return first == "dram" || first == "nvdimm" || first == "bus" ? first + ".*" : "all others";
+}
+
+std::unique_ptr<Simulation> make(const GoldenCase& golden, Tick length) {
+  RunOptions options;
+  options.seed = 11;
+  options.check = true;
+  options.log_commands = golden.agents.empty() ? 0 : kMostRows;
+  Assignments config = golden.config;
+  if (!golden.agents.empty()) {
+    config.emplace_back("frontend.time_limit", format_time(length));
+  }
+  return std::make_unique<Simulation>(config, golden.agents, options, text_source(""));
+}
+
+std::string plain(double number) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.6g", number);
+  return text.data();
+}
+
+std::string shown(const Statistic& statistic) {
+  if (!statistic.present) {
+    return "-";
+  }
+  switch (statistic.kind) {
+    case StatisticKind::counter:
+      return std::to_string(statistic.count);
+    case StatisticKind::histogram:
+      return "mean " + plain(statistic.summary.front().second) + " max " +
+             plain(statistic.summary.back().second);
+    default:
+      return plain(statistic.value);
+  }
+}
+
+}  // namespace
+
+void Digest::add(double number) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &number, sizeof bits);
+  add(bits);
+}
+
+void Digest::add(const std::string& text) {
+  add(static_cast<std::uint64_t>(text.size()));
+  for (const char letter : text) {
+    add(static_cast<std::uint64_t>(letter));
+  }
+}
+
+void Digest::add(const Statistic& statistic) {
+  add(statistic.path);
+  add(statistic.value);
+  add(statistic.count);
+  add(static_cast<std::uint64_t>(statistic.present));
+  for (const auto& [name, value] : statistic.summary) {
+    add(value);
+  }
+}
+
+std::string Digest::text(std::uint64_t count) const {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "%" PRIu64 " %016" PRIx64, count, hash_);
+  return text.data();
+}
+
+GoldenRun::GoldenRun(const GoldenCase& golden, Tick length)
+    : length_(length), simulation_(make(golden, length)), by_hand_(golden.agents.empty()) {}
+
+GoldenRun::GoldenRun(GoldenRun& before, const GoldenCase& golden)
+    : length_(before.length_),
+      simulation_(make(golden, length_)),
+      by_hand_(before.by_hand_),
+      random_(before.random_) {
+  simulation_->load(before.save());
+  seen_ = before.seen_;
+}
+
+void GoldenRun::first_half() {
+  if (by_hand_) {
+    requests_by_hand(kBursts / 2);
+  } else {
+    simulation_->advance(length_ / 2);
+  }
+  watch();
+}
+
+void GoldenRun::second_half() {
+  if (by_hand_) {
+    requests_by_hand(kBursts / 2);
+  } else {
+    simulation_->run(~std::uint64_t{0});
+  }
+  watch();
+}
+
+void GoldenRun::requests_by_hand(int bursts) {
+  for (int i = 1; i <= bursts; ++i) {
+    burst();
+    const std::uint64_t longest = random_.below(6) == 0 ? 30 : 2;  // microseconds
+    const auto pause = static_cast<std::int64_t>(random_.below(longest * 1'000'000));
+    simulation_->advance(simulation_->now() + Tick(pause));
+    if (i % kBurstsPerFailure == 0) {
+      power_failure();
+    }
+  }
+}
+
+// Requests to few lines of few pages, so that they merge, are ordered, and share frames; one draw
+// after another, so that every compiler makes the same.
+void GoldenRun::burst() {
+  const std::int64_t dram = simulation_->memory().capacity(MemoryClass::dram).value();
+  const std::int64_t page = kPageBytes.value();
+  const std::int64_t pages = simulation_->memory().capacity(MemoryClass::nvdimm).value() / page;
+  const auto below = [&](std::int64_t bound) {
+    return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(bound)));
+  };
+  for (std::int64_t left = below(24); left > 0; --left) {
+    const bool to_nvdimm = below(4) != 0;
+    const bool write = below(2) == 0;
+    const bool near = below(2) == 0;
+    const std::int64_t place = to_nvdimm ? dram + below(near ? 24 : pages) * page : below(8) * page;
+    const std::int64_t line = below(4) * kLineBytes.value();
+    const std::int64_t offset = below(8);
+    const std::int64_t size = 1 + below(kLineBytes.value() - offset);
+    const auto source = static_cast<std::uint16_t>(below(4));
+    simulation_->enqueue(Address(place + line + offset), size, write, source, std::nullopt);
+  }
+  const std::int64_t other = below(12);
+  if (other == 0) {
+    simulation_->flush(0);
+  } else if (other == 1) {
+    simulation_->trim(Address(dram + below(pages - 4) * page + below(3) * kLineBytes.value()),
+                      Bytes(3 * page));
+  }
+}
+
+// The first save of two is interrupted, and so is the first recovery of two.
+void GoldenRun::power_failure() {
+  watch();
+  for (const Statistic& each : simulation_->statistics()) {
+    seen_.lost_statistics.add(each);
+  }
+  const bool interrupted = ++seen_.power_failures % 2 == 1;
+  simulation_->power_fail(interrupted ? 25 * kMicrosecond : kNever);
+  for (Tick wait = interrupted ? 15 * kMicrosecond : kNever; !simulation_->power_on(wait);
+       wait = kNever) {
+    simulation_->power_fail();
+  }
+}
+
+void GoldenRun::watch() {
+  for (const Completion& each : simulation_->take_completions()) {
+    seen_.completions.add(each.id);
+    seen_.completions.add(each.arrival.value());
+    seen_.completions.add(each.finish.value());
+    seen_.completions.add(each.data.value_or(""));
+    ++seen_.completion_count;
+  }
+  if (by_hand_) {
+    return;
+  }
+  const auto add = [](const auto& columns, Digest& digest, std::uint64_t& count) {
+    for (std::size_t row = 0; row < columns.front().size(); ++row) {
+      for (const auto& column : columns) {
+        digest.add(column[row]);
+      }
+    }
+    count += columns.front().size();
+  };
+  add(simulation_->command_log()->take_commands(), seen_.commands, seen_.command_count);
+  add(simulation_->command_log()->take_modules(), seen_.module_stages, seen_.module_stage_count);
+}
+
+GoldenValues GoldenRun::values() {
+  GoldenValues values;
+  if (by_hand_) {
+    values.emplace_back("completions", seen_.completions.text(seen_.completion_count));
+    values.emplace_back("statistics before power failures",
+                        seen_.lost_statistics.text(seen_.power_failures));
+  } else {
+    values.emplace_back("commands", seen_.commands.text(seen_.command_count));
+    values.emplace_back("stages in modules", seen_.module_stages.text(seen_.module_stage_count));
+  }
+  std::map<std::string, std::pair<Digest, std::uint64_t>> parts;
+  const std::vector<Statistic> statistics = simulation_->statistics();
+  for (const Statistic& each : statistics) {
+    auto& [digest, count] = parts[part_of(each.path)];
+    digest.add(each);
+    ++count;
+  }
+  for (const auto& [name, part] : parts) {
+    values.emplace_back(name, part.first.text(part.second));
+  }
+  for (const char* const path : kShown) {
+    for (const Statistic& each : statistics) {
+      if (each.path == path) {
+        values.emplace_back(path, shown(each));
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace hmsim::testing

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the program still do what it did? Small runs of many configurations are compared with stored
+// results: digests of every command with its cycle and of all statistics, and some statistics.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "tests/cc/golden/golden_file.h"
+
+namespace hmsim::testing {
+
+namespace {
+
+constexpr const char* kRenewal =
+    "Where this is wanted, renew the files, and say in the commit what moved, and why:\n"
+    "  HMSIM_RENEW_GOLDEN=1 build/gcc-release/hmsim_tests --gtest_filter='*/Golden.Run*'\n";
+
+std::vector<GoldenGroup> all_groups() {
+  return {golden_queues(), golden_dram(), golden_flash(), golden_collection(), golden_modules()};
+}
+
+struct Named {
+  std::string group;
+  Tick length;
+  GoldenCase golden;
+
+  friend std::ostream& operator<<(std::ostream& out, const Named& named) {
+    return out << named.group << '/' << named.golden.name;
+  }
+};
+
+std::vector<Named> all_runs() {
+  std::vector<Named> runs;
+  for (const GoldenGroup& group : all_groups()) {
+    for (const GoldenCase& each : group.cases) {
+      runs.push_back({group.name, group.length, each});
+    }
+  }
+  return runs;
+}
+
+std::vector<std::string> names_of(const std::string& group) {
+  std::vector<std::string> names;
+  for (const Named& run : all_runs()) {
+    if (run.group == group) {
+      names.push_back(run.golden.name);
+    }
+  }
+  return names;
+}
+
+// Compares with the file, or writes it when that is asked for.
+void expect_stored(const Named& run, const GoldenValues& values) {
+  GoldenFile file(run.group);
+  if (std::getenv("HMSIM_RENEW_GOLDEN") != nullptr) {
+    file.renew(run.golden.name, values, names_of(run.group));
+    return;
+  }
+  ASSERT_TRUE(file.found()) << file.path() << ": tests are run from the root of the repository";
+  const auto stored = file.runs().find(run.golden.name);
+  const std::string moved =
+      difference(stored == file.runs().end() ? GoldenValues() : stored->second, values);
+  EXPECT_TRUE(moved.empty()) << file.path() << ", " << run.golden.name << ":\n"
+                             << moved << kRenewal;
+}
+
+class Golden : public ::testing::TestWithParam<Named> {};
+
+TEST_P(Golden, RunGivesWhatIsStored) {
+  GoldenRun run(GetParam().golden, GetParam().length);
+  run.first_half();
+  run.second_half();
+  expect_stored(GetParam(), run.values());
+}
+
+TEST_P(Golden, CheckpointIsContinuedToWhatIsStored) {
+  const GoldenCase& golden = GetParam().golden;
+  GoldenRun before(golden, GetParam().length);
+  before.first_half();
+  GoldenRun after(before, golden);
+  // (The first time, what no policy will ask for is forgotten.)
+  EXPECT_TRUE(GoldenRun(after, golden).save() == after.save()) << "what is loaded is saved";
+  after.second_half();
+  expect_stored(GetParam(), after.values());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Golden, ::testing::ValuesIn(all_runs()),
+                         [](const auto& run) { return run.param.golden.name; });
+
+TEST(GoldenFiles, HoldTheRunsAndNoOthers) {
+  for (const GoldenGroup& group : all_groups()) {
+    std::set<std::string> stored;
+    const GoldenFile file(group.name);
+    for (const auto& [name, values] : file.runs()) {
+      stored.insert(name);
+    }
+    const std::vector<std::string> names = names_of(group.name);
+    EXPECT_EQ(stored, std::set<std::string>(names.begin(), names.end())) << group.name;
+  }
+}
+
+}  // namespace
+
+}  // namespace hmsim::testing

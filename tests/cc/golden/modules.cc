@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Golden runs of byte-addressable media, of several NVDIMMs on a channel, and of power failures.
+#include "tests/cc/golden/cases.h"
+
+namespace hmsim::testing {
+
+namespace {
+
+Assignments medium(const char* kind, const Assignments& more = {}) {
+  return plus({{"nvdimm.kind", kind},
+               {"nvdimm.capacity", "1MiB"},
+               {"nvdimm.media.banks", "4"},
+               {"nvdimm.media.write_queue", "8"},
+               {"controller.queue_depth", "32"},
+               {"controller.nvdimm_queue_depth", "24"}},
+              more);
+}
+
+Assignments several(const char* count, const char* interleave, const Assignments& more = {}) {
+  return plus(plus(kGoldenFlash, {{"nvdimm.count", count}, {"nvdimm.interleave", interleave}}),
+              more);
+}
+
+std::vector<GoldenCase> media() {
+  const auto traffic = agents::nvdimm_only();
+  return {
+      {"pcm", medium("pcm"), traffic},
+      {"sttram", medium("sttram"), traffic},
+      {"pcm_gaps_move_often",
+       medium("pcm", {{"nvdimm.media.start_gap.psi", "3"},
+                      {"nvdimm.media.start_gap.regions", "4"},
+                      {"nvdimm.media.write_time", "150ns"}}),
+       traffic},
+      {"pcm_gaps_in_order",
+       medium("pcm", {{"nvdimm.media.start_gap.psi", "2"},
+                      {"nvdimm.media.start_gap.randomised", "false"}}),
+       {agents::lines("0", "nvdimm", "4KiB", "0.3")}},
+      {"pcm_without_levelling", medium("pcm", {{"nvdimm.media.start_gap.psi", "off"}}), traffic},
+      {"pcm_one_bank",
+       medium("pcm", {{"nvdimm.media.banks", "1"}, {"nvdimm.media.command_time", "20ns"}}),
+       traffic},
+      {"pcm_wide_interleave",
+       medium("pcm", {{"nvdimm.media.interleave", "4KiB"}, {"nvdimm.media.write_queue", "1"}}),
+       traffic},
+      {"pcm_nvdimm_p",
+       medium("pcm", {{"controller.ack", "nvdimm_p"}, {"controller.nvdimm_p.credits", "4"}}),
+       joined(traffic, {agents::blocks("4", "random", "0.2", "1")})},
+      {"pcm_split_pas",
+       medium("pcm", {{"controller.queues", "split"},
+                      {"controller.arbiter", "dram_first"},
+                      {"controller.nvdimm_scheduler", "pas"}}),
+       agents::mix()},
+      {"pcm_auto_ack_flushed", medium("pcm", {{"controller.ack", "auto"}}),
+       joined(traffic, {agents::blocks("4", "random", "0.2", "1")})},
+      {"sttram_firm",
+       medium("sttram", {{"controller.scheduler", "firm"}, {"policies.firm.interval", "3us"}}),
+       agents::mix()},
+      {"pcm_stores_data", medium("pcm", {{"system.store_data", "true"}}), traffic},
+  };
+}
+
+std::vector<GoldenCase> groups() {
+  const auto traffic = joined(agents::mix(), {agents::blocks("6", "random", "0.3", "2")});
+  return {
+      {"two_by_page", several("2", "page"), traffic},
+      {"three_by_device", several("3", "device"), traffic},
+      {"two_by_range", several("2", "range", {{"nvdimm.interleave_size", "16KiB"}}), traffic},
+      {"four_split_pas",
+       several("4", "page",
+               {{"controller.queues", "split"},
+                {"controller.arbiter", "dram_first"},
+                {"controller.nvdimm_scheduler", "pas"}}),
+       traffic},
+      {"two_nvdimm_p",
+       several("2", "page", {{"controller.ack", "nvdimm_p"}, {"controller.nvdimm_p.credits", "3"}}),
+       traffic},
+      {"unlike_flash",
+       several("2", "device", {{"nvdimm.devices", "1: nand.program_time=5us, nand.channels=1"}}),
+       traffic},
+      {"flash_and_pcm",
+       several("3", "device",
+               {{"nvdimm.devices", "1: kind=pcm, capacity=1MiB; 2: buffer.lookup=7ns"},
+                {"controller.ack", "auto"}}),
+       traffic},
+      {"two_channels_of_two",
+       several("2", "page", {{"controller.channels", "2"}, {"nvdimm.gc.scheduler", "proactive"}}),
+       traffic},
+      {"two_proactive_prefetched",
+       several(
+           "2", "page",
+           {{"nvdimm.gc.scheduler", "proactive"}, {"nvdimm.buffer.manager", "prefetch_preevict"}}),
+       traffic},
+  };
+}
+
+// Without agents power fails now and then, and returns.
+std::vector<GoldenCase> power_failures() {
+  const Assignments data{{"system.store_data", "true"},
+                         {"nvdimm.precondition.fill", "0.5"},
+                         {"nvdimm.precondition.overwrite", "0"}};
+  const auto flash = [&](const Assignments& more) { return plus(plus(kGoldenFlash, data), more); };
+  return {
+      {"power_fails", flash({}), {}},
+      {"power_fails_items",
+       flash({{"nvdimm.buffer.granularity", "item"},
+              {"nvdimm.buffer.write_size", "4KiB"},
+              {"nvdimm.buffer.manager", "preevict"},
+              {"nvdimm.ftl.over_provisioning", "150"}}),
+       {}},
+      {"power_fails_cached_map",
+       flash({{"nvdimm.ftl.map", "cached"},
+              {"nvdimm.ftl.map_cache", "256B"},
+              {"nvdimm.ftl.map_entry", "64B"},
+              {"nvdimm.ftl.over_provisioning", "150"}}),
+       {}},
+      {"power_fails_planes",
+       flash({{"nvdimm.nand.planes", "2"},
+              {"nvdimm.nand.multi_plane", "true"},
+              {"nvdimm.nand.cache", "true"},
+              {"nvdimm.nand.pages_per_block", "8"}}),
+       {}},
+      {"power_fails_16k_pages",
+       flash({{"nvdimm.nand.page_size", "16KiB"},
+              {"nvdimm.nand.pages_per_block", "8"},
+              {"nvdimm.capacity", "16MiB"},
+              {"nvdimm.ftl.over_provisioning", "300"},
+              {"nvdimm.ftl.partial_writes", "merge"}}),
+       {}},
+      {"power_fails_bad_blocks",
+       flash({{"nvdimm.nand.program_failure", "0.01"},
+              {"nvdimm.nand.factory_bad", "0.05"},
+              {"nvdimm.capacity", "4MiB"},
+              {"nvdimm.ftl.over_provisioning", "150"}}),
+       {}},
+      {"power_fails_drained_nvdimm_p",
+       flash({{"controller.ack", "nvdimm_p"},
+              {"controller.writes", "drained"},
+              {"nvdimm.ftl.over_provisioning", "120"}}),
+       {}},
+      {"power_fails_pcm", medium("pcm", {{"system.store_data", "true"}}), {}},
+      {"power_fails_two_modules",
+       plus(several("2", "page", data), {{"nvdimm.devices", "1: nand.program_time=5us"}}),
+       {}},
+  };
+}
+
+}  // namespace
+
+GoldenGroup golden_modules() {
+  return {"modules", 120 * kMicrosecond, joined(joined(media(), groups()), power_failures())};
+}
+
+}  // namespace hmsim::testing
