@@ -126,6 +126,7 @@ std::vector<GoldenCase> chips() {
       {"cells_tlc", nand("program_model", "tlc", middle), traffic},
       {"cells_qlc", nand("program_model", "qlc", middle), traffic},
       {"cells_vary", nand("variation", "15", {{"nvdimm.nand.seed", "9"}}), traffic},
+      {"cells_vary_in_planes", nand("variation", "15", planes), traffic},
       {"preset_z_nand",
        {{"nvdimm.capacity", "16MiB"},
         {"nvdimm.nand.preset", "z_nand"},

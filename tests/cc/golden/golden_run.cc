@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostRows = 10'000'000;
 
-constexpr int kBursts = 120;  // by hand
+constexpr int kBurstsPerPart = 20;  // by hand
 constexpr int kBurstsPerFailure = 25;
 
 // These are written in plain numbers; where a configuration has no such part they are left out.
@@ -73,6 +73,18 @@ std::string shown(const Statistic& statistic) {
   }
 }
 
+Digest digest_of(const Statistic& statistic) {
+  Digest digest;
+  digest.add(statistic.path);
+  digest.add(statistic.value);
+  digest.add(statistic.count);
+  digest.add(static_cast<std::uint64_t>(statistic.present));
+  for (const auto& [name, value] : statistic.summary) {
+    digest.add(value);
+  }
+  return digest;
+}
+
 }  // namespace
 
 void Digest::add(double number) {
@@ -84,23 +96,13 @@ void Digest::add(double number) {
 void Digest::add(const std::string& text) {
   add(static_cast<std::uint64_t>(text.size()));
   for (const char letter : text) {
-    add(static_cast<std::uint64_t>(letter));
+    add(static_cast<std::uint64_t>(static_cast<unsigned char>(letter)));
   }
 }
 
-void Digest::add(const Statistic& statistic) {
-  add(statistic.path);
-  add(statistic.value);
-  add(statistic.count);
-  add(static_cast<std::uint64_t>(statistic.present));
-  for (const auto& [name, value] : statistic.summary) {
-    add(value);
-  }
-}
-
-std::string Digest::text(std::uint64_t count) const {
+std::string Tally::text() const {
   std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%" PRIu64 " %016" PRIx64, count, hash_);
+  std::snprintf(text.data(), text.size(), "%" PRIu64 " %016" PRIx64, count, sum);
   return text.data();
 }
 
@@ -109,6 +111,8 @@ GoldenRun::GoldenRun(const GoldenCase& golden, Tick length)
 
 GoldenRun::GoldenRun(GoldenRun& before, const GoldenCase& golden)
     : length_(before.length_),
+      part_(before.part_),
+      bursts_(before.bursts_),
       simulation_(make(golden, length_)),
       by_hand_(before.by_hand_),
       random_(before.random_) {
@@ -116,31 +120,25 @@ GoldenRun::GoldenRun(GoldenRun& before, const GoldenCase& golden)
   seen_ = before.seen_;
 }
 
-void GoldenRun::first_half() {
+void GoldenRun::do_part() {
+  ++part_;
   if (by_hand_) {
-    requests_by_hand(kBursts / 2);
-  } else {
-    simulation_->advance(length_ / 2);
-  }
-  watch();
-}
-
-void GoldenRun::second_half() {
-  if (by_hand_) {
-    requests_by_hand(kBursts / 2);
+    requests_by_hand();
+  } else if (part_ < kParts) {
+    simulation_->advance(length_ * part_ / kParts);
   } else {
     simulation_->run(~std::uint64_t{0});
   }
   watch();
 }
 
-void GoldenRun::requests_by_hand(int bursts) {
-  for (int i = 1; i <= bursts; ++i) {
+void GoldenRun::requests_by_hand() {
+  for (int i = 0; i < kBurstsPerPart; ++i) {
     burst();
     const std::uint64_t longest = random_.below(6) == 0 ? 30 : 2;  // microseconds
     const auto pause = static_cast<std::int64_t>(random_.below(longest * 1'000'000));
     simulation_->advance(simulation_->now() + Tick(pause));
-    if (i % kBurstsPerFailure == 0) {
+    if (++bursts_ % kBurstsPerFailure == 0) {
       power_failure();
     }
   }
@@ -179,7 +177,7 @@ void GoldenRun::burst() {
 void GoldenRun::power_failure() {
   watch();
   for (const Statistic& each : simulation_->statistics()) {
-    seen_.lost_statistics.add(each);
+    seen_.lost_statistics.add(digest_of(each));
   }
   const bool interrupted = ++seen_.power_failures % 2 == 1;
   simulation_->power_fail(interrupted ? 25 * kMicrosecond : kNever);
@@ -191,46 +189,45 @@ void GoldenRun::power_failure() {
 
 void GoldenRun::watch() {
   for (const Completion& each : simulation_->take_completions()) {
-    seen_.completions.add(each.id);
-    seen_.completions.add(each.arrival.value());
-    seen_.completions.add(each.finish.value());
-    seen_.completions.add(each.data.value_or(""));
-    ++seen_.completion_count;
+    Digest digest;
+    digest.add(each.id);
+    digest.add(each.arrival.value());
+    digest.add(each.finish.value());
+    digest.add(each.data.value_or(""));
+    seen_.completions.add(digest);
   }
   if (by_hand_) {
     return;
   }
-  const auto add = [](const auto& columns, Digest& digest, std::uint64_t& count) {
+  const auto add_rows = [](const auto& columns, Tally& tally) {
     for (std::size_t row = 0; row < columns.front().size(); ++row) {
+      Digest digest;
       for (const auto& column : columns) {
         digest.add(column[row]);
       }
+      tally.add(digest);
     }
-    count += columns.front().size();
   };
-  add(simulation_->command_log()->take_commands(), seen_.commands, seen_.command_count);
-  add(simulation_->command_log()->take_modules(), seen_.module_stages, seen_.module_stage_count);
+  add_rows(simulation_->command_log()->take_commands(), seen_.commands);
+  add_rows(simulation_->command_log()->take_modules(), seen_.module_stages);
 }
 
 GoldenValues GoldenRun::values() {
   GoldenValues values;
   if (by_hand_) {
-    values.emplace_back("completions", seen_.completions.text(seen_.completion_count));
-    values.emplace_back("statistics before power failures",
-                        seen_.lost_statistics.text(seen_.power_failures));
+    values.emplace_back("completions", seen_.completions.text());
+    values.emplace_back("statistics before power failures", seen_.lost_statistics.text());
   } else {
-    values.emplace_back("commands", seen_.commands.text(seen_.command_count));
-    values.emplace_back("stages in modules", seen_.module_stages.text(seen_.module_stage_count));
+    values.emplace_back("commands", seen_.commands.text());
+    values.emplace_back("stages in modules", seen_.module_stages.text());
   }
-  std::map<std::string, std::pair<Digest, std::uint64_t>> parts;
+  std::map<std::string, Tally> parts;
   const std::vector<Statistic> statistics = simulation_->statistics();
   for (const Statistic& each : statistics) {
-    auto& [digest, count] = parts[part_of(each.path)];
-    digest.add(each);
-    ++count;
+    parts[part_of(each.path)].add(digest_of(each));
   }
   for (const auto& [name, part] : parts) {
-    values.emplace_back(name, part.first.text(part.second));
+    values.emplace_back(name, part.text());
   }
   for (const char* const path : kShown) {
     for (const Statistic& each : statistics) {

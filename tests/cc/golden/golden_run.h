@@ -22,52 +22,61 @@ using GoldenValues = std::vector<std::pair<std::string, std::string>>;
 // A hash of a sequence of numbers.
 class Digest {
  public:
-  void add(std::uint64_t number) {
-    hash_ = mix64(hash_ ^ number);
-    ++count_;
-  }
+  void add(std::uint64_t number) { hash_ = mix64(hash_ ^ number); }
   void add(std::int64_t number) { add(static_cast<std::uint64_t>(number)); }
   void add(double number);  // its bits
   void add(const std::string& text);
-  void add(const Statistic& statistic);
 
-  std::string text(std::uint64_t count) const;  // of so many things
+  std::uint64_t hash() const { return hash_; }
 
  private:
   std::uint64_t hash_ = 0;
-  std::uint64_t count_ = 0;
 };
 
+// Many things, each with its hash, in any order: how a run is cut into parts decides which of two
+// channels' commands of one time is told first.
+struct Tally {
+  std::uint64_t count = 0;
+  std::uint64_t sum = 0;  // of hashes
+
+  void add(const Digest& thing) {
+    ++count;
+    sum += thing.hash();
+  }
+  std::string text() const;
+};
+
+// A run of kParts parts.
 class GoldenRun {
  public:
+  static constexpr int kParts = 6;
+
   GoldenRun(const GoldenCase& golden, Tick length);
   // Goes on where another one is, from a checkpoint.
   GoldenRun(GoldenRun& before, const GoldenCase& golden);
 
-  void first_half();
-  void second_half();
+  void do_part();  // the next one
   GoldenValues values();
   std::string save() { return simulation_->save(); }
 
  private:
   // Of what a simulation does not keep when it is saved.
   struct Seen {
-    Digest commands;
-    std::uint64_t command_count = 0;
-    Digest module_stages;
-    std::uint64_t module_stage_count = 0;
-    Digest completions;
-    std::uint64_t completion_count = 0;
-    Digest lost_statistics;  // of memories whose power failed
-    std::uint64_t power_failures = 0;
+    Tally commands;
+    Tally module_stages;
+    Tally completions;
+    Tally lost_statistics;  // of memories whose power failed
+    int power_failures = 0;
   };
 
-  void requests_by_hand(int bursts);
+  void requests_by_hand();
   void burst();
   void power_failure();
   void watch();  // takes what the logs hold
 
   Tick length_;
+  int part_ = 0;    // done so far
+  int bursts_ = 0;  // of requests by hand, done so far
   std::unique_ptr<Simulation> simulation_;
   bool by_hand_;
   Random random_{17};  // requests by hand
