@@ -125,6 +125,16 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_evictions() {
          command.share = fits ? 0 : command.share;
          return fits;
        })},
+      {"a program of a page that is programmed", "a flash page is programmed that is not allocated",
+       with_command([](E& evictor, FlashCommand& command) {
+         const FtlShape& shape = evictor.ftl_.shape();
+         PhysicalPage& target = evictor.evictions_[command.subject].target;
+         const bool fits = command.operation == O::program &&
+                           evictor.release_ == FrameRelease::program &&
+                           target.value() % shape.pages >= shape.parts();
+         target -= PhysicalPage(fits ? shape.parts() : 0);
+         return fits;
+       })},
       {"a read for an eviction that is over", kWrong,
        with_command([free_one](E& evictor, FlashCommand& command) {
          const std::uint32_t free = free_one(evictor);

@@ -337,5 +337,18 @@ TEST(MediaParameters, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(names(parameters), Names{"nvdimm.power.energy"});
 }
 
+// 10 mJ last 4 ms at 2.5 W: 4096 and 555 lines of 860 ns, all of one bank, take a little less.
+TEST(MediaParameters, EnergyIsForTheQueueAndForWhatTheHostSpares) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.technology.write_time = Tick(860'000);
+  parameters.media.write_queue = 4096;
+  parameters.power.energy = 10;
+  parameters.spared_writes = 555;
+  EXPECT_TRUE(parameters.check().empty());
+  parameters.spared_writes = 556;
+  ASSERT_EQ(parameters.check().size(), 1u);
+  EXPECT_NE(parameters.check()[0].message.find("4652 lines"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace hmsim

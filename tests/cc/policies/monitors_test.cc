@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "core/errors.h"
+#include "policies/monitors/locality.h"
 #include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
 #include "tests/cc/policies/rig.h"
@@ -266,6 +268,30 @@ TEST(Parallelism, AStateOfTheFirstMomentIsTaken) {
   Archive bytes(archive.bytes());
   loaded.serialize(bytes);
   EXPECT_TRUE(bytes.at_end());
+}
+
+TEST(Locality, ARowOfABankIsMissedInASavedState) {
+  const auto shape_of = [](int banks) {
+    ChannelShape shape{};
+    shape.ranks = 1;
+    shape.banks_per_rank = banks;
+    return shape;
+  };
+  Locality saved;
+  saved.connect(shape_of(8));
+  saved.issue(1, 3, 5);
+  Archive archive;
+  saved.serialize(archive);
+  for (const int banks : {4, 8}) {
+    Locality loaded;
+    loaded.connect(shape_of(banks));
+    Archive loading(archive.bytes());
+    if (banks == 8) {
+      loaded.serialize(loading);
+    } else {
+      EXPECT_THROW(loaded.serialize(loading), InputError);
+    }
+  }
 }
 
 }  // namespace
