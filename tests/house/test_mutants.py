@@ -37,6 +37,7 @@ def changes(tmp_path: Path, text: str) -> list[str]:
         ("if (a == b) return a; return b;", ["a == b  ->  !="]),
         ("while (f(a)) break; return b;", ["f(a)  ->  its opposite", "break  ->  nothing"]),
         ("f(a); return b;", ["f(a)  ->  nothing"]),
+        ("while (int c = f(a)) f(c); return b;", ["f(c)  ->  nothing"]),
         ("a += b; ++a; return a;", ["a += b  ->  nothing", "++a  ->  nothing"]),
         ("return a && b;", ["a  ->  true", "b  ->  true"]),
         ("return a || b;", ["a  ->  false", "b  ->  false"]),

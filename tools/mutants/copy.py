@@ -131,9 +131,10 @@ class Copy:
         return guilty
 
     def _write(self) -> None:
-        by_file: dict[str, dict[int, Mutant]] = {}
+        # Files whose mutants were all dropped, too, which are to be as they were.
+        by_file: dict[str, dict[int, Mutant]] = {m.file: {} for m in self.mutants.values()}
         for number, mutant in self.alive().items():
-            by_file.setdefault(mutant.file, {})[number] = mutant
+            by_file[mutant.file][number] = mutant
         write(self.tree / "core" / "mutant.h", header(len(self.mutants)))
         for name, own in by_file.items():
             text = (self.work / "plain" / name).read_text(encoding="latin-1")

@@ -134,8 +134,11 @@ class File:
             condition = children[-1]
             self._statements(children[:-1])
         elif kind == K.WHILE_STMT:
-            condition = children[0]
-            self._statements(children[1:])
+            if len(children) == 2:
+                condition = children[0]
+            else:  # it declares what it asks
+                self.walk(children[0])
+            self._statements(children[-1:])
         else:
             for child in children[:-1]:
                 self.walk(child)
