@@ -42,15 +42,38 @@ TEST(MemorySystem, WhatPreconditioningLeavesIsThatOfOneNode) {
             Memory(kWritten).memory.preconditioned(kSeed));
 }
 
+class WrittenFile {
+ public:
+  explicit WrittenFile(const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+  ~WrittenFile() { std::remove(path.c_str()); }
+  const std::string path = ::testing::TempDir() + "memory_system_test." + std::to_string(getpid());
+};
+
 TEST(MemorySystem, EachNodeBeginsWithWhatIsLoaded) {
   const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
-  const std::string path = ::testing::TempDir() + "memory_system_test." + std::to_string(getpid());
-  std::ofstream(path, std::ios::binary) << written;
+  const WrittenFile file(written);
   for (const std::int64_t nodes : {1, 2}) {
-    Memory loaded(with(kWritten, {{"nvdimm.precondition.load", path}}), nodes);
+    Memory loaded(with(kWritten, {{"nvdimm.precondition.load", file.path}}), nodes);
     EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
   }
-  std::remove(path.c_str());
+}
+
+// The header has 32 bytes.
+TEST(MemorySystem, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
+  const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
+  const auto told_of = [&written](std::size_t length) -> std::string {
+    const WrittenFile file(written.substr(0, length));
+    try {
+      Memory(with(kWritten, {{"nvdimm.precondition.load", file.path}}));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(told_of(31).find("not a file of preconditioned state"), std::string::npos);
+  EXPECT_NE(told_of(32).find("its length is not what it tells"), std::string::npos);
+  EXPECT_NE(told_of(written.size() - 1).find("its length is not what it tells"), std::string::npos);
+  EXPECT_EQ(told_of(written.size()), "");
 }
 
 TEST(MemorySystem, AFlushWaitsForNobodyWhereNothingIsQueued) {

@@ -161,13 +161,16 @@ TEST(ModuleGroup, PagesOfEachAreDiscarded) {
   EXPECT_EQ(group.all().peek(group.address(1, 1)), none);
 }
 
-TEST(ModuleGroup, EachHoldsThePagesThatWereRead) {
+TEST(ModuleGroup, EachHoldsThePagesThatWereReadOrWritten) {
   NvdimmParameters parameters = small_nvdimm();
   parameters.precondition.fill = 0.9;
   for (std::size_t module = 0; module < kModules; ++module) {
     Group group(parameters);
-    const LogicalPage held(group.address(module, 3).value() / kPageBytes.value());
-    group.all().hold_read({held});
+    const auto of_group = [&group, module](std::int64_t page) {
+      return LogicalPage(group.address(module, page).value() / kPageBytes.value());
+    };
+    group.all().hold_read({of_group(3)});
+    group.all().hold_written({of_group(5)});
     const auto time_of = [&group, module](std::int64_t page) {
       group.acks.clear();
       const Tick began = group.kernel.now();
@@ -179,6 +182,7 @@ TEST(ModuleGroup, EachHoldsThePagesThatWereRead) {
       return group.kernel.now() - began;
     };
     EXPECT_LT(time_of(3), Tick(1'000'000)) << "the buffer has it";
+    EXPECT_LT(time_of(5), Tick(1'000'000)) << "the buffer has it";
     EXPECT_GT(time_of(4), Tick(50'000'000)) << "flash has it";
   }
 }

@@ -74,6 +74,40 @@ TEST(NvdimmParameters, SlowPagesAreNotFasterThanOthers) {
   EXPECT_EQ(with_read("tlc", "10us", "71us"), "nvdimm.nand.read_time");
 }
 
+TEST(NvdimmParameters, APageIsOfOneToFourLogicalPages) {
+  NvdimmParameters parameters;
+  for (const std::int64_t kibibytes : {4, 8, 16}) {
+    parameters.nand.page_size = Bytes(kibibytes << 10);
+    EXPECT_TRUE(parameters.check().empty()) << kibibytes;
+  }
+  parameters.nand.page_size = Bytes(12 << 10);
+  ASSERT_FALSE(parameters.check().empty());
+  EXPECT_EQ(parameters.check()[0].name, "nvdimm.nand.page_size");
+  EXPECT_NE(parameters.check()[0].message.find("nearest: 8KiB"), std::string::npos);
+}
+
+TEST(NvdimmParameters, TheNumberOfFreeBlocksThatIsSaidToDoIsTheMost) {
+  NvdimmParameters parameters;
+  parameters.capacity = Bytes(1 << 20);
+  parameters.nand.channels = 1;
+  parameters.nand.chips = 1;
+  parameters.nand.pages_per_block = 16;
+  parameters.buffer.write_size = kPageBytes;
+  parameters.ftl.over_provisioning = 200;
+  parameters.ftl.gc_threshold = 0;
+  const auto error_of = [&parameters](std::int64_t kept) -> std::string {
+    parameters.ftl.reserve_blocks = kept;
+    const std::vector<ParameterError> errors = parameters.check();
+    return errors.empty() ? "" : errors[0].message;
+  };
+  const std::string error = error_of(16);
+  const std::size_t at = error.find("; ");
+  ASSERT_NE(error.find(" of them would do"), std::string::npos) << error;
+  const std::int64_t most = std::stoll(error.substr(at + 2));
+  EXPECT_EQ(error_of(most), "");
+  EXPECT_NE(error_of(most + 1), "");
+}
+
 // What a message offers instead: less would not do.
 TEST(NvdimmParameters, OverProvisioningThatIsSaidToBeEnoughIsTheLeast) {
   const auto errors_with = [](NvdimmParameters parameters, double over_provisioning) {
