@@ -15,7 +15,6 @@ namespace {
 constexpr std::int64_t kMostRows = 10'000'000;
 
 constexpr int kBurstsPerPart = 20;  // by hand
-constexpr int kBurstsPerFailure = 25;
 
 // These are written in plain numbers; where a configuration has no such part they are left out.
 constexpr std::array kShown{
@@ -112,7 +111,6 @@ GoldenRun::GoldenRun(const GoldenCase& golden, Tick length)
 GoldenRun::GoldenRun(GoldenRun& before, const GoldenCase& golden)
     : length_(before.length_),
       part_(before.part_),
-      bursts_(before.bursts_),
       simulation_(make(golden, length_)),
       by_hand_(before.by_hand_),
       random_(before.random_) {
@@ -132,15 +130,19 @@ void GoldenRun::do_part() {
   watch();
 }
 
+// Power fails between two parts, so that checkpoints hold what is left then.
 void GoldenRun::requests_by_hand() {
+  if (part_ > 1) {
+    power_returns();
+  }
   for (int i = 0; i < kBurstsPerPart; ++i) {
     burst();
     const std::uint64_t longest = random_.below(6) == 0 ? 30 : 2;  // microseconds
     const auto pause = static_cast<std::int64_t>(random_.below(longest * 1'000'000));
     simulation_->advance(simulation_->now() + Tick(pause));
-    if (++bursts_ % kBurstsPerFailure == 0) {
-      power_failure();
-    }
+  }
+  if (part_ < kParts) {
+    power_fails();
   }
 }
 
@@ -174,14 +176,16 @@ void GoldenRun::burst() {
 }
 
 // The first save of two is interrupted, and so is the first recovery of two.
-void GoldenRun::power_failure() {
+void GoldenRun::power_fails() {
   watch();
   for (const Statistic& each : simulation_->statistics()) {
     seen_.lost_statistics.add(digest_of(each));
   }
-  const bool interrupted = ++seen_.power_failures % 2 == 1;
-  simulation_->power_fail(interrupted ? 25 * kMicrosecond : kNever);
-  for (Tick wait = interrupted ? 15 * kMicrosecond : kNever; !simulation_->power_on(wait);
+  simulation_->power_fail(part_ % 2 == 1 ? 25 * kMicrosecond : kNever);
+}
+
+void GoldenRun::power_returns() {
+  for (Tick wait = part_ % 2 == 0 ? 15 * kMicrosecond : kNever; !simulation_->power_on(wait);
        wait = kNever) {
     simulation_->power_fail();
   }

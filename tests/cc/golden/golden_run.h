@@ -66,17 +66,16 @@ class GoldenRun {
     Tally module_stages;
     Tally completions;
     Tally lost_statistics;  // of memories whose power failed
-    int power_failures = 0;
   };
 
   void requests_by_hand();
   void burst();
-  void power_failure();
+  void power_fails();
+  void power_returns();
   void watch();  // takes what the logs hold
 
   Tick length_;
-  int part_ = 0;    // done so far
-  int bursts_ = 0;  // of requests by hand, done so far
+  int part_ = 0;  // done so far
   std::unique_ptr<Simulation> simulation_;
   bool by_hand_;
   Random random_{17};  // requests by hand
