@@ -141,36 +141,43 @@ TEST(Tcm, NicenessIsParallelismLessLocality) {
   EXPECT_EQ(ranking(queue, probes), (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
-// Of four sources one hits once in 10 requests, the others never: a difference of 0.1. Beyond the
-// threshold insertion goes round a few rankings; else all 24 come up at random.
-TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
-  for (const bool more : {false, true}) {
-    Assignments assignments = kCores;
-    assignments.emplace_back("policies.tcm.shuffle_threshold", more ? "0.099" : "0.1");
-    Rehearsal queue("tcm", assignments, kShape);
-    std::vector<std::uint32_t> probes;
-    for (std::uint16_t core = 0; core < 4; ++core) {
-      for (int i = 0; i < 10; ++i) {
-        const int row = i < 2 && core == 0 ? 0 : i;
-        queue.issue(queue.enqueue(dram(core, 0, row)), false);
-      }
-      for (int bank = 1; bank <= 2 * core + 1; ++bank) {
-        queue.enqueue(dram(core, bank, 0));
-      }
-      probes.push_back(queue.enqueue(dram(core, 1, 0)));
+// How many rankings come up of four sources, of whose 10 requests the first one's hit so often and
+// the others' never, and which wait at 1, 3, 5 and 7 banks. Insertion goes round a few; else all 24
+// come up at random.
+std::size_t rankings(const char* threshold, int hits) {
+  Assignments assignments = kCores;
+  assignments.emplace_back("policies.tcm.shuffle_threshold", threshold);
+  Rehearsal queue("tcm", assignments, kShape);
+  std::vector<std::uint32_t> probes;
+  for (std::uint16_t core = 0; core < 4; ++core) {
+    for (int i = 0; i < 10; ++i) {
+      const int row = i <= hits && core == 0 ? 0 : i;
+      queue.issue(queue.enqueue(dram(core, 0, row)), false);
     }
-    queue.run_to(kQuantum);
-    std::set<std::vector<std::uint32_t>> seen;
-    for (int k = 1; k <= 240; ++k) {
-      queue.run_to(kQuantum + k * kInterval);
-      seen.insert(ranking(queue, probes));
+    for (int bank = 1; bank <= 2 * core + 1; ++bank) {
+      queue.enqueue(dram(core, bank, 0));
     }
-    if (more) {
-      EXPECT_LT(seen.size(), 10u);
-    } else {
-      EXPECT_EQ(seen.size(), 24u);
-    }
+    probes.push_back(queue.enqueue(dram(core, 1, 0)));
   }
+  queue.run_to(kQuantum);
+  std::set<std::vector<std::uint32_t>> seen;
+  for (int k = 1; k <= 240; ++k) {
+    queue.run_to(kQuantum + k * kInterval);
+    seen.insert(ranking(queue, probes));
+  }
+  return seen.size();
+}
+
+TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
+  EXPECT_LT(rankings("0.099", 1), 10u);
+  EXPECT_EQ(rankings("0.1", 1), 24u);
+}
+
+// By 6 of 16 banks.
+TEST(Tcm, SourcesWhoseParallelismDiffersByTheThresholdAreAlike) {
+  EXPECT_EQ(kShape.banks(), 16);
+  EXPECT_LT(rankings("0.374", 5), 10u);
+  EXPECT_EQ(rankings("0.375", 5), 24u);
 }
 
 TEST(Tcm, InsertionShuffleFollowsTheSequenceOfFourSources) {
