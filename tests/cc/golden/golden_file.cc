@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/cc/golden/golden_file.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 namespace hmsim::testing {
@@ -10,6 +13,10 @@ namespace {
 
 constexpr const char* kIndent = "  ";
 constexpr const char* kBetween = ": ";
+constexpr const char* kRenewal =
+    "Where this is wanted, renew the files, and say in the commit what moved, and why:\n"
+    "  HMSIM_RENEW_GOLDEN=1 build/gcc-release/hmsim_tests "
+    "--gtest_filter='*/Golden.Run*:*/SchedulerDamage.*'\n";
 
 const std::string* find(const GoldenValues& values, const std::string& name) {
   const auto found = std::find_if(values.begin(), values.end(),
@@ -24,7 +31,7 @@ GoldenFile::GoldenFile(const std::string& group) : path_("tests/cc/golden/" + gr
   found_ = file.is_open();
   std::string run;
   for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(kBetween);
+    const std::size_t colon = line.rfind(kBetween);  // messages have some, too
     if (line.rfind(kIndent, 0) == 0 && colon != std::string::npos) {
       runs_[run].emplace_back(line.substr(2, colon - 2), line.substr(colon + 2));
     } else if (!line.empty() && line.front() != '#') {
@@ -65,6 +72,20 @@ std::string difference(const GoldenValues& was, const GoldenValues& is) {
     }
   }
   return lines;
+}
+
+void expect_stored(const std::string& group, const std::string& run, const GoldenValues& values,
+                   const std::vector<std::string>& order) {
+  GoldenFile file(group);
+  if (std::getenv("HMSIM_RENEW_GOLDEN") != nullptr) {
+    file.renew(run, values, order);
+    return;
+  }
+  ASSERT_TRUE(file.found()) << file.path() << ": tests are run from the root of the repository";
+  const auto stored = file.runs().find(run);
+  const std::string moved =
+      difference(stored == file.runs().end() ? GoldenValues() : stored->second, values);
+  EXPECT_TRUE(moved.empty()) << file.path() << ", " << run << ":\n" << moved << kRenewal;
 }
 
 }  // namespace hmsim::testing

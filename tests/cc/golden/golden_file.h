@@ -33,4 +33,9 @@ class GoldenFile {
 // One line for each value that differs, is missing or is new: "NAME: was VALUE, is VALUE".
 std::string difference(const GoldenValues& was, const GoldenValues& is);
 
+// Compares a run's values with those of its group's file; or, where HMSIM_RENEW_GOLDEN is set,
+// writes them there, the runs in this order.
+void expect_stored(const std::string& group, const std::string& run, const GoldenValues& values,
+                   const std::vector<std::string>& order);
+
 }  // namespace hmsim::testing

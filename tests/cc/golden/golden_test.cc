@@ -3,7 +3,6 @@
 // results: digests of every command with its cycle and of all statistics, and some statistics.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <set>
 
 #include "tests/cc/golden/golden_file.h"
@@ -11,10 +10,6 @@
 namespace hmsim::testing {
 
 namespace {
-
-constexpr const char* kRenewal =
-    "Where this is wanted, renew the files, and say in the commit what moved, and why:\n"
-    "  HMSIM_RENEW_GOLDEN=1 build/gcc-release/hmsim_tests --gtest_filter='*/Golden.Run*'\n";
 
 std::vector<GoldenGroup> all_groups() {
   return {golden_queues(), golden_dram(), golden_flash(), golden_collection(), golden_modules()};
@@ -50,21 +45,6 @@ std::vector<std::string> names_of(const std::string& group) {
   return names;
 }
 
-// Compares with the file, or writes it when that is asked for.
-void expect_stored(const Named& run, const GoldenValues& values) {
-  GoldenFile file(run.group);
-  if (std::getenv("HMSIM_RENEW_GOLDEN") != nullptr) {
-    file.renew(run.golden.name, values, names_of(run.group));
-    return;
-  }
-  ASSERT_TRUE(file.found()) << file.path() << ": tests are run from the root of the repository";
-  const auto stored = file.runs().find(run.golden.name);
-  const std::string moved =
-      difference(stored == file.runs().end() ? GoldenValues() : stored->second, values);
-  EXPECT_TRUE(moved.empty()) << file.path() << ", " << run.golden.name << ":\n"
-                             << moved << kRenewal;
-}
-
 class Golden : public ::testing::TestWithParam<std::size_t> {
  protected:
   static const Named& named() { return all_runs()[GetParam()]; }
@@ -75,7 +55,7 @@ TEST_P(Golden, RunGivesWhatIsStored) {
   for (int part = 0; part < GoldenRun::kParts; ++part) {
     run.do_part();
   }
-  expect_stored(named(), run.values());
+  expect_stored(named().group, named().golden.name, run.values(), names_of(named().group));
 }
 
 // Each part is done by another program, as it were.
@@ -86,7 +66,7 @@ TEST_P(Golden, CheckpointsAreContinuedToWhatIsStored) {
     run = std::make_unique<GoldenRun>(*run, named().golden);
   }
   run->do_part();
-  expect_stored(named(), run->values());
+  expect_stored(named().group, named().golden.name, run->values(), names_of(named().group));
   // (The first time, what no policy will ask for may be forgotten.)
   GoldenRun once(*run, named().golden);
   EXPECT_TRUE(GoldenRun(once, named().golden).save() == once.save());
