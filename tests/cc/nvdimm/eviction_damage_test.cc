@@ -125,6 +125,22 @@ std::vector<NvdimmFaults::Attempt> NvdimmFaults::of_evictions() {
          command.share = fits ? 0 : command.share;
          return fits;
        })},
+      {"a page in what is not written yet", "a logical page lies where none was written",
+       [](Nvdimm& n) {
+         Ftl& ftl = n.ftl_;
+         for (std::size_t page = 0; page < ftl.l2p_.size(); ++page) {
+           if (ftl.l2p_[page] != 0) {
+             const PhysicalPage at(std::int64_t{ftl.l2p_[page]} - 1);
+             auto& block = ftl.blocks_[ftl.block_index(ftl.lun_of(at), ftl.block_of(at))];
+             if (block.state == Ftl::State::open &&
+                 at.value() % ftl.shape().pages + 1 == block.completed) {
+               --block.completed;
+               return true;
+             }
+           }
+         }
+         return false;
+       }},
       {"a program of a page that is programmed", "a flash page is programmed that is not allocated",
        with_command([](E& evictor, FlashCommand& command) {
          const FtlShape& shape = evictor.ftl_.shape();

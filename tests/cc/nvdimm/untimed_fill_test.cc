@@ -238,5 +238,16 @@ TEST(UntimedFill, DirtyNeedsFilledPages) {
   EXPECT_NE(errors[0].message.find("set nvdimm.precondition.fill"), std::string::npos);
 }
 
+// What is left of the last flash page is padded.
+TEST(UntimedFill, PagesThatWereWrittenBeforeAreInFlashHoweverFew) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.nand.page_size = 4 * kPageBytes;
+  parameters.nand.pages_per_block = 4;
+  Rig rig(parameters);
+  rig.nvdimm().write_before(pages({3, 5, 9, 4, 8}));
+  EXPECT_EQ(rig.census().valid, 5);
+  EXPECT_EQ(rig.census().invalid, 3);
+}
+
 }  // namespace
 }  // namespace hmsim
