@@ -141,17 +141,17 @@ TEST(Tcm, NicenessIsParallelismLessLocality) {
   EXPECT_EQ(ranking(queue, probes), (std::vector<std::uint32_t>{0, 2, 1}));
 }
 
-// How many rankings come up of four sources, of whose 10 requests the first one's hit so often and
-// the others' never, and which wait at 1, 3, 5 and 7 banks. Insertion goes round a few; else all 24
-// come up at random.
-std::size_t rankings(const char* threshold, int hits) {
+// How many rankings come up of four sources, of whose 10 requests so many hit, the first one's and
+// the others', and which wait at 1, 3, 5 and 7 banks. Insertion goes round a few; else all 24 come
+// up at random.
+std::size_t rankings(const char* threshold, int hits, int of_others = 0) {
   Assignments assignments = kCores;
   assignments.emplace_back("policies.tcm.shuffle_threshold", threshold);
   Rehearsal queue("tcm", assignments, kShape);
   std::vector<std::uint32_t> probes;
   for (std::uint16_t core = 0; core < 4; ++core) {
     for (int i = 0; i < 10; ++i) {
-      const int row = i <= hits && core == 0 ? 0 : i;
+      const int row = i <= (core == 0 ? hits : of_others) ? 0 : i;
       queue.issue(queue.enqueue(dram(core, 0, row)), false);
     }
     for (int bank = 1; bank <= 2 * core + 1; ++bank) {
@@ -171,6 +171,7 @@ std::size_t rankings(const char* threshold, int hits) {
 TEST(Tcm, SourcesWhoseLocalityDiffersByTheThresholdAreAlike) {
   EXPECT_LT(rankings("0.099", 1), 10u);
   EXPECT_EQ(rankings("0.1", 1), 24u);
+  EXPECT_EQ(rankings("0.1", 5, 5), 24u) << "however much they have";
 }
 
 // By 6 of 16 banks.
