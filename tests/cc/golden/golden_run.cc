@@ -181,7 +181,7 @@ void GoldenRun::power_fails() {
   for (const Statistic& each : simulation_->statistics()) {
     seen_.lost_statistics.add(digest_of(each));
   }
-  const Tick soon = part_ == 1 ? 500 * kNanosecond : 10 * kMicrosecond;
+  const Tick soon = part_ == 1 ? 200 * kNanosecond : 10 * kMicrosecond;
   simulation_->power_fail(part_ % 2 == 1 ? soon : kNever);
 }
 
