@@ -8,8 +8,9 @@ namespace {
 
 Assignments flash(const Assignments& more) { return plus(kGoldenFlash, more); }
 
+// Erases take long enough not to be hidden by what others have to do.
 Assignments scheduler(const char* name, const Assignments& more = {}) {
-  return flash(plus({{"nvdimm.gc.scheduler", name}}, more));
+  return flash(plus({{"nvdimm.gc.scheduler", name}, {"nvdimm.nand.erase_time", "20us"}}, more));
 }
 
 Assignments victim(const char* name, const Assignments& more = {}) {
@@ -25,8 +26,15 @@ Assignments cached_map(const char* size, const Assignments& more = {}) {
 
 std::vector<GoldenCase> schedulers() {
   const auto traffic = agents::writes();
+  // So little that a step may hold up all there is to do.
+  const agents::List few{agents::lines("0", "nvdimm", "512KiB", "0.4", "3"),
+                         agents::seldom("3", "dram", "200ns")};
+  const agents::List more{agents::lines("0", "nvdimm", "512KiB", "0.4", "10"),
+                          agents::blocks("1", "random", "0.6"),
+                          agents::seldom("3", "dram", "200ns")};
+  const Assignments four_luns{{"nvdimm.nand.chips", "2"}, {"nvdimm.nand.pages_per_block", "8"}};
   return {
-      {"reactive", scheduler("reactive"), traffic},
+      {"reactive", scheduler("reactive"), few},
       {"reactive_copyback", scheduler("reactive_copyback"), traffic},
       {"background",
        scheduler("background", {{"policies.background.soft_threshold", "2"}}),
@@ -36,19 +44,20 @@ std::vector<GoldenCase> schedulers() {
        scheduler("preemptive",
                  {{"policies.preemptive.unplaced", "true"}, {"nvdimm.gc.urgent_limit", "0.03"}}),
        traffic},
-      {"proactive", scheduler("proactive"), traffic},
+      {"proactive", scheduler("proactive"), few},
+      {"proactive_of_four_luns", scheduler("proactive", four_luns), more},
       {"proactive_parallel",
-       scheduler("proactive", {{"policies.proactive.estimate", "parallel"},
-                               {"policies.proactive.count", "request"},
-                               {"policies.proactive.t_mb", "service"}}),
-       traffic},
+       scheduler("proactive", plus(four_luns, {{"policies.proactive.estimate", "parallel"},
+                                               {"policies.proactive.count", "request"},
+                                               {"policies.proactive.t_mb", "service"}})),
+       more},
       {"proactive_first_stage",
        scheduler("proactive", {{"policies.proactive.stages", "1"}, {"controller.queues", "split"}}),
        traffic},
       {"proactive_second_stage",
        scheduler("proactive",
                  {{"policies.proactive.stages", "2"}, {"policies.proactive.lun", "shared"}}),
-       traffic},
+       few},
       {"proactive_with_planes",
        scheduler("proactive", {{"nvdimm.nand.planes", "2"},
                                {"nvdimm.nand.pages_per_block", "8"},

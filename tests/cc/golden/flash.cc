@@ -32,14 +32,18 @@ Assignments large_pages(const char* size, const char* partial_writes, const Assi
 std::vector<GoldenCase> buffers() {
   const auto traffic =
       joined(agents::nvdimm_only(), {agents::lines("3", "nvdimm", "96KiB", "0.7")});
+  // LUNs are idle now and then.
+  const agents::List leisure{agents::seldom("0", "nvdimm", "400ns"),
+                             agents::seldom("1", "dram", "100ns")};
   return {
       {"on_demand", flash({}), traffic},
       {"preevict", flash({{"nvdimm.buffer.manager", "preevict"}}), traffic},
+      {"on_demand_at_leisure", flash({}), leisure},
       {"preevict_early",
        flash({{"nvdimm.buffer.manager", "preevict"},
               {"policies.preevict.low_water", "60"},
               {"policies.preevict.protect_queued", "false"}}),
-       traffic},
+       leisure},
       {"prefetch", flash({{"nvdimm.buffer.manager", "prefetch"}}), traffic},
       {"prefetch_unprotected",
        flash({{"nvdimm.buffer.manager", "prefetch"},
