@@ -115,7 +115,7 @@ WORKLOADS: dict[str, tuple[str, tuple[str, ...]]] = {
     "agents as a mapping": ("agents: {kind: synthetic}\n", ("w.yaml:1: agents: expected a list",)),
     "many agents": (
         AGENT + AGENT[AGENT.index("  -") :] * 1024,
-        ("w.yaml:2: agents: 1025 are more",),
+        ("w.yaml:1026: agents: more than 1024, copies included",),
     ),
     "what steers a terminal": (
         'agents:\n  - {kind: "\\e[2J\u202ex"}\n',

@@ -132,14 +132,12 @@ def load_workload(path_or_name: str | os.PathLike[str]) -> Workload:
     agents: list[Agent] | None = None
     for key, key_node, value_node in yaml_settings.items(path, yaml_settings.read_mapping(path)):
         if key == "agents":
-            agents = [
-                copy
-                for node in _agent_nodes(path, value_node)
-                for copy in _copies(_agent(path, node))
-            ]
-            if len(agents) > MOST_AGENTS:
-                where = yaml_settings.place(path, value_node)
-                raise InputError(f"{where}: agents: {len(agents)} are more than {MOST_AGENTS}")
+            agents = []
+            for node in _agent_nodes(path, value_node):
+                agents += _copies(_agent(path, node))
+                if len(agents) > MOST_AGENTS:
+                    where = yaml_settings.place(path, node)
+                    raise InputError(f"{where}: agents: more than {MOST_AGENTS}, copies included")
         elif key == "description":
             yaml_settings.scalar(path, value_node, key)
         else:
