@@ -67,8 +67,8 @@ void Channel::send(const Request& request, Tick now) {
   }
 }
 
-// Outside of an edge, or once its admission is over, it is admitted on the next one, of which the
-// kernel needs to be told only where it was not to be looked at anyway.
+// Outside of an edge, or once its admission is over, it is admitted on the next one. The kernel
+// knows when that is, unless the request moves it.
 void Channel::request_came(const Request& request, Tick now) {
   admission_.line_up(request);
   if (admission_.is_open()) {
