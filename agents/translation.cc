@@ -2,6 +2,7 @@
 #include "agents/translation.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/archive.h"
@@ -19,7 +20,17 @@ Translation::Translation(TranslationKind kind, Bytes capacity, std::uint64_t see
     : kind_(kind),
       capacity_(static_cast<std::uint64_t>(capacity.value())),
       order_(std::max<std::uint64_t>(1, std::min(capacity_ / kPage, kMaxFrames)), seed),
-      slots_(kInitialSlots) {}
+      slots_(kInitialSlots) {
+  number_slots();
+}
+
+void Translation::number_slots() {
+  mask_ = slots_.size() - 1;
+  shift_ = std::numeric_limits<std::uint64_t>::digits;
+  for (std::size_t rest = mask_; rest > 0; rest /= 2) {
+    --shift_;
+  }
+}
 
 [[gnu::noinline]] std::uint32_t Translation::touch(std::uint32_t owner, std::uint64_t page) {
   if (2 * (touched_ + 1) > slots_.size()) {
@@ -35,6 +46,7 @@ Translation::Translation(TranslationKind kind, Bytes capacity, std::uint64_t see
 void Translation::grow() {
   std::vector<Slot> old(2 * slots_.size());
   std::swap(old, slots_);
+  number_slots();
   for (const Slot& slot : old) {
     if (slot.owner != 0) {
       find(slot.owner, slot.page) = slot;
@@ -50,6 +62,7 @@ void Translation::serialize(Archive& archive) {
   constexpr const char* kWrong = "the page table does not hold together";
   const std::size_t size = slots_.size();
   archive.check(size >= kInitialSlots && (size & (size - 1)) == 0, kWrong);
+  number_slots();
   std::size_t touched = 0;
   for (const Slot& slot : slots_) {
     archive.check_index(slot.frame, order_.size(), kWrong);

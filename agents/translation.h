@@ -44,23 +44,27 @@ class Translation {
   std::uint32_t frame_of(std::uint32_t owner, std::uint64_t page);
   std::uint32_t touch(std::uint32_t owner, std::uint64_t page);  // for the first time
   Slot& find(std::uint32_t owner, std::uint64_t page);
+  void number_slots();  // once there is another number of them
   void grow();
 
   TranslationKind kind_;
   std::uint64_t capacity_;
   Permutation order_;
   std::vector<Slot> slots_;  // open addressing, a power of two, at most half full
+  std::size_t mask_ = 0;     // slots_.size() - 1
+  int shift_ = 0;            // leaves the highest bits of a word that number the slots
   std::uint64_t touched_ = 0;
   std::uint64_t wraps_ = 0;
 };
 
 // The page's slot, or the empty one that it would take.
 inline Translation::Slot& Translation::find(std::uint32_t owner, std::uint64_t page) {
-  const std::size_t mask = slots_.size() - 1;
+  // Multiplied by 2^64 over the golden ratio, pages in a row lie far apart.
+  constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
   Slot* const slots = slots_.data();
-  std::size_t i = mix64(page ^ (std::uint64_t{owner} << 48)) & mask;
+  std::size_t i = ((page ^ (std::uint64_t{owner} << 48)) * kGolden) >> shift_;
   while ((slots[i].page != page || slots[i].owner != owner) && slots[i].owner != 0) {
-    i = (i + 1) & mask;
+    i = (i + 1) & mask_;
   }
   return slots[i];
 }

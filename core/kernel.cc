@@ -48,12 +48,13 @@ inline bool Kernel::advance_earliest(Tick end) {
   moves_left_ = kMovesOfAStep;
   horizon_ = earlier(second, end);
   const Tick next = earliest->component->advance(when);
-  turn_ = now_ == turned_at_ ? later(turn_, index) : index;
-  turned_at_ = now_;
+  const Tick now = now_;
+  turn_ = now == turned_at_ ? later(turn_, index) : index;
+  turned_at_ = now;
   advanced_ = kNobody;
   horizon_ = Tick(0);
   earliest->next = next;
-  ensure(next > now_, "kernel", now_, -1, "a component does not move on");
+  ensure(next > now, "kernel", now, -1, "a component does not move on");
   return true;
 }
 

@@ -23,6 +23,7 @@ class Ring {
   const T& front() const { return slots_[head_]; }
   T& back() { return slots_[(head_ + count_ - 1) & mask_]; }
 
+  void make_room() { grow(); }  // for the next one, of a full queue
   void push(const T& value) { push() = value; }
   // The last place from now on, to be filled.
   T& push() {

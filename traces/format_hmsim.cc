@@ -49,6 +49,7 @@ class HmsimTrace final : public MissSource {
 
  private:
   bool next_from(std::uint64_t least, Miss& miss);
+  void fill(Miss& miss, std::uint64_t word, std::uint64_t gap) const;
   [[noreturn]] void fail_gap() const {
     fail("record " + std::to_string(blocks_.passed()) +
          ": more than 2^48 instructions lie between two misses");
@@ -60,16 +61,32 @@ class HmsimTrace final : public MissSource {
   }
 
   RecordBlocks blocks_;
+  const std::uint64_t memory_bit_ = blocks_.two_memories() ? kMemoryBit : 0;
   std::optional<unsigned> vcpu_;    // the one whose records are read; nullopt: all
   std::uint64_t instructions_ = 0;  // since the last miss that was passed on
   bool any_ = false;
 };
 
+// Of a record that moves data. A second line that one instruction loads counts as an instruction of
+// its own.
+HMSIM_INLINE void HmsimTrace::fill(Miss& miss, std::uint64_t word, std::uint64_t gap) const {
+  const RecordKind kind = record_kind(word);
+  const bool load = kind == RecordKind::fill;
+  const std::uint64_t address = (record_line(word) & ~memory_bit_) << kLineBits;
+  miss.gap = static_cast<std::int64_t>(gap + (load && gap == 0 ? 1 : 0));
+  miss.load = load;
+  miss.write = !load;
+  miss.dependent = false;
+  miss.non_temporal = kind == RecordKind::non_temporal;
+  miss.memory = (record_line(word) & memory_bit_) != 0 ? MemoryClass::nvdimm : MemoryClass::dram;
+  miss.load_address = load ? address : 0;
+  miss.write_address = load ? 0 : address;
+}
+
 // Reads the next miss of the `least`-th instruction from here or a later one; the gap counts that
 // one.
-HMSIM_INLINE bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
+bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
   const std::uint64_t before = least == 0 ? 0 : least - 1;
-  miss = Miss();
   std::uint64_t word = 0;
   while (blocks_.next(word)) {
     if (vcpu_ && record_vcpu(word) != *vcpu_) {
@@ -86,25 +103,27 @@ HMSIM_INLINE bool HmsimTrace::next_from(std::uint64_t least, Miss& miss) {
     if (instructions_ < least) {
       continue;
     }
-    const std::uint64_t memory = blocks_.two_memories() ? kMemoryBit : 0;
-    const std::uint64_t address = (record_line(word) & ~memory) << kLineBits;
-    if ((record_line(word) & memory) != 0) {
-      miss.memory = MemoryClass::nvdimm;
-    }
-    miss.load = record_kind(word) == RecordKind::fill;
-    miss.write = !miss.load;
-    miss.non_temporal = record_kind(word) == RecordKind::non_temporal;
-    (miss.load ? miss.load_address : miss.write_address) = address;
-    // A second line that one instruction loads counts as an instruction of its own.
-    miss.gap = static_cast<std::int64_t>(instructions_ - before);
-    miss.gap += miss.load && miss.gap == 0 ? 1 : 0;
+    fill(miss, word, instructions_ - before);
     instructions_ = 0;
     return true;
   }
   return end(before, least != 0, miss);
 }
 
-bool HmsimTrace::next(Miss& miss) { return next_from(0, miss); }
+// What next_from() does of most records: they move data, and nothing lies before them.
+bool HmsimTrace::next(Miss& miss) {
+  if (!blocks_.within_block() || instructions_ != 0 || vcpu_) {
+    return next_from(0, miss);
+  }
+  const std::uint64_t word = blocks_.peek();
+  if (record_kind(word) == RecordKind::escape) {
+    return next_from(0, miss);
+  }
+  blocks_.pass();
+  any_ = true;
+  fill(miss, word, record_high(word));
+  return true;
+}
 
 bool HmsimTrace::seek(std::uint64_t instructions, Miss& miss) {
   rewind();
@@ -120,6 +139,7 @@ bool HmsimTrace::end(std::uint64_t before, bool may_be_empty, Miss& miss) {
     fail("the trace holds no records of misses" +
          (vcpu_ ? " of vCPU " + std::to_string(*vcpu_) : std::string()));
   }
+  miss = Miss();
   miss.gap = static_cast<std::int64_t>(instructions_ - std::min(instructions_, before));
   instructions_ = 0;
   return false;

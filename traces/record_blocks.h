@@ -40,6 +40,11 @@ class RecordBlocks {
     word = words_[at_++];
     return true;
   }
+  // Whether the record that next() reads is in the present block: then peek() shows it, and pass()
+  // goes on behind it.
+  bool within_block() const { return at_ < words_.size(); }
+  std::uint64_t peek() const { return words_[at_]; }
+  void pass() { ++at_; }
   std::uint64_t passed() const { return before_ + at_; }  // records
   std::uint64_t block_of(std::uint64_t record) const { return record / block_records_; }
   std::uint64_t first_of(std::uint64_t block) const { return block * block_records_; }
@@ -59,7 +64,12 @@ class RecordBlocks {
   void read_index(std::uint64_t blocks);
   bool load_next();
   void load(std::uint64_t block);
+  bool sums_are_right(std::uint64_t block, const RecordSums& sums) const;
   void check(std::uint64_t block, const std::vector<std::uint64_t>& words) const;
+  std::uint64_t instructions_of(std::uint64_t block, unsigned vcpu) const {
+    const std::size_t first = static_cast<std::size_t>(block) * vcpus_;
+    return starts_[first + vcpus_ + vcpu] - starts_[first + vcpu];
+  }
   std::uint64_t instructions_before(std::uint64_t block, std::optional<unsigned> vcpu) const;
   [[noreturn]] void fail(const std::string& message) const;
 

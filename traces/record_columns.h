@@ -3,6 +3,7 @@
 // docs/trace-format.md).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -56,8 +57,15 @@ constexpr std::uint64_t record_instructions(std::uint64_t word) {
 // The columns of a block of such words: kColumnBytes for each.
 std::string pack_records(const std::vector<std::uint64_t>& words);
 
+// What the records of a block have in all, by vCPU.
+struct RecordSums {
+  std::array<std::uint64_t, kRecordVcpus> records{};
+  std::array<std::uint64_t, kRecordVcpus> instructions{};  // but for those of escapes
+  std::uint64_t escapes = 0;                               // of all vCPUs
+};
+
 // The words of a block whose columns these are, kColumnBytes x records. Throws InputError, without
 // naming a file, when no records have such columns.
-void unpack_records(std::string_view columns, std::vector<std::uint64_t>& words);
+RecordSums unpack_records(std::string_view columns, std::vector<std::uint64_t>& words);
 
 }  // namespace hmsim

@@ -35,7 +35,7 @@ std::uint64_t CoreAgent::offset(MemoryClass memory) const {
 
 void CoreAgent::prepare() {
   slots_ = {RateClock(parameters_.slots_per_millisecond()), parameters_.slots_of(1)};
-  const std::int64_t records = parameters_.window + 1 + (runs_ahead_ ? kMostAhead : 0);
+  const std::int64_t records = parameters_.window + 2 + (runs_ahead_ ? kMostAhead : 0);
   std::size_t size = 1;
   while (size < static_cast<std::size_t>(records)) {
     size *= 2;
@@ -50,9 +50,10 @@ void CoreAgent::prepare() {
 
 void CoreAgent::empty_window(std::int64_t slot) {
   first_ = applied_ = known_ = end_;
-  base_ = Entry();
-  base_.dispatch = slot - 1;
-  base_.retire = slot - 1 + cycle_slots();
+  Entry& before = entry(first_ - 1);
+  before = Entry();
+  before.dispatch = slot - 1;
+  before.retire = slot - 1 + cycle_slots();
   last_index_ = 0;
   last_slot_ = slot - 1;
 }
@@ -96,11 +97,11 @@ std::optional<std::int64_t> CoreAgent::cut_pass(Tick now) {
   const std::int64_t past = known_ == end_ ? std::max<std::int64_t>(0, slot - last_slot_) : 0;
   const std::int64_t in_window = retired(now) + parameters_.window;
   const std::int64_t cut = std::max(last_index_, std::min({most, last_index_ + past, in_window}));
-  const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+  Entry& last = entry(known_ - 1);
   if (known_ == end_ && last.retire + (cut - last.index) <= slot) {
     // All of it retired before now: that is when the pass ends.
-    base_.index = last_index_ = cut;
-    base_.retire = slot + 1;
+    last.index = last_index_ = cut;
+    last.retire = slot + 1;
     first_ = applied_ = known_ = end_;
   }
   have_record_ = false;
@@ -143,7 +144,7 @@ std::int64_t CoreAgent::first_unretired(Tick now) const {
 std::int64_t CoreAgent::retired(Tick now) const {
   const std::int64_t slot = slots_.edge_at_or_after(now + Tick(1)) - 1;
   const std::int64_t next = first_unretired(now);
-  const Entry& last = next == first_ ? base_ : entry(next - 1);
+  const Entry& last = entry(next - 1);
   const std::int64_t bound =
       next < end_ ? entry(next).index - 1 : (ending_ ? end_index_ : next_index_ - 1);
   const std::int64_t steady = last.index + std::max<std::int64_t>(0, slot - last.retire);

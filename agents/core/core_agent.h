@@ -86,9 +86,12 @@ class CoreAgent : public Agent, protected RecordSource {
   const CoreParameters& parameters() const { return parameters_; }
   const RateClock& slots() const { return slots_; }
   std::int64_t cycle_slots() const { return slots_.of_cycle; }  // of one cycle, rounded up
-  // The most records that are in the window or dispatched ahead; a power of two. A record is kept
+  // More records than are in the window or dispatched ahead; a power of two. A record is kept
   // at its number modulo this.
   std::size_t capacity() const { return entries_.size(); }
+  std::size_t place_of(std::int64_t number) const {
+    return static_cast<std::size_t>(number) & mask_;
+  }
   bool in_window(std::int64_t number) const { return number >= first_ && number < end_; }
   // The number of the record in the window that is `index` modulo the capacity.
   std::int64_t number_at(std::uint32_t index) const {
@@ -174,16 +177,15 @@ class CoreAgent : public Agent, protected RecordSource {
     }
   }
   void resolve_known();
-  Entry& entry(std::int64_t number) { return entries_[static_cast<std::size_t>(number) & mask_]; }
-  const Entry& entry(std::int64_t number) const {
-    return entries_[static_cast<std::size_t>(number) & mask_];
-  }
+  Entry& entry(std::int64_t number) { return entries_[place_of(number)]; }
+  const Entry& entry(std::int64_t number) const { return entries_[place_of(number)]; }
 
   CoreParameters parameters_;
   Copies copies_;
   SlotClock slots_;
 
-  // Entries are numbered in order of dispatch; those from first_ to end_ - 1 are kept. Retirement
+  // Entries are numbered in order of dispatch. Those from first_ to end_ - 1 are in the window, and
+  // the one before first_ is kept, too; at a pass's start it stands for instruction 0. Retirement
   // is known for those before known_; those before applied_ no longer bound the next dispatch.
   std::vector<Entry> entries_;
   std::size_t mask_ = 0;
@@ -191,7 +193,6 @@ class CoreAgent : public Agent, protected RecordSource {
   std::int64_t applied_ = 0;
   std::int64_t known_ = 0;
   std::int64_t end_ = 0;
-  Entry base_;  // the entry before first_; at a pass's start instruction 0
 
   bool have_record_ = false;
   bool ending_ = false;          // no record is left within the limit

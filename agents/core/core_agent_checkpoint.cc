@@ -18,7 +18,7 @@ void CoreAgent::Entry::serialize(Archive& archive) { archive(index, dispatch, re
 void CoreAgent::serialize_state(Archive& archive) {
   archive.section("core");
   archive.fixed(entries_);
-  archive(first_, applied_, known_, end_, base_, have_record_, ending_);
+  archive(first_, applied_, known_, end_, have_record_, ending_);
   archive(next_index_, next_slot_, last_index_, last_slot_, limit_index_, end_index_);
   archive(stalled_, act_time_, before_pass_, measured_before_);
   archive(parts_);
@@ -32,14 +32,15 @@ void CoreAgent::check_loaded(const Archive& archive) const {
   constexpr const char* kWrong = "a core's window does not hold together";
   const auto size = static_cast<std::int64_t>(entries_.size());
   archive.check(first_ >= 0 && first_ <= applied_ && applied_ <= known_ && known_ <= end_ &&
-                    end_ - first_ <= size && end_ < kLast,
+                    end_ - first_ < size && end_ < kLast,
                 kWrong);
-  archive.check(base_.index >= 0 && base_.dispatch >= kUnknown && base_.retire >= kUnknown &&
-                    last_index_ >= base_.index && last_slot_ >= kUnknown,
+  const Entry& base = entry(first_ - 1);
+  archive.check(base.index >= 0 && base.dispatch >= kUnknown && base.retire >= kUnknown &&
+                    last_index_ >= base.index && last_slot_ >= kUnknown,
                 kWrong);
   for (std::int64_t number = first_; number < end_; ++number) {
     const Entry& own = entry(number);
-    const Entry& before = number == first_ ? base_ : entry(number - 1);
+    const Entry& before = entry(number - 1);
     archive.check(own.index > before.index && own.index <= last_index_ && own.dispatch >= 0 &&
                       own.ready >= kUnknown && own.retire >= 0 && own.dispatch < kLast &&
                       own.ready < kLast && own.retire < kLast &&
@@ -57,7 +58,7 @@ void CoreAgent::check_loaded(const Archive& archive) const {
 
 // The core acts next when plan() has said.
 void CoreAgent::check_act_time(const Archive& archive) const {
-  const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+  const Entry& last = entry(known_ - 1);
   const bool passes = !ending_ || end_index_ < kLast;
   archive.check(passes && last.retire < kLast && last_slot_ < kLast && next_slot_ < kLast,
                 "a core has come too far");

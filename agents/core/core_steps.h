@@ -13,7 +13,7 @@ inline void CoreAgent::plan() {
   act_time_ = kNever;
   if (ending_) {
     if (known_ == end_) {
-      const Entry& last = known_ == first_ ? base_ : entry(known_ - 1);
+      const Entry& last = entry(known_ - 1);
       act_time_ = slots_.tick(last.retire + (end_index_ - last.index));
     }
     return;
@@ -35,7 +35,7 @@ inline void CoreAgent::plan() {
 // The first record that is not known to retire is ready.
 inline void CoreAgent::resolve_known() {
   do {
-    const Entry& before = known_ == first_ ? base_ : entry(known_ - 1);
+    const Entry& before = entry(known_ - 1);
     Entry& next = entry(known_);
     reach(before, next.index - 1);
     next.retire = later(before.retire + (next.index - before.index), next.ready);
@@ -67,8 +67,8 @@ HMSIM_INLINE void CoreAgent::fetch(Source& source) {
 
 template <class Kind>
 HMSIM_INLINE void CoreAgent::dispatch(Kind& kind, std::int64_t slot_now, Tick now) {
-  for (; first_ < applied_ && entry(first_).retire <= slot_now; ++first_) {
-    base_ = entry(first_);
+  while (first_ < applied_ && entry(first_).retire <= slot_now) {
+    ++first_;
   }
   const bool own_entry = next_index_ > last_index_;
   if (own_entry) {
@@ -88,7 +88,7 @@ HMSIM_INLINE void CoreAgent::dispatch(Kind& kind, std::int64_t slot_now, Tick no
 template <class Kind>
 HMSIM_INLINE void CoreAgent::act(Kind& kind, Tick now) {
   if (ending_) {
-    reach(known_ == first_ ? base_ : entry(known_ - 1), end_index_);
+    reach(entry(known_ - 1), end_index_);
     pass_ended(slots_.edge_at_or_after(now), now);
     return;
   }
@@ -103,7 +103,7 @@ HMSIM_INLINE void CoreAgent::act(Kind& kind, Tick now) {
       act_time_ == now ? next_slot_ : slots_.edge_at_or_after(now + Tick(1)) - 1;
   dispatch(kind, slot_now, now);
   while (runs_ahead_ && act_time_ != kNever && !ending_ &&
-         end_ - first_ < static_cast<std::int64_t>(entries_.size()) && !kind.blocked() &&
+         end_ - first_ + 1 < static_cast<std::int64_t>(entries_.size()) && !kind.blocked() &&
          may_run_ahead()) {
     dispatch(kind, slot_now, now);
   }

@@ -118,8 +118,8 @@ std::int64_t MissCore::page_of_write(const Miss& miss) {
   if (paging_ != nullptr) {
     paging_->dispatched(miss_);
   }
-  if (page_fences_) {
-    fences_ += fence_is_due() ? 1 : 0;
+  if (page_fences_ && fence_is_due()) {
+    ++fences_;
     fence_ = false;
   }
   if (miss_.load) {

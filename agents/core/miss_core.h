@@ -106,7 +106,7 @@ class MissCore : public CoreAgent {
   static std::int64_t page_of_write(const Miss& miss);
   Address location(MemoryClass memory, std::uint64_t address) const;
   std::uint32_t index_of(std::int64_t number) const {
-    return static_cast<std::uint32_t>(static_cast<std::size_t>(number) & (loads_.size() - 1));
+    return static_cast<std::uint32_t>(place_of(number));
   }
 
   Persistence persistence_;
@@ -119,7 +119,7 @@ class MissCore : public CoreAgent {
   AddressSpace space_;
   Miss miss_;  // the next record
 
-  std::vector<Load> loads_;            // by number, modulo its size
+  std::vector<Load> loads_;            // by number, modulo the capacity
   std::int64_t last_load_ = kUnknown;  // number of the load dispatched last
   std::int64_t last_load_ready_ = 0;   // slot, once known
   EventQueue<Step> steps_;             // payload: a load's index in loads_

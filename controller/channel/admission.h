@@ -35,16 +35,16 @@ class Admission {
   // A request waits outside, in order of arrival. One rule for those that come while an edge is
   // processed: as long as its admission is still to come, they take part in it, and nobody else
   // needs to be told of them.
-  void line_up(const Request& request) { queue_of(request.memory).line.push(request); }
-  // The same while an edge's admission is open; false: it is not, or the line has to grow.
+  // False: nothing is done, since the line is full until make_room().
   bool try_line_up(const Request& request) {
     Ring<Request>& line = queue_of(request.memory).line;
-    if (!open_ || line.full()) {
+    if (line.full()) {
       return false;
     }
     line.place() = request;
     return true;
   }
+  void make_room(MemoryClass memory) { queue_of(memory).line.make_room(); }
   void open() { open_ = true; }
   void close() { open_ = false; }
   bool is_open() const { return open_; }

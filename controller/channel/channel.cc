@@ -61,19 +61,23 @@ bool Channel::idle() const {
   return admission_.pool().all_free() && admission_.lines_empty() && nvdimm_.idle();
 }
 
+// Outside of an edge, or once its admission is over, a request is admitted on the next one. (The
+// rare parts are left to functions that are called last, so that the others save no registers.)
 void Channel::send(const Request& request, Tick now) {
   if (!admission_.try_line_up(request)) {
-    request_came(request, now);
+    send_to_longer_line(request, now);
+  } else if (!admission_.is_open() && (!clock_.is_next_from(now) || fast_.defers_refreshes())) {
+    request_came(now);
   }
 }
 
-// Outside of an edge, or once its admission is over, it is admitted on the next one. The kernel
-// knows when that is, unless the request moves it.
-void Channel::request_came(const Request& request, Tick now) {
-  admission_.line_up(request);
-  if (admission_.is_open()) {
-    return;
-  }
+[[gnu::noinline]] void Channel::send_to_longer_line(const Request& request, Tick now) {
+  admission_.make_room(request.memory);
+  send(request, now);
+}
+
+// The kernel knows when the next edge is, unless the request moves it.
+void Channel::request_came(Tick now) {
   const Cycle edge = clock_.edge_from(now);
   const Cycle before = clock_.next();
   if (fast_.defers_refreshes()) {

@@ -111,7 +111,8 @@ class Channel final : public MemoryChannel, public AckListener {
   void use_free_slot();
 
   // Admission.
-  void request_came(const Request& request, Tick now);
+  void send_to_longer_line(const Request& request, Tick now);
+  void request_came(Tick now);
   void admit(Extras extras);
   bool admit_from(std::size_t queue, Extras extras);
   const Transaction& admit(const Request& request, Extras extras);

@@ -43,6 +43,8 @@ class EdgeClock {
   // The next edge that is to be processed.
   Cycle next() const { return next_; }
   Tick next_time() const { return next_time_; }
+  // No edge lies between this time and the next one, so that edge_from() is no earlier.
+  bool is_next_from(Tick time) const { return next_time_ - time < period_; }
   void wake_by(Cycle edge) {
     if (edge < next_) {
       next_ = edge;

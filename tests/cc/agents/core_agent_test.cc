@@ -146,7 +146,7 @@ TEST(CoreAgent, MatchesAModelOfEveryInstruction) {
                                 {3'000'000'000, 1, 2, 0},         {3'700'001'000, 8, 224, 0},
                                 {2'000'000'000, 4, 128, 1},       {1'000'000'000, 2, 16, 1},
                                 {2'000'000'000, 4, 128, 0, 0.73}, {2'000'000'000, 4, 5, 1, 1.5},
-                                {2'400'000'000, 4, 128, 0, 0.25}};
+                                {2'400'000'000, 4, 128, 0, 0.25}, {2'000'000'000, 4, 6, 0}};
   for (std::size_t c = 0; c < cores.size(); ++c) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       SCOPED_TRACE("core " + std::to_string(c) + ", seed " + std::to_string(seed));
