@@ -310,6 +310,14 @@ def test_no_home_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         cache_directory()
 
 
+def test_a_cache_whose_place_depends_on_where_one_is_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "somewhere")
+    assert cache_directory() == tmp_path / ".cache" / "hmsim"
+
+
 def test_a_cache_that_takes_nothing_is_done_without_or_told(
     inputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

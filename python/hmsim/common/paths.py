@@ -37,8 +37,9 @@ def cache_directory() -> Path:
 
     Raises InputError: the user has no home, and names no other place.
     """
-    if root := os.environ.get("XDG_CACHE_HOME"):
-        return Path(root) / "hmsim"
+    root = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if root.is_absolute():  # others are to be ignored: XDG Base Directory Specification, 0.8
+        return root / "hmsim"
     try:
         return Path.home() / ".cache" / "hmsim"
     except RuntimeError as error:
