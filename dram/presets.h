@@ -22,7 +22,7 @@ struct DramPreset {
 };
 
 // All of them, in the order of listing; table3, the paper's, comes first.
-std::vector<DramPreset> dram_presets();
+const std::vector<DramPreset>& dram_presets();
 
 DramPreset dram_preset(std::string_view name);  // InputError when unknown
 

@@ -176,6 +176,35 @@ TEST(StarvationGuard, HoldsInEachAckMode) {
   }
 }
 
+// All are overdue at once; the NVDIMM's is ready when half of the DRAM's are done.
+TEST(StarvationGuard, OfTwoClassesTheOlderOverdueRequestGoesFirst) {
+  for (const bool nvdimm_is_older : {false, true}) {
+    ChannelUnderTest channel(with(kFewSlots, {{"dram.refresh", "false"},
+                                              {"controller.queues", "split"},
+                                              {"controller.queue_depth", "64"},
+                                              {"controller.arbiter", "round_robin"},
+                                              {"controller.starvation_limit", "2ns"}}));
+    const auto fill = [&] {
+      for (std::int64_t column = 0; column < 40; ++column) {
+        channel.send(MemoryClass::dram, channel.dram(0, 0, column));
+      }
+    };
+    std::uint64_t other = 0;
+    if (nvdimm_is_older) {
+      other = channel.send(MemoryClass::nvdimm, Address(0));
+      fill();
+    } else {
+      fill();
+      other = channel.send(MemoryClass::nvdimm, Address(0));
+    }
+    channel.drain();
+    ASSERT_EQ(channel.order_.size(), 41u);
+    const auto place = std::find(channel.order_.begin(), channel.order_.end(), other);
+    EXPECT_EQ(place == channel.order_.end() - 1, !nvdimm_is_older);
+    EXPECT_NE(place, channel.order_.begin());
+  }
+}
+
 // A stream that needs no turnaround keeps the bus from a request that does, until refreshes
 // interrupt it; whoever it is that ranks them.
 TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/preconditioned.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
 
@@ -40,6 +41,18 @@ const Assignments kWritten{{"controller.channels", "2"},
 TEST(MemorySystem, WhatPreconditioningLeavesIsThatOfOneNode) {
   EXPECT_EQ(Memory(kWritten, 2).memory.preconditioned(kSeed),
             Memory(kWritten).memory.preconditioned(kSeed));
+}
+
+TEST(MemorySystem, OnlyFlashThatIsThereIsPreconditioned) {
+  const auto pages = [](const Assignments& more) {
+    return preconditioned_pages(make_config(with(with(kSmallNvdimm, kWritten), more)));
+  };
+  const std::uint64_t all = pages({});
+  EXPECT_GT(all, 0u);
+  EXPECT_EQ(pages({{"nvdimm.count", "2"}}), 2 * all);
+  EXPECT_EQ(pages({{"nvdimm.precondition.load", "some.file"}}), 0u);
+  EXPECT_EQ(pages({{"nvdimm.kind", "sttram"}, {"nvdimm.precondition.fill", "0"}}), 0u);
+  EXPECT_EQ(pages({{"nvdimm.present", "false"}}), 0u);
 }
 
 class WrittenFile {

@@ -102,6 +102,12 @@ TEST(WriteDrain, AMarkBeyondTheQueueIsRefused) {
   EXPECT_THROW(make_config(shallow), InputError);
 }
 
+TEST(WriteDrain, MarksThatAreOneAreRefused) {
+  EXPECT_NO_THROW(make_config({{"controller.drain_high", "8"}, {"controller.drain_low", "7"}}));
+  EXPECT_THROW(make_config({{"controller.drain_high", "8"}, {"controller.drain_low", "8"}}),
+               InputError);
+}
+
 // The other way round: reads of a refreshed rank do not keep writes from another.
 TEST(WriteDrain, ReadsOfARefreshedRankHoldUpNoWrites) {
   ChannelUnderTest channel(drained("8", "1"));

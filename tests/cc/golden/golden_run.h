@@ -58,6 +58,7 @@ class GoldenRun {
   void do_part();  // the next one
   GoldenValues values();
   std::string save() { return simulation_->save(); }
+  void load(const std::string& checkpoint) { simulation_->load(checkpoint); }
 
  private:
   // Of what a simulation does not keep when it is saved.

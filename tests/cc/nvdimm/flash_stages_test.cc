@@ -141,6 +141,18 @@ TEST(FlashStages, PagesOfACellWithFourBitsAreFastThenTwiceMiddleThenSlow) {
   EXPECT_EQ(speeds, (std::vector<S>{S::fast, S::middle, S::middle, S::slow, S::fast, S::middle}));
 }
 
+// Of a block with an odd number of pages, too.
+TEST(FlashStages, FirstAndLastTwoPagesOfAConventionalBlockAreFast) {
+  for (const std::int64_t pages : {9, 10}) {
+    for (std::int64_t page = 0; page < pages; ++page) {
+      const bool fast = page < 2 || page > pages - 3 || page % 2 == 0;
+      EXPECT_EQ(page_speed(ProgramModel::cmlc, page, pages),
+                fast ? PageSpeed::fast : PageSpeed::slow)
+          << page << " of " << pages;
+    }
+  }
+}
+
 TEST(FlashStages, CacheReadSendsTheNextCommandBeforeTheFirstPageGoesOut) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.cache = true;

@@ -144,6 +144,9 @@ TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
   EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
   EXPECT_EQ(first_luns("WCDP"), (std::vector<std::uint32_t>{0, 2, 4, 6, 8}));
   EXPECT_EQ(first_luns("PDWC"), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  parameters.nand.planes = 2;
+  EXPECT_EQ(first_luns("DCWP"), (std::vector<std::uint32_t>{0, 1, 4, 5, 8}));
+  EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
 }
 
 TEST(Ftl, DynamicAllocationPrefersIdleLuns) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/errors.h"
 #include "policies/policy.h"
 #include "tests/cc/policies/rig.h"
 
@@ -30,6 +31,12 @@ TEST(FixedOrder, IsWhatTheKeysSay) {
     }
   }
   EXPECT_EQ(simple, 2);  // fcfs, fr_fcfs
+}
+
+TEST(Policies, AreMadeForTheirOwnSeatOnly) {
+  for (const std::string& name : policy_names(PolicyKind::transaction_scheduler)) {
+    EXPECT_THROW(create_policy(PolicyKind::bus_arbiter, name, {}), InputError) << name;
+  }
 }
 
 }  // namespace

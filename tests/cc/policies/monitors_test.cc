@@ -8,6 +8,7 @@
 #include "policies/monitors/locality.h"
 #include "policies/monitors/mpki.h"
 #include "policies/monitors/parallelism.h"
+#include "policies/monitors/service.h"
 #include "tests/cc/policies/rig.h"
 
 namespace hmsim {
@@ -34,6 +35,28 @@ TEST(Bins, EndWithTheirUpperBound) {
 TEST(Bins, OfUtilisationAreEqual) {
   const std::array<std::int64_t, 6> expected{21, 42, 64, 85, 106, 128};
   EXPECT_EQ(equal_bins<6>(128), expected);
+}
+
+// From the first command to the last completion there, and nothing of it a second time.
+TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
+  Service service;
+  ParameterSet parameters;
+  service.declare(parameters);
+  EXPECT_TRUE(parameters.apply({{"nvdimm_service", "bank"}}).empty());
+  ChannelShape shape;
+  shape.clock_period = kCycle;
+  shape.pseudo_banks = 1;
+  service.connect(shape);
+  const RequestView request = nvdimm_line(0, false);
+  service.command(0, request, 100 * kCycle);
+  service.command(0, request, 200 * kCycle);
+  service.issue(0, request, false);
+  service.complete(0, request, 300 * kCycle);
+  service.complete(0, request, 500 * kCycle);
+  service.close(600 * kCycle);
+  EXPECT_EQ(service.cycles(0), 400);
+  service.close(900 * kCycle);
+  EXPECT_EQ(service.cycles(0), 0);
 }
 
 TEST(DramPattern, KnowsNothingBeforeAWindowIsOver) {
