@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -52,6 +53,30 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     done = invoke("comp")
     assert done.exit_code == 2
     assert "Did you mean 'compare'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [
+        ("run mascots16_", ["mascots16_4ch"]),
+        ("run mascots16 --workload dem", ["demo"]),
+        ("run mascots16 --policy split", ["split", "split_dram_first"]),
+        ("compare mascots16 storage/moneta_s", ["storage/moneta_spin"]),
+        ("compare mascots16 --workload xdd/latency_r", ["xdd/latency_read"]),
+        ("compare mascots16 --policy hms_p", ["hms_pas"]),
+        ("run some/path", []),
+    ],
+)
+def test_shells_complete_shipped_names(line: str, completed: list[str]) -> None:
+    script = "from hmsim.cli import app\napp(prog_name='hmsim')\n"
+    words = {"COMP_WORDS": f"hmsim {line}", "COMP_CWORD": str(len(line.split()))}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, **words, "_HMSIM_COMPLETE": "complete_bash"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout.split(), done.stderr) == (completed, "")
 
 
 @pytest.mark.parametrize("command", ["configs", "workloads"])

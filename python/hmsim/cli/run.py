@@ -13,6 +13,9 @@ import typer
 
 from hmsim._core import InputError
 from hmsim.cli.support import (
+    CONFIGS,
+    POLICIES,
+    WORKLOADS,
     Check,
     CommandLogFlag,
     ConfigArgument,
@@ -61,7 +64,12 @@ LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when sp
 
 WorkloadOption = Annotated[
     list[str],
-    typer.Option("--workload", metavar="NAME", help="A workload: a path or a shipped name."),
+    typer.Option(
+        "--workload",
+        metavar="NAME",
+        help="A workload: a path or a shipped name.",
+        autocompletion=WORKLOADS,
+    ),
 ]
 PolicyOption = Annotated[
     Optional[list[str]],
@@ -69,6 +77,7 @@ PolicyOption = Annotated[
         "--policy",
         metavar="NAME",
         help="A policy bundle: a path or a shipped name; or NAME,drained or NAME,mixed.",
+        autocompletion=POLICIES,
     ),
 ]
 
@@ -130,12 +139,20 @@ def compare(
         typer.Argument(
             metavar="CONFIG...",
             help="Configurations: paths or shipped names; CONFIG,POLICY is one under a bundle.",
+            autocompletion=CONFIGS,
         ),
     ],
-    workload: Annotated[list[str], typer.Option("--workload", help="A workload; may be repeated.")],
+    workload: Annotated[
+        list[str],
+        typer.Option("--workload", help="A workload; may be repeated.", autocompletion=WORKLOADS),
+    ],
     policy: Annotated[
         Optional[list[str]],
-        typer.Option("--policy", help="A policy bundle, NAME,drained or NAME,mixed; repeated."),
+        typer.Option(
+            "--policy",
+            help="A policy bundle, NAME,drained or NAME,mixed; repeated.",
+            autocompletion=POLICIES,
+        ),
     ] = None,
     writes: Annotated[
         Optional[str],

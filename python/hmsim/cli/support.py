@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 
 from hmsim._core import InputError, parse_integer
 from hmsim.common.directories import reason
+from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
 from hmsim.config.configuration import Config, load_config
 from hmsim.running.options import LARGEST_SEED
@@ -41,6 +42,17 @@ def count(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
 
     return read
 
+
+def shipped_names(folder: str) -> Callable[[str], list[str]]:
+    """Return what completes, in shells, the beginning of a shipped file's name."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in shipped(folder) if name.startswith(incomplete)]
+
+    return complete
+
+
+CONFIGS, POLICIES, WORKLOADS = map(shipped_names, ("configs", "configs/policies", "workloads"))
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Sets = Annotated[
@@ -97,7 +109,12 @@ Out = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace what an earlier run wrote.")]
 ConfigArgument = Annotated[
-    str, typer.Argument(metavar="CONFIG", help="A configuration: a path or a shipped name.")
+    str,
+    typer.Argument(
+        metavar="CONFIG",
+        help="A configuration: a path or a shipped name.",
+        autocompletion=CONFIGS,
+    ),
 ]
 
 

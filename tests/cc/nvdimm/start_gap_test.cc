@@ -8,6 +8,9 @@
 #include <set>
 #include <vector>
 
+#include "core/errors.h"
+#include "tests/cc/words.h"
+
 namespace hmsim {
 namespace {
 
@@ -66,6 +69,27 @@ TEST(StartGap, EveryLineIsBackAfterAsManyRoundsAsThereAreLines) {
     }
   }
   EXPECT_EQ(times, (std::vector<std::uint64_t>{kLines * (kLines + 1), 2 * kLines * (kLines + 1)}));
+}
+
+// Words: start, gap, writes. The gap has one place more than there are lines.
+TEST(StartGap, PlacesOutsideOfItsRegionAreRefused) {
+  constexpr std::uint64_t kLines = 6;
+  Archive saved;
+  StartGap(kLines).serialize(saved);
+  const auto loads = [&](std::size_t word, std::uint64_t value) {
+    Archive changed(testing::with_word(saved.bytes(), word * testing::kWordBytes, value));
+    StartGap loaded(kLines);
+    try {
+      loaded.serialize(changed);
+    } catch (const InputError&) {
+      return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(loads(0, kLines - 1));
+  EXPECT_FALSE(loads(0, kLines));
+  EXPECT_TRUE(loads(1, kLines));
+  EXPECT_FALSE(loads(1, kLines + 1));
 }
 
 TEST(StartGap, AMoveIsDueAfterPsiWrites) {

@@ -10,6 +10,7 @@
 #include "policies/monitors/parallelism.h"
 #include "policies/monitors/service.h"
 #include "tests/cc/policies/rig.h"
+#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -57,6 +58,21 @@ TEST(Service, ABankIsBusyFromItsFirstCommandToItsLastCompletion) {
   EXPECT_EQ(service.cycles(0), 400);
   service.close(900 * kCycle);
   EXPECT_EQ(service.cycles(0), 0);
+}
+
+TEST(Window, MoreThanCanBeMultipliedIsRefused) {
+  Archive saved;
+  Window().serialize(saved);
+  for (const bool too_many : {false, true}) {
+    const std::uint64_t count = (std::uint64_t{1} << 42) - (too_many ? 0 : 1);
+    Archive damaged(testing::with_word(saved.bytes(), testing::kWordBytes, count));
+    Window window;
+    if (too_many) {
+      EXPECT_THROW(window.serialize(damaged), InputError);
+    } else {
+      EXPECT_NO_THROW(window.serialize(damaged));
+    }
+  }
 }
 
 TEST(DramPattern, KnowsNothingBeforeAWindowIsOver) {
