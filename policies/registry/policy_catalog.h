@@ -24,6 +24,7 @@ class PolicyCatalog {
   const std::vector<std::string>& libraries() const { return libraries_; }
 
  private:
+  friend struct PolicyCatalogUnderTest;
   PolicyCatalog();
   void load(const std::string& path);
 

@@ -55,6 +55,22 @@ TEST(MemorySystem, OnlyFlashThatIsThereIsPreconditioned) {
   EXPECT_EQ(pages({{"nvdimm.present", "false"}}), 0u);
 }
 
+// What a state is made by, and nothing else: it fits runs that differ in the rest.
+TEST(MemorySystem, AStateTellsWhatItWasMadeBy) {
+  const auto shape = [](const Assignments& more) {
+    return preconditioned_shape(make_config(with(with(kSmallNvdimm, kWritten), more)), kSeed);
+  };
+  const std::string plain = shape({});
+  EXPECT_EQ(shape({{"nvdimm.buffer.read_size", "8KiB"}}), plain);
+  EXPECT_EQ(shape({{"controller.queue_depth", "16"}}), plain);
+  EXPECT_NE(shape({{"nvdimm.ftl.over_provisioning", "90"}}), plain);
+  EXPECT_EQ(plain.find("nvdimm.count"), std::string::npos);
+  EXPECT_NE(shape({{"nvdimm.count", "2"}}).find("nvdimm.count = 2"), std::string::npos);
+  EXPECT_NE(shape({{"nvdimm.count", "2"}, {"nvdimm.devices", "1: buffer.lookup=7ns"}})
+                .find("nvdimm.devices"),
+            std::string::npos);
+}
+
 class WrittenFile {
  public:
   explicit WrittenFile(const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }

@@ -149,6 +149,19 @@ TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
   EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
 }
 
+// Pages of a fixed place fill whole stripes.
+TEST(Ftl, FixedAllocationNeedsWholeStripes) {
+  for (const std::int64_t capacity : {60, 64}) {
+    NvdimmParameters parameters;  // 8 LUNs
+    parameters.capacity = capacity * Bytes(1 << 20);
+    parameters.ftl.allocation = PageAllocation::fixed;
+    const FtlShape shape = ftl_shape(parameters);
+    EXPECT_EQ(shape.needed % shape.luns, 0u);
+    EXPECT_GE(shape.needed, shape.logical_pages);
+    EXPECT_LT(shape.needed, shape.logical_pages + shape.luns);
+  }
+}
+
 TEST(Ftl, DynamicAllocationPrefersIdleLuns) {
   FtlShape shape = one_lun(16, 8, 50);
   shape.luns = 4;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which libraries of policies are looked for, and what is said of those that hold none?
+#include "policies/registry/policy_catalog.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+
+namespace hmsim {
+
+// The catalogue of a process is made once; tests make their own.
+struct PolicyCatalogUnderTest {
+  static PolicyCatalog make() { return PolicyCatalog(); }
+};
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Catalog : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(::testing::TempDir()) / ("policy_catalog_test." + std::to_string(getpid()));
+    fs::create_directories(root_ / "folder");
+    for (const char* const name : kVariables) {
+      const char* const value = std::getenv(name);
+      before_.emplace_back(value == nullptr ? "" : value);
+      unsetenv(name);
+    }
+  }
+  void TearDown() override {
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      before_[i].empty() ? unsetenv(kVariables[i]) : setenv(kVariables[i], before_[i].c_str(), 1);
+    }
+    fs::remove_all(root_);
+  }
+  // No library.
+  std::string text(const char* name) const {
+    const fs::path path = root_ / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << "no library";
+    return path.string();
+  }
+  std::string folder() const { return (root_ / "folder").string(); }
+  // What is said when the variable has this value.
+  static std::string told(const char* variable, const std::string& value) {
+    setenv(variable, value.c_str(), 1);
+    try {
+      EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  static constexpr const char* kVariables[] = {"HMSIM_POLICIES", "XDG_DATA_HOME", "HOME"};
+  fs::path root_;
+  std::vector<std::string> before_;
+};
+
+TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
+  const std::string other = text("other");
+  EXPECT_EQ(told("HMSIM_POLICIES", ""), "");
+  EXPECT_EQ(told("HMSIM_POLICIES", "::" + folder() + ":"), "");
+  EXPECT_EQ(told("HMSIM_POLICIES", folder() + ":" + other),
+            other + ": no policy's library (*.so); HMSIM_POLICIES names it");
+  const std::string last = text("folder/b.so");
+  const std::string first = text("folder/a.so");
+  text("folder/a.txt");
+  EXPECT_EQ(told("HMSIM_POLICIES", folder()).find(first + ": cannot be loaded: "), 0u);
+  EXPECT_EQ(told("HMSIM_POLICIES", last + ":" + first).find(last + ": cannot be loaded: "), 0u);
+}
+
+TEST_F(Catalog, TheUsersOwnFolderCountsWhereNothingIsNamed) {
+  EXPECT_EQ(PolicyCatalogUnderTest::make().libraries().size(), 0u) << "no home";
+  const std::string at_home = text("home/.local/share/hmsim/policies/own.so");
+  EXPECT_EQ(told("HOME", (root_ / "home").string()).find(at_home), 0u);
+  const std::string elsewhere = text("data/hmsim/policies/own.so");
+  EXPECT_EQ(told("XDG_DATA_HOME", (root_ / "data").string()).find(elsewhere), 0u);
+  EXPECT_EQ(told("HMSIM_POLICIES", ""), "");
+}
+
+TEST_F(Catalog, ALibraryOfSomethingElseHoldsNoPolicy) {
+  Dl_info library{};
+  ASSERT_NE(dladdr(reinterpret_cast<void*>(static_cast<double (*)(double)>(std::cbrt)), &library),
+            0);
+  const std::string copy = (root_ / "folder/copy.so").string();
+  fs::copy_file(library.dli_fname, copy);
+  EXPECT_EQ(told("HMSIM_POLICIES", copy),
+            copy + ": holds no policy; 'hmsim policy build' makes such libraries");
+}
+
+TEST_F(Catalog, PoliciesAreInTheOrderOfTheirNames) {
+  setenv("HMSIM_POLICIES", "", 1);
+  const PolicyCatalog catalog = PolicyCatalogUnderTest::make();
+  EXPECT_EQ(catalog.policies().size(), kPolicyTable.size());
+  for (std::size_t i = 1; i < catalog.policies().size(); ++i) {
+    EXPECT_LT(std::string(catalog.policies()[i - 1]->name), catalog.policies()[i]->name);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim
