@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from hmsim import load_config
 from hmsim._core import Simulation
-from hmsim.cli import app
+from hmsim.cli.application import app
 
 ROOT = Path(__file__).resolve().parent.parent
 DEMO = re.compile(r"^\.venv/bin/hmsim (.+)$", re.MULTILINE | re.DOTALL)

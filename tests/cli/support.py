@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hmsim.cli import app
+from hmsim.cli.application import app
 
 REPO = Path(__file__).resolve().parents[2]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import typer
-from hmsim.cli import app
+from hmsim.cli.application import app
 from hmsim.cli.commands import COMMANDS
 from support import REPO, invoke, parsed
 
@@ -29,7 +29,7 @@ def test_a_commands_summary_is_how_its_help_begins(name: str) -> None:
 
 def test_the_list_of_commands_imports_none_of_them() -> None:
     script = (
-        "import sys\nfrom hmsim.cli import app\n"
+        "import sys\nfrom hmsim.cli.application import app\n"
         "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
         "assert not {'numpy', 'pandas', 'ssl'} & set(sys.modules), sys.modules.keys()\n"
     )
@@ -41,12 +41,32 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
 @pytest.mark.parametrize("command", ["run", "compare", "validate", "trace", "trace info", "gem5"])
 def test_help_takes_no_libraries_of_numbers(command: str) -> None:
     script = (
-        "import sys\nfrom hmsim.cli import app\n"
+        "import sys\nfrom hmsim.cli.application import app\n"
         f"try:\n    app({[*command.split(), '--help']!r})\nexcept SystemExit:\n    pass\n"
         "assert not {'numpy', 'pandas'} & set(sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# As if Ctrl-C came while the command line is imported.
+WHILE_IMPORTED = """\
+import sys
+
+class Interrupted:
+    def find_spec(self, name, *rest):
+        if name == "hmsim.cli.application":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+from hmsim.cli import main
+main()
+"""
+
+
+def test_an_interrupt_before_the_command_line_is_loaded_is_quiet() -> None:
+    done = subprocess.run([sys.executable, "-c", WHILE_IMPORTED], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "hmsim: interrupted; nothing was written\n")
 
 
 def test_a_name_that_is_nearly_right_is_suggested() -> None:
@@ -68,7 +88,7 @@ def test_a_name_that_is_nearly_right_is_suggested() -> None:
     ],
 )
 def test_shells_complete_shipped_names(line: str, completed: list[str]) -> None:
-    script = "from hmsim.cli import app\napp(prog_name='hmsim')\n"
+    script = "from hmsim.cli.application import app\napp(prog_name='hmsim')\n"
     words = {"COMP_WORDS": f"hmsim {line}", "COMP_CWORD": str(len(line.split()))}
     done = subprocess.run(
         [sys.executable, "-c", script],

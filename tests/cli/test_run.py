@@ -344,26 +344,6 @@ def test_whoever_stops_a_command_is_told_what_is_kept(
         assert {path.name for path in tmp_path.iterdir()} == {"long.yaml"}
 
 
-# As if Ctrl-C came while the command line is imported.
-WHILE_IMPORTED = """\
-import sys
-
-class Interrupted:
-    def find_spec(self, name, *rest):
-        if name == "hmsim.cli":
-            raise KeyboardInterrupt
-
-sys.meta_path.insert(0, Interrupted())
-from hmsim.start import main
-main()
-"""
-
-
-def test_an_interrupt_before_the_command_line_is_loaded_is_quiet() -> None:
-    done = subprocess.run([sys.executable, "-c", WHILE_IMPORTED], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (130, "hmsim: interrupted; nothing was written\n")
-
-
 # Tells when the simulation is under way, then runs the command line.
 STARTED = """\
 import hmsim.running.runner

@@ -17,7 +17,7 @@ import pytest
 import typer
 from hmsim import _core
 from hmsim._core import Simulation
-from hmsim.cli import app
+from hmsim.cli.application import app
 from hmsim.common.paths import shipped
 from hmsim.running.mixes import every
 from hmsim.traces.records import FORMATS

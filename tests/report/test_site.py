@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typer.main
 import yaml
-from hmsim.cli import app
+from hmsim.cli.application import app
 from typer.core import TyperGroup
 
 REPO = Path(__file__).resolve().parents[2]

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from hmsim.cli import app
+from hmsim.cli.application import app
 from hmsim.running import artifact
 from hmsim.validate import dram_comparison
 from hmsim.validate.checks import CHECKS, validate

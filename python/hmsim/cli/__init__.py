@@ -5,41 +5,25 @@ Exit status: 0 done; 2 the user's input or file system is at fault; 1 the simula
 interrupted (Ctrl-C); 143 terminated (SIGTERM); 141 who read what is printed went away.
 """
 
-from typing import Annotated
+import sys
+from typing import Any
 
-import typer
-
-from hmsim._core import version
-from hmsim.cli.commands import Commands
-from hmsim.cli.support import application
-from hmsim.common.paths import data_directory
-
-app = application(
-    "Simulate memory controllers whose channels hold DRAM DIMMs and flash NVDIMMs.",
-    Commands,
-    completion=True,
-    end=f"\b\nThe pages that helps name lie in {data_directory()}/docs.",
-)
+INTERRUPTED = 130
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"hmsim {version}")
-        raise typer.Exit
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'hmsim.cli' has no attribute {name!r}")
+    from hmsim.cli.application import app
 
-
-@app.callback()
-def _options(
-    show_version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    pass
+    return app
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; Ctrl-C ends it with a line also while its modules are loaded."""
+    try:
+        from hmsim.cli.application import app
+    except KeyboardInterrupt:
+        print("hmsim: interrupted; nothing was written", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     app()

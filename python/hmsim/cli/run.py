@@ -25,11 +25,13 @@ from hmsim.cli.support import (
     LogRows,
     NoCalibrate,
     Out,
+    PolicyOption,
     RequestLogFlag,
     Seed,
     Series,
     Sets,
     Warmup,
+    WorkloadOption,
     complain,
     configuration,
     print_json,
@@ -61,25 +63,6 @@ OF_SEVERAL_AGENTS = ("speedup", "weighted_speedup", "max_slowdown", "agent.0.slo
 LABELS = 32  # characters of the longest label, indented
 NUMBERS = 9  # characters of a number
 LONGEST_NAME = 10  # characters of a policy's name before it is wrapped, when space is short
-
-WorkloadOption = Annotated[
-    list[str],
-    typer.Option(
-        "--workload",
-        metavar="NAME",
-        help="A workload: a path or a shipped name.",
-        autocompletion=WORKLOADS,
-    ),
-]
-PolicyOption = Annotated[
-    Optional[list[str]],
-    typer.Option(
-        "--policy",
-        metavar="NAME",
-        help="A policy bundle: a path or a shipped name; or NAME,drained or NAME,mixed.",
-        autocompletion=POLICIES,
-    ),
-]
 
 
 def run(

@@ -18,13 +18,14 @@ import typer
 from typer.core import TyperGroup
 
 from hmsim._core import InputError, parse_integer
+from hmsim.cli import INTERRUPTED
 from hmsim.common.directories import reason
 from hmsim.common.paths import shipped
 from hmsim.common.tables import Row, number, render
 from hmsim.config.configuration import Config, load_config
 from hmsim.running.options import LARGEST_SEED
 
-FAULT, INPUT, INTERRUPTED, UNHEARD, TERMINATED = 1, 2, 130, 141, 143  # exit statuses
+FAULT, INPUT, UNHEARD, TERMINATED = 1, 2, 141, 143  # exit statuses, beside INTERRUPTED
 ANEW = "nothing was written; the same command starts anew"
 
 
@@ -114,6 +115,24 @@ ConfigArgument = Annotated[
         metavar="CONFIG",
         help="A configuration: a path or a shipped name.",
         autocompletion=CONFIGS,
+    ),
+]
+WorkloadOption = Annotated[
+    list[str],
+    typer.Option(
+        "--workload",
+        metavar="NAME",
+        help="A workload: a path or a shipped name.",
+        autocompletion=WORKLOADS,
+    ),
+]
+PolicyOption = Annotated[
+    Optional[list[str]],
+    typer.Option(
+        "--policy",
+        metavar="NAME",
+        help="A policy bundle: a path or a shipped name; or NAME,drained or NAME,mixed.",
+        autocompletion=POLICIES,
     ),
 ]
 
