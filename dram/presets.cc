@@ -83,8 +83,8 @@ std::vector<DramPreset> all_presets() {
 
 // Made once: some 700 of them take 3 million instructions of the host.
 const std::vector<DramPreset>& dram_presets() {
-  static const std::vector<DramPreset> all = all_presets();
-  return all;
+  static const std::vector<DramPreset> kAll = all_presets();
+  return kAll;
 }
 
 DramPreset dram_preset(std::string_view name) {

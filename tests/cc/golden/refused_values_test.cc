@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "policies/policy.h"
@@ -91,12 +93,13 @@ class Configuration {
   std::vector<std::unique_ptr<Policy>> policies_;
 };
 
-// Where numbers have a unit, the digits before it, and one more and one less of them; "" elsewhere.
+// The value; where it is a whole number, with or without a unit, one more and one less of it, too.
 void add_neighbours(const std::string& value, std::set<std::string>& values) {
   values.insert(value);
   char* unit = nullptr;
   const long long number = std::strtoll(value.c_str(), &unit, 10);
-  if (unit != value.c_str() && *unit != '.') {
+  const bool whole = unit != value.c_str() && *unit != '.';
+  if (whole && number > LLONG_MIN && number < LLONG_MAX) {
     values.insert(std::to_string(number + 1) + unit);
     values.insert(std::to_string(number - 1) + unit);
   }
