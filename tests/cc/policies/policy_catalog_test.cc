@@ -69,6 +69,7 @@ class Catalog : public ::testing::Test {
 
 TEST_F(Catalog, LibrariesAreNamedOneByOneOrByFolder) {
   const std::string other = text("other");
+  fs::create_directories(root_ / "folder/no_file.so");
   EXPECT_EQ(told("HMSIM_POLICIES", ""), "");
   EXPECT_EQ(told("HMSIM_POLICIES", "::" + folder() + ":"), "");
   EXPECT_EQ(told("HMSIM_POLICIES", folder() + ":" + other),
