@@ -71,7 +71,9 @@ class Replaced {
  public:
   static constexpr std::uint32_t kFrames = 12;
 
-  Replaced() : policy_(create_policy(PolicyKind::buffer_replacement, "lirs", {})) {
+  Replaced()
+      : policy_(create_policy(PolicyKind::buffer_replacement, "lirs",
+                              {{"policies.lirs.ghosts", "50"}})) {
     lirs().connect(kFrames);
     lirs().grow(kFrames);
   }
