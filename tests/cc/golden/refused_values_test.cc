@@ -38,15 +38,19 @@ const std::vector<Base>& bases() {
         {"dram.preset", "ddr5_4800b_16gb_x8"},
         {"nvdimm.buffer.granularity", "page"},
         {"nvdimm.ftl.map_cache", "1MiB"}}},
-      {"two_of_pcm_on_lpddr5",
-       {{"dram.preset", "lpddr5_6400_16gb_x16"},
+      {"two_of_pcm",
+       {{"dram.preset", "ddr4_2400t_8gb_x8"},
         {"controller.ack", "nvdimm_p"},
         {"nvdimm.kind", "pcm"},
         {"nvdimm.count", "2"},
         {"nvdimm.interleave", "range"},
         {"nvdimm.interleave_size", "64KiB"}}},
       {"small_flash", kGoldenFlash},
-      {"hbm3", {{"dram.preset", "hbm3_6400_8h_4gb_x32"}, {"controller.channels", "2"}}},
+      {"lpddr5", {{"dram.preset", "lpddr5_6400_16gb_x16"}, {"nvdimm.present", "false"}}},
+      {"hbm3",
+       {{"dram.preset", "hbm3_6400_8h_4gb_x32"},
+        {"controller.channels", "2"},
+        {"nvdimm.present", "false"}}},
       {"private_bus", {{"controller.bus", "private"}, {"controller.queues", "split"}}},
       {"sttram_beside_flash",
        {{"nvdimm.count", "2"},
@@ -65,6 +69,9 @@ class Configuration {
     EXPECT_TRUE(parameters_.apply(base).empty());
     given_ = config_;
     values_ = parameters_.values();
+    for (const ParameterError& error : errors(values_.front().first, values_.front().second)) {
+      ADD_FAILURE() << "as it is given: " << error.name << ": " << error.message;
+    }
   }
 
   std::vector<ParameterInfo> parameters() const { return parameters_.describe(); }
