@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/random.h"
 #include "policies/buffer_replacement.h"
 #include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -127,6 +131,63 @@ TEST(Replacement, LirsKeepsItsPagesThroughAScan) {
   for (int page = 0; page < 6; ++page) {
     EXPECT_TRUE(hits(rig, page)) << page;
   }
+}
+
+// Two frames, the first of which holds a low page; the second one's page, a high one, is gone, but
+// is in the stack still. Each page has ten words, from its key on; behind the pages stand no
+// free ones, and the first and last of the stack.
+class LirsGhost {
+ public:
+  static constexpr std::uint64_t kLow = 1'234'567;
+  static constexpr std::uint64_t kGone = 7'654'321;
+  enum Word : std::size_t { kInStack = 3, kNextInStack = 7, kLastOfStack = 10 + 2 };
+
+  LirsGhost() {
+    const std::unique_ptr<BufferReplacement> lirs = make();
+    lirs->listed(0, kLow);
+    lirs->listed(1, kGone);
+    lirs->unlisted(1);
+    lirs->released(1);
+    Archive saved;
+    lirs->serialize(saved);
+    state_ = saved.bytes();
+  }
+  void change(std::uint64_t page, Word word, std::uint64_t before, std::uint64_t after) {
+    for (const std::size_t at : testing::words_of(state_)) {
+      const std::size_t place = at + word * testing::kWordBytes;
+      if (testing::word_at(state_, at) == page) {
+        EXPECT_EQ(testing::word_at(state_, place), before) << page << ", " << word;
+        state_ = testing::with_word(state_, place, after);
+        return;
+      }
+    }
+    ADD_FAILURE() << page;
+  }
+  void load() const {
+    Archive archive(state_);
+    make()->serialize(archive);
+    EXPECT_TRUE(archive.at_end());
+  }
+
+ private:
+  static std::unique_ptr<BufferReplacement> make() {
+    std::unique_ptr<Policy> policy = create_policy(PolicyKind::buffer_replacement, "lirs", {});
+    auto* const lirs = static_cast<BufferReplacement*>(policy.release());
+    lirs->connect(2);
+    lirs->grow(2);
+    return std::unique_ptr<BufferReplacement>(lirs);
+  }
+
+  std::string state_;
+};
+
+TEST(Replacement, ASavedPageWithoutAFrameIsInTheStackOfLirs) {
+  LirsGhost saved;
+  EXPECT_NO_THROW(saved.load());
+  saved.change(LirsGhost::kLow, LirsGhost::kNextInStack, 1, kNoIndex);
+  saved.change(LirsGhost::kGone, LirsGhost::kInStack, 1, 0);
+  saved.change(LirsGhost::kGone, LirsGhost::kLastOfStack, 1, 0);
+  EXPECT_THROW(saved.load(), InputError);
 }
 
 TEST(Replacement, FramesInUseArePassedOver) {

@@ -325,6 +325,32 @@ TEST(Parallelism, AStateOfAsManyBanksIsTakenFromItsFirstMomentOn) {
   EXPECT_FALSE(takes(saved, 16));
 }
 
+// Banks x ps that have added up; more of them could not be added to.
+TEST(Parallelism, ABusyTimeThatCannotBeAddedToIsRefused) {
+  Parallelism saved;
+  saved.connect(of_banks(8));
+  saved.arrive(0, 3, Tick(0));
+  saved.leave(0, 3, Tick(12'345));
+  Archive archive;
+  saved.serialize(archive);
+  const auto takes_area = [&](std::uint64_t area) {
+    constexpr std::size_t kAt = testing::kWordBytes;  // behind the number of sources
+    EXPECT_EQ(testing::word_at(archive.bytes(), kAt), 12'345u);
+    Archive loading(testing::with_word(archive.bytes(), kAt, area));
+    Parallelism loaded;
+    loaded.connect(of_banks(8));
+    try {
+      loaded.serialize(loading);
+    } catch (const InputError&) {
+      return false;
+    }
+    return loading.at_end();
+  };
+  EXPECT_TRUE(takes_area((std::uint64_t{1} << 60) - 1));
+  EXPECT_FALSE(takes_area(std::uint64_t{1} << 60));
+  EXPECT_FALSE(takes_area(~std::uint64_t{0})) << "less than nothing";
+}
+
 TEST(Locality, AStateOfAsManyBanksIsTaken) {
   Locality saved;
   saved.connect(of_banks(8));

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Are saved groups of pages refused that hold other requests than those which wait?
+#include "policies/monitors/page_groups.h"
+
+#include <gtest/gtest.h>
+
+#include "core/errors.h"
+#include "tests/cc/policies/rig.h"
+#include "tests/cc/words.h"
+
+namespace hmsim {
+namespace {
+
+using testing::kWordBytes;
+using testing::nvdimm_line;
+using testing::with_word;
+using testing::word_at;
+using testing::words_of;
+
+constexpr std::uint32_t kSlots = 64;
+constexpr std::int64_t kPage = 123'456;
+constexpr std::uint32_t kSent = 37;
+constexpr std::uint32_t kWaiting = 41;
+
+// Two requests to one page: the first is sent before the second comes.
+std::string saved() {
+  PageGroups groups;
+  groups.resize(kSlots);
+  groups.enter(kSent, kPage);
+  groups.leave_group(kSent);
+  groups.enter(kWaiting, kPage);
+  Archive archive;
+  groups.serialize(archive);
+  return archive.bytes();
+}
+
+void load(const std::string& state) {
+  PageGroups groups;
+  groups.resize(kSlots);
+  Archive archive(state);
+  groups.serialize(archive);
+  HeldRequest sent;
+  sent.view = nvdimm_line(kPage, false, kSent);
+  sent.commanded = true;
+  HeldRequest waiting;
+  waiting.view = nvdimm_line(kPage, false, kWaiting);
+  groups.check_held(archive, {sent, waiting});
+}
+
+// A page's number is followed by the first and the last slot of its group.
+std::string with_group(std::string state, std::uint32_t slot) {
+  for (const std::size_t at : words_of(state)) {
+    if (word_at(state, at) == kPage) {
+      EXPECT_EQ(word_at(state, at + kWordBytes), kWaiting);
+      EXPECT_EQ(word_at(state, at + 2 * kWordBytes), kWaiting);
+      state = with_word(state, at + kWordBytes, slot);
+      return with_word(state, at + 2 * kWordBytes, slot);
+    }
+  }
+  ADD_FAILURE() << "there is no such page";
+  return state;
+}
+
+TEST(PageGroups, AGroupOfARequestThatWaitsIsTaken) {
+  EXPECT_NO_THROW(load(saved()));
+  EXPECT_NO_THROW(load(with_group(saved(), kWaiting)));
+}
+
+TEST(PageGroups, AGroupOfARequestThatWasSentIsRefused) {
+  EXPECT_THROW(load(with_group(saved(), kSent)), InputError);
+}
+
+}  // namespace
+}  // namespace hmsim
