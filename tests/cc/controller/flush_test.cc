@@ -53,6 +53,29 @@ TEST(Flush, HoldsBackWhatIsBehindIt) {
   EXPECT_EQ(channel.finished_.at(write), channel.finished_.at(flush) + Cycle(1 + 44 + burst));
 }
 
+// Who steps the kernel by hand sees what ends no later than that.
+TEST(Flush, AnEndIsSeenWhenItComesByWhoeverLooksOnBetweenSteps) {
+  for (const Assignments& assignments : {kQuiet, kWriteBack}) {
+    ChannelUnderTest channel(assignments);
+    for (int i = 0; i < 5; ++i) {
+      channel.flush();
+      channel.send(kNvdimm, Address(4096 * i), true);
+      for (std::int64_t row = 0; row < 4; ++row) {
+        channel.send(MemoryClass::dram, channel.dram(row, i, 0));
+      }
+    }
+    std::size_t seen = 0;
+    while (!channel.channel_.idle() && channel.kernel_.step(kNever)) {
+      for (; seen < channel.order_.size(); ++seen) {
+        EXPECT_EQ(channel.finished_.at(channel.order_[seen]),
+                  Cycle(channel.kernel_.now() / channel.channel_.clock_period()))
+            << "request " << channel.order_[seen];
+      }
+    }
+    EXPECT_EQ(seen, channel.next_id_);
+  }
+}
+
 TEST(Flush, LeavesDramAlone) {
   std::vector<std::map<std::uint64_t, Cycle>> finished;
   for (const bool flush : {false, true}) {

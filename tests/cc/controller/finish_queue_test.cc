@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// In which order do bursts end, and which saved ones are refused?
+#include "controller/channel/finish_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace hmsim::testing {
+namespace {
+
+// Transactions whose data-bus command is issued, by slot.
+class Bursts {
+ public:
+  explicit Bursts(const std::vector<Cycle>& ends) : pool_(ends.size()) {
+    for (std::size_t slot = 0; slot < ends.size(); ++slot) {
+      Transaction& burst = pool_.take();
+      burst.begin(Request(), Cycle(0));
+      burst.request.id = slot;
+      burst.state = TransactionState::transfer;
+      burst.finishes = ends[slot];
+    }
+  }
+  std::vector<Transaction*> held() { return pool_.held(); }
+
+ private:
+  TransactionPool pool_;
+};
+
+// The slots in the order in which a queue takes them from a saved state: none has ended by cycle
+// 10.
+std::vector<std::uint32_t> restored(const std::vector<Cycle>& ends, bool several_buses) {
+  Bursts bursts(ends);
+  FinishQueue queue(several_buses);
+  queue.restore(Archive(std::string()), bursts.held(), Cycle(10));
+  std::vector<std::uint32_t> order;
+  while (!queue.empty()) {
+    order.push_back(queue.pop().slot);
+  }
+  EXPECT_EQ(queue.next(), kNeverCycle);
+  return order;
+}
+
+using Slots = std::vector<std::uint32_t>;
+
+TEST(FinishQueue, SavedBurstsGoOnInTheOrderOfTheirEnds) {
+  for (const bool several_buses : {false, true}) {
+    EXPECT_EQ(restored({Cycle(30), Cycle(11), Cycle(20)}, several_buses), (Slots{1, 2, 0}));
+  }
+}
+
+TEST(FinishQueue, OfSeveralBusesTwoMayEndTogetherAndOfOneNot) {
+  const std::vector<Cycle> ends{Cycle(20), Cycle(11), Cycle(20), Cycle(11)};
+  EXPECT_EQ(restored(ends, true), (Slots{1, 3, 0, 2}));
+  EXPECT_THROW(restored(ends, false), InputError);
+}
+
+TEST(FinishQueue, SavedBurstsThatHaveEndedAreRefused) {
+  for (const bool several_buses : {false, true}) {
+    EXPECT_THROW(restored({Cycle(30), Cycle(10)}, several_buses), InputError);
+    EXPECT_THROW(restored({Cycle(10)}, several_buses), InputError);
+    EXPECT_THROW(restored({Cycle(9), Cycle(20)}, several_buses), InputError);
+  }
+}
+
+}  // namespace
+}  // namespace hmsim::testing
