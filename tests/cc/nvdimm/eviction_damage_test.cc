@@ -288,5 +288,37 @@ TEST(EvictionDamage, WhatHoldsTogetherIsTakenAtAnyTime) {
   }
 }
 
+// Its frame was released when its data had come in, so that its eviction is over.
+TEST(EvictionDamage, AProgramWhoseStatusIsReadIsTaken) {
+  struct Statuses final : FlashObserver {
+    void on_flash(const FlashRecord& record) override {
+      if (record.stage == FlashStage::status && record.operation == FlashOperation::program) {
+        last = record;
+      }
+    }
+    void on_programmed(std::uint64_t, std::uint32_t) override {}
+    void on_bad(std::uint64_t) override {}
+    FlashRecord last{};
+  };
+  NvdimmParameters parameters = of_four_luns(kPageBytes, 1);
+  parameters.buffer.release = FrameRelease::datain;
+  parameters.nand.interface = NandInterface::sdr;
+  Busy busy(parameters);
+  Statuses statuses;
+  busy.rig().nvdimm().add_flash_observer(statuses);
+  Rig other(parameters);
+  int taken = 0;
+  for (int i = 0; i < 20'000 && taken < 20; ++i) {
+    busy.step();
+    const Tick now = busy.rig().now();
+    if (statuses.last.start <= now && now < statuses.last.end) {
+      Archive archive(busy.rig().saved());
+      ASSERT_NO_THROW(other.serialize(archive)) << "step " << i;
+      ++taken;
+    }
+  }
+  EXPECT_EQ(taken, 20);
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -95,14 +95,15 @@ TEST(FlashReliability, EachFailureIsCountedOnce) {
   EXPECT_EQ(bench.failed(), 8);
 }
 
+struct ToldOfBadBlocks final : FlashObserver {
+  void on_flash(const FlashRecord&) override {}
+  void on_programmed(std::uint64_t, std::uint32_t) override {}
+  void on_bad(std::uint64_t block) override { EXPECT_TRUE(blocks.insert(block).second) << block; }
+  std::set<std::uint64_t> blocks;
+};
+
 // Those of the factory, of which no operation ever tells.
 TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
-  struct Told final : FlashObserver {
-    void on_flash(const FlashRecord&) override {}
-    void on_programmed(std::uint64_t, std::uint32_t) override {}
-    void on_bad(std::uint64_t block) override { EXPECT_TRUE(blocks.insert(block).second) << block; }
-    std::set<std::uint64_t> blocks;
-  };
   NvdimmParameters parameters = small_nvdimm();
   parameters.capacity = Bytes(4 << 20);
   parameters.nand.planes = 2;
@@ -110,7 +111,7 @@ TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
   parameters.ftl.over_provisioning = 200;
   ASSERT_TRUE(parameters.check().empty()) << join_errors(parameters.check());
   Rig rig(parameters);
-  Told told;
+  ToldOfBadBlocks told;
   rig.nvdimm().add_flash_observer(told);
   const Ftl& ftl = rig.nvdimm().ftl();
   ASSERT_GT(ftl.bad_blocks(), 0u);
@@ -118,6 +119,22 @@ TEST(FlashReliability, AnObserverIsToldOfEachPlanesBadBlocks) {
   for (const std::uint64_t block : told.blocks) {
     EXPECT_TRUE(ftl.bad(0, static_cast<std::uint32_t>(block / 2))) << block;
   }
+}
+
+TEST(FlashReliability, AnObserverIsToldOfTheVeryFirstBlockToo) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.nand.factory_bad = 0.1;
+  parameters.ftl.over_provisioning = 200;
+  int first_is_bad = 0;
+  for (std::uint64_t seed = 1; seed < 40; ++seed) {
+    Rig rig(parameters, seed);
+    ToldOfBadBlocks told;
+    rig.nvdimm().add_flash_observer(told);
+    const bool bad = rig.nvdimm().ftl().bad(0, 0);
+    EXPECT_EQ(told.blocks.count(0) != 0, bad) << seed;
+    first_is_bad += bad ? 1 : 0;
+  }
+  EXPECT_GT(first_is_bad, 0);
 }
 
 TEST(FlashReliability, EnergyIsCurrentTimesSupplyTimesTime) {

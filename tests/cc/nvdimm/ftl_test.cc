@@ -162,6 +162,57 @@ TEST(Ftl, FixedAllocationNeedsWholeStripes) {
   }
 }
 
+// A LUN whose pages have their places needs room for its own; else all LUNs together for all.
+TEST(Ftl, TheFirstBadBlockThatLeavesTooLittleRoomIsRefused) {
+  for (const bool dynamic : {false, true}) {
+    FtlShape shape = one_lun(32, 8, 200);
+    shape.luns = 2;
+    shape.stripe = {0, 1};
+    shape.dynamic = dynamic;
+    shape.needed = 64 + (dynamic ? shape.valid_limit() : 64);  // 64 of them on the first
+    Ftl ftl(shape);
+    const auto write = [&ftl] {  // the same page again and again
+      ftl.claim_on(0, 1);
+      ftl.commit(LogicalPage(0), ftl.allocate(0, Ftl::Stream::host));
+    };
+    const auto any_without_valid_pages = [&] {
+      for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+        if (!ftl.bad(0, block) && ftl.written_pages(0, block) == shape.pages &&
+            ftl.valid_pages(0, block) == 0) {
+          return true;
+        }
+      }
+      return false;
+    };
+    const auto enough = [&shape](std::uint32_t bad) { return shape.valid_limit(bad) >= 64; };
+    std::uint32_t bad = 0;
+    do {
+      while (!any_without_valid_pages()) {
+        write();
+      }
+      ++bad;
+      const std::uint32_t block = ftl.take_victim(0);
+      if (enough(bad)) {
+        ASSERT_NO_THROW(ftl.retire(0, block)) << bad;
+      } else {
+        ASSERT_THROW(ftl.retire(0, block), InputError) << bad;
+      }
+    } while (enough(bad));
+    EXPECT_GT(bad, 10u);
+    EXPECT_GT(ftl.free_blocks(0), 0u);
+  }
+}
+
+TEST(Ftl, APagePaddedFromItsFirstPartOnHoldsNothing) {
+  FtlShape shape = one_lun(16, 8, 100);
+  shape.part_bits = 2;
+  Ftl ftl(shape);
+  ftl.pad(ftl.allocate(0, Ftl::Stream::host));
+  const Ftl::Census census = ftl.census(0);
+  EXPECT_EQ(census.in_flight, 0u);
+  EXPECT_EQ(census.invalid, 4u);
+}
+
 TEST(Ftl, DynamicAllocationPrefersIdleLuns) {
   FtlShape shape = one_lun(16, 8, 50);
   shape.luns = 4;

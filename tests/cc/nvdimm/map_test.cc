@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 
+#include "core/errors.h"
 #include "core/random.h"
 #include "nvdimm/precondition.h"
 #include "tests/cc/nvdimm/rig.h"
+#include "tests/cc/words.h"
 
 namespace hmsim {
 namespace {
@@ -107,6 +109,47 @@ TEST(MapCache, DoesAsAListOfEntriesDoes) {
     }
     EXPECT_GT(cache.counts().dirty_evictions, 500u);
   }
+}
+
+// Of 1,000 entries a translation page. The words that are this page's number become another's.
+bool takes_instead(MapCache& cache, std::uint64_t page, std::uint64_t other) {
+  Archive saved;
+  cache.serialize(saved);
+  std::string state = saved.bytes();
+  int found = 0;
+  for (const std::size_t at : testing::words_of(state)) {
+    if (testing::word_at(state, at) == page) {
+      state = testing::with_word(state, at, other);
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 1);
+  MapCache loaded(8, 10, 1'000);
+  Archive archive(state);
+  try {
+    loaded.serialize(archive);
+  } catch (const InputError&) {
+    return false;
+  }
+  EXPECT_TRUE(loaded.holds(page_number(other)));
+  return archive.at_end();
+}
+
+TEST(MapCache, ASavedEntryIsThereOnce) {
+  MapCache cache(8, 10, 1'000);
+  cache.load(page_number(2'345));
+  cache.load(page_number(6'789));
+  EXPECT_TRUE(takes_instead(cache, 6'789, 6'788));
+  EXPECT_FALSE(takes_instead(cache, 6'789, 2'345));
+}
+
+TEST(MapCache, ASavedEntryThatIsDirtyIsListedOfItsOwnTranslationPage) {
+  MapCache cache(8, 10, 1'000);
+  cache.changed(page_number(2'345));
+  EXPECT_TRUE(takes_instead(cache, 2'345, 2'000));
+  EXPECT_TRUE(takes_instead(cache, 2'345, 2'999));
+  EXPECT_FALSE(takes_instead(cache, 2'345, 1'999));
+  EXPECT_FALSE(takes_instead(cache, 2'345, 3'000));
 }
 
 // 256 pages, 142 of them logical, in 9 translation pages of 16 entries.

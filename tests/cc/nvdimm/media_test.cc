@@ -97,6 +97,27 @@ TEST(Media, AFlushTakesACommandsTimeWhateverWaitsForTheCells) {
   EXPECT_TRUE(rig.module.idle());
 }
 
+TEST(Media, AFlushThatIsUnderWayIsSavedAndEndsAsItWould) {
+  NvdimmParameters parameters = small_media();
+  parameters.media.command_time = Tick(7'000);
+  MediaRig saved(parameters);
+  saved.module.flush(3, saved.kernel.now());
+  EXPECT_EQ(saved.module.command_view(3).state, NvdimmModule::CommandState::unfinished);
+  Archive archive;
+  archive(saved.kernel, saved.module, *saved.watch);
+  MediaRig loaded(parameters);
+  Archive state(archive.bytes());
+  state(loaded.kernel, loaded.module, *loaded.watch);
+  EXPECT_TRUE(state.at_end());
+  loaded.kernel.notify_all();
+  for (MediaRig* const rig : {&saved, &loaded}) {
+    rig->drain();
+    ASSERT_EQ(rig->acks, (std::vector<Ack>{{3, Tick(7'000)}}));
+    rig->module.finish(3, rig->kernel.now());
+    EXPECT_TRUE(rig->module.idle());
+  }
+}
+
 // Of a line that waits for its cells already, and of one that lies in them: what is not masked
 // stays.
 TEST(Media, APostedWriteLeavesItsBytesAtOnce) {
