@@ -87,6 +87,17 @@ TEST(GcSchedulers, BackgroundWorksAheadWhileNothingIsWanted) {
   EXPECT_TRUE(scheduler->erase(view).now);
 }
 
+// With two free blocks, those are fewer than 2.000002, and not fewer than 2.
+TEST(GcSchedulers, BackgroundTakesItsThresholdToAMillionth) {
+  for (const bool above : {false, true}) {
+    const auto scheduler = make("background", {{"soft_threshold", above ? "1.000001" : "1"}});
+    GcView view = wanted();
+    view.lun = view.channel = PendingFlash();
+    view.free_blocks = view.due_below = 2;
+    EXPECT_EQ(scheduler->start_idle(view), above);
+  }
+}
+
 // T_block = 2 x (20.48 + 0.3) us = 41.56 us = 8312 x 5 ns.
 TEST(GcSchedulers, BackgroundLeavesAWantedLunAloneUntilCollectionIsDue) {
   const auto scheduler = make("background");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/random.h"
+#include "policies/buffer_manager.h"
 #include "tests/cc/nvdimm/rig.h"
 
 namespace hmsim {
@@ -29,6 +30,20 @@ NvdimmParameters managed(const char* manager, std::int64_t channels = 1, std::in
 void send(Rig& rig, std::uint32_t tag, std::int64_t page, std::int64_t line = 0,
           bool write = false) {
   rig.nvdimm().command(tag, line_address(page, line), write, rig.now());
+}
+
+// A share of the write part, to a millionth of it, rounded up to frames.
+TEST(Lookahead, FramesToKeepFreeAreAShareRoundedUp) {
+  const auto wanted = [](const char* low_water, std::uint64_t frames) {
+    const auto manager = create_policy(PolicyKind::buffer_manager, "preevict",
+                                       {{"policies.preevict.low_water", low_water}});
+    return static_cast<const BufferManager&>(*manager).frames_to_keep_free({frames, 0, 0});
+  };
+  EXPECT_EQ(wanted("0", 8), 0u);
+  EXPECT_EQ(wanted("12.5", 8), 1u);
+  EXPECT_EQ(wanted("12.5001", 8), 2u);
+  EXPECT_EQ(wanted("100", 8), 8u);
+  EXPECT_EQ(wanted("100", 3'000'000), 3'000'000u);
 }
 
 Tick ack_of(const Rig& rig, std::uint32_t tag) {

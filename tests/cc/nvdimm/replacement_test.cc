@@ -133,6 +133,26 @@ TEST(Replacement, LirsKeepsItsPagesThroughAScan) {
   }
 }
 
+// Of eight frames, all taken once: those of low pages first, then those of high ones, of which the
+// first goes first.
+TEST(Replacement, TheShareOfHighPagesIsRoundedUpToFrames) {
+  const auto low = [](const char* high_share) {
+    const auto policy = create_policy(PolicyKind::buffer_replacement, "lirs",
+                                      {{"policies.lirs.high_share", high_share}});
+    auto& lirs = static_cast<BufferReplacement&>(*policy);
+    lirs.connect(8);
+    lirs.grow(8);
+    for (std::uint32_t frame = 0; frame < 8; ++frame) {
+      lirs.listed(frame, frame);
+    }
+    return lirs.victim();
+  };
+  EXPECT_EQ(low("0"), 7u) << "one at least is high";
+  EXPECT_EQ(low("12.5"), 7u);
+  EXPECT_EQ(low("12.5001"), 6u);
+  EXPECT_EQ(low("25"), 6u);
+}
+
 // Two frames, the first of which holds a low page; the second one's page, a high one, is gone, but
 // is in the stack still. Each page has ten words, from its key on; behind the pages stand no
 // free ones, and the first and last of the stack.

@@ -75,6 +75,8 @@ TEST(HarmonicTable, SaysWhatIsWrongWithAText) {
   EXPECT_EQ(PerformanceTable::check(good.substr(0, good.size() - 4)),
             "rate 575 of 576 of nvdimm: expected a number from 0 to 1000000000, found its end");
   EXPECT_EQ(PerformanceTable::check(good + " 1"), "expected its end, found '1'");
+  const std::string more = good + "0";  // a digit, which is none of the text's
+  EXPECT_EQ(PerformanceTable::check(std::string_view(more).substr(0, good.size())), "");
   const std::string words =
       table_text([](std::size_t) { return -1; }, [](std::size_t) { return 1; });
   EXPECT_NE(PerformanceTable::check(words).find("rate 0 of 48 of dram"), std::string::npos);

@@ -66,6 +66,22 @@ TEST(PageGroups, AGroupOfARequestThatWaitsIsTaken) {
   EXPECT_NO_THROW(load(with_group(saved(), kWaiting)));
 }
 
+// The links of groups, a pair for each slot behind their number, come before those of arrivals; the
+// first and the last arrival come last.
+std::string with_arrival(std::string state, std::uint32_t slot) {
+  const auto link = [](std::uint32_t of) { return (1 + 2 * kSlots + 1 + 2 * of) * kWordBytes; };
+  const std::size_t last = state.size() - kWordBytes;
+  EXPECT_EQ(word_at(state, last), kWaiting);
+  EXPECT_EQ(word_at(state, link(kWaiting) + kWordBytes), kNoIndex);
+  state = with_word(state, last, slot);
+  state = with_word(state, link(kWaiting) + kWordBytes, slot);
+  return with_word(state, link(slot), kWaiting);
+}
+
+TEST(PageGroups, AnArrivalOfNoRequestIsRefused) {
+  EXPECT_THROW(load(with_arrival(saved(), kWaiting + 1)), InputError);
+}
+
 TEST(PageGroups, AGroupOfARequestThatWasSentIsRefused) {
   EXPECT_THROW(load(with_group(saved(), kSent)), InputError);
 }

@@ -76,6 +76,23 @@ TEST(Tcm, TheFirstSourceThatOverflowsAndAllAfterItMakeTheOtherCluster) {
   EXPECT_TRUE(turned);
 }
 
+// Two sources with half of the service each: the less intensive one fits under a half, and under
+// nothing less, so that both take turns.
+TEST(Tcm, ASourceFitsWhoseShareIsTheThreshold) {
+  for (const bool fits : {false, true}) {
+    Assignments assignments = kCores;
+    assignments.emplace_back("policies.tcm.cluster_threshold", fits ? "0.5" : "0.495");
+    Rehearsal queue("tcm", assignments, kShape);
+    const auto probes = serve(queue, std::array{1, 1}, std::array<std::int64_t, 2>{2'000, 1'000});
+    std::set<std::uint32_t> on_top;
+    for (int i = 0; i < 20; ++i) {
+      queue.run_to(kQuantum + i * kInterval);
+      on_top.insert(ranking(queue, probes).back());
+    }
+    EXPECT_EQ(on_top, fits ? std::set<std::uint32_t>{0} : (std::set<std::uint32_t>{0, 1}));
+  }
+}
+
 // A busy pseudo-bank would take the service of a whole flash read, and DRAM fit under the share.
 TEST(Tcm, NvdimmServiceCountsBusCyclesUnlessAskedOtherwise) {
   for (const bool bank : {false, true}) {
