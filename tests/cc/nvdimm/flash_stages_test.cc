@@ -118,6 +118,18 @@ TEST(FlashStages, WithoutMultiPlaneOperationsPlanesAreErasedInTurn) {
   EXPECT_EQ(done(parameters, {task(O::erase, 0)}), (Times{2 * kCommand + 4'000'000'000}));
 }
 
+// Each is of a whole superblock, whichever of its pages names it.
+TEST(FlashStages, TwoSuperblocksAreErasedOneAfterTheOther) {
+  NvdimmParameters parameters = one_lun();
+  parameters.nand.planes = 2;
+  parameters.nand.multi_plane = true;
+  const std::int64_t read = kCommand + kReadTime + kTransfer;  // both wait behind it
+  const std::vector<std::int64_t> alone = done(parameters, {task(O::erase, 0)});
+  EXPECT_EQ(done(parameters, {task(O::read, 0, Tick(0), 7), task(O::erase, 0, Tick(1), 0),
+                              task(O::erase, 1, Tick(1), 1)}),
+            (Times{read, read + alone[0], read + 2 * alone[0]}));
+}
+
 TEST(FlashStages, EachPlaneIsErasedInATimeOfItsOwn) {
   NvdimmParameters parameters = one_lun();
   parameters.nand.planes = 2;
