@@ -29,7 +29,7 @@ void Histogram::add_times(std::int64_t value, std::uint64_t times) {
   add(value);
   const std::uint64_t more = times - 1;
   const std::uint64_t sum = static_cast<std::uint64_t>(value) * more;
-  buckets_[static_cast<std::size_t>(bucket_of(static_cast<std::uint64_t>(value)))] += more;
+  buckets_[bucket_of(static_cast<std::uint64_t>(value))] += more;
   count_ += more;
   sum_low_ += sum;
   sum_high_ += sum_low_ < sum ? 1 : 0;

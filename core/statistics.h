@@ -27,11 +27,13 @@ class Histogram {
       buckets_.resize(kBuckets);
     }
     const auto magnitude = static_cast<std::uint64_t>(value);
-    ++buckets_[static_cast<std::size_t>(bucket_of(magnitude))];
+    ++buckets_[bucket_of(magnitude)];
     ++count_;
     sum_low_ += magnitude;
     sum_high_ += sum_low_ < magnitude ? 1 : 0;
-    max_ = later(max_, value);
+    if (value > max_) {
+      max_ = value;
+    }
   }
   // The same value so often; their sum fits 63 bits.
   void add_times(std::int64_t value, std::uint64_t times);
@@ -52,9 +54,9 @@ class Histogram {
  private:
   static constexpr int kSubBits = 5;
   static constexpr int kBuckets = (65 - kSubBits) << kSubBits;  // of negative ones, too
-  static int bucket_of(std::uint64_t value) {
+  static std::size_t bucket_of(std::uint64_t value) {
     const int shift = 63 - __builtin_clzll(value | (1u << kSubBits)) - kSubBits;
-    return (shift << kSubBits) + static_cast<int>(value >> shift);
+    return static_cast<std::size_t>(shift << kSubBits) + static_cast<std::size_t>(value >> shift);
   }
   static std::int64_t upper_edge(int bucket);
 

@@ -54,8 +54,15 @@ class Accounts {
     return held[0] == held_[0] && held[1] == held_[1];
   }
   void slots_held(const Slots& held, Cycle edge, Tick now) {
-    if (!knows_slots(held)) {
-      set_slots(held, edge, now);
+    if (held[0] != held_[0]) {
+      statistics_.dram_occupancy.set(held[0], now);
+      held_[0] = held[0];
+      bus_.holding(held[0], held[1], edge);
+    }
+    if (held[1] != held_[1]) {
+      statistics_.nvdimm_occupancy.set(held[1], now);
+      held_[1] = held[1];
+      bus_.holding(held[0], held[1], edge);
     }
   }
 
@@ -201,16 +208,6 @@ class Accounts {
   void serialize(Archive& archive);
 
  private:
-  void set_slots(const Slots& held, Cycle edge, Tick now) {
-    if (held[0] != held_[0]) {
-      statistics_.dram_occupancy.set(held[0], now);
-    }
-    if (held[1] != held_[1]) {
-      statistics_.nvdimm_occupancy.set(held[1], now);
-    }
-    held_ = held;
-    bus_.holding(held[0], held[1], edge);
-  }
   // The data burst of a command that is issued now.
   void burst(const Transaction& transaction, bool write, Cycle edge) {
     const int driver = transaction.rank * 2 + (write ? 1 : 0);

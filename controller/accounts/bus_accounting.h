@@ -36,6 +36,9 @@ class BusAccounting {
 
   // The number of transactions that hold a slot, by class, becomes this at `now`.
   void holding(std::int64_t dram, std::int64_t nvdimm, Cycle now) {
+    if (dram > 0 && state_ == kBusy) {
+      return;  // as most often
+    }
     const int state = dram > 0 ? kBusy : nvdimm > 0 ? 1 : 0;
     if (state != state_) {
       if (state_ != kBusy) {
@@ -118,9 +121,11 @@ HMSIM_INLINE void BusAccounting::charge_gap(const Transaction& transaction, bool
   const bool nvdimm = transaction.request.memory == MemoryClass::nvdimm;
   const Cycle from = last_issue_;
   const auto charge = [this, &gap](BusLoss cause, std::int64_t cycles) {
-    const std::int64_t taken = earlier(gap, cycles);
-    lost_[static_cast<std::size_t>(cause)] += taken;
-    gap -= taken;
+    if (cycles != 0) {
+      const std::int64_t taken = earlier(gap, cycles);
+      lost_[static_cast<std::size_t>(cause)] += taken;
+      gap -= taken;
+    }
   };
   const auto charge_outside = [&] {
     const bool waited = transaction.request.arrival != transaction.admitted.value() * period_;
@@ -155,7 +160,7 @@ HMSIM_INLINE void BusAccounting::charge_gap(const Transaction& transaction, bool
       }
     }
   }
-  charge(changed ? BusLoss::turnaround : BusLoss::command, gap);
+  lost_[static_cast<std::size_t>(changed ? BusLoss::turnaround : BusLoss::command)] += gap;
 }
 
 }  // namespace hmsim

@@ -79,6 +79,7 @@ void LatencySplit::fold() {
     for (LatencyHistogram& part : counted.parts) {
       part.fold(cycles_.period());
     }
+    counted.short_outside.fold(counted.part(LatencyPart::outside).histogram());
     for (std::size_t part = 0; part < kLatencyParts; ++part) {
       const bool transfers = static_cast<LatencyPart>(part) == LatencyPart::transfer;
       const Cycle cycles = transfers ? transfer(which % 2 != 0) : Cycle(0);
@@ -95,6 +96,7 @@ void LatencySplit::reset() {
     for (LatencyHistogram& part : counted.parts) {
       part.reset();
     }
+    counted.short_outside.reset();
     counted.finished = 0;
   }
 }

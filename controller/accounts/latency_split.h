@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "controller/accounts/latency_histogram.h"
+#include "controller/accounts/short_times.h"
 #include "controller/channel/refresh.h"
 #include "controller/channel/transaction.h"
 #include "core/archive.h"
@@ -160,8 +161,9 @@ class LatencySplit {
     // All since the reset. What fold() finds missing in a part waited for nothing there; all
     // transfers take the same time.
     Counter finished = 0;
+    ShortTimes short_outside;  // of the part `outside`
     LatencyHistogram& part(LatencyPart which) { return parts[static_cast<std::size_t>(which)]; }
-    void serialize(Archive& archive) { archive(parts, finished); }
+    void serialize(Archive& archive) { archive(parts, finished); }  // folded
   };
 
   Bank& bank_of(const Transaction& transaction) {
@@ -173,7 +175,7 @@ class LatencySplit {
   Class& count(const Transaction& done) {
     Class& counted = class_of(done.request.memory, done.request.write);
     ++counted.finished;
-    if (const Tick time = outside(done); time != Tick(0)) {
+    if (const Tick time = outside(done); !counted.short_outside.add(time)) {
       counted.part(LatencyPart::outside).add(time, cycles_);
     }
     return counted;
