@@ -33,6 +33,7 @@ MemorySystem::MemorySystem(const SystemConfig& config, Kernel& kernel, std::uint
                                           seed + static_cast<std::uint64_t>(channel)));
     channels_.back()->attach(kernel, requesters_, *this);
   }
+  only_ = channels_.size() == 1 ? channels_.front().get() : nullptr;
   first_of_nvdimm_ = channels_.size() - static_cast<std::size_t>(config.all_channels());
   for (std::size_t queue = 0; queue < kMemoryClasses; ++queue) {
     introduce_schedulers(queue);
@@ -118,8 +119,8 @@ void MemorySystem::set_requesters(std::vector<Requester*> requesters) {
 }
 
 MemoryChannel& MemorySystem::channel_of(MemoryClass memory, Address address) const {
-  if (channels_.size() == 1) {
-    return *channels_.front();
+  if (only_ != nullptr) {
+    return *only_;
   }
   if (memory == MemoryClass::dram) {
     return *channels_[static_cast<std::size_t>(map_.dram_channel(address))];

@@ -128,6 +128,7 @@ class MemorySystem final : public MemoryPort, private SourceProgress {
   const SourceProgress* progress_ = nullptr;
   ObserverList observers_;
   std::vector<std::unique_ptr<MemoryChannel>> channels_;
+  MemoryChannel* only_ = nullptr;    // of channels_, where there is one
   std::size_t first_of_nvdimm_ = 0;  // of channels_
   std::uint64_t next_id_ = 0;
 };

@@ -79,14 +79,19 @@ void Channel::send(const Request& request, Tick now) {
 // The kernel knows when the next edge is, unless the request moves it.
 void Channel::request_came(Tick now) {
   const Cycle edge = clock_.edge_from(now);
-  const Cycle before = clock_.next();
   if (fast_.defers_refreshes()) {
-    DeferredRefresh::make_before(*this, edge);
-  }
-  clock_.wake_by(edge);
-  if (clock_.next() != before) {
+    came_at_rest(edge);
+  } else if (edge < clock_.next()) {
+    clock_.wake_by(edge);
     clock_.wakeup().notify(next_event());
   }
+}
+
+// The channel makes the refreshes that it put off.
+[[gnu::noinline]] void Channel::came_at_rest(Cycle edge) {
+  DeferredRefresh::make_before(*this, edge);
+  clock_.wake_by(edge);
+  clock_.wakeup().notify(next_event());
 }
 
 void Channel::on_ack(std::uint32_t tag, Tick now) {

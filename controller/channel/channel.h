@@ -113,6 +113,7 @@ class Channel final : public MemoryChannel, public AckListener {
   // Admission.
   void send_to_longer_line(const Request& request, Tick now);
   void request_came(Tick now);
+  void came_at_rest(Cycle edge);
   void admit(Extras extras);
   bool admit_from(std::size_t queue, Extras extras);
   const Transaction& admit(const Request& request, Extras extras);

@@ -66,7 +66,7 @@ class NativeBanks final : public DramBanks {
   Bank& open(const Transaction& transaction, Cycle now);
   void shut(Bank& bank, Cycle now);
   void place(Bank& bank, Cycle now);
-  void wait_or_stay(Bank& bank, std::int64_t& next, Cycle now);
+  void wait_or_stay(Bank& bank, bool row, Cycle now);
   void displace(const Bank& bank, Cycle now);
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
@@ -100,7 +100,6 @@ class NativeBanks final : public DramBanks {
   void find_next() { next_ = earlier(earlier(next_data_, next_row_), waiting_.next()); }
 
   static constexpr std::size_t kMostBanks = TimingEngine::kMostMaskedBanks;
-  static constexpr std::uint64_t kNoRequest = ~std::uint64_t{0};
 
   TimingEngine& engine_;
   // Of candidates, by bank: the request; the gate of its next command, if that is for a row.
@@ -166,7 +165,7 @@ HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   data_ |= reserves_data_bus(command) ? bank.bit : 0;
   writes_ |= command == Command::write ? bank.bit : 0;
   ready_ |= bank.bit;
-  wait_or_stay(bank, reserves_data_bus(command) ? next_data_ : next_row_, now);
+  wait_or_stay(bank, !reserves_data_bus(command), now);
 }
 
 HMSIM_INLINE void NativeBanks::update(Bank& bank, Cycle now) {
@@ -186,15 +185,17 @@ HMSIM_INLINE void NativeBanks::insert_first_side(Transaction& transaction, Cycle
   }
 }
 
-// A ready bank, whose candidate has another next command now, waits for its own rules again, or
-// stays ready where they allow that command at once.
-HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, std::int64_t& next, Cycle now) {
+// A ready bank, whose candidate has another next command now (`row`: for a row), waits for its own
+// rules again, or stays ready where they allow that command at once.
+HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, bool row, Cycle now) {
   const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
   if (ready > now.value()) {
     ready_ ^= bank.bit;
     wait(bank, ready, now);
+  } else if (row) {
+    next_row_ = earlier(next_row_, engine_.row_gate(gates_[bank.place.bank]).value());
   } else {
-    next = earlier(next, gate(bank).value());
+    next_data_ = earlier(next_data_, gate(bank).value());
   }
 }
 
@@ -274,18 +275,23 @@ HMSIM_INLINE const Best* NativeBanks::oldest(std::uint64_t banks) const {
   return &banks_[oldest].candidate;
 }
 
+// Most often one bank is ready, and legal.
 HMSIM_INLINE const Best* NativeBanks::oldest_row(Cycle edge) const {
-  std::uint64_t oldest = kNoRequest;
-  std::size_t bank = 0;
+  const auto legal = [&](std::size_t bank) { return engine_.row_gate(gates_[bank]) <= edge; };
   std::uint64_t banks = held_ == 0 ? ready_rows() : may_start(ready_rows());
   for (; banks != 0; banks &= banks - 1) {
-    const std::size_t other = index_of_first(banks);
-    if (engine_.row_gate(gates_[other]) <= edge && requests_[other] < oldest) {
-      oldest = requests_[other];
-      bank = other;
+    std::size_t oldest = index_of_first(banks);
+    if (legal(oldest)) {
+      while ((banks &= banks - 1) != 0) {
+        const std::size_t other = index_of_first(banks);
+        if (legal(other) && requests_[other] < requests_[oldest]) {
+          oldest = other;
+        }
+      }
+      return &banks_[oldest].candidate;
     }
   }
-  return oldest == kNoRequest ? nullptr : &banks_[bank].candidate;
+  return nullptr;
 }
 
 HMSIM_INLINE const Best* NativeBanks::select_burst(Cycle edge, bool by_key) {
@@ -333,10 +339,10 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
       data_ ^= bank.bit;
       writes_ &= ~bank.bit;
       set_gate(bank);
-      wait_or_stay(bank, next_row_, now);
+      wait_or_stay(bank, true, now);
     } else if (next != command || engine_.bank_ready(next, bank.place) > now.value()) {
       writes_ ^= next != command ? bank.bit : 0;
-      wait_or_stay(bank, next_data_, now);
+      wait_or_stay(bank, false, now);
     }
   }
   next_data_ = first_data();

@@ -124,8 +124,8 @@ struct Uncontended {
     Cycle limit_edge = clock.first_edge(limit);
     Cycle last = earlier(limit_edge, end<extras>(channel));
     Cycle next;
-    for (;;) {
-      if (banks.next() <= clock.edge()) {
+    for (bool issues = banks.next() <= clock.edge();;) {
+      if (issues) {
         issue<extras>(channel, banks);
         if (extras == Extras::keys) {
           last = earlier(limit_edge, end<extras>(channel));
@@ -136,6 +136,7 @@ struct Uncontended {
         break;
       }
       clock.move_to(next);
+      issues = true;  // if nothing is completed, it is the banks that have something here
       if (bus.next() == next) {
         clock.arrive();
         wakeup.go_on(clock.now());
@@ -157,6 +158,7 @@ struct Uncontended {
           limit_edge = clock.first_edge(limit);
         }
         last = earlier(limit_edge, end<extras>(channel));
+        issues = banks.next() <= clock.edge();
       }
     }
     clock.arrive();
