@@ -26,16 +26,20 @@ Tick Kernel::next_event() const {
 }
 
 inline bool Kernel::advance_earliest(Tick end) {
-  Entry* earliest = nullptr;
-  Tick when = kNever;
+  Entry* earliest = entries_.data();
+  Entry* const last = earliest + entries_.size();
+  if (earliest == last) {
+    return false;
+  }
+  Tick when = earliest->next;
   Tick second = kNever;
-  for (Entry& entry : entries_) {
-    if (entry.next < when) {
+  for (Entry* entry = earliest; ++entry != last;) {
+    if (entry->next < when) {
       second = when;
-      when = entry.next;
-      earliest = &entry;
+      when = entry->next;
+      earliest = entry;
     } else {
-      second = earlier(second, entry.next);
+      second = earlier(second, entry->next);
     }
   }
   if (when >= end) {

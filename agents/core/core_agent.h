@@ -126,8 +126,9 @@ class CoreAgent : public Agent, protected RecordSource {
   // Fetches the records of a pass, or of the first turn of its loop, one after the other, while
   // visit() is true; to the limit, or to the source's end. For agents that never act.
   void each_record(bool to_limit, const std::function<bool()>& visit);
-  // Goes on after set_ready() has made slots of records known.
-  void resume();
+  // Goes on after set_ready() has made slots of records known. Whether it is known now when it acts
+  // next, and was not before.
+  bool resume();
   void unblock(Tick now);
 
   // The bytes that this agent, one of several copies, adds to addresses of this memory.

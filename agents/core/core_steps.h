@@ -43,11 +43,13 @@ inline void CoreAgent::resolve_known() {
   } while (known_ < end_ && entry(known_).ready != kUnknown);
 }
 
-inline void CoreAgent::resume() {
+inline bool CoreAgent::resume() {
   resolve_retirement();
-  if (act_time_ == kNever && !stalled_) {
-    plan();
+  if (act_time_ != kNever || stalled_) {
+    return false;
   }
+  plan();
+  return act_time_ != kNever;
 }
 
 inline void CoreAgent::decide_end() {
@@ -111,16 +113,16 @@ HMSIM_INLINE void CoreAgent::act(Kind& kind, Tick now) {
 
 template <class Kind>
 Tick CoreAgent::advance_as(Kind& kind, Tick now) {
-  Tick step = kind.next_step();
-  while (next_event_with(step) <= now) {
+  for (;;) {
+    const Tick step = kind.next_step();
     if (step <= now) {
       kind.do_step(now);
-    } else {
+    } else if (act_time_ <= now) {
       act(kind, now);
+    } else {
+      return next_event_with(step);
     }
-    step = kind.next_step();
   }
-  return next_event_with(step);
 }
 
 }  // namespace hmsim

@@ -257,19 +257,21 @@ void MissCore::reached(Persistence where, const Request& write, Tick now) {
     }
     return;
   }
+  bool has_steps = false;
   if (request.tag < kPrefetch) {
-    data_came(request.tag, now);
+    has_steps = data_came(request.tag, now);
   } else if (const auto load = prefetcher_->arrived(request.tag - kPrefetch)) {
-    data_came(*load, now);
+    has_steps = data_came(*load, now);
   } else {
     return;
   }
-  resume();
-  notify(next_event_with(next_step()));
+  if (resume() || has_steps) {
+    notify(next_event_with(next_step()));
+  }
 }
 
-// A load has its data, and its MSHR is free.
-void MissCore::data_came(std::uint32_t index, Tick now) {
+// A load has its data, and its MSHR is free. Whether other loads have steps to take for it.
+bool MissCore::data_came(std::uint32_t index, Tick now) {
   const std::int64_t slot = slots().edge_at_or_after(now);
   const std::int64_t number = number_at(index);
   const std::int64_t ready = std::max(slot, dispatch_slot(number) + cycle_slots());
@@ -277,16 +279,17 @@ void MissCore::data_came(std::uint32_t index, Tick now) {
   if (number == last_load_) {
     last_load_ready_ = ready;
   }
-  const Load& done = loads_[index];
-  if (done.waiter != kUnknown) {
-    steps_.schedule(slots().tick(ready), Step::send_when_free, index_of(done.waiter));
+  const std::int64_t waiter = loads_[index].waiter;
+  if (waiter != kUnknown) {
+    steps_.schedule(slots().tick(ready), Step::send_when_free, index_of(waiter));
   }
   if (waiting_.empty()) {
     --loads_in_flight_;
-  } else {
-    steps_.schedule(slots().tick(slot), Step::send_reserved, waiting_.front());
-    waiting_.pop();
+    return waiter != kUnknown;
   }
+  steps_.schedule(slots().tick(slot), Step::send_reserved, waiting_.front());
+  waiting_.pop();
+  return true;
 }
 
 void MissCore::register_statistics(StatisticRegistry& registry, const std::string& path) {

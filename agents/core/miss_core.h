@@ -102,7 +102,7 @@ class MissCore : public CoreAgent {
   void issue(std::uint32_t index, Tick now);
   void send_load(std::uint32_t index, Tick now);
   bool prefetched(std::uint32_t index, Address line, Tick now);
-  void data_came(std::uint32_t index, Tick now);
+  bool data_came(std::uint32_t index, Tick now);
   static std::int64_t page_of_write(const Miss& miss);
   Address location(MemoryClass memory, std::uint64_t address) const;
   std::uint32_t index_of(std::int64_t number) const {
