@@ -61,6 +61,10 @@ CONFIGS: dict[str, tuple[str | bytes, tuple[str, ...]]] = {
     ),
     "a list for a value": ("dram:\n  ranks: [1, 2]\n", ("c.yaml:2: dram.ranks: a list",)),
     "no value": ("dram:\n  ranks:\n", ("c.yaml:2: dram.ranks: has no value",)),
+    "no value in braces": (
+        "dram: {ranks: 2, 4}\n",
+        ("c.yaml:1: dram.4: has no value; within { } a value with commas needs quotes",),
+    ),
     "a Python object": (
         "dram:\n  ranks: !!python/object/apply:os.getcwd []\n",
         ("c.yaml:2: dram.ranks: a list where a value",),

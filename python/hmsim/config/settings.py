@@ -100,10 +100,17 @@ def scalar(path: Path, node: yaml.Node, name: str) -> str:
     if not isinstance(node, yaml.ScalarNode):
         raise InputError(f"{place(path, node)}: {name}: a {kind(node)} where a value is expected")
     if node.tag == "tag:yaml.org,2002:null":
-        raise InputError(f"{place(path, node)}: {name}: has no value")
+        quotes = "; within { } a value with commas needs quotes" if _in_braces(node) else ""
+        raise InputError(f"{place(path, node)}: {name}: has no value{quotes}")
     if node.tag not in PLAIN_TAGS:
         raise InputError(f"{place(path, node)}: {name}: the tag {node.tag} is not allowed")
     return str(node.value)
+
+
+def _in_braces(node: yaml.Node) -> bool:
+    """Whether nothing stands where a value of a mapping in braces would."""
+    mark = node.start_mark
+    return mark.buffer is not None and mark.buffer[mark.pointer : mark.pointer + 1] in (",", "}")
 
 
 def items(path: Path, node: yaml.MappingNode) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:

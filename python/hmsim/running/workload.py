@@ -23,7 +23,7 @@ MOST_COPIES = 256
 MOST_AGENTS = 1024  # of a run
 PROFILE = ".yaml"  # stands in the name of a profile, which is given in place of a trace
 COMPUTES = ("llc_trace", "job")  # kinds of agents whose instructions take time
-LISTS = ("cores", "nodes", "size")  # keys whose value may be a list of numbers
+LISTS = ("cores", "nodes", "size", "levels")  # keys whose value may be a list of numbers
 BACKGROUND = [("measured", text) for text in ("false", "no", "off")]
 
 
@@ -219,7 +219,7 @@ def _is_list(key: yaml.Node, value: yaml.Node) -> bool:
 
 
 def _numbers(path: Path, key: yaml.Node, value: yaml.Node) -> Setting:
-    """Return a list of cores, nodes or sizes as the core takes it: ``1, 2, 3``."""
+    """Return a list of cores, nodes, sizes or levels as the core takes it: ``1, 2, 3``."""
     texts = [yaml_settings.scalar(path, each, key.value) for each in value.value]
     return Setting(key.value, ", ".join(texts), yaml_settings.place(path, key))
 
