@@ -99,6 +99,37 @@ TEST(Flush, LeavesDramAlone) {
   }
 }
 
+// A flush is of no page, whatever its address says: what was a hit before stays one, and goes
+// before an older miss of its pseudo-bank.
+TEST(Flush, LeavesTheLastPageOfAPseudoBankTheLast) {
+  ChannelUnderTest channel(kQuiet);
+  constexpr std::int64_t kPage = 3;
+  const std::int64_t other = kPage + PseudoBanks({channel.config_.nvdimm}).count();
+  const auto line = [](std::int64_t page, std::int64_t of_page) {
+    return Address(page * kPageBytes.value() + of_page * kLineBytes.value());
+  };
+  channel.send(kNvdimm, line(kPage, 0));
+  channel.drain();
+  Request flush;
+  flush.id = channel.next_id_++;
+  flush.memory = kNvdimm;
+  flush.flush = true;
+  flush.address = line(kPage, 0);
+  flush.arrival = channel.kernel_.now();
+  channel.channel_.send(flush, channel.kernel_.now());
+  channel.drain();
+  const std::uint64_t miss = channel.send(kNvdimm, line(other, 0));
+  const std::uint64_t hit = channel.send(kNvdimm, line(kPage, 1));
+  channel.drain();
+  std::vector<std::uint64_t> commands;
+  for (const CommandRecord& record : channel.log_) {
+    if (record.command == ChannelCommand::nvdimm_read_command) {
+      commands.push_back(record.request);
+    }
+  }
+  EXPECT_EQ(commands, (std::vector<std::uint64_t>{0, hit, miss}));
+}
+
 TEST(Flush, NothingElseIsInACommandQueueOfOne) {
   ChannelUnderTest channel(with(kQuiet, {{"controller.outstanding", "1"}}));
   channel.send(kNvdimm, Address(0), true);

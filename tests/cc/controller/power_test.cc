@@ -3,6 +3,10 @@
 // The preset is DDR3-1600: tCKE 4, tXP 5, tCKESR 5, tXS 96, tXSDLL 512, tREFI 6240.
 #include <gtest/gtest.h>
 
+#include "controller/channel/native_banks.h"
+#include "controller/channel/power_control.h"
+#include "dram/standard.h"
+#include "dram/timing_engine.h"
 #include "tests/cc/controller/command_log.h"
 #include "tests/cc/controller/harness.h"
 
@@ -151,6 +155,33 @@ TEST(SelfRefresh, FollowsPowerDown) {
             (std::vector<C>{C::power_down_enter, C::power_down_exit, C::self_refresh_enter}));
   EXPECT_EQ(channel.log_[1].cycle, Cycle(800));
   EXPECT_EQ(channel.log_[2].cycle, Cycle(805));
+}
+
+// Here power-down has a longer idle time than self-refresh, beyond which nothing is to come.
+TEST(Sleep, HasNoStepAheadInSelfRefresh) {
+  DramParameters dram;
+  dram.power_down = PowerDown::fast;
+  dram.power_down_idle = kMicrosecond;
+  dram.self_refresh = true;
+  dram.self_refresh_idle = 100 * kNanosecond;
+  dram.resolve();
+  TransactionPool pool(1);
+  TimingEngine engine{timing_rules(dram), static_cast<int>(dram.ranks) + 1,
+                      static_cast<int>(dram.organisation.groups),
+                      static_cast<int>(dram.organisation.banks)};
+  NativeBanks banks(dram, engine, pool);
+  RefreshControl refresh(dram, engine, banks);
+  PowerControl control(dram, engine, banks, refresh);
+  constexpr Cycle kIdle{80};
+  EXPECT_EQ(control.next(Cycle(0)), kIdle);
+  const PowerStep step = control.sleep_step(kIdle);
+  ASSERT_TRUE(step.present());
+  ASSERT_EQ(step.command, Command::self_refresh_enter);
+  control.done(step, kIdle);
+  for (Cycle soonest = kIdle + Cycle(1); soonest < 20 * kIdle; ++soonest) {
+    EXPECT_EQ(control.next(soonest), kNeverCycle) << soonest.value();
+    EXPECT_FALSE(control.sleep_step(soonest).present()) << soonest.value();
+  }
 }
 
 TEST(Sleep, IsRefusedWhereItCannotBe) {
