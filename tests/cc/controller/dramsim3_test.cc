@@ -23,6 +23,21 @@ class Dramsim3 : public ::testing::Test {
   }
 };
 
+// Parameters that ask for it are refused, and so is whoever asks without having them checked.
+TEST(WithoutDramsim3, NobodyGetsIt) {
+  if (dram_backend("dramsim3").built_in) {
+    GTEST_SKIP() << "it is part of this build";
+  }
+  SystemConfig config = make_config(kDramOnly);
+  TransactionPool pool(1);
+  EXPECT_THROW(dram_backend("dramsim3").make_devices(config, pool), InputError);
+  for (const char* backend : {"dramsim3", "dramsim3_full"}) {
+    EXPECT_THROW(make_config(with(kDramOnly, {{"dram.backend", backend}})), InputError);
+    config.dram_model.backend = backend;
+    EXPECT_THROW(dram_backend(backend).make_channel(config, 0, 1), InputError);
+  }
+}
+
 TEST_F(Dramsim3, DevicesKeepTheRulesUnderRandomTraffic) {
   for (const char* preset : {"ddr3_1600k_4gb_x8", "ddr4_2400t_8gb_x8"}) {
     SCOPED_TRACE(preset);

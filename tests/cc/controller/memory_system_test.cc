@@ -87,6 +87,37 @@ TEST(MemorySystem, EachNodeBeginsWithWhatIsLoaded) {
   }
 }
 
+// The names of parameters alone would take a MiB at most.
+TEST(MemorySystem, TheLargerTheFlashTheLongerAStateMayBe) {
+  const Assignments large{{"nvdimm.capacity", "2GiB"}, {"nvdimm.precondition.fill", "1"}};
+  const std::string written = Memory(large).memory.preconditioned(kSeed);
+  ASSERT_GT(written.size(), std::size_t{1} << 20);
+  const WrittenFile file(written);
+  Memory loaded(with(large, {{"nvdimm.precondition.load", file.path}}));
+  EXPECT_EQ(loaded.memory.preconditioned(kSeed), written);
+}
+
+// A parameter that only one of the two victim selectors has is told, too.
+TEST(MemorySystem, AStateThatWasMadeByOtherValuesIsRefusedWithBoth) {
+  const auto told_of = [](const Assignments& then, const Assignments& now) -> std::string {
+    const WrittenFile file(Memory(with(kWritten, then)).memory.preconditioned(kSeed));
+    try {
+      Memory(with(with(kWritten, now), {{"nvdimm.precondition.load", file.path}}));
+    } catch (const InputError& error) {
+      return std::string(error.what()).substr(file.path.size());
+    }
+    return "";
+  };
+  const std::string told = ": preconditioned with ";
+  EXPECT_EQ(told_of({}, {}), "");
+  EXPECT_EQ(told_of({{"nvdimm.ftl.reserve_blocks", "3"}}, {{"nvdimm.ftl.reserve_blocks", "4"}}),
+            told + "nvdimm.ftl.reserve_blocks = 3; here it is 4");
+  const Assignments drawn{{"nvdimm.ftl.victim", "d_choices"}};
+  const Assignments of_three = with(drawn, {{"policies.d_choices.d", "3"}});
+  EXPECT_EQ(told_of(of_three, drawn), told + "policies.d_choices.d = 3; here it is its default");
+  EXPECT_EQ(told_of(drawn, of_three), told + "policies.d_choices.d = its default; here it is 3");
+}
+
 // The header has 32 bytes.
 TEST(MemorySystem, WhatPreconditioningLeftIsRefusedWhenItIsCut) {
   const std::string written = Memory(kWritten).memory.preconditioned(kSeed);
