@@ -149,6 +149,41 @@ TEST(Ftl, StripeOrderSaysWhichLunVariesFastest) {
   EXPECT_EQ(first_luns("CWDP"), (std::vector<std::uint32_t>{0, 4, 8, 12, 2}));
 }
 
+// A flash page of 4 KiB has no room for a page beside the host's.
+TEST(Ftl, OnlyPagesThatShareAFlashPageAreMerged) {
+  NvdimmParameters parameters;
+  parameters.ftl.partial_writes = PartialWrites::merge;
+  for (const std::int64_t parts : {1, 2, 4}) {
+    parameters.nand.page_size = parts * kPageBytes;
+    EXPECT_EQ(ftl_shape(parameters).merge, parts > 1) << parts;
+    EXPECT_EQ(ftl_shape(parameters).batch(), parts);
+  }
+}
+
+// Writes leave off as soon as the next block can be opened; then there may be more to collect.
+TEST(Ftl, CollectionTellsHowManyBlocksItCollected) {
+  FtlShape shape = one_lun(64, 16, 20);
+  shape.shared_frontier = false;
+  Ftl ftl(shape);
+  const auto erased = [&] {
+    std::uint64_t sum = 0;
+    for (std::uint32_t block = 0; block < shape.blocks; ++block) {
+      sum += ftl.erases(0, block);
+    }
+    return sum;
+  };
+  Random random(3);
+  UntimedWork written;
+  UntimedWork collected;
+  for (std::uint64_t i = 0; i < 10 * shape.logical_pages; ++i) {
+    write_untimed(ftl, page_number(random.below(shape.logical_pages)), written);
+    collect_untimed(ftl, 0, collected);
+    ASSERT_FALSE(ftl.collection_due(0));
+  }
+  EXPECT_GT(collected.collected_blocks, 0u);
+  EXPECT_EQ(written.collected_blocks + collected.collected_blocks, erased());
+}
+
 // Pages of a fixed place fill whole stripes.
 TEST(Ftl, FixedAllocationNeedsWholeStripes) {
   for (const std::int64_t capacity : {60, 64}) {

@@ -292,6 +292,22 @@ TEST(Mpki, IsOfTheLastWholeQuantumAndAddsUpOverChannels) {
   EXPECT_EQ(mpki.per_million(0), 500);
 }
 
+// What it retired before its source first asked for anything is of no quantum.
+TEST(Mpki, CountsACoreFromItsFirstRequestOn) {
+  NoProgress progress;
+  progress.retired = {5'000, 0};
+  Mpki mpki;
+  mpki.connect(progress);
+  mpki.arrive(0, 0);
+  progress.retired = {6'000, 70'000};
+  mpki.close();
+  EXPECT_EQ(mpki.rate(0).instructions, 1'000);
+  mpki.arrive(0, 1);
+  progress.retired = {7'000, 72'000};
+  mpki.close();
+  EXPECT_EQ(mpki.rate(0).instructions, 1'000 + 2'000);
+}
+
 ChannelShape of_banks(int banks) {
   ChannelShape shape{};
   shape.ranks = 1;

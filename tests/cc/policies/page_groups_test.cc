@@ -34,17 +34,21 @@ std::string saved() {
   return archive.bytes();
 }
 
-void load(const std::string& state) {
+void load(const std::string& state, const HeldRequests& held) {
   PageGroups groups;
   groups.resize(kSlots);
   Archive archive(state);
   groups.serialize(archive);
+  groups.check_held(archive, held);
+}
+
+void load(const std::string& state) {
   HeldRequest sent;
   sent.view = nvdimm_line(kPage, false, kSent);
   sent.commanded = true;
   HeldRequest waiting;
   waiting.view = nvdimm_line(kPage, false, kWaiting);
-  groups.check_held(archive, {sent, waiting});
+  load(state, {sent, waiting});
 }
 
 // A page's number is followed by the first and the last slot of its group.
@@ -80,6 +84,32 @@ std::string with_arrival(std::string state, std::uint32_t slot) {
 
 TEST(PageGroups, AnArrivalOfNoRequestIsRefused) {
   EXPECT_THROW(load(with_arrival(saved(), kWaiting + 1)), InputError);
+}
+
+// All requests to a page are of one group.
+TEST(PageGroups, APageThatIsSavedTwiceIsRefused) {
+  constexpr std::int64_t kOther = kPage + 1;
+  PageGroups groups;
+  groups.resize(kSlots);
+  groups.enter(kSent, kPage);
+  groups.enter(kWaiting, kOther);
+  Archive archive;
+  groups.serialize(archive);
+  const std::string state = archive.bytes();
+  const auto held = [](std::int64_t second_page) {
+    HeldRequests requests(2);
+    requests[0].view = nvdimm_line(kPage, false, kSent);
+    requests[1].view = nvdimm_line(second_page, false, kWaiting);
+    return requests;
+  };
+  EXPECT_NO_THROW(load(state, held(kOther)));
+  for (const std::size_t at : words_of(state)) {
+    if (word_at(state, at) == kOther) {
+      EXPECT_THROW(load(with_word(state, at, kPage), held(kPage)), InputError);
+      return;
+    }
+  }
+  FAIL() << "there is no such page";
 }
 
 TEST(PageGroups, AGroupOfARequestThatWasSentIsRefused) {
