@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "core/errors.h"
@@ -42,7 +43,7 @@ void PowerBackup::fail(Tick now, Tick save_for) {
   std::vector<PowerLane> lanes(ftl_.shape().luns, PowerLane(save_for));
   tear_flash(lanes);
   ftl_.rebuild();
-  Save save{lanes};
+  Save save(lanes);
   save_rest(save);
   save_dirty(save);
   data_->media.work_at_once();
@@ -127,6 +128,7 @@ void PowerBackup::make_room(Save& save) {
     ftl_.rebuild();
   }
   save.pages = 0;
+  save.programs.assign(save.lanes.size(), 0);
 }
 
 void PowerBackup::save_page(LogicalPage page, const UnsavedPage& content, Save& save) {
@@ -158,7 +160,8 @@ void PowerBackup::program(Save& save) {
   if (count == 0) {
     return;
   }
-  const std::uint32_t lun = target(save.next, count);
+  const std::uint32_t lun = target(save);
+  ++save.programs[lun];
   save.next = (lun + 1) % ftl_.shape().luns;
   data_->media.work_on(save.lanes[lun], Tick(0), longest_program(parameters_.nand), Tick(0));
   ftl_.claim_on(lun, count);
@@ -196,22 +199,25 @@ void PowerBackup::overlay_lines(LogicalPage page, PageBytes& bytes) const {
   }
 }
 
-// The next LUN from `first` on that has a free page, and if possible room for so many valid ones.
-std::uint32_t PowerBackup::target(std::uint32_t first, std::uint32_t pages) const {
-  const std::uint32_t luns = ftl_.shape().luns;
-  std::uint32_t any = kNoIndex;
-  for (std::uint32_t i = 0; i < luns; ++i) {
-    const std::uint32_t lun = (first + i) % luns;
-    if (ftl_.free_pages(lun) == 0) {
-      continue;
-    }
-    if (ftl_.has_room(lun, pages)) {
-      return lun;
-    }
-    any = any == kNoIndex ? lun : any;
+// The LUN that has programmed the fewest flash pages, of those that keep a block's pages to collect
+// with: so none takes longer than its share, or uses up more than is kept free for it. Of several
+// the next one, if possible with room for so many valid pages.
+std::uint32_t PowerBackup::target(const Save& save) const {
+  const FtlShape& shape = ftl_.shape();
+  const auto pages = static_cast<std::uint32_t>(save.waiting.size());
+  const std::uint64_t enough = shape.pages + shape.parts();
+  const auto rank = [&](std::uint32_t lun) {
+    const std::uint64_t lacking = enough - std::min(enough, ftl_.free_pages(lun));
+    return std::tuple(lacking, save.programs[lun], !ftl_.has_room(lun, pages));
+  };
+  std::uint32_t best = save.next;
+  for (std::uint32_t i = 1; i < shape.luns; ++i) {
+    const std::uint32_t lun = (save.next + i) % shape.luns;
+    best = rank(lun) < rank(best) ? lun : best;
   }
-  ensure(any != kNoIndex, "nvdimm", Tick(0), -1, "no free page is left to save a dirty one");
-  return any;
+  ensure(ftl_.free_pages(best) > 0, "nvdimm", Tick(0), -1,
+         "no free page is left to save a dirty one");
+  return best;
 }
 
 // LUNs work at once; one that is interrupted leaves the others alone, unless they write pages of
@@ -247,7 +253,7 @@ bool PowerBackup::recover(PowerBackup& before, Tick now, Tick recover_for) {
   collect(lanes);
   if (!data_->unsaved.empty()) {
     level(lanes);
-    Save save{lanes};
+    Save save(lanes);
     save_rest(save);
     level(lanes);
     collect(lanes);

@@ -50,10 +50,14 @@ class PowerBackup {
       bool merged;
     };
 
+    explicit Save(std::vector<PowerLane>& all) : lanes(all), programs(all.size()) {}
+
     std::vector<PowerLane>& lanes;
     std::uint32_t next = 0;  // the LUN that is asked first
-    std::int64_t pages = 0;  // since free blocks were enough for all that are kept for a save
-    std::vector<Page> waiting = {};  // for a flash page to be full
+    // Since free blocks were enough for all that are kept for a save: pages, and programs by LUN.
+    std::int64_t pages = 0;
+    std::vector<std::int64_t> programs;
+    std::vector<Page> waiting;  // for a flash page to be full
   };
 
   void tear_flash(std::vector<PowerLane>& lanes);
@@ -63,7 +67,7 @@ class PowerBackup {
   void program(Save& save);
   void make_room(Save& save);
   void overlay_lines(LogicalPage page, PageBytes& bytes) const;
-  std::uint32_t target(std::uint32_t first, std::uint32_t pages) const;
+  std::uint32_t target(const Save& save) const;
   void collect(std::vector<PowerLane>& lanes);
 
   const NvdimmParameters& parameters_;

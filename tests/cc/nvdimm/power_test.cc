@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
+
 #include "core/errors.h"
+#include "tests/cc/nvdimm/attempts.h"
 #include "tests/cc/nvdimm/shadow.h"
 
 namespace hmsim {
@@ -176,6 +180,102 @@ TEST(Power, TwoFailuresInARowLoseNothing) {
   shadow.settle();
   shadow.check_all();
   EXPECT_EQ(shadow.mismatches(), 0u);
+}
+
+// Eight LUNs that hold as many valid pages as they may, but for one page in all.
+NvdimmParameters full_luns(PageAllocation allocation) {
+  NvdimmParameters parameters = small_nvdimm();
+  parameters.store_data = true;
+  parameters.capacity = 8 * 32 * 4 * kPageBytes;
+  parameters.command_queue = 1;
+  parameters.nand.channels = 8;
+  parameters.nand.pages_per_block = 4;
+  parameters.buffer.write_size = 32 * kPageBytes;
+  parameters.ftl.over_provisioning = 23.225;
+  parameters.ftl.allocation = allocation;
+  parameters.precondition.fill = 1;
+  parameters.precondition.overwrite = 3;
+  EXPECT_EQ(join_errors(parameters.check()), "");
+  return parameters;
+}
+
+TEST(Power, ADirtyPageIsSavedWhereThereIsRoom) {
+  Rig rig(full_luns(PageAllocation::dynamic));
+  const Ftl& ftl = rig.nvdimm().ftl();
+  std::vector<std::uint32_t> roomy;
+  for (std::uint32_t lun = 0; lun < ftl.shape().luns; ++lun) {
+    if (ftl.has_room(lun)) {
+      roomy.push_back(lun);
+    }
+  }
+  ASSERT_EQ(roomy.size(), 1u);
+  ASSERT_NE(roomy[0], 0u) << "which is the first in turn";
+  LogicalPage page(0);
+  while (ftl.lun_of(ftl.place(page)) == roomy[0]) {
+    ++page;
+  }
+  rig.nvdimm().command(0, line_address(page.value()), true, rig.now());
+  rig.drain();
+  rig.nvdimm().write_line(0, LineData());
+  rig.nvdimm().finish(0, rig.now());
+  EXPECT_EQ(rig.nvdimm().power_fail(rig.now()).flushed_pages, 1u);
+  EXPECT_EQ(ftl.lun_of(ftl.place(page)), roomy[0]);
+}
+
+// What is dirty was on one LUN, and is more than that has free pages.
+void save_what_one_lun_held(PageAllocation allocation) {
+  NvdimmParameters parameters = full_luns(allocation);
+  const FtlShape shape = ftl_shape(parameters);
+  auto bare = std::make_unique<Bare>(parameters);
+  auto watch = std::make_unique<FlashWatch>(bare->nvdimm);
+  parameters.precondition = PreconditionParameters();
+  std::map<std::int64_t, std::uint8_t> first_bytes;  // of pages
+  const auto write = [&](std::int64_t page, std::uint8_t byte) {
+    first_bytes[page] = byte;
+    bare->nvdimm.command(0, line_address(page), true, bare->kernel.now());
+    while (bare->acks.empty()) {
+      ASSERT_TRUE(bare->kernel.step(kNever));
+    }
+    bare->acks.clear();
+    bare->nvdimm.write_line(0, LineData{{byte}});
+    bare->nvdimm.finish(0, bare->kernel.now());
+  };
+  Random random(1);
+  int failures = 0;
+  for (const std::uint32_t lun : {5, 5, 2, 2, 7, 7, 1, 1}) {
+    const Ftl& ftl = bare->nvdimm.ftl();
+    int dirty = 0;
+    for (std::int64_t page = 0; dirty < 32; ++page) {
+      ASSERT_LT(static_cast<std::uint64_t>(page), shape.logical_pages);
+      if (ftl.lun_of(ftl.place(LogicalPage(page))) == lun) {
+        write(page, static_cast<std::uint8_t>(random.next()));
+        ++dirty;
+      }
+    }
+    ASSERT_EQ(bare->nvdimm.statistics().evictions, 0u);
+    const PowerRecord record = bare->nvdimm.power_fail(bare->kernel.now());
+    if (++failures <= 3) {  // after more, others are so full that they cannot take their shares
+      EXPECT_LE(record.hold_up, worst_hold_up(parameters));
+    }
+    watch = nullptr;
+    auto after = std::make_unique<Bare>(parameters);
+    ASSERT_TRUE(after->nvdimm.restore(bare->nvdimm, after->kernel.now()));
+    bare = std::move(after);
+    watch = std::make_unique<FlashWatch>(bare->nvdimm);
+  }
+  for (int i = 0; i < 5'000; ++i) {
+    write(static_cast<std::int64_t>(random.below(shape.logical_pages)),
+          static_cast<std::uint8_t>(random.next()));
+  }
+  EXPECT_GT(bare->nvdimm.statistics().gc_count, 0u);
+  for (const auto& [page, byte] : first_bytes) {
+    EXPECT_EQ(bare->nvdimm.peek(line_address(page))[0], byte) << page;
+  }
+}
+
+TEST(Power, DirtyPagesOfOneLunAreSavedByAllInTheTimeThatIsTold) {
+  save_what_one_lun_held(PageAllocation::dynamic);
+  save_what_one_lun_held(PageAllocation::fixed);
 }
 
 TEST(Power, ReserveForAFlushIsKeptFree) {
