@@ -82,7 +82,6 @@ struct SingleRequest {
       if (!reach(channel, banks.earliest(command, transaction), limit)) {
         return false;
       }
-      channel.bus_.keep_promise();
       channel.issue_column(banks, transaction, command, Extras::none);
       complete(channel, limit);
       return true;

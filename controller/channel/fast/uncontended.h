@@ -93,7 +93,6 @@ struct Uncontended {
   HMSIM_INLINE static void issue(Channel& channel, Banks& banks) {
     const Cycle edge = channel.clock_.edge();
     if (const Best* const burst = banks.select_burst(edge, extras != Extras::none)) {
-      channel.bus_.keep_promise();
       Transaction& transaction = *burst->transaction;
       if (burst->command == Command::read) {  // constants from here on
         channel.issue_column(banks, transaction, Command::read, extras);
