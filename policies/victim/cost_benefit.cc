@@ -20,11 +20,9 @@ class CostBenefit final : public VictimSelector {
   }
 
  private:
-  // (pages - valid) / (2 valid) x age is larger. A block without valid pages costs nothing.
+  // (pages - valid) / (2 valid) x age is larger. None is better than a block without valid pages,
+  // which costs nothing.
   static bool better(const BlockView& a, const BlockView& b) {
-    if (a.valid == 0 || b.valid == 0) {
-      return a.valid == 0 && b.valid != 0;
-    }
     return (a.pages - a.valid) * a.age * b.valid > (b.pages - b.valid) * b.age * a.valid;
   }
 };

@@ -48,5 +48,16 @@ TEST(WaitingBanks, AreCalledAtTheirCycle) {
   }
 }
 
+TEST(WaitingBanks, OnceClearedNoneWaits) {
+  WaitingBanks waiting;
+  waiting.insert(1, 7);
+  waiting.insert(2, 7 + WaitingBanks::kLongest);
+  waiting.clear();
+  EXPECT_EQ(waiting.next(), kNeverCycle.value());
+  waiting.insert(4, 7);
+  EXPECT_EQ(waiting.take(), 4u);
+  EXPECT_EQ(waiting.next(), kNeverCycle.value());
+}
+
 }  // namespace
 }  // namespace hmsim::testing
