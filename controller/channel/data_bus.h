@@ -62,8 +62,9 @@ class DataBus {
     }
     return chosen;
   }
-  // A data-bus command of the NVDIMM was chosen without select(): no promise stands any longer. (One
-  // stands only while a burst of the NVDIMM is ready; so commands of the DRAM alone find none.)
+  // A data-bus command of the NVDIMM was chosen without select(): no promise stands any longer.
+  // (One stands only while a burst of the NVDIMM is ready; so commands of the DRAM alone find
+  // none.)
   void keep_promise() { promised_.reset(); }
 
   // Bursts under way are found again by restore(); the command bus is free on the next edge.
