@@ -153,9 +153,12 @@ TEST(SeveralNvdimms, WhatDoesNotFitTogetherIsTold) {
             std::string::npos);
   EXPECT_NE(error_of({{"nvdimm.count", "2"}, {"nvdimm.devices", "1: kind=pmc"}}).find("'pcm'"),
             std::string::npos);
-  EXPECT_NE(
-      error_of({{"nvdimm.count", "2"}, {"nvdimm.devices", "1: present=false"}}).find("for all"),
-      std::string::npos);
+  for (const char* of_all : {"present=false", "precondition.load=state", "precondition.buffer=1"}) {
+    EXPECT_NE(error_of({{"nvdimm.count", "2"}, {"nvdimm.devices", std::string("1: ") + of_all}})
+                  .find("for all"),
+              std::string::npos)
+        << of_all;
+  }
   EXPECT_NE(error_of({{"nvdimm.count", "2"}, {"nvdimm.devices", "1: nand.chips=2; 1: nand.dies=1"}})
                 .find("twice"),
             std::string::npos);

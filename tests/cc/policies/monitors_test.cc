@@ -367,6 +367,11 @@ TEST(Parallelism, ABusyTimeThatCannotBeAddedToIsRefused) {
   EXPECT_FALSE(takes_area(~std::uint64_t{0})) << "less than nothing";
 }
 
+TEST(Locality, ASourceWithoutRequestsHasNoShareOfHits) {
+  EXPECT_EQ(Locality::Count().share(), 0);
+  EXPECT_EQ((Locality::Count{1, 3}.share()), 333);
+}
+
 TEST(Locality, AStateOfAsManyBanksIsTaken) {
   Locality saved;
   saved.connect(of_banks(8));
