@@ -105,6 +105,20 @@ TEST(ModuleGroup, APowerFailureLosesNothingOfAny) {
   EXPECT_EQ(after.all().peek(after.address(1, 3)), Group::line_of(77).bytes);
 }
 
+TEST(ModuleGroup, WhatWasWrittenBeforeTimePassedLiesOnTheFlashOfEach) {
+  Group group(small_nvdimm());
+  const std::int64_t pages = group.own.value() / kPageBytes.value();
+  group.all().write_before({LogicalPage(2), LogicalPage(pages + 3)});
+  for (std::size_t module = 0; module < kModules; ++module) {
+    const auto& nvdimm = static_cast<const Nvdimm&>(*group.all().modules()[module]);
+    const auto written = static_cast<std::int64_t>(2 + module);
+    for (std::int64_t page = 0; page < 6; ++page) {
+      EXPECT_EQ(nvdimm.ftl().place(LogicalPage(page)) != kNowhere, page == written)
+          << module << ", " << page;
+    }
+  }
+}
+
 TEST(ModuleGroup, ARecoveryIsOverWhenThatOfEachIs) {
   for (std::size_t slow = 0; slow < kModules; ++slow) {  // the other has nothing to look at
     Group before(with_data());
