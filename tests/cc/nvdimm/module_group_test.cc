@@ -247,6 +247,12 @@ TEST(ModuleGroup, ACommandIsOfTheModuleThatHasIt) {
   EXPECT_TRUE(is_taken(state, 2, 1)) << "no command";
   EXPECT_TRUE(is_taken(state, 2, kAll));
   EXPECT_FALSE(is_taken(state, 2, kModules));
+  group.drain();
+  ASSERT_EQ(group.acks.size(), 2u);
+  for (const std::uint64_t module : {0, 1}) {  // no acknowledgement is left, but one has no command
+    EXPECT_TRUE(is_taken(group.saved(), module, module));
+    EXPECT_FALSE(is_taken(group.saved(), module, kAll));
+  }
 }
 
 TEST(ModuleGroup, AFlushIsOfAllModulesUntilEachHasAcknowledgedIt) {
