@@ -66,7 +66,7 @@ class NativeBanks final : public DramBanks {
   Bank& open(const Transaction& transaction, Cycle now);
   void shut(Bank& bank, Cycle now);
   void place(Bank& bank, Cycle now);
-  void wait_or_stay(Bank& bank, bool row, Cycle now);
+  void wait_or_stay(Bank& bank, Cycle now);
   void displace(const Bank& bank, Cycle now);
   void wait(Bank& bank, std::int64_t ready, Cycle now);
   void wait_on(std::uint64_t banks, Cycle edge);
@@ -165,7 +165,7 @@ HMSIM_INLINE void NativeBanks::place(Bank& bank, Cycle now) {
   data_ |= reserves_data_bus(command) ? bank.bit : 0;
   writes_ |= command == Command::write ? bank.bit : 0;
   ready_ |= bank.bit;
-  wait_or_stay(bank, !reserves_data_bus(command), now);
+  wait_or_stay(bank, now);
 }
 
 HMSIM_INLINE void NativeBanks::update(Bank& bank, Cycle now) {
@@ -185,17 +185,18 @@ HMSIM_INLINE void NativeBanks::insert_first_side(Transaction& transaction, Cycle
   }
 }
 
-// A ready bank, whose candidate has another next command now (`row`: for a row), waits for its own
-// rules again, or stays ready where they allow that command at once.
-HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, bool row, Cycle now) {
-  const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
+// A ready bank, whose candidate has another next command now, waits for its own rules again, or
+// stays ready where they allow that command at once.
+HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, Cycle now) {
+  const Command command = bank.candidate.command;
+  const std::int64_t ready = engine_.bank_ready(command, bank.place);
   if (ready > now.value()) {
     ready_ ^= bank.bit;
     wait(bank, ready, now);
-  } else if (row) {
-    next_row_ = earlier(next_row_, engine_.row_gate(gates_[bank.place.bank]).value());
-  } else {
+  } else if (reserves_data_bus(command)) {
     next_data_ = earlier(next_data_, gate(bank).value());
+  } else {
+    next_row_ = earlier(next_row_, engine_.row_gate(gates_[bank.place.bank]).value());
   }
 }
 
@@ -339,10 +340,10 @@ HMSIM_INLINE void NativeBanks::column(Transaction& transaction, std::size_t side
       data_ ^= bank.bit;
       writes_ &= ~bank.bit;
       set_gate(bank);
-      wait_or_stay(bank, true, now);
+      wait_or_stay(bank, now);
     } else if (next != command || engine_.bank_ready(next, bank.place) > now.value()) {
       writes_ ^= next != command ? bank.bit : 0;
-      wait_or_stay(bank, false, now);
+      wait_or_stay(bank, now);
     }
   }
   next_data_ = first_data();

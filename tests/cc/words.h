@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/archive.h"
 #include "core/errors.h"
 #include "core/random.h"
 
@@ -44,6 +45,18 @@ inline std::vector<std::size_t> words_of(const std::string& bytes) {
     }
   }
   return words;
+}
+
+// Whether an object takes a state, all of it.
+template <class Object>
+bool takes_all_of(const std::string& state, Object& object) {
+  Archive archive(state);
+  try {
+    object.serialize(archive);
+  } catch (const InputError&) {
+    return false;
+  }
+  return archive.at_end();
 }
 
 struct Sweep {
