@@ -188,12 +188,11 @@ HMSIM_INLINE void NativeBanks::insert_first_side(Transaction& transaction, Cycle
 // A ready bank, whose candidate has another next command now, waits for its own rules again, or
 // stays ready where they allow that command at once.
 HMSIM_INLINE void NativeBanks::wait_or_stay(Bank& bank, Cycle now) {
-  const Command command = bank.candidate.command;
-  const std::int64_t ready = engine_.bank_ready(command, bank.place);
+  const std::int64_t ready = engine_.bank_ready(bank.candidate.command, bank.place);
   if (ready > now.value()) {
     ready_ ^= bank.bit;
     wait(bank, ready, now);
-  } else if (reserves_data_bus(command)) {
+  } else if (reserves_data_bus(bank.candidate.command)) {
     next_data_ = earlier(next_data_, gate(bank).value());
   } else {
     next_row_ = earlier(next_row_, engine_.row_gate(gates_[bank.place.bank]).value());
