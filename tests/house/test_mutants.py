@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -141,9 +142,13 @@ def test_tests_that_may_have_changed_are_measured_again(tmp_path: Path) -> None:
 
 def test_portions_take_as_long_as_all_before() -> None:
     tests = [TimedTest(str(place), 0.0625, frozenset()) for place in range(9)]
-    names = ["".join(test.name for test in portion) for portion in portions(tests)]
-    assert names == ["01", "23", "4567", "8"]
-    assert list(portions([])) == []
+
+    def names(seconds: float) -> list[str]:
+        return ["".join(test.name for test in portion) for portion in portions(tests, seconds)]
+
+    assert names(math.inf) == ["01", "23", "4567", "8"]
+    assert names(5 * 0.0625) == ["01", "23", "4"]
+    assert list(portions([], math.inf)) == []
 
 
 def test_a_larger_sample_begins_with_the_smaller_one_in_every_room() -> None:

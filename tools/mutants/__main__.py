@@ -8,6 +8,7 @@ where an environment variable chooses one; the tree itself has none. docs/mutant
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 from tools.mutants import summary
@@ -27,6 +28,12 @@ def arguments() -> argparse.Namespace:
     run = commands.add_parser("run", help="run tests against mutants; goes on where it was")
     run.add_argument("--rooms", nargs="+", choices=ROOMS, default=ROOMS, help="default: all")
     run.add_argument("--again", action="store_true", help="try those once more that live")
+    run.add_argument(
+        "--seconds",
+        type=float,
+        default=math.inf,
+        help="of tests for a mutant, the fastest first; default: all that reach it",
+    )
     shown = commands.add_parser("summary", help="print scores, and the mutants that live")
     for each in (build, run):
         each.add_argument("--jobs", type=int, default=processors())
@@ -37,7 +44,7 @@ def arguments() -> argparse.Namespace:
 
 def run(copy: Copy, options: argparse.Namespace) -> None:
     """Try the mutants that have no verdict yet; rooms take turns."""
-    runner = Runner(copy.program, copy.tree, copy.work, options.jobs)
+    runner = Runner(copy.program, copy.tree, copy.work, options.jobs, options.seconds)
     runner.measure()
     known = summary.read(copy.verdicts)
     mutants = [n for n, each in copy.alive().items() if each.room in options.rooms]

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from tools.mutants.copy import MEASURED
 
+NO_TEST = "none"  # a pattern that no test has, for what the program itself takes
+SHORTEST = 0.001  # seconds: what a test is taken to need at least
 FIRST_PORTION = 0.125  # seconds; each further one takes as long as all before
 SLOWER = 10  # a test that takes so many times its usual time does not end
 GRACE = 1  # seconds beside
@@ -28,7 +30,7 @@ MEMORY = 6 << 30  # bytes of address space: a mutant may never stop to ask for m
 
 @dataclass
 class TimedTest:
-    """A test, its processor time in seconds, and the mutants that it reaches."""
+    """A test, its processor time in seconds without the program's start, and what it reaches."""
 
     name: str
     seconds: float
@@ -50,15 +52,19 @@ class Verdict:
 
 
 class Runner:
-    """The test program of a copy, which runs in the copy's tree: tests read files of it."""
+    """The test program of a copy, which runs in the copy's tree: tests read files of it.
 
-    def __init__(self, program: Path, tree: Path, work: Path, jobs: int) -> None:
+    A mutant is given up after tests that take `seconds` of processor time.
+    """
+
+    def __init__(self, program: Path, tree: Path, work: Path, jobs: int, seconds: float) -> None:
         self.program = program
         self.tree = tree
         self.store = work / MEASURED
         self.scratch = work / "scratch"
         self.scratch.mkdir(exist_ok=True)
         self.jobs = jobs
+        self.seconds = seconds
         self.tests: list[TimedTest] = []
 
     def _environment(self, **more: str) -> dict[str, str]:
@@ -82,12 +88,13 @@ class Runner:
         known = json.loads(self.store.read_text()) if self.store.exists() else {}
         names = self.names()
         new = [name for name in names if name not in known]
+        start_up, _ = self._measured(NO_TEST) or (0.0, [])
         with ThreadPoolExecutor(self.jobs) as pool:
             for count, (name, measured) in enumerate(zip(new, pool.map(self._measured, new)), 1):
                 if measured is None:
                     print(f"fails without a mutant and is left out: {name}", flush=True)
                 else:
-                    known[name] = measured
+                    known[name] = max(measured[0] - start_up, SHORTEST), measured[1]
                 if count % 50 == 0 or count == len(new):
                     self.store.write_text(json.dumps(known))
                     print(f"{count} of {len(new)} tests measured", flush=True)
@@ -126,7 +133,7 @@ class Runner:
         start = time.monotonic()
         tests = [test for test in self.tests if mutant in test.reached]
         outcome, name = "survived" if tests else "unreached", ""
-        for portion in portions(tests):
+        for portion in portions(tests, self.seconds):
             outcome, name = self._run(mutant, portion)
             if outcome != "survived":
                 break
@@ -164,11 +171,16 @@ class Runner:
         return ("endless" if status == ENDED_BY_LIMIT else "crashed"), last
 
 
-def portions(tests: list[TimedTest]) -> Iterable[list[TimedTest]]:
-    """Yield tests, the fastest first, in portions each of which takes as long as all before."""
+def portions(tests: list[TimedTest], seconds: float) -> Iterable[list[TimedTest]]:
+    """Yield tests, the fastest first, in portions each of which takes as long as all before.
+
+    Those that would take more than `seconds` together are left out.
+    """
     portion: list[TimedTest] = []
     budget, spent = FIRST_PORTION, 0.0
     for test in tests:
+        if spent + test.seconds > seconds:
+            break
         portion.append(test)
         spent += test.seconds
         if spent >= budget or len(portion) == MOST_TESTS:
