@@ -50,9 +50,6 @@ class Accounts {
   // Slots that transactions hold, by class. Within an edge no time passes, so only what is held at
   // its end counts, and at its first command.
   using Slots = std::array<std::int64_t, kMemoryClasses>;
-  bool knows_slots(const Slots& held) const {  // so many are held, as last told
-    return held[0] == held_[0] && held[1] == held_[1];
-  }
   void slots_held(const Slots& held, Cycle edge, Tick now) {
     if (held[0] != held_[0]) {
       statistics_.dram_occupancy.set(held[0], now);

@@ -76,15 +76,15 @@ MemoryClass Channel::arbitrate(const Best& dram, const Best& nvdimm) {
   bus_.set_command_taken(dram_.slots()->row_slot_taken(edge));
 }
 
-// The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near.
+// The NVDIMM alone may have something to issue: no command of the DRAM is legal, or near. (The
+// command bus is not marked as taken: only channels with all extras ask afterwards, and these do
+// not come here.)
 [[gnu::flatten]] void Channel::issue_of_nvdimm(Extras extras) {
   NvdimmEndpoint& endpoint = nvdimm_.endpoint();
   if (Transaction* const burst = endpoint.select_burst(clock_.edge())) {
     bus_.keep_promise();
-    bus_.take_command();
     issue_grant(*burst, extras);
   } else if (endpoint.may_send()) {
-    bus_.take_command();
     send_command(endpoint.select_command());
   }
 }

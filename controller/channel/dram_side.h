@@ -68,11 +68,9 @@ class DramSide {
       native_->insert_first_side(transaction, edge);
       return;
     }
-    const std::size_t side = extras == Extras::any ? side_of(transaction) : 0;
+    const std::size_t side = side_of(transaction);
     banks_.insert(transaction, side, edge);
-    if (extras == Extras::any) {
-      count_waiting(transaction, side, 1, edge);
-    }
+    count_waiting(transaction, side, 1, edge);
   }
   // A queued write of the drained side goes with the reads from now on.
   void expedite(Transaction& write, Cycle edge);

@@ -140,7 +140,6 @@ class NvdimmEndpoint {
   void restore(Transaction& transaction) {
     if (transaction.state == TransactionState::ready) {
       insert_ready(transaction, transaction.grant_from);
-      forget();
     } else {
       insert(transaction);
     }

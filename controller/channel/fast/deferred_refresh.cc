@@ -6,11 +6,10 @@
 namespace hmsim {
 
 bool DeferredRefresh::may_defer(const Channel& channel) {
-  const Accounts::Slots& held = channel.admission_.held();
   const NvdimmEndpoint& endpoint = channel.nvdimm_.endpoint();
-  return held[0] == 0 && channel.accounts_.knows_slots(held) &&
-         channel.dram_.banks().next() == kNeverCycle && channel.bus_.quiet() &&
-         !endpoint.has_ack() && !endpoint.active() && !channel.admission_.may_admit();
+  return channel.admission_.held()[0] == 0 && channel.dram_.banks().next() == kNeverCycle &&
+         channel.bus_.quiet() && !endpoint.has_ack() && !endpoint.active() &&
+         !channel.admission_.may_admit();
 }
 
 // All commands of the rank's refresh, one after the other, as far as each is legal by then and they
