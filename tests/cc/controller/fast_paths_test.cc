@@ -6,16 +6,14 @@
 
 #include <map>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "controller/accounts/channel_statistics.h"
 #include "core/random.h"
-#include "core/statistics.h"
 #include "tests/cc/controller/harness.h"
 #include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/controller/statistics_text.h"
 
 namespace hmsim::testing {
 namespace {
@@ -90,21 +88,6 @@ std::optional<Drawn> draw(Random& random) {
   } catch (const InputError&) {
     return std::nullopt;
   }
-}
-
-std::string statistics_of(ChannelUnderTest& channel) {
-  StatisticRegistry registry;
-  register_channel_statistics(registry, {&channel.channel_}, 1);
-  std::ostringstream text;
-  text.precision(17);
-  for (const Statistic& each : registry.read()) {
-    text << each.path << ' ' << each.value << ' ' << each.count << ' ' << each.present;
-    for (const auto& [name, value] : each.summary) {
-      text << ' ' << name << ' ' << value;
-    }
-    text << '\n';
-  }
-  return text.str();
 }
 
 void expect_same(ChannelUnderTest& one, ChannelUnderTest& other, std::size_t from = 0) {
@@ -206,6 +189,43 @@ TEST(FastPathsAndReference, ACheckpointWithThemIsContinuedWithoutAndTheOtherWayR
     if (HasFatalFailure()) {
       return;
     }
+  }
+}
+
+// Both classes always have bursts that could be next, of both directions; refreshes that come often
+// close rows while a class is to have the bus next.
+TEST(FastPathsAndReference, TheArbiterIsAskedAsOftenWhereRefreshesInterruptContests) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const SystemConfig config =
+        make_config(with(kSmallNvdimm, {{"controller.queues", "split"},
+                                        {"controller.arbiter", "round_robin"},
+                                        {"controller.ack_slots", "0"},
+                                        {"nvdimm.unmapped_read", "zero"},
+                                        {"nvdimm.buffer.lookup", "0ns"},
+                                        {"nvdimm.buffer.port", "pipelined"},
+                                        {"dram.timing.tREFI", "300"},
+                                        {"dram.timing.tRFC", "20"}}));
+    ChannelUnderTest fast(config, nullptr, Paths::fast);
+    ChannelUnderTest reference(config, nullptr, Paths::reference);
+    for (ChannelUnderTest* const each : {&fast, &reference}) {
+      Random random(seed);
+      const auto send = [&](MemoryClass memory) {
+        const auto line = static_cast<std::int64_t>(random.below(64));
+        each->send(memory,
+                   memory == MemoryClass::dram ? each->dram(0, line % 4, line)
+                                               : Address(line % 8 * 4096 + line / 8 * 64),
+                   random.below(4) == 0);
+      };
+      for (int i = 0; i < 6; ++i) {
+        send(MemoryClass::dram);
+        send(MemoryClass::nvdimm);
+      }
+      each->on_done = [&](const Request& request) { send(request.memory); };
+      each->run_to(Cycle(20'000));
+      each->on_done = nullptr;
+      each->drain();
+    }
+    expect_same(fast, reference);
   }
 }
 

@@ -243,5 +243,41 @@ TEST(StarvationGuard, HoldsAgainstAStreamThatNeedsNoTurnaround) {
   }
 }
 
+// Writes to pages of the NVDIMM's buffer whose bursts follow one another, so that the bus is never
+// turned round for the one read, or the other way round.
+TEST(StarvationGuard, HoldsAgainstBurstsOfTheNvdimmThatNeedNoTurnaround) {
+  for (const bool write : {false, true}) {
+    for (const bool guarded : {false, true}) {
+      ChannelUnderTest channel(
+          with(kFewSlots, {{"dram.refresh", "false"},
+                           {"controller.queue_depth", "64"},
+                           {"controller.ack_slots", "0"},
+                           {"nvdimm.buffer.lookup", "0ns"},
+                           {"nvdimm.buffer.port", "pipelined"},
+                           {"controller.starvation_limit", guarded ? "500ns" : "0s"}}));
+      std::int64_t sent = 0;
+      const auto send = [&] {
+        const std::int64_t line = sent++;
+        channel.send(MemoryClass::nvdimm, Address(line % 16 * 4096 + line / 16 % 64 * 64), !write);
+      };
+      channel.on_done = [&](const Request& request) {
+        if (request.source == 0 && sent < 5'000) {
+          send();
+        }
+      };
+      for (int i = 0; i < 50; ++i) {
+        send();
+      }
+      const std::uint64_t victim = channel.send(MemoryClass::nvdimm, Address(20 * 4096), write, 1);
+      channel.drain();
+      if (guarded) {
+        EXPECT_LT(channel.finished_[victim], Cycle(kLimit + 150)) << write;
+      } else {
+        EXPECT_GT(channel.finished_[victim], Cycle(10'000)) << write;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hmsim::testing

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All statistics of a channel under test, as a text that is another one if any of them is.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "controller/accounts/channel_statistics.h"
+#include "core/statistics.h"
+#include "tests/cc/controller/harness.h"
+
+namespace hmsim::testing {
+
+inline std::string statistics_of(ChannelUnderTest& channel) {
+  StatisticRegistry registry;
+  register_channel_statistics(registry, {&channel.channel_}, 1);
+  std::ostringstream text;
+  text.precision(17);
+  for (const Statistic& each : registry.read()) {
+    text << each.path << ' ' << each.value << ' ' << each.count << ' ' << each.present;
+    for (const auto& [name, value] : each.summary) {
+      text << ' ' << name << ' ' << value;
+    }
+    text << '\n';
+  }
+  return text.str();
+}
+
+}  // namespace hmsim::testing
