@@ -88,6 +88,24 @@ TEST(BankDamage, CyclesOfABusAreCounted) {
   }
 }
 
+// It holds nothing, NVDIMM requests only, or DRAM requests too; then come three dates.
+TEST(BankDamage, ABusIsInOneOfThreeStatesSinceADate) {
+  const Channel channel;
+  BusAccounting accounting(channel.dram, channel.dram.clock_period());
+  const std::string state = saved(accounting);
+  constexpr std::size_t kState = kBusLosses + 4;  // behind the counts
+  for (const std::uint64_t known : {0, 1, 2}) {
+    EXPECT_TRUE(is_taken(accounting, state, kState, known)) << known;
+  }
+  for (const std::uint64_t unknown : {std::uint64_t{3}, ~std::uint64_t{0}}) {
+    EXPECT_FALSE(is_taken(accounting, state, kState, unknown)) << unknown;
+  }
+  for (std::size_t word = kState + 1; word <= kState + 3; ++word) {
+    EXPECT_TRUE(is_taken(accounting, state, word, 3)) << word;
+    EXPECT_FALSE(is_taken(accounting, state, word, kNoCycle)) << word;
+  }
+}
+
 TEST(BankDamage, EachDateOfABankAndOfARefreshIsOne) {
   Channel channel;
   const std::string state = saved(channel.split);

@@ -68,5 +68,41 @@ TEST(LatencyHistogram, HoldsWhatAPlainOneHolds) {
   }
 }
 
+// Of what was counted apart and of what was not, folded or not.
+TEST(LatencyHistogram, AfterAResetHoldsOnlyWhatCameSince) {
+  const WholeCycles clock{Tick(625)};
+  for (const bool folded : {false, true}) {
+    LatencyHistogram latencies;
+    for (const std::int64_t cycles : {0, 1, 511, 512, 100'000}) {
+      latencies.add(Cycle(cycles), clock);
+      latencies.add(Tick(cycles * 625 + 1), clock);
+    }
+    if (folded) {
+      latencies.fold(clock.period());
+    }
+    latencies.reset();
+    Histogram plain;
+    testing::expect_same(latencies.histogram(), plain);
+    latencies.fold(clock.period());
+    testing::expect_same(latencies.histogram(), plain);
+    for (const std::int64_t cycles : {3, 511, 700}) {
+      latencies.add(Cycle(cycles), clock);
+      plain.add(cycles * 625);
+    }
+    latencies.fold(clock.period());
+    testing::expect_same(latencies.histogram(), plain);
+  }
+}
+
+// What was folded is not counted again.
+TEST(LatencyHistogram, IsFoldedOnce) {
+  const WholeCycles clock{Tick(625)};
+  LatencyHistogram latencies;
+  latencies.add(Cycle(7), clock);
+  latencies.fold(clock.period());
+  latencies.fold(clock.period());
+  EXPECT_EQ(latencies.histogram().count(), 1u);
+}
+
 }  // namespace
 }  // namespace hmsim

@@ -31,9 +31,9 @@ DramParameters part(const char* preset) {
 
 class BothBanks {
  public:
-  explicit BothBanks(const DramParameters& dram)
+  BothBanks(const DramParameters& dram, const std::vector<TimingRule>& rules)
       : pools_{TransactionPool(kSlots), TransactionPool(kSlots)},
-        engines_{engine_of(dram), engine_of(dram)} {
+        engines_{engine_of(dram, rules), engine_of(dram, rules)} {
     banks_[0] = std::make_unique<NativeBanks>(dram, engines_[0], pools_[0]);
     banks_[1] = std::make_unique<PolledBanks>(dram, engines_[1], pools_[1]);
   }
@@ -48,9 +48,9 @@ class BothBanks {
   DramBanks& banks() { return *banks_[0]; }
 
  private:
-  static TimingEngine engine_of(const DramParameters& dram) {
-    return {timing_rules(dram), static_cast<int>(dram.ranks) + 1,
-            static_cast<int>(dram.organisation.groups), static_cast<int>(dram.organisation.banks)};
+  static TimingEngine engine_of(const DramParameters& dram, const std::vector<TimingRule>& rules) {
+    return {rules, static_cast<int>(dram.ranks) + 1, static_cast<int>(dram.organisation.groups),
+            static_cast<int>(dram.organisation.banks)};
   }
 
   std::array<TransactionPool, 2> pools_;
@@ -69,8 +69,10 @@ void expect_same(const Best* one, const Best* other, const char* what, int edge)
 // Both kinds of banks under one random history of requests, holds and blocks.
 class Lockstep {
  public:
-  // `keyed`: keys differ; else all hits have the same, and the oldest is the best.
-  Lockstep(const char* preset, bool keyed) : dram_(part(preset)), keyed_(keyed), both_(dram_) {
+  // `keyed`: keys differ; else all hits have the same, and the oldest is the best. `drained`: reads
+  // and writes compete in turn; else all do. `more`: rules beside the part's own.
+  Lockstep(const char* preset, bool keyed, bool drained, const std::vector<TimingRule>& more)
+      : dram_(part(preset)), keyed_(keyed), drained_(drained), both_(dram_, rules_with(more)) {
     both_.each([&](DramBanks&, TransactionPool& pool) {
       free_.clear();
       for (std::size_t i = 0; i < kSlots; ++i) {
@@ -93,6 +95,14 @@ class Lockstep {
   int data_commands() const { return data_commands_; }
 
  private:
+  std::size_t side_of(const Transaction& transaction) const {
+    return drained_ && transaction.request.write ? 1 : 0;
+  }
+  std::vector<TimingRule> rules_with(const std::vector<TimingRule>& more) const {
+    std::vector<TimingRule> rules = timing_rules(dram_);
+    rules.insert(rules.end(), more.begin(), more.end());
+    return rules;
+  }
   std::int32_t banks_per_rank() const {
     return static_cast<std::int32_t>(dram_.organisation.banks);
   }
@@ -117,13 +127,13 @@ class Lockstep {
     both_.each([&](DramBanks& banks, TransactionPool& pool) {
       fresh.slot = slot;
       pool[slot] = fresh;
-      banks.insert(pool[slot], fresh.request.write ? 1 : 0, edge);
+      banks.insert(pool[slot], side_of(fresh), edge);
     });
   }
 
   // Turns the direction, holds one of them back, or blocks one of the last two banks.
   void disturb(Cycle edge) {
-    if (random_.below(200) == 0) {
+    if (drained_ && random_.below(200) == 0) {
       side_ = 1 - side_;
       both_.each([&](DramBanks& banks, TransactionPool&) { banks.compete(side_, edge); });
     }
@@ -180,7 +190,7 @@ class Lockstep {
       } else if (best.command == Command::precharge) {
         banks.precharge(issued.bank, edge);
       } else {
-        banks.column(pool[issued.slot], issued.request.write ? 1 : 0, best.command, edge);
+        banks.column(pool[issued.slot], side_of(issued), best.command, edge);
       }
     });
     if (!row) {
@@ -191,6 +201,7 @@ class Lockstep {
 
   DramParameters dram_;
   bool keyed_;
+  bool drained_;
   BothBanks both_;
   Random random_{7};
   std::vector<std::uint32_t> free_;  // slots
@@ -200,8 +211,8 @@ class Lockstep {
   int data_commands_ = 0;
 };
 
-void run(const char* preset, bool keyed) {
-  Lockstep lockstep(preset, keyed);
+void run(const char* preset, bool keyed, bool drained, const std::vector<TimingRule>& more = {}) {
+  Lockstep lockstep(preset, keyed, drained, more);
   for (int i = 0; i < kEdges; ++i) {
     lockstep.do_edge(i);
     ASSERT_FALSE(::testing::Test::HasFatalFailure());
@@ -211,10 +222,21 @@ void run(const char* preset, bool keyed) {
 
 class PolledBanksOf : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PolledBanksOf, OfferWhatNativeBanksOffer) { run(GetParam(), false); }
-TEST_P(PolledBanksOf, OfferItByKey) { run(GetParam(), true); }
+TEST_P(PolledBanksOf, OfferWhatNativeBanksOffer) { run(GetParam(), false, true); }
+TEST_P(PolledBanksOf, OfferItByKey) { run(GetParam(), true, true); }
+TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesCompete) {
+  run(GetParam(), false, false);
+  run(GetParam(), true, false);
+}
 
-// On DDR5 banks wait for longer than the wheel is.
+// As of parts that have reads and writes wait for their row unlike: a bank that was ready for the
+// one may have to wait for the other.
+TEST_P(PolledBanksOf, OfferItWhereReadsAndWritesWaitForTheirRowUnlike) {
+  for (const Command later : {Command::read, Command::write}) {
+    run(GetParam(), true, false, {{Command::activate, later, Scope::bank, 60}});
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, PolledBanksOf,
                          ::testing::Values("ddr3_1600_4gb_x8", "ddr4_2400t_8gb_x8",
                                            "ddr5_4800b_16gb_x8"));

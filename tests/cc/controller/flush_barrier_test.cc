@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who waits for whom where there are flushes?
+#include "controller/channel/flush_barrier.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/random.h"
+
+namespace hmsim::testing {
+namespace {
+
+// All that is not done, in order of arrival: a flush waits for all before it, everything waits for
+// the flushes before it.
+class ModelOfBarriers {
+ public:
+  struct Entry {
+    std::uint32_t slot;
+    bool flush;
+  };
+
+  bool bars(std::uint32_t slot, bool flush) {
+    const bool barred = flush || any_flush();
+    all_.push_back({slot, flush});
+    return barred;
+  }
+  // Those that may go or have gone; those behind the first flush; the flush, if it may be sent.
+  std::vector<std::uint32_t> free() const {
+    std::vector<std::uint32_t> slots;
+    for (auto each = all_.begin(); each != all_.end() && !each->flush; ++each) {
+      slots.push_back(each->slot);
+    }
+    return slots;
+  }
+  bool any_flush() const {
+    return std::any_of(all_.begin(), all_.end(), [](const Entry& each) { return each.flush; });
+  }
+  bool flush_is_due() const { return !all_.empty() && all_.front().flush; }
+  std::uint32_t first() const { return all_.front().slot; }
+  void done(std::uint32_t slot) {
+    all_.erase(std::find_if(all_.begin(), all_.end(),
+                            [slot](const Entry& each) { return each.slot == slot; }));
+  }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  std::vector<Entry> all_;
+};
+
+constexpr std::size_t kSlots = 12;
+
+Transaction& taken(TransactionPool& pool, bool flush) {
+  Request request;
+  request.memory = MemoryClass::nvdimm;
+  request.flush = flush;
+  Transaction& transaction = pool.take();
+  transaction.begin(request, Cycle(0));
+  return transaction;
+}
+
+TEST(FlushBarrier, FreesWhatHasNoFlushBeforeItAndSendsAFlushWithNothingBeforeIt) {
+  TransactionPool pool(kSlots);
+  FlushBarrier barrier;
+  ModelOfBarriers model;
+  Random random(4);
+  bool sent = false;
+  int flushes = 0;
+  for (int step = 0; step < 5'000; ++step) {
+    if (model.size() < kSlots && random.below(2) == 0) {
+      const bool flush = random.below(4) == 0;
+      Transaction& transaction = taken(pool, flush);
+      ASSERT_EQ(barrier.bars(transaction), model.bars(transaction.slot, flush));
+    } else if (sent) {
+      ASSERT_EQ(barrier.sent(pool), &pool[model.first()]);
+      barrier.lift();
+      pool.release(pool[model.first()]);
+      model.done(model.first());
+      sent = false;
+      ++flushes;
+      std::vector<std::uint32_t> freed;
+      while (const Transaction* const next = barrier.next(pool)) {
+        freed.push_back(next->slot);
+      }
+      ASSERT_EQ(freed, model.free());
+    } else if (const std::vector<std::uint32_t> free = model.free(); !free.empty()) {
+      const std::uint32_t slot = free[random.below(free.size())];
+      barrier.done();
+      pool.release(pool[slot]);
+      model.done(slot);
+    }
+    ASSERT_EQ(barrier.active(), model.any_flush());
+    Transaction* const due = barrier.due(pool);
+    ASSERT_EQ(due != nullptr, model.flush_is_due() && !sent) << "once";
+    if (due != nullptr) {
+      ASSERT_EQ(due->slot, model.first());
+      sent = true;
+    }
+    ASSERT_EQ(barrier.sent(pool) != nullptr, sent);
+  }
+  EXPECT_GT(flushes, 100);
+}
+
+// A flush, and a write behind it, that a barrier bars; a write before them.
+struct Barred {
+  Barred() {
+    for (Transaction* const each : {&flush, &behind}) {
+      each->state = TransactionState::barred;
+      barrier.bars(*each);
+    }
+  }
+  std::string saved() {
+    Archive archive;
+    barrier.serialize(archive, pool, 1, 2);
+    return archive.bytes();
+  }
+
+  TransactionPool pool{4};
+  Transaction& before = taken(pool, false);
+  Transaction& flush = taken(pool, true);
+  Transaction& behind = taken(pool, false);
+  FlushBarrier barrier;
+};
+
+// With so many of the pool in front, and so many barred.
+bool is_taken(const std::string& state, const TransactionPool& pool, std::int64_t in_front,
+              std::int64_t barred) {
+  Archive archive(state);
+  FlushBarrier loaded;
+  try {
+    loaded.serialize(archive, pool, in_front, barred);
+  } catch (const InputError&) {
+    return false;
+  }
+  return archive.at_end();
+}
+
+TEST(FlushBarrier, ALoadedOneFitsTheTransactions) {
+  Barred rig;
+  const std::string state = rig.saved();
+  EXPECT_TRUE(is_taken(state, rig.pool, 1, 2));
+  EXPECT_FALSE(is_taken(state, rig.pool, 1, 1)) << "more are barred than should be";
+  EXPECT_FALSE(is_taken(state, rig.pool, 1, 3)) << "one is barred that it does not have";
+  rig.behind.state = TransactionState::queued;
+  EXPECT_FALSE(is_taken(state, rig.pool, 1, 2)) << "it has one that is not barred";
+  rig.behind.state = TransactionState::barred;
+  rig.flush.request.flush = false;
+  rig.behind.request.flush = true;
+  EXPECT_FALSE(is_taken(state, rig.pool, 1, 2)) << "the first one bars nobody";
+  EXPECT_TRUE(is_taken(Barred().saved(), Barred().pool, 1, 2));
+  Archive nobody;
+  FlushBarrier().serialize(nobody, rig.pool, 3, 0);
+  EXPECT_TRUE(is_taken(nobody.bytes(), rig.pool, 3, 0));
+  EXPECT_FALSE(is_taken(nobody.bytes(), rig.pool, 2, 1));
+}
+
+TEST(FlushBarrier, ALoadedFlushIsSentWithNothingBeforeIt) {
+  Barred rig;
+  rig.barrier.done();
+  ASSERT_EQ(rig.barrier.due(rig.pool), &rig.flush);
+  Archive saved;
+  rig.barrier.serialize(saved, rig.pool, 0, 2);
+  EXPECT_TRUE(is_taken(saved.bytes(), rig.pool, 0, 2));
+  EXPECT_FALSE(is_taken(saved.bytes(), rig.pool, 1, 2));
+  FlushBarrier loaded;
+  Archive loading(saved.bytes());
+  loaded.serialize(loading, rig.pool, 0, 2);
+  EXPECT_EQ(loaded.sent(rig.pool), &rig.flush);
+  EXPECT_EQ(loaded.due(rig.pool), nullptr) << "it was sent";
+}
+
+// None is barred, and yet one was sent.
+TEST(FlushBarrier, WhatWasSentIsBarred) {
+  TransactionPool pool(4);
+  Archive saved;
+  std::uint64_t none = 0;
+  bool sent = true;
+  saved(none, sent);
+  EXPECT_FALSE(is_taken(saved.bytes(), pool, 0, 0));
+}
+
+// How many are in front is not in the file, but follows from it.
+TEST(FlushBarrier, ALoadedOneWaitsForThoseInFront) {
+  Barred rig;
+  FlushBarrier loaded;
+  Archive archive(rig.saved());
+  loaded.serialize(archive, rig.pool, 1, 2);
+  EXPECT_EQ(loaded.due(rig.pool), nullptr);
+  loaded.done();
+  EXPECT_EQ(loaded.due(rig.pool), &rig.flush);
+}
+
+}  // namespace
+}  // namespace hmsim::testing
