@@ -3,26 +3,42 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 
 #include "controller/channel/native_banks.h"
 #include "controller/channel/refresh.h"
+#include "controller/channel/write_drain.h"
+#include "core/errors.h"
 #include "dram/standard.h"
 #include "dram/timing_engine.h"
+#include "tests/cc/controller/harness.h"
+#include "tests/cc/controller/random_traffic.h"
+#include "tests/cc/words.h"
 
-namespace hmsim {
+namespace hmsim::testing {
 namespace {
+
+struct Refreshed {
+  explicit Refreshed(const Assignments& more = {})
+      : dram(make_config(with(kDramOnly, more)).dram) {}
+
+  const DramParameters dram;
+  TransactionPool pool{4};
+  TimingEngine engine{timing_rules(dram),
+                      static_cast<int>(dram.ranks) + 2,
+                      static_cast<int>(dram.organisation.groups),
+                      static_cast<int>(dram.organisation.banks),
+                      static_cast<int>(dram.refreshed_apart()),
+                      static_cast<int>(dram.organisation.stacks)};
+  NativeBanks banks{dram, engine, pool};
+  RefreshControl control{dram, engine, banks};
+};
 
 // A refresh of each of two ranks, the second before the first is over.
 TEST(RefreshControl, IsBusyBeforeTheEndsOfItsRefreshesAndNotAtThem) {
-  DramParameters dram;
-  dram.ranks = 2;
-  dram.resolve();
-  TransactionPool pool{4};
-  TimingEngine engine{timing_rules(dram), static_cast<int>(dram.ranks) + 2,
-                      static_cast<int>(dram.organisation.groups),
-                      static_cast<int>(dram.organisation.banks)};
-  NativeBanks banks{dram, engine, pool};
-  RefreshControl control(dram, engine, banks);
+  Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
+  const DramParameters& dram = refreshed.dram;
+  RefreshControl& control = refreshed.control;
   constexpr std::array<Cycle, 2> kBegins{Cycle(100), Cycle(150)};
   std::array<Cycle, 2> ends{};
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
@@ -40,5 +56,136 @@ TEST(RefreshControl, IsBusyBeforeTheEndsOfItsRefreshesAndNotAtThem) {
   }
 }
 
+// A rank that leaves self-refresh takes no refresh for a time; the next one is due an interval on.
+TEST(RefreshControl, IsBusyForATimeBehindSelfRefresh) {
+  Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
+  RefreshControl& control = refreshed.control;
+  constexpr Cycle kWoken(20'000);
+  constexpr Cycle kTime(512);
+  const Cycle other = control.urgent_from(1);
+  control.sleep(0, true);
+  EXPECT_EQ(control.urgent_from(0), kNeverCycle);
+  EXPECT_EQ(control.next(Cycle(1)), other);
+  EXPECT_FALSE(control.busy(kWoken));
+  control.wake_from_self_refresh(0, kWoken, kTime);
+  EXPECT_EQ(control.urgent_from(0), kWoken + Cycle(refreshed.dram.refresh_interval()));
+  for (Cycle edge = kWoken; edge < kWoken + kTime + Cycle(2); ++edge) {
+    const bool busy = edge < kWoken + kTime;
+    EXPECT_EQ(control.busy(0, edge), busy) << edge.value();
+    EXPECT_EQ(control.busy(edge), busy) << edge.value();
+    EXPECT_FALSE(control.busy(1, edge)) << edge.value();
+    EXPECT_EQ(control.next_free(edge), busy ? kWoken + kTime : kNeverCycle) << edge.value();
+  }
+}
+
+// As late as it may be put off; but so early that two are never more than nine intervals (of DDR5:
+// five) apart, although all banks of the channel have to be closed before.
+TEST(RefreshControl, TheLongestGapLeavesTimeToCloseAllBanks) {
+  struct Part {
+    const char* preset;
+    int most;  // refreshes that are put off
+  };
+  for (const Part& part : {Part{"ddr3_1600k_4gb_x8", 8}, Part{"ddr4_2400t_8gb_x8", 8},
+                           Part{"ddr5_4800b_16gb_x8", 4}}) {
+    for (const std::int64_t ranks : {1, 2}) {
+      for (int postponed = 0; postponed <= part.most; ++postponed) {
+        SCOPED_TRACE(std::string(part.preset) + ", " + std::to_string(ranks) + ", " +
+                     std::to_string(postponed));
+        Refreshed refreshed({{"dram.preset", part.preset},
+                             {"dram.ranks", std::to_string(ranks)},
+                             {"dram.refresh_postpone", std::to_string(postponed)}});
+        const DramTiming& timing = refreshed.dram.timing;
+        const std::int64_t a_bank =
+            timing.trc + timing.cl + timing.cwl + timing.burst + timing.twr + timing.trp;
+        const std::int64_t to_close = a_bank + 2 * ranks * refreshed.dram.organisation.banks;
+        const Cycle longest((part.most + 1) * timing.trefi - to_close);
+        const Cycle due(timing.trefi / ranks);
+        const Cycle late(postponed * timing.trefi);
+        EXPECT_EQ(refreshed.control.urgent_from(0), earlier(due + late, longest));
+        const Cycle first = due + late / 2;
+        refreshed.control.refreshed(0, first);
+        EXPECT_EQ(refreshed.control.urgent_from(0),
+                  earlier(due + Cycle(timing.trefi) + late, first + longest));
+      }
+    }
+  }
+}
+
+// Whatever else is said of refreshes.
+TEST(RefreshControl, WithoutRefreshesNoneIsEverDue) {
+  for (const Assignments& more :
+       {Assignments{}, Assignments{{"dram.refresh_postpone", "8"}},
+        Assignments{{"dram.refresh_pull_in", "8"}},
+        Assignments{{"dram.refresh_postpone", "3"}, {"dram.refresh_pull_in", "2"}}}) {
+    const Assignments off = with(more, {{"dram.refresh", "false"}, {"dram.ranks", "2"}});
+    Refreshed refreshed(off);
+    EXPECT_FALSE(refreshed.control.elastic());
+    EXPECT_EQ(refreshed.control.next(Cycle(0)), kNeverCycle);
+    EXPECT_EQ(refreshed.control.urgent_from(0), kNeverCycle);
+    ChannelUnderTest channel(with(kDramOnly, off));
+    channel.send(MemoryClass::dram, channel.dram(3, 1, 0, 1));
+    channel.run_to(Cycle(100'000));
+    EXPECT_EQ(channel.finished_.size(), 1u);
+    EXPECT_EQ(channel.log_.size(), 2u);  // ACT, RD
+    EXPECT_EQ(channel.kernel_.next_event(), kNever);
+  }
+}
+
+std::string saved(RefreshControl& control) {
+  Archive archive;
+  control.serialize(archive);
+  return archive.bytes();
+}
+
+// Words of each rank: when its refresh is due, and urgent; its turn; whether it is blocked, asleep.
+TEST(RefreshControl, ASavedRefreshThatIsUrgentIsDue) {
+  for (const std::size_t rank : {0, 1}) {
+    Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
+    const std::string state = saved(refreshed.control);
+    const std::size_t words = state.size() / kWordBytes;
+    const auto due_at =
+        static_cast<std::uint64_t>(refreshed.dram.refresh_interval()) * (rank + 1) / 2;
+    std::size_t due = 0;
+    while (due < words && word_at(state, due * kWordBytes) != due_at) {
+      ++due;
+    }
+    ASSERT_LT(due + 1, words);
+    ASSERT_EQ(word_at(state, (due + 1) * kWordBytes), due_at) << "urgent when due";
+    const auto taken = [&](std::uint64_t first, std::uint64_t second) {
+      Archive archive(
+          with_word(with_word(state, due * kWordBytes, first), (due + 1) * kWordBytes, second));
+      try {
+        refreshed.control.serialize(archive);
+      } catch (const InputError&) {
+        return false;
+      }
+      return true;
+    };
+    const auto never = static_cast<std::uint64_t>(kNeverCycle.value());
+    EXPECT_TRUE(taken(due_at, due_at));
+    EXPECT_TRUE(taken(due_at, never));
+    EXPECT_TRUE(taken(never, never));
+    EXPECT_FALSE(taken(never, due_at));
+  }
+}
+
+// Side 1 has a write for a rank under refresh; what waited before loading waits no longer.
+TEST(WriteDrain, ALoadedStateHasNoRequests) {
+  for (const std::size_t side : {0, 1}) {
+    Refreshed refreshed(Assignments{{"dram.ranks", "2"}});
+    ControllerParameters controller;
+    WriteDrain drain(controller, refreshed.dram, refreshed.control);
+    Archive saving;
+    drain.serialize(saving);
+    const std::int32_t bank = static_cast<std::int32_t>(refreshed.dram.organisation.banks);
+    drain.count_waiting(1, bank, side, 1);
+    Archive loading(saving.bytes());
+    drain.serialize(loading);
+    refreshed.control.refreshed(0, Cycle(100));
+    drain.count_waiting(0, 0, 1 - side, 1);
+    EXPECT_EQ(drain.choose(Direction::by_watermark, Cycle(101)), 1 - side);
+  }
+}
+
 }  // namespace
-}  // namespace hmsim
+}  // namespace hmsim::testing
